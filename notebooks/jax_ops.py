@@ -12,8 +12,8 @@ from pathlib import Path
 
 import relgraph
 from relgraph.engines.jax import is_native
-from relgraph.engines.jax.lowering.scalars.named import is_by_jax
-from relgraph.engines.jax.lowering.scalars.table import FUNCTIONS, ON_THE_HOST
+from relgraph.engines.jax.lowering.scalar_functions import is_by_jax
+from relgraph.engines.jax.lowering.scalars import FUNCTIONS, ON_THE_HOST
 from relgraph.graph.op import Op
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         tensor,
         testing,
     )
-    from relgraph.bridges.numpy.tracing import trace
+    from relgraph.bridges.tracing import trace
     from relgraph.compile import In, Mode, Out, explain, function, laws_for, optimize_graph, shared
     from relgraph.gradient import grad
     from relgraph.graph.kanren import build
@@ -103,7 +103,7 @@ _HOME = {
     "scan": "relgraph.tensor.loops.scan",
     "scan_checkpoints": "relgraph.tensor.loops.checkpoints",
     "shared": "relgraph.compile",
-    "trace": "relgraph.bridges.numpy.tracing",
+    "trace": "relgraph.bridges.tracing",
     "until": "relgraph.tensor.loops.scan",
 }
 _PACKAGES = frozenset(__all__) - frozenset(_HOME)

@@ -12,9 +12,9 @@ from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
     from relgraph.bridges.jax import from_jax, rewrite, to_jax
-    from relgraph.bridges.numpy.tracing import trace
     from relgraph.bridges.pytensor import from_pytensor, relational_rewriter, to_pytensor
     from relgraph.bridges.sympy import from_sympy, law_from_sympy, law_to_sympy, to_sympy
+    from relgraph.bridges.tracing import trace
 
 __all__ = [
     "from_jax",
@@ -34,7 +34,7 @@ _HOME = {
     **dict.fromkeys(("from_jax", "rewrite", "to_jax"), "jax"),
     **dict.fromkeys(("from_pytensor", "relational_rewriter", "to_pytensor"), "pytensor"),
     **dict.fromkeys(("from_sympy", "law_from_sympy", "law_to_sympy", "to_sympy"), "sympy"),
-    "trace": "numpy.tracing",
+    "trace": "tracing",
 }
 
 __getattr__, __dir__ = names_on_first_use(__name__, _HOME)

@@ -224,8 +224,8 @@ class JaxOp(Op):
         outputs: Sequence[Variable],
         output_grads: Sequence[Variable],
     ) -> list[Any]:
-        free = tuple(i for i, v in enumerate(inputs) if _is_continuous(v))
-        found = tuple(i for i, v in enumerate(outputs) if _is_continuous(v))
+        free = tuple(i for i, v in enumerate(inputs) if is_continuous(v))
+        found = tuple(i for i, v in enumerate(outputs) if is_continuous(v))
         types = tuple(inputs[i].type for i in free)
         row = [
             zeros(outputs[i].type.shape, outputs[i].type.dtype)
@@ -238,14 +238,15 @@ class JaxOp(Op):
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [
-            [_is_continuous(v) and _is_continuous(out) for out in node.outputs] for v in node.inputs
+            [is_continuous(v) and is_continuous(out) for out in node.outputs] for v in node.inputs
         ]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [t.shape for t in self.types]  # type: ignore[attr-defined]
 
 
-def _is_continuous(v: Variable) -> bool:
+def is_continuous(v: Variable) -> bool:
+    """Return whether a variable has derivatives: whether it is an array of floats."""
     if isinstance(v.type, JaxType):
         return v.type.is_continuous
     return isinstance(v.type, TensorType) and not is_discrete(v.type.dtype)

@@ -11,12 +11,16 @@ from typing import Any
 import jax
 from jax.tree_util import tree_flatten_with_path
 
-from relgraph.bridges.arguments import function_name, names_of_arguments, parameter_names
 from relgraph.bridges.jax.opaque import type_of
-from relgraph.bridges.jax.reading.jaxprs import constant, read
-from relgraph.bridges.jax.tracing import JaxTree, leaf_name
+from relgraph.bridges.jax.reading import JaxTree, constant, leaf_name, read
 from relgraph.bridges.jax.writing import Graph, GraphFunction
-from relgraph.bridges.traced import Traced, optimized
+from relgraph.bridges.tracing import (
+    Traced,
+    function_name,
+    names_of_arguments,
+    optimized,
+    parameter_names,
+)
 from relgraph.compile import Mode
 
 MOST_KEPT = 256

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.bridges.pytensor.reading.graphs import from_pytensor
+    from relgraph.bridges.pytensor.reading import from_pytensor
     from relgraph.bridges.pytensor.rewriter import relational_rewriter
-    from relgraph.bridges.pytensor.writing.graphs import to_pytensor
+    from relgraph.bridges.pytensor.writing import to_pytensor
 
 __all__ = ["from_pytensor", "relational_rewriter", "to_pytensor"]
 
 _HOME = {
-    "from_pytensor": "reading.graphs",
+    "from_pytensor": "reading",
     "relational_rewriter": "rewriter",
-    "to_pytensor": "writing.graphs",
+    "to_pytensor": "writing",
 }
 
 

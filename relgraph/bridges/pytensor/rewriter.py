@@ -11,8 +11,8 @@ from pytensor.graph.features import AlreadyThere, ReplaceValidate
 from pytensor.graph.fg import Output
 from pytensor.graph.rewriting.basic import GraphRewriter
 
-from relgraph.bridges.pytensor.reading.reader import Reader
-from relgraph.bridges.pytensor.writing.writer import Writer
+from relgraph.bridges.pytensor.reading import Reader
+from relgraph.bridges.pytensor.writing import Writer
 from relgraph.compile import optimize_graph
 from relgraph.compile.registration import own_rewriters
 from relgraph.graph.opt import MergeOptimizer

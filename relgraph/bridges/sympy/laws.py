@@ -8,10 +8,8 @@ from typing import Any
 
 import sympy as sp
 
-from relgraph.bridges.sympy.functions import LOGICAL, is_truth
-from relgraph.bridges.sympy.numbers import number_to_sympy
-from relgraph.bridges.sympy.reading import ExpressionReader
-from relgraph.bridges.sympy.writing import elements
+from relgraph.bridges.sympy.expressions import ExpressionReader, elements
+from relgraph.bridges.sympy.functions import LOGICAL, is_truth, number_to_sympy
 from relgraph.graph.basic import Constant
 from relgraph.graph.kanren.search.goals import Compute, Readers, Where
 from relgraph.graph.kanren.terms.term import Literal, LogicVariable, Term, variables_of

@@ -1,8 +1,15 @@
-"""`Blocks`: how arrays are cut into blocks, and which values take all blocks of an array."""
+"""Arrays in blocks: how they are cut, the tasks that compute a node on blocks, and reductions.
+
+`Blocks` says how the arrays of one call are cut, and which values take all blocks of an array.
+`NodeTask` is what Dask calls to compute a node on NumPy arrays, `by_blocks` applies a task to each
+block, and `tree` reduces an array by an Op: the results of some blocks are put together and reduced
+by it again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Any
 from uuid import uuid4
@@ -13,7 +20,97 @@ import numpy as np
 from dask.array.core import normalize_chunks, slices_from_chunks, unify_chunks
 from dask.utils import parse_bytes
 
-from relgraph.engines.dask.tasks import Task, unique
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Op
+from relgraph.graph.type import Type
+from relgraph.tensor.type import TensorType
+
+
+class NodeTask:
+    """A function of the values of a node's inputs, which gives the value of its output, or a tuple.
+
+    It is pickled as the Op and the types of the inputs. Equal Ops are one object in a process, so
+    that a worker compiles a kernel once, and keeps it.
+
+    Parameters
+    ----------
+    op
+        The Op.
+    types
+        The types of the inputs.
+    names
+        Their names, for errors.
+    """
+
+    def __init__(self, op: Op, types: Sequence[Type], names: Sequence[str | None]) -> None:
+        self.op = op
+        self.types = tuple(types)
+        self.names = tuple(names)
+        pairs = zip(self.types, self.names, strict=True)
+        self.node = op.make_node(*[t.make_variable(name) for t, name in pairs])
+
+    def __call__(self, *values: Any) -> Any:
+        found = performed(self.node, values)
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.op, self.types, self.names)
+
+    def __dask_tokenize__(self) -> str:
+        return unique(self.op)
+
+
+def performed(node: Apply, values: Sequence[Any]) -> list[Any]:
+    """Return what the `perform` of a node makes of values, none of which it changes."""
+    given = [
+        np.asarray(x) if isinstance(v.type, TensorType) else x
+        for v, x in zip(node.inputs, values, strict=True)
+    ]
+    for positions in node.op.destroy_map.values():
+        for i in positions:
+            given[i] = node.inputs[i].type.filter(given[i]).copy()
+    cells: list[list[Any]] = [[None] for _ in node.outputs]
+    node.op.perform(node, given, cells)
+    return [
+        np.asarray(cell[0]) if isinstance(v.type, TensorType) else cell[0]
+        for v, cell in zip(node.outputs, cells, strict=True)
+    ]
+
+
+def whole_task(node: Apply) -> NodeTask:
+    """Return the task that computes a node."""
+    return NodeTask(node.op, [v.type for v in node.inputs], [v.name for v in node.inputs])
+
+
+def block_task(node: Apply, op: Op | None = None) -> NodeTask:
+    """Return the task that computes a node on blocks of its inputs.
+
+    Of their static lengths it knows only which are 1: these broadcast.
+
+    Parameters
+    ----------
+    op
+        What is computed in the place of the node's Op.
+    """
+    types = [block_type(v.type) for v in node.inputs]
+    return NodeTask(node.op if op is None else op, types, [v.name for v in node.inputs])
+
+
+def block_type(t: Type) -> Type:
+    """Return the type of the blocks of arrays of a type."""
+    if not isinstance(t, TensorType):
+        return t
+    return TensorType(t.dtype, [1 if n == 1 else None for n in t.shape])
+
+
+def unique(op: Any) -> str:
+    """Return a name for the tasks of an Op, or of a function, that no other tasks have."""
+    name = getattr(op, "__name__", type(op).__name__)
+    return f"{name.lower().strip('_')}-{uuid4().hex}"
+
+
+Task = Callable[..., Any]
+
 
 Shape = tuple[int, ...]
 Index = tuple[Any, ...]
@@ -237,3 +334,58 @@ class Pick:
 
     def __call__(self, values: Any) -> Any:
         return values[self.i]
+
+
+class ReduceBlock:
+    """Reduces some axes of a block by an Op, which makes the axes anew for the rank and dtype."""
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+
+    def __call__(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        (found,) = performed(_node(self.op, x.dtype.name, x.ndim), [x])
+        return np.expand_dims(found, axis) if keepdims else found
+
+    def __dask_tokenize__(self) -> str:
+        return unique(self.op)
+
+
+@lru_cache(maxsize=1024)
+def _node(op: Op, dtype: str, ndim: int) -> Apply:
+    return op.make_node(TensorType(dtype, (None,) * ndim).make_variable())
+
+
+def tree(op: Op, x: Any, axes: Sequence[int], dtype: Any, blocks: Blocks) -> Any:
+    """Return some axes of an array, reduced by an Op that may take the results of parts.
+
+    Parameters
+    ----------
+    op
+        The Op: of one input, and over these axes for its rank.
+    x
+        A Dask array.
+    axes
+        The axes.
+    dtype
+        The dtype of the result.
+    """
+    kept = tuple(i for i in range(x.ndim) if i not in axes)
+    if not axes or all(x.numblocks[axis] == 1 for axis in axes):
+        return by_blocks(ReduceBlock(op), kept, [(x, tuple(range(x.ndim)))], dtype, op)
+    block = ReduceBlock(op)
+    meta = np.empty((0,) * len(kept), dtype)
+    found = da.reduction(x, block, block, axis=tuple(axes), combine=block, dtype=dtype, meta=meta)
+    return blocks.gather(found)
+
+
+def added_up(x: Any, axis: int, blocks: Blocks) -> Any:
+    """Return the sum of an array over an axis, in its own dtype."""
+    meta = np.empty((0,) * (x.ndim - 1), x.dtype)
+    return blocks.gather(
+        da.reduction(x, _sum, _sum, axis=axis, combine=_sum, dtype=x.dtype, meta=meta)
+    )
+
+
+def _sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    with np.errstate(all="ignore"):
+        return np.sum(x, axis=axis, keepdims=keepdims, dtype=x.dtype)

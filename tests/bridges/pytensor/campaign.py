@@ -10,7 +10,7 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.traversal import applys_between
 
 from relgraph.bridges.pytensor import from_pytensor, relational_rewriter, to_pytensor
-from relgraph.bridges.pytensor.writing.writer import CarriedOp
+from relgraph.bridges.pytensor.writing import CarriedOp
 from relgraph.graph.reference import evaluate
 from tests.bridges.pytensor.running import values_of
 from tests.fuzz.generator import draw_program

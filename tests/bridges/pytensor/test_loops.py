@@ -17,8 +17,8 @@ from pytensor.tensor.subtensor import Subtensor
 import relgraph
 import relgraph.tensor as at
 from relgraph.bridges.pytensor import from_pytensor, to_pytensor
-from relgraph.bridges.pytensor.reading.reader import HeldOp
-from relgraph.bridges.pytensor.writing.writer import CarriedOp
+from relgraph.bridges.pytensor.reading import HeldOp
+from relgraph.bridges.pytensor.writing import CarriedOp
 from relgraph.graph.basic import applys_between, clone
 from relgraph.graph.reference import evaluate
 from tests.bridges.pytensor.running import PLAIN, values_of

@@ -8,14 +8,14 @@ import pytensor.tensor as pt
 import pytest
 
 import relgraph.tensor as at
-from relgraph.bridges.pytensor import names, scalars
+from relgraph.bridges.pytensor import names, reading_ops
+from relgraph.bridges.pytensor.counterparts import PAIRS
 from relgraph.bridges.pytensor.names import axis_and_others, named, present
-from relgraph.bridges.pytensor.reading import elementwise, matrices
-from relgraph.bridges.pytensor.reading.reader import BY_ADDRESS
+from relgraph.bridges.pytensor.reading import BY_ADDRESS
 
 # Scalar ops are looked for by the names that they have here, in both of PyTensor's modules.
-SCALARS = {address for address in scalars.PAIRS if named(address) is not None}
-ADDRESSES = {*BY_ADDRESS, *elementwise.FORMULAS, *matrices.OF_STACKS, *SCALARS}
+SCALARS = {address for address in PAIRS if named(address) is not None}
+ADDRESSES = {*BY_ADDRESS, *reading_ops.FORMULAS, *reading_ops.OF_STACKS, *SCALARS}
 # What the oldest version has and the newest has not.
 GONE = {
     *[f"scalar.basic.{name}" for name in ("Deg2Rad", "Rad2Deg")],

@@ -10,7 +10,7 @@ import sympy as sp
 
 import relgraph.tensor as at
 from relgraph.bridges.sympy import from_sympy, to_sympy
-from relgraph.bridges.sympy.numbers import exact_number, number_to_sympy
+from relgraph.bridges.sympy.functions import exact_number, number_to_sympy
 from relgraph.graph.reference import evaluate
 
 x, y = sp.symbols("x y", real=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from relgraph.engines.jax.lowering.random.draws import DRAWS
+from relgraph.engines.jax.lowering.random import DRAWS
 from relgraph.graph.basic import io_toposort
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.loops.scan_op import Scan

@@ -21,10 +21,9 @@ from scipy import special
 import relgraph.tensor as at
 from relgraph import Mode, function, grad
 from relgraph.engines.jax import LoweringError, lower_graph
-from relgraph.engines.jax.lowering.scalars import application
-from relgraph.engines.jax.lowering.scalars.application import scalar_function
-from relgraph.engines.jax.lowering.scalars.named import _BY_JAX, FORMULAS, is_by_jax
-from relgraph.engines.jax.lowering.scalars.table import FUNCTIONS
+from relgraph.engines.jax.lowering import scalars
+from relgraph.engines.jax.lowering.scalar_functions import _BY_JAX, FORMULAS, is_by_jax
+from relgraph.engines.jax.lowering.scalars import FUNCTIONS, scalar_function
 from relgraph.gradient import NullTypeGradError
 from relgraph.graph.basic import Variable
 from relgraph.graph.reference import evaluate
@@ -287,13 +286,13 @@ def lower_elemwise(name: str) -> Any:
 def test_scipy_is_called_once_for_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever arguments are batched, along whichever axis, and whatever their ranks."""
     seen: list[int] = []
-    compute = application._Computed.__call__
+    compute = scalars._Computed.__call__
 
     def counted(self: Any, *arrays: Any) -> Any:
         seen.append(np.broadcast(*arrays).size)
         return compute(self, *arrays)
 
-    monkeypatch.setattr(application._Computed, "__call__", counted)
+    monkeypatch.setattr(scalars._Computed, "__call__", counted)
     v, x = at.dscalar("v"), at.dvector("x")
     both = lower_graph([v, x], [at.special.jv(v, x)])
     orders, points = np.array([0.5, 1.5]), np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])

@@ -19,8 +19,7 @@ import dask.array as da
 import numpy as np
 from dask.delayed import Delayed, delayed
 
-from relgraph.engines.dask.blocks import Blocks, has_several, is_blocked
-from relgraph.engines.dask.tasks import Task, unique, whole_task
+from relgraph.engines.dask.blocks import Blocks, Task, has_several, is_blocked, unique, whole_task
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate

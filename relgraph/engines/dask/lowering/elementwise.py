@@ -1,19 +1,48 @@
-"""Elementwise nodes: one task for each block, which runs the kernel of the fused group."""
+"""Elementwise Ops, reductions, and Ops along an axis.
+
+An elementwise node is one task for each block, which runs the kernel of the fused group. Reductions
+and softmaxes are trees. Of an axis that an Op sorts or transforms each task has the whole length.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
+import dask.array as da
 import numpy as np
 
-from relgraph.engines.dask.blocks import Blocks, Pick, by_blocks, is_blocked, known
-from relgraph.engines.dask.lowering.dispatch import register
-from relgraph.engines.dask.lowering.trees import all_axes
-from relgraph.engines.dask.tasks import NodeTask, block_task, performed
+from relgraph import scalar
+from relgraph.engines.dask.blocks import (
+    Blocks,
+    NodeTask,
+    Pick,
+    block_task,
+    by_blocks,
+    in_one_block,
+    is_blocked,
+    known,
+    performed,
+    tree,
+    unique,
+)
+from relgraph.engines.dask.lowering.dispatch import on_the_whole, register
 from relgraph.graph.basic import Apply
+from relgraph.scalar.dtypes import is_discrete
+from relgraph.tensor.along_axes.cumulative import Cumulate
+from relgraph.tensor.along_axes.recurrences import AlongAxis
+from relgraph.tensor.along_axes.sorting import ArgSort, Sort
 from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.fft.transforms import DFT
+from relgraph.tensor.functions.running import Accumulate
+from relgraph.tensor.functions.searching import SearchSorted
+from relgraph.tensor.reductions.argmax import Argmax, Argmin
 from relgraph.tensor.reductions.fused_reduction import FusedReduction
+from relgraph.tensor.reductions.norm import Norm
+from relgraph.tensor.reductions.pairs import Cosine, Covariance
+from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 
 def _broadcast_shape(node: Apply, values: Sequence[Any]) -> tuple[int, ...] | None:
@@ -54,7 +83,7 @@ def _fused_reduction(op: FusedReduction, node: Apply, values: Sequence[Any], blo
             continue
         ones = dict.fromkeys(axes, 1)
         partial = by_blocks(Pick(i), axes, [(together, axes)], dtype, op, adjust_chunks=ones)
-        made.append(all_axes(reduction, partial, dtype, blocks))
+        made.append(tree(reduction, partial, axes, dtype, blocks))
     return tuple(made) if len(made) > 1 else made[0]
 
 
@@ -77,3 +106,249 @@ def _with_axes(values: Sequence[Any], ndim: int, blocks: Blocks) -> list[tuple[A
         values = [blocks.array(x) if i == largest else x for i, x in enumerate(values)]
     axes = tuple(range(ndim))
     return [(x, None if not is_blocked(x) and x.size == 1 else axes) for x in values]
+
+
+@register(CAReduce, LogSumExp, Norm, way="a tree")
+def _reduction(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
+    (x,) = values
+    return tree(op, x, op.axes(x.ndim), node.outputs[0].type.numpy_dtype, blocks)
+
+
+@register(Argmax, Argmin, way="a tree")
+def _position(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
+    """Reduce to pairs of an extreme and its position: of equal ones the first counts."""
+    (x,) = values
+    axes = tuple(range(x.ndim)) if op.axis is None else (op.axis,)
+    every = tuple(range(x.ndim))
+    lengths = tuple(x.shape[axis] for axis in axes)
+    starts = [(_starts(x.chunks[axis]), (axis,)) for axis in axes]
+    pair = np.dtype([("value", x.dtype), ("position", "int64")])
+    block = _FirstExtreme(type(op).function, axes)
+    pairs = by_blocks(
+        _Positions(block, lengths),
+        every,
+        [(x, every), *starts],
+        pair,
+        op,
+        align=False,
+        adjust_chunks=dict.fromkeys(axes, 1),
+    )
+    kept = tuple(i for i in every if i not in axes)
+    found = da.reduction(
+        pairs,
+        _as_it_is,
+        block,
+        axis=axes,
+        combine=block,
+        dtype=pair,
+        meta=np.empty((0,) * len(kept), pair),
+    )
+    positions = by_blocks(
+        _position_field, every[: len(kept)], [(found, every[: len(kept)])], "int64", op
+    )
+    return blocks.gather(positions)
+
+
+def _starts(lengths: Sequence[int]) -> Any:
+    """Return where blocks start, as an array with one element in each block."""
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype("int64")
+    return da.from_array(starts, chunks=1)
+
+
+def _as_it_is(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return x
+
+
+def _position_field(x: Any) -> Any:
+    return x["position"]
+
+
+class _Positions:
+    """Takes a block and where it starts along some axes; gives the pair for its extreme."""
+
+    def __init__(self, block: _FirstExtreme, lengths: Sequence[int]) -> None:
+        self.block = block
+        self.lengths = tuple(lengths)
+
+    def __call__(self, x: Any, *starts: Any) -> Any:
+        found = np.empty(x.shape, [("value", x.dtype), ("position", "int64")])
+        places = np.zeros((), "int64")
+        for axis, start, length in zip(self.block.axes, starts, self.lengths, strict=True):
+            along = np.arange(x.shape[axis]) + start[0]
+            shape = [-1 if i == axis else 1 for i in range(x.ndim)]
+            places = places * length + along.reshape(shape)
+        found["value"] = x
+        found["position"] = places
+        return self.block(found, keepdims=True)
+
+
+class _FirstExtreme:
+    """Takes the pair of the first extreme along some axes."""
+
+    def __init__(self, function: Any, axes: Sequence[int]) -> None:
+        self.function = function
+        self.axes = tuple(axes)
+
+    def __call__(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        kept = [i for i in range(x.ndim) if i not in self.axes]
+        rows = x.transpose(*kept, *self.axes).reshape(*[x.shape[i] for i in kept], -1)
+        order = np.argsort(rows["position"], axis=-1, kind="stable")
+        rows = np.take_along_axis(rows, order, axis=-1)
+        at = self.function(rows["value"], axis=-1)
+        found = np.take_along_axis(rows, np.asarray(at)[..., None], axis=-1)[..., 0]
+        return np.expand_dims(found, self.axes) if keepdims else found
+
+    def __dask_tokenize__(self) -> str:
+        return unique(self)
+
+
+@register(Softmax, LogSoftmax, way="one task for each block, and a tree")
+def _softmax(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
+    (x,) = values
+    axes, every = op.axes(x.ndim), tuple(range(x.ndim))
+    if all(x.numblocks[axis] == 1 for axis in axes):
+        return by_blocks(block_task(node), every, [(x, every)], x.dtype, op)
+    pair = np.dtype([("greatest", x.dtype), ("total", x.dtype)])
+    sums = da.reduction(
+        x,
+        _sums_of_block,
+        _sums_of_all,
+        axis=axes,
+        combine=_sums_of_all,
+        keepdims=True,
+        dtype=pair,
+        meta=np.empty((0,) * x.ndim, pair),
+    )
+    if blocks.passes and blocks.small(sums):
+        sums = known(sums)
+    else:
+        blocks.gather(sums)
+    finish = partial(_shares if isinstance(op, Softmax) else _logarithms, x.dtype)
+    found = by_blocks(finish, every, [(x, every), (sums, every)], x.dtype, op)
+    return blocks.gather(found) if blocks.is_gathered(sums) else found
+
+
+def _finite(greatest: Any) -> Any:
+    """Return what is subtracted before exponentials are taken: the greatest element if finite."""
+    return np.where(np.isfinite(greatest), greatest, greatest.dtype.type(0))
+
+
+def _pairs(greatest: Any, total: Any) -> Any:
+    found = np.empty(greatest.shape, [(n, greatest.dtype) for n in ("greatest", "total")])
+    found["greatest"], found["total"] = greatest, total
+    return found
+
+
+def _sums_of_block(x: Any, axis: Any = None, keepdims: bool = True) -> Any:
+    with np.errstate(all="ignore"):
+        greatest = np.max(x, axis=axis, keepdims=True)
+        return _pairs(greatest, np.sum(np.exp(x - _finite(greatest)), axis=axis, keepdims=True))
+
+
+def _sums_of_all(x: Any, axis: Any = None, keepdims: bool = True) -> Any:
+    with np.errstate(all="ignore"):
+        greatest = np.max(x["greatest"], axis=axis, keepdims=True)
+        scale = np.exp(_finite(x["greatest"]) - _finite(greatest))
+        # a block of exponentials that are all zero adds nothing, however it is scaled
+        scaled = np.where(x["total"] == 0, x["total"], x["total"] * scale)
+        return _pairs(greatest, np.sum(scaled, axis=axis, keepdims=True))
+
+
+def _shares(dtype: Any, x: Any, sums: Any) -> Any:
+    total = sums["total"]
+    with np.errstate(all="ignore"):
+        shifted = x - _finite(sums["greatest"])
+        # beside an infinity any finite element has the share 0, however large it is
+        shifted = np.where(np.isinf(total), shifted - total, shifted)
+        return np.asarray(np.exp(shifted) / total, dtype)
+
+
+def _logarithms(dtype: Any, x: Any, sums: Any) -> Any:
+    with np.errstate(all="ignore"):
+        shifted = x - _finite(sums["greatest"])
+        return np.asarray(shifted - np.log(sums["total"]), dtype)
+
+
+ALONG = "blocks along the other axes"
+RUNNING = "block after block along the axis"
+
+
+def _along(axes_of: Callable[[Any, Any], Sequence[int]], drops: bool = False) -> Any:
+    """Return a lowering whose tasks have whole axes of all inputs, which have one shape.
+
+    Parameters
+    ----------
+    axes_of
+        Takes the Op and the first input; returns the axes.
+    drops
+        Whether the output lacks them.
+    """
+
+    def lowering(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
+        axes = tuple(axes_of(op, values[0]))
+        every = tuple(range(values[0].ndim))
+        if len(axes) == len(every) or any(x.shape != values[0].shape for x in values):
+            return on_the_whole(node, values, blocks)
+        whole = [in_one_block(blocks.array(x), axes) for x in values]
+        index = tuple(i for i in every if i not in axes) if drops else every
+        dtype = node.outputs[0].type.numpy_dtype
+        return by_blocks(block_task(node), index, [(x, every) for x in whole], dtype, op)
+
+    return lowering
+
+
+register(Sort, ArgSort, DFT, AlongAxis, way=ALONG)(_along(lambda op, x: (op.axis,)))
+register(Cosine, Covariance, way=ALONG)(_along(lambda op, x: op.axes(x.ndim), drops=True))
+
+
+@register(Cumulate, way=RUNNING)
+def _cumulate(op: Cumulate, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
+    neutral = 0 if op.scalar_op is scalar.add else 1
+    return _running(op, node, values[0], neutral, blocks)
+
+
+@register(Accumulate, way=RUNNING)
+def _accumulate(op: Accumulate, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
+    return _running(op, node, values[0], _least(op, node.outputs[0].type.dtype), blocks)
+
+
+def _least(op: Accumulate, dtype: str) -> Any:
+    """Return what changes no extreme and no sum of exponentials."""
+    greatest = op.scalar_op is scalar.minimum
+    if dtype == "bool":
+        return greatest
+    if is_discrete(dtype):
+        limits = np.iinfo(dtype)
+        return limits.max if greatest else limits.min
+    return np.inf if greatest else -np.inf
+
+
+def _running(op: Any, node: Apply, x: Any, neutral: Any, blocks: Blocks) -> Any:
+    dtype = node.outputs[0].type.numpy_dtype
+    function = op.scalar_op.ufunc
+    accumulate = partial(_accumulate_block, function)
+    accumulate.__name__ = function.__name__  # type: ignore[attr-defined]  # Dask names tasks by it
+    found = da.reductions.cumreduction(
+        accumulate, partial(_combine, function), neutral, x.astype(dtype), op.axis, dtype
+    )
+    return blocks.run_on(found) if x.numblocks[op.axis] > 1 else found
+
+
+def _accumulate_block(function: Any, x: Any, axis: int) -> Any:
+    with np.errstate(all="ignore"):
+        return function.accumulate(x, axis=axis, dtype=x.dtype)
+
+
+def _combine(function: Any, x: Any, y: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return function(x, y, dtype=y.dtype)
+
+
+@register(SearchSorted, way="blocks of what is looked for")
+def _searched(op: SearchSorted, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
+    ordered, wanted = values
+    if is_blocked(ordered):
+        return on_the_whole(node, values, blocks)
+    every = tuple(range(wanted.ndim))
+    pairs = [(ordered, None), (wanted, every)]
+    return by_blocks(block_task(node), every, pairs, "int64", op)

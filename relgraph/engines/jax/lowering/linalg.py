@@ -1,4 +1,4 @@
-"""Linear algebra on stacks of matrices.
+"""Products that sum over an axis of each input, and linear algebra on stacks of matrices.
 
 Of a matrix that is not finite the results are nan, as they are in NumPy's engine. Where LAPACK
 refuses a matrix, because it is singular or not positive definite, there is no error: nan or
@@ -15,14 +15,19 @@ import jax.numpy as jnp
 from jax import lax
 
 from relgraph.engines.jax.lowering.dispatch import is_traced
-from relgraph.engines.jax.lowering.products import PRECISION
-from relgraph.engines.jax.lowering.scalars.loops import as_dtype
+from relgraph.engines.jax.lowering.scalars import as_dtype
 from relgraph.graph.basic import Apply
+from relgraph.tensor.contraction import Dot, check_inner
+from relgraph.tensor.functions.calculus import Convolve
+from relgraph.tensor.linalg.blas import Dot22
 from relgraph.tensor.linalg.factors.cholesky import Cholesky
 from relgraph.tensor.linalg.factors.eigenvalues import Eig, Eigh, Eigvals, Eigvalsh
 from relgraph.tensor.linalg.factors.qr import QR
 from relgraph.tensor.linalg.factors.singular_values import SVD
+from relgraph.tensor.linalg.functions.kronecker import Kron
 from relgraph.tensor.linalg.functions.powers import Expm
+from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
+from relgraph.tensor.linalg.products import MatMul
 from relgraph.tensor.linalg.stacks import check_batch, check_square, lapack_dtype
 from relgraph.tensor.linalg.systems.determinants import (
     Cofactors,
@@ -40,6 +45,71 @@ from relgraph.tensor.linalg.systems.solving import (
     Solve,
     SolveTriangular,
 )
+
+PRECISION = lax.Precision.HIGHEST
+"""Products have the digits of their dtype on every device: some would take fewer."""
+
+
+def _product(node: Apply, function: Any, x: Any, y: Any) -> Any:
+    dtype = node.outputs[0].type.dtype
+    if dtype == "bool":
+        return function(x.astype("int32"), y.astype("int32"), precision=PRECISION) != 0
+    return function(as_dtype(x, dtype), as_dtype(y, dtype), precision=PRECISION)
+
+
+def dot(op: Any, node: Apply, x: Any, y: Any) -> Any:
+    check_inner(op, x, y, -1, 0)
+    return _product(node, jnp.dot, x, y)
+
+
+def matmul(op: MatMul, node: Apply, x: Any, y: Any) -> Any:
+    check_inner(op, x, y, -1, -2)
+    check_batch("matmul", node, x, y, (2, 2))
+    return _product(node, jnp.matmul, x, y)
+
+
+def dot22_scalar(op: Dot22Scalar, node: Apply, x: Any, y: Any, alpha: Any) -> Any:
+    return dot(op, node, x, y) * alpha
+
+
+def update(op: Any, node: Apply, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
+    """``beta * z + alpha * x @ y``; `z` is not read where `beta` is 0."""
+    product = alpha * dot(op, node, x, y)
+    if z.shape != product.shape:
+        raise ValueError(f"{op}: input 0 has shape {z.shape}, and the product {product.shape}")
+    return jnp.where(beta == 0, product, beta * z + product)
+
+
+def ger(op: Ger, node: Apply, z: Any, alpha: Any, x: Any, y: Any) -> Any:
+    product = alpha * x[:, None] * y[None, :]
+    if z.shape != product.shape:
+        raise ValueError(f"{op}: input 0 has shape {z.shape}, and the product {product.shape}")
+    return z + product
+
+
+def kron(op: Kron, node: Apply, x: Any, y: Any) -> Any:
+    dtype = node.outputs[0].type.dtype
+    x, y = as_dtype(jnp.asarray(x), dtype), as_dtype(jnp.asarray(y), dtype)
+    blocks = x[:, None, :, None] * y[None, :, None, :]
+    return blocks.reshape(x.shape[0] * y.shape[0], x.shape[1] * y.shape[1])
+
+
+def convolve(op: Convolve, node: Apply, a: Any, v: Any) -> Any:
+    if 0 in (*a.shape, *v.shape):
+        raise ValueError(f"{op}: an input is empty; the shapes are {a.shape} and {v.shape}")
+    dtype = node.outputs[0].type.dtype
+    if as_dtype(a, dtype).dtype.kind == "f":
+        return jnp.convolve(as_dtype(a, dtype), as_dtype(v, dtype), precision=PRECISION)
+    return _convolved(as_dtype(a, dtype), as_dtype(v, dtype))
+
+
+def _convolved(a: Any, v: Any) -> Any:
+    """Return the convolution as sums of products along diagonals."""
+    n, m = a.shape[0], v.shape[0]
+    places = jnp.arange(n)[:, None] + jnp.arange(m)[None, :]
+    if a.dtype == bool:
+        return jnp.zeros(n + m - 1, "int32").at[places].add(a[:, None] & v[None, :]) != 0
+    return jnp.zeros(n + m - 1, a.dtype).at[places].add(a[:, None] * v[None, :])
 
 
 def _prepared(op: Any, node: Apply, *values: Any) -> list[Any]:
@@ -248,6 +318,15 @@ _SOLVERS: dict[type, Callable[..., Any]] = {
 }
 
 TABLE: dict[type, Any] = {
+    Dot: dot,
+    Dot22: dot,
+    MatMul: matmul,
+    Dot22Scalar: dot22_scalar,
+    Gemm: update,
+    GemvAdd: update,
+    Ger: ger,
+    Kron: kron,
+    Convolve: convolve,
     Cholesky: _square(_cholesky, 2),
     Inverse: _square(lambda op, a: jnp.linalg.inv(a) if a.size else a, 2),
     Expm: _square(_exponential, 2),

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from relgraph.engines.jax.lowering.dispatch import by_perform, is_known, static
-from relgraph.engines.jax.lowering.scalars.loops import as_dtype, usable
+from relgraph.engines.jax.lowering.scalars import as_dtype, usable
 from relgraph.graph.basic import Apply
 from relgraph.printing.print_op import Print
 from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
@@ -23,14 +23,6 @@ from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i
 
 SMALL = 64
 """New arrays of known values are known as well, up to this size."""
-
-
-def shape(op: Shape, node: Apply, x: Any) -> Any:
-    return np.asarray(x.shape, "int64")
-
-
-def shape_i(op: Shape_i, node: Apply, x: Any) -> Any:
-    return np.asarray(x.shape[op.i], "int64")
 
 
 def make_vector(op: MakeVector, node: Apply, *values: Any) -> Any:
@@ -109,8 +101,8 @@ def printed(op: Print, node: Apply, x: Any) -> Any:
 
 
 TABLE: dict[type, Any] = {
-    Shape: shape,
-    Shape_i: shape_i,
+    Shape: by_perform,
+    Shape_i: by_perform,
     MakeVector: make_vector,
     Reshape: reshape,
     SpecifyShape: by_perform,

@@ -12,9 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from relgraph.engines.jax.lowering.dispatch import NeedsValue, is_known, is_traced, static
-from relgraph.engines.jax.lowering.products import PRECISION
-from relgraph.engines.jax.lowering.scalars.loops import as_dtype
-from relgraph.engines.jax.sparse_value import SparseValue
+from relgraph.engines.jax.lowering.linalg import PRECISION
+from relgraph.engines.jax.lowering.scalars import as_dtype
+from relgraph.engines.jax.values import SparseValue
 from relgraph.graph.basic import Apply
 from relgraph.sparse.ops.dense import DenseFromSparse, SampledDense, SparseFromDense, SparseSum
 from relgraph.sparse.ops.joining import JoinSparse, TakeRows

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from relgraph.bridges.pytensor import from_pytensor, to_pytensor
-from relgraph.bridges.pytensor.reading.reader import HeldOp
+from relgraph.bridges.pytensor.reading import HeldOp
 from relgraph.graph.basic import applys_between, clone
 from relgraph.graph.reference import evaluate
 from tests.bridges.pytensor.reading.cases import HELD, NAMES, READ, VALUES, inputs

@@ -13,8 +13,8 @@ from pytensor.raise_op import CheckAndRaise
 import relgraph
 import relgraph.tensor as at
 from relgraph.bridges.pytensor import from_pytensor, to_pytensor
-from relgraph.bridges.pytensor.distributions import OF_CLASSES
-from relgraph.bridges.pytensor.reading.reader import HeldOp
+from relgraph.bridges.pytensor.counterparts import DISTRIBUTION_OF_CLASS
+from relgraph.bridges.pytensor.reading import HeldOp
 from relgraph.graph.reference import evaluate
 from relgraph.graph.shared_values.variable import SharedVariable
 from tests.bridges.pytensor.running import values_of
@@ -120,11 +120,11 @@ PARAMETERS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("cls", OF_CLASSES, ids=OF_CLASSES.get)
+@pytest.mark.parametrize("cls", DISTRIBUTION_OF_CLASS, ids=DISTRIBUTION_OF_CLASS.get)
 @pytest.mark.parametrize("size", [None, (4,)])
 def test_draws_are_the_same_numbers(cls: Any, size: Any) -> None:
     rng = pytensor.shared(np.random.default_rng(7), name="rng")
-    parameters = [pt.as_tensor(p) for p in PARAMETERS[OF_CLASSES[cls]]]
+    parameters = [pt.as_tensor(p) for p in PARAMETERS[DISTRIBUTION_OF_CLASS[cls]]]
     following, draw = cls()(*parameters, size=size, rng=rng, return_next_rng=True)
     _, read = from_pytensor([following, draw], [rng])
     assert not isinstance(read[1].owner.op, HeldOp)

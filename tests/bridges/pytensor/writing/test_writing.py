@@ -12,8 +12,8 @@ from pytensor.graph.traversal import applys_between
 import relgraph.tensor as at
 from relgraph import ifelse, scalar, shared
 from relgraph.bridges.pytensor import from_pytensor, to_pytensor
-from relgraph.bridges.pytensor.scalars import THEIRS
-from relgraph.bridges.pytensor.writing.writer import CarriedOp
+from relgraph.bridges.pytensor.counterparts import THEIRS
+from relgraph.bridges.pytensor.writing import CarriedOp
 from relgraph.graph.reference import evaluate
 from relgraph.sparse import csr_matrix
 from relgraph.tensor import linalg

@@ -1,0 +1,454 @@
+"""What primitives of JAX are in a graph: elementwise ones, reductions and what goes along an axis,
+products, primitives that move elements, linear algebra and Fourier transforms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+from jax.lax import Precision
+
+import relgraph.tensor as at
+from relgraph.gradient import zero_grad
+from relgraph.graph.type import Type
+from relgraph.scalar.dtypes import is_complex, is_discrete
+from relgraph.tensor import linalg, special
+from relgraph.tensor.fft import fft, ifft
+from relgraph.tensor.math import ELEMENTWISE
+
+
+class NoCounterpart(Exception):
+    """Raised where no op is the counterpart of a primitive, for these inputs and parameters."""
+
+
+class ComputesNothing(TypeError):
+    """Raised where a function does something and computes nothing."""
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One application of a primitive.
+
+    Attributes
+    ----------
+    primitive
+        The name of the primitive.
+    inputs
+        The variables of its inputs.
+    parameters
+        Its parameters.
+    types
+        The types that its outputs have.
+    inline
+        Takes a jaxpr that is closed, and the variables of its inputs; returns those of its outputs.
+    """
+
+    primitive: str
+    inputs: Sequence[Any]
+    parameters: dict[str, Any]
+    types: Sequence[Type]
+    inline: Callable[[Any, Sequence[Any]], list[Any]]
+
+    def __getitem__(self, parameter: str) -> Any:
+        return self.parameters[parameter]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the first output."""
+        return self.types[0].shape  # type: ignore[attr-defined, no-any-return]
+
+
+Reader = Callable[[Equation], Any]
+"""Returns the variable of the output of an equation, or the list of several.
+
+It raises `NoCounterpart` where there is none.
+"""
+
+
+def insist(condition: bool) -> None:
+    """Raise `NoCounterpart` unless a condition holds."""
+    if not condition:
+        raise NoCounterpart
+
+
+_SAME = {
+    # by C's names, as those of JAX's primitives are
+    **{op.scalar_op.c_name or op.scalar_op.name: op for op in ELEMENTWISE.values()},
+    **{"add_any": at.add, "square": at.sqr, "logistic": at.sigmoid, "rem": at.fmod},
+    **{"erf_inv": at.erfinv, "lgamma": at.gammaln, "nextafter": at.nextafter, "ne": at.neq},
+    **{"and": at.and_, "or": at.or_, "not": at.invert, "is_finite": at.isfinite},
+    **{"shift_left": at.left_shift, "shift_right_arithmetic": at.right_shift},
+    **{"igamma": special.gammainc, "igammac": special.gammaincc, "zeta": special.zeta},
+    **{"bessel_i0e": special.i0e, "bessel_i1e": special.i1e},
+    **{"regularized_incomplete_beta": special.betainc},
+    **{"copy": at.identity, "name": at.identity},
+    **{"stop_gradient": zero_grad},
+}
+# These order complex numbers, or round them, as NumPy does not.
+_REAL = {"max": at.maximum, "min": at.minimum, "sign": at.sign}
+
+_TO_NEAREST_EVEN = 1
+
+
+def _same(equation: Equation) -> Any:
+    return _SAME[equation.primitive](*equation.inputs)
+
+
+def _real(equation: Equation) -> Any:
+    insist(not is_complex(equation.inputs[0].type.dtype))
+    return _REAL[equation.primitive](*equation.inputs)
+
+
+def _div(equation: Equation) -> Any:
+    x, y = equation.inputs
+    if not is_discrete(x.type.dtype):
+        return at.true_div(x, y)
+    # integers are divided towards zero
+    return at.int_div(at.sub(x, at.fmod(x, y)), y)
+
+
+def _pow(equation: Equation) -> Any:
+    x, y = equation.inputs
+    insist(not is_discrete(x.type.dtype))
+    return at.pow(x, at.cast(y, x.type.dtype))
+
+
+def _integer_pow(equation: Equation) -> Any:
+    (x,) = equation.inputs
+    y = equation["y"]
+    insist(y >= 0 or not is_discrete(x.type.dtype))
+    return at.pow(x, np.asarray(y, x.type.dtype))
+
+
+def _polynomial(equation: Equation) -> Any:
+    """Read a polynomial by its coefficients, the constant first: by Horner's rule, as JAX does."""
+    x, *coefficients = equation.inputs
+    found = at.second(x, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        found = found * x + coefficient
+    return found
+
+
+def _round(equation: Equation) -> Any:
+    insist(int(equation["rounding_method"]) == _TO_NEAREST_EVEN)
+    return at.round(equation.inputs[0])
+
+
+def _shift_right_logical(equation: Equation) -> Any:
+    x, y = equation.inputs
+    insist(x.type.dtype.startswith("u"))
+    return at.right_shift(x, y)
+
+
+def _population_count(equation: Equation) -> Any:
+    (x,) = equation.inputs
+    insist(x.type.dtype.startswith("u"))  # of others NumPy counts the bits of the absolute value
+    return at.cast(at.bitwise_count(x), x.type.dtype)
+
+
+def _select_n(equation: Equation) -> Any:
+    which, *cases = equation.inputs
+    if which.type.dtype == "bool":
+        return at.where(which, cases[1], cases[0])
+    found = cases[-1]
+    for i, case in reversed(list(enumerate(cases[:-1]))):
+        found = at.where(at.eq(which, np.asarray(i, which.type.dtype)), case, found)
+    return found
+
+
+_SUMS = {"reduce_sum": at.sum, "reduce_prod": at.prod}
+_EXTREMES = {"reduce_max": at.max, "reduce_min": at.min}
+_TRUTHS = {"reduce_and": at.all, "reduce_or": at.any}
+_PLACES = {"argmax": at.argmax, "argmin": at.argmin}
+_RUNNING = {
+    **{"cumsum": at.cumsum, "cumprod": at.cumprod},
+    **{"cummax": at.cummax, "cummin": at.cummin, "cumlogsumexp": at.logcumsumexp},
+}
+
+
+def _axes(equation: Equation) -> tuple[int, ...]:
+    return tuple(int(i) for i in equation["axes"])
+
+
+def _sum(equation: Equation) -> Any:
+    (x,) = equation.inputs
+    if not _axes(equation):
+        return x
+    return _SUMS[equation.primitive](x, axis=_axes(equation), dtype=x.type.dtype)
+
+
+def _extreme(equation: Equation) -> Any:
+    (x,) = equation.inputs
+    # of no elements JAX knows an extreme, and NumPy none
+    insist(not is_complex(x.type.dtype) and all(x.type.shape[i] for i in _axes(equation)))
+    return _EXTREMES[equation.primitive](x, axis=_axes(equation)) if _axes(equation) else x
+
+
+def _truth(equation: Equation) -> Any:
+    (x,) = equation.inputs
+    insist(x.type.dtype == "bool")
+    return _TRUTHS[equation.primitive](x, axis=_axes(equation)) if _axes(equation) else x
+
+
+def _place(equation: Equation) -> Any:
+    (x,) = equation.inputs
+    (axis,) = _axes(equation)
+    insist(bool(x.type.shape[axis]) and not is_complex(x.type.dtype))
+    return at.cast(_PLACES[equation.primitive](x, axis), str(equation["index_dtype"]))
+
+
+def _running(equation: Equation) -> Any:
+    (x,) = equation.inputs
+    axis = int(equation["axis"])
+    insist(not is_complex(x.type.dtype) or equation.primitive in ("cumsum", "cumprod"))
+    insist(bool(x.type.shape[axis]))
+    key = (*[slice(None)] * axis, slice(None, None, -1))
+    found = _RUNNING[equation.primitive](x[key] if equation["reverse"] else x, axis)
+    return at.cast(found[key] if equation["reverse"] else found, x.type.dtype)
+
+
+def _sort(equation: Equation) -> Any:
+    axis, (key, *others) = int(equation["dimension"]), equation.inputs
+    # nan comes last here and there; -0 comes before 0 in JAX alone, and is equal to it
+    insist(equation["num_keys"] == 1 and not is_complex(key.type.dtype))
+    if not others:
+        return [at.sort(key, axis)]
+    order = at.argsort(key, axis)
+    return [at.take_along_axis(v, order, axis) for v in (key, *others)]
+
+
+def _dot_general(equation: Equation) -> Any:
+    x, y = equation.inputs
+    (x_summed, y_summed), (x_batch, y_batch) = [
+        [[int(i) for i in axes] for axes in pair] for pair in equation["dimension_numbers"]
+    ]
+    # products are computed in the highest precision, whatever less was asked for
+    precision = equation["precision"]
+    insist(precision is None or all(isinstance(p, Precision) for p in precision))
+    insist(equation.parameters.get("out_sharding") is None)
+    dtype = equation.types[0].dtype
+    x, y = (v if v.type.dtype == dtype else at.cast(v, dtype) for v in (x, y))
+    insist(dtype != "bool")
+    x_free = [i for i in range(x.type.ndim) if i not in (*x_summed, *x_batch)]
+    y_free = [i for i in range(y.type.ndim) if i not in (*y_summed, *y_batch)]
+    few = len(x_summed) == 1 and len(x_free) <= 1 and len(y_free) <= 1
+    if few and not x_batch:
+        return at.dot(_ordered(x, [*x_free, *x_summed]), _ordered(y, [*y_summed, *y_free]))
+    x = _as_matrices(_ordered(x, [*x_batch, *x_free, *x_summed]), len(x_batch), len(x_free))
+    y = _as_matrices(_ordered(y, [*y_batch, *y_summed, *y_free]), len(y_batch), len(y_summed))
+    found = at.matmul(x, y)
+    return found if found.type.shape == equation.shape else at.reshape(found, equation.shape)
+
+
+def _ordered(x: Any, order: list[int]) -> Any:
+    return x if order == list(range(x.type.ndim)) else x.dimshuffle(*order)
+
+
+def _as_matrices(x: Any, batch: int, rows: int) -> Any:
+    """Return a tensor with one axis in the place of so many, and one in the place of the rest."""
+    lengths = x.type.shape
+    first, last = lengths[batch : batch + rows], lengths[batch + rows :]
+    shape = (*lengths[:batch], prod(first), prod(last))
+    return x if shape == lengths else at.reshape(x, shape)
+
+
+def _broadcast_in_dim(equation: Equation) -> Any:
+    x = equation.inputs[0]
+    places = [int(i) for i in equation["broadcast_dimensions"]]
+    order = [places.index(i) if i in places else "x" for i in range(len(equation.shape))]
+    return spread(x if order == list(range(len(order))) else x.dimshuffle(*order), equation.shape)
+
+
+def spread(x: Any, shape: tuple[int, ...]) -> Any:
+    """Return a tensor that is broadcast to a shape of its rank."""
+    return x if x.type.shape == shape else at.broadcast_to(x, shape)
+
+
+def _integers(values: Iterable[Any]) -> tuple[int, ...]:
+    return tuple(int(n) for n in values)
+
+
+def _reshape(equation: Equation) -> Any:
+    insist(equation["dimensions"] is None)
+    return at.reshape(equation.inputs[0], equation.shape)
+
+
+def _split(equation: Equation) -> Any:
+    (x,) = equation.inputs
+    ends = np.cumsum([0, *equation["sizes"]]).tolist()
+    axis = int(equation["axis"])
+    return [x[(*[slice(None)] * axis, slice(i, j))] for i, j in pairwise(ends)]
+
+
+def _pad(equation: Equation) -> Any:
+    x, value = equation.inputs
+    config = [tuple(map(int, entry)) for entry in equation["padding_config"]]
+    # Elements that a negative number takes away are taken away at the end.
+    added = [(max(low, 0), max(high, 0), between) for low, high, between in config]
+    lengths = x.type.shape
+    insist(all(lengths) or not any(between for _, _, between in config))
+    spans = [n + max(n - 1, 0) * between for n, (_, _, between) in zip(lengths, added, strict=True)]
+    whole = at.full(
+        [low + n + high for n, (low, high, _) in zip(spans, added, strict=True)], value, value.dtype
+    )
+    inner = tuple(
+        slice(low, low + n, between + 1) for n, (low, _, between) in zip(spans, added, strict=True)
+    )
+    if not config:
+        return x
+    padded = at.set_subtensor(whole[inner], x)
+    kept = tuple(
+        slice(max(-low, 0), max(low, 0) + n + max(high, 0) - max(-high, 0))
+        for n, (low, high, _) in zip(spans, config, strict=True)
+    )
+    return padded[kept] if any(low < 0 or high < 0 for low, high, _ in config) else padded
+
+
+def _rev(equation: Equation) -> Any:
+    (x,) = equation.inputs
+    turned = {int(i) for i in equation["dimensions"]}
+    key = tuple(slice(None, None, -1 if i in turned else None) for i in range(x.type.ndim))
+    return x[key] if turned else x
+
+
+def _slice(equation: Equation) -> Any:
+    starts, limits = equation["start_indices"], equation["limit_indices"]
+    strides = equation["strides"] or [1] * len(starts)
+    key = tuple(
+        slice(int(i), int(j), None if step == 1 else int(step))
+        for i, j, step in zip(starts, limits, strides, strict=True)
+    )
+    return equation.inputs[0][_without_whole(key, equation.inputs[0].type.shape)]
+
+
+def _without_whole(key: tuple[slice, ...], shape: tuple[int, ...]) -> tuple[slice, ...]:
+    """Return an index in which slices of whole axes say no numbers."""
+    return tuple(
+        slice(None) if (part.start, part.stop, part.step) == (0, n, None) else part
+        for part, n in zip(key, shape, strict=True)
+    )
+
+
+def _iota(equation: Equation) -> Any:
+    insist(not equation.inputs)
+    axis, shape = int(equation["dimension"]), equation.shape
+    along = at.arange(shape[axis], dtype=str(np.dtype(equation["dtype"])))
+    order = ["x" if i != axis else 0 for i in range(len(shape))]
+    return spread(along.dimshuffle(*order), shape)
+
+
+def _triangular_solve(equation: Equation) -> Any:
+    a, b = equation.inputs
+    left, lower, transpose = (equation[k] for k in ("left_side", "lower", "transpose_a"))
+    conjugate = equation["conjugate_a"] and transpose
+    insist(bool(conjugate) is bool(equation["conjugate_a"]) and (left or not conjugate))
+    unit = bool(equation["unit_diagonal"])
+    if left:
+        how = "C" if conjugate else "T" if transpose else "N"
+        return linalg.solve_triangular(a, b, how, bool(lower), unit)
+    # x op(a) = b is op(a)' x' = b'
+    turned = linalg.solve_triangular(a, b.mT, "N" if transpose else "T", bool(lower), unit)
+    return turned.mT
+
+
+def _qr(equation: Equation) -> Any:
+    insist(not equation.parameters.get("pivoting"))
+    return list(
+        linalg.qr(equation.inputs[0], "complete" if equation["full_matrices"] else "reduced")
+    )
+
+
+def _eigh(equation: Equation) -> Any:
+    insist(equation["sort_eigenvalues"] and equation["subset_by_index"] is None)
+    values, vectors = linalg.eigh(equation.inputs[0], "L" if equation["lower"] else "U")
+    return [vectors, values]
+
+
+def _svd(equation: Equation) -> Any:
+    insist(equation["subset_by_index"] is None)
+    (a,) = equation.inputs
+    if not equation["compute_uv"]:
+        return [linalg.svdvals(a)]
+    u, s, vh = linalg.svd(a, bool(equation["full_matrices"]))
+    return [s, u, vh]
+
+
+def _fft(equation: Equation) -> Any:
+    (x,) = equation.inputs
+    kind = str(getattr(equation["fft_type"], "name", equation["fft_type"])).upper()
+    kind = kind.rpartition(".")[2]
+    insist(kind in ("FFT", "IFFT") and len(equation["fft_lengths"]) == 1)
+    insist(equation["fft_lengths"][0] == x.type.shape[-1])
+    found = (fft if kind == "FFT" else ifft)(x)
+    insist(found.type.dtype == x.type.dtype)
+    return found
+
+
+def det(equation: Equation) -> Any:
+    """Return the determinants of matrices."""
+    return [linalg.det(equation.inputs[0])]
+
+
+def slogdet(equation: Equation) -> Any:
+    """Return the signs of determinants, and the logarithms of their sizes."""
+    return list(linalg.slogdet(equation.inputs[0]))
+
+
+def inv(equation: Equation) -> Any:
+    """Return the inverses of matrices."""
+    return [linalg.inv(equation.inputs[0])]
+
+
+def solve(equation: Equation) -> Any:
+    """Return solutions of linear equations."""
+    a, b = equation.inputs
+    insist(a.type.dtype == b.type.dtype and (b.type.ndim == 1 or b.type.ndim == a.type.ndim))
+    insist(b.type.ndim > 1 or a.type.ndim == 2)
+    return [linalg.solve(a, b)]
+
+
+READERS: dict[str, Reader] = {
+    **dict.fromkeys(_SAME, _same),
+    **dict.fromkeys(_REAL, _real),
+    "clamp": lambda eq: at.clip(eq.inputs[1], eq.inputs[0], eq.inputs[2]),
+    "convert_element_type": lambda eq: at.cast(eq.inputs[0], str(eq["new_dtype"])),
+    "div": _div,
+    "integer_pow": _integer_pow,
+    "polynomial": _polynomial,
+    "population_count": _population_count,
+    "pow": _pow,
+    "round": _round,
+    "rsqrt": lambda eq: at.reciprocal(at.sqrt(eq.inputs[0])),
+    "select_n": _select_n,
+    "shift_right_logical": _shift_right_logical,
+    **dict.fromkeys(_SUMS, _sum),
+    **dict.fromkeys(_EXTREMES, _extreme),
+    **dict.fromkeys(_TRUTHS, _truth),
+    **dict.fromkeys(_PLACES, _place),
+    **dict.fromkeys(_RUNNING, _running),
+    "dot_general": _dot_general,
+    "sort": _sort,
+    "broadcast_in_dim": _broadcast_in_dim,
+    "concatenate": lambda eq: at.concatenate(list(eq.inputs), int(eq["dimension"])),
+    "iota": _iota,
+    "pad": _pad,
+    "reshape": _reshape,
+    "rev": _rev,
+    "slice": _slice,
+    "split": _split,
+    "squeeze": lambda eq: at.squeeze(eq.inputs[0], _integers(eq["dimensions"])),
+    "stack": lambda eq: at.stack(list(eq.inputs), int(eq["axis"])),
+    "tile": lambda eq: at.tile(eq.inputs[0], _integers(eq["reps"])),
+    "transpose": lambda eq: eq.inputs[0].dimshuffle(*_integers(eq["permutation"])),
+    "cholesky": lambda eq: linalg.cholesky(eq.inputs[0]),
+    "eigh": _eigh,
+    "fft": _fft,
+    "qr": _qr,
+    "svd": _svd,
+    "triangular_solve": _triangular_solve,
+}

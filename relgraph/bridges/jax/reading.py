@@ -1,0 +1,373 @@
+"""`from_jax`: the graph of a function that is written with JAX, its jaxpr read into ops.
+
+The primitives that call jaxprs are read here: calls, conditions, loops, and functions of JAX that
+are one op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend.core import Literal
+from jax.tree_util import keystr, tree_flatten_with_path
+
+import relgraph.tensor as at
+from relgraph.bridges.jax import indexing, primitives
+from relgraph.bridges.jax.opaque import (
+    JaxOp,
+    JaxType,
+    Parameters,
+    PrimitiveCall,
+    source_of,
+    type_of,
+)
+from relgraph.bridges.jax.primitives import ComputesNothing, Equation, NoCounterpart, Reader, insist
+from relgraph.bridges.tracing import Traced, as_type, function_name, is_pair, names_of_arguments
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.type import Type
+from relgraph.scalar.dtypes import is_complex
+from relgraph.tensor.conditional.if_else import ifelse
+from relgraph.tensor.loops.scan import LoopOptions, build_loop
+from relgraph.tensor.type import TensorType
+
+
+def inputs_of_scan(parameters: Mapping[str, Any]) -> tuple[int, int]:
+    """Return how many inputs of a `scan` are the same at each step, and how many are its states.
+
+    They are parameters, and since 0.12 the lengths of the parts of one.
+    """
+    if "num_consts" in parameters:
+        return parameters["num_consts"], parameters["num_carry"]
+    fixed, states, _ = parameters["ft_in"].unpack()
+    return len(fixed), len(states)
+
+
+def _softmax(equation: Equation) -> Any:
+    # the axes are known to what it calls alone
+    called = equation["call_jaxpr"].jaxpr
+    sums = [eqn for eqn in called.eqns if eqn.primitive.name == "reduce_sum"]
+    insist(len(equation.inputs) == len(sums) == 1)
+    return [at.softmax(equation.inputs[0], axis=tuple(int(i) for i in sums[0].params["axes"]))]
+
+
+def _logaddexp(equation: Equation) -> Any:
+    return [at.logaddexp(*equation.inputs)]
+
+
+# Functions of JAX, by their names and the files that define them, that are one op here. As their
+# jaxprs they would have lost what laws know of them, or their derivatives.
+_KNOWN: dict[tuple[str, str], Reader] = {
+    ("_slogdet_lu", "numpy/linalg.py"): primitives.slogdet,
+    ("_slogdet_qr", "numpy/linalg.py"): primitives.slogdet,
+    ("_softmax", "nn/functions.py"): _softmax,
+    ("det", "numpy/linalg.py"): primitives.det,
+    ("inv", "numpy/linalg.py"): primitives.inv,
+    ("logaddexp", "lax/other.py"): _logaddexp,
+    ("solve", "numpy/linalg.py"): primitives.solve,
+}
+
+
+# What `to_jax` makes has the derivatives of what it is made of.
+_OWN = "relgraph/bridges/jax/writing.py"
+
+
+def _known(equation: Equation, called: Any) -> Any:
+    """Return what a function of JAX gives that is known, by its jaxpr.
+
+    Raises
+    ------
+    NoCounterpart
+        If it is none.
+    """
+    name, file = source_of(called)
+    reader = _KNOWN.get((name, "/".join(file.split("/")[-2:]))) if "/jax/" in file else None
+    if reader is None or any(is_complex(v.type.dtype) for v in equation.inputs):
+        raise NoCounterpart
+    return reader(equation)
+
+
+def call(equation: Equation) -> Any:
+    """Read a call of a jaxpr."""
+    parameters = equation.parameters
+    jaxpr = parameters["call_jaxpr"] if "call_jaxpr" in parameters else parameters["jaxpr"]
+    try:
+        return _known(equation, jaxpr)
+    except NoCounterpart:
+        return equation.inline(jaxpr, equation.inputs)
+
+
+def _custom(equation: Equation) -> Any:
+    """Read a function that has a rule of its own for its derivative.
+
+    What it is made of has other derivatives, so it is read only where an op is the same.
+    """
+    called = equation["call_jaxpr"]
+    if source_of(called)[1].endswith(_OWN):
+        return equation.inline(called, equation.inputs)
+    return _known(equation, called)
+
+
+def _platform_index(equation: Equation) -> Any:
+    platforms = equation["platforms"]
+    insist(None in platforms)
+    return at.constant(np.int32(platforms.index(None)))
+
+
+def _cond(equation: Equation) -> Any:
+    which, *operands = equation.inputs
+    branches = equation["branches"]
+    if isinstance(which, Constant):
+        chosen = branches[int(np.clip(which.data, 0, len(branches) - 1))]
+        return equation.inline(chosen, operands)
+    insist(bool(equation.types))
+    results = [equation.inline(branch, operands) for branch in branches]
+    if len(branches) == 2:
+        return ifelse(which, results[1], results[0])
+    found = results[-1]
+    for i, result in reversed(list(enumerate(results[:-1]))):
+        found = ifelse(at.le(which, np.asarray(i, which.type.dtype)), result, found)
+    return found
+
+
+def _scan(equation: Equation) -> Any:
+    insist(equation["length"] > 0)
+    constants, carried = inputs_of_scan(equation.parameters)
+    fixed = list(equation.inputs[:constants])
+    first = list(equation.inputs[constants : constants + carried])
+    sequences = list(equation.inputs[constants + carried :])
+    count = len(equation.types)
+    insist(count > 0)
+
+    def step(*given: Any) -> list[Any]:
+        rows, states = given[: len(sequences)], given[len(sequences) :]
+        return equation.inline(equation["jaxpr"], [*fixed, *states, *rows])
+
+    loop = build_loop(
+        step,
+        sequences,
+        [*first, *[None] * (count - carried)],
+        None,
+        equation["length"],
+        LoopOptions(go_backwards=equation["reverse"]),
+    )
+    collected = loop.outputs[carried:]
+    if equation["reverse"]:
+        collected = [rows[::-1] for rows in collected]
+    return [*loop.last[:carried], *collected]
+
+
+READERS: dict[str, Reader] = {
+    "closed_call": call,
+    "cond": _cond,
+    "custom_jvp_call": _custom,
+    "custom_vjp_call": _custom,
+    "jit": call,
+    "platform_index": _platform_index,
+    "remat2": call,
+    "scan": _scan,
+    **indexing.READERS,
+    **primitives.READERS,
+}
+"""What reads a primitive, by its name."""
+
+
+def read(jaxpr: Any, constants: Sequence[Variable], inputs: Sequence[Any]) -> list[Any]:
+    """Return the variables of the outputs of a jaxpr.
+
+    Parameters
+    ----------
+    jaxpr
+        A `jax.extend.core.Jaxpr`.
+    constants, inputs
+        The variables of its constants and inputs.
+
+    Raises
+    ------
+    ComputesNothing
+        If an equation does something and computes nothing: a graph can't say when.
+    """
+    known: dict[Any, Any] = dict(zip(jaxpr.constvars, constants, strict=True))
+    known.update(zip(jaxpr.invars, inputs, strict=True))
+
+    def value(atom: Any) -> Any:
+        return constant(atom.val, atom.aval) if isinstance(atom, Literal) else known[atom]
+
+    for eqn in jaxpr.eqns:
+        outputs = _outputs(eqn, [value(v) for v in eqn.invars])
+        known.update(zip(eqn.outvars, outputs, strict=True))
+    return [value(v) for v in jaxpr.outvars]
+
+
+def read_closed(closed: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Return the variables of the outputs of a jaxpr that has its constants with it."""
+    if not hasattr(closed, "consts"):
+        return read(closed, (), inputs)
+    avals = [v.aval for v in closed.jaxpr.constvars]
+    constants = [constant(c, aval) for c, aval in zip(closed.consts, avals, strict=True)]
+    return read(closed.jaxpr, constants, inputs)
+
+
+def constant(value: Any, aval: Any) -> Any:
+    """Return a constant of JAX as one of a graph."""
+    made = type_of(aval)
+    if isinstance(made, JaxType):
+        with jax.ensure_compile_time_eval():
+            return made.make_constant(jax.numpy.asarray(value))
+    return at.constant(np.asarray(value, made.dtype))
+
+
+def _outputs(eqn: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Return the variables of the outputs of an equation."""
+    types = [type_of(v.aval) for v in eqn.outvars]
+    reader = READERS.get(eqn.primitive.name)
+    tensors = all(isinstance(v.type, TensorType) for v in inputs)
+    if reader is not None and (tensors or reader is call):
+        equation = Equation(eqn.primitive.name, inputs, eqn.params, types, read_closed)
+        try:
+            found = reader(equation)
+        except ComputesNothing:
+            raise
+        except (NoCounterpart, TypeError):
+            pass  # a TypeError says that an op is not for inputs of these types
+        else:
+            made = found if isinstance(found, list) else [found]
+            return [_typed(v, t) for v, t in zip(made, types, strict=True)]
+    return _opaque(eqn, inputs, types)
+
+
+def _typed(v: Any, wanted: Any) -> Any:
+    """Return a variable with all that is known of the type of what it stands for."""
+    if isinstance(wanted, JaxType) or wanted.is_super(v.type):
+        return v
+    if v.type.dtype != wanted.dtype:
+        v = at.cast(v, wanted.dtype)
+    if v.type.ndim != wanted.ndim:
+        raise AssertionError(f"{v} is a {v.type} where JAX has a {wanted}")
+    return v if wanted.is_super(v.type) else at.specify_shape(v, wanted.shape)
+
+
+def _opaque(eqn: Any, inputs: Sequence[Any], types: Sequence[Any]) -> list[Any]:
+    """Return the outputs of a node that calls the primitive itself."""
+    if not types:
+        raise ComputesNothing(
+            f"{eqn.primitive.name} computes nothing, so that it has no place in a graph: take it "
+            "out of the function"
+        )
+    call = PrimitiveCall(eqn.primitive, Parameters(eqn.params))
+    made: list[Any] = JaxOp(call, tuple(types), not eqn.effects)(*inputs, return_list=True)
+    return made
+
+
+class JaxTree:
+    """How JAX nests leaves: a tree of the classes that are registered with it.
+
+    Parameters
+    ----------
+    definition
+        JAX's `PyTreeDef`.
+    """
+
+    def __init__(self, definition: Any) -> None:
+        self.definition = definition
+
+    def leaves_of(self, tree: Any) -> list[Any]:
+        """Return the leaves of a tree.
+
+        Raises
+        ------
+        TypeError
+            If it is nested in another way.
+        """
+        leaves, definition = jax.tree.flatten(tree)
+        if definition != self.definition:
+            raise TypeError(f"{definition} is given where {self.definition} is wanted")
+        return list(leaves)
+
+    def filled(self, leaves: Sequence[Any]) -> Any:
+        """Return the tree that has these leaves."""
+        return jax.tree.unflatten(self.definition, leaves)
+
+
+def from_jax(fn: Callable[..., Any], *specs: Any, **named_specs: Any) -> Traced:
+    """Return the graph of a function of JAX: its jaxpr, read into ops.
+
+    A primitive that no op is the counterpart of is carried through as a `JaxOp`. So is a function
+    with a rule of its own for its derivative, unless it is one of JAX's that an op is the same as.
+
+    Parameters
+    ----------
+    fn
+        A function of arrays, or of pytrees of arrays, that returns such.
+    specs, named_specs
+        For each array in its arguments, by place or by name: an array or a number, which stands for
+        its dtype and shape; a pair ``(dtype, shape)``; a `jax.ShapeDtypeStruct`; a `TensorType`; or
+        a variable, which is used itself. All lengths are known. A dtype is what JAX makes of it: it
+        has 64 bits only where JAX has.
+
+    Returns
+    -------
+    traced
+        The graph: it can be rewritten, drawn, compiled, and made a function of JAX by `to_jax`.
+
+    Raises
+    ------
+    TypeError
+        If a specification is none of these or leaves a length open, or an equation of the jaxpr
+        does something and computes nothing; and what JAX raises.
+    """
+    found, definition = tree_flatten_with_path((specs, named_specs), is_leaf=is_pair)
+    roots = names_of_arguments(fn, len(specs))
+    names = [leaf_name(path, roots) for path, _ in found]
+    given = [spec for _, spec in found]
+    avals = [as_aval(spec, name) for spec, name in zip(given, names, strict=True)]
+    by_place, by_name = jax.tree.unflatten(definition, avals)
+    jaxpr, results = jax.make_jaxpr(fn, return_shape=True)(*by_place, **by_name)
+    inputs = [
+        spec if isinstance(spec, Variable) else type_of(aval).make_variable(name)
+        for spec, aval, name in zip(given, avals, names, strict=True)
+    ]
+    outputs = read_closed(jaxpr, inputs)
+    results_tree = JaxTree(jax.tree.structure(results))
+    return Traced(inputs, outputs, JaxTree(definition), results_tree, function_name(fn))
+
+
+def leaf_name(path: tuple[Any, ...], roots: Sequence[str]) -> str:
+    """Return the name of a leaf of a pair of arguments, by place and by name.
+
+    Parameters
+    ----------
+    path
+        JAX's path to the leaf.
+    roots
+        The names of those by place.
+    """
+    which, root, *rest = path
+    name = roots[root.idx] if which.idx == 0 else str(root.key)
+    return ".".join([name, *(keystr((key,), simple=True) for key in rest)])
+
+
+def as_aval(spec: Any, name: str) -> Any:
+    """Return what JAX traces a function with in the place of an argument.
+
+    Raises
+    ------
+    TypeError
+        If the specification is none, or leaves a length open.
+    """
+    if isinstance(spec, jax.ShapeDtypeStruct):
+        return spec
+    if isinstance(spec, jax.Array | bool | int | float | complex):
+        aval = jax.typeof(spec)
+        return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+    made: Type = spec.type if isinstance(spec, Variable) else as_type(spec, name)
+    if isinstance(made, JaxType):
+        return jax.ShapeDtypeStruct(made.shape, made.dtype)
+    if not isinstance(made, TensorType) or None in made.shape:
+        raise TypeError(f"argument {name} is specified by {made}: JAX knows all lengths of arrays")
+    dtype = jax.dtypes.canonicalize_dtype(np.dtype(made.dtype))
+    if isinstance(spec, Variable) and dtype != made.dtype:
+        raise TypeError(f"argument {name} is a variable of {made}, of which JAX would make {dtype}")
+    return jax.ShapeDtypeStruct(made.shape, dtype)

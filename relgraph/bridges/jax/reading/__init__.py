@@ -1,1 +1,0 @@
-"""From JAX's primitives to ops: a table for each subject."""

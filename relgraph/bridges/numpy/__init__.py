@@ -1,1 +1,0 @@
-"""Graphs from functions that are written with NumPy."""

@@ -1,0 +1,279 @@
+"""What of one library stands for what of the other: types, elementwise functions, distributions.
+
+Tensors and generators of random numbers have a counterpart; a scalar is a tensor of rank 0. Any
+other type of PyTensor's is held as it is, by a `HeldType`, and an op of the other library is run by
+what has a part `HoldsOp`.
+
+A variable or a node notes where it came from, so that a round trip ends where it began. An input
+notes its counterpart. A node made for one of PyTensor's notes that node's outputs, and the op and
+the inputs that it had then: as long as it still has them, and these are unchanged too, it means
+what it meant. A node that rewriting has changed, or a copy on other inputs, fails that test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytensor.graph.rewriting.unify  # noqa: F401
+from pytensor.scalar.basic import ScalarType
+from pytensor.tensor.random.type import RandomGeneratorType as PyTensorGeneratorType
+from pytensor.tensor.type import TensorType as PyTensorTensorType
+from unification.core import _unify
+
+import relgraph.graph.kanren  # noqa: F401
+from relgraph import scalar
+from relgraph.bridges.pytensor.names import present
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.type import Type
+from relgraph.scalar.dtypes import is_discrete
+from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.scalar.op import ScalarOp
+from relgraph.tensor.random.type import RandomGeneratorType, random_generator_type
+from relgraph.tensor.type import TensorType
+
+# Whoever reads or writes graphs of PyTensor's has the rules of `unify` of both libraries. Those of
+# PyTensor for its own kind of variable leave open which of two is meant where two of these meet,
+# of which `unify` would warn when it is next used.
+_unify.reorder(on_ambiguity=lambda *found: None)
+
+
+class HeldConstant(Constant):
+    """A constant of a held type; it equals itself alone, since its value may have no hash."""
+
+    __slots__ = ()
+
+    def signature(self) -> Hashable:
+        return (self.type, id(self.data))
+
+
+class HeldType(Type):
+    """A type of PyTensor's that has no counterpart: None, a slice, a list of tensors, a sparse
+    matrix.
+
+    Parameters
+    ----------
+    held
+        PyTensor's type, which says what its values are.
+    """
+
+    __props__ = ("held",)
+    constant_type = HeldConstant
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        return self.held.filter(data, strict=strict, allow_downcast=allow_downcast)
+
+    def __str__(self) -> str:
+        return str(self.held)
+
+
+def type_from_pytensor(given: Any) -> Type:
+    """Return the type of this library whose values are those of a type of PyTensor's."""
+    if type(given) is PyTensorTensorType:
+        return TensorType(given.dtype, given.shape)
+    if isinstance(given, ScalarType):
+        return TensorType(given.dtype, ())
+    if type(given) is PyTensorGeneratorType:
+        return random_generator_type
+    return HeldType(given)
+
+
+def type_to_pytensor(given: Any) -> Any:
+    """Return the type of PyTensor's whose values are those of a type of this library.
+
+    Raises
+    ------
+    TypeError
+        If PyTensor has none.
+    """
+    if isinstance(given, TensorType):
+        return PyTensorTensorType(given.dtype, given.shape)
+    if isinstance(given, RandomGeneratorType):
+        return PyTensorGeneratorType()
+    if isinstance(given, HeldType):
+        return given.held
+    raise TypeError(f"to_pytensor: PyTensor has no type like {given}")
+
+
+def value_to_pytensor(given: Any, value: Any) -> Any:
+    """Return a value as one of a type of PyTensor's: a scalar where it is a `ScalarType`."""
+    return value[()] if isinstance(given, ScalarType) else value
+
+
+def value_from_pytensor(given: Any, value: Any) -> Any:
+    """Return a value of a type of PyTensor's as one of the counterpart."""
+    return np.asarray(value) if isinstance(given, ScalarType | PyTensorTensorType) else value
+
+
+def fits(dtype: str, wider: str) -> bool:
+    """Return whether numbers of a dtype may be computed with as floats of another one: integers,
+    and narrower floats."""
+    return is_discrete(dtype) or np.can_cast(dtype, wider, "safe")
+
+
+# of the same name, where PyTensor has such an op
+_SAME = {op.name: op for op in vars(scalar).values() if isinstance(op, ScalarOp)}
+# that SciPy's functions are theirs was compared one by one
+_SCIPY = (
+    *("gamma", "erfcx", "erfcinv", "gammainc", "gammaincc", "gammaincinv"),
+    *("gammainccinv", "betainc", "betaincinv", "hyp2f1"),
+    *("jv", "j0", "j1", "i0", "i1", "ive", "kve"),
+)
+PAIRS: dict[str, Any] = {
+    **{f"scalar.basic.{name}": op for name, op in _SAME.items()},
+    **{f"scalar.math.{name}": op for name, op in _SAME.items()},
+    **{f"scalar.math.{name}": ScipyOp(name) for name in _SCIPY},
+    "scalar.math.psi": scalar.digamma,
+    "scalar.basic.round_half_to_even": scalar.round,
+}
+
+OURS: dict[type, Any] = {type(theirs): ours for theirs, ours in present(PAIRS).items()}
+"""From a class of PyTensor's scalar ops to the op of this library."""
+
+THEIRS: dict[Any, Any] = {ours: theirs for theirs, ours in present(PAIRS).items()}
+"""From a scalar op of this library to PyTensor's."""
+
+
+def bounds_are_ordered(bounds: Sequence[Variable]) -> bool:
+    """Return whether two bounds of this library are numbers, the first not above the second.
+
+    Then `clip` is the same in both libraries.
+    """
+    low, high = (number_of(v) for v in bounds)
+    known = isinstance(low, int | float) and isinstance(high, int | float)
+    return known and bool(low <= high)
+
+
+_SAME_DRAWS = (
+    *("Uniform", "Triangular", "Beta", "Normal", "LogNormal", "Gamma", "Exponential", "Laplace"),
+    *("Logistic", "Weibull", "VonMises", "Wald", "Poisson", "Geometric", "Binomial"),
+    "HyperGeometric",
+)
+DISTRIBUTION_NAMES: dict[str, str] = {
+    f"tensor.random.basic.{name}RV": name.lower() for name in _SAME_DRAWS
+}
+"""From the address of a class of PyTensor's ops to the distribution that draws the same numbers."""
+
+DISTRIBUTION_OF_CLASS: dict[type, str] = present(DISTRIBUTION_NAMES)
+"""The same by the classes themselves."""
+
+
+class HoldsOp:
+    """A part of `HeldOp`, which holds an op of PyTensor's, and of `CarriedOp`, which holds one of
+    this library.
+
+    Parameters
+    ----------
+    op
+        The op of the other library.
+    inputs, outputs
+        PyTensor's types of the inputs and outputs of the node.
+    """
+
+    def __init__(self, op: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        self.op = op
+        self.inputs = tuple(inputs)
+        self.outputs = tuple(outputs)
+        self._performed: Any = None
+
+    def node(self) -> Any:
+        """Return a node of `op` on fresh inputs."""
+        raise NotImplementedError
+
+    def node_to_perform(self) -> Any:
+        """Return a node whose `perform` is ready to be called."""
+        return self.node()
+
+    def computed(
+        self, inputs: Sequence[Any], converted: Callable[[Any, Any], Any], copied: set[int]
+    ) -> list[Any]:
+        """Return the values of the outputs, which the `perform` of `op` computes.
+
+        Parameters
+        ----------
+        inputs
+            The values of the inputs.
+        converted
+            Makes a value for `op` of PyTensor's type of an input and its value.
+        copied
+            The positions of the inputs of which `op` gets copies.
+        """
+        if self._performed is None:
+            self._performed = self.node_to_perform()
+        values = [
+            converted(t, x.copy() if i in copied else x)
+            for i, (t, x) in enumerate(zip(self.inputs, inputs, strict=True))
+        ]
+        cells: list[list[Any]] = [[None] for _ in self.outputs]
+        self.op.perform(self._performed, values, cells)
+        return [cell[0] for cell in cells]
+
+
+class NodeOrigin(NamedTuple):
+    """What a node was when it was read.
+
+    Attributes
+    ----------
+    op, inputs
+        Its op and its inputs.
+    outputs
+        For each output the variable of PyTensor's that it stands for, or None if it stands for
+        none: if it is in the midst of several nodes that one of PyTensor's has become.
+    """
+
+    op: Any
+    inputs: tuple[Variable, ...]
+    outputs: tuple[Any, ...]
+
+
+def note_counterpart(ours: Variable, theirs: Any) -> None:
+    """Let an input or constant of this library and one of PyTensor's know each other."""
+    ours.tag.pytensor = theirs
+    theirs.tag.relgraph = ours
+
+
+def counterpart_in_pytensor(ours: Variable) -> Any:
+    """Return the variable of PyTensor's that an input or constant came from, or None."""
+    return getattr(ours.tag, "pytensor", None)
+
+
+def counterpart_in_relgraph(theirs: Any) -> Variable | None:
+    """Return the variable of this library that an input of PyTensor's came from, or None.
+
+    A copy of the input has a copy of the note, and is another input.
+    """
+    ours = getattr(theirs.tag, "relgraph", None)
+    return None if ours is None or counterpart_in_pytensor(ours) is not theirs else ours
+
+
+def note_origins(nodes: Sequence[Apply], found: Mapping[Any, Variable]) -> None:
+    """Note on nodes that were read what they were read from.
+
+    Parameters
+    ----------
+    found
+        The variables that were read, by PyTensor's.
+    """
+    theirs: dict[Variable, Any] = {}
+    for one, ours in found.items():
+        theirs.setdefault(ours, one)
+    for node in nodes:
+        if getattr(node.tag, "pytensor", None) is None:
+            node.tag.pytensor = NodeOrigin(
+                node.op, tuple(node.inputs), tuple([theirs.get(out) for out in node.outputs])
+            )
+
+
+def unchanged_origin(node: Apply) -> NodeOrigin | None:
+    """Return the note on a node, if it still has the inputs it had; whether these are unchanged is
+    for the caller to see."""
+    origin = getattr(node.tag, "pytensor", None)
+    if origin is None or origin.op is not node.op or len(origin.inputs) != len(node.inputs):
+        return None
+    same = all(a is b for a, b in zip(origin.inputs, node.inputs, strict=True))
+    return origin if same else None

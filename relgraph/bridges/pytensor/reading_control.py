@@ -1,0 +1,284 @@
+"""Loops of PyTensor's, branches, checks, graphs within graphs, and what is only about gradients or
+storage.
+
+PyTensor's states are arrays with a row for each step, the first rows of which are given; here a
+state is handed from step to step, and its rows are collected. A loop is read where these arrays are
+new, as `scan` makes them, and is held where they are something else: where the gradient of a loop
+adds to them, or where rewriting has made them shorter than the loop is long.
+
+A part of such an array is read as what it is: what comes after the first rows is taken of the rows
+that the loop collects, and the last row is the last state. Only for the rest a join is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from pytensor.compile import ops
+from pytensor.printing import Print
+from pytensor.tensor.basic import Alloc, AllocEmpty, ScalarFromTensor
+from pytensor.tensor.subtensor import IncSubtensor, Subtensor
+
+import relgraph.tensor as at
+from relgraph.gradient.barriers import GradientBarrier
+from relgraph.graph.basic import Variable
+from relgraph.printing.print_op import Print as OurPrint
+from relgraph.tensor.assertion import Assert as OurAssert
+from relgraph.tensor.conditional.if_else import IfElse
+from relgraph.tensor.indexing.indices import IndexList
+from relgraph.tensor.lawkit.arithmetic.basic_indices import BasicIndex, taken_at, trimmed
+from relgraph.tensor.lawkit.arithmetic.slices import located_in_join
+from relgraph.tensor.loops.scan_op import Scan
+from relgraph.tensor.type import TensorType
+
+# How PyTensor has ``[:stop]``, its stop being the first of the inputs of the index.
+_BEGINNING = (slice(None, 0, None),)
+
+
+def loop(reader: Any, node: Any, *inputs: Any) -> Any:
+    """Read a loop, or return None if it can't be said."""
+    op, info = node.op, node.op.info
+    buffers = [*op.outer_mitsot(node.inputs), *op.outer_sitsot(node.inputs)]
+    taps = [*info.mit_sot_in_slices, *info.sit_sot_in_slices]
+    first = [_first_rows(v, node.inputs[0]) for v in buffers]
+    if info.n_mit_mot or any(rows is None for rows in first) or not _of_tensors(op):
+        return None
+    ours = dict(zip(node.inputs, inputs, strict=True))
+    chains = [_Chain(reader.variable(rows), t) for rows, t in zip(first, taps, strict=True)]
+    untraced = [ours[v] for v in op.outer_untraced_sit_sot(node.inputs)]
+    made = _Step(reader, op, chains)
+    scan = Scan(
+        [*made.sequences, *made.states, *made.untraced, *made.fixed],
+        [*made.next_states, *made.next_untraced, *made.rows, *made.stop],
+        len(made.sequences),
+        len(made.states) + len(untraced),
+        bool(made.stop),
+    )
+    states = [row for chain in chains for row in chain.rows()]
+    given = [
+        *[reader.variable(_uncut(v, node.inputs[0])) for v in op.outer_seqs(node.inputs)],
+        *[_fitted(v, s) for v, s in zip(states, made.states, strict=True)],
+        *untraced,
+        *[ours[v] for v in op.outer_non_seqs(node.inputs)],
+    ]
+    results = scan.split_results(scan(inputs[0], *given, return_list=True))
+    last = iter(results.states)
+    reader.traces |= {
+        theirs: Trace(chain.first, rows, list(islice(last, chain.depth)))
+        for theirs, rows, chain in zip(node.outputs, results.rows, chains, strict=False)
+    }
+    traces = [
+        at.concatenate([chain.first, rows])
+        for chain, rows in zip(chains, results.rows, strict=False)
+    ]
+    return [*traces, *results.rows[len(chains) :], *results.states[len(made.states) :]]
+
+
+class Trace(NamedTuple):
+    """The array of a state.
+
+    Attributes
+    ----------
+    first, rows
+        Its first rows, and those of the steps.
+    last
+        The last values of the state, as many as there are first rows, the oldest first.
+    """
+
+    first: Variable
+    rows: Variable
+    last: list[Variable]
+
+    def part(self, index: IndexList, inputs: Sequence[Any]) -> Variable | None:
+        """Return a part that is known to need no array of all rows, or None."""
+        at, *others = index
+        located = located_in_join(at, [len(self.last), None])
+        if located is not None:
+            which, entry = located
+            found = taken_at((self.first, self.rows)[which], _index(entry, *others, inputs=inputs))
+        elif isinstance(at, int) and -len(self.last) <= at < 0:
+            found = taken_at(self.last[at], _index(*others, inputs=inputs))
+        else:
+            return None
+        return _variable(found)
+
+
+def _index(*entries: Any, inputs: Sequence[Any]) -> BasicIndex:
+    return BasicIndex(trimmed(entries), tuple(inputs))
+
+
+def _variable(v: Any) -> Variable:
+    assert isinstance(v, Variable)
+    return v
+
+
+def _of_tensors(op: Any) -> bool:
+    """Return whether what is the same at each step are tensors, and what is read row by row."""
+    return all(hasattr(v.type, "dtype") for v in op.inner_seqs(op.inner_inputs))
+
+
+def _uncut(sequence: Any, steps: Any) -> Any:
+    """Return a sequence that is cut to the number of steps as it was before: here it may be longer
+    than the loop."""
+    node = sequence.owner
+    if node is None or not isinstance(node.op, Subtensor) or node.op.idx_list != _BEGINNING:
+        return sequence
+    whole, stop = node.inputs
+    if stop.owner is not None and isinstance(stop.owner.op, ScalarFromTensor):
+        stop = stop.owner.inputs[0]
+    return whole if stop is steps else sequence
+
+
+def _first_rows(buffer: Any, steps: Any) -> Any:
+    """Return the first rows of an array that is otherwise new, and has a row more for each step;
+    None if it is another one."""
+    node = buffer.owner
+    if node is None or not isinstance(node.op, IncSubtensor) or not node.op.set_instead_of_inc:
+        return None
+    array, rows = node.inputs[:2]
+    whole = node.op.idx_list == _BEGINNING
+    is_new = array.owner is not None and isinstance(array.owner.op, AllocEmpty | Alloc)
+    if not (whole and is_new and rows.type.ndim == array.type.ndim):
+        return None
+    lengths = array.owner.inputs[isinstance(array.owner.op, Alloc) :]
+    return rows if _is_longer_by(lengths[0], steps, rows) else None
+
+
+def _is_longer_by(length: Any, steps: Any, rows: Any) -> bool:
+    """Return whether a length is written as the number of steps and that of the first rows."""
+    if length.owner is None or len(length.owner.inputs) != 2:
+        return False
+    parts = length.owner.inputs
+    return str(length.owner.op) == "Add" and any(
+        a is steps and _is_length_of(b, rows) for a, b in (parts, parts[::-1])
+    )
+
+
+def _is_length_of(v: Any, rows: Any) -> bool:
+    """Return whether `v` is written ``rows.shape[0]``."""
+    node = v.owner
+    if node is None or not node.inputs or node.inputs[0].owner is None:
+        return False
+    shape = node.inputs[0].owner
+    return type(shape.op).__name__ == "Shape" and shape.inputs[0] is rows
+
+
+class _Chain:
+    """The last values of a state, the oldest first.
+
+    Parameters
+    ----------
+    first
+        Its first rows.
+    taps
+        Which of them a step reads: -1 for the last one.
+    """
+
+    def __init__(self, first: Any, taps: Sequence[int]) -> None:
+        self.taps = tuple(taps)
+        self.depth = -min(taps)
+        self.first = first if first.type.shape[0] == self.depth else first[: self.depth]
+
+    def rows(self) -> list[Any]:
+        return [self.first[i] for i in range(self.depth)]
+
+
+class _Step:
+    """The step of a loop, read: its inputs and outputs by use, as `Scan` takes them."""
+
+    def __init__(self, reader: Any, op: Any, chains: Sequence[_Chain]) -> None:
+        fresh = {v: reader.fresh(v) for v in op.inner_inputs}
+        self.sequences = [fresh[v] for v in op.inner_seqs(op.inner_inputs)]
+        self.untraced = [fresh[v] for v in op.inner_untraced_sit_sot(op.inner_inputs)]
+        self.fixed = [fresh[v] for v in op.inner_non_seqs(op.inner_inputs)]
+        self.states: list[Any] = []
+        read = [*op.inner_mitsot_grouped(op.inner_inputs)]
+        read += [[v] for v in op.inner_sitsot(op.inner_inputs)]
+        for chain, group in zip(chains, read, strict=True):
+            by_tap = dict(zip(chain.taps, group, strict=True))
+            for tap in range(-chain.depth, 0):
+                known = fresh.get(by_tap.get(tap))
+                self.states.append(fresh[group[0]].clone() if known is None else known)
+        ours = dict(zip(op.inner_outputs, reader.inner(op.fgraph, fresh.values()), strict=False))
+        self._split(op, ours, chains)
+
+    def _split(self, op: Any, ours: dict[Any, Any], chains: Sequence[_Chain]) -> None:
+        outputs = op.inner_outputs
+        traced = [*op.inner_mitsot_outs(outputs), *op.inner_sitsot_outs(outputs)]
+        self.next_states: list[Any] = []
+        at_state = 0
+        self.rows: list[Any] = []
+        for chain, out in zip(chains, traced, strict=True):
+            old = self.states[at_state : at_state + chain.depth]
+            new = _fitted(ours[out], old[-1])
+            self.next_states += [*old[1:], new]
+            self.rows.append(new)
+            at_state += chain.depth
+        self.rows += [ours[v] for v in op.inner_nitsot_outs(outputs)]
+        self.next_untraced = [ours[v] for v in op.inner_untraced_sit_sot_outs(outputs)]
+        self.stop = [ours[outputs[-1]]] if op.info.as_while else []
+
+
+def _fitted(v: Any, state: Any) -> Variable:
+    """Return `v` with the static lengths of a state."""
+    made: Variable = v if state.type.is_super(v.type) else at.specify_shape(v, state.type.shape)
+    return made
+
+
+def branches(reader: Any, node: Any, condition: Any, *values: Any) -> Any:
+    """Read an IfElse on tensors; a branch that is no tensor is held."""
+    n = node.op.n_outs
+    if not all(isinstance(v.type, TensorType) for v in values):
+        return None
+    return IfElse(n)(condition, *values, return_list=True)
+
+
+def checked(reader: Any, node: Any, value: Any, *conditions: Any) -> Any:
+    """Read an Assert; a check that raises anything but AssertionError stays what it is."""
+    if node.op.exc_type is not AssertionError or not conditions:
+        return None
+    if not isinstance(value.type, TensorType):
+        return None
+    return OurAssert(node.op.msg)(value, *conditions)
+
+
+def inlined(reader: Any, node: Any, *inputs: Any) -> Any:
+    """Read the graph within an OpFromGraph in its place."""
+    inner = node.op.fgraph
+    fitting = [
+        at.cast(x, v.type.dtype) if _other_dtype(x, v) else x
+        for x, v in zip(inputs, inner.inputs, strict=True)
+    ]
+    return reader.inner(inner, fitting)
+
+
+def _other_dtype(x: Any, v: Any) -> bool:
+    return isinstance(x.type, TensorType) and bool(x.type.dtype != v.type.dtype)
+
+
+def printed(reader: Any, node: Any, x: Any) -> Any:
+    """Read a Print of the value alone."""
+    op = node.op
+    plain = tuple(op.attrs) == ("__str__",) and op.global_fn is Print("").global_fn
+    return OurPrint(op.message)(x) if plain else None
+
+
+def same(reader: Any, node: Any, x: Any) -> Any:
+    """Read an op that is about storage alone; those derived from it are about gradients."""
+    return x if type(node.op) in (ops.ViewOp, ops.DeepCopyOp) else None
+
+
+TABLE: dict[str, Callable[..., Any]] = {
+    "scan.op.Scan": loop,
+    "conditional.op.IfElse": branches,
+    "raise_op.Assert": checked,
+    "raise_op.CheckAndRaise": checked,
+    "compile.builders.OpFromGraph": inlined,
+    "printing.Print": printed,
+    "compile.ops.ViewOp": same,
+    "compile.ops.DeepCopyOp": same,
+    "gradient.DisconnectedGrad": lambda reader, node, x: GradientBarrier(False)(x),
+    "gradient.ZeroGrad": lambda reader, node, x: GradientBarrier(True)(x),
+}

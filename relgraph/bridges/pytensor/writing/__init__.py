@@ -1,1 +1,0 @@
-"""Graphs for PyTensor, written: a table for each subject, and what goes through a graph by them."""

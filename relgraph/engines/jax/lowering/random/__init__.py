@@ -1,1 +1,0 @@
-"""Draws by JAX's keys, which are another stream than those of NumPy's generators."""

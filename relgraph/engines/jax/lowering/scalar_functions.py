@@ -1,0 +1,478 @@
+"""Elementwise functions, where JAX's own are missing or mean something else than NumPy's.
+
+First arithmetic: integers divided by zero, floor division and remainders, powers, extremes,
+rounding. Then functions that are exact where the formula that defines them cancels; most are those
+of `relgraph.scalar.cancellation`, and the others are written without a look at values, by which
+NumPy's skip what no element needs. Then logarithms that neither overflow nor cancel.
+
+Last ufuncs of NumPy's and of ``scipy.special`` by their names. Those that JAX has under the same
+name, and computes as closely, are looked up there; for some there are short formulas in functions
+that it has. All others are computed by SciPy on the host, and some that JAX has too: its `beta`,
+`betaln` and `poch` lose up to eight digits, the loops of its `exp1`, `expi`, `expn`, `hyp1f1` and
+`hyp2f1` do not end, or end too early, at some values in some versions, and its `owens_t` is nan at
+(0, inf).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from typing import Any
+
+import jax.numpy as jnp
+import jax.scipy.special as special
+import numpy as np
+from jax import lax
+
+from relgraph.scalar.cancellation import (
+    cosm1_formula,
+    log1pmx_formula,
+    tan_less_x_formula,
+    x_less_sin_formula,
+)
+from relgraph.scalar.named.named_op import NamedOp
+from relgraph.scalar.transcendental import LN2
+
+
+def int_div(x: Any, y: Any) -> Any:
+    """Floor division; of integers by zero it is 0."""
+    if x.dtype.kind in "biu":
+        return jnp.where(y == 0, 0, jnp.floor_divide(x, jnp.where(y == 0, 1, y)))
+    return jnp.where(y == 0, x / y, _divmod(x, y)[1])
+
+
+def mod(x: Any, y: Any) -> Any:
+    """The remainder of `int_div`, of the sign of `y`; of integers by zero it is 0."""
+    if x.dtype.kind in "biu":
+        return jnp.where(y == 0, 0, jnp.remainder(x, jnp.where(y == 0, 1, y)))
+    return _divmod(x, y)[0]
+
+
+def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return the remainder and the floor of the quotient of floats, as C's `fmod` gives them."""
+    rest = lax.rem(*jnp.broadcast_arrays(x, y))
+    turns = (rest != 0) & ((y < 0) != (rest < 0))
+    quotient = jnp.where(turns, (x - rest) / y - 1, (x - rest) / y)
+    floor = jnp.floor(quotient)
+    nearest = jnp.where(quotient - floor > 0.5, floor + 1, floor)
+    whole = jnp.where(quotient == 0, jnp.copysign(jnp.zeros_like(quotient), x / y), nearest)
+    rest = jnp.where(turns, rest + y, rest)
+    return jnp.where(rest == 0, jnp.copysign(jnp.zeros_like(rest), y), rest), whole
+
+
+def multiply(x: Any, y: Any) -> Any:
+    """Multiply; signed integers by their bits.
+
+    XLA takes a product of equal integers for none that is negative, which it is where it wraps
+    around: their absolute values and comparisons with zero would be wrong.
+    """
+    if x.dtype.kind != "i":
+        return jnp.multiply(x, y)
+    unsigned = np.dtype(f"u{x.dtype}")
+    bits = [lax.bitcast_convert_type(jnp.asarray(v), unsigned) for v in (x, y)]
+    return lax.bitcast_convert_type(jnp.multiply(*bits), x.dtype)
+
+
+def square(x: Any) -> Any:
+    return multiply(x, x) if x.dtype.kind == "i" else jnp.square(x)
+
+
+def power(x: Any, y: Any) -> Any:
+    """A power; of floats to 0.5 it is the root."""
+    if x.dtype.kind in "biu":
+        return _whole_power(x, y)
+    exponent = y.flat[0] if isinstance(y, np.ndarray) and y.size == 1 else None
+    if x.dtype.kind == "f" and exponent is not None:
+        known = _KNOWN_POWERS.get(float(exponent))
+        if known is not None:
+            return jnp.broadcast_to(known(x), jnp.broadcast_shapes(x.shape, y.shape))
+        return jnp.power(x, y)
+    found = jnp.power(x, y)
+    if x.dtype.kind == "f" and x.dtype != np.float16:
+        return jnp.where(y == 0.5, jnp.sqrt(x), found)
+    return jnp.where(y == 0, jnp.ones_like(found), found) if x.dtype.kind == "c" else found
+
+
+def _whole_power(x: Any, y: Any) -> Any:
+    """A power of integers, which wraps around; JAX's own takes six binary digits of the exponent.
+
+    Raises
+    ------
+    ValueError
+        As NumPy does, if an exponent is negative and known.
+    """
+    if isinstance(y, np.ndarray) and np.any(y < 0):
+        raise ValueError("Integers to negative integer powers are not allowed.")
+
+    def body(state: Any) -> Any:
+        found, base, left = state
+        multiplied = jnp.where(left % 2 == 1, multiply(found, base), found)
+        return multiplied, multiply(base, base), left // 2
+
+    base, left = jnp.broadcast_arrays(x, y)
+    first = (jnp.ones_like(base), base, jnp.maximum(left, 0))
+    found, _, _ = lax.while_loop(lambda state: jnp.any(state[2] > 0), body, first)
+    return found
+
+
+_KNOWN_POWERS: dict[float, Callable[[Any], Any]] = {
+    1.0: lambda x: x,
+    2.0: jnp.square,
+    0.5: jnp.sqrt,
+    -1.0: lambda x: 1 / x,
+}
+
+
+def reciprocal(x: Any) -> Any:
+    """One divided by a number; of integers but 1 and -1 it is 0."""
+    if x.dtype.kind in "biu":
+        one_or_none = jnp.where((x == 1) | (x + 1 == 0), x, jnp.zeros_like(x))
+        # what NumPy makes of the infinite quotient
+        of_zero = jnp.iinfo(x.dtype).min if x.dtype.itemsize >= 4 else 0
+        return jnp.where(x == 0, of_zero, one_or_none).astype(x.dtype)
+    return 1 / x
+
+
+def sign(x: Any) -> Any:
+    if x.dtype.kind != "c":
+        return jnp.where(x == 0, jnp.zeros_like(x), jnp.sign(x))
+    size = jnp.abs(x)
+    return jnp.where(size == 0, jnp.zeros_like(x), x / jnp.where(size == 0, 1, size))
+
+
+def maximum(x: Any, y: Any) -> Any:
+    return jnp.where(_before(y, x) | jnp.isnan(x), x, y) if x.dtype.kind == "c" else lax.max(x, y)
+
+
+def minimum(x: Any, y: Any) -> Any:
+    return jnp.where(_before(x, y) | jnp.isnan(x), x, y) if x.dtype.kind == "c" else lax.min(x, y)
+
+
+def _before(x: Any, y: Any) -> Any:
+    """Return whether complex numbers come before others: by real parts, then by imaginary ones."""
+    return (x.real < y.real) | ((x.real == y.real) & (x.imag < y.imag))
+
+
+def rounding(function: Any) -> Any:
+    """Return a function to whole numbers that leaves integers as they are."""
+
+    def rounded(x: Any) -> Any:
+        if x.dtype.kind == "c":
+            return lax.complex(function(x.real), function(x.imag))
+        return x if x.dtype.kind in "biu" else function(x)
+
+    return rounded
+
+
+def comparison(function: Any) -> Any:
+    """Return a comparison that is right for signed integers beside unsigned ones too."""
+
+    def compared(x: Any, y: Any) -> Any:
+        if {x.dtype.name, y.dtype.name} != {"int64", "uint64"}:
+            return function(x, y)
+        wide = function(x.astype("uint64"), y.astype("uint64"))
+        if x.dtype == np.int64:
+            return jnp.where(x < 0, function(-1, 0), wide)
+        return jnp.where(y < 0, function(0, -1), wide)
+
+    return compared
+
+
+def angle(x: Any) -> Any:
+    return jnp.arctan2(jnp.imag(x), jnp.real(x))
+
+
+def length(*inputs: Any) -> Any:
+    is_nan = reduce(jnp.logical_or, map(jnp.isnan, inputs))
+    return jnp.where(is_nan, jnp.nan, jnp.abs(reduce(jnp.hypot, inputs)))
+
+
+def clip(x: Any, low: Any, high: Any) -> Any:
+    """The number within bounds; a zero at a zero bound stays what it is."""
+    found = minimum(maximum(x, low), high)
+    return jnp.where(found == x, x, found) if x.dtype.kind == "f" else found
+
+
+cosm1 = partial(cosm1_formula, jnp)
+log1pmx = partial(log1pmx_formula, jnp)
+x_less_sin = partial(x_less_sin_formula, jnp)
+tan_less_x = partial(tan_less_x_formula, jnp)
+
+
+def log1p_sqr(x: Any) -> Any:
+    square = x * x
+    return jnp.where(jnp.isinf(square), 2 * jnp.log(jnp.abs(x)), jnp.log1p(square))
+
+
+def hypot1m1(x: Any) -> Any:
+    near = jnp.abs(x) < 1
+    small = jnp.where(near, x, 0)
+    square = small * small
+    return jnp.where(near, square / (jnp.sqrt(1 + square) + 1), jnp.hypot(jnp.ones_like(x), x) - 1)
+
+
+def sqr_less_sqr(x: Any, y: Any) -> Any:
+    square, other = x * x, y * y
+    found = square - other
+    near = jnp.abs(found) < 0.6 * (square + other)
+    found = jnp.where(near, (x - y) * (x + y), found)
+    halves = (x / 2 - y / 2) * (x / 2 + y / 2)
+    return jnp.where(jnp.isfinite(found), found, 4 * halves)
+
+
+def gammaln(x: Any) -> Any:
+    return jnp.where(x == -jnp.inf, -jnp.inf, special.gammaln(x))
+
+
+def digamma(x: Any) -> Any:
+    return jnp.where(x == 0, jnp.copysign(jnp.inf, -x), special.digamma(x))
+
+
+def softplus(x: Any) -> Any:
+    return jnp.logaddexp(jnp.zeros_like(x), x)
+
+
+def log1mexp(x: Any) -> Any:
+    small = x.real < -LN2
+    return jnp.where(small, jnp.log1p(-jnp.exp(x)), jnp.log(-jnp.expm1(x)))
+
+
+def zeta(s: Any, q: Any) -> Any:
+    at_pole = (q <= 0) & (q == jnp.floor(q))
+    of_first = jnp.where(q < 1, jnp.inf, jnp.where(q == 1, 1.0, jnp.nan))
+    found = jnp.where(s == jnp.inf, of_first, special.zeta(s, q))
+    found = jnp.where((q == jnp.inf) & (s > 1), 0.0, found)
+    return jnp.where(at_pole, jnp.where(s < 1, jnp.nan, jnp.inf), found)
+
+
+def polygamma(n: Any, x: Any) -> Any:
+    order = n + 1
+    derivative = jnp.power(-1.0, order) * special.gamma(order) * zeta(order, x)
+    return jnp.where(n == 0, digamma(x), derivative)
+
+
+def _is_normal(x: Any) -> Any:
+    limits, size = jnp.finfo(x.dtype), jnp.abs(x)
+    return (size >= limits.tiny) & (size <= limits.max)
+
+
+def _frexp(x: Any) -> tuple[Any, Any]:
+    """Return fractions and exponents, those of 0 for what XLA takes for 0: subnormal numbers."""
+    fraction, exponent = jnp.frexp(x)
+    return jnp.where(x == 0, 0 * fraction, fraction), jnp.where(x == 0, 0, exponent)
+
+
+def log_product(y: Any, z: Any, *xs: Any) -> Any:
+    product = jnp.exp(y)
+    ordinary: Any = True
+    for x in xs:
+        ordinary = ordinary & _is_normal(product)
+        product = product * x
+    quotient = product / z
+    ordinary = ordinary & _is_normal(product) & _is_normal(quotient)
+    return jnp.where(ordinary, jnp.log(quotient), _log_of_product(y, z, xs))
+
+
+def _log_of_product(y: Any, z: Any, xs: Sequence[Any]) -> Any:
+    most = -2 * LN2 * float(jnp.finfo(y.dtype).minexp + 1)
+    inside = jnp.clip(y, -most, most)
+    fraction, exponent = _frexp(jnp.exp(inside / 2))
+    fraction, exponent = fraction * fraction, 2 * exponent
+    for x in xs:
+        factor, of_factor = _frexp(x)
+        fraction, carried = _frexp(fraction * factor)
+        exponent = exponent + of_factor + carried
+    divisor, of_divisor = _frexp(z)
+    fraction, carried = _frexp(fraction / divisor)
+    exponent = exponent - of_divisor + carried
+    is_low = jnp.abs(fraction) < math.sqrt(0.5)
+    fraction, exponent = jnp.where(is_low, 2 * fraction, fraction), exponent - is_low
+    of_exponent = lax.convert_element_type(exponent, y.dtype) * LN2
+    total = (y - inside) + (jnp.log(jnp.abs(fraction)) + of_exponent)
+    return jnp.where(jnp.signbit(fraction) & (total > -jnp.inf), jnp.nan, total)
+
+
+def log_determinant(x: Any, y: Any, z: Any, w: Any) -> Any:
+    difference = x * y - z * w
+    finite = jnp.isfinite(x) & jnp.isfinite(y) & jnp.isfinite(z) & jnp.isfinite(w)
+    exact = _is_normal(difference) | ~finite
+    return jnp.where(exact, jnp.log(difference), _log_of_fractions(x, y, z, w))
+
+
+def _log_of_fractions(x: Any, y: Any, z: Any, w: Any) -> Any:
+    (a, of_a), (b, of_b), (c, of_c), (d, of_d) = map(_frexp, (x, y, z, w))
+    first, second = a * b, c * d
+    least = jnp.iinfo(of_a.dtype).min // 4
+    by_first = jnp.where(first == 0, least, of_a + of_b)
+    by_second = jnp.where(second == 0, least, of_c + of_d)
+    largest = jnp.maximum(by_first, by_second)
+    scaled = jnp.ldexp(first, by_first - largest) - jnp.ldexp(second, by_second - largest)
+    return jnp.log(scaled) + lax.convert_element_type(largest, x.dtype) * LN2
+
+
+Function = Callable[..., Any]
+
+_LARGE = 1e7
+"""From this parameter on JAX adds up too many terms of the incomplete gamma functions."""
+
+
+def _loggamma(x: Any) -> Any:
+    return jnp.where(x < 0, jnp.nan, special.gammaln(x))
+
+
+def _rgamma(x: Any) -> Any:
+    at_pole = (x <= 0) & (x == jnp.floor(x))
+    return jnp.where(at_pole, 0.0, 1 / special.gamma(jnp.where(at_pole, 1.0, x)))
+
+
+def _exprel(x: Any) -> Any:
+    whole = (x == 0) | (x == jnp.inf)
+    return jnp.where(whole, jnp.exp(x), jnp.expm1(x) / jnp.where(whole, 1.0, x))
+
+
+def _sinc(x: Any) -> Any:
+    turned = math.pi * jnp.where(x == 0, 1.0, x)
+    return jnp.where(x == 0, 1.0, jnp.sin(turned) / turned)
+
+
+def _normal_limit(a: Any, x: Any) -> Any:
+    """The number at which the normal distribution has the share of a gamma distribution (Wilson and
+    Hilferty, 1931)."""
+    limit = 3 * jnp.sqrt(a) * (jnp.cbrt(x / a) - 1 + 1 / (9 * a))
+    return jnp.where(x < 0, jnp.nan, limit)
+
+
+def _gammainc(a: Any, x: Any) -> Any:
+    usual = special.gammainc(jnp.minimum(a, _LARGE), x)
+    found = jnp.where(a > _LARGE, special.ndtr(_normal_limit(a, x)), usual)
+    return jnp.where((a == 0) & (x > 0), 1.0, found)
+
+
+def _gammaincc(a: Any, x: Any) -> Any:
+    usual = special.gammaincc(jnp.minimum(a, _LARGE), x)
+    return jnp.where(a > _LARGE, special.ndtr(-_normal_limit(a, x)), usual)
+
+
+def _nan_kept(function: Function, x: Any, y: Any) -> Any:
+    """A product with a logarithm, which some versions of JAX make zero of zero and nan."""
+    return jnp.where(jnp.isnan(y), jnp.nan, function(x, y))
+
+
+def _rel_entr(x: Any, y: Any) -> Any:
+    return _of_shares(x, y, lambda x, y: x * _log_of_quotient(x, y), 0.0)
+
+
+def _kl_div(x: Any, y: Any) -> Any:
+    return _of_shares(x, y, lambda x, y: x * _log_of_quotient(x, y) - x + y, y)
+
+
+def _log_of_quotient(x: Any, y: Any) -> Any:
+    quotient = x / y
+    near = (quotient > 0.5) & (quotient < 2)
+    found = jnp.where(near, jnp.log1p((x - y) / y), jnp.log(quotient))
+    is_normal = (quotient >= jnp.finfo(x.dtype).tiny) & (quotient < jnp.inf)
+    return jnp.where(is_normal, found, jnp.log(x) - jnp.log(y))
+
+
+def _of_shares(x: Any, y: Any, inside: Function, at_zero: Any) -> Any:
+    """A function of positive numbers, its value where the first one is zero, and else infinity."""
+    positive = (x > 0) & (y > 0)
+    found = inside(jnp.where(positive, x, 1.0), jnp.where(positive, y, 1.0))
+    found = jnp.where(positive, found, jnp.where((x == 0) & (y >= 0), at_zero, jnp.inf))
+    return jnp.where(jnp.isnan(x) | jnp.isnan(y), jnp.nan, found)
+
+
+def _boxcox(logarithm: Function, x: Any, p: Any) -> Any:
+    log, safe = logarithm(x), jnp.where(p == 0, 1.0, p)
+    return jnp.where(jnp.abs(p) < 1e-19, log, jnp.expm1(p * log) / safe)
+
+
+def _inv_boxcox(exponential: Function, y: Any, p: Any) -> Any:
+    safe = jnp.where(p == 0, 1.0, p)
+    return exponential(jnp.where((p == 0) | (jnp.abs(p * y) < 1e-154), y, jnp.log1p(p * y) / safe))
+
+
+def _huber(d: Any, r: Any) -> Any:
+    size = jnp.abs(r)
+    found = jnp.where(size <= d, r * r / 2, d * (size - d / 2))
+    return jnp.where(d < 0, jnp.inf, found)
+
+
+def _pseudo_huber(d: Any, r: Any) -> Any:
+    ratio = r / jnp.where(d == 0, 1.0, d)
+    found = d * d * jnp.expm1(jnp.log1p(ratio * ratio) / 2)
+    return jnp.where(d < 0, jnp.inf, jnp.where((d == 0) | (r == 0), 0.0, found))
+
+
+def _of_counts(function: Function, k: Any, m: Any, at_zero: float) -> Any:
+    """A share of Poisson's distribution; of one whose mean is zero also where `k` is nan."""
+    found = jnp.where(m == 0, at_zero, function(jnp.floor(k) + 1, m))
+    return jnp.where(k < 0, jnp.nan, found)
+
+
+FORMULAS: dict[str, Function] = {
+    "loggamma": _loggamma,
+    "rgamma": _rgamma,
+    "erfcinv": lambda x: -special.ndtri(x / 2) / math.sqrt(2),
+    "log_ndtr": partial(special.log_ndtr, series_order=10),
+    "log_expit": lambda x: -jnp.logaddexp(0.0, -x),
+    "exp10": lambda x: jnp.power(10.0, x),
+    "exprel": _exprel,
+    "sinc": _sinc,
+    "gammainc": _gammainc,
+    "gammaincc": _gammaincc,
+    "zeta": zeta,
+    "xlogy": partial(_nan_kept, special.xlogy),
+    "xlog1py": partial(_nan_kept, special.xlog1py),
+    "rel_entr": _rel_entr,
+    "kl_div": _kl_div,
+    "huber": _huber,
+    "pseudo_huber": _pseudo_huber,
+    "boxcox": partial(_boxcox, jnp.log),
+    "boxcox1p": partial(_boxcox, jnp.log1p),
+    "inv_boxcox": partial(_inv_boxcox, jnp.exp),
+    "inv_boxcox1p": partial(_inv_boxcox, jnp.expm1),
+    "radian": lambda d, m, s: ((d * 60 + m) * 60 + s) * (math.pi / 648000),
+    "chdtr": lambda v, x: _gammainc(v / 2, x / 2),
+    "chdtrc": lambda v, x: _gammaincc(v / 2, x / 2),
+    "gdtr": lambda a, b, x: _gammainc(b, jnp.where(x < 0, jnp.nan, a * x)),
+    "gdtrc": lambda a, b, x: _gammaincc(b, jnp.where(x < 0, jnp.nan, a * x)),
+    "pdtr": lambda k, m: _of_counts(_gammaincc, k, m, 1.0),
+    "pdtrc": lambda k, m: _of_counts(_gammainc, k, m, 0.0),
+    # JAX's own derivatives are wrong at 0 and at 1
+    "i0": special.i0,
+    "spence": special.spence,
+    # it has none
+    "nextafter": jnp.nextafter,
+    # of a negative zero it is positive
+    "spacing": lambda x: jnp.spacing(jnp.where(x == 0, 0.0, x)),
+}
+"""Functions of real numbers by name; JAX differentiates them by the derivatives of their ops."""
+
+_OF_SPECIAL = "gamma gammasgn erfcx dawsn ndtr ndtri logit entr i1 i0e i1e betainc sici fresnel"
+_OF_NUMPY = (
+    "fmax fmin fmod fabs copysign heaviside signbit ldexp logaddexp2 float_power gcd lcm "
+    "left_shift right_shift bitwise_count frexp"
+)
+_BY_JAX = {**dict.fromkeys(_OF_SPECIAL.split(), special), **dict.fromkeys(_OF_NUMPY.split(), jnp)}
+"""What JAX has by the same name, and computes and differentiates as closely. An old one may lack
+some of it."""
+
+
+def is_by_jax(name: str) -> bool:
+    """Return whether JAX computes a function, or one of the arrays that it gives."""
+    return name in FORMULAS or name.partition(".")[0] in _BY_JAX
+
+
+def named_function(op: NamedOp) -> Function | None:
+    """Return what computes an op with JAX, for real numbers; None if nothing does."""
+    if op.name in FORMULAS:
+        return FORMULAS[op.name]
+    name, _, index = op.name.partition(".")
+    found: Function | None = getattr(_BY_JAX.get(name), name, None)
+    return partial(_part, found, int(index)) if index and found is not None else found
+
+
+def _part(function: Function, index: int, *values: Any) -> Any:
+    return function(*values)[index]

@@ -1,0 +1,305 @@
+"""Scalar ops on arrays: the table of what each computes, and in which of NumPy's dtypes.
+
+An op is applied by functions of JAX, or on the host with the op's derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jax.scipy.special as special
+import numpy as np
+import scipy.special
+from jax.custom_derivatives import SymbolicZero
+
+from relgraph.engines.jax.host import call_host
+from relgraph.engines.jax.lowering import scalar_functions as functions
+from relgraph.engines.jax.lowering.dispatch import LoweringError, is_traced
+from relgraph.engines.jax.lowering.scalar_functions import FORMULAS, named_function
+from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.utils import MethodNotDefined, memoized
+from relgraph.scalar import basic, conversion, error_free, logic, selection
+from relgraph.scalar import cancellation as cancelling
+from relgraph.scalar import special as special_ops
+from relgraph.scalar.composite import Composite
+from relgraph.scalar.conversion import Cast
+from relgraph.scalar.dtypes import is_discrete
+from relgraph.scalar.named.named_op import NamedOp
+from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.records import SCALAR_OPS, opened
+from relgraph.scalar.type import constant, get_scalar_type
+
+
+@memoized(500)
+def loop_dtypes(op: ScalarOp, dtypes: tuple[str, ...], out: str) -> tuple[Any, ...]:
+    """Return the dtypes that an op computes with, for some dtypes of its inputs and output."""
+    if isinstance(op, FoldOp):
+        return (np.dtype(out),) * len(dtypes)
+    ufunc = op.ufunc
+    if isinstance(ufunc, np.ufunc) and ufunc.nin == len(dtypes):
+        given = (*map(np.dtype, dtypes), *[None] * ufunc.nout)
+        return tuple(ufunc.resolve_dtypes(given)[: ufunc.nin])
+    if isinstance(op, NamedOp) and not is_discrete(out):
+        return tuple([np.dtype(out if is_discrete(d) else d) for d in dtypes])
+    return tuple(map(np.dtype, dtypes))
+
+
+def usable(dtype: Any) -> np.dtype[Any]:
+    """Return a dtype, or what JAX takes in its place where it leaves out those of 64 bits."""
+    found: np.dtype[Any] = jax.dtypes.canonicalize_dtype(dtype)
+    return found
+
+
+def as_dtype(x: Any, dtype: Any) -> Any:
+    """Return an array converted to a dtype as NumPy converts it, where that is defined."""
+    wanted = usable(dtype)
+    if x.dtype == wanted:
+        return x
+    if x.dtype.kind == "c" and wanted.kind not in "cb":
+        x = jnp.real(x)
+    return jnp.asarray(x).astype(wanted)
+
+
+Function = Callable[..., Any]
+
+
+def by_ufunc(op: ScalarOp) -> Function | None:
+    """Return JAX's function of the name of an op's ufunc of NumPy or SciPy, if there is one."""
+    for theirs, home in ((np, jnp), (scipy.special, special)):
+        name = getattr(op.ufunc, "__name__", "")
+        if isinstance(op.ufunc, np.ufunc) and getattr(theirs, name, None) is op.ufunc:
+            found: Function | None = getattr(home, name, None)
+            return found
+    return None
+
+
+FUNCTIONS: dict[type, Function] = {
+    **{type(op): f for op in SCALAR_OPS.values() if (f := by_ufunc(op)) is not None},
+    basic.Sign: functions.sign,
+    basic.Sqr: functions.square,
+    basic.Reciprocal: functions.reciprocal,
+    cancelling.Cosm1: functions.cosm1,
+    cancelling.Log1pmx: functions.log1pmx,
+    cancelling.Log1pSqr: functions.log1p_sqr,
+    cancelling.Hypot1m1: functions.hypot1m1,
+    cancelling.XLessSin: functions.x_less_sin,
+    cancelling.TanLessX: functions.tan_less_x,
+    conversion.Angle: functions.angle,
+    conversion.Real: jnp.real,
+    conversion.Imag: jnp.imag,
+    conversion.Ceil: functions.rounding(jnp.ceil),
+    conversion.Floor: functions.rounding(jnp.floor),
+    conversion.Trunc: functions.rounding(jnp.trunc),
+    conversion.Round: functions.rounding(jnp.round),
+    selection.Identity: lambda x: x,
+    special_ops.Gammaln: functions.gammaln,
+    special_ops.Digamma: functions.digamma,
+    special_ops.Softplus: functions.softplus,
+    special_ops.Log1mexp: functions.log1mexp,
+    basic.Mul: functions.multiply,
+    basic.IntDiv: functions.int_div,
+    basic.Mod: functions.mod,
+    basic.Pow: functions.power,
+    basic.Maximum: functions.maximum,
+    basic.Minimum: functions.minimum,
+    logic.Eq: functions.comparison(jnp.equal),
+    logic.Neq: functions.comparison(jnp.not_equal),
+    logic.Lt: functions.comparison(jnp.less),
+    logic.Le: functions.comparison(jnp.less_equal),
+    logic.Gt: functions.comparison(jnp.greater),
+    logic.Ge: functions.comparison(jnp.greater_equal),
+    cancelling.Length: functions.length,
+    cancelling.SqrLessSqr: functions.sqr_less_sqr,
+    selection.Second: lambda x, y: jnp.broadcast_to(y, jnp.broadcast_shapes(x.shape, y.shape)),
+    special_ops.Polygamma: functions.polygamma,
+    selection.Switch: lambda condition, x, y: jnp.where(condition != 0, x, y),
+    selection.Clip: functions.clip,
+    special_ops.LogProduct: functions.log_product,
+    special_ops.LogDeterminant: functions.log_determinant,
+}
+"""What a class of scalar ops computes."""
+
+
+def computes_as_output(op: ScalarOp) -> bool:
+    """Return whether an op computes in the dtype of its output, and has no ufunc that says so."""
+    by_formula = op.formula is not None and not isinstance(op.ufunc, np.ufunc)
+    return by_formula or isinstance(op, basic.Pow | special_ops.Polygamma)
+
+
+ON_THE_HOST = (
+    error_free.AddError,
+    error_free.MulError,
+    error_free.Fma,
+    error_free.ScaledProduct,
+)
+"""The classes that keep digits which XLA's arithmetic loses: their formulas do not."""
+
+REAL = (
+    special_ops.Erf,
+    special_ops.Erfc,
+    special_ops.Gammaln,
+    special_ops.Digamma,
+)
+"""The classes whose function JAX has for real numbers alone."""
+
+
+def apply_scalar(op: ScalarOp, values: Sequence[Any], dtypes: Sequence[str]) -> list[Any]:
+    """Return the outputs of a scalar op for arrays that broadcast.
+
+    Parameters
+    ----------
+    values
+        The arrays, which have the dtypes of the inputs of a node.
+    dtypes
+        The dtypes of its outputs.
+    """
+    if isinstance(op, Composite):
+        return _composite(op, values)
+    if isinstance(op, Cast):
+        return [as_dtype(values[0], op.dtype)]
+    function = scalar_function(op, [x.dtype.name for x in values])
+    names = tuple([x.dtype.name for x in values])
+    if function is None:
+        formula = None if isinstance(op, ON_THE_HOST) else opened(op, names)
+        if formula is not None:
+            return [as_dtype(_composite(formula, values)[0], dtypes[0])]
+        return [_on_the_host(op, values, dtypes[0])]
+    same = computes_as_output(op) and not isinstance(op, FoldOp)
+    loop = (dtypes[0],) * len(values) if same else loop_dtypes(op, names, dtypes[0])
+    given = [as_dtype(x, d) for x, d in zip(values, loop, strict=True)]
+    if isinstance(op, NamedOp) and op.name in FORMULAS and is_traced(given):
+        function = _with_derivative(op, function, function)
+    found = reduce(function, given) if isinstance(op, FoldOp) else function(*given)
+    return [as_dtype(found, dtypes[0])]
+
+
+def scalar_function(op: ScalarOp, dtypes: Sequence[str]) -> Callable[..., Any] | None:
+    """Return what computes a scalar op with JAX for inputs of some dtypes; None if that is done on
+    the host.
+
+    A ufunc that an op of a user's own names is JAX's function of that name.
+    """
+    is_complex = any(d.startswith("complex") for d in dtypes)
+    for kind in type(op).__mro__:
+        if kind in FUNCTIONS:
+            return None if is_complex and kind in REAL else FUNCTIONS[kind]
+    if isinstance(op, NamedOp):
+        return None if is_complex else named_function(op)
+    return by_ufunc(op)
+
+
+def _composite(op: Composite, values: Sequence[Any]) -> list[Any]:
+    return _run(op.nodes, dict(zip(op.inputs, values, strict=True)), op.outputs)
+
+
+def _run(
+    nodes: Sequence[Apply], known: dict[Variable, Any], outputs: Sequence[Variable]
+) -> list[Any]:
+    """Return the values of outputs of a graph of scalar ops, where others are known."""
+
+    def value(v: Variable) -> Any:
+        return np.asarray(v.data) if isinstance(v, Constant) else known[v]
+
+    for node in nodes:
+        given = [value(v) for v in node.inputs]
+        dtypes = [v.type.dtype for v in node.outputs]
+        assert isinstance(node.op, ScalarOp)
+        known.update(zip(node.outputs, apply_scalar(node.op, given, dtypes), strict=True))
+    return [value(v) for v in outputs]
+
+
+@dataclass(frozen=True)
+class _Computed:
+    """What an op computes on the host, in a dtype."""
+
+    op: ScalarOp
+    dtype: Any
+
+    def __call__(self, *arrays: Any) -> tuple[Any]:
+        shape = np.broadcast_shapes(*[x.shape for x in arrays])
+        with np.errstate(all="ignore"):
+            found = np.asarray(self.op.impl(*arrays), self.dtype)
+        return (np.array(np.broadcast_to(found, shape)),)
+
+
+def _on_the_host(op: ScalarOp, values: Sequence[Any], dtype: str) -> Any:
+    """Compute an op by NumPy or SciPy."""
+    computed = _Computed(op, usable(dtype))
+    if not is_traced(values):
+        return computed(*map(np.asarray, values))[0]
+    rank = max(np.ndim(x) for x in values)
+    # of equal ranks, so that an axis that `jax.vmap` puts in front of some is in front of all
+    given = [jnp.reshape(x, (1,) * (rank - np.ndim(x)) + np.shape(x)) for x in values]
+
+    def call(*arrays: Any) -> Any:
+        shape = jnp.broadcast_shapes(*[x.shape for x in arrays])
+        return call_host(computed, [(shape, computed.dtype)], arrays, "expand_dims")[0]
+
+    return _with_derivative(op, call, None)(*given)
+
+
+def _with_derivative(
+    op: ScalarOp, function: Function, differentiable: Function | None
+) -> Callable[..., Any]:
+    """Return a function that JAX differentiates by the derivative of an op.
+
+    Parameters
+    ----------
+    op, function
+        The op, and what computes it.
+    differentiable
+        What JAX differentiates by inputs by which the op has no derivative in closed form.
+    """
+    call: Any = jax.custom_jvp(function)
+
+    def moved(values: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        found = call(*values)
+        if found.dtype.kind not in "fc":
+            return found, np.zeros(found.shape, jax.dtypes.float0)
+        moving = [(i, t) for i, t in enumerate(tangents) if not _is_still(t)]
+        slopes = _slopes(op, values, found, [i for i, _ in moving])
+        total = jnp.zeros_like(found)
+        for (i, tangent), slope in zip(moving, slopes, strict=True):
+            if slope is not None:
+                total = total + slope * tangent
+            elif differentiable is not None:
+                total = total + _moved_by(differentiable, values, i, tangent)
+            else:
+                raise LoweringError(f"{op} has no derivative by its input {i} in closed form")
+        return found, as_dtype(total, found.dtype)
+
+    call.defjvp(moved, symbolic_zeros=True)
+    return call  # type: ignore[no-any-return]
+
+
+def _is_still(tangent: Any) -> bool:
+    return isinstance(tangent, SymbolicZero) or tangent.dtype == jax.dtypes.float0
+
+
+def _moved_by(function: Function, values: Sequence[Any], i: int, tangent: Any) -> Any:
+    """Return how a function moves with one of its inputs, by JAX."""
+
+    def of_one(x: Any) -> Any:
+        return function(*values[:i], x, *values[i + 1 :])
+
+    return jax.jvp(of_one, (values[i],), (tangent,))[1]
+
+
+def _slopes(op: ScalarOp, values: Sequence[Any], found: Any, wanted: Sequence[int]) -> list[Any]:
+    """Return the derivatives of an op by some of its inputs, at values at which its own is known;
+    None for each that it has none by in closed form."""
+    inputs = [get_scalar_type(x.dtype.name)() for x in values]
+    out = get_scalar_type(found.dtype.name)()
+    try:
+        slopes = op.pullback(inputs, out, constant(1.0, dtype=found.dtype.name))
+    except MethodNotDefined:
+        return [None] * len(wanted)
+    graph = [slopes[i] for i in wanted if slopes[i] is not None]
+    known = dict(zip([*inputs, out], [*values, found], strict=True))
+    computed = iter(_run(list(io_toposort([*inputs, out], graph)), known, graph))
+    return [None if slopes[i] is None else next(computed) for i in wanted]

@@ -1,1 +1,0 @@
-"""Scalar ops on arrays: what each computes, in NumPy's dtypes."""
