@@ -79,7 +79,7 @@ from relations.numbers import (
 )
 from relations.parts import changing, increments, indexing
 from relations.reductions import cumulative, extremes, moments, reduction, softmax, sorting
-from relgraph.graph.kanren.terms.term import LogicVariable, Term, renamed, variables_of
+from relgraph.graph.kanren.terms import LogicVariable, Term, renamed, variables_of
 from relgraph.tensor import neg, sub
 from relgraph.tensor.lawkit.vocabulary import Law, Relation, law
 

@@ -22,7 +22,7 @@ LATE_IMPORTS = {
 # Files that may import by name.
 LAZY_FILES = {
     "relgraph/compile/database.py": "SciPy's sparse matrices are large",
-    "relgraph/graph/kanren/definition.py": "a pickled law names its module",
+    "relgraph/graph/kanren/relations.py": "a pickled law names its module",
     "relgraph/testing/discovery.py": "the command line names modules of laws",
     "relgraph/bridges/pytensor/names.py": "PyTensor's ops are named by text",
     "relgraph/tensor/__init__.py": "much of it is loaded when it is first used",

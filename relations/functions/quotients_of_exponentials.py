@@ -18,7 +18,7 @@ from kanren.core import conde, eq, lall
 
 from relgraph import scalar
 from relgraph.graph.kanren import computo, one_cliento, several, whereo
-from relgraph.graph.kanren.search.variadic import argumentso
+from relgraph.graph.kanren.goals import argumentso
 from relgraph.tensor import (
     DimShuffle,
     Elemwise,

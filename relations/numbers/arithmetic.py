@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren import computo, readerso, several, whereo
-from relgraph.graph.kanren.terms.term import variables_of
+from relgraph.graph.kanren.terms import variables_of
 from relgraph.tensor import mul, neg, reciprocal, true_div
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards.compensation import without_logarithm_in_base

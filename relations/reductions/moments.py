@@ -12,7 +12,7 @@ from typing import Any
 
 from relgraph import scalar
 from relgraph.graph.kanren import computo, whereo
-from relgraph.graph.kanren.terms.term import renamed
+from relgraph.graph.kanren.terms import renamed
 from relgraph.tensor import DimShuffle, Elemwise, sqr
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.guards.shapes import broadcast_alike

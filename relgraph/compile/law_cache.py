@@ -31,8 +31,7 @@ import platformdirs
 import unification
 
 import relations
-from relgraph.graph.kanren.function_memory import FunctionMemory
-from relgraph.graph.kanren.law_rewriter import LawRewriter
+from relgraph.graph.kanren.rewriters import FunctionMemory, LawRewriter
 from relgraph.graph.opt.base import as_local_optimizer
 from relgraph.graph.opt.dispatch.memory import CandidateMemory
 

@@ -20,9 +20,8 @@ from relgraph.compile.phase_form import left_side_after
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Explanation, GraphExplanation, Law, NoSuchDirection, Relation
-from relgraph.graph.kanren.explanation.explain import mismatch, replacement
-from relgraph.graph.kanren.explanation.failures import Failure, Reason
-from relgraph.graph.kanren.explanation.places import places
+from relgraph.graph.kanren.diagnosis import Failure, Reason
+from relgraph.graph.kanren.explanation import mismatch, places, replacement
 from relgraph.graph.opt import Derivation, Recorder
 from relgraph.graph.opt.derivation.edits import Change
 from relgraph.graph.opt.equilibrium.costs import costs_no_more

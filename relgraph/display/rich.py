@@ -15,8 +15,7 @@ from relgraph.display.reports.laws import LawTable, law_html
 from relgraph.display.reports.profiles import profile_html
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren.explanation.explain import Explanation
-from relgraph.graph.kanren.explanation.places import GraphExplanation
+from relgraph.graph.kanren.explanation import Explanation, GraphExplanation
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.opt import Derivation
 

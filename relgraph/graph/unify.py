@@ -146,7 +146,7 @@ for _cls in (Variable, Apply, Op, Type):
 def meaning(head: Any, expression: ExpressionTuple, beside: Any) -> Any:
     """Return what an expression means that is headed by a function.
 
-    `relgraph.graph.kanren.terms.function_calls` says it.
+    `relgraph.graph.kanren.terms` says it.
 
     Raises
     ------

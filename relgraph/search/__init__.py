@@ -13,10 +13,8 @@ from relgraph.on_first_use import names_on_first_use
 if TYPE_CHECKING:
     from relgraph.search.accuracy.forms import Improvement
     from relgraph.search.accuracy.improving import improve
-    from relgraph.search.equal_forms import Forms, forms
-    from relgraph.search.laws import book
-    from relgraph.search.optimizer import Best, SaturationOptimizer, best
-    from relgraph.search.translation.directions import report
+    from relgraph.search.laws import book, report
+    from relgraph.search.optimizer import Best, Forms, SaturationOptimizer, best, forms
     from relgraph.tensor.costs.models import Measured, bytes_moved, calls, cost_of, flops
 
 __all__ = [
@@ -38,7 +36,7 @@ __all__ = [
 
 _MODULES = {
     "Best": "optimizer",
-    "Forms": "equal_forms",
+    "Forms": "optimizer",
     "Improvement": "accuracy.forms",
     "Measured": "relgraph.tensor.costs.models",
     "SaturationOptimizer": "optimizer",
@@ -48,9 +46,9 @@ _MODULES = {
     "calls": "relgraph.tensor.costs.models",
     "cost_of": "relgraph.tensor.costs.models",
     "flops": "relgraph.tensor.costs.models",
-    "forms": "equal_forms",
+    "forms": "optimizer",
     "improve": "accuracy.improving",
-    "report": "translation.directions",
+    "report": "laws",
 }
 
 

@@ -14,14 +14,14 @@ from unification import var as logic_variable
 from unification.core import reify
 
 from relgraph.graph.basic import Variable, clone_replace, io_toposort
-from relgraph.graph.kanren.explanation.explain import NoSuchDirection
+from relgraph.graph.kanren.explanation import NoSuchDirection
+from relgraph.graph.kanren.goals import solutions
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
-from relgraph.graph.kanren.search.solutions import solutions
-from relgraph.graph.kanren.search.state import GuardedState
-from relgraph.graph.kanren.terms.building import OpenAnswerError, build
+from relgraph.graph.kanren.state import GuardedState
+from relgraph.graph.kanren.terms import OpenAnswerError, build
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.search.egraph.terms import EGraph
+from relgraph.search.egraph import EGraph
 from relgraph.tensor.costs.models import Cost, cost_of
 
 AT_ONCE = 16

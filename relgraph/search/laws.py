@@ -1,20 +1,217 @@
-"""The laws of a search: the book, and what greedy rewriting can not use, as both ways help."""
+"""The laws of a search: the book, what greedy rewriting can not use, and the directions of each.
+
+A law is used in each direction that its soundness class allows; `report` says why one is not.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import relations
 from relgraph.graph.kanren import whereo
-from relgraph.graph.kanren.explanation.explain import NoSuchDirection
+from relgraph.graph.kanren.explanation import NoSuchDirection
+from relgraph.graph.kanren.goals import Condition, Readers
+from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
-from relgraph.graph.kanren.terms.term import Term
+from relgraph.graph.kanren.rules import Rule
+from relgraph.graph.kanren.terms import Term
+from relgraph.graph.opt.base import LocalOptimizer
+from relgraph.search.translation import Part, Untranslatable, parts_of
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.guards.shapes import broadcast_alike
 from relgraph.tensor.lawkit.guards.types import ranko
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.math import _dot
+
+BOTH_WAYS = frozenset({"exact", "rounding", "finite"})
+"""The soundness classes that claim both directions."""
+CLAIMED = BOTH_WAYS | {"stable"}
+"""The classes of the laws that are used by default: `domain` has a condition that nobody checks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """One direction of a law in a search.
+
+    Attributes
+    ----------
+    label
+        The name of the law, with the direction if that is backward.
+    sound
+        Its soundness class.
+    rewriter
+        The local optimizer of the direction.
+    rule
+        Its rule; None if nodes are asked about one by one.
+    parts
+        The pattern of the rule.
+    """
+
+    label: str
+    sound: str
+    rewriter: LocalOptimizer
+    rule: Rule | None = None
+    parts: tuple[Part, ...] = ()
+
+
+class Entry(NamedTuple):
+    """What becomes of one direction of a law in a search.
+
+    Attributes
+    ----------
+    law, direction
+        The name of the law, and ``forward`` or ``backward``.
+    status
+        ``translated``: its pattern is a query of egglog, and a match is enough. ``asked``: between
+        rounds Python is asked about concrete matches (what its conditions say, what it computes),
+        or about nodes one by one. ``left out``.
+    why
+        Why it is not translated.
+    """
+
+    law: str
+    direction: str
+    status: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.law} {self.direction}: {self.status}{': ' + self.why if self.why else ''}"
+
+
+class Report(Sequence[Entry]):
+    """What becomes of the laws in a search, a line for each direction."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = tuple(entries)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._entries[index]
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The shares of the laws by what becomes of their better direction."""
+        order = ("translated", "asked", "left out")
+        best: dict[str, str] = {}
+        for entry in self._entries:
+            known = best.get(entry.law, order[-1])
+            best[entry.law] = min(known, entry.status, key=order.index)
+        counts = Counter(best.values())
+        return {status: counts[status] / max(1, len(best)) for status in order}
+
+    def __str__(self) -> str:
+        counts = Counter(entry.status for entry in self._entries)
+        total = ", ".join(f"{counts[s]} {s}" for s in ("translated", "asked", "left out"))
+        return "\n".join([*map(str, self._entries), f"{len(self)} directions: {total}"])
+
+    __repr__ = __str__
+
+
+def report(laws: Iterable[Any], sound: Iterable[str] = CLAIMED) -> Report:
+    """Return what becomes of each law in a search, and why.
+
+    Parameters
+    ----------
+    laws
+        Laws and relations; or one direction of one, ``law.forward``.
+    sound
+        The soundness classes that may be used.
+    """
+    return Report(entry for _, entry in _directed(laws, sound))
+
+
+def directions(laws: Iterable[Any], sound: Iterable[str] = CLAIMED) -> list[Direction]:
+    """Return the directions of laws that a search uses."""
+    return [found for found, _ in _directed(laws, sound) if found is not None]
+
+
+def _directed(
+    laws: Iterable[Any], sound: Iterable[str]
+) -> Iterator[tuple[Direction | None, Entry]]:
+    allowed = frozenset(sound)
+    for item in laws:
+        law, ways = _law_and_ways(item)
+        for way in ways:
+            why = _why_not(law, way, allowed)
+            if why:
+                yield None, Entry(law.name, way, "left out", why)
+            else:
+                yield from _translated(law, way)
+
+
+def _law_and_ways(item: Any) -> tuple[Relation, Sequence[str]]:
+    """Return the law of an item of a list of laws, and the directions that it stands for."""
+    if isinstance(item, Relation):
+        return item, ("forward", "backward")
+    law = getattr(item, "law", None) or getattr(item, "kanren_relation", None)
+    if not isinstance(law, Relation):
+        raise TypeError(f"a search takes laws, relations and directions of these, not {item!r}")
+    return law, ("forward",) if item is law.forward else ("backward",)
+
+
+def _why_not(law: Relation, way: str, allowed: frozenset[str]) -> str:
+    if law.sound not in allowed:
+        return f"laws of the class {law.sound} are not used"
+    if way == "backward" and law.sound not in BOTH_WAYS:
+        return f"the class {law.sound} claims the forward direction alone"
+    return ""
+
+
+def _translated(law: Relation, way: str) -> Iterator[tuple[Direction | None, Entry]]:
+    rules, why = _rules(law, way)
+    if rules is None:
+        yield None, Entry(law.name, way, "left out", why)
+        return
+    label = law.name if way == "forward" else f"{law.name} (backward)"
+    rewriter = getattr(law, way)
+    if not rules:
+        if way == "backward":
+            yield (
+                None,
+                Entry(law.name, way, "left out", f"forward it is asked of nodes, since {why}"),
+            )
+            return
+        yield (
+            Direction(label, law.sound, rewriter),
+            Entry(law.name, way, "asked", f"of nodes: {why}"),
+        )
+        return
+    for rule in rules:
+        asked = ", ".join(str(c) for c in rule.conditions if not isinstance(c, Readers))
+        try:
+            parts = tuple(parts_of(rule))
+        except Untranslatable as reason:
+            status = "asked" if way == "forward" else "left out"
+            found = Direction(label, law.sound, rewriter) if way == "forward" else None
+            yield found, Entry(law.name, way, status, f"of nodes: {reason}")
+            return
+        entry = Entry(law.name, way, "asked" if asked else "translated", asked)
+        yield Direction(label, law.sound, rewriter, rule, parts), entry
+
+
+def _rules(law: Relation, way: str) -> tuple[Sequence[Rule] | None, str]:
+    """Return the rules of a direction, () if it has no finite list of them, None if it is none."""
+    try:
+        rewriter = getattr(law, way)
+    except NoSuchDirection as why:
+        return None, str(why)
+    if isinstance(law, Law):
+        rule = rewriter.rule
+        odd = next((c for c in rule.conditions if not isinstance(c, Condition)), None)
+        return (
+            ([rule], "") if odd is None else ([], f"its condition {odd} is a goal of another kind")
+        )
+    found = law.extraction(way)
+    if found.status == "none":
+        return None, found.reason
+    return found.rules, found.reason
+
 
 a, x, y, z = lvars("a x y z")
 

@@ -1,20 +1,352 @@
-"""`best` and `SaturationOptimizer`: the cheapest form of a graph."""
+"""`best`, `forms` and `SaturationOptimizer`: all forms that laws lead to, the cheapest, and how."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
-from relgraph.graph.basic import Variable, clone_get_equiv
+from relgraph.compile.database import ConstantFolding, optdb
+from relgraph.graph.basic import Constant, Variable, clone_get_equiv, graph_inputs, io_toposort
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.opt import Derivation, GlobalOptimizer
-from relgraph.search.equal_forms import Shapes, as_outputs, ways
-from relgraph.search.proof.claims import Claim, weakest
-from relgraph.search.saturation import Limits
-from relgraph.search.searching import Question, derivation_of, follow, greedy_optimizer
-from relgraph.search.translation.directions import BOTH_WAYS, CLAIMED
-from relgraph.tensor.costs.models import Cost, flops
+from relgraph.graph.kanren.relations import SOUNDNESS
+from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
+from relgraph.graph.opt.merge.optimizer import MergeOptimizer
+from relgraph.graph.optdb import OptimizationQuery
+from relgraph.search.egraph import EGraph
+from relgraph.search.extraction import built, chosen, in_order, total
+from relgraph.search.laws import BOTH_WAYS, CLAIMED, Direction, book, directions
+from relgraph.search.proof import (
+    Claim,
+    Rewrite,
+    TooLong,
+    disagreement,
+    make,
+    rewrites,
+    weakest,
+    weakest_of,
+)
+from relgraph.search.saturation import Limits, Saturation
+from relgraph.tensor.costs.models import Cost, cost_of, flops, lengths_of
+
+Shapes = Mapping[Variable, Sequence[int]] | int | None
+"""The shapes of inputs, or one length for every axis of which nothing is known."""
+
+
+class Forms:
+    """The forms of some outputs, as the terms of an e-graph; see `forms`.
+
+    Attributes
+    ----------
+    outputs
+        The outputs.
+    egraph
+        The e-graph.
+    stopped
+        Why the search stopped: ``saturated`` if there are no more forms, or the name of the bound
+        that was met, ``nodes``, ``rounds`` or ``seconds``.
+    rounds, seconds
+        How many rounds there were, and how long they took.
+    used
+        How often each law made two classes of terms one, by its name.
+    """
+
+    def __init__(
+        self, outputs: Sequence[Variable], directions: Sequence[Direction], limits: Limits
+    ) -> None:
+        self.outputs = list(outputs)
+        regroups = any(d.sound != "exact" for d in directions)
+        self.egraph = EGraph(regroups)
+        self.roots = [self.egraph.add(out) for out in self.outputs]
+        run = Saturation(self.egraph, directions, limits)
+        run.run()
+        self.stopped, self.rounds, self.seconds = run.stopped, run.rounds, run.seconds
+        self.used: Mapping[str, int] = dict(sorted(run.used.items(), key=lambda i: -i[1]))
+
+    def are_equal(self, x: Variable, y: Variable) -> bool:
+        """Return whether the laws have led from one expression to the other.
+
+        Both have to be among the forms, or to be made of these by ops.
+        """
+        a, b = self.egraph.add(x), self.egraph.add(y)
+        self.egraph.rebuild()
+        return self.egraph.find(a) == self.egraph.find(b)
+
+    def cheapest(
+        self,
+        cost: Cost = flops,
+        lengths: Shapes = None,
+        method: str = "best",
+        outputs: Sequence[int] | None = None,
+    ) -> tuple[list[Variable], float]:
+        """Return the cheapest forms of the outputs, and what they cost together.
+
+        What several of them need is counted once.
+
+        Parameters
+        ----------
+        cost
+            The cost of a node, all of whose axes have lengths.
+        lengths
+            The shapes of inputs, or one length for all axes of which nothing is known.
+        method
+            ``exact``, by an integer program; ``greedy``, from the leaves up; or ``best``, which is
+            exact where there are few terms.
+        outputs
+            The indices of the outputs; all by default.
+        """
+        roots = self.roots if outputs is None else [self.roots[i] for i in outputs]
+        choice = chosen(self.egraph, roots, cost, lengths_of(lengths), method)
+        return built(self.egraph, choice, roots), total(choice)
+
+    def __iter__(self) -> Iterator[Variable]:
+        """Yield the forms of the first output, the smallest first."""
+        yield from self.in_order(limit=100)
+
+    def in_order(
+        self, limit: int, cost: Cost = flops, lengths: Shapes = None, output: int = 0
+    ) -> Iterator[Variable]:
+        """Yield forms of one output, the cheapest first; what occurs twice in one counts twice.
+
+        Parameters
+        ----------
+        limit
+            How many at most.
+        """
+        yield from in_order(self.egraph, self.roots[output], cost, lengths_of(lengths), limit)
+
+    def __str__(self) -> str:
+        classes = sum(1 for _ in self.egraph.classes())
+        return (
+            f"{len(self.egraph)} terms in {classes} classes after {self.rounds} rounds "
+            f"({self.seconds:.2f} s): {self.stopped}"
+        )
+
+    __repr__ = __str__
+
+
+def forms(
+    outputs: Variable | Sequence[Variable],
+    laws: Iterable[Any] | None = None,
+    *,
+    sound: Iterable[str] = CLAIMED,
+    nodes: int = Limits().nodes,
+    rounds: int = Limits().rounds,
+    seconds: float = Limits().seconds,
+) -> Forms:
+    """Return the forms of an expression that laws lead to, found by equality saturation.
+
+    Parameters
+    ----------
+    outputs
+        A variable or several; their graph is not changed.
+    laws
+        Laws and relations, each used in both directions if its soundness class claims both; or
+        one direction of a law, ``law.forward``. By default the book and what belongs to a search
+        beside it (`relgraph.search.laws.book`).
+    sound
+        The soundness classes of the laws to use.
+    nodes, rounds, seconds
+        When to stop: with so many terms, after so many rounds, or after so long. The forms found
+        so far are returned.
+
+    Raises
+    ------
+    TypeError
+        If `outputs` are no variables, or `laws` has something else than laws.
+    ValueError
+        If there is no such soundness class.
+    """
+    return Forms(as_outputs(outputs, "forms"), ways(laws, sound), Limits(nodes, rounds, seconds))
+
+
+def as_outputs(outputs: Any, who: str) -> list[Variable]:
+    """Return one variable or several as a list; a TypeError if they are none."""
+    every = [outputs] if not isinstance(outputs, Sequence) else list(outputs)
+    for out in every:
+        if not isinstance(out, Variable):
+            raise TypeError(f"{who} wants a variable of a graph or several, not {out!r}")
+    return every
+
+
+def ways(laws: Iterable[Any] | None, sound: Iterable[str]) -> list[Direction]:
+    """Return the directions of laws (by default, those of a search), and constant folding."""
+    if isinstance(sound, str) or not set(sound) <= set(SOUNDNESS):
+        raise ValueError(f"sound names some of the classes {', '.join(SOUNDNESS)}, not {sound!r}")
+    found = _ways_of_the_book(frozenset(sound)) if laws is None else directions(laws, sound)
+    return [*found, Direction("constant_folding", "exact", ConstantFolding())]
+
+
+@cache
+def _ways_of_the_book(sound: frozenset[str]) -> list[Direction]:
+    return directions(book(), sound)
+
+
+CHECKED = "saturation, checked by values"
+"""The name of a step in place of many."""
+_BEFORE_BLAS = 2.4
+"""The position in `optdb` up to which graphs are still written with ops that laws are about."""
+
+
+@dataclass
+class Plan:
+    """How to get from a graph to its cheapest form.
+
+    Attributes
+    ----------
+    greedy
+        The derivation of greedy rewriting, if the search goes on from what that leads to.
+    rewrites
+        For each output, the rewrites; None if there are too many. Then the cheapest form has been
+        compared with the graph by values.
+    outputs
+        The cheapest form.
+    cost, given_cost
+        What it costs, and what the graph costs as it is.
+    stopped, nodes
+        Why the search stopped, and with how many terms. ``disagreement`` if a form was found that
+        a check by values refuted; the graph stays as it is then.
+    claims
+        The laws of the rewrites by label, for `Recorder.derivation`.
+    """
+
+    greedy: Derivation | None
+    rewrites: list[list[Rewrite]] | None
+    outputs: list[Variable]
+    cost: float
+    given_cost: float
+    stopped: str
+    nodes: int
+    claims: dict[str, Claim]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is searched: see `best` for the fields."""
+
+    directions: Sequence[Direction]
+    limits: Limits
+    cost: Cost
+    lengths: Shapes
+    method: str
+    greedy: bool
+
+    def plan(self, outputs: Sequence[Variable], inputs: Sequence[Variable] | None = None) -> Plan:
+        """Return how to get from some outputs, which are not changed, to their cheapest form.
+
+        Parameters
+        ----------
+        inputs
+            The inputs of their graph, if there may be more than are needed.
+        """
+        given_cost = cost_of(outputs, self.cost, self.lengths)
+        same = Plan(None, [], list(outputs), given_cost, given_cost, "nodes", 0, {})
+        if sum(1 for _ in io_toposort([], outputs)) > self.limits.nodes:
+            return same
+        starts: list[tuple[Derivation | None, list[Variable]]] = [(None, list(outputs))]
+        if self.greedy:
+            starts.append(_greedy_form(outputs, inputs))
+        egraph = EGraph(any(d.sound != "exact" for d in self.directions))
+        roots = [[egraph.add(out) for out in outs] for _, outs in starts]
+        run = Saturation(egraph, self.directions, self.limits)
+        run.run()
+        lengths = lengths_of(self.lengths)
+        found = []
+        for start, terms in enumerate(roots):
+            choice = chosen(egraph, terms, self.cost, lengths, self.method)
+            found.append((total(choice), start, choice))
+        cost, start, choice = min(found, key=lambda item: item[:2])
+        best = built(egraph, choice, roots[start])
+        same = replace(same, stopped=run.stopped, nodes=len(egraph))
+        if cost >= given_cost * (1 - 1e-9):
+            return same
+        greedy, given = starts[start]
+        steps = _rewrites(egraph, given, best)
+        if steps is None:
+            sound = weakest_of(run.sounds)
+            leaves = _inputs_of(outputs) if inputs is None else inputs
+            if disagreement(leaves, outputs, best, sound) is not None:
+                return replace(same, stopped="disagreement")
+            claims = {CHECKED: Claim(CHECKED, sound)}
+            return replace(same, rewrites=None, outputs=best, cost=cost, claims=claims)
+        every = [step for plan in steps for step in plan]
+        claims = {step.label: Claim(step.label, step.sound) for step in every}
+        return replace(same, greedy=greedy, rewrites=steps, outputs=best, cost=cost, claims=claims)
+
+
+def _inputs_of(outputs: Sequence[Variable]) -> list[Variable]:
+    return [v for v in graph_inputs(outputs) if not isinstance(v, Constant)]
+
+
+def _rewrites(
+    egraph: EGraph, given: Sequence[Variable], best: Sequence[Variable]
+) -> list[list[Rewrite]] | None:
+    pairs = [(egraph.add(a), egraph.add(b)) for a, b in zip(given, best, strict=True)]
+    egraph.rebuild()
+    try:
+        return [list(rewrites(egraph, a, b)) for a, b in pairs]
+    except TooLong:
+        return None
+
+
+def follow(fgraph: FunctionGraph, plan: Plan) -> None:
+    """Make the cheapest form of the outputs of a graph, a law at a time.
+
+    Parameters
+    ----------
+    fgraph
+        The graph, which is changed.
+    """
+    if plan.greedy is not None:
+        plan.greedy.replay(fgraph)
+    if plan.rewrites is None:
+        fgraph.replace_all(list(zip(fgraph.outputs, plan.outputs, strict=True)), reason=CHECKED)
+    for output, steps in enumerate(plan.rewrites or ()):
+        for step in steps:
+            make(fgraph, output, step)
+    MergeOptimizer().optimize(fgraph)
+
+
+def derivation_of(outputs: Sequence[Variable], plan: Plan) -> tuple[list[Variable], Derivation]:
+    """Return the cheapest form as the steps of a plan make it, and their derivation."""
+    fgraph = on_its_own(outputs)
+    recorder = Recorder()
+    fgraph.attach_feature(recorder)
+    follow(fgraph, plan)
+    fgraph.remove_feature(recorder)
+    known: list[Any] = [*plan.claims.values(), greedy_optimizer()]
+    return list(fgraph.outputs), recorder.derivation(known)
+
+
+def on_its_own(
+    outputs: Sequence[Variable], inputs: Sequence[Variable] | None = None
+) -> FunctionGraph:
+    """Return a copy of a graph, with the same inputs."""
+    leaves = list(graph_inputs(outputs)) if inputs is None else inputs
+    copies = clone_get_equiv(leaves, outputs, copy_inputs=False, copy_orphans=False)
+    return FunctionGraph(inputs, [copies[out] for out in outputs], clone=False)
+
+
+@cache
+def greedy_optimizer() -> GlobalOptimizer:
+    """Return the phases of `fast_run` in which laws are applied to ordinary ops."""
+    query = OptimizationQuery(include=["fast_run"], position_cutoff=_BEFORE_BLAS)
+    found: GlobalOptimizer = optdb.query(query)
+    return found
+
+
+def _greedy_form(
+    outputs: Sequence[Variable], inputs: Sequence[Variable] | None
+) -> tuple[Derivation, list[Variable]]:
+    """Return what greedy rewriting makes of a graph, and how."""
+    fgraph = on_its_own(outputs, inputs)
+    recorder = Recorder()
+    fgraph.attach_feature(recorder)
+    optimizer = greedy_optimizer()
+    optimizer.optimize(fgraph)
+    fgraph.remove_feature(recorder)
+    return recorder.derivation([optimizer]), list(fgraph.outputs)
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,12 @@ from typing import Any
 
 from relgraph.compile.law_explanation import notes_on_phases
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.explanation.explain import Explanation, NoSuchDirection
-from relgraph.graph.kanren.explanation.failures import Reason
+from relgraph.graph.kanren.diagnosis import Reason
+from relgraph.graph.kanren.explanation import Explanation, NoSuchDirection
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
-from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.graph.kanren.terms.building import OpenAnswerError, build
-from relgraph.graph.kanren.terms.term import renamed, variables_of
+from relgraph.graph.kanren.rules import Rule
+from relgraph.graph.kanren.terms import OpenAnswerError, build, renamed, variables_of
 from relgraph.graph.notation.algebra import algebra
 from relgraph.tensor.type import TensorType
 from relgraph.testing.check_result import CheckResult, Counterexample, Coverage, joined
@@ -34,7 +33,7 @@ from relgraph.testing.instances.plan import (
     InstancePlanner,
     PlannedExamples,
 )
-from relgraph.truth.functions import NoTrueValue
+from relgraph.truth.balls import NoTrueValue
 
 _DTYPES = ("float64", "int64", "bool", "complex128")
 _RANKS = (1, 2, 3, 0)

@@ -19,9 +19,18 @@ from typing import Any
 from relgraph.scalar import pow as power_op
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.records import Functions
-from relgraph.truth.balls import INFINITY, Ball, arb, as_ball, is_infinite, is_none
-from relgraph.truth.elementary import UNDECIDED
-from relgraph.truth.functions import condition_of, scalar_op, value
+from relgraph.truth.balls import (
+    INFINITY,
+    UNDECIDED,
+    Ball,
+    arb,
+    as_ball,
+    condition_of,
+    is_infinite,
+    is_none,
+    scalar_op,
+    value,
+)
 
 _ZERO, _ONE = arb(0), arb(1)
 

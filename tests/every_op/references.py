@@ -23,8 +23,7 @@ from relgraph.tensor.functions.nonzero import Nonzero
 from relgraph.tensor.functions.sets import Unique
 from relgraph.tensor.indexing.indices import Placeholder, Slice
 from relgraph.tensor.loops.scan_op import Scan
-from relgraph.truth.balls import precision
-from relgraph.truth.functions import value
+from relgraph.truth.balls import precision, value
 from relgraph.truth.graphs import as_balls, rounded
 from tests.every_op import cases as c
 

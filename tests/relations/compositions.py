@@ -47,8 +47,7 @@ from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
 from relgraph.testing.instances.instance import direction_of
 from relgraph.testing.instances.instance_search import InstanceSearch
-from relgraph.truth.balls import arb, precision
-from relgraph.truth.functions import NoTrueValue
+from relgraph.truth.balls import NoTrueValue, arb, precision
 from relgraph.truth.graphs import PRECISIONS, rounded, true_values
 
 RIGHT, SLIGHTLY, ROUNDING = 3.0, 0.1, 1.0

@@ -21,7 +21,7 @@ from relgraph.graph.traversal import io_toposort
 from relgraph.testing.instances.input_values import structured_values
 from relgraph.testing.instances.instance import Instance, direction_of
 from relgraph.testing.instances.instance_search import InstanceSearch
-from relgraph.truth.functions import NoTrueValue
+from relgraph.truth.balls import NoTrueValue
 from relgraph.truth.graphs import rounded, true_values
 from tests.seeds import sampled, seed_of
 

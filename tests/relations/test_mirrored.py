@@ -9,7 +9,7 @@ import relgraph.tensor as at
 from relations import _text
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.terms.term import Term
+from relgraph.graph.kanren.terms import Term
 from relgraph.graph.notation.algebra import algebra
 from tests.relations.applied import MIRRORED, applied, turned, x
 from tests.relations.test_reach import EXAMPLES

@@ -8,8 +8,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.gradient import grad
-from relgraph.truth.balls import arb, precision
-from relgraph.truth.functions import value
+from relgraph.truth.balls import arb, precision, value
 from relgraph.truth.graphs import rounded
 
 SMALL = np.array([0.3, 1.0, 1e-3, 1e-8, 1e-50, 0.9, 1.9, 2.1, 7.0])

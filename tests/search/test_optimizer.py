@@ -10,7 +10,7 @@ from relgraph import Mode, function, law, lvars, optimize_graph, pprint, search
 from relgraph.graph.basic import clone_get_equiv, equal_computations, graph_inputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.search import SaturationOptimizer, best, flops, forms
-from relgraph.search.proof import explanation
+from relgraph.search import proof as explanation
 
 a, b, c = lvars("a b c")
 x, y, z = at.dvectors("x", "y", "z")

@@ -12,9 +12,9 @@ from unification import var
 
 import relgraph.tensor as at
 from relgraph.graph.kanren import computo, whereo
-from relgraph.graph.kanren.explanation.explain import NoSuchDirection
-from relgraph.graph.kanren.search.variadic import argumentso
-from relgraph.graph.kanren.terms.term import Term
+from relgraph.graph.kanren.explanation import NoSuchDirection
+from relgraph.graph.kanren.goals import argumentso
+from relgraph.graph.kanren.terms import Term
 from relgraph.graph.op import TypedOp
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.domains import are_positive

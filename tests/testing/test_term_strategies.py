@@ -8,7 +8,7 @@ from hypothesis import given, settings
 import relgraph.tensor as at
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Law, build
-from relgraph.graph.kanren.terms.term import Term, renamed, variables_of
+from relgraph.graph.kanren.terms import Term, renamed, variables_of
 from relgraph.testing import laws, terms
 
 

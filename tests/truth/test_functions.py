@@ -10,9 +10,20 @@ import numpy as np
 import pytest
 
 from relgraph.scalar.records import SCALAR_OPS
-from relgraph.truth.balls import UNKNOWN, acb, arb, as_ball, is_none, precision, to_float
-from relgraph.truth.elementary import UNDECIDED
-from relgraph.truth.functions import NoTrueValue, has_value, scalar_op, value
+from relgraph.truth.balls import (
+    UNDECIDED,
+    UNKNOWN,
+    NoTrueValue,
+    acb,
+    arb,
+    as_ball,
+    has_value,
+    is_none,
+    precision,
+    scalar_op,
+    to_float,
+    value,
+)
 from relgraph.truth.ranges import NOWHERE, Range, image
 
 INF = math.inf

@@ -13,8 +13,7 @@ from relgraph.graph.reference import evaluate
 from relgraph.scalar import error_free
 from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.special import log_ndtr, ndtr
-from relgraph.truth.balls import UNKNOWN, arb, is_infinite, is_none
-from relgraph.truth.functions import NoTrueValue, has_value
+from relgraph.truth.balls import UNKNOWN, NoTrueValue, arb, has_value, is_infinite, is_none
 from relgraph.truth.graphs import true_values
 
 v, w = at.dvector("v"), at.dvector("w")

@@ -10,8 +10,7 @@ from relgraph.tensor.linalg.systems.determinants import Det, SLogDet
 from relgraph.tensor.linalg.systems.inverses import Inverse
 from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular
 from relgraph.truth.balls import arb, precision
-from relgraph.truth.graphs import as_balls
-from relgraph.truth.matrices import matrix_values
+from relgraph.truth.graphs import as_balls, matrix_values
 from tests.tensor.linalg.matrices import positive, some
 
 

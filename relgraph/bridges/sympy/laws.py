@@ -11,8 +11,8 @@ import sympy as sp
 from relgraph.bridges.sympy.expressions import ExpressionReader, elements
 from relgraph.bridges.sympy.functions import LOGICAL, is_truth, number_to_sympy
 from relgraph.graph.basic import Constant
-from relgraph.graph.kanren.search.goals import Compute, Readers, Where
-from relgraph.graph.kanren.terms.term import Literal, LogicVariable, Term, variables_of
+from relgraph.graph.kanren.goals import Compute, Readers, Where
+from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, variables_of
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.lawkit.guards.signs import nonnegativeo, positiveo
 from relgraph.tensor.lawkit.guards.types import integero

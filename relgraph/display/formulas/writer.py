@@ -10,7 +10,7 @@ from relgraph.display.drawing.picture import cut, outputs_of
 from relgraph.display.formulas.notation import ATOM, Formula, Latex, MathML, Notation
 from relgraph.display.formulas.operations import operation
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.kanren.terms.term import Term
+from relgraph.graph.kanren.terms import Term
 from relgraph.graph.traversal import io_toposort
 from relgraph.graph.unify import nth
 

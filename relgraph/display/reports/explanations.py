@@ -7,8 +7,7 @@ from html import escape
 from relgraph.display.formulas.writer import mathml
 from relgraph.display.markup import code, fragment, table, tag
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.explanation.explain import Explanation
-from relgraph.graph.kanren.explanation.places import GraphExplanation, taken_by
+from relgraph.graph.kanren.explanation import Explanation, GraphExplanation, taken_by
 
 
 def explanation_html(explanation: Explanation) -> str:

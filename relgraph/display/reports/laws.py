@@ -12,7 +12,7 @@ from relgraph.display.markup import code, fragment, table, tag
 from relgraph.displayed import Displayed
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
-from relgraph.graph.kanren.rules.rule import split
+from relgraph.graph.kanren.rules import split
 
 _LONGEST = 64
 """A law of more letters is written as in its table, in lines that fit."""

@@ -1,24 +1,23 @@
 """Relational rewriting: terms, goals, relations and laws, and the local optimizers made of them."""
 
-from relgraph.graph.kanren.explanation.explain import Explanation, NoSuchDirection
-from relgraph.graph.kanren.explanation.failures import Reason
-from relgraph.graph.kanren.explanation.places import GraphExplanation
+from relgraph.graph.kanren.diagnosis import Reason
+from relgraph.graph.kanren.explanation import Explanation, GraphExplanation, NoSuchDirection
+from relgraph.graph.kanren.goals import argumentso, computo, eacho, one_cliento, readerso, whereo
 from relgraph.graph.kanren.laws import Law, law
-from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
+from relgraph.graph.kanren.matching import match
 from relgraph.graph.kanren.relations import Relation, relation
-from relgraph.graph.kanren.rules.matching import match
-from relgraph.graph.kanren.rules.views import View, case, view
-from relgraph.graph.kanren.search.goals import computo, one_cliento, readerso, whereo
-from relgraph.graph.kanren.search.variadic import argumentso, eacho
-from relgraph.graph.kanren.terms.building import OpenAnswerError, build
-from relgraph.graph.kanren.terms.term import (
+from relgraph.graph.kanren.rewriters import KanrenRelationSub
+from relgraph.graph.kanren.terms import (
     Arguments,
     Literal,
     LogicVariable,
+    OpenAnswerError,
     Term,
+    build,
     logic_variables,
     several,
 )
+from relgraph.graph.kanren.views import View, case, view
 
 __all__ = [
     "Arguments",

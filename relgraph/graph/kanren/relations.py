@@ -1,19 +1,71 @@
-"""Relations with a name, tags and a soundness class, and the decorator that makes them."""
+"""Relations with a name, tags and a soundness class, and the decorator that makes them.
+
+A relation is pickled by its name and the module that defines it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from importlib import import_module
+from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from relgraph.displayed import Displayed
-from relgraph.graph.kanren.definition import defining_module, find, is_found
-from relgraph.graph.kanren.explanation.explain import Explainable, checked_direction
-from relgraph.graph.kanren.relation_rewriter import KanrenRelationSub
-from relgraph.graph.kanren.rules.extraction import Extraction, extract
+from relgraph.graph.kanren.compilation import Extraction, extract
+from relgraph.graph.kanren.explanation import Explainable, checked_direction
+from relgraph.graph.kanren.rewriters import KanrenRelationSub
 
 if TYPE_CHECKING:
     from relgraph.testing.check_result import CheckResult
+
+
+def defining_module() -> str | None:
+    """Return the name of the innermost module outside of this package that is being run."""
+    package = __name__.rpartition(".")[0]
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name != package and not name.startswith(f"{package}."):
+            return str(name)
+        frame = frame.f_back
+    return None
+
+
+def find(module: str, name: str) -> Any:
+    """Return the relation called `name` that a variable of a module holds, itself or in a table.
+
+    Raises
+    ------
+    LookupError
+        If there is none.
+    """
+    for item in _held_by(module):
+        if getattr(item, "name", None) == name and hasattr(item, "goal"):
+            return item
+    raise LookupError(f"the module {module} has no relation called {name}")
+
+
+def is_found(relation: Any, module: str | None) -> bool:
+    """Return whether `find` leads back to `relation`."""
+    if module is None or module == "__main__" or module not in sys.modules:
+        return False
+    try:
+        return find(module, relation.name) is relation
+    except LookupError:
+        return False
+
+
+def _held_by(module: str) -> Iterator[Any]:
+    stack: list[Any] = [value for _, value in sorted(vars(import_module(module)).items())]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple | list):
+            stack.extend(item)
+        else:
+            yield item
+
 
 SOUNDNESS = ("exact", "rounding", "stable", "finite", "domain")
 """The soundness classes; see `Relation`."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from unification.core import reify
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
-from relgraph.graph.kanren.rules.matching import INNER, match
-from relgraph.graph.kanren.rules.prefilter import rule_might_match
-from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.graph.kanren.terms.building import build
+from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.matching import INNER, match
+from relgraph.graph.kanren.prefilter import rule_might_match
+from relgraph.graph.kanren.rules import Rule
+from relgraph.graph.kanren.terms import build
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import Answer, LocalOptimizer, Tracked
 from relgraph.graph.unify import convert_strs_to_vars, nth

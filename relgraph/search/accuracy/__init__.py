@@ -12,13 +12,11 @@ from relgraph.on_first_use import names_on_first_use
 if TYPE_CHECKING:
     from relgraph.search.accuracy.derivation import Derivation, ReplayError, Step
     from relgraph.search.accuracy.expressions import NotSupported, to_graph
-    from relgraph.search.accuracy.forms import Form, Improvement
-    from relgraph.search.accuracy.improving import improve
-    from relgraph.search.accuracy.notation.formulas import FormulaError, parsed
-    from relgraph.search.accuracy.notation.fpcore import Core, from_fpcore
-    from relgraph.search.accuracy.notation.problems import Problem, problem_of
-    from relgraph.search.accuracy.plotting import error_plot
-    from relgraph.search.accuracy.truth.sampling import EmptyDomain
+    from relgraph.search.accuracy.forms import Form, Improvement, error_plot
+    from relgraph.search.accuracy.formulas import FormulaError, parsed
+    from relgraph.search.accuracy.fpcore import Core, from_fpcore
+    from relgraph.search.accuracy.improving import Problem, improve, problem_of
+    from relgraph.search.accuracy.true_values import EmptyDomain
 
 __all__ = [
     "Core",
@@ -40,21 +38,21 @@ __all__ = [
 ]
 
 _HOME = {
-    "Core": "notation.fpcore",
+    "Core": "fpcore",
     "Derivation": "derivation",
-    "EmptyDomain": "truth.sampling",
+    "EmptyDomain": "true_values",
     "Form": "forms",
-    "FormulaError": "notation.formulas",
+    "FormulaError": "formulas",
     "Improvement": "forms",
     "NotSupported": "expressions",
-    "Problem": "notation.problems",
+    "Problem": "improving",
     "ReplayError": "derivation",
     "Step": "derivation",
-    "error_plot": "plotting",
-    "from_fpcore": "notation.fpcore",
+    "error_plot": "forms",
+    "from_fpcore": "fpcore",
     "improve": "improving",
-    "parsed": "notation.formulas",
-    "problem_of": "notation.problems",
+    "parsed": "formulas",
+    "problem_of": "improving",
     "to_graph": "expressions",
 }
 

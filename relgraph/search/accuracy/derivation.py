@@ -12,20 +12,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relgraph.search.accuracy.egraph.arithmetic import computed
-from relgraph.search.accuracy.egraph.conditions import Terms
-from relgraph.search.accuracy.egraph.equations import Equation
-from relgraph.search.accuracy.egraph.graph import EGraph
-from relgraph.search.accuracy.egraph.patterns import COMMUTATIVE, fits
+from relgraph.search.accuracy.egraph import EGraph, computed
+from relgraph.search.accuracy.equations import COMMUTATIVE, Equation, Terms, fits
 from relgraph.search.accuracy.expressions import (
     NUMBER,
     Expr,
     apply,
+    as_scaled_product,
     at_path,
     with_part,
     written,
 )
-from relgraph.search.accuracy.products import as_scaled_product
 
 _MOST_STEPS = 2000
 

@@ -1,11 +1,14 @@
-"""What `improve` returns: forms of an expression with their errors, costs and derivations."""
+"""What `improve` returns: forms with their errors, times and derivations, and a picture of them."""
 
 from __future__ import annotations
 
 import io
+import math
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+import relgraph.tensor as at
 from relgraph.compile import function
+from relgraph.search.accuracy.candidates import Pieces
 from relgraph.search.accuracy.derivation import Derivation
 from relgraph.search.accuracy.expressions import (
     Expr,
@@ -22,11 +27,80 @@ from relgraph.search.accuracy.expressions import (
     written,
     written_in_lines,
 )
-from relgraph.search.accuracy.notation.names import NUMBERS, NUMBERS_ELSEWHERE
-from relgraph.search.accuracy.regimes import Pieces
-from relgraph.search.accuracy.table import cost_of
-from relgraph.search.accuracy.timing import Time
-from relgraph.search.accuracy.truth.settling import Known
+from relgraph.search.accuracy.formulas import NUMBERS, NUMBERS_ELSEWHERE
+from relgraph.search.accuracy.saturation import cost_of
+from relgraph.search.accuracy.true_values import MOST_BITS, Known, to_ordinals
+
+LENGTH = 10_000
+"""Elements of the arrays."""
+
+_REPEATS = 15
+_LEAST_NOISE = 0.1
+"""Two runs of one function differ by this part at least, on a machine that others use."""
+
+
+@dataclass(frozen=True)
+class Time:
+    """How long a form takes.
+
+    Attributes
+    ----------
+    ns
+        Nanoseconds for an element: of four repeats, three take longer. What else runs on the
+        machine slows some, and hastens none.
+    noise
+        By how much the median of the repeats is longer, and no less than a tenth of the time.
+    """
+
+    ns: float
+    noise: float
+
+    def is_less_than(self, other: Time) -> bool:
+        """Return whether this is less time than another, by more than the noise of both."""
+        return self.ns + max(self.noise, other.noise) < other.ns
+
+
+def times_of(exprs: Iterable[Expr], points: Known) -> dict[Expr, Time]:
+    """Return how long a function takes for each of some expressions, in the mode ``strict``.
+
+    It computes what is written, whose errors stand beside the time: other modes have laws of their
+    own. The functions take turns, so that what else runs on the machine slows all of them.
+    Compiling is not counted.
+
+    Parameters
+    ----------
+    points
+        Their inputs, again and again, are the values on which the functions are run.
+    """
+    values = {n: np.resize(v, LENGTH) for n, v in points.inputs.items()}
+    functions = {e: _compiled(e, values) for e in dict.fromkeys(exprs)}
+    arguments = list(values.values())
+    taken: dict[Expr, list[float]] = {e: [] for e in functions}
+    with np.errstate(all="ignore"):
+        # what is set up by the first call is not counted
+        for f in functions.values():
+            f(*arguments)
+        for _ in range(_REPEATS):
+            for e, f in functions.items():
+                began = time.perf_counter()
+                f(*arguments)
+                taken[e].append(time.perf_counter() - began)
+    return {e: _time(repeats) for e, repeats in taken.items()}
+
+
+def _compiled(expr: Expr, values: Mapping[str, Any]) -> Any:
+    inputs = {n: at.TensorType(v.dtype, (None,))(n) for n, v in values.items()}
+    dtype = next((str(v.dtype) for v in values.values()), "float64")
+    output = to_graph(expr, inputs, dtype)
+    found = function(list(inputs.values()), output, mode="strict", on_unused_input="ignore")
+    found.trust_input = True
+    return found
+
+
+def _time(repeats: list[float]) -> Time:
+    low, median = np.percentile(repeats, [25, 50]) / LENGTH * 1e9
+    return Time(float(low), float(max(median - low, _LEAST_NOISE * low)))
+
 
 NEAR, SAME = 0.1, 0.02
 """Bits of error that are not worth a slower form, and that are no difference at all."""
@@ -272,3 +346,123 @@ def _by(form: Form) -> str:
     if form.pieces is not None:
         text = f"{len(form.pieces.forms)} pieces by {written(form.pieces.by)}: {text}"
     return text
+
+
+_WIDTH, _HEIGHT = 640.0, 320.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 12.0, 34.0, 40.0
+_TICKS = 7
+_STYLE = (
+    "svg:root{color:#1f2328;background:#ffffff;color-scheme:light}"
+    "@media (prefers-color-scheme:dark){svg:root{color:#e6edf3;background:#0d1117}}"
+    "text{font:12px sans-serif;fill:currentColor}"
+    ".axis{stroke:currentColor;stroke-opacity:.5}.grid{stroke:currentColor;stroke-opacity:.12}"
+    ".before{fill:#e5484d;fill-opacity:.55}.after{fill:#3b82f6;fill-opacity:.7}"
+    ".cut{stroke:#22a06b;stroke-dasharray:4 3}"
+)
+
+
+def error_plot(improvement: Improvement, name: str | None = None) -> str:
+    """Return the errors of the input and of the best form at each point, as the text of an SVG.
+
+    Parameters
+    ----------
+    improvement
+        What `improve` returned.
+    name
+        The input that the horizontal axis shows, floats in their order: equal steps have equally
+        many floats; the first one by default.
+
+    Raises
+    ------
+    ValueError
+        If there is no such input.
+    """
+    columns = improvement.points.inputs
+    if not columns:
+        raise ValueError("an expression without inputs has no plot")
+    chosen = next(iter(columns)) if name is None else name
+    if chosen not in columns:
+        raise ValueError(f"there is no input {chosen}; there are {', '.join(columns)}")
+    values = columns[chosen]
+    places = to_ordinals(values).astype(float)
+    low, high = float(places.min()), float(places.max())
+    forms = (improvement.original, improvement.best)
+    worst = max(float(form.errors.max()) for form in forms)
+    # small errors would lie on the axis beside a scale to the largest that there can be
+    most = min(MOST_BITS[values.dtype.itemsize], 8.0 * max(1, math.ceil(worst / 8)))
+
+    def x_of(place: Any) -> Any:
+        share = (place - low) / (high - low) if high > low else 0.5
+        return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
+
+    def y_of(bits: Any) -> Any:
+        return _HEIGHT - _BOTTOM - bits / most * (_HEIGHT - _TOP - _BOTTOM)
+
+    drawn = [*_grid(y_of, most), *_axis(values, places, x_of)]
+    drawn += _cuts(improvement.best, chosen, values.dtype, x_of, (low, high))
+    for kind, form in (("before", improvement.original), ("after", improvement.best)):
+        drawn += [
+            f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="2.2"/>'
+            for x, y in zip(x_of(places), y_of(form.errors), strict=True)
+        ]
+    drawn += _legend(improvement)
+    middle = (_LEFT + _WIDTH - _RIGHT) / 2
+    drawn.append(
+        f'<text x="{middle}" y="{_HEIGHT - 6}" text-anchor="middle">{escape(chosen)}</text>'
+    )
+    size = f'viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" width="{_WIDTH:.0f}" height="{_HEIGHT:.0f}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size}><style>{_STYLE}</style>'
+    return head + "".join(drawn) + "</svg>\n"
+
+
+def _grid(y_of: Any, most: float) -> list[str]:
+    found = []
+    for bits in np.linspace(0, most, 5):
+        y = y_of(bits)
+        found.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y}" y2="{y}"/>')
+        found.append(f'<text x="{_LEFT - 6}" y="{y + 4}" text-anchor="end">{bits:.0f}</text>')
+    found.append(f'<text x="6" y="{_TOP - 16}">bits of error</text>')
+    return found
+
+
+def _axis(values: Any, places: Any, x_of: Any) -> list[str]:
+    bottom = _HEIGHT - _BOTTOM
+    order = np.argsort(places)
+    found = [
+        f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{bottom}" y2="{bottom}"/>'
+    ]
+    ticks = order[np.linspace(0, len(order) - 1, _TICKS).astype(int)]
+    for k, label in zip(ticks, _labels(values[ticks]), strict=True):
+        x = x_of(places[k])
+        found.append(f'<text x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{label}</text>')
+    return found
+
+
+def _labels(values: Any) -> list[str]:
+    """Return the values with as few digits as tell them apart."""
+    for digits in range(1, 7):
+        found = [f"{v:.{digits}g}" for v in values]
+        if len(set(found)) == len(set(values)):
+            break
+    return found
+
+
+def _cuts(form: Form, name: str, dtype: Any, x_of: Any, ends: tuple[float, float]) -> list[str]:
+    if form.pieces is None or form.pieces.by.value != name:
+        return []
+    places = to_ordinals(np.array(form.pieces.cuts, dtype)).astype(float)
+    lines = [x_of(p) for p in places if ends[0] <= p <= ends[1]]
+    return [
+        f'<line class="cut" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/>'
+        for x in lines
+    ]
+
+
+def _legend(improvement: Improvement) -> list[str]:
+    found = []
+    rows = (("before", "input", improvement.original), ("after", "best form", improvement.best))
+    for k, (kind, name, form) in enumerate(rows):
+        x = _LEFT + 120 + 190 * k
+        found.append(f'<circle class="{kind}" cx="{x}" cy="{_TOP - 20}" r="4"/>')
+        found.append(f'<text x="{x + 9}" y="{_TOP - 16}">{name}: {form.error:.2f} bits</text>')
+    return found

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from relgraph import scalar
-from relgraph.graph.kanren.search.goals import Where, computo, whereo
+from relgraph.graph.kanren.goals import Where, computo, whereo
 from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise

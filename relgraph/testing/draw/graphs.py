@@ -19,8 +19,8 @@ import relgraph.tensor as at
 from relgraph.compile.database import ConstantFolding
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.relations import Relation
-from relgraph.graph.kanren.rules.rule import Output, Rule, split
-from relgraph.graph.kanren.terms.term import Literal
+from relgraph.graph.kanren.rules import Output, Rule, split
+from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Rewriter
 from relgraph.tensor.type import TensorType

@@ -20,8 +20,8 @@ from unification.variable import isvar
 import relgraph.scalar as scalar
 import relgraph.tensor as at
 from relgraph.graph.kanren.laws import Law, law
-from relgraph.graph.kanren.rules.rule import Output, Rule, split
-from relgraph.graph.kanren.terms.term import Term, variables_of
+from relgraph.graph.kanren.rules import Output, Rule, split
+from relgraph.graph.kanren.terms import Term, variables_of
 from relgraph.graph.op import Op
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.tensor.contraction import MatrixProduct

@@ -21,7 +21,7 @@ from unification.variable import isvar
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.rules.rule import split
+from relgraph.graph.kanren.rules import split
 from relgraph.graph.op import Op
 from relgraph.scalar.dtypes import number_kind, weak_dtype
 from relgraph.tensor.contraction import Dot, MatrixProduct

@@ -24,14 +24,19 @@ from unification.variable import isvar
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren.goals import Compute, Condition, Where, fitted
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
-from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.graph.kanren.search.goals import Compute, Condition, Where
-from relgraph.graph.kanren.search.match_checks import fitted
-from relgraph.graph.kanren.search.state import SearchBudgetError, is_settled
-from relgraph.graph.kanren.terms.building import OpenAnswerError, build
-from relgraph.graph.kanren.terms.term import has_calls, logic_variables, renamed, variables_of
+from relgraph.graph.kanren.rules import Rule
+from relgraph.graph.kanren.state import SearchBudgetError, is_settled
+from relgraph.graph.kanren.terms import (
+    OpenAnswerError,
+    build,
+    has_calls,
+    logic_variables,
+    renamed,
+    variables_of,
+)
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposort
 from relgraph.scalar.dtypes import BOOL, COMPLEXES, FLOATS, INTS, UINTS

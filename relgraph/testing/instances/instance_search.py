@@ -19,15 +19,15 @@ from unification.variable import isvar
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.kanren.rules.rule import Rule
-from relgraph.graph.kanren.search.goals import Where
-from relgraph.graph.kanren.search.match_checks import (
+from relgraph.graph.kanren.goals import (
+    Where,
     built_variables,
     computed_among,
     dtypes_admitted,
     fitted,
 )
-from relgraph.graph.kanren.terms.building import OpenAnswerError, build
+from relgraph.graph.kanren.rules import Rule
+from relgraph.graph.kanren.terms import OpenAnswerError, build
 from relgraph.graph.notation.numbers import number_of, same_number
 from relgraph.graph.traversal import graph_inputs, io_toposort, vars_between
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle

@@ -17,7 +17,8 @@ from unification.variable import isvar
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.rules.rule import (
+from relgraph.graph.kanren.goals import Compute, Where
+from relgraph.graph.kanren.rules import (
     Output,
     Rule,
     compound_parts,
@@ -25,9 +26,7 @@ from relgraph.graph.kanren.rules.rule import (
     is_commutative,
     split,
 )
-from relgraph.graph.kanren.search.goals import Compute, Where
-from relgraph.graph.kanren.terms.call import Call
-from relgraph.graph.kanren.terms.term import Arguments, Literal
+from relgraph.graph.kanren.terms import Arguments, Call, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor.assembly.creation import Eye

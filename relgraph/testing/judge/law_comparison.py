@@ -41,8 +41,7 @@ from relgraph.testing.judge.evaluation import (
     same_bits,
     same_nan_or_infinity,
 )
-from relgraph.truth.balls import UNKNOWN, as_ball, is_infinite, is_none, precision
-from relgraph.truth.elementary import UNDECIDED
+from relgraph.truth.balls import UNDECIDED, UNKNOWN, as_ball, is_infinite, is_none, precision
 from relgraph.truth.graphs import PRECISIONS, true_values
 from relgraph.truth.moves import moved_inputs
 

@@ -16,8 +16,8 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import Literal, computo, whereo
 from relgraph.graph.kanren.laws import law
 from relgraph.graph.kanren.relations import SOUNDNESS
-from relgraph.graph.kanren.rules.rule import is_ac, split
-from relgraph.graph.kanren.terms.term import Arguments, renamed, variables_of
+from relgraph.graph.kanren.rules import is_ac, split
+from relgraph.graph.kanren.terms import Arguments, renamed, variables_of
 from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.lawkit.vocabulary import lvars
 

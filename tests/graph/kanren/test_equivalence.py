@@ -16,14 +16,14 @@ import relgraph.tensor as at
 from relgraph.graph.basic import as_string, equal_computations, graph_inputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import KanrenRelationSub, NoSuchDirection, whereo
+from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.compilation import extract
+from relgraph.graph.kanren.goals import fitted
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
-from relgraph.graph.kanren.rules.extraction import extract
-from relgraph.graph.kanren.rules.prefilter import rule_might_match
-from relgraph.graph.kanren.search.match_checks import fitted
-from relgraph.graph.kanren.search.state import is_settled
-from relgraph.graph.kanren.staging.partial_evaluation import fails_on, rules_out
-from relgraph.graph.kanren.terms.building import build
+from relgraph.graph.kanren.partial_evaluation import fails_on, rules_out
+from relgraph.graph.kanren.prefilter import rule_might_match
+from relgraph.graph.kanren.state import is_settled
+from relgraph.graph.kanren.terms import build
 from relgraph.graph.opt.dispatch.tables import RewriterTables
 from relgraph.testing.discovery import discover_laws
 from relgraph.testing.instances.instance import CannotInstantiate, direction_of

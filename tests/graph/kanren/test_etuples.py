@@ -16,7 +16,7 @@ from unification import unify, var
 
 import relgraph.tensor as at
 from relgraph.graph.kanren import KanrenRelationSub, build, whereo
-from relgraph.graph.kanren.search.fast_unification import fast_unify
+from relgraph.graph.kanren.state import fast_unify
 from relgraph.graph.traversal import equal_computations
 from relgraph.graph.unify import view
 from relgraph.tensor.lawkit.vocabulary import law, lvars

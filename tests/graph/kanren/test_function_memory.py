@@ -10,8 +10,8 @@ import relations
 import relgraph.tensor as at
 from relgraph import law, lvars
 from relgraph.graph.kanren import Law
-from relgraph.graph.kanren.function_memory import FunctionMemory, parts_of
-from relgraph.graph.kanren.rules.codegen import NotCompilable, written
+from relgraph.graph.kanren.codegen import NotCompilable, written
+from relgraph.graph.kanren.rewriters import FunctionMemory, parts_of
 
 a, b = lvars("a b")
 x, y = at.dvector("x"), at.dvector("y")

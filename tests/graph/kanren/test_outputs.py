@@ -13,8 +13,13 @@ import relgraph.tensor as at
 from relgraph.compile import optimize_graph
 from relgraph.graph.basic import Apply
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren import KanrenRelationSub, one_cliento, relation, whereo
-from relgraph.graph.kanren.staging import partial_evaluation
+from relgraph.graph.kanren import (
+    KanrenRelationSub,
+    one_cliento,
+    partial_evaluation,
+    relation,
+    whereo,
+)
 from relgraph.graph.op import Op
 from relgraph.graph.opt import PatternSub
 from relgraph.graph.unify import nth

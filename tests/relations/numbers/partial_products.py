@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.terms.term import Literal, Term
+from relgraph.graph.kanren.terms import Literal, Term
 from relgraph.graph.notation.numbers import number_of
 from relgraph.graph.traversal import io_toposort
 from relgraph.tensor import math

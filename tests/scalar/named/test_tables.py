@@ -15,8 +15,7 @@ from relgraph.scalar.named.numpy_table import NumpyOp
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.scalar.named.several_outputs import COUNTS, PartOp
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.truth.balls import as_ball, precision
-from relgraph.truth.functions import has_value, value
+from relgraph.truth.balls import as_ball, has_value, precision, value
 from tests.seeds import sampled
 
 PARTS = {n: PartOp(n) for n in PartOp.slopes}

@@ -22,9 +22,9 @@ import numpy as np
 from rich.progress import Progress
 
 from relgraph.search.accuracy import Core, NotSupported, improve
-from relgraph.search.accuracy.notation.fpcore import core, forms, name_of
-from relgraph.search.accuracy.table import Values
-from relgraph.search.accuracy.truth.sampling import EmptyDomain, Sampler
+from relgraph.search.accuracy.fpcore import core, forms, name_of
+from relgraph.search.accuracy.saturation import Values
+from relgraph.search.accuracy.true_values import EmptyDomain, Sampler
 
 FRESH_SEED = 1_000_003
 

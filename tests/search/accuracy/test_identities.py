@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from relgraph.search.accuracy.candidates import CANCELLATION, equations
-from relgraph.search.accuracy.egraph.equations import equations_of
-from relgraph.search.accuracy.egraph.graph import EGraph
-from relgraph.search.accuracy.egraph.patterns import built
+from relgraph.search.accuracy.egraph import EGraph
+from relgraph.search.accuracy.equations import built, equations_of
 from relgraph.search.accuracy.expressions import named
 from relgraph.search.accuracy.identities import IDENTITIES
-from relgraph.search.accuracy.truth.settling import Known
+from relgraph.search.accuracy.true_values import Known
 
 NAMES = ("x", "y", "z", "t")
 

@@ -6,11 +6,11 @@ from itertools import combinations, product
 
 import numpy as np
 
+from relgraph.search.accuracy.candidates import Pieces, best_pieces, refined
 from relgraph.search.accuracy.expressions import named, number
-from relgraph.search.accuracy.notation.formulas import parsed
-from relgraph.search.accuracy.regimes import Pieces, best_pieces, refined
-from relgraph.search.accuracy.table import Candidate, Values
-from relgraph.search.accuracy.truth.settling import Known
+from relgraph.search.accuracy.formulas import parsed
+from relgraph.search.accuracy.saturation import Candidate, Values
+from relgraph.search.accuracy.true_values import Known
 
 
 def values(x: list[float]) -> Values:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from relgraph.search.accuracy.expressions import Expr
-from relgraph.search.accuracy.forms import front_of
-from relgraph.search.accuracy.notation.formulas import parsed
-from relgraph.search.accuracy.timing import Time, times_of
-from relgraph.search.accuracy.truth.settling import Known
+from relgraph.search.accuracy.forms import Time, front_of, times_of
+from relgraph.search.accuracy.formulas import parsed
+from relgraph.search.accuracy.true_values import Known
 
 
 def test_what_does_more_takes_longer() -> None:

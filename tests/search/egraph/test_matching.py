@@ -1,6 +1,6 @@
 """Matching: what egglog finds, and that each match is given once."""
 
-from relgraph.search.egraph.matching import Matcher
+from relgraph.search.saturation import Matcher
 
 
 def test_matches_are_given_once_and_again_when_classes_are_one() -> None:

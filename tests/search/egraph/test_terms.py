@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.search.egraph.terms import EGraph, Reason
+from relgraph.search.egraph import EGraph, Reason
 
 x, y, z = at.dvectors("x", "y", "z")
 LAW = Reason("law", "exact")

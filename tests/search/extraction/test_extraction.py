@@ -10,10 +10,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph import law, lvars, pprint
 from relgraph.search import forms
-from relgraph.search.extraction.candidates import Candidate
-from relgraph.search.extraction.exact import exact
-from relgraph.search.extraction.greedy import greedy, needed, total
-from relgraph.search.extraction.trees import Tree, ordered_trees
+from relgraph.search.extraction import Candidate, Tree, exact, greedy, needed, ordered_trees, total
 from tests.seeds import seed_of
 
 Found = dict[int, list[Candidate]]

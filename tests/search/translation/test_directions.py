@@ -8,8 +8,7 @@ from relgraph import law, lvars, relation
 from relgraph.graph.kanren import whereo
 from relgraph.graph.kanren.laws import Law
 from relgraph.search import book, report
-from relgraph.search.laws import EITHER_WAY, TABLES
-from relgraph.search.translation.directions import directions
+from relgraph.search.laws import EITHER_WAY, TABLES, directions
 from relgraph.tensor.lawkit.guards.types import is_float
 
 x, y = lvars("x y")

@@ -14,8 +14,8 @@ from relgraph.compile import optimize_graph
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import KanrenRelationSub, Reason
-from relgraph.graph.kanren.rules.matching import match_root
-from relgraph.graph.kanren.terms.building import build
+from relgraph.graph.kanren.matching import match_root
+from relgraph.graph.kanren.terms import build
 from relgraph.graph.opt import OpSub, PatternSub, local_optimizer
 from relgraph.graph.traversal import equal_computations
 from relgraph.tensor.lawkit.vocabulary import law, lvars

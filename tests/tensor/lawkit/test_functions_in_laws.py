@@ -11,8 +11,7 @@ from unification import var
 
 import relgraph.tensor as at
 import relgraph.tensor.linalg as la
-from relgraph.graph.kanren.terms.building import build
-from relgraph.graph.kanren.terms.term import LogicVariable, Term
+from relgraph.graph.kanren.terms import LogicVariable, Term, build
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations
 from relgraph.tensor.lawkit.guards.types import ranko

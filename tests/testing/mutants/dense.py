@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.terms.building import OpenAnswerError, build
-from relgraph.graph.kanren.terms.term import renamed, variables_of
+from relgraph.graph.kanren.terms import OpenAnswerError, build, renamed, variables_of
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.type import TensorType
 from relgraph.testing.instances.instance import CannotInstantiate, Instance

@@ -11,9 +11,9 @@ from typing import Any
 
 from unification.variable import isvar
 
+from relgraph.graph.kanren.goals import Where
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.search.goals import Where
-from relgraph.graph.kanren.terms.term import Literal, Term
+from relgraph.graph.kanren.terms import Literal, Term
 from relgraph.tensor import cast
 from relgraph.tensor.reductions.reduction import CAReduce
 from tests.testing.mutants.spoiled import spoiling

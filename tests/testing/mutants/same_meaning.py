@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.kanren.terms.term import Literal, Term
+from relgraph.graph.kanren.terms import Literal, Term
 
 Facts = dict[tuple[str, str, Any], bool]
 """For comparisons, by op, left side as text and right side, how they come out."""

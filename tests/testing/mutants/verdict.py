@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 import relgraph.tensor as at
+from relgraph.graph.kanren.goals import Compute, Where
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.search.goals import Compute, Where
-from relgraph.graph.kanren.terms.term import Term
+from relgraph.graph.kanren.terms import Term
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.linalg.stacks import MatrixOp
 from relgraph.tensor.reductions.reduction import CAReduce

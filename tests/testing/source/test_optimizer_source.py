@@ -9,7 +9,7 @@ from kanren import eq, lall
 import relgraph.tensor as at
 from relgraph.compile.mode import get_mode, predefined_modes
 from relgraph.graph.kanren import computo, whereo
-from relgraph.graph.kanren.search.variadic import argumentso
+from relgraph.graph.kanren.goals import argumentso
 from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub
 from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.testing import check_optimizer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from relgraph.graph.kanren.search.goals import Condition, computo, whereo
+from relgraph.graph.kanren.goals import Condition, computo, whereo
 from relgraph.tensor.lawkit.guards.constants import constant_number
 from relgraph.tensor.lawkit.guards.results import is_found
 from relgraph.tensor.lawkit.guards.signs import is_nonnegative

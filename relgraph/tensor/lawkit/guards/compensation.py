@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.kanren.rules.rule import split
-from relgraph.graph.kanren.search.goals import Readers, readerso
-from relgraph.graph.kanren.terms.term import Literal
+from relgraph.graph.kanren.goals import Readers, readerso
+from relgraph.graph.kanren.rules import split
+from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.notation.numbers import number_of
 from relgraph.scalar.facts import Facts
 from relgraph.tensor.elemwise.elemwise import Elemwise

@@ -16,7 +16,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.kanren.search.goals import Where, whereo
+from relgraph.graph.kanren.goals import Where, whereo
 from relgraph.tensor.assembly.creation import Eye
 from relgraph.tensor.assertion import Assert
 from relgraph.tensor.axes import static_int

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.basic import Constant
-from relgraph.graph.kanren.search.goals import Where, whereo
+from relgraph.graph.kanren.goals import Where, whereo
 from relgraph.tensor.axes import static_int
 from relgraph.tensor.shapes.shape import MakeVector, Shape_i
 from relgraph.tensor.type import TensorType

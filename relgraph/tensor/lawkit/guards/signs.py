@@ -11,7 +11,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.search.goals import Where, whereo
+from relgraph.graph.kanren.goals import Where, whereo
 from relgraph.scalar.dtypes import can_cast_exactly
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise

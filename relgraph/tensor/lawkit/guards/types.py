@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.kanren.search.goals import Where, whereo
+from relgraph.graph.kanren.goals import Where, whereo
 from relgraph.scalar.dtypes import is_discrete as is_discrete_dtype
 from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.type import TensorType

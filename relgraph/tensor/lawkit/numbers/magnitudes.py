@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.search.goals import Where, whereo
+from relgraph.graph.kanren.goals import Where, whereo
 from relgraph.graph.notation.numbers import number_of
 
 

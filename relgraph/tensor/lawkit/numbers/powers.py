@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.kanren.search.goals import Where, whereo
+from relgraph.graph.kanren.goals import Where, whereo
 from relgraph.graph.notation.numbers import number_of
 from relgraph.tensor.basic import constant
 from relgraph.tensor.costs.weights import products_of_power

@@ -12,8 +12,8 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Apply, as_string
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import NoSuchDirection, computo, law, whereo
-from relgraph.graph.kanren.rules.codegen import NotCompilable, compile_rule
-from relgraph.graph.kanren.rules.rule import Rule
+from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.op import Op
 from relgraph.scalar import add
 from relgraph.tensor.lawkit.vocabulary import lvars

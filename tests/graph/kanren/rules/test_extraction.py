@@ -16,7 +16,7 @@ from relgraph.graph.kanren import (
     relation,
     whereo,
 )
-from relgraph.graph.kanren.rules.extraction import extract
+from relgraph.graph.kanren.compilation import extract
 from relgraph.scalar import add, exp, float64, log, log1p, mul
 from relgraph.scalar.type import ScalarVariable
 

@@ -6,7 +6,7 @@ import pytest
 
 from relgraph.graph.basic import as_string
 from relgraph.graph.kanren import logic_variables, match
-from relgraph.graph.kanren.rules.matching import INNER, match_root
+from relgraph.graph.kanren.matching import INNER, match_root
 from relgraph.scalar import add, exp, float64, log, mul
 from relgraph.scalar.type import ScalarVariable
 

@@ -1,7 +1,7 @@
 """The prefilter: which rules may match nodes of a structure."""
 
 from relgraph.graph.kanren import law, logic_variables
-from relgraph.graph.kanren.rules.prefilter import rule_might_match
+from relgraph.graph.kanren.prefilter import rule_might_match
 from relgraph.scalar import exp, float64, log, mul
 from relgraph.scalar.type import ScalarVariable
 

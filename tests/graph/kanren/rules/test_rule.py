@@ -1,7 +1,7 @@
 """Rules: what is derived from their patterns and conditions."""
 
 from relgraph.graph.kanren import computo, law, logic_variables, one_cliento, several, whereo
-from relgraph.graph.kanren.terms.term import Literal
+from relgraph.graph.kanren.terms import Literal
 from relgraph.scalar import add, exp, log, log1p, mul, sub
 from relgraph.scalar.type import ScalarVariable
 

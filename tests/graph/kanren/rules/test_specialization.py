@@ -28,11 +28,11 @@ from relgraph.graph.kanren import (
     relation,
     whereo,
 )
-from relgraph.graph.kanren.rules.compiled_relation import CROSS_CHECKS
-from relgraph.graph.kanren.search.state import is_settled
-from relgraph.graph.kanren.staging.partial_evaluation import MAX_ANSWERS, partially_evaluate
-from relgraph.graph.kanren.staging.tracers import Trace
-from relgraph.graph.kanren.terms.building import build
+from relgraph.graph.kanren.compilation import CROSS_CHECKS
+from relgraph.graph.kanren.partial_evaluation import MAX_ANSWERS, partially_evaluate
+from relgraph.graph.kanren.state import is_settled
+from relgraph.graph.kanren.terms import build
+from relgraph.graph.kanren.tracers import Trace
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.unify import same_variable
 from relgraph.tensor.elemwise.elemwise import Elemwise

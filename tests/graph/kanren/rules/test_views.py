@@ -7,9 +7,9 @@ from unification import var
 import relgraph.tensor as at
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import case, computo, several, view
-from relgraph.graph.kanren.explanation.explain import Reason
-from relgraph.graph.kanren.rules.matching import flat_arguments, match
-from relgraph.graph.kanren.search.match_checks import finite_constants
+from relgraph.graph.kanren.explanation import Reason
+from relgraph.graph.kanren.goals import finite_constants
+from relgraph.graph.kanren.matching import flat_arguments, match
 from relgraph.tensor.lawkit.guards.constants import constanto
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 

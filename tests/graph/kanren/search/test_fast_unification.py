@@ -10,7 +10,7 @@ from unification import reify, unify, var, variables
 
 import relgraph.tensor as at
 from relgraph.graph.kanren import Literal
-from relgraph.graph.kanren.search.fast_unification import fast_reify, fast_unify
+from relgraph.graph.kanren.state import fast_reify, fast_unify
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.reductions.reduction import CAReduce

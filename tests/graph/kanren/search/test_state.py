@@ -11,8 +11,8 @@ from kanren.constraints import isinstanceo, neq
 from unification import reify, unify, var
 
 from relgraph.graph.kanren import KanrenRelationSub, computo, whereo
-from relgraph.graph.kanren.search.solutions import solutions
-from relgraph.graph.kanren.search.state import (
+from relgraph.graph.kanren.goals import solutions
+from relgraph.graph.kanren.state import (
     Budget,
     GuardedState,
     SearchBudgetError,

@@ -12,8 +12,8 @@ from unification import var
 import relgraph.tensor as at
 from relgraph.graph.basic import equal_computations
 from relgraph.graph.kanren import argumentso, build, eacho
-from relgraph.graph.kanren.search.solutions import solutions
-from relgraph.graph.kanren.search.state import GuardedState
+from relgraph.graph.kanren.goals import solutions
+from relgraph.graph.kanren.state import GuardedState
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.lawkit.vocabulary import lvars
 

@@ -15,13 +15,13 @@ from unification import var
 import relgraph.tensor as at
 from relgraph.graph.basic import equal_computations
 from relgraph.graph.kanren import KanrenRelationSub, computo, law, one_cliento, whereo
-from relgraph.graph.kanren.staging.partial_evaluation import (
+from relgraph.graph.kanren.partial_evaluation import (
     StagingMismatch,
     fails_on,
     partially_evaluate,
     rules_out,
 )
-from relgraph.graph.kanren.staging.tracers import Trace
+from relgraph.graph.kanren.tracers import Trace
 from relgraph.tensor.lawkit.vocabulary import lvars
 
 x, y = lvars("x y")

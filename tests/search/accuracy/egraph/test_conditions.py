@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from relgraph.graph.kanren.search.goals import computo, one_cliento, whereo
+from relgraph.graph.kanren.goals import computo, one_cliento, whereo
 from relgraph.search.accuracy.candidates import CANCELLATION, CONDITIONAL, equations
 from relgraph.search.accuracy.derivation import ReplayError, Step, derivation
-from relgraph.search.accuracy.egraph.equations import equations_of
-from relgraph.search.accuracy.egraph.graph import EGraph
-from relgraph.search.accuracy.egraph.patterns import NotTranslated, matches
+from relgraph.search.accuracy.egraph import EGraph
+from relgraph.search.accuracy.equations import NotTranslated, equations_of, matches
 from relgraph.search.accuracy.expressions import Expr
-from relgraph.search.accuracy.notation.formulas import parsed
-from relgraph.search.accuracy.truth.settling import Known
+from relgraph.search.accuracy.formulas import parsed
+from relgraph.search.accuracy.true_values import Known
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import constant, log, mul, sqrt
 from relgraph.tensor.lawkit.guards.numbers import is_positive_number

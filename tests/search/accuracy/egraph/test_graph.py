@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from relgraph.search.accuracy.derivation import ReplayError, Step, derivation
-from relgraph.search.accuracy.egraph.equations import equations_of
-from relgraph.search.accuracy.egraph.graph import EGraph
-from relgraph.search.accuracy.egraph.patterns import (
+from relgraph.search.accuracy.egraph import EGraph
+from relgraph.search.accuracy.equations import (
     NotTranslated,
+    equations_of,
     matches,
 )
 from relgraph.search.accuracy.expressions import apply, named, number
-from relgraph.search.accuracy.notation.formulas import parsed
-from relgraph.search.accuracy.truth.settling import Known
+from relgraph.search.accuracy.formulas import parsed
+from relgraph.search.accuracy.true_values import Known
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import exp, log, sqrt
 from relgraph.tensor import sum as sum_

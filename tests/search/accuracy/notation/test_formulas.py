@@ -14,8 +14,8 @@ from relgraph.search.accuracy.expressions import (
     number,
     written,
 )
-from relgraph.search.accuracy.notation.formulas import FormulaError, names_compared, parsed
-from relgraph.search.accuracy.notation.fpcore import from_fpcore
+from relgraph.search.accuracy.formulas import FormulaError, names_compared, parsed
+from relgraph.search.accuracy.fpcore import from_fpcore
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from relgraph.search.accuracy.expressions import inputs_of, written, written_in_lines
-from relgraph.search.accuracy.notation.formulas import parsed
+from relgraph.search.accuracy.formulas import parsed
 
 FUNCTIONS = {name: getattr(np, name) for name in ("sqrt", "log", "exp", "sin", "where", "square")}
 

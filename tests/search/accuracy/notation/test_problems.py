@@ -10,7 +10,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.search.accuracy import FormulaError, NotSupported, from_fpcore, improve, problem_of
 from relgraph.search.accuracy.expressions import inputs_of
-from relgraph.search.accuracy.notation.formulas import parsed
+from relgraph.search.accuracy.formulas import parsed
 
 DECLARED = {
     "by a list of names": {"inputs": ["x", "e"]},

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from relgraph.search.accuracy.expansion import centers
 from relgraph.search.accuracy.expressions import written
-from relgraph.search.accuracy.notation.formulas import parsed
-from relgraph.search.accuracy.series.centers import centers
-from relgraph.search.accuracy.truth.settling import Known
+from relgraph.search.accuracy.formulas import parsed
+from relgraph.search.accuracy.true_values import Known
 
 
 def places(text: str, errors, **columns) -> list[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import mpmath
 import pytest
 
+from relgraph.search.accuracy.expansion import Expansion, expansions, expansions_at
 from relgraph.search.accuracy.expressions import written
-from relgraph.search.accuracy.notation.formulas import parsed
-from relgraph.search.accuracy.series.coefficients import NoSeries
-from relgraph.search.accuracy.series.expansion import Expansion, expansions, expansions_at
+from relgraph.search.accuracy.formulas import parsed
+from relgraph.search.accuracy.series import NoSeries
 
 FUNCTIONS = {
     "exp(x)": mpmath.exp,

@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relgraph.search.accuracy.notation.formulas import parsed
-from relgraph.search.accuracy.truth.ordinals import bits_of_error, from_ordinals, to_ordinals
-from relgraph.search.accuracy.truth.sampling import EmptyDomain, Sampler
+from relgraph.search.accuracy.formulas import parsed
+from relgraph.search.accuracy.true_values import (
+    EmptyDomain,
+    Sampler,
+    bits_of_error,
+    from_ordinals,
+    to_ordinals,
+)
 
 
 def sampler(formula: str, domain: str | None, names: str = "x", dtype=np.float64) -> Sampler:

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from relgraph.search.accuracy.expressions import NotSupported, apply, named
-from relgraph.search.accuracy.notation.formulas import parsed
-from relgraph.search.accuracy.truth.settling import UNSETTLED, Settler
-from relgraph.truth.balls import arb, is_none, precision
-from relgraph.truth.elementary import UNDECIDED
-from relgraph.truth.functions import scalar_op, value
+from relgraph.search.accuracy.formulas import parsed
+from relgraph.search.accuracy.true_values import UNSETTLED, Settler
+from relgraph.truth.balls import UNDECIDED, arb, is_none, precision, scalar_op, value
 from relgraph.truth.ranges import NOWHERE, Range, image
 
 UNARY = (

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 import relgraph.tensor as at
-from relgraph.graph.kanren.rules.rule import Rule
+from relgraph.graph.kanren.rules import Rule
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.linalg.functions.kronecker import _kron
 from relgraph.tensor.linalg.products import _matmul

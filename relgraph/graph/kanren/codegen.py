@@ -1,0 +1,739 @@
+"""Code generation: a rule compiled to a Python function on Apply nodes.
+
+The function generated for ``log(exp(x)) → x`` is, in essence::
+
+    def transform(fgraph, node):
+        if node.op is LOG:
+            (a,) = node.inputs
+            if a.head is EXP:
+                (x,) = a.owner.inputs
+                return [x]
+        return False
+
+`MatchWriter` generates the matching, `RuleWriter` the checks of a match and the replacement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+
+from unification.core import reify, unify
+
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.goals import (
+    Compute,
+    Readers,
+    Where,
+    agree,
+    computed_among,
+    dtypes_admitted,
+    finite_constants,
+    fitted,
+    hold_numbers,
+    holds_of_readers,
+    is_converted,
+    is_real,
+    is_repeated,
+    same_in_graph,
+)
+from relgraph.graph.kanren.matching import (
+    LeftOver,
+    combine_arguments,
+    flat_arguments,
+    has_outside_clients,
+    index_of,
+    is_number,
+    may_rebuild,
+    numbers_keep_shape,
+)
+from relgraph.graph.kanren.rules import (
+    Output,
+    Rule,
+    flat_patterns,
+    is_ac,
+    is_commutative,
+    is_fixed,
+    match_cost,
+    split,
+    takes_all_arguments,
+)
+from relgraph.graph.kanren.terms import Arguments, Literal, is_variable, variables_of
+from relgraph.graph.op import Op
+from relgraph.graph.unify import ConstrainedVar, same_variable
+
+__all__ = ["HELPERS", "NotCompilable", "Transform", "compile_rule", "function_of", "written"]
+
+# Python refuses blocks nested deeper than 100.
+MAX_BLOCKS = 90
+
+
+class NotCompilable(Exception):
+    """A rule can't be compiled, and is left to the interpreting matcher; the message says why."""
+
+
+class FunctionSource:
+    """The lines of one function; each is inside all the blocks that were begun before it.
+
+    Parameters
+    ----------
+    helpers
+        The globals that the lines use.
+
+    Attributes
+    ----------
+    namespace
+        The globals of the function so far.
+    """
+
+    def __init__(self, helpers: Mapping[str, Any]) -> None:
+        self.lines: list[str] = []
+        self.depth = 1
+        self.namespace: dict[str, Any] = dict(helpers)
+        self._constants: dict[int, str] = {}
+
+    def emit(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def begin_block(self, text: str) -> None:
+        """Emit the head of a block; all lines that follow are in it.
+
+        Raises
+        ------
+        NotCompilable
+            If there are too many blocks.
+        """
+        self.emit(text)
+        self.depth += 1
+        if self.depth > MAX_BLOCKS:
+            raise NotCompilable("its pattern is too large")
+
+    def fresh_name(self, stem: str) -> str:
+        """Return a new name."""
+        made = f"{stem}{len(self.namespace)}"
+        self.namespace[made] = None
+        return made
+
+    def global_name(self, value: Any, stem: str) -> str:
+        """Return the name of a global with the value `value`."""
+        known = self._constants.get(id(value))
+        if known is None:
+            known = self._constants[id(value)] = self.fresh_name(stem)
+            self.namespace[known] = value
+        return known
+
+    @property
+    def constants(self) -> dict[str, Any]:
+        """The values that `global_name` was given, by name."""
+        return {name: self.namespace[name] for name in self._constants.values()}
+
+    def compile_function(self, signature: str, label: str) -> Any:
+        """Return the function; `label` takes the place of the file name in tracebacks."""
+        name = signature.partition("(")[0]
+        code = compile("\n".join([f"def {signature}:", *self.lines]), f"<{label}>", "exec")
+        exec(code, self.namespace)
+        return self.namespace[name]
+
+
+# A sum of so many arguments gets an `ArgumentIndex`.
+INDEXED_FROM = 12
+
+
+class MatchWriter(FunctionSource):
+    """Generates the matching of a pattern.
+
+    Attributes
+    ----------
+    bound
+        From logic variables to the names of their values.
+    non_variables
+        The names whose values may be something else than a variable of the graph.
+    matched
+        The names of the variables that compound parts have matched, root first, with their ops
+        (None if not known).
+    parts
+        The compound parts of the pattern below the root, with the names of the variables that they
+        match.
+    nested
+        The names of the lists of nested sums that were flattened.
+    keeps_shape
+        Whether an op above the part that is being matched works on more than an element (see
+        `matching`).
+    """
+
+    def __init__(self, rule: Rule, all_answers: bool, helpers: Mapping[str, Any]) -> None:
+        super().__init__(dict(helpers))
+        self.rule = rule
+        self.all_answers = all_answers
+        self.bound: dict[Any, str] = {}
+        self.non_variables: set[str] = set()
+        self.matched: list[tuple[str, Op | None]] = []
+        self.parts: list[tuple[Any, str]] = []
+        self.nested: list[str] = []
+        self.keeps_shape = False
+
+    def match_node(
+        self, var: str, node: str, head: Any, patterns: Any, at_root: bool = False
+    ) -> str | None:
+        """Match the node of a variable; return the name of the arguments left over, if any may be.
+
+        Parameters
+        ----------
+        var, node
+            The names of the variable and its node.
+        """
+        index = head.index if isinstance(head, Output) else None
+        head = head.op if isinstance(head, Output) else head
+        known = is_fixed(head) and not at_root
+        op = head if known else self.match_head(node, head)
+        which, single = f"{node}.op.default_output", f"len({node}.outputs) == 1"
+        if index is not None:
+            self.begin_block(f"if {var}.index == {index} and not {single} and {which} != {index}:")
+        elif op is None or op.nout != 1:
+            self.begin_block(
+                f"if {single}:" if at_root else f"if {single} or {var}.index == {which}:"
+            )
+        self.matched.append((var, op))
+        above = self.keeps_shape
+        family = op if op is not None else (split(head) or (None,))[0]
+        elementwise = getattr(family, "elementwise", False)
+        asks = above and elementwise and not self.rule.as_written
+        self.keeps_shape = above or not elementwise
+        rest = self.match_inputs(node, op, patterns, at_root, asks)
+        self.keeps_shape = above
+        return rest
+
+    def match_inputs(
+        self, node: str, op: Op | None, patterns: Any, at_root: bool, keeps_shape: bool
+    ) -> str | None:
+        """Match the inputs of a node; see `match_node`.
+
+        Parameters
+        ----------
+        keeps_shape
+            Whether the numbers among them must not broadcast the others.
+        """
+        if op is not None and is_ac(op) and self.rule.regroup:
+            wanted = flat_patterns(op, patterns)
+            if len(wanted) > 1:
+                return self.match_ac(node, op, wanted, at_root, keeps_shape)
+        if takes_all_arguments(patterns):
+            self.match_all_arguments(node, op, patterns[0], at_root)
+            return None
+        inputs = self.fresh_name("i")
+        self.emit(f"{inputs} = {node}.inputs")
+        self.begin_block(f"if len({inputs}) == {len(patterns)}:")
+        args = [self.fresh_name("v") for _ in patterns]
+        if is_commutative(op) and len(patterns) == 2 and not self.rule.as_written:
+            a, b = f"{inputs}[0]", f"{inputs}[1]"
+            self.begin_block(f"for {args[0]}, {args[1]} in (({a}, {b}), ({b}, {a})):")
+        elif args:
+            self.emit(f"{', '.join(args)}, = {inputs}")
+        beside = [arg for p, arg in zip(patterns, args, strict=True) if not is_number(p)]
+        if keeps_shape and 0 < len(beside) < len(args):
+            self.begin_block(f"if numbers_keep_shape({node}, [{', '.join(beside)}]):")
+        self.match_each(list(zip(patterns, args, strict=True)))
+        return None
+
+    def match_all_arguments(
+        self, node: str, op: Op | None, pattern: Arguments, at_root: bool
+    ) -> None:
+        """Match an `Arguments` with all arguments of `node`."""
+        regrouped = op is not None and is_ac(op) and self.rule.regroup and at_root
+        self.bind_arguments(
+            pattern, f"flat_arguments(fgraph, {node})[0]" if regrouped else f"{node}.inputs"
+        )
+
+    def bind_arguments(self, pattern: Arguments, found: str) -> None:
+        """Bind an `Arguments` to a list of arguments."""
+        if pattern.of in self.bound:
+            raise NotCompilable(f"{pattern} stands in its pattern twice")
+        self.bound[pattern.of] = name = self.fresh_name("s")
+        self.non_variables.add(name)
+        self.emit(f"{name} = tuple({found})")
+
+    def match_head(self, node: str, head: Any) -> Op | None:
+        """Match the op of a node; return it, or the relative one that makes it, if it is known."""
+        if not isinstance(head, Op) or is_fixed(head):
+            return self.match_op(f"{node}.op", head)
+        self.begin_block(f"if {self.global_name(head, 'OP')}.makes({node}):")
+        return head
+
+    def match_op(self, text: str, head: Any) -> Op | None:
+        """Match the op that the expression `text` gives; return it if it is known already."""
+        if isinstance(head, Op):
+            self.begin_block(f"if {text} is {self.global_name(head, 'OP')}:")
+            return head
+        parts = split(head)
+        if parts is None or not isinstance(parts[0], type):
+            raise NotCompilable(f"the op {head} in its pattern is open")
+        cls, props = parts
+        names = getattr(cls, "__props__", None) or ()
+        if len(names) != len(props):
+            raise NotCompilable(f"{cls.__name__} has not as many properties as {head}")
+        self.begin_block(f"if type({text}) is {self.global_name(cls, 'CLASS')} and {text}.pure:")
+        for prop, pattern in zip(names, props, strict=True):
+            self.match_prop(f"{text}.{prop}", pattern)
+        return None
+
+    def match_prop(self, text: str, pattern: Any) -> None:
+        """Match the property of an op that the expression `text` gives."""
+        if is_variable(pattern):
+            if pattern in self.bound:
+                self.begin_block(f"if {self.bound[pattern]} == {text}:")
+            else:
+                self.bound[pattern] = name = self.fresh_name("p")
+                self.non_variables.add(name)
+                self.emit(f"{name} = {text}")
+        elif isinstance(pattern, Literal):
+            self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.is_value({text}):")
+        elif split(pattern) is not None:
+            self.match_op(text, pattern)
+        elif variables_of(pattern):
+            raise NotCompilable(f"the property {pattern} in its pattern is open in part")
+        else:
+            self.begin_block(f"if {self.global_name(pattern, 'VALUE')} == {text}:")
+
+    def match_each(self, pairs: list[tuple[Any, str]]) -> None:
+        """Match patterns with variables one to one, in the order of `matching`."""
+        while pairs:
+            i = min(range(len(pairs)), key=lambda k: self.match_cost(pairs[k][0]))
+            pattern, var = pairs.pop(i)
+            self.match_one(pattern, var)
+
+    def match_cost(self, pattern: Any) -> tuple[int, int]:
+        return match_cost(pattern, is_variable(pattern) and pattern not in self.bound)
+
+    def match_one(self, pattern: Any, var: str) -> None:
+        """Match one pattern with one variable."""
+        parts = split(pattern)
+        if parts is not None:
+            self.parts.append((pattern, var))
+            head, patterns = parts
+            node = self.fresh_name("n")
+            op = head.op if isinstance(head, Output) else head
+            if is_fixed(op):
+                # the head first, which is one access; the node only if the head matches
+                self.begin_block(f"if {var}.head is {self.global_name(op, 'OP')}:")
+                self.emit(f"{node} = {var}.owner")
+            else:
+                self.emit(f"{node} = {var}.owner")
+                self.begin_block(f"if {node} is not None:")
+            self.match_node(var, node, head, patterns)
+        elif isinstance(pattern, ConstrainedVar) and pattern not in self.bound:
+            self.begin_block(f"if {self.global_name(pattern.constraint, 'accepts')}({var}):")
+            self.bound[pattern] = var
+        elif is_variable(pattern):
+            if pattern in self.bound:
+                known = self.bound[pattern]
+                same = "agree(" if known in self.non_variables else "same_in_graph(fgraph, "
+                self.begin_block(f"if {known} is {var} or {same}{known}, {var}):")
+            else:
+                self.bound[pattern] = var
+        elif isinstance(pattern, Variable):
+            self.begin_block(f"if same({self.global_name(pattern, 'VARIABLE')}, {var}):")
+        elif isinstance(pattern, Literal):
+            self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.matches({var}):")
+        elif not isinstance(pattern, bool | int | float | complex):
+            self.begin_block("if False:")
+        else:
+            self.begin_block(f"if {self.global_name(Literal(pattern), 'NUMBER')}.matches({var}):")
+
+    def match_ac(
+        self, node: str, op: Op, wanted: list[Any], at_root: bool, keeps_shape: bool
+    ) -> str | None:
+        """Match patterns with the arguments of a sum or product, in any order and grouping."""
+        flat, nested = self.fresh_name("flat"), self.fresh_name("nested")
+        exact = not at_root and not self.takes_several(wanted)
+        if exact:
+            # at once, so that a wide sum costs each of those that read it no more than a narrow one
+            self.begin_block(f"if len({node}.inputs) <= {len(wanted)}:")
+        self.emit(f"{flat}, {nested} = flat_arguments(fgraph, {node})")
+        self.nested.append(nested)
+        self.begin_block(f"if len({flat}) {'==' if exact else '>='} {len(wanted)}:")
+        index = self.fresh_name("index")
+        self.emit(f"{index} = None if len({flat}) < {INDEXED_FROM} else index_of(fgraph, {flat})")
+        taken: list[str] = []
+        numbers: list[str] = []
+        pending = list(wanted)
+        while pending:
+            i = min(range(len(pending)), key=lambda k: self.match_cost(pending[k]))
+            pattern = pending.pop(i)
+            if isinstance(pattern, Arguments):
+                self.bind_arguments(pattern, self.remaining(flat, taken))
+                return None
+            if not pending and is_variable(pattern) and pattern not in self.bound:
+                self.match_one(pattern, self.combine_remaining(node, flat, taken))
+                return None
+            place, var = self.fresh_name("k"), self.fresh_name("v")
+            self.begin_block(f"for {place}, {var} in {self.candidates(pattern, flat, index)}:")
+            if taken:
+                self.begin_block(f"if {' and '.join(f'{place} != {t}' for t in taken)}:")
+            if self.all_answers:
+                # the first answer would be the same without this
+                others = "".join(f"{t}, " for t in taken)
+                self.begin_block(f"if not is_repeated({flat}, {place}, ({others})):")
+            taken.append(place)
+            self.match_one(pattern, var)
+            if keeps_shape and is_number(pattern):
+                numbers.append(place)
+                if not any(map(is_number, pending)):
+                    beside = self.remaining(flat, numbers)
+                    self.begin_block(f"if numbers_keep_shape({node}, {beside}):")
+        if not at_root:
+            if not exact:
+                self.begin_block(f"if len({flat}) == {len(wanted)}:")
+            return None
+        rest = self.fresh_name("rest")
+        self.emit(f"{rest} = {self.remaining(flat, taken)}")
+        first = taken[0] if len(taken) == 1 else f"min({', '.join(taken)})"
+        self.emit(f"{rest} = LeftOver({rest}, {first}) if {rest} else ()")
+        return rest
+
+    def takes_several(self, wanted: Sequence[Any]) -> bool:
+        """Return whether one of the patterns of a sum may match several of its arguments: a free
+        variable does if it is matched last, in the order of `match_cost`."""
+        if any(isinstance(pattern, Arguments) for pattern in wanted):
+            return True
+        last = max(wanted, key=self.match_cost)
+        return is_variable(last) and last not in self.bound
+
+    def candidates(self, pattern: Any, flat: str, index: str) -> str:
+        """Return the expression for the arguments that may match a pattern, with their places.
+
+        If there is an index, these are the ones with the op of the pattern, and of these the ones
+        that read a variable that the pattern shares with others.
+        """
+        every = f"enumerate({flat})"
+        head, _ = split(pattern) or (None, ())
+        if not is_fixed(head):
+            return every
+        shared = self.path_to_bound(pattern)
+        if shared is None:
+            op = self.global_name(head, "OP")
+            return f"{every} if {index} is None else {index}.computed_by({op})"
+        path, var = shared
+        path_name = self.global_name(path, "PATH")
+        return f"{every} if {index} is None else {index}.reading({path_name}, {var})"
+
+    def path_to_bound(self, pattern: Any) -> tuple[tuple[tuple[Op, int], ...], str] | None:
+        """Return a path in a pattern to a variable that is bound, and the name of its value.
+
+        None if there is none, or only among inputs that may be swapped.
+        """
+        head, patterns = split(pattern) or (None, ())
+        if not is_fixed(head) or is_commutative(head):
+            return None
+        for i, part in enumerate(patterns):
+            if is_variable(part):
+                if part in self.bound and self.bound[part] not in self.non_variables:
+                    return ((head, i),), self.bound[part]
+            elif (further := self.path_to_bound(part)) is not None:
+                return ((head, i), *further[0]), further[1]
+        return None
+
+    def combine_remaining(self, node: str, flat: str, taken: list[str]) -> str:
+        """Emit the sum of the arguments that are not taken; return its name."""
+        rest, var = self.fresh_name("rest"), self.fresh_name("v")
+        self.emit(f"{rest} = {self.remaining(flat, taken)}")
+        self.begin_block(f"if {rest}:")
+        self.emit(f"{var} = {rest}[0] if len({rest}) == 1 else combine_arguments({node}, {rest})")
+        self.begin_block(f"if {var} is not None:")
+        return var
+
+    @staticmethod
+    def remaining(flat: str, taken: list[str]) -> str:
+        if not taken:
+            return f"list({flat})"
+        if len(taken) == 1:
+            return f"[*{flat}[:{taken[0]}], *{flat}[{taken[0]} + 1 :]]"
+        unused = " and ".join(f"k != {t}" for t in taken)
+        return f"[w for k, w in enumerate({flat}) if {unused}]"
+
+
+Transform = Callable[[Any, Any], Any]
+
+
+def compile_rule(rule: Rule, all_answers: bool = False) -> Transform:
+    """Return a function ``(fgraph, node) -> [variable] | False`` that applies `rule`.
+
+    Parameters
+    ----------
+    all_answers
+        Return a generator function of all answers instead.
+
+    Raises
+    ------
+    NotCompilable
+        If the op at the root of the pattern is not known, or a condition is not one of `goals`.
+    """
+    return function_of(written(rule, all_answers))
+
+
+def written(rule: Rule, all_answers: bool = False) -> RuleWriter:
+    """Return the source of the function that `compile_rule` returns; raises the same."""
+    writer = RuleWriter(rule, all_answers)
+    writer.write()
+    if not all_answers:
+        writer.lines.append("    return False")
+    return writer
+
+
+def function_of(writer: RuleWriter) -> Transform:
+    """Return the function of a source."""
+    label = f"law {writer.rule.name}"
+    transform: Transform = writer.compile_function("transform(fgraph, node)", label)
+    return transform
+
+
+class RuleWriter(MatchWriter):
+    """Generates the function of one rule."""
+
+    def __init__(self, rule: Rule, all_answers: bool) -> None:
+        super().__init__(rule, all_answers, HELPERS)
+
+    # -- the function ----------------------------------------------------------------------
+
+    def write(self) -> None:
+        parts = split(self.rule.pattern)
+        if parts is None:
+            raise NotCompilable("its pattern has no op at the root")
+        head, patterns = parts
+        answer = "[new]"
+        if isinstance(head, Output):
+            self.begin_block(f"if len(node.outputs) > {head.index}:")
+            self.emit(f"root = node.outputs[{head.index}]")
+            self.begin_block("if fgraph is None or fgraph.clients.get(root):")
+            answer = "{root: new}"
+        else:
+            self.emit("root = node.outputs[0]")
+        rest = self.match_node("root", "node", head, patterns, at_root=True)
+        self.check_clients()
+        self.check_numbers()
+        self.check_conditions()
+        self.build_answer(rest)
+        self.emit(f"{'yield' if self.all_answers else 'return'} {answer}")
+
+    # -- checks ----------------------------------------------------------------------------
+
+    def check_numbers(self) -> None:
+        numbers = self.rule.rounded_numbers
+        if numbers:
+            lists = "".join(f", *{name}" for name in self.nested)
+            matched = ", ".join(var for var, _ in self.matched)
+            held = self.global_name(numbers, "NUMBERS")
+            self.begin_block(f"if hold_numbers(({matched},{lists.removeprefix(',')}), {held}):")
+
+    def check_clients(self) -> None:
+        if not self.rule.one_client or (len(self.matched) == 1 and not self.nested):
+            return
+        inner = [var for var, _ in self.matched]
+        lists = "".join(f", *{name}" for name in self.nested)
+        test = f"not has_outside_clients(fgraph, ({', '.join(inner)}{lists}))"
+        if not self.nested:
+            # in most matches each inner variable has one client, which is quick to check
+            self.emit("clients = fgraph.clients")
+            alone = " and ".join(f"len(clients[{var}]) == 1" for var in inner[1:])
+            test = f"({alone}) or {test}"
+        self.begin_block(f"if {test}:")
+
+    def check_conditions(self) -> None:
+        # predicates are cheaper than the check of constants, on which computations may rely
+        asked = list(takewhile(lambda c: isinstance(c, Where), self.rule.conditions))
+        for condition in asked:
+            self.check_condition(condition)
+        if self.rule.finite:
+            values = ", ".join(self.bound.values())
+            self.begin_block(f"if finite_constants(({values}{',' if values else ''})):")
+        for condition in self.rule.conditions[len(asked) :]:
+            self.check_condition(condition)
+
+    def check_condition(self, condition: Any) -> None:
+        """Emit the check, or the computation, of a condition.
+
+        Raises
+        ------
+        NotCompilable
+            If it is not one of `goals`.
+        """
+        if isinstance(condition, Where):
+            args = ", ".join(self.value_text(v) for v in condition.variables)
+            self.begin_block(f"if {self.global_name(condition.predicate, 'holds')}({args}):")
+        elif isinstance(condition, Readers):
+            test = self.global_name(condition.test, "asks")
+            (of,) = condition.variables
+            read = "root" if of is self.rule.pattern else self.value_text(of)
+            self.begin_block(f"if holds_of_readers({test}, fgraph, {read}):")
+        elif isinstance(condition, Compute) and is_variable(condition.out):
+            given = ["fgraph"] if condition.asks_graph else []
+            args = ", ".join([*given, *(self.value_text(v) for v in condition.variables)])
+            value = self.fresh_name("c")
+            self.emit(f"{value} = {self.global_name(condition.function, 'compute')}({args})")
+            if condition.out in self.bound:
+                self.begin_block(f"if agree({self.bound[condition.out]}, {value}):")
+            else:
+                self.non_variables.add(value)
+                self.bound[condition.out] = value
+        else:
+            raise NotCompilable(f"its condition {condition} is a goal of another kind")
+
+    def value_text(self, argument: Any) -> str:
+        """Return the expression for an argument of a condition."""
+        if is_variable(argument):
+            if argument not in self.bound:
+                raise NotCompilable(f"{argument} is open where a condition needs it")
+            return self.bound[argument]
+        if not variables_of(argument):
+            return self.global_name(argument, "VALUE")
+        for part, var in self.parts:
+            if unify(part, argument, {}) == {}:  # equal, as a term or as an etuple
+                return var
+        # a term that the pattern does not match is passed as a term, as in a search
+        known = [
+            f"{self.global_name(v, 'LV')}: {self.value_text(v)}" for v in variables_of(argument)
+        ]
+        return f"reify({self.global_name(argument, 'TERM')}, {{{', '.join(known)}}})"
+
+    # -- the replacement -------------------------------------------------------------------
+
+    def build_answer(self, rest: str | None) -> None:
+        """Emit the construction of `new`, which has the type of the root, and is not the root."""
+        made: list[tuple[str, Op | None]] = []
+        # if all dtypes must be one, a template that can't be built is no match
+        typed = self.rule.one_dtype and (rest is not None or split(self.rule.template) is not None)
+        if typed:
+            self.begin_block("try:")
+        new = self.build_term(self.rule.template, made)
+        if rest is not None:
+            new = self.add_rest(new, rest, made)
+        if typed:
+            self.depth -= 1
+            self.emit("except (TypeError, ValueError, OverflowError):")
+            self.emit(f"    {new} = None")
+            self.begin_block(f"if {new} is not None:")
+        self.check_dtypes(new, made)
+        self.emit(f"new = {new} if {new}.__class__ is root.__class__ and {new}.type is root.type")
+        self.lines[-1] += f" else fitted({new}, root)"
+        self.begin_block("if new is not None and new is not root:")
+        if may_rebuild(self.rule.template):
+            same = "new.owner.op is node.op and new.owner.inputs == node.inputs"
+            self.begin_block(f"if new.owner is None or not ({same}):")
+
+    def add_rest(self, new: str, rest: str, made: list[tuple[str, Op | None]]) -> str:
+        """Emit the sum of `new` and the arguments left over; return the name of the result."""
+        head, _ = split(self.rule.pattern) or (None, ())
+        result = self.fresh_name("t")
+        op = self.global_name(head, "OP")
+        whole = f"{op}.make_node(*{rest}.around({new})).outputs[0]"
+        self.emit(f"{result} = {whole} if {rest} else {new}")
+        # if none are left over, the op is that of the template
+        op_of = dict(made).get(new)
+        made.append((result, None if op_of is None or op_of.converts else head))
+        return result
+
+    def build_term(self, template: Any, made: list[tuple[str, Op | None]]) -> str:
+        """Emit the construction of a template; return the name of the result."""
+        if is_variable(template):
+            if template not in self.bound:
+                raise NotCompilable(f"{template} is open in what it builds")
+            return self.bound[template]
+        if isinstance(template, Literal):
+            return self.fixed_value(template.value)
+        parts = split(template)
+        if parts is None:
+            return self.fixed_value(template)
+        head, patterns = parts
+        args = ", ".join(self.build_argument(p, made) for p in patterns)
+        var = self.fresh_name("t")
+        if isinstance(head, Output):
+            op = self.op_text(head.op)
+            self.emit(f"{var} = {op}({args}, return_list=True)[{head.index}]")
+            made.append((var, None))
+        elif is_fixed(head) and head.nout == 1:
+            self.emit(f"{var} = {self.global_name(head, 'OP')}.make_node({args}).outputs[0]")
+            made.append((var, head))
+        else:
+            self.emit(f"{var} = {self.op_text(head)}({args})")
+            made.append((var, None))
+        return var
+
+    def build_argument(self, template: Any, made: list[tuple[str, Op | None]]) -> str:
+        if isinstance(template, Arguments):
+            return f"*{self.build_term(template.of, made)}"
+        return self.build_term(template, made)
+
+    def fixed_value(self, value: Any) -> str:
+        """Return the name of a constant value."""
+        if variables_of(value):
+            raise NotCompilable(f"{value} is open in what it builds")
+        name = self.global_name(value, "VALUE")
+        self.non_variables.add(name)
+        return name
+
+    def op_text(self, head: Any) -> str:
+        """Return the expression for the op of a template."""
+        if isinstance(head, Op):
+            return self.global_name(head, "OP")
+        parts = split(head)
+        if parts is None:
+            return self.build_term(head, [])
+        cls, props = parts
+        args = ", ".join(self.op_text(p) for p in props)
+        return f"{self.global_name(cls, 'CLASS')}({args})"
+
+    def check_dtypes(self, new: str, made: list[tuple[str, Op | None]]) -> None:
+        """Emit the check that both sides have one dtype (see `laws.law`)."""
+        rule = self.rule
+        if not rule.one_dtype and rule.complex:
+            return
+        # what only repeats elements of a leaf has its dtype, which may be any
+        built = [v for v, op in made if op is None or v == new or op.repeats is None]
+        ops = {**dict(self.matched), **dict(made)}
+        every = [*(v for v, _ in self.matched), *built]
+        leaf = new if new not in ops else None
+        # variables whose ops are known not to convert can be compared at once
+        sure = [v for v in every if (op := ops[v]) is not None and not op.converts]
+        unsure = any(ops[v] is None for v in every) or leaf in self.non_variables
+        if unsure or not sure or not rule.one_dtype:
+            open_ops = [v for v in built if ops[v] is None and v != new]
+            names = [v for v in every if v not in open_ops]
+            if open_ops:
+                given = ", ".join(self.bound.values())
+                names.append(f"*computed_among(({', '.join(open_ops)},), ({given},))")
+            values = ", ".join([*names, *([leaf] if leaf else [])])
+            self.begin_block(f"if dtypes_admitted(({values},), {rule.one_dtype}, {rule.complex}):")
+            return
+        first = f"{sure[0]}.type.dtype"
+        equal = "".join(f" == {v}.type.dtype" for v in sure[1:])
+        tests = [f"{first}{equal}"] if equal else []
+        if leaf is not None:
+            tests.append(f"({leaf}.type.dtype == {first} or is_converted({leaf}))")
+        if not rule.complex:
+            tests.append(f"is_real({first})")
+        if tests:
+            self.begin_block(f"if {' and '.join(tests)}:")
+
+
+HELPERS: Mapping[str, Any] = {
+    "index_of": index_of,
+    "agree": agree,
+    "computed_among": computed_among,
+    "dtypes_admitted": dtypes_admitted,
+    "finite_constants": finite_constants,
+    "fitted": fitted,
+    "flat_arguments": flat_arguments,
+    "is_converted": is_converted,
+    "is_real": is_real,
+    "LeftOver": LeftOver,
+    "holds_of_readers": holds_of_readers,
+    "reify": reify,
+    "hold_numbers": hold_numbers,
+    "has_outside_clients": has_outside_clients,
+    "same": same_variable,
+    "same_in_graph": same_in_graph,
+    "is_repeated": is_repeated,
+    "combine_arguments": combine_arguments,
+    "numbers_keep_shape": numbers_keep_shape,
+}
+"""The globals of every function, besides the parts of its rule."""

@@ -1,0 +1,521 @@
+"""Compilation of relations: to rules where they are closed, by the structure of nodes where open.
+
+A relation is run on two fresh variables, and if the stream of answers ends, these are its rules.
+Only goals that do nothing but unify may run that way: others would see an unbound variable in the
+place of a term. An open relation is specialized for the structures of the nodes that it meets: the
+questions that it asks of nodes form a decision tree, with its residuals at the leaves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from types import FunctionType
+from typing import Any, TypeVar
+
+from cons.core import ConsPair
+from etuples import etuple
+from etuples.core import ExpressionTuple
+from kanren.core import fail, succeed
+from unification import var
+from unification.core import unify
+from unification.utils import transitive_get
+from unification.variable import isvar
+
+from relgraph.graph.basic import Apply
+from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.goals import (
+    CONJ,
+    DISJ,
+    EQ,
+    ZZZ,
+    Condition,
+    cells_of,
+    code_of,
+    goals_of,
+    name_of,
+)
+from relgraph.graph.kanren.partial_evaluation import (
+    Relation,
+    Residual,
+    StagingMismatch,
+    asks_heads_only,
+    fails_on,
+    partially_evaluate,
+)
+from relgraph.graph.kanren.prefilter import rule_might_match
+from relgraph.graph.kanren.rules import Rule, split
+from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
+from relgraph.graph.kanren.terms import Term
+from relgraph.graph.kanren.tracers import (
+    AnsweredQuestion,
+    Question,
+    Trace,
+    VariableTracer,
+    initial_values,
+)
+from relgraph.graph.op import Op
+from relgraph.graph.traversal import equal_computations
+from relgraph.graph.utils import Memo
+
+T = TypeVar("T")
+
+STEPS = 2_000
+SECONDS = 1.0
+MAX_RULES = 200
+
+
+class OpenRelation(Exception):
+    """A relation has no finite list of rules, or it can't be found; the message says why."""
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The rules of one direction of a relation, or why it has none.
+
+    Attributes
+    ----------
+    name
+        The name of the relation, with the direction.
+    status
+        ``closed``: `rules` are all that it does. ``open``: it is searched on each node, because of
+        `reason`. ``none``: there is no such direction, because of `reason`.
+    rules
+        The rules of a closed relation, in the order of the answers.
+    reason
+        Why it is not closed.
+    ordered
+        Whether the answers on any node come in the order of the rules. If one choice follows
+        another, kanren's interleaving depends on which of them fail.
+    """
+
+    name: str
+    status: str
+    rules: tuple[Rule, ...] = ()
+    reason: str = ""
+    ordered: bool = True
+
+    def __str__(self) -> str:
+        if self.status != "closed":
+            return f"{self.name}: {self.status}: {self.reason}"
+        count = f"{len(self.rules)} rule{'s' if len(self.rules) != 1 else ''}"
+        lines = [f"{self.name}: closed, {count}"]
+        for rule in self.rules:
+            where = ", ".join(map(str, rule.conditions))
+            text = f"  {rule.pattern} → {rule.template}"
+            lines.append(f"{text}  where {where}" if where else text)
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def extract(relation: Callable[[Any, Any], Any], name: str) -> Extraction:
+    """Return the rules of a relation from left to right."""
+    in_lv, out_lv = var(prefix="in"), var(prefix="out")
+    run = _Run(Budget(name, STEPS, SECONDS))
+    rules: list[Rule] = []
+    try:
+        goal = relation(in_lv, out_lv)
+        for state in _states(goal, GuardedState(budget=run.budget), run):
+            if len(rules) == MAX_RULES:
+                raise OpenRelation(f"it has more than {MAX_RULES} answers")
+            rules.append(_rule(name, in_lv, out_lv, state))
+    except OpenRelation as why:
+        return Extraction(name, "open", reason=str(why))
+    except SearchBudgetError:
+        return Extraction(name, "open", reason="its answers do not come to an end")
+    except Exception as error:
+        # an error that is not due to the unbound variables will be raised again on a node
+        reason = f"with open ends it raises {type(error).__name__}: {error}"
+        return Extraction(name, "open", reason=reason)
+    if not rules:
+        return Extraction(name, "open", reason="with open ends it has no answer at all")
+    return Extraction(name, "closed", tuple(rules), ordered=run.ordered)
+
+
+def _rule(name: str, in_lv: Any, out_lv: Any, state: GuardedState) -> Rule:
+    pattern, template = _resolved(in_lv, state), _resolved(out_lv, state)
+    parts = split(pattern)
+    if parts is None:
+        raise OpenRelation(f"its left side is {pattern}, which is not an op on arguments")
+    if isinstance(parts[0], FunctionType):
+        raise OpenRelation(f"its left side calls {parts[0].__name__}, which is a function, no op")
+    if state.constraints:
+        raise OpenRelation("it holds constraints other than whereo and computo")
+    held = tuple(
+        goal.rename({v: _resolved(v, state) for v in goal.open_variables()})
+        for goal in state.delayed
+    )
+    return Rule(name, pattern, template, held, as_written=True)
+
+
+def _resolved(x: Any, s: GuardedState) -> Any:
+    """Return the value of `x` in a state; unlike in reification, terms stay terms.
+
+    Raises
+    ------
+    OpenRelation
+        If it contains a list of unknown length.
+    """
+    x = transitive_get(x, s.data)
+    if isinstance(x, Term):
+        return Term(_resolved(x.op, s), [_resolved(a, s) for a in x.args], x._ops)
+    if isinstance(x, ExpressionTuple):
+        return etuple(*[_resolved(a, s) for a in x])
+    if isinstance(x, list | tuple):
+        return type(x)(_resolved(a, s) for a in x)
+    if type(x) is ConsPair:
+        head, tail = _resolved(x.car, s), _resolved(x.cdr, s)
+        if isvar(tail) or type(tail) is ConsPair:
+            raise OpenRelation("the number of arguments of an op is open")
+        return etuple(head, *tail)
+    return x
+
+
+class _Run:
+    """One run of a relation on two fresh variables.
+
+    Attributes
+    ----------
+    ordered
+        Whether the streams were never really interleaved, so that on any node the answers come in
+        the same order.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.ordered = True
+
+    def interleaved(self, streams: Iterable[Iterator[T]]) -> Iterator[T]:
+        """Yield an item of each stream in turn, as kanren does."""
+        rounds: list[list[int]] = []  # the streams that had an item, round by round
+        places: Iterable[tuple[int, Iterator[T]]] = enumerate(streams)
+        while places:
+            going = []
+            for i, stream in places:
+                for item in stream:
+                    yield item
+                    going.append((i, stream))
+                    break
+            places = going
+            rounds.append([i for i, _ in going])
+        # in order only if all streams but the last have one item
+        if len(rounds) > 1 and any(i != rounds[0][-1] for i in rounds[1]):
+            self.ordered = False
+
+
+def _states(goal: Any, s: GuardedState, run: _Run) -> Iterator[GuardedState]:
+    """Run a goal whose parts are known to be safe; the order of the answers is kanren's.
+
+    Raises
+    ------
+    OpenRelation
+        If a part is not known to be safe.
+    """
+    run.budget.step()
+    if isinstance(goal, Condition):
+        yield from goal(s)
+        return
+    code = code_of(goal)
+    if code is EQ:
+        parts = cells_of(goal)
+        after = unify(parts["u"], parts["v"], s)
+        if after is not False:
+            yield after
+    elif code is CONJ:
+        yield from reduce(
+            lambda stream, g: run.interleaved(_states(g, t, run) for t in stream),
+            goals_of(goal),
+            iter((s,)),
+        )
+    elif code is DISJ:
+        yield from run.interleaved(_states(g, s, run) for g in goals_of(goal))
+    elif code is ZZZ:
+        parts = cells_of(goal)
+        made = parts["gctor"](*parts["args"], **parts["kwargs"])
+        yield from _states(made, s, run)
+    elif goal is succeed:
+        yield s
+    elif goal is not fail:
+        raise OpenRelation(f"its goal {name_of(goal)} may look at the state instead of unifying")
+
+
+CROSS_CHECKS = 2
+"""On how many nodes a result that was found without a search is compared with one."""
+
+
+class CompiledRelation:
+    """The compiled rules of a closed relation, tried in order.
+
+    A relation may do more than its rules say, by a Python test on a node for example. So its caller
+    searches the first nodes as well, and compares the answers.
+
+    Attributes
+    ----------
+    rules
+        The rules.
+    checks_left
+        On how many more nodes the answer is to be compared with a search.
+
+    Raises
+    ------
+    NotCompilable
+        If the relation is not closed, or a rule can't be compiled.
+    """
+
+    def __init__(self, extraction: Extraction) -> None:
+        if extraction.status != "closed":
+            raise NotCompilable(extraction.reason)
+        self.rules = extraction.rules
+        self._ordered = extraction.ordered
+        self._functions = [compile_rule(rule) for rule in extraction.rules]
+        self.checks_left = CROSS_CHECKS
+        self._ruled_out: Memo[Op, int] = Memo()
+
+    def might_match(self, node: Apply) -> bool:
+        """Return whether a rule may match some node of the structure of `node`."""
+        return any(rule_might_match(rule, node) for rule in self.rules)
+
+    def is_trusted(self, node: Apply) -> bool:
+        """Return whether nodes of this op that fit no rule have been searched often enough.
+
+        Each call counts as one.
+        """
+        ruled_out = (self._ruled_out.recall(node.op) or 0) + 1
+        self._ruled_out.keep(node.op, ruled_out)
+        return ruled_out > CROSS_CHECKS
+
+    def transform(self, fgraph: Any, node: Apply) -> Any:
+        """Return the answer of the first rule that has one, or False.
+
+        Return None if several rules have one, and only a search can tell which comes first.
+        """
+        found = False
+        for function in self._functions:
+            answer = function(fgraph, node)
+            if answer is not False:
+                if self._ordered:
+                    return answer
+                if found is not False:
+                    return None
+                found = answer
+        return found
+
+    def agrees(self, answer: Any, searched: Any) -> bool:
+        """Return whether the answers of the rules and of a search are the same; count the check."""
+        self.checks_left -= 1
+        return same_answer(answer, searched)
+
+
+def same_answer(answer: Any, searched: Any) -> bool:
+    """Return whether two answers of local optimizers, for a node with one output, are the same."""
+    if answer is False or searched is False:
+        return answer is searched
+    return isinstance(searched, list) and equal_computations(answer, searched)
+
+
+MAX_BRANCHES = 500
+"""How many questions are kept; all are forgotten when there are more."""
+MAX_TEXT = 100
+"""How long a term may be in a report."""
+
+Transform = Callable[[Any, Apply], Any]
+
+
+class _Branch:
+    """An inner node of the tree: a question, with a subtree for each answer."""
+
+    __slots__ = ("answers", "question")
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.answers: dict[Any, _Tree] = {}
+
+
+class _Leaf:
+    """A leaf of the tree: the residual for the nodes of one structure.
+
+    Attributes
+    ----------
+    path
+        The questions that lead to it, with their answers.
+    checks_left
+        On how many more nodes the residual is to be compared with a search.
+    confirmations_left
+        For how many more ops a search is to find no answer either, if the residual has none.
+    """
+
+    __slots__ = ("checks_left", "confirmations_left", "path", "residual")
+
+    def __init__(self, residual: Residual, path: Sequence[AnsweredQuestion]) -> None:
+        self.residual = residual
+        self.path = path
+        self.checks_left = self.confirmations_left = CROSS_CHECKS
+
+
+_Tree = _Branch | _Leaf | None
+
+
+class Specialization:
+    """The residuals of an open relation for the structures of the nodes that it has met.
+
+    A relation may depend on more of a node than the trace records. So the first nodes of each
+    structure are searched as well, and if that gives another answer, all nodes are from then on.
+
+    Parameters
+    ----------
+    relation
+        The relation.
+    search
+        A function of a graph and a node with one output, which defines what `transform` returns.
+    fitted
+        A function of a node and an answer: the list that replaces the outputs of the node, or
+        False.
+
+    Attributes
+    ----------
+    fallback_reason
+        Why all nodes are searched; empty if they aren't.
+    max_depth
+        How many levels of nodes the relation has looked at.
+    """
+
+    def __init__(
+        self, relation: Relation, search: Transform, fitted: Callable[[Apply, Any], Any]
+    ) -> None:
+        self.fallback_reason = ""
+        self.max_depth = 0
+        self._relation = relation
+        self._search = search
+        self._fitted = fitted
+        self._leaves: list[_Leaf] = []
+        self._branches = 0
+        self._tree: _Tree = None
+
+    def transform(self, fgraph: Any, node: Apply) -> Any:
+        """Return the first answer that can replace the output of `node`, as a list, or False."""
+        if self.fallback_reason:
+            return self._search(fgraph, node)
+        try:
+            leaf, values = self._leaf_for(fgraph, node)
+            answer = None if leaf is None else self._answer(leaf.residual, node, values)
+        except Exception:
+            # a search may end before it comes to the error; if it doesn't it will raise it
+            answer = None
+        if answer is None or leaf is None:
+            return self._search(fgraph, node)
+        if leaf.checks_left:
+            leaf.checks_left -= 1
+            searched = self._search(fgraph, node)
+            if not same_answer(answer, searched):
+                self.fallback_reason = f"on {node} it gave another answer than on a tracer for it"
+            return searched
+        return answer
+
+    def might_match_op(self, node: Apply) -> bool:
+        """Return whether some node with the op of `node` may have an answer."""
+        return self._may_answer(node, heads_of_inputs=False)
+
+    def might_match(self, node: Apply) -> bool:
+        """Return whether some node with the op and heads of `node` may have an answer."""
+        return self._may_answer(node, heads_of_inputs=True)
+
+    def _may_answer(self, node: Apply, heads_of_inputs: bool) -> bool:
+        if self.fallback_reason:
+            return True
+        try:
+            leaf, values = self._leaf_for(None, node)
+            if leaf is None or not leaf.residual.fails:
+                return True
+            if not asks_heads_only(leaf.path, values, node, heads_of_inputs):
+                return True
+            if not leaf.confirmations_left:
+                return False
+            leaf.confirmations_left -= 1
+            return not fails_on(self._relation, node)
+        except StagingMismatch:
+            self.fallback_reason = f"on {node} it has an answer, and on a tracer for it none"
+            return True
+        except Exception:
+            return True
+
+    def _leaf_for(self, fgraph: Any, node: Apply) -> tuple[_Leaf | None, list[Any]]:
+        """Return the leaf for the structure of `node`, and the values known of `node`, by slot.
+
+        A new structure is traced.
+        """
+        values = initial_values(node.outputs[0], fgraph)
+        at = self._tree
+        while type(at) is _Branch:
+            at = at.answers.get(at.question.answer(values))
+        if type(at) is _Leaf:
+            return at, values
+        if self._branches >= MAX_BRANCHES:
+            self._tree, self._leaves, self._branches = None, [], 0
+        trace = Trace(node.outputs[0], fgraph)
+        leaf = _Leaf(partially_evaluate(self._relation, trace), trace.path)
+        self.max_depth = max(self.max_depth, trace.max_depth)
+        # the tree must not keep this node alive
+        values, trace.values = trace.values, []
+        self._tree, kept = self._inserted(trace.path, leaf)
+        return (None if self.fallback_reason else kept), values
+
+    def _inserted(self, path: Sequence[AnsweredQuestion], leaf: _Leaf) -> tuple[_Tree, _Leaf]:
+        """Return the tree with `leaf` at the end of `path`, and the leaf that is there."""
+        top = at = self._tree
+        branch: _Branch | None = None
+        key: Any = None
+        for question, answer in (*path, (None, None)):
+            if at is None:
+                if question is None:
+                    at = leaf
+                    self._leaves.append(leaf)
+                else:
+                    at = _Branch(question)
+                    self._branches += 1
+                if branch is None:
+                    top = at
+                else:
+                    branch.answers[key] = at
+            if isinstance(at, _Leaf) or question is None:
+                break
+            if not at.question.is_same(question):
+                self.fallback_reason = "it does not ask the same of the same nodes"
+                break
+            branch, key = at, answer
+            at = branch.answers.get(key)
+        return top, at if isinstance(at, _Leaf) else leaf
+
+    def _answer(self, residual: Residual, node: Apply, values: Sequence[Any]) -> Any:
+        """Return the answer for `node`, or None if only a search can tell."""
+        for plan in residual.answers:
+            new = self._fitted(node, plan(values))
+            if new is not False:
+                return new
+        return None if residual.reason else False
+
+    def __str__(self) -> str:
+        if self.fallback_reason:
+            return f"searched on every node: {self.fallback_reason}"
+        if not self._leaves:
+            return "no node met so far"
+        residuals = [leaf.residual for leaf in self._leaves]
+        reasons = Counter(r.reason for r in residuals if r.reason)
+        ruled_out = sum(r.fails for r in residuals)
+        special = len(residuals) - ruled_out - reasons.total()
+        lines = [
+            f"structures met so far: {ruled_out} ruled out, {special} specialized, "
+            f"{reasons.total()} left to search"
+        ]
+        lines.extend(f"  {_text(lhs)} → {_text(rhs)}" for r in residuals for lhs, rhs in r.rules)
+        lines.extend(f"  {count} × search: {reason}" for reason, count in reasons.items())
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _text(x: Any) -> str:
+    text = str(x.as_term() if isinstance(x, VariableTracer) else x)
+    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}…"

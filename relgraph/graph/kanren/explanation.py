@@ -1,0 +1,588 @@
+"""Explanation: why a law does not match a variable, or how it does, and where in a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nlargest
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from unification import var
+from unification.core import reify
+
+from relgraph.displayed import Displayed
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren.diagnosis import (
+    GUARDS,
+    Diagnosis,
+    Failure,
+    Path,
+    Reason,
+    diagnose,
+    goal_failure,
+)
+from relgraph.graph.kanren.matching import match_root
+from relgraph.graph.kanren.partial_evaluation import StagingMismatch, rules_out
+from relgraph.graph.kanren.rules import Rule
+from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, is_settled
+from relgraph.graph.kanren.terms import OpenAnswerError, build
+from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.op import Op
+
+if TYPE_CHECKING:
+    from relgraph.graph.kanren.rewriters import KanrenRelationSub
+    from relgraph.graph.opt.derivation.replay import Step
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation(Displayed):
+    """Whether a law matches a variable, and why not. As a string, a few lines of text.
+
+    Attributes
+    ----------
+    law, direction
+        The name of the law, and ``forward`` or ``backward``.
+    variable
+        The variable.
+    matches
+        Whether the law rewrites the variable.
+    reason
+        Why not, as a `Reason`. Of several attempts to match, the one that got furthest counts.
+    path
+        Where the pattern and the graph differ: ``(1, 0)`` is input 0 of input 1 of the node.
+    wanted, found
+        The part of the pattern there, and what the graph has, as algebra.
+    values
+        The values that a guard was given, by name: the variables of a condition, or a variable for
+        each dtype.
+    bindings
+        If it matches, the values of its logic variables, by name.
+    result
+        If it matches, the replacement of the variable; else None.
+    why
+        The reason as a sentence, with what stands at that place; empty if it matches.
+    progress
+        How far the match got: the parts of the pattern that matched, or the goals that held.
+    within
+        The loop in whose step the variable is computed; empty if there is none.
+    text
+        The lines.
+    """
+
+    law: str
+    direction: str
+    variable: Variable
+    matches: bool
+    reason: Reason
+    path: Path = ()
+    wanted: str = ""
+    found: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    bindings: Mapping[str, Any] = field(default_factory=dict)
+    result: Variable | None = None
+    why: str = ""
+    progress: tuple[int, int] = (0, 0)
+    within: str = ""
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+
+class NoSuchDirection(AttributeError):
+    """A law has no such direction: it would leave a variable without a value."""
+
+
+class Explainable:
+    """The base class of relations and laws, which have two directions to explain."""
+
+    name: str
+
+    def explain(self, variable: Any, direction: str = "forward") -> Explanation:
+        """Return why this does not match `variable`, or its bindings and result if it does.
+
+        Parameters
+        ----------
+        variable
+            A variable of a graph; its node is what is matched.
+        direction
+            ``forward`` or ``backward``.
+
+        Raises
+        ------
+        TypeError
+            If `variable` is not a variable.
+        """
+        checked_direction(direction)
+        try:
+            rewriter = getattr(self, direction)
+        except NoSuchDirection as why:
+            report = _Report(self.name, direction, variable)
+            return report.mismatch(Failure(Reason.DIRECTION, found=str(why)))
+        return explain(rewriter, variable, self.name, direction)
+
+
+def checked_direction(direction: str) -> None:
+    """Raise an error unless `direction` is ``forward`` or ``backward``.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
+    if direction not in ("forward", "backward"):
+        raise ValueError(f"a direction is forward or backward, not {direction!r}")
+
+
+def explain(
+    rewriter: KanrenRelationSub,
+    variable: Any,
+    law: str,
+    direction: str = "forward",
+    fgraph: FunctionGraph | None = None,
+) -> Explanation:
+    """Return why `rewriter`, the law called `law` in `direction`, does not match `variable`.
+
+    Parameters
+    ----------
+    fgraph
+        The graph of the variable, for conditions that ask who reads a value. Without one, every
+        value is read once.
+
+    Raises
+    ------
+    TypeError
+        If `variable` is not a variable.
+    """
+    if not isinstance(variable, Variable):
+        raise TypeError(f"{law} is asked about a Variable, not {variable!r}")
+    report = _Report(law, direction, variable, fgraph)
+    rule = getattr(rewriter, "rule", None)
+    if variable.owner is None:
+        return report.mismatch(
+            Failure(Reason.LEAF, (), None if rule is None else rule.pattern, variable)
+        )
+    if not rewriter.node_filter(variable.owner):
+        return report.mismatch(Failure(Reason.FILTER, found="its node filter leaves this node out"))
+    rules = rules_on(rewriter, variable.owner)
+    return report.by_search(rewriter) if rules is None else report.by_rules(rewriter, rules)
+
+
+def rules_on(rewriter: KanrenRelationSub, node: Apply) -> Sequence[Rule] | None:
+    """Return the rules that a law or a closed relation comes down to on a node, if there are."""
+    rule = getattr(rewriter, "rule", None)
+    if rule is not None:
+        return [rule]
+    closed = rewriter.closed
+    return None if closed is None or len(node.outputs) != 1 else closed.rules
+
+
+def replacement(
+    rewriter: KanrenRelationSub, variable: Variable, fgraph: FunctionGraph | None = None
+) -> Variable | None:
+    """Return what a rewriter replaces a variable by; None if it does not match."""
+    assert variable.owner is not None
+    answer = rewriter.transform(_GRAPH_OF_USED if fgraph is None else fgraph, variable.owner)
+    return _for_variable(answer, variable)
+
+
+def _for_variable(answer: Any, variable: Variable) -> Variable | None:
+    if isinstance(answer, dict):
+        return answer.get(variable)
+    at = variable.index
+    if not isinstance(answer, list) or at is None or at >= len(answer):
+        return None
+    found: Variable | None = answer[at]
+    return found
+
+
+def mismatch(place: Explanation, failure: Failure, fgraph: FunctionGraph) -> Explanation:
+    """Return the explanation of a place where a law matches and is not applied all the same."""
+    report = _Report(place.law, place.direction, place.variable, fgraph)
+    return report.mismatch(failure, progress=(2 * GUARDS, 0))
+
+
+class _Report:
+    """Makes the `Explanation` for one law and variable."""
+
+    def __init__(
+        self, law: str, direction: str, variable: Variable, fgraph: FunctionGraph | None = None
+    ) -> None:
+        self.name = law if direction == "forward" else f"{law} (backward)"
+        self.about: dict[str, Any] = {"law": law, "direction": direction, "variable": variable}
+        self.variable = variable
+        self.fgraph = fgraph
+
+    def match(self, bindings: Mapping[Any, Any], result: Variable) -> Explanation:
+        named = {str(v): x for v, x in bindings.items()}
+        lines = [f"{self.name} matches {algebra(self.variable)}"]
+        if named:
+            lines.append(f"  with {assigned(named)}")
+        lines.append(f"  and gives {algebra(result)}")
+        return Explanation(
+            **self.about,
+            matches=True,
+            reason=Reason.MATCH,
+            bindings=named,
+            result=result,
+            text="\n".join(lines),
+        )
+
+    def mismatch(
+        self, failure: Failure, note: str = "", progress: tuple[int, int] = (0, 0)
+    ) -> Explanation:
+        why = _sentence(failure, self.variable, self.fgraph)
+        lines = [f"{self.name} does not match {algebra(self.variable)}", f"  {why}"]
+        if note:
+            lines.append(f"  {note}")
+        return Explanation(
+            **self.about,
+            matches=False,
+            reason=failure.reason,
+            path=failure.path,
+            wanted=_shown(failure.wanted),
+            found=_shown(failure.found),
+            values=failure.values,
+            why=why,
+            progress=progress,
+            text="\n".join(lines),
+        )
+
+    def by_rules(self, rewriter: KanrenRelationSub, rules: Sequence[Rule]) -> Explanation:
+        """Explain a rewriter by its rules; the result is that of its `transform`."""
+        found = [diagnose(rule, self.variable, self.fgraph) for rule in rules]
+        result = replacement(rewriter, self.variable, self.fgraph)
+        if result is not None:
+            matched = next((d for d in found if d.failure is None), None)
+            return self.match({} if matched is None else matched.bindings, result)
+        k = max(range(len(found)), key=lambda i: nearness(found[i]))
+        failure = found[k].failure
+        if failure is None:
+            matches = match_root(rules[k].pattern, self.variable, {}, rules[k].regroup)
+            no_match = next(matches, None) is None
+            reason = Reason.BROADCAST if no_match else Reason.NO_ANSWER
+            failure = Failure(reason, found=self.variable)
+        nearest = f"of its {len(rules)} rules, {rules[k].pattern} → {rules[k].template} is nearest"
+        return self.mismatch(failure, nearest if len(rules) > 1 else "", found[k].progress)
+
+    def by_search(self, rewriter: KanrenRelationSub) -> Explanation:
+        """Explain a relation that has no rules, by a search."""
+        node = self.variable.owner
+        assert node is not None
+        graph: Any = _GRAPH_OF_USED if self.fgraph is None else self.fgraph
+        try:
+            ruled_out = len(node.outputs) == 1 and rules_out(rewriter.kanren_relation, node)
+        except StagingMismatch:
+            ruled_out = False  # the structure does not decide, and the search will
+        try:
+            answer = False if ruled_out else rewriter.search(graph, node)
+            result = _for_variable(answer, self.variable)
+            if result is not None:
+                return self.match({}, result)
+            failure = Failure(Reason.NO_ANSWER) if ruled_out else self.why_no_answer(rewriter)
+        except OpenAnswerError as error:
+            return self.mismatch(Failure(Reason.OPEN, found=str(error)))
+        except SearchBudgetError as error:
+            return self.mismatch(Failure(Reason.BUDGET, found=str(error)))
+        if failure.reason is not Reason.NO_ANSWER:
+            return self.mismatch(failure, progress=(GUARDS, 0))
+        of_goal, progress = goal_failure(rewriter.kanren_relation, self.variable, self.fgraph)
+        return self.mismatch(failure if of_goal is None else of_goal, progress=progress)
+
+    def why_no_answer(self, rewriter: KanrenRelationSub) -> Failure:
+        """Return why no answer of a relation is a replacement."""
+        old, q, held = self.variable, var(), None
+        start = GuardedState(budget=Budget(self.name), fgraph=self.fgraph)
+        for state in rewriter.kanren_relation(old, q)(start):
+            if not is_settled(state):
+                held = state.delayed[0]
+                continue
+            new = build(reify(q, state))
+            fitted = None if isinstance(new, Op) else old.type.fit(new, old)
+            if fitted is None:
+                return Failure(Reason.TYPE, (), old.type, new)
+            if fitted is old:
+                return Failure(Reason.SAME, found=old)
+            return Failure(Reason.FILTER, found="its results filter takes none of its answers")
+        reason = Reason.NO_ANSWER if held is None else Reason.PENDING
+        return Failure(reason, (), held, old)
+
+
+class _ClientsOfUsed(dict[Any, Any]):
+    """The clients of a graph in which every variable has one."""
+
+    def __missing__(self, key: Any) -> list[Any]:
+        return [("output", 0)]
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self[key]  # that of dict does not ask `__missing__`
+
+
+_GRAPH_OF_USED: Any = SimpleNamespace(clients=_ClientsOfUsed(), merged=False)
+
+
+def nearness(diagnosis: Diagnosis) -> tuple[bool, tuple[int, int]]:
+    """Return how near a diagnosis is to a match: a key to compare with those of others."""
+    return diagnosis.failure is None, diagnosis.progress
+
+
+def _shown(x: Any) -> str:
+    """Return a part of a pattern, or of a graph, as algebra."""
+    if x is None:
+        return ""
+    if isinstance(x, Variable):
+        return algebra(x)
+    return ", ".join(map(_shown, x)) if isinstance(x, list) else str(x)
+
+
+def assigned(values: Mapping[str, Any]) -> str:
+    """Return what variables stand for, as algebra: ``a = x, b = exp(y)``."""
+    return ", ".join(f"{name} = {_shown(value)}" for name, value in values.items())
+
+
+LONGEST = 50
+"""Of so many letters a term is written in an explanation."""
+
+
+def _place(path: Path, variable: Variable) -> str:
+    """Return a path in words: the term that has the place as an argument."""
+    if not path:
+        return "at the root"
+    for i in path[:-1]:
+        if variable.owner is not None:
+            variable = variable.owner.inputs[i]
+    return f"in {algebra(variable, LONGEST)}"
+
+
+def _type_of(x: Any) -> str:
+    return str(getattr(x, "type", type(x).__name__))
+
+
+def readers_of(variable: Variable, fgraph: FunctionGraph) -> str:
+    """Return what reads a variable in a graph, as algebra."""
+    readers = [
+        "the graph itself, as an output" if isinstance(node, str) else algebra(node.outputs[0], 40)
+        for node, _ in fgraph.clients.get(variable, ())
+    ]
+    return " and by ".join(dict.fromkeys(readers))
+
+
+def _sentence(failure: Failure, variable: Variable, fgraph: FunctionGraph | None) -> str:
+    """Return a failure as a sentence."""
+    reason, found, values = failure.reason, failure.found, failure.values
+    if reason is Reason.LEAF:
+        kind = "a constant" if isinstance(found, Constant) else "an input"
+        wanted = "a node to look at" if failure.wanted is None else _shown(failure.wanted)
+        return f"it is {kind}: nothing computes it, and the law wants {wanted}"
+    if reason is Reason.DTYPES:
+        dtypes = ", ".join(f"{dtype} ({_shown(v)})" for dtype, v in values.items())
+        return f"the law holds within one dtype, and here are {len(values)}: {dtypes}"
+    if reason is Reason.COMPLEX:
+        dtype, of = next((d, v) for d, v in values.items() if d.startswith("complex"))
+        return f"the law is not stated for complex numbers, and {_shown(of)} is {dtype}"
+    if reason is Reason.TYPE:
+        return (
+            f"the result {_shown(found)} is of type {_type_of(found)}, which does not fit "
+            f"{_shown(failure.wanted)}"
+        )
+    if reason is Reason.READ:
+        assert fgraph is not None
+        return (
+            f"{_shown(found)} is read elsewhere too, by {readers_of(found, fgraph)}: "
+            f"the condition {_shown(failure.wanted)} says no"
+        )
+    if reason is Reason.COSTS:
+        stays = failure.wanted
+        why = (
+            ""
+            if stays is None or fgraph is None
+            else (f": {_shown(stays)} stays, since it is read by {readers_of(stays, fgraph)}")
+        )
+        return f"it matches, but with {_shown(found)} the graph would cost more{why}"
+    where = _place(failure.path, variable)
+    with_ = f" ({assigned(values)})" if values else ""
+    return _SENTENCES[reason].format(
+        where=where, wanted=_shown(failure.wanted), found=_shown(found), with_=with_
+    )
+
+
+_WANTED = "{where} the law wants {wanted}{with_}, and the graph has {found}"
+
+_SENTENCES = {
+    Reason.OUTPUTS: "{where} is {found}, one output of several, and the law wants {wanted}",
+    Reason.OP: _WANTED,
+    Reason.PARAMETER: "{where} the op is the right one with other parameters: the law wants "
+    "{wanted}, and the graph has {found}",
+    Reason.ARITY: "{where} the number of arguments differs: the law wants {wanted}, and the graph "
+    "has {found}",
+    Reason.NUMBER: _WANTED,
+    Reason.DIFFERENT: _WANTED,
+    Reason.CONSTRAINT: "{where} the pattern's constraint does not accept {found}",
+    Reason.PARTNER: "{where} none of the arguments {found} is {wanted}{with_}",
+    Reason.LEFT_OVER: "{where} the law wants {wanted} and no more, and {found} is left over",
+    Reason.BROADCAST: "a number of the law would stand for a constant that broadcasts what is "
+    "beside it, below an op that works on more than an element",
+    Reason.ROUNDED: "a constant is {wanted} as a narrower dtype rounds it: another number beside "
+    "what it stands with",
+    Reason.GROUPING: "regrouped it would match, but an exact law may swap two arguments and never "
+    "regroups: {wanted} against {found}",
+    Reason.NOT_FINITE: "the law holds for finite values, and {wanted} = {found}",
+    Reason.CONDITION: "the condition {wanted} says no{with_}",
+    Reason.COMPUTED: "{wanted} is computed to be {found}{with_}",
+    Reason.PENDING: "the condition {wanted} can't be decided: a variable of it stays open",
+    Reason.OPEN: "{found}",
+    Reason.BUILD: "the result {wanted} can't be built: {found}",
+    Reason.SAME: "the result is what is there already",
+    Reason.DIRECTION: "{found}",
+    Reason.FILTER: "{found}",
+    Reason.GOAL: "the goal {wanted} of the relation fails{with_}",
+    Reason.BUDGET: "{found}",
+    Reason.NO_ANSWER: "the relation has no answer here; it is searched, and a search says no more",
+}
+
+
+_NEAREST = 3
+_SHOWN = 3
+
+
+class Places(NamedTuple):
+    """Where a law matches, from the outputs on, and the nearest of the other places.
+
+    Near is where the op at least is that of the law.
+    """
+
+    matches: list[Explanation]
+    nearest: list[Explanation]
+
+
+def places(rewriter: KanrenRelationSub, law: str, direction: str, fgraph: FunctionGraph) -> Places:
+    """Return where in a graph `rewriter`, the law called `law` in `direction`, matches."""
+    matches: list[Explanation] = []
+    others: list[tuple[tuple[int, int], Variable, Explanation | None]] = []
+    for node in reversed(fgraph.toposort()):
+        rules = rules_on(rewriter, node)
+        for variable in node.outputs:
+            if rules is None:
+                found = explain(rewriter, variable, law, direction, fgraph)
+                if found.matches:
+                    matches.append(found)
+                else:
+                    others.append((found.progress, variable, found))
+            elif replacement(rewriter, variable, fgraph) is not None:
+                matches.append(explain(rewriter, variable, law, direction, fgraph))
+            else:
+                # the sentences are written for the nearest only
+                best = max((diagnose(rule, variable, fgraph) for rule in rules), key=nearness)
+                others.append((best.progress, variable, None))
+    near = nlargest(_NEAREST, (one for one in others if one[0] > (0, 0)), key=lambda one: one[0])
+    nearest = [
+        explain(rewriter, variable, law, direction, fgraph) if found is None else found
+        for _, variable, found in near
+    ]
+    return Places(matches, nearest)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphExplanation(Displayed):
+    """Where in a graph a law matches, and where it nearly does. As a string, a few lines of text.
+
+    Attributes
+    ----------
+    law, direction
+        The name of the law, and ``forward`` or ``backward``.
+    outputs
+        The graph, in which equal nodes are one.
+    places
+        Where it matches, each with its bindings and its result, those near the outputs first.
+    nearest
+        The nearest of the other places, three at most; each has the first place where the law and
+        the graph part, or what refused the match. If none is near, the first output.
+    taken
+        By its number among `places` the step of the default mode that rewrites what a match needs
+        before the law does.
+    applied
+        The steps of the default mode that apply the law.
+    notes
+        What else there is to say, one sentence each; see `relgraph.explain`.
+    """
+
+    law: str
+    direction: str
+    outputs: Sequence[Variable]
+    places: Sequence[Explanation] = ()
+    nearest: Sequence[Explanation] = ()
+    taken: Mapping[int, Step] = field(default_factory=dict)
+    applied: Sequence[Step] = ()
+    notes: Sequence[str] = ()
+
+    @property
+    def matches(self) -> bool:
+        """Whether the law matches in the graph as it is."""
+        return bool(self.places)
+
+    @property
+    def heading(self) -> str:
+        """Where the law matches, in a few words."""
+        name = self.law if self.direction == "forward" else f"{self.law} (backward)"
+        if self.places:
+            count = len(self.places)
+            return f"{name} matches in {'one place' if count == 1 else f'{count} places'}"
+        one = algebra(self.outputs[0]) if len(self.outputs) == 1 else "the graph"
+        return f"{name} matches nowhere in {one}"
+
+    @property
+    def text(self) -> str:
+        """The lines."""
+        lines = [self.heading]
+        for i, place in enumerate(self.places[:_SHOWN]):
+            lines.append(f"  {_matched(place)}")
+            if i in self.taken:
+                lines.append(f"    {taken_by(self.taken[i])}")
+        if len(self.places) > _SHOWN:
+            lines.append(f"  and in {len(self.places) - _SHOWN} more")
+        if self.nearest:
+            lines.append("the nearest of the others:" if self.places else "the nearest places:")
+            lines += [f"  {_where(place)}: {_why(place)}" for place in self.nearest]
+        if self.applied:
+            lines.append(f"{self.times_applied}:")
+            lines += [f"  {step.before} → {step.after}" for step in self.applied[:_SHOWN]]
+        return "\n".join([*lines, *self.notes])
+
+    @property
+    def times_applied(self) -> str:
+        """How often the default mode applies the law, in words."""
+        count = len(self.applied)
+        often = {1: "once", 2: "twice"}.get(count, f"{count} times")
+        return f"the default mode applies it {often}"
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+
+def taken_by(step: Step) -> str:
+    """Return in words that a step comes before a law."""
+    change = f"{step.before} → {step.after}" if step.before != step.after else "it reads the same"
+    return f"but the default mode applies {step.label} first: {change}"
+
+
+def _where(place: Explanation) -> str:
+    return (f"{place.within}, " if place.within else "") + algebra(place.variable, LONGEST)
+
+
+def _why(place: Explanation) -> str:
+    """Return why there is no match, without the whole place, which a line begins with."""
+    return place.why.removeprefix("at the root ").removeprefix(
+        f"in {algebra(place.variable, LONGEST)} "
+    )
+
+
+def _matched(place: Explanation) -> str:
+    assert place.result is not None
+    with_ = f", with {assigned(place.bindings)}" if place.bindings else ""
+    return f"{_where(place)} → {algebra(place.result, LONGEST)}{with_}"

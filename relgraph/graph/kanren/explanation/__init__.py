@@ -1,1 +1,0 @@
-"""Explanation: why a law does not match a variable, or how it does."""

@@ -1,0 +1,432 @@
+"""Partial evaluation of a relation: what it does on all nodes of one structure, by one traced run.
+
+A recursive relation has no finite list of rules, but on sums of three terms it may always do the
+same. A goal may be run on tracers only if it is known to ask them all that it depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from kanren.assoccomm import associative
+from kanren.core import fail, ifa, lconj_seq, ldisj_seq, succeed
+from kanren.graph import reduceo, walko
+from unification import var
+from unification.core import reify, unify
+from unification.variable import isvar
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.goals import (
+    APPLYO,
+    ASSOC_FLATTEN,
+    CONJ,
+    DISJ,
+    EQ,
+    IFA,
+    NEQ,
+    REDUCEO,
+    TERM_SHAPE_GOALS,
+    WALKO,
+    ZZZ,
+    Compute,
+    Condition,
+    Each,
+    Goal,
+    Readers,
+    Where,
+    agree,
+    cells_of,
+    code_of,
+    goals_of,
+    holds_of_readers,
+    name_of,
+    solutions,
+)
+from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
+from relgraph.graph.kanren.terms import Term, build
+from relgraph.graph.kanren.tracers import (
+    AnsweredQuestion,
+    BuildPlan,
+    HeadFits,
+    HeadOf,
+    InputsOf,
+    Test,
+    Trace,
+    Unstageable,
+    ValueOf,
+    VariableTracer,
+)
+from relgraph.graph.op import Op
+from relgraph.graph.opt.base import paused_collector
+
+STEPS = 5_000
+SECONDS = 0.5
+MAX_ANSWERS = 20
+
+Relation = Callable[[Any, Any], Any]
+
+_reduceo: Any = reduceo
+_walko: Any = walko
+
+
+@dataclass(frozen=True)
+class Residual:
+    """The residual of a relation: what is left of it for the nodes of one structure.
+
+    Attributes
+    ----------
+    answers
+        The plans that build its answers, in order.
+    rules
+        The answers as pairs of terms: what is known of the nodes, and what replaces them.
+    reason
+        Why there may be more answers, which only a search finds; empty if there are none.
+    """
+
+    answers: tuple[BuildPlan, ...] = ()
+    rules: tuple[tuple[Any, Any], ...] = ()
+    reason: str = ""
+
+    @property
+    def fails(self) -> bool:
+        """Whether the relation has no answer for any node of the structure."""
+        return not self.answers and not self.reason
+
+
+def partially_evaluate(relation: Relation, trace: Trace) -> Residual:
+    """Run a relation on the tracer at the root of `trace`.
+
+    The residual holds for all nodes that give the same answers to the questions in the trace.
+    """
+    answers: list[BuildPlan] = []
+    rules: list[tuple[Any, Any]] = []
+    reason = ""
+    try:
+        q = var()
+        goal = relation(trace.root, q)
+        start = GuardedState(budget=Budget("on a tracer", STEPS, SECONDS))
+        # the time of a garbage collection does not count against the budget
+        with paused_collector():
+            for state in solutions(goal, start, lambda g: traced(g, trace)):
+                if len(answers) == MAX_ANSWERS:
+                    reason = f"it has more than {MAX_ANSWERS} answers"
+                    break
+                answer = reify(q, state)
+                answers.append(BuildPlan(answer, len(trace.values)))
+                rules.append((trace.root, build(answer, _as_term)))
+    except Unstageable as why:
+        reason = str(why)
+    except SearchBudgetError:
+        reason = "its answers do not come to an end"
+    except Exception as error:
+        # an error that is not due to the tracer will be raised again on a node
+        reason = f"on a tracer it raises {type(error).__name__}: {error}"
+    return Residual(tuple(answers), tuple(rules), reason)
+
+
+def _as_term(parts: list[Any], source: Any) -> Term:
+    return Term(parts[0], parts[1:], None)
+
+
+# -- traced goals --------------------------------------------------------------------------------
+
+
+def traced(goal: Any, trace: Trace) -> Goal:
+    """Return a goal with the solutions of `goal`, in that order, that asks `trace` about nodes.
+
+    When run, it raises `Unstageable` if it comes to a goal that may look at nodes in another way.
+    """
+    if isinstance(goal, Condition):
+        return _TracedCondition(goal, trace)
+    if isinstance(goal, Each):
+        return goal.with_relation(_TracedConstructor(goal.relation, trace))
+    code = code_of(goal)
+    if code is EQ or code in TERM_SHAPE_GOALS or goal is succeed or goal is fail:
+        known: Goal = goal
+        return known
+    return _TRACED_BY_CODE.get(code, _refused)(goal, trace)
+
+
+def _refused(goal: Any, trace: Trace) -> Goal:
+    def refuse(s: Any) -> NoReturn:
+        raise Unstageable(f"its goal {name_of(goal)} may look at more of a node than is traced")
+
+    return refuse
+
+
+def _traced_conj(goal: Any, trace: Trace) -> Goal:
+    return lconj_seq(traced(g, trace) for g in goals_of(goal))
+
+
+def _traced_disj(goal: Any, trace: Trace) -> Goal:
+    return ldisj_seq(traced(g, trace) for g in goals_of(goal))
+
+
+def _traced_zzz(goal: Any, trace: Trace) -> Goal:
+    cells = cells_of(goal)
+    make = _TracedConstructor(cells["gctor"], trace)
+    return lambda s: make(*cells["args"], **cells["kwargs"])(s)
+
+
+def _traced_neq(goal: Any, trace: Trace) -> Goal:
+    return lambda s: goal(s.copy())  # it modifies the state
+
+
+class _TracedConstructor:
+    """A goal constructor whose goals are traced."""
+
+    def __init__(self, make: Any, trace: Trace) -> None:
+        self.make: Any = make.make if isinstance(make, _TracedConstructor) else make
+        self.trace = trace
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Goal:
+        return traced(self.make(*args, **kwargs), self.trace)
+
+
+def _traced_reduceo(goal: Any, trace: Trace) -> Goal:
+    cells = cells_of(goal)
+    relation = _TracedConstructor(cells["relation"], trace)
+    terms = cells["in_term"], cells["out_term"]
+    remade: Goal = _reduceo(relation, *terms, *cells["args"], **cells["kwargs"])
+    return remade
+
+
+def _traced_walko(goal: Any, trace: Trace) -> Goal:
+    cells = cells_of(goal)
+    on_op = cells["rator_goal"]
+    remade: Goal = _walko(
+        _TracedConstructor(cells["goal"], trace),
+        cells["graph_in"],
+        cells["graph_out"],
+        rator_goal=None if on_op is None else _TracedConstructor(on_op, trace),
+        null_type=cells["null_type"],
+        map_rel=_TracedConstructor(cells["map_rel"], trace),
+    )
+    return remade
+
+
+def _traced_ifa(goal: Any, trace: Trace) -> Goal:
+    cells = cells_of(goal)
+    return ifa(traced(cells["g1"], trace), traced(cells["g2"], trace))
+
+
+def _traced_assoc_flatten(goal: Any, trace: Trace) -> Goal:
+    term = cells_of(goal)["a"]
+
+    def flatten(s: Any) -> Iterator[Any]:
+        seen = reify(term, s)
+        if isinstance(seen, Sequence) and len(seen):
+            trace.test(_is_associative, seen[0])
+        yield from goal(s)
+
+    return flatten
+
+
+def _is_associative(op: Any) -> bool:
+    return (op,) in associative.facts
+
+
+def _traced_applyo(goal: Any, trace: Trace) -> Goal:
+    cells = cells_of(goal)
+    parts = tuple(cells[name] for name in ("obj", "o_rator", "o_rands"))
+
+    def apply(s: Any) -> Iterator[Any]:
+        seen = reify(parts, s)
+        if [isvar(part) for part in seen] == [True, False, False]:
+            raise Unstageable("its goal applyo builds a node")
+        yield from goal(s)
+
+    return apply
+
+
+_TRACED_BY_CODE: dict[Any, Callable[[Any, Trace], Goal]] = {
+    CONJ: _traced_conj,
+    DISJ: _traced_disj,
+    ZZZ: _traced_zzz,
+    NEQ: _traced_neq,
+    REDUCEO: _traced_reduceo,
+    WALKO: _traced_walko,
+    IFA: _traced_ifa,
+    ASSOC_FLATTEN: _traced_assoc_flatten,
+    APPLYO: _traced_applyo,
+}
+
+
+class _TracedCondition(Condition):
+    """A condition that is decided by the values that the tracers stand for."""
+
+    def __init__(self, goal: Condition, trace: Trace) -> None:
+        self.goal = goal
+        self.trace = trace
+        self.variables = goal.variables
+
+    def check(self, values: tuple[Any, ...], s: Any) -> Any:
+        goal, trace = self.goal, self.trace
+        if isinstance(goal, Where):
+            return s if trace.test(goal.predicate, *values) else False
+        if isinstance(goal, Readers):
+            return s if trace.test(holds_of_readers, goal.test, trace.fgraph, *values) else False
+        if not isinstance(goal, Compute):
+            raise Unstageable(f"its condition {goal} is a goal of another kind")
+        if goal.asks_graph:
+            raise Unstageable(f"its condition {goal} asks the graph")
+        value, known = trace.compute(goal.function, *values), reify(goal.out, s)
+        if isinstance(known, Variable):
+            return s if trace.test(agree, known, value) else False
+        return unify(goal.out, value, s)
+
+    def __str__(self) -> str:
+        return str(self.goal)
+
+
+# -- ruling structures out -----------------------------------------------------------------------
+
+
+class StagingMismatch(Exception):
+    """A relation has an answer on a node though its residual has none: it must not be staged."""
+
+
+def asks_heads_only(
+    path: Iterable[AnsweredQuestion],
+    values: Sequence[Any],
+    node: Apply,
+    heads_of_inputs: bool = True,
+) -> bool:
+    """Return whether questions depend only on what nodes with one plan of `opt.dispatch` share.
+
+    That is the op of `node` and the heads of its inputs, without their order if it is a sum.
+
+    Parameters
+    ----------
+    path
+        The questions, with the answers for the node.
+    values
+        What is known of the node, by slot.
+    heads_of_inputs
+        False to leave them out: nodes need share no more than the op.
+    """
+    op, count = node.op, len(node.inputs)
+    is_sum = op.commutative and op.associative
+    heads = range(2, 2 + count) if heads_of_inputs and (not is_sum or count <= 2) else ()
+    for question, answer in path:
+        if isinstance(question, InputsOf):
+            shared = heads_of_inputs and question.slot == 0 and not (is_sum and count >= 32)
+        elif isinstance(question, HeadOf | HeadFits) and (
+            question.slot == 0 or question.slot in heads
+        ):
+            head = values[question.slot].head
+            misfit = isinstance(question, HeadFits) and answer is False
+            shared = misfit or not isinstance(head, Op) or head.nout == 1
+        elif isinstance(question, Test | ValueOf):
+            shared = question.is_settled
+        else:
+            shared = False
+        if not shared:
+            return False
+    return True
+
+
+def rules_out(relation: Relation, node: Apply) -> bool:
+    """Return whether `relation` fails finitely on all nodes with the op and heads of `node`.
+
+    The relation is run on `node` itself as well, since its goals may not ask the tracers all that
+    they depend on.
+
+    Raises
+    ------
+    StagingMismatch
+        If it has an answer there nonetheless.
+    """
+    trace = Trace(node.outputs[0])
+    return (
+        partially_evaluate(relation, trace).fails
+        and asks_heads_only(trace.path, trace.values, node)
+        and fails_on(relation, node)
+    )
+
+
+def fails_on(relation: Relation, node: Apply) -> bool:
+    """Check that `relation` has no answer for `node`, as its residual says; return True.
+
+    If the node has several outputs, it is asked about the list of them, and about each.
+
+    Raises
+    ------
+    StagingMismatch
+        If it has one, or raises.
+    """
+    outputs: list[Any] = node.outputs
+    for target in outputs if len(outputs) == 1 else [outputs, *outputs]:
+        q = var()
+        try:
+            goal = relation(target, q)
+            state = GuardedState(budget=Budget("a node", STEPS, SECONDS))
+            answered = next(solutions(goal, state), None) is not None
+        except Exception:
+            # the search that follows will raise again
+            answered = True
+        if answered:
+            raise StagingMismatch
+    return True
+
+
+class WantedOps:
+    """The ops that a relation asks for on nodes with several outputs.
+
+    Parameters
+    ----------
+    relation
+        The relation.
+    """
+
+    def __init__(self, relation: Relation) -> None:
+        self._relation = relation
+        # By number of outputs, what it asked for when nothing fitted.
+        self._wanted: dict[int, list[Op | type[Op]]] = {}
+
+    def might_match_op(self, node: Apply) -> bool:
+        """Return whether some node with the op of `node`, and as many outputs, may have an answer.
+
+        Raises
+        ------
+        StagingMismatch
+            If the relation has an answer on `node` although it has none on tracers.
+        """
+        count = len(node.outputs)
+        if count not in self._wanted:
+            asked = self._asked_in_vain(node)
+            if asked is None:
+                return True
+            self._wanted[count] = asked
+            return not fails_on(self._relation, node)
+        # With the same answers the relation takes the same way.
+        return any(_fits(node.op, wanted) for wanted in self._wanted[count])
+
+    def _asked_in_vain(self, node: Apply) -> list[Op | type[Op]] | None:
+        """Return which ops the relation asks for; None if one fits, or it asks for something else,
+        or has an answer."""
+        asked: list[Op | type[Op]] = []
+        for trace in [_trace_of_all(node), *map(Trace, node.outputs)]:
+            if not partially_evaluate(self._relation, trace).fails:
+                return None
+            for question, answer in trace.path:
+                if not isinstance(question, HeadFits) or answer is not False:
+                    return None
+                asked.append(question.wanted)
+        return asked
+
+
+def _trace_of_all(node: Apply) -> Trace:
+    """Return a trace whose root is the list of the outputs of a node."""
+    trace = Trace(node.outputs[0])
+    first = len(trace.values)
+    trace.values.extend(node.outputs[1:])
+    slots = [0, *range(first, len(trace.values))]
+    trace.root = [VariableTracer(trace, slot) for slot in slots]
+    return trace
+
+
+def _fits(op: Op, wanted: Op | type[Op]) -> bool:
+    return isinstance(op, wanted) if isinstance(wanted, type) else op == wanted

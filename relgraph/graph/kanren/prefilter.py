@@ -1,0 +1,178 @@
+"""The prefilter: whether a rule can match any node with a given op and heads of inputs.
+
+The answer is kept for all such nodes, so that most rules are never tried on most nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.kanren.goals import Where
+from relgraph.graph.kanren.rules import (
+    Output,
+    Rule,
+    flat_patterns,
+    head_of,
+    is_ac,
+    is_commutative,
+    split,
+    takes_all_arguments,
+)
+from relgraph.graph.kanren.terms import Arguments, Literal, is_variable, variables_of
+from relgraph.graph.op import Op
+from relgraph.graph.opt.base import fullest_heads
+
+
+def rule_might_match_op(rule: Rule, op: Any) -> bool:
+    """Return whether `rule` can match some node with this op."""
+    root, parts = rule.root, split(rule.pattern)
+    if parts is None or root is None or root is op:
+        return True
+    # `issubclass` asks the abstract base classes of ops, slowly
+    return root in type(op).__mro__ and _op_fits(rule, parts[0], op)
+
+
+def rule_might_match(rule: Rule, node: Apply) -> bool:
+    """Return whether `rule` can match some node with the op and input heads of `node`."""
+    op = node.op
+    if not rule_might_match_op(rule, op):
+        return False
+    parts = split(rule.pattern)
+    if parts is None or rule.root is None:
+        return True
+    heads: Sequence[Any] = [v.head for v in node.inputs]
+    count, is_wide_sum = len(heads), is_ac(op) and len(heads) > 2
+    if is_wide_sum:
+        # the answer is for all sums of so many terms with these heads (see `opt.dispatch`)
+        heads = fullest_heads(heads)
+    if rule.regroup and is_ac(parts[0]):
+        if op in heads:
+            return True  # the arguments of the nested sum are not known
+        if _only_flattens(rule.pattern, rule.template):
+            return False  # there are no nested sums
+        return rule_might_match_sum(rule, heads)
+    if not all(_may_hold(c, heads, parts[1]) for c in rule.conditions):
+        return False
+    if takes_all_arguments(parts[1]):
+        return True
+    if len(parts[1]) != count or not _may_repeat(parts[1], heads):
+        return False
+    if is_wide_sum:
+        return all(any(_may_have_head(p, head) for head in heads) for p in parts[1])
+    orders: list[Sequence[Any]] = [heads]
+    if is_commutative(parts[0]) and len(heads) == 2:
+        orders.append(heads[::-1])
+    return any(
+        all(_may_have_head(p, head) for p, head in zip(parts[1], order, strict=True))
+        for order in orders
+    )
+
+
+def rule_might_match_sum(rule: Rule, heads: Sequence[Any]) -> bool:
+    """Return whether `rule`, which regroups, can match a flattened sum with these heads."""
+    parts = split(rule.pattern)
+    assert parts is not None
+    wanted = [p for p in flat_patterns(*parts) if not isinstance(p, Arguments)]
+    return (
+        len(wanted) <= len(heads)
+        and _may_repeat(wanted, heads)
+        and _may_have_heads(wanted, heads)
+        and all(_may_hold(c, heads, wanted) for c in rule.conditions)
+    )
+
+
+def _may_have_heads(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
+    """Return whether variables with these heads can match the patterns, in any order."""
+    if len(patterns) == len(heads) == 2:
+        return any(all(map(_may_have_head, patterns, order)) for order in (heads, heads[::-1]))
+    return all(any(_may_have_head(p, head) for head in heads) for p in patterns)
+
+
+def _may_repeat(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
+    """Return whether variables with these heads can match a variable that is a pattern twice."""
+    variables = [p for p in patterns if is_variable(p)]
+    return len(set(variables)) == len(variables) or len(set(heads)) < len(heads)
+
+
+def _may_hold(condition: Any, heads: Sequence[Any], patterns: Sequence[Any]) -> bool:
+    """Return whether a condition may hold if the arguments have these heads.
+
+    The function of a condition may have an attribute `admits`, a predicate of the heads that is
+    false if the condition can't hold. That of a `Where` counts only if the condition is about one
+    of the arguments itself.
+    """
+    if type(condition) is Where:
+        admits = getattr(condition.predicate, "admits", None)
+        if admits is not None and not any(v is p for v in condition.variables for p in patterns):
+            return True
+    else:
+        admits = getattr(getattr(condition, "function", None), "admits", None)
+    return admits is None or bool(admits(heads))
+
+
+def _may_have_head(pattern: Any, head: Any) -> bool:
+    """Return whether a variable with `head` can match `pattern`."""
+    if is_variable(pattern):
+        return True
+    if isinstance(pattern, Literal | bool | int | float | complex):
+        return head is Constant or (head is not None and head.repeats is not None)
+    if isinstance(pattern, Variable):
+        return pattern.head is head
+    parts = split(pattern)
+    if parts is None:
+        return True
+    wanted = head_of(pattern)
+    if wanted is None:
+        return isinstance(head, Op)
+    return wanted is head or (isinstance(wanted, type) and _may_be(parts[0], head, {}))
+
+
+def _op_fits(rule: Rule, pattern: Any, op: Op) -> bool:
+    """Return whether `op` can match the op of the pattern's root.
+
+    The conditions that are about properties of the op alone are asked too.
+    """
+    bound: dict[Any, Any] = {}
+    if not _may_be(pattern, op, bound):
+        return False
+    for condition in rule.conditions:
+        if not isinstance(condition, Where) or any(v not in bound for v in condition.variables):
+            # a condition may rely on those before it
+            break
+        if not condition.predicate(*[bound[v] for v in condition.variables]):
+            return False
+    return True
+
+
+def _may_be(pattern: Any, found: Any, bound: dict[Any, Any]) -> bool:
+    """Return whether an op, or a property of one, can match a pattern; add the bindings."""
+    if isinstance(pattern, Output):
+        pattern = pattern.op
+    if is_variable(pattern):
+        return bool(bound.setdefault(pattern, found) == found)
+    if isinstance(pattern, Literal):
+        return pattern.is_value(found)
+    if isinstance(pattern, Op) and pattern.relative is not None:
+        return type(found) is pattern.relative
+    parts = split(pattern)
+    if parts is None:
+        return bool(variables_of(pattern)) or bool(pattern == found)
+    cls, props = parts
+    names = getattr(cls, "__props__", None) or ()
+    if not isinstance(cls, type) or len(names) != len(props):
+        return True
+    return type(found) is cls and all(
+        _may_be(prop, getattr(found, name), bound) for name, prop in zip(names, props, strict=True)
+    )
+
+
+def _only_flattens(pattern: Any, template: Any) -> bool:
+    """Return whether pattern and template are one op on all arguments: ``add(several(xs))``."""
+    one, other = split(pattern), split(template)
+    if one is None or other is None:
+        return False
+    if not takes_all_arguments(one[1]) or not takes_all_arguments(other[1]):
+        return False
+    return one[0] is other[0] and one[1][0].of is other[1][0].of

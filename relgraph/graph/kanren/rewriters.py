@@ -1,0 +1,553 @@
+"""Local optimizers: `KanrenRelationSub` of a relation, `LawRewriter` of one direction of a law.
+
+A `FunctionMemory` keeps the functions of rules for other processes: their code, and what its
+globals stand for.
+"""
+
+from __future__ import annotations
+
+import marshal
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from numbers import Number
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from etuples.core import ExpressionTuple
+from unification import var
+from unification.core import reify
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.codegen import (
+    HELPERS,
+    NotCompilable,
+    Transform,
+    compile_rule,
+    function_of,
+    written,
+)
+from relgraph.graph.kanren.compilation import CompiledRelation, Specialization, extract
+from relgraph.graph.kanren.explanation import Explanation, explain
+from relgraph.graph.kanren.goals import Compute, Readers, Where, solutions
+from relgraph.graph.kanren.partial_evaluation import StagingMismatch, WantedOps, fails_on
+from relgraph.graph.kanren.prefilter import (
+    rule_might_match,
+    rule_might_match_op,
+    rule_might_match_sum,
+)
+from relgraph.graph.kanren.rules import Rule, is_ac
+from relgraph.graph.kanren.state import Budget, GuardedState
+from relgraph.graph.kanren.terms import (
+    Arguments,
+    Literal,
+    OpenAnswerError,
+    Term,
+    as_call,
+    build,
+    is_variable,
+)
+from relgraph.graph.op import Op
+from relgraph.graph.opt.base import LocalOptimizer
+from relgraph.graph.unify import ConstrainedVar
+from relgraph.graph.utils import MetaObject
+
+if TYPE_CHECKING:
+    from relgraph.graph.kanren.laws import Law
+
+
+def first_answer(answers: Iterator[Any]) -> Any:
+    """Return the first answer of a stream; None if there is none.
+
+    As the filter of a `KanrenRelationSub` it is called again if an answer does not fit.
+    """
+    return next(answers, None)
+
+
+def every_node(node: Apply) -> bool:
+    """Return True: the usual `node_filter`."""
+    return True
+
+
+class KanrenRelationSub(LocalOptimizer):
+    """A relation ``(in, out) -> goal`` as a local optimizer.
+
+    A node is replaced by the first answer ``q`` of ``relation(node's output, q)`` that fits: it can
+    have the type of the output, and is not the output itself. For a node with several outputs the
+    relation is given the list of them, and answers with a list. If it has no answer to that, it is
+    asked about each output that is used, which unifies with
+    ``etuple(nth, index, etuple(op, ...))``.
+
+    Parameters
+    ----------
+    kanren_relation
+        A function of an output and a logic variable that returns a goal.
+    results_filter
+        A function of the stream of answers that returns the one to use, or None for no rewrite.
+    node_filter
+        A predicate of the nodes to try the relation on.
+    name
+        Its name in reports; by default that of the relation.
+    """
+
+    def __init__(
+        self,
+        kanren_relation: Callable[[Any, Any], Any],
+        results_filter: Callable[[Iterator[Any]], Any] = first_answer,
+        node_filter: Callable[[Apply], bool] = every_node,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.kanren_relation = kanren_relation
+        self.results_filter = first_answer if results_filter is None else results_filter
+        self.node_filter = node_filter
+        self.name = name or relation_name(kanren_relation)
+        self._may_stage = self.results_filter is first_answer
+
+    def might_match_op(self, node: Apply) -> bool:
+        if not self._may_stage:
+            return True
+        if len(node.outputs) != 1:
+            return self._might_match_outputs(node)
+        return self.closed is not None or self.specialization.might_match_op(node)
+
+    def _might_match_outputs(self, node: Apply) -> bool:
+        try:
+            return self.wanted_ops.might_match_op(node)
+        except StagingMismatch:
+            self._may_stage = False
+            return True
+
+    def might_match(self, node: Apply) -> bool:
+        if not self._may_stage or len(node.outputs) != 1:
+            return True
+        closed = self.closed
+        try:
+            if closed is None:
+                return self.specialization.might_match(node)
+            if closed.might_match(node):
+                return True
+            return not closed.is_trusted(node) and not fails_on(self.kanren_relation, node)
+        except StagingMismatch:
+            self._may_stage = False
+            return True
+
+    @cached_property
+    def closed(self) -> CompiledRelation | None:
+        """The compiled rules of the relation, if it is closed."""
+        try:
+            return CompiledRelation(extract(self.kanren_relation, str(self)))
+        except NotCompilable:
+            return None
+
+    @cached_property
+    def specialization(self) -> Specialization:
+        """The relation specialized for the structures that it has met, if it is open."""
+        return Specialization(
+            self.kanren_relation,
+            self.search,
+            lambda node, answer: _fitted(node.outputs, [answer]),
+        )
+
+    @cached_property
+    def wanted_ops(self) -> WantedOps:
+        """The ops that the relation asks for on nodes with several outputs."""
+        return WantedOps(self.kanren_relation)
+
+    def transform(self, fgraph: Any, node: Apply) -> Any:
+        """Return the replacements of the outputs of `node`, or False; raises like `search`."""
+        if not self._may_stage or len(node.outputs) != 1:
+            return self.search(fgraph, node)
+        if not self.node_filter(node):
+            return False
+        if self.closed is None:
+            return self.specialization.transform(fgraph, node)
+        try:
+            answer = self.closed.transform(fgraph, node)
+        except (TypeError, ValueError, IndexError, OverflowError):
+            answer = None  # the search names the relation and the node, if it comes to the error
+        if answer is None:
+            return self.search(fgraph, node)
+        if self.closed.checks_left and not self.closed.agrees(answer, self.search(fgraph, node)):
+            self._may_stage = False
+            return self.search(fgraph, node)
+        return answer
+
+    def search(self, fgraph: Any, node: Apply) -> Any:
+        """Run the relation on `node` itself, which defines what `transform` returns.
+
+        Raises
+        ------
+        TypeError
+            If the relation returns something that is not a goal.
+        OpenAnswerError
+            If the answer contains a logic variable.
+        """
+        if not self.node_filter(node):
+            return False
+        if len(node.outputs) == 1:
+            return self._first_fitting(fgraph, node, node.outputs[0], node.outputs)
+        new = self._first_fitting(fgraph, node, node.outputs, node.outputs)
+        if new is not False:
+            return new
+        for old in node.outputs:
+            if fgraph.clients.get(old):
+                new = self._first_fitting(fgraph, node, old, [old])
+                if new is not False:
+                    return {old: new[0]}
+        return False
+
+    def _first_fitting(
+        self, fgraph: Any, node: Apply, target: Any, olds: Sequence[Variable]
+    ) -> list[Variable] | typing.Literal[False]:
+        """Return the first answer for `target` that fits the types of `olds`, or False.
+
+        Parameters
+        ----------
+        target
+            What the relation is asked about: the outputs of `node`, or one of them.
+        olds
+            The outputs to replace.
+        """
+        stream = self._answers(fgraph, target)
+        while (answer := self.results_filter(stream)) is not None:
+            try:
+                built = (
+                    [build(answer)]
+                    if target is not olds
+                    else _built_outputs(answer, node, str(self))
+                )
+            except OpenAnswerError as error:
+                raise OpenAnswerError(f"the relation {self}, asked about {node}: {error}") from None
+            except (TypeError, ValueError, IndexError, OverflowError) as error:
+                raise type(error)(
+                    f"the relation {self}, asked about {node}, answered {as_call(answer)}, which "
+                    f"can't be built: {error}"
+                ) from error
+            new = _fitted(olds, built)
+            if new is False and (strange := _no_answer_among(built)):
+                raise TypeError(
+                    f"the relation {self}, asked about {node}, answered {strange[0]!r}, which "
+                    "is no variable, number or array"
+                )
+            if new is not False or self.results_filter is not first_answer:
+                return new
+        return False
+
+    def _answers(self, fgraph: Any, target: Any) -> Iterator[Any]:
+        """Return the stream of the relation's answers for `target`."""
+        q = var()
+        goal = self.kanren_relation(target, q)
+        if not callable(goal):
+            raise TypeError(
+                f"the relation {self.name} gave {goal!r}, which is not a goal: a relation takes "
+                "(in, out) and returns a kanren goal such as eq(in, out) or lall(...)"
+            )
+        start = GuardedState(budget=Budget(str(self)), fgraph=fgraph)
+        return (reify(q, s) for s in solutions(goal, start))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what has been compiled is found out again
+        found = ("closed", "specialization", "wanted_ops", "transform")
+        return {k: v for k, v in vars(self).items() if k not in found}
+
+    def explain(self, variable: Any) -> Explanation:
+        """Return why the relation does not match `variable`, or its answer if it does."""
+        return explain(self, variable, relation_name(self))
+
+    def __str__(self) -> str:
+        return relation_name(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+def relation_name(relation: Any) -> str:
+    """Return the name of a relation for reports and errors."""
+    name = getattr(relation, "name", None) or getattr(relation, "__name__", None)
+    if isinstance(name, str):
+        return name
+    return repr(relation)
+
+
+def _built_outputs(answer: Any, node: Apply, name: str) -> list[Any]:
+    if not isinstance(answer, Sequence) or len(answer) != len(node.outputs):
+        raise TypeError(
+            f"the relation {name} answered {answer!r} for {node}, which has "
+            f"{len(node.outputs)} outputs: it should answer with a list of as many"
+        )
+    return [build(a) for a in answer]
+
+
+def _no_answer_among(built: Sequence[Any]) -> list[Any]:
+    """Return what can't be an answer of any relation, whatever the type of the node."""
+    return [
+        x
+        for x in built
+        if not (x is None or isinstance(x, Variable | Number) or hasattr(x, "__array__"))
+    ]
+
+
+def _fitted(
+    olds: Sequence[Variable], answers: Sequence[Any]
+) -> list[Variable] | typing.Literal[False]:
+    """Return answers fitted to the types of `olds`; False if one does not fit or none is new."""
+    fitted: list[Variable] = []
+    for old, new in zip(olds, answers, strict=True):
+        if new is None or isinstance(new, MetaObject):
+            return False
+        value = old.type.fit(new, old)
+        if value is None:
+            return False
+        fitted.append(value)
+    if all(new is old for new, old in zip(fitted, olds, strict=True)):
+        return False
+    return fitted
+
+
+_NUMBERS = (bool, int, float, complex)
+
+_Reference = int | str | tuple[Any, ...]
+
+
+class FunctionMemory:
+    """The functions of rules by the names of the rules.
+
+    The globals of a function are parts of its rule; they are kept as the places of these parts (see
+    `parts_of`). A rule of the same name that is written otherwise is compiled anew.
+
+    Parameters
+    ----------
+    load
+        Returns what `dump` gave in another process; called when the memory is first asked. It must
+        be data of the user's own: code that it holds is run.
+
+    Attributes
+    ----------
+    learned
+        How many functions are new since then.
+    """
+
+    def __init__(self, load: Callable[[], Mapping[str, bytes]]) -> None:
+        self.learned = 0
+        self._load: Callable[[], Mapping[str, bytes]] | None = load
+        self._kept: dict[str, bytes] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what it knows has its own file, and is of this process
+        return type(self), (dict,)
+
+    def compiled(self, rule: Rule) -> Transform:
+        """Return the function of a rule, as `compile_rule` does.
+
+        Raises
+        ------
+        NotCompilable
+            As `compile_rule`.
+        """
+        if self._load is not None:
+            self._kept, self._load = dict(self._load()), None
+        kept = self._kept.get(rule.name)
+        made = None if kept is None else _restored(kept, rule)
+        if made is not None:
+            return made
+        writer = written(rule)
+        function = function_of(writer)
+        packed = _packed(rule, function.__code__, writer.constants)
+        if packed is not None:
+            self._kept[rule.name] = packed
+            self.learned += 1
+        return function
+
+    def dump(self) -> dict[str, bytes]:
+        """Return all that is known."""
+        return self._kept
+
+
+def parts_of(rule: Rule) -> list[Any]:
+    """Return all parts of a rule, in an order that is the same in every process."""
+    found: list[Any] = []
+    stack = [rule.pattern, rule.template, *rule.conditions]
+    while stack:
+        part = stack.pop()
+        found.append(part)
+        cls = type(part)
+        if cls is Term:
+            stack.append(part.op)
+            stack.extend(part.args)
+        elif cls is tuple or cls is list:
+            stack.extend(part)
+        elif cls is Literal:
+            found.append(part.value)
+        elif cls is Where:
+            found.append(part.predicate)
+            stack.extend(part.variables)
+        elif cls is Compute:
+            found.append(part.function)
+            stack.append(part.out)
+            stack.extend(part.variables)
+        elif cls is Readers:
+            found.append(part.test)
+            stack.extend(part.variables)
+        elif cls is Arguments:
+            stack.append(part.of)
+        elif cls is ExpressionTuple:
+            stack.extend(part._tuple)
+        elif cls is ConstrainedVar:
+            found.append(part.constraint)
+    return found
+
+
+def _shape(rule: Rule, parts: list[Any]) -> str:
+    """Return a text that rules have in common whose functions have the same code."""
+    flags = (rule.regroup, rule.as_written, rule.one_dtype, rule.complex, rule.finite)
+    words = [f"{flags} {rule.one_client}"]
+    places: dict[Any, int] = {}
+    for i, part in enumerate(parts):
+        cls = type(part)
+        words.append(cls.__name__)
+        if is_variable(part):
+            words.append(str(places.setdefault(part, i)))
+        elif isinstance(part, Op) or cls in _NUMBERS:
+            words.append(str(part))
+        elif cls is FunctionType:
+            words.append(part.__qualname__)
+    return " ".join(words)
+
+
+def _packed(rule: Rule, code: CodeType, constants: Mapping[str, Any]) -> bytes | None:
+    """Return a function as bytes; None if a global of it is no part of its rule."""
+    parts = parts_of(rule)
+    places = {id(part): i for i, part in enumerate(parts)}
+    references = [_reference(value, places) for value in constants.values()]
+    if None in references:
+        return None
+    return marshal.dumps((_shape(rule, parts), code, tuple(constants), tuple(references)))
+
+
+def _restored(packed: bytes, rule: Rule) -> Transform | None:
+    """Return the function that `_packed` made bytes of; None if it was of another rule."""
+    shape, code, names, references = marshal.loads(packed)
+    parts = parts_of(rule)
+    if shape != _shape(rule, parts):
+        return None
+    namespace = dict(HELPERS)
+    for name, reference in zip(names, references, strict=True):
+        namespace[name] = _referred(reference, parts)
+    return FunctionType(code, namespace)
+
+
+def _reference(value: Any, places: Mapping[int, int]) -> _Reference | None:
+    """Return the place of a value; its text if it is an integer, its items' if it is a tuple."""
+    place = places.get(id(value))
+    if place is not None:
+        return place
+    if type(value) is int:
+        return str(value)
+    if type(value) is not tuple:
+        return None
+    items = tuple([_reference(item, places) for item in value])
+    return None if None in items else items
+
+
+def _referred(reference: _Reference, parts: list[Any]) -> Any:
+    if isinstance(reference, int):
+        return parts[reference]
+    if isinstance(reference, str):
+        return int(reference)
+    return tuple([_referred(item, parts) for item in reference])
+
+
+class _AttributeOfRule:
+    """An attribute of the rule, found out when it is first asked for.
+
+    Most laws of a phase are about ops that a graph has not.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, rewriter: Any, owner: type) -> Any:
+        if rewriter is None:
+            return self
+        found = rewriter.__dict__[self._name] = getattr(rewriter.rule, self._name)
+        return found
+
+
+def _of_rule() -> Any:
+    return _AttributeOfRule()
+
+
+class LawRewriter(KanrenRelationSub):
+    """One direction of a law as a local optimizer.
+
+    Its rule is compiled when it is first used; a law that can't be compiled is searched on each
+    node.
+
+    Attributes
+    ----------
+    law
+        The law.
+    rule
+        The rule of this direction.
+    functions
+        Where its function is kept for other processes; None if it is not.
+    """
+
+    functions: FunctionMemory | None = None
+
+    depth = _of_rule()
+    subsumes_nested = _of_rule()
+    collapses = _of_rule()
+    required_numbers = _of_rule()
+    required_ops = _of_rule()
+
+    def __init__(self, law: Law, rule: Rule, goal: Callable[[Any, Any], Any]) -> None:
+        super().__init__(goal, name=rule.name)
+        self.law = law
+        self.rule = rule
+        self.late, self.inward = law.late, law.inward
+
+    def tracks(self) -> list[Any] | None:
+        return None if self.rule.root is None else [self.rule.root]
+
+    def inspected_pairs(self) -> frozenset[tuple[Any, Any]] | None:
+        return self.rule.inspected_pairs
+
+    def might_match_op(self, node: Apply) -> bool:
+        return rule_might_match_op(self.rule, node.op)
+
+    def might_match(self, node: Apply) -> bool:
+        return rule_might_match(self.rule, node)
+
+    def might_match_sum(self, heads: Sequence[Any]) -> bool:
+        rule = self.rule
+        return not rule.regroup or not is_ac(rule.root) or rule_might_match_sum(rule, heads)
+
+    def transform(self, fgraph: Any, node: Apply) -> Any:
+        # the compiled function hides this method: one call less for each node
+        self.__dict__["transform"] = run = self._function()
+        return run(fgraph, node)
+
+    def _function(self) -> Callable[[Any, Apply], Any]:
+        kept = self.functions
+        try:
+            compiled = compile_rule(self.rule) if kept is None else kept.compiled(self.rule)
+        except NotCompilable:
+            return self.search
+        if getattr(self.rule.root, "nout", None) == 1 or self.rule.output is not None:
+            return compiled
+        # on a node with several outputs, each output that is used may match
+        return lambda fgraph, node: (
+            compiled(fgraph, node) if len(node.outputs) == 1 else self.search(fgraph, node)
+        )
+
+    def __copy__(self) -> LawRewriter:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> LawRewriter:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        backward = self.rule.name != self.law.name
+        return getattr, (self.law, "backward" if backward else "forward")

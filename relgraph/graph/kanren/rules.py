@@ -1,0 +1,299 @@
+"""Rules: a pattern, a template, and conditions on the variables of the pattern."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeGuard
+
+from etuples.core import ExpressionTuple
+
+from relgraph.graph.kanren.goals import Compute, Condition, Readers, Where
+from relgraph.graph.kanren.terms import (
+    Arguments,
+    Literal,
+    LogicVariable,
+    Term,
+    is_variable,
+    variables_of,
+)
+from relgraph.graph.notation.numbers import roundings
+from relgraph.graph.op import Op
+from relgraph.graph.unify import nth
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rewrite rule: what matches `pattern` under `conditions` may be replaced by `template`.
+
+    Attributes
+    ----------
+    name
+        The name of the relation or law, for reports.
+    pattern, template
+        Terms, etuples, logic variables, numbers, or variables of a graph, which match themselves.
+    conditions
+        The goals that must hold of the values of the variables, or compute further values.
+    regroup
+        Whether sums and products match in any grouping (see `matching`).
+    as_written
+        Whether the pattern matches as kanren unifies it: the arguments of a commutative op in
+        order.
+    one_dtype
+        Whether it fires only if the root and all intermediate values have one dtype.
+    complex
+        Whether it fires on complex dtypes.
+    finite
+        Whether it refuses to bind constants that are not finite.
+    one_client
+        Whether the matched nodes below the root must have no clients outside of the match.
+    """
+
+    name: str
+    pattern: Any
+    template: Any
+    conditions: Sequence[Condition] = ()
+    regroup: bool = False
+    as_written: bool = False
+    one_dtype: bool = False
+    complex: bool = True
+    finite: bool = False
+    one_client: bool = False
+
+    @cached_property
+    def root(self) -> Any:
+        """The `Op` or the class of ops at the root of the pattern; None if that is not known."""
+        return head_of(self.pattern)
+
+    @property
+    def output(self) -> int | None:
+        """The index of the output that it replaces, if the pattern has one."""
+        parts = split(self.pattern)
+        return parts[0].index if parts is not None and isinstance(parts[0], Output) else None
+
+    @property
+    def collapses(self) -> bool:
+        """Whether it is a collapsing rule: its template is a variable of its pattern.
+
+        See `LocalOptimizer.collapses`.
+        """
+        head, patterns = split(self.pattern) or (None, ())
+        return (
+            is_fixed(head)
+            and not is_ac(head)
+            and not takes_all_arguments(patterns)
+            and is_variable(self.template)
+            and self.template in variables_of(self.pattern)
+            and not self.one_client
+            and not any(isinstance(c, Readers) for c in self.conditions)
+        )
+
+    @property
+    def depth(self) -> int:
+        """How many levels of nodes it looks at; a sum and its nested sums are one.
+
+        The function of a condition looks as deep into its arguments as its attribute `depth` says.
+        """
+        further = 0
+        for condition in self.conditions:
+            if isinstance(condition, Compute):
+                further = max(further, getattr(condition.function, "depth", 0))
+            elif isinstance(condition, Where):
+                further = max(further, getattr(condition.predicate, "depth", 0))
+            elif isinstance(condition, Readers) and split(condition.variables[0]) is None:
+                # The readers of what the lowest nodes read are one level more. Those of what a
+                # part of the pattern computes are at most as deep as the pattern.
+                further = max(further, 1)
+        return height(self.pattern) + further
+
+    @cached_property
+    def inspected_pairs(self) -> frozenset[tuple[Any, Any]] | None:
+        """The pairs of ops where it looks at the inputs of an input; None if that is not known.
+
+        See `LocalOptimizer.inspected_pairs`.
+        """
+        if self.one_client or self.conditions:
+            return None
+        pairs = {
+            (head_of(part), head_of(inner))
+            for part in compound_parts(self.pattern)
+            for inner in (split(part) or ((), ()))[1]
+            if split(inner) is not None
+        }
+        return None if any(None in pair for pair in pairs) else frozenset(pairs)
+
+    @cached_property
+    def rounded_numbers(self) -> tuple[Any, ...]:
+        """The numbers in its pattern that a narrower dtype rounds: they match the rounded ones."""
+        return rounded_numbers(self.pattern)
+
+    @property
+    def required_ops(self) -> frozenset[Any]:
+        """The ops and classes of ops in its pattern."""
+        return frozenset(map(head_of, compound_parts(self.pattern))) - {None}
+
+    @property
+    def required_numbers(self) -> frozenset[Literal]:
+        """The numbers that must be arguments of its root, by the pattern or by a condition."""
+        parts = split(self.pattern)
+        if parts is None:
+            return frozenset()
+        head, patterns = parts
+        every = flat_patterns(head, patterns) if self.regroup and is_ac(head) else patterns
+        arguments = [p.of if isinstance(p, Arguments) else p for p in every]
+        asked = {
+            getattr(function, "number", None)
+            for c in self.conditions
+            for function in (getattr(c, "predicate", None), getattr(c, "function", None))
+            if function is not None and any(c.variables[0] is a for a in arguments)
+        }
+        stated = [p for p in every if isinstance(p, Literal)]
+        return frozenset([*stated, *map(Literal, asked - {None})])
+
+    @property
+    def subsumes_nested(self) -> bool:
+        """Whether all that it does on a nested sum it does on the outer sum as well.
+
+        A condition on a variable that is an argument of the sum may hold on the nested sum alone:
+        on the outer one the variable may have to take more of the arguments. Only one that stands
+        nowhere else can, and only where it is matched last: the others take one argument each.
+        """
+        parts = split(self.pattern)
+        if parts is not None and self.regroup and takes_all_arguments(parts[1]):
+            return True
+        if parts is None or not self.regroup or self.one_client or not is_ac(parts[0]):
+            return False
+        flat = flat_patterns(*parts)
+        uses = Counter(v for p in flat for v in variables_of(p))
+        alone = {p for p in flat if is_variable(p) and uses[p] == 1}
+        if any(match_cost(p, True) > match_cost(v, True) for p in flat for v in alone):
+            alone = set()
+        return all(
+            isinstance(c, Condition) and alone.isdisjoint(c.variables) for c in self.conditions
+        )
+
+
+@dataclass(frozen=True)
+class Output:
+    """The head of a pattern for one of several outputs: ``nth(1, op(x))``."""
+
+    index: int
+    op: Any
+
+
+def split(pattern: Any) -> tuple[Any, tuple[Any, ...]] | None:
+    """Return the head and the arguments of a compound pattern; None if it is a leaf."""
+    cls = pattern.__class__  # `isinstance` asks the abstract base classes of etuples, slowly
+    if cls is Term:
+        return _parts(pattern.op, pattern.args)
+    if cls is ExpressionTuple and len(pattern):
+        return _parts(pattern[0], tuple(pattern[1:]))
+    if cls is list and pattern and isinstance(pattern[0], Op):
+        return pattern[0], tuple(pattern[1:])
+    return None
+
+
+def _parts(head: Any, arguments: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    if head is nth and len(arguments) == 2:
+        index, inner = arguments[0], split(arguments[1])
+        index = index.value if isinstance(index, Literal) else index
+        if isinstance(index, int) and inner is not None:
+            return Output(index, inner[0]), inner[1]
+    return head, arguments
+
+
+def rounded_numbers(pattern: Any) -> tuple[float | complex, ...]:
+    """Return the numbers in a pattern that a narrower dtype rounds."""
+    literals = {
+        part.value
+        for compound in compound_parts(pattern)
+        for part in (split(compound) or (None, ()))[1]
+        if isinstance(part, Literal) and isinstance(part.value, float | complex)
+    }
+    return tuple(n for n in literals if any(r != n for r in roundings(n).values() if n == n))
+
+
+def head_of(pattern: Any) -> Any:
+    """Return the `Op` or the class of ops that heads a pattern; None if that is not known."""
+    parts = split(pattern)
+    if parts is None:
+        return None
+    head = parts[0].op if isinstance(parts[0], Output) else parts[0]
+    if isinstance(head, Op):
+        return head.tracked
+    inner = split(head)
+    return inner[0] if inner is not None and isinstance(inner[0], type) else None
+
+
+def height(pattern: Any) -> int:
+    """Return how many levels of nodes a pattern spans."""
+    cls = pattern.__class__
+    if cls is LogicVariable or cls is Literal:
+        return 0
+    parts = split(pattern)
+    return 0 if parts is None else 1 + max(map(height, parts[1]), default=0)
+
+
+def is_fixed(head: Any) -> TypeGuard[Op]:
+    """Return whether `head` is an op that a node has as it is written, whatever its inputs."""
+    return isinstance(head, Op) and head.relative is None
+
+
+def is_ac(head: Any) -> bool:
+    """Return whether `head` is an associative and commutative op."""
+    return isinstance(head, Op) and head.commutative and head.associative
+
+
+def is_commutative(head: Any) -> bool:
+    """Return whether `head` is a commutative op."""
+    return isinstance(head, Op) and head.commutative
+
+
+def flat_patterns(op: Op, patterns: Sequence[Any]) -> list[Any]:
+    """Return the arguments of a pattern of `op`, those of nested patterns of it in their place."""
+    flat: list[Any] = []
+    for pattern in patterns:
+        parts = split(pattern)
+        if parts is not None and parts[0] is op:
+            flat.extend(flat_patterns(op, parts[1]))
+        else:
+            flat.append(pattern)
+    return flat
+
+
+def match_cost(pattern: Any, is_free: bool) -> tuple[int, int]:
+    """Return a rank by which to order patterns: those that are cheap to match, or may fail, first.
+
+    Leaves other than free variables come first; then compound patterns, of two the higher one; then
+    free variables; then commutative patterns, which have several matches; `Arguments` last. So a
+    variable that patterns share is bound before a product is searched for it.
+
+    Parameters
+    ----------
+    is_free
+        Whether the pattern is an unbound logic variable.
+    """
+    if isinstance(pattern, Arguments):
+        return 4, 0
+    parts = split(pattern)
+    if parts is not None:
+        return 3 if is_commutative(parts[0]) else 1, -height(pattern)
+    return 2 if is_free else 0, 0
+
+
+def takes_all_arguments(patterns: Sequence[Any]) -> bool:
+    """Return whether the only argument of a pattern is an `Arguments`: it takes all of a node."""
+    return len(patterns) == 1 and isinstance(patterns[0], Arguments)
+
+
+def compound_parts(pattern: Any) -> Iterator[Any]:
+    """Yield the compound patterns in `pattern`, itself first."""
+    stack = [pattern]
+    while stack:
+        item = stack.pop()
+        parts = split(item)
+        if parts is not None:
+            yield item
+            stack.extend(reversed(parts[1]))

@@ -1,1 +1,0 @@
-"""Rules: extracted from relations, matched, and compiled to Python functions."""

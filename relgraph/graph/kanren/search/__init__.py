@@ -1,1 +1,0 @@
-"""Search: goals, the states that they run in, and unification."""

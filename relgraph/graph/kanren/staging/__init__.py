@@ -1,1 +1,0 @@
-"""Staging: partial evaluation of a relation on the nodes of one structure."""

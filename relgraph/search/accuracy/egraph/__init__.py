@@ -1,1 +1,0 @@
-"""Many expressions that are equal, held together, and why they are."""

@@ -1,1 +1,0 @@
-"""Formulas as text: Python's syntax, and FPCore."""

@@ -1,1 +1,0 @@
-"""Power series of expressions in one input, with coefficients that are exact."""

@@ -1,0 +1,584 @@
+"""True values of expressions at points of a domain, with as many bits as settle them.
+
+Points are uniform over the bit patterns of floats. A box that holds the domain is cut into cells
+where few of its points are in the domain; cells that interval arithmetic rules out are thrown away.
+Errors are counted in bits, between floats as integers in their order. Panchekha et al. (2015),
+section 4.1; Saiki, Flatt, Nandi, Panchekha and Tatlock, Combining precision tuning and rewriting
+(2021).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from relgraph.search.accuracy.expressions import (
+    INPUT,
+    NUMBER,
+    OPS,
+    Expr,
+    NotSupported,
+    apply,
+    as_float,
+    parts,
+)
+from relgraph.truth.balls import (
+    INFINITY,
+    NONE,
+    UNDECIDED,
+    Ball,
+    arb,
+    function_of,
+    has_value,
+    is_infinite,
+    is_none,
+    nearest,
+    set_precision,
+    to_float,
+)
+from relgraph.truth.ranges import NOWHERE, Range, image, range_of
+
+_WAITED = 0.1
+"""How much a second counts in which others have the processor: a search finds the same on a busy
+machine, but does not go on for ever."""
+
+
+def worked() -> float:
+    """Return seconds, of which only differences mean something: those of this thread's work, and a
+    tenth of those in which it waited."""
+    return (1 - _WAITED) * time.thread_time() + _WAITED * time.perf_counter()
+
+
+class Deadline:
+    """The end of some seconds of work. The clock of a thread takes long to read, and is read only
+    when it may be over.
+
+    Parameters
+    ----------
+    seconds
+        How long it is until then.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._end = worked() + seconds
+        self._not_before = time.perf_counter() + seconds
+
+    @property
+    def is_over(self) -> bool:
+        """Whether so much work was done."""
+        now = time.perf_counter()
+        if now < self._not_before:
+            return False
+        self._not_before = now + self.left
+        return self._not_before <= now
+
+    @property
+    def left(self) -> float:
+        """The seconds of work that are left."""
+        return self._end - worked()
+
+
+Array = np.ndarray[Any, Any]
+_INTEGERS: dict[int, Any] = {8: np.int64, 4: np.int32}
+_LEAST = {size: np.iinfo(kind).min for size, kind in _INTEGERS.items()}
+MOST_BITS = {8: 64.0, 4: 32.0}
+"""The error of what is no number."""
+
+
+def to_ordinals(values: Any) -> Array:
+    """Return how many floats lie between zero and each value; negative below zero."""
+    values = np.ascontiguousarray(values)
+    size = values.dtype.itemsize
+    whole = values.view(_INTEGERS[size])
+    return np.asarray(np.where(whole < 0, _LEAST[size] - whole, whole))
+
+
+def from_ordinals(ordinals: Any, dtype: Any = np.float64) -> Array:
+    """Return the floats at places in their order."""
+    kind = _INTEGERS[np.dtype(dtype).itemsize]
+    places = np.asarray(ordinals).astype(kind)
+    whole = np.where(places < 0, np.iinfo(kind).min - places, places)
+    return np.ascontiguousarray(whole.astype(kind)).view(dtype)
+
+
+def floats_between(a: Array, b: Array) -> Array:
+    """Return how many floats two arrays are apart, element by element."""
+    first, second = to_ordinals(a), to_ordinals(b)
+    far = first.astype(np.float64) - second
+    # the difference of integers wraps around where it is large
+    return np.abs(np.where(np.abs(far) < 2.0**52, first - second, far))
+
+
+def bits_of_error(found: Array, true: Array) -> Array:
+    """Return the logarithm to the base 2 of one and the number of floats between, for each value:
+    half the floats agree at most. What is no number counts 64 bits, of float32 32.
+
+    Panchekha, Sanchez-Stern, Wilcox and Tatlock, Automatically improving accuracy for floating
+    point expressions (2015), section 4.1.
+    """
+    bits = np.log2(1 + floats_between(found, true))
+    return np.where(np.isnan(found), MOST_BITS[np.asarray(true).dtype.itemsize], bits)
+
+
+PRECISIONS = (80, 200, 560, 1400, 2800, 5600)
+"""Bits, tried one after the other."""
+
+UNSETTLED = "unsettled"
+"""Stands for a value that no precision settles."""
+
+_MOST_FOR_PARTS, _NARROW = 2800, 40
+"""Parts of an expression are known by so many bits, unless more than those of the first are needed.
+"""
+
+
+def number_as_ball(value: Any) -> Ball:
+    """Return a rational number, or π, e, inf or nan by name, at the precision."""
+    if isinstance(value, Fraction):
+        return arb(value.numerator) / arb(value.denominator)
+    if value in ("pi", "e"):
+        return arb.pi() if value == "pi" else arb(1).exp()
+    return INFINITY if value == "inf" else NONE
+
+
+class Settler:
+    """Finds the true values of an expression.
+
+    Parameters
+    ----------
+    expr
+        The expression, a condition for instance.
+    dtype
+        What values are rounded to.
+
+    Raises
+    ------
+    NotSupported
+        If there is no rule for an op.
+    """
+
+    def __init__(self, expr: Expr, dtype: Any = np.float64) -> None:
+        self.dtype = dtype
+        self._order = list(parts(expr))
+        self._numbers: dict[int, list[Any]] = {}
+        places = {e: k for k, e in enumerate(self._order)}
+        self._steps = []
+        for k, e in enumerate(self._order):
+            if e.op in (INPUT, NUMBER):
+                continue
+            op = OPS[e.op].scalar_op
+            if not has_value(op):
+                raise NotSupported(f"no true value of {e.op} is known")
+            self._steps.append((k, op, function_of(op), [places[a] for a in e.args]))
+
+    def range_over(self, bits: int, inputs: Mapping[str, Range]) -> Any:
+        """Return the range of the value, or whether the condition holds, over ranges of the
+        inputs."""
+        set_precision(bits)
+        values = [range_of(v) if isinstance(v, arb) else v for v in self._known(bits)]
+        for k, e in enumerate(self._order):
+            if e.op is INPUT:
+                values[k] = inputs[e.value]
+        for k, op, _, places in self._steps:
+            values[k] = image(op, [values[p] for p in places])
+        return values[-1]
+
+    def _known(self, bits: int) -> list[Any]:
+        """Return the numbers among the parts."""
+        if bits not in self._numbers:
+            self._numbers[bits] = [
+                number_as_ball(e.value) if e.op is NUMBER else None for e in self._order
+            ]
+        return self._numbers[bits]
+
+    def values(self, bits: int, point: Mapping[str, float]) -> list[Any]:
+        """Return the values of all parts at a point, the whole last, with their errors."""
+        set_precision(bits)
+        values = list(self._known(bits))
+        for k, e in enumerate(self._order):
+            if e.op is INPUT:
+                values[k] = arb(float(point[e.value]))
+        for k, _, function, places in self._steps:
+            values[k] = function(*[values[p] for p in places])
+        return values
+
+    def bits_of_parts(self, point: Mapping[str, float], least: int) -> int:
+        """Return the bits with which the true values of all parts at a point are known too."""
+        for bits in (b for b in PRECISIONS if b >= least):
+            if bits > _MOST_FOR_PARTS or all(map(_is_narrow, self.values(bits, point))):
+                return bits
+        return least
+
+    def value(self, point: Mapping[str, float]) -> tuple[Any, int]:
+        """Return the true value at a point, rounded, and the bits that settled it.
+
+        It is None where there is none or where it is too large for the dtype; a bool for a
+        condition; and `UNSETTLED` if no precision settles it.
+        """
+        for bits in PRECISIONS:
+            found = self.values(bits, point)[-1]
+            if found is True or found is False:
+                return found, bits
+            if found is UNDECIDED:
+                continue
+            if is_none(found) or is_infinite(found):
+                return None, bits
+            rounded = to_float(found, self.dtype)
+            if rounded is not None:
+                return (rounded + 0.0 if np.isfinite(rounded) else None), bits
+        return UNSETTLED, PRECISIONS[-1]
+
+
+def _is_narrow(value: Any) -> bool:
+    """Return whether a value is known to some digits, or nothing at all."""
+    if not isinstance(value, arb) or not value.is_finite():
+        return True
+    return bool(value.is_exact() or value.rel_accuracy_bits() >= _NARROW)
+
+
+@dataclass(frozen=True)
+class Known:
+    """Points, and what is true there.
+
+    Attributes
+    ----------
+    inputs
+        The values of each input, by name.
+    true
+        The true values.
+    bits
+        The precisions that settled them.
+    """
+
+    inputs: dict[str, np.ndarray[Any, Any]]
+    true: np.ndarray[Any, Any]
+    bits: np.ndarray[Any, Any]
+
+    def __len__(self) -> int:
+        return len(self.true)
+
+    def taken(self, which: Any) -> Known:
+        """Return some of the points."""
+        return Known(
+            {k: v[which] for k, v in self.inputs.items()}, self.true[which], self.bits[which]
+        )
+
+    def with_more(self, more: Known) -> Known:
+        """Return these points, and others after them."""
+        return Known(
+            {k: np.concatenate([v, more.inputs[k]]) for k, v in self.inputs.items()},
+            np.concatenate([self.true, more.true]),
+            np.concatenate([self.bits, more.bits]),
+        )
+
+
+Box = tuple[tuple[int, int], ...]
+"""For each input the ordinals of its least and its greatest value."""
+
+_MOST_BRANCHES = 16
+_MOST_CELLS = 1024
+_MOST_TRIES = 20_000
+_ROUNDS, _MOST_ROUNDS, _STILL_SMALLER = 12, 40, 0.8
+"""How often cells are halved along each input; and how often at most in a narrow domain, while all
+of them together become smaller than this part of what they were."""
+
+_ORDINARY = (0.001, 1000.0)
+_TRIES_BEFORE_CUTTING, _TRIES_BEFORE_CUTTING_AGAIN = 200, 1000
+
+
+class EmptyDomain(ValueError):
+    """No point is in the domain, or none that has a true value."""
+
+
+class Sampler:
+    """Draws points of a domain.
+
+    Parameters
+    ----------
+    expr
+        What has to have a true value there.
+    names
+        The inputs.
+    domain
+        The condition on the inputs, if there is one.
+    dtype
+        Of the inputs and the value.
+    seed
+        Of the random numbers.
+    """
+
+    def __init__(
+        self, expr: Expr, names: Sequence[str], domain: Expr | None, dtype: Any, seed: int
+    ) -> None:
+        self._names, self._dtype = list(names), np.dtype(dtype)
+        self._truth = Settler(expr, dtype)
+        self._domain = None if domain is None else Settler(domain, dtype)
+        self._random = np.random.default_rng(seed)
+        found = [_box(c, self._names, self._dtype) for c in _conjunctions(domain)]
+        self._cells = [b for b in found if all(low <= high for low, high in b)]
+        self._boxes = self._cells
+        self._cuts = 0
+        self._tried = self._kept = 0
+
+    def points(self, count: int, seconds: float) -> Known:
+        """Return points with true values: `count`, or as many as are found within a time.
+
+        Raises
+        ------
+        EmptyDomain
+            If none is found.
+        """
+        found: list[tuple[list[float], float, int]] = []
+        end = Deadline(seconds)
+        shares, last = self._shares(), self._tried + _MOST_TRIES
+        while len(found) < count and self._cells:
+            if end.is_over or (not found and self._tried > last):
+                break
+            if self._is_to_be_cut():
+                self._cells = self._smaller_cells(Deadline(end.left / 2), self._cuts == 1)
+                self._cuts += 1
+                shares = self._shares()
+                continue
+            known = self._point(shares)
+            if known is not None:
+                found.append(known)
+            if not self._names and self._tried:
+                break
+        if not found:
+            raise EmptyDomain(
+                "no point of the domain was found that has a true value; if it is narrow, state "
+                "bounds of each input, or give points"
+            )
+        return self._as_known(found)
+
+    def _is_to_be_cut(self) -> bool:
+        """Return whether so few points of the cells are in the domain that smaller ones pay."""
+        if self._cuts == 0:
+            return self._tried >= _TRIES_BEFORE_CUTTING > 5 * self._kept
+        return self._cuts == 1 and self._tried >= _TRIES_BEFORE_CUTTING_AGAIN > 200 * self._kept
+
+    def _as_known(self, found: Sequence[tuple[list[float], float, int]]) -> Known:
+        rows = np.array([f[0] for f in found], self._dtype).reshape(len(found), len(self._names))
+        columns = {n: np.ascontiguousarray(rows[:, k]) for k, n in enumerate(self._names)}
+        return Known(
+            columns, np.array([f[1] for f in found], self._dtype), np.array([f[2] for f in found])
+        )
+
+    def ordinary_points(self, count: int, seconds: float) -> Known | None:
+        """Return points of ordinary size: between 0.001 and 1,000 where the domain has such, of
+        which bit patterns have few. None if there are none."""
+        choices = [self._ordinary(k) for k in range(len(self._names))]
+        found: list[tuple[list[float], float, int]] = []
+        end = Deadline(seconds)
+        for _ in range(8 * count):
+            if len(found) == count or end.is_over or not choices:
+                break
+            ranges = [c[int(self._random.integers(len(c)))] for c in choices]
+            known = self._known_at(ranges)
+            if known is not None:
+                found.append(known)
+        return self._as_known(found) if found else None
+
+    def _ordinary(self, k: int) -> list[tuple[int, int]]:
+        """Return ranges of an input that is of ordinary size, all of it if it is never."""
+        low, high = min(c[k][0] for c in self._cells), max(c[k][1] for c in self._cells)
+        small, large = (int(o) for o in to_ordinals(np.array(_ORDINARY, self._dtype)))
+        both = [(max(low, a), min(high, b)) for a, b in ((-large, -small), (small, large))]
+        return [r for r in both if r[0] <= r[1]] or [(low, high)]
+
+    def closer(self, known: Known) -> Known:
+        """Return the points with the bits that settle all parts of the expression."""
+        rows = [
+            dict(zip(known.inputs, row, strict=True))
+            for row in zip(*known.inputs.values(), strict=True)
+        ]
+        rows = rows or [{} for _ in range(len(known))]
+        bits = [self._truth.bits_of_parts(r, int(b)) for r, b in zip(rows, known.bits, strict=True)]
+        return Known(known.inputs, known.true, np.array(bits))
+
+    def truth_at(self, point: Mapping[str, float]) -> float | None:
+        """Return the true value at a point of the domain; None if there is none."""
+        if self._domain is not None and self._domain.value(point)[0] is not True:
+            return None
+        true, _ = self._truth.value(point)
+        return None if true is None or isinstance(true, bool | str) else float(true)
+
+    def with_truth(self, columns: Mapping[str, Any]) -> Known:
+        """Return given points, those that have true values."""
+        rows = list(zip(*(np.asarray(columns[n], self._dtype) for n in self._names), strict=True))
+        kept, true, bits = [], [], []
+        for k, row in enumerate(rows):
+            value, settled = self._truth.value(dict(zip(self._names, row, strict=True)))
+            if value is not None and not isinstance(value, bool | str):
+                kept.append(k)
+                true.append(value)
+                bits.append(settled)
+        if not kept:
+            raise EmptyDomain("none of the points has a true value")
+        data = {
+            n: np.ascontiguousarray(np.asarray(columns[n], self._dtype)[kept]) for n in self._names
+        }
+        return Known(data, np.array(true, self._dtype), np.array(bits))
+
+    def _shares(self) -> Any:
+        sizes = np.array([_size(cell) for cell in self._cells])
+        return np.cumsum(sizes / sizes.sum()) if len(sizes) else sizes
+
+    def _point(self, shares: Any) -> tuple[list[float], float, int] | None:
+        """Return a drawn point, its true value and the bits that settled it, if it has one."""
+        self._tried += 1
+        chosen = min(int(np.searchsorted(shares, self._random.random())), len(shares) - 1)
+        known = self._known_at(self._cells[chosen])
+        self._kept += known is not None
+        return known
+
+    def _known_at(self, ranges: Sequence[tuple[int, int]]) -> tuple[list[float], float, int] | None:
+        places = [int(self._random.integers(low, high, endpoint=True)) for low, high in ranges]
+        values = [float(v) for v in from_ordinals(places, self._dtype)]
+        point = dict(zip(self._names, values, strict=True))
+        if self._domain is not None and self._domain.value(point)[0] is not True:
+            return None
+        true, bits = self._truth.value(point)
+        if true is None or isinstance(true, bool | str):
+            return None
+        return values, float(true), bits
+
+    # -- cells -------------------------------------------------------------------------------------
+
+    def _smaller_cells(self, end: Deadline, narrow: bool) -> list[Box]:
+        """Return cells that hold all points of the domain, fewer others.
+
+        Inputs are halved in turn; of a narrow domain, in which few points were found by that, the
+        one of which a cell has most, and as long as it rules something out.
+        """
+        kept: list[Box] = []
+        open_cells, before = list(self._boxes), math.inf
+        count = len(self._names)
+        for k in range((_MOST_ROUNDS if narrow else _ROUNDS) * count):
+            if not open_cells or len(open_cells) + len(kept) > _MOST_CELLS:
+                break
+            if k % count == 0:
+                size = sum(map(_size, open_cells))
+                if narrow and k >= _ROUNDS * count and size > _STILL_SMALLER * before:
+                    break
+                before = size
+            axis = _widest(open_cells) if narrow else k % count
+            cut: list[Box] = []
+            for k, cell in enumerate(open_cells):
+                if end.is_over:
+                    return kept + cut + open_cells[k:]
+                for half in _halves(cell, axis):
+                    verdict = self._verdict(half)
+                    if verdict is True:
+                        kept.append(half)
+                    elif verdict is UNDECIDED:
+                        cut.append(half)
+            open_cells = cut
+        return kept + open_cells
+
+    def _verdict(self, cell: Box) -> Any:
+        """Return whether all points of a cell are in the domain and have true values, or none."""
+        inputs = {}
+        for name, ends in zip(self._names, cell, strict=True):
+            least, most = from_ordinals(ends, self._dtype)
+            inputs[name] = Range(arb(float(least)), arb(float(most)))
+        inside = True if self._domain is None else self._domain.range_over(80, inputs)
+        value = NOWHERE if inside is False else self._truth.range_over(80, inputs)
+        if value is NOWHERE:
+            return False
+        if not isinstance(value, Range):
+            return UNDECIDED
+        low, high = (nearest(v, self._dtype) for v in (value.low, value.high))
+        if low == math.inf or high == -math.inf:
+            return False
+        sure = inside is True and not value.partial and math.isfinite(low) and math.isfinite(high)
+        return True if sure else UNDECIDED
+
+
+def _size(cell: Box) -> float:
+    return math.prod(float(high - low + 1) for low, high in cell)
+
+
+def _widest(cells: Sequence[Box]) -> int:
+    """Return the input of which some cell has most floats."""
+    extents = [max(high - low for low, high in side) for side in zip(*cells, strict=True)]
+    return extents.index(max(extents))
+
+
+def _halves(cell: Box, axis: int) -> Iterator[Box]:
+    low, high = cell[axis]
+    if high - low < 2:
+        yield cell
+        return
+    middle = (low + high) // 2
+    for part in ((low, middle), (middle + 1, high)):
+        yield (*cell[:axis], part, *cell[axis + 1 :])
+
+
+# -- boxes -----------------------------------------------------------------------------------------
+
+
+def _conjunctions(condition: Expr | None) -> list[list[Expr]]:
+    """Return the lists of conditions that a condition is the disjunction of; a list that is too
+    long is left out, which makes the boxes larger."""
+    if condition is None:
+        return [[]]
+    if condition.op == "or_":
+        return [c for a in condition.args for c in _conjunctions(a)]
+    if condition.op == "and_":
+        first, second = (_conjunctions(a) for a in condition.args)
+        if len(first) * len(second) > _MOST_BRANCHES:
+            return [[]]
+        return [a + b for a in first for b in second]
+    sides = condition.args if condition.op in ("lt", "le") else condition.args[::-1]
+    if condition.op in ("lt", "le", "gt", "ge") and sides[1].op == "abs":
+        # a magnitude that is not small: two sides of zero
+        least, inside = sides[0], sides[1].args[0]
+        return [[apply("le", least, inside)], [apply("le", inside, apply("neg", least))]]
+    return [[condition]]
+
+
+def _box(conditions: Sequence[Expr], names: Sequence[str], dtype: Any) -> Box:
+    """Return a box that holds all points on which some comparisons hold."""
+    largest = float(np.finfo(dtype).max)
+    bounds = {name: [-largest, largest] for name in names}
+
+    def is_below(small: Expr, large: Expr) -> None:
+        high, low = _constant(large), _constant(small)
+        if high is not None and small.op is INPUT:
+            bounds[small.value][1] = min(bounds[small.value][1], high)
+        elif high is not None and small.op == "abs" and small.args[0].op is INPUT:
+            mine = bounds[small.args[0].value]
+            mine[:] = max(mine[0], -high), min(mine[1], high)
+        if low is not None and large.op is INPUT:
+            bounds[large.value][0] = max(bounds[large.value][0], low)
+
+    for c in conditions:
+        if c.op in ("lt", "le", "eq"):
+            is_below(*c.args)
+        if c.op in ("gt", "ge", "eq"):
+            is_below(*reversed(c.args))
+    return tuple(tuple(int(o) for o in to_ordinals(np.array(bounds[n], dtype))) for n in names)  # type: ignore[misc]
+
+
+def _constant(e: Expr) -> float | None:
+    """Return the value of what has no inputs, roughly as a float."""
+    if e.op is NUMBER:
+        return as_float(e.value)
+    if e.op is INPUT or not e.args:
+        return None
+    args = [_constant(a) for a in e.args]
+    found = [a for a in args if a is not None]
+    if len(found) < len(args):
+        return None
+    if e.op == "neg":
+        return -found[0]
+    if e.op in ("add", "sub", "mul") or (e.op == "true_div" and found[1]):
+        a, b = found
+        return {"add": a + b, "sub": a - b, "mul": a * b}.get(e.op, a / b if b else None)
+    return None

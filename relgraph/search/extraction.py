@@ -1,0 +1,395 @@
+"""Extraction: of each class of an e-graph one term, so that what the outputs need costs least.
+
+`greedy` goes from the leaves up: each class takes the term that needs least, what two arguments
+share counted once; the best term of a class alone need not be the best beside the rest of the graph
+("faster greedy DAG" of the extraction gym, github.com/egraphs-good/extraction-gym). `exact` is an
+integer linear program, which SciPy's HiGHS solves. `ordered_trees` yields the terms of a class in
+order of cost (Huang and Chiang, "Better k-best parsing", IWPT 2005).
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import coo_array
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.search.egraph import EGraph
+from relgraph.tensor.costs.lengths import Lengths
+
+
+class Candidate(NamedTuple):
+    """A term, what it costs by itself, and the classes of its arguments, also as a set."""
+
+    term: int
+    cost: float
+    arguments: tuple[int, ...]
+    children: frozenset[int]
+
+
+Candidates = Mapping[int, list[Candidate]]
+Choice = dict[int, Candidate]
+"""The chosen term of each class that the outputs need."""
+
+
+def candidates(
+    egraph: EGraph, roots: Iterable[int], cost: Callable[[int], float], every: bool = False
+) -> dict[int, list[Candidate]]:
+    """Return the candidates of each class below some roots; of equal ones on equal classes, one.
+
+    Parameters
+    ----------
+    cost
+        The cost of a term; it may be infinite, and is 0 for what is not computed.
+    every
+        Whether terms are kept that are in no cheapest graph.
+    """
+    found: dict[int, list[Candidate]] = {}
+    stack = [egraph.find(root) for root in roots]
+    while stack:
+        at = stack.pop()
+        if at in found:
+            continue
+        found[at] = []
+        for term in egraph.members(at):
+            arguments = tuple(map(egraph.find, egraph.children(term)))
+            children = frozenset(arguments)
+            leaf = egraph.variables[term].owner is None
+            if at in children or not (leaf or egraph.is_canonical(term)):
+                continue
+            price = 0.0 if leaf else cost(term)
+            if price != float("inf"):
+                found[at].append(Candidate(term, price, arguments, children))
+                stack.extend(children)
+        if not every:
+            found[at] = _undominated(found[at])
+    return found
+
+
+def _undominated(terms: list[Candidate]) -> list[Candidate]:
+    """Leave out a term that needs all that another one needs, and does not cost less."""
+    terms = sorted(terms, key=lambda c: (c.cost, len(c.children)))
+    kept: list[Candidate] = []
+    for candidate in terms:
+        if not any(k.children <= candidate.children for k in kept):
+            kept.append(candidate)
+    return kept
+
+
+def greedy(found: Candidates, roots: Iterable[int]) -> Choice:
+    """Return a choice of terms for some classes and all that they need."""
+    needs: dict[int, dict[int, float]] = {}
+    totals: dict[int, float] = {}
+    best: Choice = {}
+    readers = defaultdict(list)
+    queue: deque[tuple[int, Candidate]] = deque()
+    for at, terms in found.items():
+        for candidate in terms:
+            for child in candidate.children:
+                readers[child].append((at, candidate))
+            if not candidate.children:
+                queue.append((at, candidate))
+    while queue:
+        at, candidate = queue.popleft()
+        if any(child not in needs or at in needs[child] for child in candidate.children):
+            continue
+        costs = {at: candidate.cost}
+        for child in candidate.children:
+            costs.update(needs[child])
+        total = sum(costs.values())
+        if at in totals and total >= totals[at] - 1e-9 * abs(total):
+            continue
+        needs[at], totals[at], best[at] = costs, total, candidate
+        queue.extend(readers[at])
+    return needed(best, roots)
+
+
+def needed(best: Choice, roots: Iterable[int]) -> Choice:
+    """Return the part of a choice that some classes need.
+
+    Raises
+    ------
+    ValueError
+        If a class needs itself, or has no choice.
+    """
+    chosen: Choice = {}
+    done: set[int] = set()
+    stack = [(root, False) for root in roots]
+    while stack:
+        at, left = stack.pop()
+        if left:
+            done.add(at)
+        elif at not in chosen:
+            if at not in best:
+                raise ValueError(f"class {at} has no term")
+            chosen[at] = best[at]
+            stack.append((at, True))
+            stack.extend((child, False) for child in best[at].children)
+        elif at not in done and not left:
+            _refuse_cycle(chosen, at)
+    return chosen
+
+
+def _refuse_cycle(chosen: Choice, at: int) -> None:
+    """Raise if a class needs itself."""
+    seen: set[int] = set()
+    stack = [*chosen[at].children]
+    while stack:
+        child = stack.pop()
+        if child == at:
+            raise ValueError(f"class {at} needs itself")
+        if child in chosen and child not in seen:
+            seen.add(child)
+            stack.extend(chosen[child].children)
+
+
+def total(choice: Choice) -> float:
+    """Return what a choice costs, each class once."""
+    return sum(candidate.cost for candidate in choice.values())
+
+
+def exact(found: Candidates, roots: Sequence[int], known: Choice, seconds: float = 0.5) -> Choice:
+    """Return the cheapest choice of terms, or the cheapest found within a time.
+
+    Parameters
+    ----------
+    known
+        A choice that is known; it is returned if none is cheaper.
+    """
+    limit = total(known)
+    if limit <= 0:
+        return known
+    # what costs more by itself than all of a known choice is in no better one
+    terms = [(at, c) for at, every in found.items() for c in every if c.cost <= limit]
+    classes = {at: i for i, at in enumerate(found)}
+    count, height = len(terms), len(classes)
+    rows: list[int] = []
+    columns: list[int] = []
+    entries: list[float] = []
+    upper: list[float] = []
+
+    def at_most(bound: float, *items: tuple[int, float]) -> None:
+        for column, entry in items:
+            rows.append(len(upper))
+            columns.append(column)
+            entries.append(entry)
+        upper.append(bound)
+
+    chosen_in: dict[int, list[int]] = {at: [] for at in classes}
+    for t, (at, candidate) in enumerate(terms):
+        chosen_in[at].append(t)
+        for child in candidate.children:
+            at_most(0, (t, 1), (count + classes[child], -1))
+            level, below = count + height + classes[at], count + height + classes[child]
+            at_most(height - 1, (below, 1), (level, -1), (t, height))
+    for at, i in classes.items():
+        at_most(0, (count + i, 1), *((t, -1) for t in chosen_in[at]))
+    costs = np.zeros(count + 2 * height)
+    costs[:count] = [candidate.cost for _, candidate in terms]
+    scale = max(1.0, float(costs.max(initial=0.0)))
+    least = np.zeros_like(costs)
+    least[[count + classes[root] for root in roots]] = 1
+    most = np.concatenate([np.ones(count + height), np.full(height, float(height))])
+    whole = np.concatenate([np.ones(count + height), np.zeros(height)])
+    matrix = coo_array((entries, (rows, columns)), shape=(len(upper), len(costs)))
+    solved = milp(
+        costs / scale,
+        integrality=whole,
+        bounds=Bounds(least, most),
+        constraints=LinearConstraint(matrix.tocsr(), -np.inf, upper),
+        options={"time_limit": seconds, "mip_rel_gap": 0.0},
+    )
+    if solved.x is None:
+        return known
+    best = {at: terms[t][1] for at in classes for t in chosen_in[at] if solved.x[t] > 0.5}
+    choice = needed(best, roots)
+    return choice if total(choice) < limit else known
+
+
+class Tree:
+    """A term on trees for its arguments.
+
+    Attributes
+    ----------
+    cost
+        Its cost, in which everything counts as often as it occurs.
+    term
+        The term.
+    children
+        What its arguments are.
+    """
+
+    __slots__ = ("children", "cost", "term")
+
+    def __init__(self, cost: float, term: int, children: Sequence[Tree]) -> None:
+        self.cost, self.term, self.children = cost, term, tuple(children)
+
+
+MAX_TREES = 50_000
+"""How many trees are made at most, of all classes together."""
+_LEAST = 1e-9
+
+
+def ordered_trees(found: Candidates, root: int, limit: int) -> Iterator[Tree]:
+    """Yield the trees of a class, the cheapest first.
+
+    Trees of all classes are made in order of cost (Knuth's generalization of Dijkstra's
+    algorithm): a tree is complete when the dearest of its arguments is.
+
+    Parameters
+    ----------
+    limit
+        How many trees of a class are made.
+    """
+    readers: dict[int, list[tuple[int, Candidate]]] = {}
+    known: dict[int, list[Tree]] = {at: [] for at in found}
+    heap: list[tuple[float, int, int, Tree]] = []
+    numbers = itertools.count()
+
+    def push(at: int, candidate: Candidate, children: Sequence[Tree]) -> None:
+        cost = max(candidate.cost, _LEAST) + sum(child.cost for child in children)
+        heapq.heappush(heap, (cost, next(numbers), at, Tree(cost, candidate.term, children)))
+
+    for at, terms in found.items():
+        for candidate in terms:
+            for child in candidate.children:
+                readers.setdefault(child, []).append((at, candidate))
+            if not candidate.children:
+                push(at, candidate, ())
+    while heap and next(numbers) < MAX_TREES:
+        _, _, at, tree = heapq.heappop(heap)
+        if len(known[at]) >= limit:
+            continue
+        known[at].append(tree)
+        if at == root:
+            yield tree
+            if len(known[at]) >= limit:
+                return
+        for reader, candidate in readers.get(at, ()):
+            if len(known[reader]) < limit:
+                for children in _with_new(candidate, at, tree, known):
+                    push(reader, candidate, children)
+
+
+def _with_new(
+    candidate: Candidate, at: int, new: Tree, known: dict[int, list[Tree]]
+) -> Iterator[list[Tree]]:
+    """Yield trees for the arguments of a term, at least one of which is a new tree."""
+    choices = [known[child] for child in candidate.arguments]
+    places = [i for i, child in enumerate(candidate.arguments) if child == at]
+    for place in places:
+        # before this place none is the new one, or the same trees would be made twice
+        parts: list[Sequence[Tree]] = [
+            [new] if i == place else [t for t in every if t is not new] if i < place else every
+            for i, every in enumerate(choices)
+        ]
+        yield from map(list, itertools.product(*parts))
+
+
+METHODS = ("best", "exact", "greedy")
+EXACT_TERMS = 1500
+"""Among how many terms at most the integer program is solved."""
+
+
+class Prices:
+    """The costs of terms: those of their nodes, which are given lengths for it."""
+
+    def __init__(self, egraph: EGraph, cost: Callable[[Apply], float], lengths: Lengths) -> None:
+        self._egraph, self._cost, self._lengths = egraph, cost, lengths
+        self._known: dict[Apply, float] = {}
+
+    def __call__(self, term: int) -> float:
+        node = self._egraph.variables[term].owner
+        assert node is not None
+        if node not in self._known:
+            self._known[node] = float(self._cost(self._lengths.node(node)))
+        return self._known[node]
+
+
+def chosen(
+    egraph: EGraph,
+    roots: Sequence[int],
+    cost: Callable[[Apply], float],
+    lengths: Lengths,
+    method: str = "best",
+    seconds: float = 0.5,
+) -> Choice:
+    """Return the terms that make up the cheapest graph for some terms.
+
+    Parameters
+    ----------
+    cost, lengths
+        The cost of a node that has lengths, and what gives them.
+    method
+        ``greedy``; ``exact``; or ``best``: exact, where there are few terms, and else greedy.
+    seconds
+        How long the integer program may take.
+    """
+    if method not in METHODS:
+        raise ValueError(f"method is one of {', '.join(METHODS)}, not {method!r}")
+    classes = [egraph.find(root) for root in roots]
+    found = candidates(egraph, classes, Prices(egraph, cost, lengths))
+    choice = greedy(found, classes)
+    count = sum(map(len, found.values()))
+    if method == "exact" or (method == "best" and count <= EXACT_TERMS):
+        choice = exact(found, classes, choice, seconds)
+    return choice
+
+
+def built(egraph: EGraph, choice: Choice, roots: Sequence[int]) -> list[Variable]:
+    """Return variables for some classes, built of the chosen terms."""
+    made: dict[int, Variable] = {}
+    stack = [egraph.find(root) for root in roots]
+    while stack:
+        at = stack[-1]
+        if at in made:
+            stack.pop()
+            continue
+        term = choice[at].term
+        inputs = [egraph.find(k) for k in egraph.children(term)]
+        missing = [k for k in inputs if k not in made]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        made[at] = _with_inputs(egraph.variables[term], [made[k] for k in inputs])
+    return [made[egraph.find(root)] for root in roots]
+
+
+def _with_inputs(var: Variable, inputs: Sequence[Variable]) -> Variable:
+    if var.owner is None or var.owner.inputs == inputs:
+        return var
+    assert var.index is not None
+    made: Variable = var.owner.clone_with_new_inputs(list(inputs), strict=False).outputs[var.index]
+    return made
+
+
+def in_order(
+    egraph: EGraph, root: int, cost: Callable[[Apply], float], lengths: Lengths, limit: int
+) -> Iterator[Variable]:
+    """Yield the graphs for a term, the cheapest first; what is needed twice is counted twice."""
+    price = Prices(egraph, cost, lengths)
+    at = egraph.find(root)
+    for tree in ordered_trees(candidates(egraph, [at], price, every=True), at, limit):
+        yield _variable(egraph, tree)
+
+
+def _variable(egraph: EGraph, tree: Tree) -> Variable:
+    """Return the variable that a tree of terms stands for."""
+    made: dict[Tree, Variable] = {}
+    stack = [tree]
+    while stack:
+        top = stack[-1]
+        missing = [t for t in top.children if t not in made]
+        if missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        made[top] = _with_inputs(egraph.variables[top.term], [made[t] for t in top.children])
+    return made[tree]

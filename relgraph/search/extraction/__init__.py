@@ -1,1 +1,0 @@
-"""Extraction: of each class one term, so that what the outputs need costs least."""

@@ -1,1 +1,0 @@
-"""Laws as queries over an e-graph, and what their matches build."""
