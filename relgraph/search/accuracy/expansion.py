@@ -26,6 +26,7 @@ from relgraph.search.accuracy.expressions import (
     apply,
     as_float,
     from_graph,
+    inputs_of,
     named,
     number,
     parts,
@@ -347,9 +348,12 @@ def _derivative(op: str) -> Expr:
         raise NoSeries(f"no series of {op} is known")
     x = at.dscalar(_X.value)
     try:
-        return from_graph(grad(OPS[op](x), x), [x], [_X.value])
+        found = from_graph(grad(OPS[op](x), x), [x], [_X.value])
     except (NotSupported, NotImplementedError) as error:
         raise NoSeries(f"no derivative of {op} is known") from error
+    if not inputs_of(found) and found.value == 0:
+        raise NoSeries(f"{op} has steps")
+    return found
 
 
 def _times_power(e: Expr, x: Expr, exponent: int) -> Expr:
