@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from relgraph import __version__
+from relgraph.commands import CommandError, add_command, draw, explain, improve, laws, profile
 from relgraph.commands import check as check_cli
-from relgraph.commands import draw, explain, improve, laws, profile
-from relgraph.commands.named import CommandError, add_command
 from relgraph.demo import cli
 from relgraph.demo.data import DataError
 from relgraph.testing.discovery import CheckError

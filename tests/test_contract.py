@@ -28,8 +28,8 @@ LAZY_FILES = {
     "relgraph/tensor/__init__.py": "much of it is loaded when it is first used",
     "relgraph/vm/linker.py": "an engine needs packages that may not be installed",
     "relgraph/on_first_use.py": "what packages resolve their names by",
-    "relgraph/commands/png.py": "an extra, and large",
-    "relgraph/displayed.py": "what stands on lower layers than its display is shown when asked",
+    "relgraph/commands/draw.py": "an extra, and large",
+    "relgraph/introspection.py": "what stands on lower layers than its display is shown when asked",
 }
 
 MAX_FUNCTION_LINES = 70

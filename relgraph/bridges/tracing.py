@@ -18,11 +18,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from relgraph.compile import Mode, function, get_mode
-from relgraph.displayed import Displayed
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.graph.type import Type
+from relgraph.introspection import Displayed
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.type import TensorType
 

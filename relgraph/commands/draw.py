@@ -1,17 +1,33 @@
-"""The command ``relgraph draw``."""
+"""The command ``relgraph draw``; pictures as PNG come by the extra ``png``."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from relgraph.commands.named import CommandError, positive, thing_named, write
-from relgraph.commands.png import png
+from relgraph.commands import CommandError, positive, thing_named, write
 from relgraph.display import dot, page, svg
-from relgraph.display.drawing.picture import MOST_NODES
+from relgraph.display.drawing import MOST_NODES
+
+
+def png(svg: str, zoom: int = 2) -> bytes:
+    """Return the text of an SVG file as the bytes of a PNG file, on white.
+
+    Raises
+    ------
+    CommandError
+        If resvg_py is not installed.
+    """
+    try:
+        resvg = import_module("resvg_py")
+    except ModuleNotFoundError:
+        raise CommandError("a .png needs resvg_py: pip install 'relgraph[png]'") from None
+    return bytes(resvg.svg_to_bytes(svg_string=svg, zoom=zoom, background="white"))
+
 
 EXAMPLE = "  relgraph draw model.py:loss -o loss.svg"
 

@@ -6,7 +6,7 @@ import argparse
 from difflib import get_close_matches
 from typing import Any
 
-from relgraph.commands.named import CommandError, file_ending_in, thing_named, write
+from relgraph.commands import CommandError, file_ending_in, thing_named, write
 from relgraph.compile import explain
 from relgraph.display import page
 from relgraph.graph.basic import Variable

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from relgraph.commands.named import CommandError, file_ending_in, natural, positive, write
+from relgraph.commands import CommandError, file_ending_in, natural, positive, write
 from relgraph.search import accuracy
 
 EXAMPLE = (

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from relgraph.commands.named import CommandError, file_ending_in, write
+from relgraph.commands import CommandError, file_ending_in, write
 from relgraph.compile import laws_for
 from relgraph.compile.database import rows_of
 from relgraph.compile.packs import PREFIX

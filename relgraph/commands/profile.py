@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from relgraph.commands.named import CommandError, file_ending_in, thing_named, write
+from relgraph.commands import CommandError, file_ending_in, thing_named, write
 from relgraph.compile import Function, SharedVariable, function
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.display import page
-from relgraph.display.drawing.picture import outputs_of
+from relgraph.display.drawing import outputs_of
 from relgraph.graph.basic import Constant, graph_inputs
 from relgraph.settings import config
 

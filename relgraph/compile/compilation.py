@@ -31,8 +31,8 @@ from relgraph.compile.optimize import checked_costs
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.compile.sharedvalue import Container, SharedVariable
 from relgraph.graph.basic import Constant, Variable, io_toposort
+from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
 from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.features.destroy_handler import DestroyHandler, MutableInputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder

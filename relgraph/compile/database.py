@@ -33,10 +33,9 @@ from relgraph.graph.opt import (
     Rewriter,
     SequenceOptimizer,
 )
-from relgraph.graph.opt.base import as_local_optimizer
+from relgraph.graph.opt.base import as_local_optimizer, require_destroy_handler
 from relgraph.graph.opt.database import Entry
-from relgraph.graph.opt.decorators import require_destroy_handler
-from relgraph.graph.opt.dispatch.tables import RewriterTables
+from relgraph.graph.opt.dispatch import RewriterTables
 from relgraph.graph.optdb import (
     EquilibriumDB,
     LocalGroupDB,

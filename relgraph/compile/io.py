@@ -25,7 +25,7 @@ from relgraph.graph.basic import (
     walk,
 )
 from relgraph.graph.basic import applys_between as nodes_between
-from relgraph.graph.features.aliasing import destroyed_indices, sharers
+from relgraph.graph.destroyhandler import destroyed_indices, sharers
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import Type

@@ -33,7 +33,7 @@ import unification
 import relations
 from relgraph.graph.kanren.rewriters import FunctionMemory, LawRewriter
 from relgraph.graph.opt.base import as_local_optimizer
-from relgraph.graph.opt.dispatch.memory import CandidateMemory
+from relgraph.graph.opt.dispatch import CandidateMemory
 
 FOLDER_VARIABLE = "RELGRAPH_CACHE_DIR"
 """The environment variable that names the folder; if it is empty, nothing is kept."""

@@ -23,10 +23,9 @@ from relgraph.graph.kanren import Explanation, GraphExplanation, Law, NoSuchDire
 from relgraph.graph.kanren.diagnosis import Failure, Reason
 from relgraph.graph.kanren.explanation import mismatch, places, replacement
 from relgraph.graph.opt import Derivation, Recorder
-from relgraph.graph.opt.derivation.edits import Change
-from relgraph.graph.opt.equilibrium.costs import costs_no_more
-from relgraph.graph.opt.merge.hash_consing import HashConsing
-from relgraph.graph.opt.merge.optimizer import merged_copy
+from relgraph.graph.opt.derivation import Change
+from relgraph.graph.opt.limits import costs_no_more
+from relgraph.graph.opt.merge import HashConsing, merged_copy
 from relgraph.tensor.costs.models import operations
 from relgraph.tensor.loops.scan_op import Scan
 

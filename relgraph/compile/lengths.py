@@ -17,7 +17,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
-from relgraph.graph.shared_values.container import Container
+from relgraph.graph.shared_values import Container
 from relgraph.tensor.along_axes.one_axis import OneAxis
 from relgraph.tensor.assembly.creation import Alloc, ARange
 from relgraph.tensor.assembly.joining import Join

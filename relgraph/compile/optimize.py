@@ -19,8 +19,8 @@ from relgraph.graph.basic import Constant, Variable, equal_computations, graph_i
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import paused_collector
-from relgraph.graph.opt.dispatch.tables import union_of
-from relgraph.graph.opt.merge.optimizer import merged_copy
+from relgraph.graph.opt.dispatch import union_of
+from relgraph.graph.opt.merge import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.graph.reference import evaluate
 from relgraph.settings import config

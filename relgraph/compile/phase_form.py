@@ -16,7 +16,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Law, OpenAnswerError, build
 from relgraph.graph.kanren.relations import SOUNDNESS
 from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, renamed, variables_of
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.graph.op import Op
 from relgraph.graph.opt import GlobalOptimizer, Recorder
 from relgraph.tensor import TensorType

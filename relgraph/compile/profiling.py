@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, TextIO
 
-from relgraph.displayed import Displayed
 from relgraph.gradient.timing import grad_stopwatch
 from relgraph.graph.basic import Apply
 from relgraph.graph.opt import print_optimizer_profile
+from relgraph.introspection import Displayed
 from relgraph.settings import config
 from relgraph.vm.linker import NodeTimes, duration
 

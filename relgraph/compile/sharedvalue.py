@@ -8,8 +8,7 @@ import numpy as np
 
 import relgraph.sparse as sparse
 from relgraph.graph.basic import Variable
-from relgraph.graph.shared_values.container import Container, copy_value
-from relgraph.graph.shared_values.variable import SharedVariable
+from relgraph.graph.shared_values import Container, SharedVariable, copy_value
 from relgraph.graph.utils import describe_value
 from relgraph.tensor.random.shared_generator import (
     RandomGeneratorSharedVariable,

@@ -17,10 +17,13 @@ from relgraph.graph.opt import (
     TopoOptimizer,
 )
 from relgraph.graph.opt.base import display_name
-from relgraph.graph.opt.database import Entry, OptimizationDatabase, refuse_inplace
-from relgraph.graph.opt.navigators.navigator import FailureCallback
-from relgraph.graph.opt.navigators.sequence import InSequence, SequenceCallback
-from relgraph.graph.opt.query import OptimizationQuery
+from relgraph.graph.opt.database import (
+    Entry,
+    OptimizationDatabase,
+    OptimizationQuery,
+    refuse_inplace,
+)
+from relgraph.graph.opt.navigators import FailureCallback, InSequence, SequenceCallback
 
 # Different queries to one database of which it remembers what they have led to.
 _MOST_KNOWN = 16

@@ -22,7 +22,7 @@ from unification.utils import transitive_get
 from unification.variable import LVarType, isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.notation.numbers import is_written
+from relgraph.graph.notation import is_written
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import equal_computations
 from relgraph.graph.type import Type

@@ -11,7 +11,7 @@ from operator import is_
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, cast
 
-from relgraph.documented import SignatureOfClass
+from relgraph.introspection import SignatureOfClass
 
 if TYPE_CHECKING:
     from relgraph.graph.basic import Variable

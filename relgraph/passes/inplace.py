@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from relgraph.graph.basic import Apply
+from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.features.destroy_handler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.opt import GlobalOptimizer

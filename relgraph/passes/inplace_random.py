@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from relgraph.graph.basic import Apply
+from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.features.destroy_handler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.graph.utils import InconsistencyError

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.features.aliasing import destroyed_indices
+from relgraph.graph.destroyhandler import destroyed_indices
 from relgraph.graph.fg import FunctionGraph
 from relgraph.tensor.conditional.if_else import IfElse
 from relgraph.tensor.conditional.laziness import Contexts

@@ -6,7 +6,7 @@ A type makes variables, ``float64("x")``. An op is called on variables and numbe
 
 from typing import Any, NoReturn
 
-from relgraph.graph.notation.operators import OpNamespace
+from relgraph.graph.notation import OpNamespace
 from relgraph.scalar import (
     basic,
     cancellation,

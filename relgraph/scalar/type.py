@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.notation.operators import Operators
+from relgraph.graph.notation import Operators
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.dtypes import (

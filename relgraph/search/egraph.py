@@ -15,8 +15,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.notation.numbers import number_of
-from relgraph.graph.opt.merge.hash_consing import constant_key
+from relgraph.graph.notation import number_of
+from relgraph.graph.opt.merge import constant_key
 
 
 class Reason(NamedTuple):

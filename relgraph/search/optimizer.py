@@ -12,7 +12,7 @@ from relgraph.graph.basic import Constant, Variable, clone_get_equiv, graph_inpu
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import SOUNDNESS
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
-from relgraph.graph.opt.merge.optimizer import MergeOptimizer
+from relgraph.graph.opt.merge import MergeOptimizer
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.search.egraph import EGraph
 from relgraph.search.extraction import built, chosen, in_order, total

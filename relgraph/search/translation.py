@@ -35,7 +35,7 @@ from relgraph.graph.kanren.terms import (
     is_variable,
     variables_of,
 )
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import NO_ITEMS
 from relgraph.search.egraph import EGraph

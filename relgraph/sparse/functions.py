@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.notation.operators import OpNamespace
+from relgraph.graph.notation import OpNamespace
 from relgraph.sparse import elementwise
 from relgraph.sparse.elementwise import FUNCTIONS, add, mul, refused, sub, true_div
 from relgraph.sparse.op import as_sparse_argument, as_sparse_variable, is_sparse_variable

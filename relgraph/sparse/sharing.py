@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.shared_values.container import Container
-from relgraph.graph.shared_values.variable import SharedVariable
+from relgraph.graph.shared_values import Container, SharedVariable
 from relgraph.sparse.op import sparse_type_of
 from relgraph.sparse.variable import SparseVariable
 

@@ -10,9 +10,8 @@ from collections.abc import Hashable
 from hashlib import blake2b
 from typing import Any, NoReturn
 
-from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.cloning import attributes
-from relgraph.graph.notation.operators import LeadingOperators
+from relgraph.graph.basic import Constant, Variable, attributes
+from relgraph.graph.notation import LeadingOperators
 from relgraph.graph.type import Type
 from relgraph.scalar.type import value_bits
 from relgraph.sparse.matrices import frozen

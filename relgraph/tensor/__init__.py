@@ -9,7 +9,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from relgraph.graph.notation.operators import OpNamespace
+from relgraph.graph.notation import OpNamespace
 from relgraph.graph.utils import in_laws, lifted
 from relgraph.on_first_use import loaded as _loaded
 from relgraph.tensor import constructors, math

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from relgraph.documented import documented
+from relgraph.introspection import documented
 from relgraph.tensor.type import Shape, TensorType
 from relgraph.tensor.variable import TensorVariable
 

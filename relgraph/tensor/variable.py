@@ -12,9 +12,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.cloning import attributes
-from relgraph.graph.notation.operators import Operators
+from relgraph.graph.basic import Constant, Variable, attributes
+from relgraph.graph.notation import Operators
 from relgraph.graph.reference import evaluate
 from relgraph.graph.type import Type
 from relgraph.graph.utils import MissingInputError

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.displayed import Displayed
 from relgraph.graph.basic import Variable
 from relgraph.graph.traversal import as_string
+from relgraph.introspection import Displayed
 from relgraph.testing.source import as_python
 
 

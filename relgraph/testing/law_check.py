@@ -20,7 +20,7 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.terms import OpenAnswerError, build, renamed, variables_of
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.tensor.type import TensorType
 from relgraph.testing.check_result import CheckResult, Counterexample, Coverage, joined
 from relgraph.testing.draw.terms import Parameters

@@ -20,8 +20,8 @@ import relgraph.tensor as at
 from relgraph.compile.mode import Mode, get_mode
 from relgraph.gradient import NullTypeGradError, grad
 from relgraph.graph.basic import Variable, clone_replace, io_toposort
+from relgraph.graph.destroyhandler import MutableInputs
 from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.features.destroy_handler import MutableInputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.features.destroy_handler import DestroyHandler
+from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.shared_values.container import copy_value
+from relgraph.graph.shared_values import copy_value
 from relgraph.tensor.elemwise.new_arrays import KeptStorage
 from relgraph.tensor.loops.running import number_of_steps, wrong_row, wrong_state
 from relgraph.tensor.loops.scan_op import LoopParts, Scan

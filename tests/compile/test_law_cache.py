@@ -13,7 +13,7 @@ import relgraph.tensor as at
 from relgraph import law, lvars
 from relgraph.compile import law_cache
 from relgraph.compile.law_cache import LawCache, cache_folder, fingerprint
-from relgraph.graph.opt.dispatch.memory import those_that_may_match
+from relgraph.graph.opt.dispatch import those_that_may_match
 
 a, b = lvars("a b")
 x = at.dvector("x")

@@ -15,9 +15,8 @@ from relgraph.graph import opt_utils
 from relgraph.graph.basic import Constant, graph_inputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer, OpSub
-from relgraph.graph.opt.dispatch.tables import union_of
-from relgraph.graph.opt.merge.hash_consing import hash_consing_table
-from relgraph.graph.opt.merge.optimizer import merged_copy
+from relgraph.graph.opt.dispatch import union_of
+from relgraph.graph.opt.merge import hash_consing_table, merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing.draw.graphs import graphs as random_graphs

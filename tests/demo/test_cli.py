@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from relgraph.__main__ import main
-from relgraph.demo.plot import HEIGHT, WIDTH
-from relgraph.demo.report import NEXT
+from relgraph.demo.cli import HEIGHT, NEXT, WIDTH
 
 ROOT = Path(__file__).parents[2]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from relgraph.demo.plot import HEIGHT, WIDTH, plot
+from relgraph.demo.cli import HEIGHT, WIDTH, plot
 
 
 def rows(lines: list[str]) -> list[str]:

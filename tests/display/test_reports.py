@@ -13,7 +13,7 @@ import relgraph.tensor as at
 from relgraph import config, function, law, lvars, optimize_graph
 from relgraph.compile.database import rows_of
 from relgraph.display import LawTable, page
-from relgraph.display.reports.explanations import place_of
+from relgraph.display.reports import place_of
 from relgraph.graph.fg import FunctionGraph
 
 EVIL = "<script>alert(1)</script>"

@@ -12,15 +12,17 @@ import pytest
 import relgraph.tensor as at
 from relgraph.compile import function
 from relgraph.display import dot, svg
-from relgraph.display.drawing.layers import Place, _crossings, layers_of
-from relgraph.display.drawing.picture import (
+from relgraph.display.drawing import (
     MOST_NODES,
     PART_NODES,
     WHOLE_NODES,
+    Place,
+    _crossings,
+    columns,
+    layers_of,
     picture_of,
     pictures_of,
 )
-from relgraph.display.drawing.svg import columns
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op

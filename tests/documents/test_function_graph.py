@@ -11,8 +11,8 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Apply
+from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.features import AlreadyThere, Feature, History, ReplaceValidate
-from relgraph.graph.features.destroy_handler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import MissingInputError
 

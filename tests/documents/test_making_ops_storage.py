@@ -11,8 +11,8 @@ import relgraph
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply
+from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
 from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.features.destroy_handler import DestroyHandler, MutableInputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.utils import InconsistencyError

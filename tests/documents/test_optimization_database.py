@@ -15,7 +15,7 @@ from relgraph.compile import (
     register_stabilize,
 )
 from relgraph.graph.basic import Constant
-from relgraph.graph.features.destroy_handler import DestroyHandler
+from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import (
     EquilibriumOptimizer,

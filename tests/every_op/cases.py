@@ -8,7 +8,7 @@ import relgraph.tensor as at
 from relgraph import scalar, scan
 from relgraph.compile.io import DeepCopyOp
 from relgraph.gradient.barriers import GradientBarrier
-from relgraph.printing.print_op import Print
+from relgraph.printing import Print
 from relgraph.tensor.along_axes.cumulative import CumprodGradient, Cumulate
 from relgraph.tensor.along_axes.recurrences import Recurrence
 from relgraph.tensor.along_axes.sorting import ArgSort, Sort

@@ -17,7 +17,7 @@ from scipy import special
 from relgraph import scalar
 from relgraph.compile.io import DeepCopyOp
 from relgraph.gradient.barriers import GradientBarrier
-from relgraph.printing.print_op import Print
+from relgraph.printing import Print
 from relgraph.scalar.named.named_op import NamedOp
 from relgraph.tensor.functions.nonzero import Nonzero
 from relgraph.tensor.functions.sets import Unique

@@ -22,8 +22,8 @@ from relgraph import grad
 from relgraph.compile import optdb, predefined_optimizers
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
-from relgraph.graph.opt.dispatch.tables import union_of
-from relgraph.graph.opt.merge.optimizer import merged_copy
+from relgraph.graph.opt.dispatch import union_of
+from relgraph.graph.opt.merge import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 from tests.families import Family, value_and_gradient
 

@@ -7,7 +7,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph import grad
 from relgraph.compile.optimize import optimize_graph
-from relgraph.graph.opt.equilibrium.limits import VISITS_PER_NODE
+from relgraph.graph.opt.limits import VISITS_PER_NODE
 from tests.families import FAMILIES
 from tests.families.counting import (
     COUNTS,

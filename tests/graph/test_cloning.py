@@ -11,7 +11,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import shared
-from relgraph.graph import cloning
+from relgraph.graph import basic as cloning
 from relgraph.graph.basic import Constant, equal_computations, graph_inputs
 from relgraph.graph.features import History, NodeFinder, ReplaceValidate
 from relgraph.graph.fg import FunctionGraph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.features.feature import Feature
+from relgraph.graph.features import Feature
 from relgraph.graph.op import Op
 from relgraph.graph.type import Type
 

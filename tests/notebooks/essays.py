@@ -16,7 +16,7 @@ import matplotlib.font_manager
 import nbformat
 from nbclient import NotebookClient
 
-from relgraph.commands.png import png
+from relgraph.commands.draw import png
 from tests.notebooks.scripts import FOLDER
 
 SOURCES = sorted(FOLDER.glob("[0-9][0-9]_*.py"))

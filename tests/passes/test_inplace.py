@@ -9,9 +9,8 @@ import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.compile import In, Mode, Out, function, optdb, shared
 from relgraph.graph.basic import Apply
-from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.features.destroy_handler import MutableInputs
-from relgraph.graph.features.no_output_from_inplace import NoOutputFromInplace
+from relgraph.graph.destroyhandler import MutableInputs
+from relgraph.graph.features import NoOutputFromInplace, ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.passes.inplace import InplacePass, inplace_elemwise, inplace_setsubtensor
 from relgraph.passes.storage import StorageUse

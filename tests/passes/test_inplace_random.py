@@ -7,7 +7,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import In, Out, function, grad, shared
-from relgraph.graph.features.destroy_handler import DestroyHandler, MutableInputs
+from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.passes.inplace_random import InplaceRandom
 from relgraph.tensor.random import RandomStream, functions

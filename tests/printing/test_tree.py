@@ -8,8 +8,7 @@ import pytest
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import HasInnerGraph, Op
-from relgraph.printing import debugprint, dprint
-from relgraph.printing.tree import MAX_NESTING, letters
+from relgraph.printing import MAX_NESTING, debugprint, dprint, letters
 from relgraph.scalar import add, exp, float64, mul
 
 

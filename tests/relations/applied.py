@@ -13,7 +13,7 @@ import relgraph.tensor as at
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.basic import Constant, graph_inputs
 from relgraph.graph.kanren.relations import Relation
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.graph.reference import evaluate
 
 x, y, z = (at.dvector(name) for name in "xyz")

@@ -42,7 +42,7 @@ from relgraph.compile.database import _stabilizing_laws
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.basic import Constant, Variable, graph_inputs
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
 from relgraph.testing.instances.instance import direction_of

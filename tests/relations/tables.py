@@ -9,7 +9,7 @@ import numpy as np
 
 from relgraph.graph.basic import Constant, Variable, equal_computations, graph_inputs
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
 from relgraph.testing.judge.evaluation import array_of

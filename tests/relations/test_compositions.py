@@ -6,7 +6,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.compile.optimize import optimize_graph
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from tests.relations.compositions import SLIGHTLY, Composition, Found, changed_compositions, errors
 from tests.seeds import seed_of
 

@@ -10,7 +10,7 @@ from relations import _text
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.terms import Term
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from tests.relations.applied import MIRRORED, applied, turned, x
 from tests.relations.test_reach import EXAMPLES
 

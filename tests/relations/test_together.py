@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import relgraph.tensor as at
 from relgraph.compile.optimize import optimize_graph
 from relgraph.gradient import grad
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from tests.relations.applied import inputs_of, value_of
 
 x, y, z, m = at.dvector("x"), at.dvector("y"), at.dvector("z"), at.dmatrix("m")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import relgraph.tensor as at
 from relgraph.compile import optimize_graph
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.tensor import cosh, erf, erfc, exp, log, log1p, sigmoid, sinh, sqrt
 from tests.relations.applied import assert_same_values
 

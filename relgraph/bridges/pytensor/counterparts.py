@@ -26,7 +26,7 @@ import relgraph.graph.kanren  # noqa: F401
 from relgraph import scalar
 from relgraph.bridges.pytensor.names import present
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.graph.type import Type
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.scalar.named.scipy_table import ScipyOp

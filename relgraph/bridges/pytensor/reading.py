@@ -26,7 +26,7 @@ from relgraph.bridges.pytensor.reading_ops import fitted
 from relgraph.compile.sharedvalue import TensorSharedVariable
 from relgraph.graph.basic import Apply, Variable, applys_between
 from relgraph.graph.op import TypedOp
-from relgraph.graph.shared_values.container import Container
+from relgraph.graph.shared_values import Container
 from relgraph.graph.type import DisconnectedType, Type, disconnected, undefined
 from relgraph.tensor.random.shared_generator import RandomGeneratorSharedVariable
 from relgraph.tensor.random.type import RandomGeneratorType

@@ -24,7 +24,7 @@ from pytensor.tensor.subtensor import IncSubtensor, Subtensor
 import relgraph.tensor as at
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.graph.basic import Variable
-from relgraph.printing.print_op import Print as OurPrint
+from relgraph.printing import Print as OurPrint
 from relgraph.tensor.assertion import Assert as OurAssert
 from relgraph.tensor.conditional.if_else import IfElse
 from relgraph.tensor.indexing.indices import IndexList

@@ -23,7 +23,7 @@ from relgraph.bridges.pytensor.counterparts import (
 from relgraph.bridges.pytensor.names import inline_ofg_node
 from relgraph.bridges.pytensor.writing_ops import TABLE, fitted
 from relgraph.graph.basic import Apply, Constant, Variable, graph_inputs
-from relgraph.graph.shared_values.variable import SharedVariable
+from relgraph.graph.shared_values import SharedVariable
 from relgraph.graph.traversal import io_toposort
 from relgraph.graph.type import DisconnectedType, NullType
 

@@ -45,7 +45,7 @@ from relgraph.compile.io import DeepCopyOp
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.graph.basic import Constant
 from relgraph.graph.traversal import io_toposort
-from relgraph.printing.print_op import Print
+from relgraph.printing import Print
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.dtypes import is_discrete
 from relgraph.scalar.named.scipy_table import ScipyOp

@@ -20,7 +20,7 @@ from relgraph.engines.dask.interpretation import Run
 from relgraph.engines.dask.lowering.dispatch import way_of
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.shared_values.container import copy_value
+from relgraph.graph.shared_values import copy_value
 from relgraph.graph.type import Type
 from relgraph.tensor.type import TensorType
 

@@ -1,14 +1,184 @@
-"""The structure of a graph: inputs, outputs, nodes, variables, and who reads each of them."""
+"""The structure of a graph: inputs, outputs, nodes, variables, and the clients of each variable.
+
+A list of clients is one from which a pair (node, input index) is cheap to take. `Replacement` says
+what happened when one variable took the place of another; `check_integrity` checks all of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Literal
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.graph.fg.client_lists import SHORT, Client, easily_taken_from, with_clients
-from relgraph.graph.fg.replacement import Replacement
 from relgraph.graph.utils import InconsistencyError, MissingInputError
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg.graph import FunctionGraph
+
+Client: TypeAlias = tuple[Apply | Literal["output"], int]
+
+# up to here looking through the list costs no more than a hash would
+SHORT = 16
+# up to here taking one of the first out of a list costs no more either
+LONG = 1024
+
+
+# `super` takes longer than what it finds
+_append, _pop, _put = list.append, list.pop, list.__setitem__
+
+
+class ManyClients(list[Client]):
+    """A long list of clients that also knows where each of them stands: what a list becomes when
+    one is taken from it.
+
+    Removing one takes constant time, and puts the last in its place. Only `append` and `remove`
+    keep the positions right: everything else that changes a list is refused.
+    """
+
+    __slots__ = ("_where",)
+
+    _where: dict[Client, int]
+
+    def __init__(self, clients: list[Client]) -> None:
+        super().__init__(clients)
+        self._where = {client: k for k, client in enumerate(clients)}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self),)
+
+    def __contains__(self, client: object) -> bool:
+        return client in self._where
+
+    def append(self, client: Client) -> None:
+        self._where[client] = len(self)
+        _append(self, client)
+
+    def remove(self, client: Client) -> None:
+        place = self._where.pop(client, None)
+        if place is None:
+            raise ValueError(f"{client} is not in the list of clients")
+        last = _pop(self)
+        if place < len(self):
+            _put(self, place, last)
+            self._where[last] = place
+
+    def misplaced(self) -> list[Client]:
+        """Return the clients whose recorded position is wrong."""
+        listed = {client: k for k, client in enumerate(self)}
+        return [c for c in {**listed, **self._where} if listed.get(c) != self._where.get(c)]
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(
+            "a list of clients belongs to its FunctionGraph: use add_client and remove_client, "
+            "or change a copy of it"
+        )
+
+    __delitem__ = __iadd__ = __imul__ = __setitem__ = _refuse
+    clear = extend = insert = pop = reverse = sort = _refuse
+
+
+def easily_taken_from(clients: list[Client], client: Client) -> list[Client]:
+    """Return `clients` as a list from which to take one of them: the same one, or its successor."""
+    if len(clients) <= SHORT or type(clients) is not list:
+        return clients
+    # nodes most often go in the order in which they came
+    if len(clients) <= LONG and client in clients[:SHORT]:
+        return clients
+    return ManyClients(clients)
+
+
+def with_clients(clients: list[Client], more: list[Client]) -> list[Client]:
+    """Return `clients` with all of `more` at its end."""
+    if type(clients) is list:
+        clients.extend(more)
+    else:
+        for client in more:
+            clients.append(client)
+    return clients
+
+
+class _Unknown(dict[Any, list[Client]]):
+    """Readers of whom nothing is known but that there may be more than one."""
+
+    _SOME: list[Client] = [("output", 0), ("output", 1)]
+
+    def get(self, var: Any, default: Any = None) -> Any:
+        return self._SOME
+
+    def __missing__(self, var: Any) -> list[Client]:
+        return self._SOME
+
+
+class UnknownReaders:
+    """Stands for a graph where there is none: each variable may be read more than once.
+
+    Patterns then look at a node and what it reads, and take no sum in a sum apart. What is equal
+    is one variable.
+    """
+
+    clients: dict[Any, list[Client]] = _Unknown()
+    merged = True
+
+
+UNKNOWN_READERS = UnknownReaders()
+
+
+@dataclass(slots=True)
+class Replacement:
+    """What happened when a variable was replaced, as `Feature.on_replace` is told it.
+
+    Attributes
+    ----------
+    var, new_var
+        What was replaced, and what has taken its place.
+    users
+        The clients of `var` that are clients of `new_var` now: (node, input index) pairs. The list
+        may be the one that the graph keeps: copy it to keep it.
+    imported
+        The nodes that came in, each after what it reads.
+    pruned
+        The nodes that went, each before what it read.
+    single_use
+        Variables that have lost clients and had one left then. Some of them may have gone since,
+        and leaves are not always listed.
+    reason
+        The name of the rewrite, if the caller gave one.
+    """
+
+    var: Variable
+    new_var: Variable
+    users: Sequence[Client]
+    imported: Sequence[Apply]
+    pruned: Sequence[Apply]
+    single_use: Sequence[Variable]
+    reason: str | None
+
+
+def fitted(old: Variable, new: Any) -> Variable:
+    """Return `new` as a variable that can take the place of `old`.
+
+    Raises
+    ------
+    TypeError
+        If its type does not fit, and `old.type` can't convert it; the message names both.
+    """
+    if isinstance(new, Variable) and (old.type is new.type or old.type.is_super(new.type)):
+        return new
+    try:
+        converted: Variable = old.type.filter_variable(new)
+    except (TypeError, ValueError) as error:
+        kind = new.type if isinstance(new, Variable) else type(new).__name__
+        raise TypeError(
+            f"{new}, of type {kind}, can't replace {old}, of type {old.type}: {error}"
+        ) from error
+    return converted
+
+
+def described(var: Any) -> str:
+    """Return `var` and the node that computes it, as text."""
+    owner = getattr(var, "owner", None)
+    return str(var) if owner is None else f"{var} of {owner}"
 
 
 class Structure:
@@ -389,3 +559,163 @@ def computed_input(var: Variable) -> ValueError:
 def own_input(var: Variable, node: Apply) -> InconsistencyError:
     """Return the error of making `var` an input of `node`, which computes it."""
     return InconsistencyError(f"{var} would become an input of its own node, {node}")
+
+
+# what a graph and its structure have in common
+SHARED = ("inputs", "outputs", "variables", "apply_nodes", "clients")
+
+
+def check_integrity(fgraph: FunctionGraph, structure: Structure) -> None:
+    """Check a graph and its structure; the cost is proportional to its size.
+
+    Raises
+    ------
+    InconsistencyError
+        If anything is broken; the message names the variable or node.
+    """
+    for name in SHARED:
+        if getattr(fgraph, name) is not getattr(structure, name):
+            raise InconsistencyError(
+                f"fgraph.{name} was assigned to: change it in place, by the graph's methods"
+            )
+    _check_inputs(structure)
+    _check_nodes(structure)
+    _check_variables(structure)
+    _check_clients(structure)
+    _check_acyclic(structure)
+    _check_used(structure)
+    _check_update_mapping(structure, fgraph.update_mapping)
+
+
+def _check_inputs(structure: Structure) -> None:
+    for i, var in enumerate(structure.inputs):
+        if var.owner is not None:
+            raise InconsistencyError(f"input {i}, {var}, is computed by {var.owner}")
+        if var not in structure.variables:
+            raise InconsistencyError(f"input {i}, {var}, is not among the variables")
+        if var not in structure.input_set:
+            raise InconsistencyError(f"{var} was put among the inputs without add_input")
+    for var in structure.input_set.difference(structure.inputs):
+        raise InconsistencyError(f"input {var} was taken from the inputs without remove_input")
+
+
+def _check_nodes(structure: Structure) -> None:
+    # a long list is made a set once: looking through it for each of its clients takes its square
+    listed: dict[Variable, Collection[Client]] = {
+        var: clients if len(clients) <= SHORT else set(clients)
+        for var, clients in structure.clients.items()
+    }
+    for node in structure.apply_nodes:
+        for k, out in enumerate(node.outputs):
+            if out.owner is not node or out.index != k:
+                raise InconsistencyError(
+                    f"output {k} of {node}, {out}, says that it is output {out.index} of "
+                    f"{out.owner}"
+                )
+            if out not in structure.variables:
+                raise InconsistencyError(f"output {k} of {node}, {out}, is not in the graph")
+        for i, var in enumerate(node.inputs):
+            _check_use(structure, var, (node, i), listed)
+    for i, var in enumerate(structure.outputs):
+        _check_use(structure, var, ("output", i), listed)
+
+
+def _check_use(
+    structure: Structure,
+    var: Variable,
+    client: Client,
+    listed: Mapping[Variable, Collection[Client]],
+) -> None:
+    if var not in structure.variables:
+        raise InconsistencyError(f"{var}, {_place(client)}, is not among the variables")
+    if client not in listed.get(var, ()):
+        raise InconsistencyError(f"{var} is {_place(client)}, but its clients don't list that")
+
+
+def _place(client: Client) -> str:
+    node, i = client
+    return f"output {i} of the graph" if isinstance(node, str) else f"input {i} of {node}"
+
+
+def _check_variables(structure: Structure) -> None:
+    for var in structure.variables:
+        if var not in structure.clients:
+            raise InconsistencyError(f"{var} has no entry in clients")
+        if var.owner is not None:
+            if var.owner not in structure.apply_nodes:
+                raise InconsistencyError(f"{var} is in the graph, its node {var.owner} is not")
+        elif not isinstance(var, Constant) and var not in structure.input_set:
+            raise InconsistencyError(f"{var} is neither an input, nor a constant, nor computed")
+
+
+def _check_clients(structure: Structure) -> None:
+    for var, clients in structure.clients.items():
+        if clients and var not in structure.variables:
+            raise InconsistencyError(f"{var} has clients, but is not in the graph")
+        if isinstance(clients, ManyClients) and clients.misplaced():
+            raise InconsistencyError(f"the index of the clients of {var} is out of step")
+        if len(set(clients)) != len(clients):
+            raise InconsistencyError(f"a client of {var} is listed twice: {clients}")
+        for node, i in clients:
+            _check_client(structure, var, node, i)
+
+
+def _check_client(structure: Structure, var: Variable, node: Apply | str, i: int) -> None:
+    if isinstance(node, str):
+        used = structure.outputs
+        if node != "output":
+            raise InconsistencyError(f"a client of {var} is {node!r}, neither a node nor 'output'")
+    else:
+        used = node.inputs
+        if node not in structure.apply_nodes:
+            raise InconsistencyError(f"a client of {var}, {node}, is not in the graph")
+    if not 0 <= i < len(used) or used[i] is not var:
+        raise InconsistencyError(f"{var} lists input {i} of {node} as a client, which it is not")
+
+
+def _check_acyclic(structure: Structure) -> None:
+    """Take away nodes that need nothing any more until none is left, or a cycle."""
+    waiting: dict[Apply, int] = {}
+    ready: list[Apply] = []
+    for node in structure.apply_nodes:
+        waiting[node] = sum(var.owner is not None for var in node.inputs)
+        if not waiting[node]:
+            ready.append(node)
+    while ready:
+        node = ready.pop()
+        del waiting[node]
+        for out in node.outputs:
+            for client, _ in structure.clients[out]:
+                if not isinstance(client, str):
+                    waiting[client] -= 1
+                    if not waiting[client]:
+                        ready.append(client)
+    if waiting:
+        node = next(iter(waiting))
+        passed: set[Apply] = set()
+        while node not in passed:
+            passed.add(node)
+            node = next(v.owner for v in node.inputs if v.owner in waiting)
+        raise InconsistencyError(f"the graph contains a cycle through {node.op}")
+
+
+def _check_used(structure: Structure) -> None:
+    used: set[Apply] = set()
+    stack = [var.owner for var in structure.outputs if var.owner is not None]
+    while stack:
+        node = stack.pop()
+        if node not in used:
+            used.add(node)
+            stack.extend(var.owner for var in node.inputs if var.owner is not None)
+    for node in structure.apply_nodes:
+        if node not in used:
+            raise InconsistencyError(f"{node} is in the graph, but no output depends on it")
+    for var in structure.variables:
+        if var.owner is None and not structure.clients[var] and var not in structure.input_set:
+            raise InconsistencyError(f"constant {var} is in the graph, but nothing uses it")
+
+
+def _check_update_mapping(structure: Structure, mapping: Mapping[int, int] | None) -> None:
+    for i, j in (mapping or {}).items():
+        if not (0 <= i < len(structure.outputs) and 0 <= j < len(structure.inputs)):
+            raise InconsistencyError(f"update_mapping has {i}: {j}, which is out of range")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unification import var
 from unification.core import reify
 
-from relgraph.displayed import Displayed
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.diagnosis import (
@@ -28,12 +27,13 @@ from relgraph.graph.kanren.partial_evaluation import StagingMismatch, rules_out
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms import OpenAnswerError, build
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.graph.op import Op
+from relgraph.introspection import Displayed
 
 if TYPE_CHECKING:
     from relgraph.graph.kanren.rewriters import KanrenRelationSub
-    from relgraph.graph.opt.derivation.replay import Step
+    from relgraph.graph.opt.derivation import Step
 
 
 @dataclass(frozen=True, eq=False)

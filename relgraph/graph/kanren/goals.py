@@ -34,7 +34,7 @@ from relgraph.graph.kanren.state import (
     is_settled,
 )
 from relgraph.graph.kanren.terms import build, renamed, variables_of
-from relgraph.graph.notation.numbers import is_written, number_of, same_number
+from relgraph.graph.notation import is_written, number_of, same_number
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import walk
 from relgraph.graph.unify import NO_ITEMS, same_variable

@@ -12,10 +12,10 @@ from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO
 
-from relgraph.displayed import Displayed
 from relgraph.graph.kanren.compilation import Extraction, extract
 from relgraph.graph.kanren.explanation import Explainable, checked_direction
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
+from relgraph.introspection import Displayed
 
 if TYPE_CHECKING:
     from relgraph.testing.check_result import CheckResult

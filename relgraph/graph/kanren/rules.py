@@ -19,7 +19,7 @@ from relgraph.graph.kanren.terms import (
     is_variable,
     variables_of,
 )
-from relgraph.graph.notation.numbers import roundings
+from relgraph.graph.notation import roundings
 from relgraph.graph.op import Op
 from relgraph.graph.unify import nth
 

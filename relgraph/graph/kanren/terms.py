@@ -24,14 +24,16 @@ from unification.core import _reify, _unify, _unify_Var_object, construction_sen
 from unification.variable import _glv, isvar
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.notation.numbers import is_written, roundings, same_number
-from relgraph.graph.notation.operators import (
+from relgraph.graph.notation import (
     ATOM,
     INFIX,
     PREFIX,
     Operators,
     as_infix,
     held,
+    is_written,
+    roundings,
+    same_number,
     side_of_sign,
 )
 from relgraph.graph.op import Op

@@ -15,7 +15,7 @@ from typing import Any
 from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.fg.client_lists import UNKNOWN_READERS
+from relgraph.graph.fg.structure import UNKNOWN_READERS
 from relgraph.graph.kanren.codegen import NotCompilable, RuleWriter
 from relgraph.graph.kanren.goals import Condition, holds_of_readers, one_client
 from relgraph.graph.kanren.rules import Rule, head_of, split

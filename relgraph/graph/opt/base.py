@@ -1,20 +1,25 @@
-"""Base classes of rewriters: global optimizers (of a graph) and local ones (of a node)."""
+"""What rewriters are: global optimizers (of a graph) and local ones (of a node).
+
+Decorators make them of functions. `read_answer` reads what a local one answers, and
+`apply_replacement` makes the replacements that it asks for.
+"""
 
 from __future__ import annotations
 
 import abc
 import gc
 import sys
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias, TypeVar
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.destroyhandler import DestroyHandler
+from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.op import Op
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.opt.dispatch.memory import CandidateMemory
-    from relgraph.graph.opt.dispatch.tables import RewriterTables
+    from relgraph.graph.opt.dispatch import CandidateMemory, RewriterTables
 
 Tracked: TypeAlias = Op | type[Op]
 Answer: TypeAlias = bool | Sequence[Variable | None] | dict[Any, Any] | None
@@ -319,3 +324,348 @@ def as_local_optimizer(item: object) -> LocalOptimizer:
         if isinstance(item, LocalOptimizer):
             return item
     raise TypeError(f"expected a LocalOptimizer or a law, got {item!r} ({type(item).__name__})")
+
+
+T = TypeVar("T", Variable, Sequence[Variable])
+
+
+def check_chain(r: Variable | Apply, *chain: Op | type[Op] | None) -> bool:
+    """Whether `r` is computed by a chain of Ops, each reading the next through its first input.
+
+    Parameters
+    ----------
+    r
+        A variable, or a node, whose first output is meant.
+    chain
+        Ops and Op classes from the outermost inwards. None stands for a variable that no node
+        computes.
+    """
+    var: Variable | None = r.outputs[0] if isinstance(r, Apply) else r
+    for link in chain:
+        node = None if var is None else var.owner
+        if link is None:
+            if node is not None:
+                return False
+            var = None
+            continue
+        if node is None:
+            return False
+        if not (isinstance(node.op, link) if isinstance(link, type) else node.op == link):
+            return False
+        var = node.inputs[0] if node.inputs else None
+    return True
+
+
+def copy_stack_trace(from_var: Any, to_var: T) -> T:
+    """Give `to_var` the places in the user's code (``tag.trace``) that `from_var` comes from.
+
+    Parameters
+    ----------
+    from_var, to_var
+        A variable or several. Each of the new ones gets the places of all the old ones.
+
+    Returns
+    -------
+    to_var
+    """
+    sources = [from_var] if isinstance(from_var, Variable) else list(from_var)
+    traces: list[Any] = []
+    for source in sources:
+        for trace in getattr(source.tag, "trace", None) or ():
+            if trace not in traces:
+                traces.append(trace)
+    if traces:
+        targets: Sequence[Variable] = [to_var] if isinstance(to_var, Variable) else to_var
+        for target in targets:
+            own = list(getattr(target.tag, "trace", None) or ())
+            target.tag.trace = own + [trace for trace in traces if trace not in own]
+    return to_var
+
+
+# (old, new)
+Pairs: TypeAlias = list[tuple[Variable, Variable]]
+
+
+def read_answer(
+    fgraph: FunctionGraph, node: Apply, rewriter: LocalOptimizer, answer: Any
+) -> tuple[Pairs, list[Apply]] | None:
+    """Return what the answer of `rewriter` for `node` asks to replace; None if nothing.
+
+    Each replacement is fitted to the type of the variable that it replaces. A replacement by the
+    same op on the same inputs changes nothing.
+
+    Returns
+    -------
+    pairs, remove
+        Pairs of a variable and its replacement, and the nodes that must have left the graph
+        afterwards.
+
+    Raises
+    ------
+    TypeError
+        If the answer is neither False, a sequence nor a dict, or a replacement does not fit.
+    ValueError
+        If a list is not as long as the node has outputs, or has None for an output that is used,
+        or if a dict replaces a variable that is not in the graph.
+    """
+    if answer is False or answer is None:
+        return None
+    if type(answer) is list and len(answer) == 1 and len(node.outputs) == 1:
+        old, new = node.outputs[0], answer[0]
+        if isinstance(new, Variable) and new.type is old.type:
+            if new is old or (new.head is old.head and _is_same_application(old, new)):
+                return None
+            return [(old, new)], []
+    remove: list[Apply] = []
+    wanted: Iterable[tuple[Any, Any]]
+    if isinstance(answer, dict):
+        wanted = [(old, new) for old, new in answer.items() if old != "remove"]
+        remove = _nodes(answer.get("remove", ()))
+        _check_known(fgraph, rewriter, node, [old for old, _ in wanted])
+    elif isinstance(answer, Sequence) and not isinstance(answer, str):
+        wanted = _by_output(fgraph, node, rewriter, answer)
+    else:
+        raise TypeError(
+            f"{display_name(rewriter)} answered {answer!r} for {describe(node)}; expected False, "
+            "a list of variables or a dict"
+        )
+    pairs = [(old, _fitted(old, new, rewriter, node)) for old, new in wanted if new is not old]
+    if not pairs and not remove:
+        return None
+    if not remove and all(_is_same_application(old, new) for old, new in pairs):
+        return None
+    return pairs, remove
+
+
+def _by_output(
+    fgraph: FunctionGraph, node: Apply, rewriter: LocalOptimizer, answer: Sequence[Any]
+) -> list[tuple[Variable, Any]]:
+    if len(answer) != len(node.outputs):
+        raise ValueError(
+            f"{display_name(rewriter)} answered with {len(answer)} replacements for "
+            f"{describe(node)}, which has {len(node.outputs)} outputs"
+        )
+    pairs = []
+    for old, new in zip(node.outputs, answer, strict=True):
+        if new is not None:
+            pairs.append((old, new))
+        elif fgraph.clients.get(old):
+            raise ValueError(
+                f"{display_name(rewriter)} gave no replacement for output {old.index} of "
+                f"{describe(node)}, which is used"
+            )
+    return pairs
+
+
+def _nodes(items: Iterable[Any]) -> list[Apply]:
+    """Return some nodes, and the nodes that compute some variables."""
+    nodes = [item if isinstance(item, Apply) else item.owner for item in items]
+    return [node for node in nodes if node is not None]
+
+
+def _check_known(
+    fgraph: FunctionGraph, rewriter: LocalOptimizer, node: Apply, olds: Iterable[Any]
+) -> None:
+    for old in olds:
+        if not isinstance(old, Variable) or old not in fgraph.variables:
+            raise ValueError(
+                f"{display_name(rewriter)} replaces {old} for {describe(node)}, but it is not a "
+                "variable of the graph"
+            )
+
+
+def _fitted(old: Variable, new: Any, rewriter: LocalOptimizer, node: Apply) -> Variable:
+    fitted = new if isinstance(new, Variable) and new.type is old.type else old.type.fit(new, old)
+    if fitted is None:
+        raise TypeError(
+            f"{display_name(rewriter)} replaces {old} of {describe(node)}, of type {old.type}, "
+            f"by {new} of type {getattr(new, 'type', type(new).__name__)}, which does not fit"
+        )
+    assert isinstance(fitted, Variable)
+    return fitted
+
+
+def _is_same_application(old: Variable, new: Variable) -> bool:
+    """Return whether two variables are the same output of one op on the same inputs."""
+    a, b = old.owner, new.owner
+    if a is None or b is None or a.op is not b.op or old.index != new.index:
+        return False
+    return (
+        len(a.inputs) == len(b.inputs)
+        and all(x is y for x, y in zip(a.inputs, b.inputs, strict=True))
+        and old.type == new.type
+    )
+
+
+def apply_replacement(
+    fgraph: FunctionGraph, pairs: Pairs, remove: list[Apply], reason: str
+) -> None:
+    """Make some replacements, and validate them if a feature validates.
+
+    If either fails, the graph stays as it was. It must have the feature ReplaceValidate.
+    """
+    if len(pairs) == 1 and not remove and not fgraph.listens("validate"):
+        old, new = pairs[0]
+        fgraph.replace(old, new, reason)
+    elif remove:
+        fgraph.replace_all_validate_remove(pairs, remove, reason=reason, warn=False)
+    else:
+        fgraph.replace_all_validate(pairs, reason=reason)
+
+
+Requirement: TypeAlias = Callable[["FunctionGraph"], object]
+
+
+def require_replace_validate(fgraph: FunctionGraph) -> None:
+    """Attach ReplaceValidate, unless the graph has one."""
+    if not any(isinstance(feature, ReplaceValidate) for feature in fgraph.features):
+        fgraph.attach_feature(ReplaceValidate())
+
+
+def require_destroy_handler(fgraph: FunctionGraph) -> None:
+    """Attach DestroyHandler; the graph ignores a second one."""
+    fgraph.attach_feature(DestroyHandler())
+
+
+class _FromFunction:
+    """What both kinds have: a function, its name and documentation, and what it needs.
+
+    Parameters
+    ----------
+    fn
+        The function.
+    requirements
+        Functions that attach to a graph the features that `fn` needs.
+    """
+
+    def __init__(self, fn: Callable[..., Any], requirements: Sequence[Requirement]) -> None:
+        self.fn = fn
+        self.requirements = tuple(requirements)
+        self.inplace = require_destroy_handler in self.requirements
+        self.name = getattr(fn, "__name__", None)
+        self.__doc__ = fn.__doc__
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        for requirement in self.requirements:
+            requirement(fgraph)
+
+
+class FromFunctionOptimizer(_FromFunction, GlobalOptimizer):
+    """A function of a FunctionGraph as a GlobalOptimizer.
+
+    Parameters
+    ----------
+    fn
+        Called with the graph; returns a record for the profile.
+    requirements
+        Functions that attach to a graph the features that `fn` needs.
+    """
+
+    def __init__(
+        self, fn: Callable[[FunctionGraph], Any], requirements: Sequence[Requirement] = ()
+    ) -> None:
+        super().__init__(fn, requirements)
+
+    def apply(self, fgraph: FunctionGraph) -> Any:
+        return self.fn(fgraph)
+
+
+def optimizer(fn: Callable[[FunctionGraph], Any]) -> FromFunctionOptimizer:
+    """Make a GlobalOptimizer of the same name from a function of a FunctionGraph."""
+    return FromFunctionOptimizer(fn, (require_replace_validate,))
+
+
+def inplace_optimizer(fn: Callable[[FunctionGraph], Any]) -> FromFunctionOptimizer:
+    """Like `optimizer`, for functions that insert destructive Ops: attach a DestroyHandler too."""
+    return FromFunctionOptimizer(fn, (require_replace_validate, require_destroy_handler))
+
+
+class FromFunctionLocalOptimizer(_FromFunction, LocalOptimizer):
+    """A function of a graph and a node as a LocalOptimizer.
+
+    Parameters
+    ----------
+    fn
+        Called with the FunctionGraph and the node; answers as `LocalOptimizer.transform` does.
+    tracks
+        The Ops and Op classes on whose nodes `fn` can do something; None for all.
+    requirements
+        Functions that attach to a graph the features that `fn` needs.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[[FunctionGraph, Apply], Any],
+        tracks: Sequence[Tracked] | None = None,
+        requirements: Sequence[Requirement] = (),
+    ) -> None:
+        super().__init__(fn, requirements)
+        self._tracks = (
+            None if tracks is None else tuple(t.tracked if isinstance(t, Op) else t for t in tracks)
+        )
+        self._ops = frozenset(t for t in tracks or () if isinstance(t, Op))
+        self._classes = tuple(t for t in tracks or () if isinstance(t, type))
+        self._relative = tuple(op for op in self._ops if op.relative is not None)
+
+    def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
+        if self._tracks is not None and not self._is_tracked(node):
+            return False
+        answer: Answer = self.fn(fgraph, node)
+        return answer
+
+    def _is_tracked(self, node: Apply) -> bool:
+        op = node.op
+        return (
+            op in self._ops
+            or isinstance(op, self._classes)
+            or any(relative.makes(node) for relative in self._relative)
+        )
+
+    def tracks(self) -> Sequence[Tracked] | None:
+        return self._tracks
+
+
+def local_optimizer(
+    tracks: Sequence[Tracked] | None,
+    inplace: bool = False,
+    requirements: Sequence[Requirement] = (),
+) -> Callable[[Callable[[FunctionGraph, Apply], Any]], FromFunctionLocalOptimizer]:
+    """Make a LocalOptimizer of the same name from a function of a graph and a node.
+
+    Parameters
+    ----------
+    tracks
+        The Ops and Op classes on whose nodes the function can do something; None for all.
+    inplace
+        Whether the function inserts destructive Ops; the graph then gets a DestroyHandler.
+    requirements
+        Functions that attach to a graph the features that the function needs.
+
+    Raises
+    ------
+    ValueError
+        If `tracks` is empty: the optimizer would never be tried.
+    TypeError
+        If `tracks` holds something that is neither an Op nor an Op class.
+    """
+    if tracks is not None:
+        check_tracks(tracks)
+    needs = (*requirements, require_destroy_handler) if inplace else tuple(requirements)
+
+    def decorate(fn: Callable[[FunctionGraph, Apply], Any]) -> FromFunctionLocalOptimizer:
+        return FromFunctionLocalOptimizer(fn, tracks, needs)
+
+    return decorate
+
+
+def check_tracks(tracks: Any) -> None:
+    """Raise unless `tracks` is a non-empty sequence of Ops and Op classes."""
+    if not isinstance(tracks, Sequence):
+        raise TypeError(f"tracks must be None or a sequence of Ops and Op classes, not {tracks!r}")
+    if len(tracks) == 0:
+        raise ValueError("tracks is empty, so the optimizer would never be tried; None means any")
+    for tracked in tracks:
+        if not isinstance(tracked, Op) and not (
+            isinstance(tracked, type) and issubclass(tracked, Op)
+        ):
+            raise TypeError(f"tracks must hold Ops and Op classes, not {tracked!r}")

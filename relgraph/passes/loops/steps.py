@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from relgraph.graph.basic import Apply
+from relgraph.graph.destroyhandler import MutableInputs
 from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.features.destroy_handler import MutableInputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
-from relgraph.graph.opt.navigators.sequence import InSequence
+from relgraph.graph.opt.navigators import InSequence
 from relgraph.passes.loops.open_loop import loops_in
 from relgraph.tensor.costs.never_costlier import NeverCostlier
 from relgraph.tensor.loops.scan_op import Scan

@@ -19,7 +19,7 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.notation.operators import ATOM, INFIX, PREFIX, held, side_of_sign
+from relgraph.graph.notation import ATOM, INFIX, PREFIX, held, side_of_sign
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.error_free import ScaledProduct
 from relgraph.tensor import error_free

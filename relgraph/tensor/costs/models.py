@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.graph.op import HasInnerGraph
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.contraction import MatrixProduct

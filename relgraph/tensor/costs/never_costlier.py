@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.features.feature import Feature
+from relgraph.graph.features import Feature
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt.base import describe
-from relgraph.graph.opt.merge.hash_consing import ConstantTable, key_with
+from relgraph.graph.opt.merge import ConstantTable, key_with
 from relgraph.tensor.costs.models import Cost, operations
 
 ROUNDING = 1e-8

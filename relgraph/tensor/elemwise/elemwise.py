@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from relgraph.documented import documented, signature_of
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import Memo
+from relgraph.introspection import documented, signature_of
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.dtypes import number_kind
 from relgraph.scalar.op import FoldOp, ScalarOp

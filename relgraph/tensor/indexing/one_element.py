@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.tensor.indexing.indices import IndexList, Slice
 from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
 

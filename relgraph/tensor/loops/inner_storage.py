@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.features.aliasing import destroyed_indices
-from relgraph.graph.features.destroy_handler import DestroyHandler, MutableInputs
+from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs, destroyed_indices
 from relgraph.graph.fg import FunctionGraph
 from relgraph.tensor.type import TensorType
 

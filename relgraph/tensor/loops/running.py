@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.shared_values.container import copy_value
+from relgraph.graph.shared_values import copy_value
 
 if TYPE_CHECKING:
     from relgraph.tensor.loops.scan_op import Scan

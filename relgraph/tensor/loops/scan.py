@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.shared_values.variable import SharedVariable
+from relgraph.graph.shared_values import SharedVariable
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.loops.arguments import (
     StateArgument,

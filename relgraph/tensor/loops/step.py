@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.shared_values.variable import SharedVariable
+from relgraph.graph.shared_values import SharedVariable
 from relgraph.graph.traversal import ancestors, graph_inputs, io_toposort
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.type import TensorType

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relgraph.graph.shared_values.container import Container
-from relgraph.graph.shared_values.variable import SharedVariable
+from relgraph.graph.shared_values import Container, SharedVariable
 from relgraph.tensor.random.type import RandomGeneratorVariable, random_generator_type
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from relgraph import documented as _documented
+from relgraph import introspection as _documented
 from relgraph.scalar.named.scipy_table import ScipyOp
 from relgraph.scalar.named.several_outputs import COUNTS, PartOp
 from relgraph.tensor import math, softmaxes

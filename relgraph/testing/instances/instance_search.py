@@ -28,7 +28,7 @@ from relgraph.graph.kanren.goals import (
 )
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.terms import OpenAnswerError, build
-from relgraph.graph.notation.numbers import number_of, same_number
+from relgraph.graph.notation import number_of, same_number
 from relgraph.graph.traversal import graph_inputs, io_toposort, vars_between
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise

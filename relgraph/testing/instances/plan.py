@@ -20,7 +20,7 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.scalar.dtypes import FLOATS
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.testing.check_result import Coverage

@@ -10,8 +10,8 @@ from relgraph.compile.database import constant_folding
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer
-from relgraph.graph.opt.merge.hash_consing import node_key
-from relgraph.graph.opt.replacement import read_answer
+from relgraph.graph.opt.base import read_answer
+from relgraph.graph.opt.merge import node_key
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 UNARY = (at.neg, at.exp, at.log, at.sigmoid, at.log1p)

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relgraph.graph.basic import Constant, io_toposort
+from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
 from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.features.destroy_handler import DestroyHandler, MutableInputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import InconsistencyError
 from tests.families.counting import calls_of

@@ -5,7 +5,7 @@ from graphlib import TopologicalSorter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relgraph.graph.features.evaluation_order import EvaluationOrder, find_cycle
+from relgraph.graph.destroyhandler import EvaluationOrder, find_cycle
 
 # the order asks nothing of its nodes but that they can be kept in a set
 Graph = dict[int, set[int]]

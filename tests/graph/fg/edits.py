@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.features import Bookkeeper, Feature, History, NodeFinder, ReplaceValidate
-from relgraph.graph.features.destroy_handler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import InconsistencyError, MissingInputError
 from tests.graph.toys import MyOp, Objector, my_type, variables

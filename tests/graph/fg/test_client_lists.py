@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from relgraph.graph.basic import Constant
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.fg.client_lists import LONG, SHORT, ManyClients, easily_taken_from, with_clients
+from relgraph.graph.fg.structure import LONG, SHORT, ManyClients, easily_taken_from, with_clients
 from tests.graph.toys import MyOp, my_type, variables
 
 f, g, h, neg, exp = (MyOp(name) for name in ("f", "g", "h", "neg", "exp"))

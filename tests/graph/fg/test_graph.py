@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from relgraph.graph.basic import Constant, is_in_ancestors
-from relgraph.graph.features.feature import Feature
+from relgraph.graph.features import Feature
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.utils import InconsistencyError, MissingInputError
 from tests.graph.fg.edits import state

@@ -2,9 +2,9 @@
 
 import pytest
 
-from relgraph.graph.features.feature import AlreadyThere, Feature, takes_notes
+from relgraph.graph.features import AlreadyThere, Feature, takes_notes
 from relgraph.graph.fg import FunctionGraph, MissingInputError
-from relgraph.graph.fg.listeners import Listeners
+from relgraph.graph.fg.edit import Listeners
 from relgraph.graph.utils import InconsistencyError
 from tests.graph.fg.edits import state
 from tests.graph.toys import MyOp, Objector, Recorder, variables

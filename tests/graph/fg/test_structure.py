@@ -3,8 +3,7 @@
 import pytest
 
 from relgraph.graph.basic import Constant
-from relgraph.graph.fg.replacement import Replacement
-from relgraph.graph.fg.structure import Structure
+from relgraph.graph.fg.structure import Replacement, Structure
 from relgraph.graph.utils import InconsistencyError, MissingInputError
 from tests.graph.toys import MyOp, my_type, variables
 

@@ -18,7 +18,7 @@ from relgraph.graph.kanren.laws import law
 from relgraph.graph.kanren.relations import SOUNDNESS
 from relgraph.graph.kanren.rules import is_ac, split
 from relgraph.graph.kanren.terms import Arguments, renamed, variables_of
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.tensor.lawkit.vocabulary import lvars
 
 DTYPES = ["float64"] * 6 + ["float32", "int64", "int8", "bool", "complex128"]

@@ -24,7 +24,7 @@ from relgraph.graph.kanren.partial_evaluation import fails_on, rules_out
 from relgraph.graph.kanren.prefilter import rule_might_match
 from relgraph.graph.kanren.state import is_settled
 from relgraph.graph.kanren.terms import build
-from relgraph.graph.opt.dispatch.tables import RewriterTables
+from relgraph.graph.opt.dispatch import RewriterTables
 from relgraph.testing.discovery import discover_laws
 from relgraph.testing.instances.instance import CannotInstantiate, direction_of
 from relgraph.testing.instances.instantiation import PatternInstantiator

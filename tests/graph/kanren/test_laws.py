@@ -17,7 +17,7 @@ from relgraph.graph.kanren import (
     relation,
     whereo,
 )
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.scalar import complex128, exp, float32, float64, int8, log, log1p, mul, true_div
 from relgraph.scalar.type import ScalarVariable
 

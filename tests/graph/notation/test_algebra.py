@@ -6,7 +6,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import lvars
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 
 x, y, c, X = at.dvector("x"), at.dvector("y"), at.dscalar("c"), at.dmatrix("X")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.graph.notation.numbers import is_written, number_of, roundings, same_number
+from relgraph.graph.notation import is_written, number_of, roundings, same_number
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 import pytest
 
-from relgraph.graph.notation.operators import LeadingOperators, Operators, OpNamespace
+from relgraph.graph.notation import LeadingOperators, Operators, OpNamespace
 
 NAMES = {
     **{"add": "add", "sub": "sub", "mul": "mul", "truediv": "true_div", "matmul": "matmul"},

@@ -7,8 +7,8 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import dprint, optimize_graph, scalar
+from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.features.destroy_handler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import (
     EquilibriumOptimizer,

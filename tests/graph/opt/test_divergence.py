@@ -2,7 +2,7 @@ import pytest
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
-from relgraph.graph.opt.divergence import (
+from relgraph.graph.opt.limits import (
     CycleDetector,
     Fingerprints,
     Step,

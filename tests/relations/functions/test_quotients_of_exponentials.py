@@ -9,7 +9,7 @@ import pytest
 
 import relgraph.tensor as at
 from relations.functions import quotients_of_exponentials
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.testing.discovery import discover_laws
 from tests.relations.applied import (
     applied,

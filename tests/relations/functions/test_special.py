@@ -15,7 +15,7 @@ import relgraph.tensor as at
 from relations.functions import special
 from relgraph.compile import Mode, function
 from relgraph.gradient import grad
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.tensor.special import log_ndtr, ndtr
 from tests.relations.applied import (
     applied,

@@ -15,7 +15,7 @@ from relations.functions import sums_of_exponentials
 from relgraph.compile import function
 from relgraph.compile.optimize import optimize_graph
 from relgraph.gradient import grad, hessian
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from tests.families.counting import counted_in_copy
 from tests.families.rewritten import PHASES
 from tests.relations.applied import (

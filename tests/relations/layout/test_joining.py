@@ -6,7 +6,7 @@ import pytest
 
 import relgraph.tensor as at
 from relations.layout import joining
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.tensor.assembly.joining import Join, Split
 from relgraph.tensor.shapes.shape import MakeVector, Shape_i
 from tests.relations.applied import laws_of

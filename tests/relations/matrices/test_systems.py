@@ -8,7 +8,7 @@ import pytest
 import relgraph.tensor as at
 from relations.matrices import systems
 from relgraph.compile import optimize_graph
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.tensor import linalg
 from relgraph.tensor.linalg import cho_solve, inv, solve, solve_triangular
 from tests.relations.applied import laws_of

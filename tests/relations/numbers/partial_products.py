@@ -18,7 +18,7 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.terms import Literal, Term
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.graph.traversal import io_toposort
 from relgraph.tensor import math
 

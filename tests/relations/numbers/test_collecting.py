@@ -11,7 +11,7 @@ import relgraph.tensor as at
 from relations.numbers import collecting
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
 from tests.relations.applied import (

@@ -12,7 +12,7 @@ import relations
 import relgraph.tensor as at
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.graph.reference import evaluate
 from tests.relations.numbers.partial_products import drawn_product, largest, unbounded
 from tests.seeds import seed_of

@@ -10,7 +10,7 @@ import pytest
 import relgraph.tensor as at
 from relations.reductions import reduction
 from relgraph import Mode, function, scalar
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.tensor.assembly.joining import Join
 from relgraph.tensor.reductions.reduction import CAReduce
 from tests.relations.applied import laws_of

@@ -11,7 +11,7 @@ import relgraph.tensor as at
 from relations.reductions import softmax
 from relgraph.compile import function, get_mode, optimize_graph
 from relgraph.gradient import grad
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from tests.relations.applied import applied, assert_same_values, laws_of, written
 
 LAWS = laws_of(softmax)

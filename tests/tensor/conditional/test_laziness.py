@@ -7,8 +7,8 @@ from hypothesis import given
 
 import relgraph.tensor as at
 from relgraph import function, ifelse
+from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.features.destroy_handler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import TypedOp
 from relgraph.graph.reference import evaluate

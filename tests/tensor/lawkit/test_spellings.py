@@ -9,7 +9,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.compile import optimize_graph
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.tensor.lawkit.spellings import (
     in_each_spelling,
     is_not_chosen,

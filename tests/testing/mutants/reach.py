@@ -11,7 +11,7 @@ from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.graph.traversal import graph_inputs, io_toposort
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise

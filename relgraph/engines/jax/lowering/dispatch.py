@@ -22,7 +22,7 @@ from relgraph.engines.jax.values import seen_by_numpy, to_engine
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
-from relgraph.graph.shared_values.container import copy_value
+from relgraph.graph.shared_values import copy_value
 from relgraph.graph.utils import MethodNotDefined, MissingInputError
 from relgraph.tensor.type import TensorType
 

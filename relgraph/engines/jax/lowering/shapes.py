@@ -15,7 +15,7 @@ import numpy as np
 from relgraph.engines.jax.lowering.dispatch import by_perform, is_known, static
 from relgraph.engines.jax.lowering.scalars import as_dtype, usable
 from relgraph.graph.basic import Apply
-from relgraph.printing.print_op import Print
+from relgraph.printing import Print
 from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
 from relgraph.tensor.assembly.joining import Join, Split
 from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.lawkit.guards.dependence import depends_on_levels

@@ -32,7 +32,7 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.goals import Readers, readerso
 from relgraph.graph.kanren.rules import split
 from relgraph.graph.kanren.terms import Literal
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.scalar.facts import Facts
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.lawkit.guards.constants import constant_data

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.kanren.goals import Where, whereo
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.tensor.lawkit.guards.dependence import (
     containing_constant,
     requires_heads,

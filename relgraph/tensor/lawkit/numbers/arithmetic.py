@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.tensor.lawkit.guards.dependence import (
     Heads,
     containing_constant,

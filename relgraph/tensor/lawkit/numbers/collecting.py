@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.tensor.lawkit.numbers.nests import Nest, Part, edited
 
 Counted = Sequence[tuple[Any, Any]]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.tensor.basic import constant
 from relgraph.tensor.lawkit.guards.dependence import (
     containing_any_of,

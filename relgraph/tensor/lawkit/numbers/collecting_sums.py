@@ -13,7 +13,7 @@ import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Where, whereo
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.tensor.basic import constant
 from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded_within_limits
 from relgraph.tensor.lawkit.guards.dependence import (

@@ -7,7 +7,7 @@ from typing import Any
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import Where, whereo
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 
 
 def is_at_most(low: Any, high: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.kanren.goals import Where, whereo
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.tensor.basic import constant
 from relgraph.tensor.costs.weights import products_of_power
 from relgraph.tensor.lawkit.guards.dependence import containing_constant, requires_heads

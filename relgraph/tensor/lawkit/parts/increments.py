@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from relgraph.graph.basic import Variable
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
 from relgraph.tensor.indexing.subtensor import IncSubtensor
 from relgraph.tensor.math import add, second

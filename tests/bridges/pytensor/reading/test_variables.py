@@ -16,7 +16,7 @@ from relgraph.bridges.pytensor import from_pytensor, to_pytensor
 from relgraph.bridges.pytensor.counterparts import DISTRIBUTION_OF_CLASS
 from relgraph.bridges.pytensor.reading import HeldOp
 from relgraph.graph.reference import evaluate
-from relgraph.graph.shared_values.variable import SharedVariable
+from relgraph.graph.shared_values import SharedVariable
 from tests.bridges.pytensor.running import values_of
 
 x = pt.vector("x")

@@ -27,8 +27,7 @@ from relgraph.graph.kanren import (
     relation,
     whereo,
 )
-from relgraph.graph.notation.algebra import algebra
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import algebra, number_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.printing import pprint

@@ -10,7 +10,7 @@ from unification import var
 from relgraph.graph.basic import as_string
 from relgraph.graph.kanren import computo, law, logic_variables, whereo
 from relgraph.graph.kanren.goals import renamed_goal
-from relgraph.graph.notation.numbers import number_of
+from relgraph.graph.notation import number_of
 from relgraph.scalar import add, exp, float64, neg
 from relgraph.scalar.type import ScalarVariable
 

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from relgraph.graph.basic import equal_computations
-from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.features.feature import Feature
+from relgraph.graph.features import Feature, ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import law, logic_variables
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.graph.opt import (
     Derivation,
     EquilibriumOptimizer,

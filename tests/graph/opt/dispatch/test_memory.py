@@ -12,8 +12,7 @@ from relgraph import law, lvars
 from relgraph.graph.basic import Apply, Constant
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.graph.opt.dispatch.by_op import Dispatch
-from relgraph.graph.opt.dispatch.memory import CandidateMemory, text_of, those_that_may_match
+from relgraph.graph.opt.dispatch import CandidateMemory, Dispatch, text_of, those_that_may_match
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.reductions.reduction import CAReduce

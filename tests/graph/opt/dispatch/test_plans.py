@@ -11,7 +11,7 @@ from relgraph import law, lvars
 from relgraph.graph.kanren import NoSuchDirection
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.opt.base import WIDE, fullest_heads
-from relgraph.graph.opt.dispatch.tables import RewriterTables
+from relgraph.graph.opt.dispatch import RewriterTables
 from relgraph.testing.discovery import discover_laws
 
 SUMS = (at.add, at.mul, at.maximum, at.minimum)

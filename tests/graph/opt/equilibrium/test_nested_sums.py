@@ -1,7 +1,7 @@
 from relgraph.graph.opt import EquilibriumOptimizer, LocalOptimizer
 from relgraph.graph.opt.base import describe
-from relgraph.graph.opt.dispatch.by_op import is_ac
-from relgraph.graph.opt.equilibrium.nested_sums import has_nested_sum, is_nested_sum
+from relgraph.graph.opt.dispatch import is_ac
+from relgraph.graph.opt.worklist import has_nested_sum, is_nested_sum
 from relgraph.scalar import abs, add, constant, mul, neg
 
 

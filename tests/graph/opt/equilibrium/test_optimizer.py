@@ -19,7 +19,7 @@ from relgraph.graph.opt import (
     in2out,
     local_optimizer,
 )
-from relgraph.graph.opt.merge.hash_consing import node_key
+from relgraph.graph.opt.merge import node_key
 from relgraph.scalar import (
     abs,
     add,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from relgraph.graph.opt.dispatch.visit_plan import VisitPlan
-from relgraph.graph.opt.equilibrium.postponed import MAX_EAGER_VISITS, Postponed, PostponedQueue
+from relgraph.graph.opt.dispatch import VisitPlan
+from relgraph.graph.opt.worklist import MAX_EAGER_VISITS, Postponed, PostponedQueue
 from relgraph.scalar import float64, neg
 
 FIRST, SECOND, INWARD, IDLE = (

@@ -3,9 +3,14 @@
 import pytest
 
 from relgraph.graph.basic import Constant
-from relgraph.graph.opt import DivergenceError, EquilibriumOptimizer, PatternSub, local_optimizer
-from relgraph.graph.opt.equilibrium import limits
-from relgraph.graph.opt.equilibrium.limits import VISITS_AT_LEAST, VISITS_PER_NODE
+from relgraph.graph.opt import (
+    DivergenceError,
+    EquilibriumOptimizer,
+    PatternSub,
+    limits,
+    local_optimizer,
+)
+from relgraph.graph.opt.limits import VISITS_AT_LEAST, VISITS_PER_NODE
 from relgraph.scalar import abs, add, exp, float64, mul, neg, sub
 
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relgraph.graph.opt.equilibrium.worklist import Worklist
+from relgraph.graph.opt.worklist import Worklist
 from relgraph.scalar import float64, neg
 
 NODES = [neg(float64()).owner for _ in range(6)]

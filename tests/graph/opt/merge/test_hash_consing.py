@@ -1,4 +1,4 @@
-from relgraph.graph.opt.merge.hash_consing import (
+from relgraph.graph.opt.merge import (
     ConstantTable,
     HashConsing,
     hash_consing_table,

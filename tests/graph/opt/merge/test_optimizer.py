@@ -4,9 +4,9 @@ import sys
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.features.destroy_handler import DestroyHandler
+from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.fg.client_lists import UNKNOWN_READERS
+from relgraph.graph.fg.structure import UNKNOWN_READERS
 from relgraph.graph.op import Op
 from relgraph.graph.opt import (
     EquilibriumOptimizer,
@@ -16,9 +16,8 @@ from relgraph.graph.opt import (
     in2out,
 )
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.graph.opt.dispatch.tables import RewriterTables, union_of
-from relgraph.graph.opt.merge.hash_consing import hash_consing_table
-from relgraph.graph.opt.merge.optimizer import merged_copy
+from relgraph.graph.opt.dispatch import RewriterTables, union_of
+from relgraph.graph.opt.merge import hash_consing_table, merged_copy
 from relgraph.scalar import add, constant, exp, float64, int64, log, mul, neg, sub, true_div
 
 in_place_of_exp = OpSub(exp, log)

@@ -10,7 +10,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.compile.optimize import optimize_graph
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.testing.discovery import discover_laws
 from tests.relations.compositions import Composition, errors
 from tests.seeds import sampled

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.graph.notation.algebra import algebra
+from relgraph.graph.notation import algebra
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.numbers import collecting_products as products
 from relgraph.tensor.lawkit.numbers import collecting_sums as sums

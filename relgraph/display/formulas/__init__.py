@@ -1,1 +1,0 @@
-"""Graphs and laws as mathematics: LaTeX, and MathML for pages that need nothing else."""

@@ -1,1 +1,0 @@
-"""Laws, derivations, explanations, profiles and checks as HTML."""

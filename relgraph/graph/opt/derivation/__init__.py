@@ -1,1 +1,0 @@
-"""Derivations: the rewrites that led from one graph to another, recorded and replayed."""

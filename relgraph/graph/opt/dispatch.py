@@ -1,0 +1,750 @@
+"""Dispatch: which rewriters to try on a node, by its op and the heads and numbers of its inputs.
+
+`Dispatch` looks them up by op, `RewriterTables` by structure, which gives a `VisitPlan`. A
+`CandidateMemory` keeps which rewriters may match which structures beyond the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, is_dataclass, replace
+from enum import Enum
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.notation import number_key, number_of
+from relgraph.graph.op import Op
+from relgraph.graph.opt.base import WIDE, LocalOptimizer, Tracked, fullest_heads
+from relgraph.graph.utils import Memo
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg import FunctionGraph
+
+_PACKAGE = __name__.partition(".")[0]
+_PLAIN = (bool, int, float, complex, str, type(None))
+
+# Of so many groups of rewriters, and of so many structures, the answers are kept.
+_MOST_GROUPS = 32
+_MOST_ROWS = 2000
+
+
+class CandidateMemory:
+    """Which rewriters may match nodes of which structures.
+
+    What it knows is known by text: the names of the rewriters, and of the ops with their
+    properties. Of nodes with ops that are not of this package nothing is kept.
+
+    Parameters
+    ----------
+    load
+        Returns what `dump` gave in another process; called when the memory is first asked.
+
+    Attributes
+    ----------
+    learned
+        How many answers are new since then.
+    """
+
+    def __init__(self, load: Callable[[], Mapping[str, Any]]) -> None:
+        self.learned = 0
+        self._load: Callable[[], Mapping[str, Any]] | None = load
+        self._answers: Memo[str, dict[str, bool]] = Memo(_MOST_ROWS // 2)
+        # what was loaded, a text for each row that has not been asked for yet
+        self._packed: dict[str, str] = {}
+        self._names: list[str] = []
+        self._groups: dict[str, Memo[str, str]] = {}
+        # the empty text for what has none
+        self._texts: Memo[Any, str] = Memo()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what it knows has its own file, and is of this process
+        return type(self), (dict,)
+
+    def answers(self, node: Apply, of_op: bool) -> dict[str, bool]:
+        """Return the known answers by the name of the rewriter; new ones are to be added to it.
+
+        Parameters
+        ----------
+        of_op
+            Whether the answers are about all nodes of the op of `node`, or else of its structure.
+        """
+        self._require_loaded()
+        text = self.text_of_node(node, of_op)
+        return {} if text is None else self._row(text)
+
+    def group(self, names: Iterable[str]) -> Memo[str, str]:
+        """Return what is known of the rewriters with some names, taken together.
+
+        By the texts of nodes, it is which of them may match: their places, as a text. What is new
+        is to be added to it.
+        """
+        self._require_loaded()
+        key = blake2b("\n".join(names).encode(), digest_size=12).hexdigest()
+        # the group that was used last is the last one
+        rows = self._groups.pop(key, None)
+        self._groups[key] = rows = Memo(_MOST_ROWS // 2) if rows is None else rows
+        return rows
+
+    def _require_loaded(self) -> None:
+        if self._load is not None:
+            data, self._load = self._load(), None
+            self._names, self._packed, groups = _checked(data)
+            self._groups = {key: Memo(_MOST_ROWS // 2, rows) for key, rows in groups.items()}
+
+    def _row(self, text: str) -> dict[str, bool]:
+        """Return what is known of the nodes with a text."""
+        known = self._answers.recall(text)
+        if known is None:
+            row = _unpacked(self._packed.pop(text, ";"), self._names)
+            known = self._answers.keep(text, row)
+        return known
+
+    def dump(self) -> dict[str, Any]:
+        """Return all that is known, as lists, strings and numbers."""
+        places = {name: i for i, name in enumerate(self._names)}
+        packed = dict(self._packed)
+        for text, known in self._answers.entries().items():
+            yes_no: tuple[list[str], list[str]] = ([], [])
+            for name, may_match in known.items():
+                yes_no[not may_match].append(str(places.setdefault(name, len(places))))
+            packed[text] = ";".join(map(" ".join, yes_no))
+        packed = dict(list(packed.items())[-_MOST_ROWS:])
+        groups = {k: g.entries() for k, g in list(self._groups.items())[-_MOST_GROUPS:]}
+        return {"names": list(places), "answers": packed, "groups": groups}
+
+    def text_of_node(self, node: Apply, of_op: bool) -> str | None:
+        """Return the text of the op of a node, or of its structure; None if there is none."""
+        return self._text(node.op) if of_op else self._structure(node)
+
+    def _structure(self, node: Apply) -> str | None:
+        heads = [self._text(v.head) for v in node.inputs]
+        op = self._text(node.op)
+        if op is None or None in heads:
+            return None
+        if node.op.commutative and node.op.associative and len(heads) > 2:
+            heads = [str(len(heads)), *sorted({str(head) for head in heads})]
+        return f"{op} of {', '.join(map(str, heads))}"
+
+    def _text(self, op: Any) -> str | None:
+        found = self._texts.recall(op)
+        if found is None:
+            found = self._texts.keep(op, text_of(op) or "")
+        return found or None
+
+
+def text_of(x: Any) -> str | None:
+    """Return a text that is that of no other op, head or property; None if there is none for it."""
+    if isinstance(x, _PLAIN):
+        return repr(x)
+    kind = type(x)
+    if kind is tuple:
+        items = [text_of(item) for item in x]
+        return None if None in items else f"({', '.join(map(str, items))})"
+    named = x if isinstance(x, type) else kind
+    if named.__module__.partition(".")[0] != _PACKAGE:
+        return None
+    name = f"{named.__module__}.{named.__qualname__}"
+    if named is x:
+        return name
+    if isinstance(x, Enum) or is_dataclass(x):
+        return f"{name}:{x!r}"
+    names = getattr(kind, "__props__", None)
+    if names is None:
+        return None
+    props = [text_of(getattr(x, prop)) for prop in names]
+    return None if None in props else f"{name}{{{', '.join(map(str, props))}}}"
+
+
+def _checked(
+    data: Mapping[str, Any],
+) -> tuple[list[str], dict[str, str], dict[str, dict[str, str]]]:
+    """Return the names, rows and groups that `CandidateMemory.dump` gave; none of anything else."""
+    names, rows, groups = data.get("names"), data.get("answers"), data.get("groups")
+    if not isinstance(names, list) or not isinstance(rows, dict) or not isinstance(groups, dict):
+        return [], {}, {}
+    return (
+        names,
+        rows,
+        {key: of_group for key, of_group in groups.items() if type(of_group) is dict},
+    )
+
+
+def _unpacked(row: str, names: Sequence[str]) -> dict[str, bool]:
+    """Return the answers of a row by name; none if it is no row of these names."""
+    try:
+        yes, no = row.split(";")
+        found = {names[int(i)]: True for i in yes.split()}
+        found.update((names[int(i)], False) for i in no.split())
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return {}
+    return found
+
+
+class KeptCandidates:
+    """The rewriters of a large group that may match nodes of a structure, as a memory has them.
+
+    Parameters
+    ----------
+    rewriters
+        Rewriters with one memory, in order.
+    memory
+        The memory.
+    ask
+        Finds out which of them may match a node, or others of its op; see `those_that_may_match`.
+    """
+
+    def __init__(
+        self,
+        rewriters: Sequence[LocalOptimizer],
+        memory: CandidateMemory,
+        ask: Callable[[Apply, bool], Iterable[LocalOptimizer]],
+    ) -> None:
+        self._rewriters = rewriters
+        self._memory = memory
+        self._ask = ask
+        self._rows = memory.group([r.name or "" for r in rewriters])
+
+    def candidates(self, node: Apply, of_op: bool) -> list[LocalOptimizer]:
+        """Return those that may match `node`, in order."""
+        text = self._memory.text_of_node(node, of_op)
+        known = None if text is None else self._rows.recall(text)
+        if known is not None:
+            with suppress(LookupError, ValueError, AttributeError):
+                return [self._rewriters[int(i)] for i in known.split()]
+        found = list(self._ask(node, of_op))
+        if text is not None:
+            chosen = set(found)
+            places = [str(i) for i, r in enumerate(self._rewriters) if r in chosen]
+            self._rows.keep(text, " ".join(places))
+            self._memory.learned += 1
+        return found
+
+
+def those_that_may_match(
+    rewriters: Iterable[LocalOptimizer], node: Apply, of_op: bool
+) -> tuple[LocalOptimizer, ...]:
+    """Return those of some rewriters that may match a node like `node`, in order.
+
+    Parameters
+    ----------
+    of_op
+        Whether like it are all nodes of its op, or else those of its structure.
+    """
+    found: list[LocalOptimizer] = []
+    memory: CandidateMemory | None = None
+    known: dict[str, bool] = {}
+    for rewriter in rewriters:
+        ask = rewriter.might_match_op if of_op else rewriter.might_match
+        name = rewriter.name
+        if rewriter.memory is None or name is None:
+            may_match = ask(node)
+        else:
+            if rewriter.memory is not memory:
+                memory = rewriter.memory
+                known = memory.answers(node, of_op)
+            if name not in known:
+                known[name] = bool(ask(node))
+                memory.learned += 1
+            may_match = known[name]
+        if may_match:
+            found.append(rewriter)
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class VisitPlan:
+    """What an equilibrium does on the nodes of one structure: one op, and one head of each input.
+
+    A node of an associative and commutative op is called a sum here, and one that another sum of
+    that op reads a nested sum.
+
+    Attributes
+    ----------
+    idle
+        Whether there is nothing to try.
+    early, inward, late
+        The rewriters to try at the visit; those of `LocalOptimizer.inward`, tried when no early one
+        has anything left to do; and those of `LocalOptimizer.late`, tried after these.
+    early_nested
+        The early rewriters to try on a nested sum.
+    unbounded
+        The rewriters of unknown depth.
+    is_sum
+        Whether the node is a sum.
+    has_nested_sum
+        Whether an input is computed by the same op, and the node a sum.
+    input_sum_ops
+        The ops of the inputs that are sums.
+    subsumes_nested
+        Whether the node is a sum, and fewer rewriters are tried on it if it is nested.
+    postpones
+        Whether there are inward or late rewriters.
+    by_numbers
+        The plans to use instead, by the numbers among the inputs, if a rewriter requires one.
+    """
+
+    idle: bool
+    early: tuple[LocalOptimizer, ...]
+    inward: tuple[LocalOptimizer, ...]
+    late: tuple[LocalOptimizer, ...]
+    early_nested: tuple[LocalOptimizer, ...]
+    unbounded: tuple[LocalOptimizer, ...]
+    is_sum: bool
+    has_nested_sum: bool
+    input_sum_ops: frozenset[Op]
+    subsumes_nested: bool
+    postpones: bool
+    by_numbers: PlansByNumbers | None = None
+
+
+class PlansByNumbers:
+    """The plans for the nodes of one structure, by the numbers among their inputs."""
+
+    __slots__ = ("_bits", "_general", "_numbers", "_plans")
+
+    def __init__(self, general: VisitPlan) -> None:
+        self._general = general
+        rewriters = (*general.early, *general.inward, *general.late)
+        self._numbers = tuple(dict.fromkeys(n for r in rewriters for n in r.required_numbers))
+        self._bits: Memo[Hashable, int] = Memo(100)
+        self._plans: dict[int, VisitPlan] = {}
+
+    def plan_for(self, node: Apply) -> VisitPlan:
+        """The plan for `node`."""
+        bits = 0
+        for var in node.inputs:
+            head = var.head
+            if head is not None and (head is Constant or head.repeats is not None):
+                number = number_of(var)
+                if number is not None:
+                    bits |= self._bits_of(number)
+        found = self._plans.get(bits)
+        if found is None:
+            found = self._plans[bits] = self._plan(bits)
+        return found
+
+    def _bits_of(self, number: Any) -> int:
+        """Return the bits of the required numbers that `number` is."""
+        key = number_key(number)
+        bits = self._bits.recall(key)
+        if bits is None:
+            bits = sum(1 << i for i, n in enumerate(self._numbers) if n.may_be(number))
+            self._bits.keep(key, bits)
+        return bits
+
+    def _plan(self, bits: int) -> VisitPlan:
+        here = {n for i, n in enumerate(self._numbers) if bits >> i & 1}
+        return restricted(self._general, lambda r: r.required_numbers <= here)
+
+
+def restricted(plan: VisitPlan, keep: Callable[[LocalOptimizer], bool]) -> VisitPlan:
+    """A plan with only the rewriters of which `keep` holds."""
+    groups = (plan.early, plan.inward, plan.late, plan.early_nested, plan.unbounded)
+    early, inward, late, nested, unbounded = [
+        tuple([r for r in group if keep(r)]) for group in groups
+    ]
+    idle = not early and not inward and not late
+    subsumes = plan.is_sum and len(nested) < len(early)
+    kind = plan.is_sum, plan.has_nested_sum, plan.input_sum_ops, subsumes, bool(inward or late)
+    return VisitPlan(idle, early, inward, late, nested, unbounded, *kind)
+
+
+def by_numbers(plan: VisitPlan) -> VisitPlan:
+    """`plan`, with plans by number if one of its rewriters requires a number."""
+    # a nested sum may have the number among its own arguments
+    if plan.has_nested_sum or not any(
+        r.required_numbers for r in (*plan.early, *plan.inward, *plan.late)
+    ):
+        return plan
+    return replace(plan, by_numbers=PlansByNumbers(plan))
+
+
+# The answers of so many rewriters are worth keeping together.
+LARGE = 50
+
+# Most rewriters of unknown depth look at a node and at what computes its inputs.
+USUAL_DEPTH = 2
+
+
+def is_ac(head: Any) -> bool:
+    """Whether the head of a variable is an associative and commutative op."""
+    known = head is not None and head is not Constant
+    return known and bool(head.associative and head.commutative)
+
+
+def flat_heads(fgraph: FunctionGraph | None, node: Apply) -> list[Any]:
+    """The heads of the arguments of a sum once the sums nested in it are flattened.
+
+    A nested sum is flattened if nothing else reads it; without a graph that is not known, and each
+    one is. The op of the sum is among the heads too, since a rewriter need not flatten.
+    """
+    op, heads = node.op, [node.op]
+    seen: set[Variable] = set()
+    stack = list(node.inputs)
+    while stack:
+        var = stack.pop()
+        kept = var in seen if fgraph is None else len(fgraph.clients[var]) != 1
+        if var.head is op and var.owner is not None and not kept:
+            seen.add(var)
+            stack += var.owner.inputs
+        else:
+            heads.append(var.head)
+    return heads
+
+
+class Dispatch(Memo[Op, tuple[LocalOptimizer, ...]]):
+    """An ordered group of LocalOptimizers, looked up by op.
+
+    An op is given those that track it, its class or a base class, and those that track everything,
+    in the order of the group. The answer is computed once.
+    """
+
+    def __init__(self, rewriters: Iterable[LocalOptimizer]):
+        super().__init__()
+        self.rewriters = tuple(rewriters)
+        self._of_op: Memo[Op, tuple[LocalOptimizer, ...]] = Memo()
+
+    def candidates(self, node: Apply) -> tuple[LocalOptimizer, ...]:
+        """The rewriters that may match `node`, or another node of its structure."""
+        of_op = len(node.inputs) >= WIDE and not is_ac(node.op)
+        if self._parts is None:
+            return self._asked(node, of_op)
+        kept, others = self._parts
+        found = kept.candidates(node, of_op)
+        found += others.candidates(node)
+        return tuple(sorted(found, key=self._places.__getitem__))
+
+    def _asked(self, node: Apply, of_op: bool) -> tuple[LocalOptimizer, ...]:
+        rewriters = self._of_op.recall(node.op)
+        if rewriters is None:
+            asked = those_that_may_match(self[node.op], node, True)
+            rewriters = self._of_op.keep(node.op, asked)
+        return rewriters if of_op else those_that_may_match(rewriters, node, False)
+
+    @cached_property
+    def _parts(self) -> tuple[KeptCandidates, Dispatch] | None:
+        """The rewriters whose answers are kept, and the others; None if few are kept."""
+        memories = {r.memory for r in self.rewriters if r.memory is not None}
+        kept = [r for r in self.rewriters if r.memory is not None and r.name is not None]
+        if len(memories) != 1 or len(kept) < LARGE:
+            return None
+        others = Dispatch([r for r in self.rewriters if r.memory is None or r.name is None])
+        asked = Dispatch(kept) if others.rewriters else self
+        return KeptCandidates(kept, memories.pop(), asked._asked), others
+
+    @cached_property
+    def required(self) -> frozenset[Any]:
+        """The ops and classes that a rewriter requires to be in the graph."""
+        return frozenset().union(*[r.required_ops for r in self.rewriters])
+
+    @cached_property
+    def _places(self) -> dict[LocalOptimizer, int]:
+        return {rewriter: i for i, rewriter in enumerate(self.rewriters)}
+
+    def __missing__(self, op: Op) -> tuple[LocalOptimizer, ...]:
+        places = self._by_tracked
+        chosen: set[int] = set()
+        for tracked in (None, op, *type(op).__mro__):
+            chosen.update(places.get(tracked, ()))
+        return self.keep(op, tuple([self.rewriters[i] for i in sorted(chosen)]))
+
+    @cached_property
+    def _by_tracked(self) -> dict[Tracked | None, list[int]]:
+        """The places of the rewriters by the ops and classes that they track; None for all."""
+        places: dict[Tracked | None, list[int]] = {}
+        for i, rewriter in enumerate(self.rewriters):
+            tracks = rewriter.tracks()
+            for tracked in (None,) if tracks is None else tracks:
+                places.setdefault(tracked, []).append(i)
+        return places
+
+
+class DepthByOp(Memo[Op, int]):
+    """By op, how many levels of nodes its rewriters look at.
+
+    Attributes
+    ----------
+    max_depth
+        How many levels any of the rewriters looks at.
+
+    Parameters
+    ----------
+    ops
+        The ops of a graph: rewriters that require another op do not count. All count if None.
+    default
+        The depth of an op without rewriters.
+    """
+
+    def __init__(
+        self, dispatch: Dispatch, ops: Iterable[Op] | None = None, default: int = 1
+    ) -> None:
+        super().__init__()
+        self._dispatch = dispatch
+        self._default = default
+        self._here: frozenset[Any] | None = None
+        if ops is not None:
+            here = frozenset([*ops, *(cls for op in ops for cls in type(op).__mro__)])
+            # an op that no rewriter requires is not kept alive
+            self._here = here & dispatch.required
+
+    @cached_property
+    def max_depth(self) -> int:
+        return self._depth(self._dispatch.rewriters)
+
+    def __missing__(self, op: Op) -> int:
+        return self.keep(op, self._depth(self._dispatch[op]))
+
+    def _depth(self, rewriters: Iterable[LocalOptimizer]) -> int:
+        here, found = self._here, self._default
+        for rewriter in rewriters:
+            depth = depth_of(rewriter)
+            if depth > found and (here is None or rewriter.required_ops <= here):
+                found = depth
+        return found
+
+
+def depth_of(rewriter: LocalOptimizer) -> int:
+    """How many levels of nodes a rewriter looks at."""
+    return USUAL_DEPTH if rewriter.depth is None else rewriter.depth
+
+
+def is_tracked_by(op: Op, tracked: Tracked) -> bool:
+    """Whether `op` is the tracked Op, or of the tracked class."""
+    return tracked in type(op).__mro__ if isinstance(tracked, type) else op == tracked
+
+
+class RewriterTables:
+    """Which of some rewriters an equilibrium tries on which nodes, and how far they look.
+
+    The answers are kept by the structure of the nodes, so the tables should live as long as the
+    rewriters.
+
+    Parameters
+    ----------
+    rewriters
+        The rewriters, in the order in which they are tried.
+    superset
+        Tables of these rewriters and others, from whose plans those of these tables are taken.
+
+    Attributes
+    ----------
+    bounded
+        The rewriters of known depth.
+    has_unbounded
+        Whether there are others.
+    dispatch
+        The rewriters by op.
+    depths
+        How many levels of nodes they look at, by op.
+    opaque_depths
+        The same for the opaque rewriters: those that don't say which pairs of ops they inspect
+        (see `LocalOptimizer.inspected_pairs`). 0 where there are none.
+    opaque_depth
+        How many levels any opaque rewriter looks at.
+    """
+
+    __slots__ = (
+        "__dict__",
+        "_affected",
+        "_collapsing",
+        "_depths_among",
+        "_inspects",
+        "_on_nested_sums",
+        "_plans",
+        "_superset",
+        "_unions",
+        "depths",
+        "dispatch",
+    )
+
+    def __init__(
+        self,
+        rewriters: Iterable[LocalOptimizer],
+        superset: RewriterTables | None = None,
+    ) -> None:
+        self._superset = superset
+        self.dispatch = Dispatch(rewriters)
+        self._collapsing: RewriterTables | None = None
+        self._unions: dict[tuple[RewriterTables, ...], RewriterTables] = {}
+        self._plans: Memo[tuple[Any, ...], VisitPlan] = Memo()
+        self._affected: dict[tuple[frozenset[RewriterTables], int], RewriterTables] = {}
+        self.depths = DepthByOp(self.dispatch)
+        self._on_nested_sums: Memo[tuple[Any, ...], tuple[LocalOptimizer, ...]] = Memo()
+        self._depths_among: Memo[frozenset[Op], DepthByOp] = Memo(WIDE)
+        self._inspects: Memo[tuple[Op, Op], bool] = Memo()
+
+    # Found out when they are asked for: of most tables they never are.
+
+    @cached_property
+    def bounded(self) -> frozenset[LocalOptimizer]:
+        return frozenset(r for r in self.dispatch.rewriters if r.depth is not None)
+
+    @cached_property
+    def has_unbounded(self) -> bool:
+        return any(r.depth is None for r in self.dispatch.rewriters)
+
+    @cached_property
+    def _pairs(self) -> frozenset[tuple[Any, Any]]:
+        """The pairs of ops that the rewriters inspect, but for the opaque ones."""
+        inspected = [r.inspected_pairs() for r in self.dispatch.rewriters]
+        return frozenset(pair for pairs in inspected for pair in pairs or ())
+
+    @cached_property
+    def opaque_depths(self) -> DepthByOp:
+        opaque = [r for r in self.dispatch.rewriters if r.inspected_pairs() is None]
+        return DepthByOp(Dispatch(opaque), default=0)
+
+    @cached_property
+    def opaque_depth(self) -> int:
+        deepest, found = self.depths.max_depth, 0
+        for rewriter in self.dispatch.rewriters:
+            if depth_of(rewriter) > found and rewriter.inspected_pairs() is None:
+                found = depth_of(rewriter)
+                if found == deepest:
+                    break
+        return found
+
+    def plan_for(self, node: Apply) -> VisitPlan:
+        """What to try on `node`, by its op, and the heads and numbers of its inputs."""
+        op, inputs = node.op, node.inputs
+        count = len(inputs)
+        key: tuple[Any, ...]
+        if count == 1:
+            key = (op, inputs[0].head)
+        elif count == 2:
+            key = (op, inputs[0].head, inputs[1].head)
+        elif is_ac(op):
+            # the order of the heads does not count, nor how often each is there
+            key = (op, min(count, WIDE), frozenset([v.head for v in inputs]))
+        elif count < WIDE:
+            key = (op, *[v.head for v in inputs])
+        else:
+            key = (op, WIDE)
+        found = self._plans.get(key)
+        if found is None:
+            found = self._plan_for_structure(key, node)
+        return found if found.by_numbers is None else found.by_numbers.plan_for(node)
+
+    def _plan_for_structure(self, key: tuple[Any, ...], node: Apply) -> VisitPlan:
+        """The plan for all nodes with the key of `node`."""
+        found = self._plans.recall(key)
+        return self._plans.keep(key, self._made_plan(key, node)) if found is None else found
+
+    def on_nested_sums(
+        self, fgraph: FunctionGraph | None, node: Apply, plan: VisitPlan
+    ) -> tuple[LocalOptimizer, ...]:
+        """The rewriters of a plan to try on a sum after the sums nested in it are done.
+
+        Those that don't subsume nested sums have been tried before, unless they are late.
+        """
+        op, heads = node.op, flat_heads(fgraph, node)
+        kinds = frozenset(heads)
+        key = (plan.early, plan.late, op, kinds, len(kinds) < len(heads))
+        found = self._on_nested_sums.recall(key)
+        if found is None:
+            fullest = fullest_heads(heads, same_count=False)
+            early = [r for r in plan.early if r.subsumes_nested and r.might_match_sum(fullest)]
+            # late ones may flatten, so the nested sums are told too
+            late = [r for r in plan.late if r.might_match_sum((op, *fullest))]
+            found = self._on_nested_sums.keep(key, (*early, *late))
+        return found
+
+    def _made_plan(self, key: tuple[Any, ...], node: Apply) -> VisitPlan:
+        if self._superset is not None:
+            here = set(self.dispatch.rewriters)
+            general = self._superset._plan_for_structure(key, node)
+            return by_numbers(restricted(general, here.__contains__))
+        return by_numbers(self._general_plan(node))
+
+    def _general_plan(self, node: Apply) -> VisitPlan:
+        rewriters, heads = self.dispatch.candidates(node), [v.head for v in node.inputs]
+        late = tuple(r for r in rewriters if r.late)
+        inward = tuple(r for r in rewriters if r.inward and not r.late)
+        early = tuple(r for r in rewriters if not r.late and not r.inward)
+        is_sum = is_ac(node.op)
+        return VisitPlan(
+            not rewriters,
+            early,
+            inward,
+            late,
+            tuple(r for r in early if not r.subsumes_nested),
+            tuple(r for r in rewriters if r.depth is None),
+            is_sum,
+            is_sum and node.op in heads,
+            frozenset([head for head in heads if is_ac(head)]),
+            is_sum and any(r.subsumes_nested for r in early),
+            bool(inward or late),
+        )
+
+    def collapsing(self) -> RewriterTables:
+        """The tables of the rewriters that collapse."""
+        if self._collapsing is None:
+            self._collapsing = RewriterTables(r for r in self.dispatch.rewriters if r.collapses)
+        return self._collapsing
+
+    def union(self, others: tuple[RewriterTables, ...]) -> RewriterTables:
+        """The tables of these rewriters and those of other tables, each rewriter once."""
+        found = self._unions.get(others)
+        if found is None:
+            if len(self._unions) >= WIDE:
+                self._unions.clear()
+            every = [r for tables in (self, *others) for r in tables.dispatch.rewriters]
+            found = self._unions[others] = RewriterTables(dict.fromkeys(every))
+        return found
+
+    def affected(self, tried: frozenset[RewriterTables], distance: int) -> RewriterTables:
+        """The tables of the rewriters worth trying on a node after a change below it.
+
+        Parameters
+        ----------
+        tried
+            Tables whose rewriters did nothing on the node before the change.
+        distance
+            How many levels below the node the change is.
+
+        Returns
+        -------
+        tables
+            These very tables if all their rewriters are worth it.
+        """
+        key = (tried, distance)
+        found = self._affected.get(key)
+        if found is None:
+            if len(self._affected) >= WIDE:
+                self._affected.clear()
+            idle = {r for tables in tried for r in tables.bounded}
+            every = self.dispatch.rewriters
+            left = [r for r in every if r not in idle or r.depth is None or r.depth > distance]
+            found = self if len(left) == len(every) else RewriterTables(left, self)
+            self._affected[key] = found
+        return found
+
+    def inspects(self, outer: Op, inner: Op) -> bool:
+        """Whether a rewriter looks at the inputs of a node of `inner` that one of `outer` reads.
+
+        Opaque rewriters do not count.
+        """
+        found = self._inspects.recall((outer, inner))
+        if found is None:
+            found = (
+                inner.repeats is not None
+                or (outer is inner and is_ac(outer))
+                or any(is_tracked_by(outer, a) and is_tracked_by(inner, b) for a, b in self._pairs)
+            )
+            self._inspects.keep((outer, inner), found)
+        return found
+
+    def depths_among(self, ops: frozenset[Op]) -> DepthByOp:
+        """How many levels of nodes the rewriters look at in a graph that has only these ops."""
+        found = self._depths_among.recall(ops)
+        return (
+            self._depths_among.keep(ops, DepthByOp(self.dispatch, ops)) if found is None else found
+        )
+
+
+def union_of(tables: Sequence[RewriterTables]) -> RewriterTables | None:
+    """The tables of the rewriters of all given tables; None if none are given."""
+    return tables[0].union(tuple(tables[1:])) if tables else None

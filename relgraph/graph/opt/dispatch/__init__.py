@@ -1,1 +1,0 @@
-"""Dispatch: which rewriters to try on a node, by its op and the heads of its inputs."""

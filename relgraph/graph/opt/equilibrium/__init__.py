@@ -1,1 +1,0 @@
-"""Equilibrium: rewriting to a fixpoint, with its worklist, change tracking and limits."""

@@ -1,0 +1,479 @@
+"""Limits of rewriting: budgets, cycles and visits, which end a run that diverges, and costs.
+
+`costs_no_more` says whether a replacement makes a graph cost more, by what it brings in and takes
+out.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.opt.base import Pairs, describe
+from relgraph.graph.opt.merge import HashConsing, constant_key
+from relgraph.graph.opt.profile import EquilibriumRecord
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg import FunctionGraph
+    from relgraph.graph.opt.equilibrium import EquilibriumOptimizer
+
+
+class DivergenceError(RuntimeError):
+    """Rewriting would go on for ever.
+
+    Attributes
+    ----------
+    stop_reason
+        ``"cycle"`` if the graph became what it had been before; ``"budget"`` if one place was
+        rewritten too often, or the graph grew too large; ``"visits"`` if nodes were visited too
+        often.
+    rewriters
+        The names of the rewriters involved.
+    steps
+        The rewrites of the cycle, or the last ones before the budget ran out.
+    record
+        The record of the optimizer so far, or None.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        stop_reason: str,
+        rewriters: Sequence[str],
+        steps: Sequence[Step],
+        record: Any = None,
+    ) -> None:
+        super().__init__(message)
+        self.stop_reason = stop_reason
+        self.rewriters = tuple(rewriters)
+        self.steps = tuple(steps)
+        self.record = record
+
+
+class DivergenceWarning(RuntimeWarning):
+    """An optimizer stopped at its `max_use_ratio`, before it reached a fixpoint."""
+
+
+class Step(NamedTuple):
+    """One rewrite: the name of the rewriter, and the terms before and after."""
+
+    rewriter: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.rewriter}: {self.before} -> {self.after}"
+
+
+def step_of(name: str, pairs: Sequence[tuple[Variable, Variable]]) -> Step:
+    """Return a rewrite as a step; to be called before the graph changes, or at once after it."""
+    return Step(
+        name,
+        ", ".join(describe(old) for old, _ in pairs),
+        ", ".join(describe(new) for _, new in pairs),
+    )
+
+
+class Budget:
+    """Bounds on the uses of a rewriter, on the replacements in one place, and on the graph's size.
+
+    Rewriting without end and without a cycle either replaces what stands in one place again and
+    again, or rewrites what it has just inserted, deeper and deeper, and so grows the graph. The
+    number of steps alone says nothing: an op that sinks through a chain takes one at each level.
+    Without a `max_use_ratio` there is therefore no bound on uses; with one there is no other.
+
+    Attributes
+    ----------
+    explicit
+        Whether there is a `max_use_ratio`.
+    uses, times, nodes
+        The bounds: the uses of one rewriter, the replacements in one place, the nodes.
+    """
+
+    def __init__(self, nodes: int, max_use_ratio: float | None) -> None:
+        self._nodes = nodes
+        self.explicit = max_use_ratio is not None
+        self.uses = self.times = self.nodes = float("inf")
+        if max_use_ratio is None:
+            self.times = 1000.0 + 2 * nodes
+            self.nodes = 1000.0 + 32 * nodes
+        else:
+            self.uses = max_use_ratio * max(nodes, 1)
+
+    def safe_bounds(self, patience: int) -> tuple[float, float, float]:
+        """Return uses, times and nodes below which no bound is nearly exceeded.
+
+        Below them a `CycleDetector` with this patience has no need to compare graphs either.
+        """
+        uses = min(self.uses - 3, patience * (1 + self._nodes))
+        return uses, min(self.times - 3, patience), self.nodes - 3
+
+    def exceeded(self, uses: int, times: int, nodes: int) -> bool:
+        return uses > self.uses or times > self.times or nodes > self.nodes
+
+    def nearly(self, uses: int, times: int, nodes: int) -> bool:
+        """Whether a bound may soon be exceeded: the message will need the rewrites from now on."""
+        return self.exceeded(uses + 3, times + 3, nodes + 3)
+
+
+class Fingerprints:
+    """Numbers for terms: equal computations on equal leaves get one number, at any time."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+
+    def of(self, fgraph: FunctionGraph) -> tuple[int, ...]:
+        """The numbers of the graph's outputs. Graphs with equal ones compute the same."""
+        known: dict[Variable, int] = {}
+        for node in fgraph.toposort(with_orderings=False):
+            key = (node.op, *[self._of(v, known) for v in node.inputs])
+            for i, out in enumerate(node.outputs):
+                known[out] = self._number((i, key))
+        return tuple(self._of(v, known) for v in fgraph.outputs)
+
+    def _of(self, var: Variable, known: dict[Variable, int]) -> int:
+        number = known.get(var)
+        if number is None:
+            key = constant_key(var) if isinstance(var, Constant) else None
+            number = known[var] = self._number(var if key is None else key)
+        return number
+
+    def _number(self, key: Hashable) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))
+
+
+class CycleDetector:
+    """Detects that the graph has become what it was before (Brent's algorithm).
+
+    A comparison of whole graphs is expensive, so it starts only when one place has been rewritten
+    `PATIENCE` times. Then the graph is compared after each rewrite with a kept one, which is
+    renewed after 1, 2, 4, ... steps. After some comparisons the detector gives up, and starts again
+    with more comparisons when a place has been rewritten four times as often.
+    """
+
+    PATIENCE = 32
+    FIRST = 8  # comparisons before it gives up the first time
+    WORK = 300_000  # nodes it may look at before it gives up; FIRST comparisons are always made
+
+    def __init__(self, fgraph: FunctionGraph) -> None:
+        self._fgraph = fgraph
+        self._patience = self.PATIENCE
+        self._most = self.FIRST
+        self._left = 0
+        self._reset()
+
+    def _reset(self) -> None:
+        self._numbers = Fingerprints()
+        self._kept: tuple[int, ...] | None = None
+        self._stride = 1
+        self._steps: list[Step] = []
+
+    def watching(self, times: int) -> bool:
+        """Whether the next rewrite, of a place rewritten `times` times, must be observed."""
+        if self._left == 0 and times >= self._patience:
+            self._reset()
+            self._left = self._most
+            allowed = self.WORK // (1 + len(self._fgraph.apply_nodes))
+            self._most = max(self.FIRST, min(2 * self._most, allowed))
+        return self._left > 0
+
+    def observe(self, step: Step, times: int) -> list[Step] | None:
+        """Compare the graph, which has just changed by `step`, with the kept one.
+
+        Returns
+        -------
+        cycle
+            The rewrites that lead from the graph to itself if the two are equal, else None.
+        """
+        self._steps.append(step)
+        now = self._numbers.of(self._fgraph)
+        if now == self._kept:
+            return self._steps
+        if self._kept is None or len(self._steps) >= self._stride:
+            self._stride *= 2
+            self._kept = now
+            self._steps = []
+        self._left -= 1
+        if self._left == 0:
+            self._patience = 4 * max(self._patience, times)
+            self._reset()
+        return None
+
+
+def visits_message(
+    optimizer: str,
+    visits: int,
+    allowed: int,
+    nodes: Sequence[tuple[str, int]],
+    names: Sequence[str],
+) -> str:
+    """The message about nodes that are visited too often."""
+    lines = "\n".join(f"  {node}: {times} times" for node, times in nodes)
+    who = f"; what was applied there last: {_and(names)}" if names else ""
+    return (
+        f"{optimizer} has visited nodes {visits} times, which is more than the {allowed} that "
+        f"the graph and what was made explain{who}. Most often lately:\n{lines}"
+    )
+
+
+def cycle_message(optimizer: str, steps: Sequence[Step]) -> str:
+    """The message about a cycle."""
+    names = _names(steps)
+    who = f"{names[0]} undoes itself" if len(names) == 1 else f"{_and(names)} undo each other"
+    lines = "\n".join(f"  {step}" for step in steps[:12])
+    more = f"\n  ... and {len(steps) - 12} more" if len(steps) > 12 else ""
+    count = "1 rewrite" if len(steps) == 1 else f"{len(steps)} rewrites"
+    return f"{optimizer} goes in a circle: {who}. After {count} the graph is back:\n{lines}{more}"
+
+
+def budget_message(
+    optimizer: str, name: str, uses: int, sizes: tuple[int, int], steps: Sequence[Step]
+) -> str:
+    """The message about a budget that ran out; `sizes` are the nodes at the start and now."""
+    lines = "\n".join(dict.fromkeys(f"  {step}" for step in steps))
+    return (
+        f"{optimizer} has applied {name} {uses} times and reached no fixpoint; the graph went from "
+        f"{sizes[0]} to {sizes[1]} nodes. The last rewrites:\n{lines}"
+    )
+
+
+def _names(steps: Sequence[Step]) -> list[str]:
+    return list(dict.fromkeys(step.rewriter for step in steps))
+
+
+def _and(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+# The visits allowed for each node of the graph or made by rewriting: as a new node, after changes
+# within the depth of the rewriters (see `worklist.MAX_EAGER_VISITS`), and as a postponed node.
+# Real graphs take a sixth of this.
+VISITS_PER_NODE = 32
+VISITS_AT_LEAST = 1_000
+
+
+class SuspectRewrite(NamedTuple):
+    """A rewrite that may be one of an endless series; see `Limits.before_rewrite`."""
+
+    name: str
+    uses: int
+    times: int
+    suspicion: int
+    watched: bool
+    step: Step | None
+
+
+class Limits:
+    """Checks the rewrites of one run, and stops it if they undo each other or do not end.
+
+    Attributes
+    ----------
+    safe_uses, safe_times, safe_nodes
+        A rewrite need not be checked if its rewriter has been used fewer times, what stands in its
+        place has been replaced fewer times, and the graph has no more nodes.
+    stopped
+        Whether the run has to end without an error.
+    """
+
+    def __init__(
+        self, optimizer: EquilibriumOptimizer, fgraph: FunctionGraph, record: EquilibriumRecord
+    ) -> None:
+        self.stopped = False
+        self._optimizer, self._fgraph, self._record = optimizer, fgraph, record
+        self._budget = Budget(record.nodes_start, optimizer.max_use_ratio)
+        self._cycles = CycleDetector(fgraph)
+        self._steps: list[Step] = []
+        self.safe_uses, self.safe_times, self.safe_nodes = self._budget.safe_bounds(
+            CycleDetector.PATIENCE
+        )
+
+    def before_rewrite(
+        self, name: str, pairs: Sequence[tuple[Variable, Variable]], uses: int, times: int
+    ) -> SuspectRewrite:
+        """Record a rewrite before the graph changes; the result is for `after_rewrite`.
+
+        Parameters
+        ----------
+        name
+            The rewriter's name.
+        pairs
+            Pairs of a variable and its replacement.
+        uses
+            How often the rewriter has been applied, this time included.
+        times
+            How often what stands in this place has been replaced, this time included.
+        """
+        suspicion = max(times, uses // (1 + self._record.nodes_start))
+        watched = self._cycles.watching(suspicion)
+        step = None
+        if watched or self._budget.nearly(uses, times, len(self._fgraph.apply_nodes)):
+            step = step_of(name, pairs)
+            self._steps = [*self._steps[-5:], step]
+        return SuspectRewrite(name, uses, times, suspicion, watched, step)
+
+    def after_rewrite(self, suspect: SuspectRewrite) -> None:
+        """Check the graph after a rewrite.
+
+        Raises
+        ------
+        DivergenceError
+            If there is a cycle or the budget is exceeded, unless the user set a ratio.
+        """
+        name, uses, times, suspicion, watched, step = suspect
+        if watched and step is not None:
+            # from now on all rewrites are checked
+            self.safe_uses = self.safe_times = 0
+            cycle = self._cycles.observe(step, suspicion)
+            if cycle is not None:
+                self._stop("cycle", cycle_message(str(self._optimizer), cycle), cycle)
+        nodes = len(self._fgraph.apply_nodes)
+        if self._budget.exceeded(uses, times, nodes) and not self.stopped:
+            sizes = (self._record.nodes_start, nodes)
+            message = budget_message(str(self._optimizer), name, uses, sizes, self._steps)
+            self._stop("budget", message, self._steps, name)
+
+    def check_visits(
+        self, visits_by_node: Mapping[Apply, int], applied: Sequence[str], made: int
+    ) -> None:
+        """Check the number of visits so far.
+
+        Parameters
+        ----------
+        visits_by_node
+            How often each node was visited; nodes with one visit may be left out.
+        applied
+            The names of the rewriters that changed something in the last pass.
+        made
+            How many nodes have been imported into the graph.
+
+        Raises
+        ------
+        DivergenceError
+            If there have been too many.
+        """
+        visits, nodes = self._record.visits, self._record.nodes_start + made
+        allowed = VISITS_AT_LEAST + VISITS_PER_NODE * nodes
+        if visits <= allowed:
+            return
+        most = sorted(visits_by_node.items(), key=lambda item: -item[1])[:3]
+        described = [(describe(node, 2), times) for node, times in most]
+        names = [name for name, _ in Counter(applied).most_common(3)]
+        message = visits_message(str(self._optimizer), visits, allowed, described, names)
+        self.stopped = True
+        self._record.stop_reason = "visits"
+        raise DivergenceError(message, "visits", names, [], self._record)
+
+    def _stop(self, reason: str, message: str, steps: Iterable[Step], name: str = "") -> None:
+        """Stop the run: with a warning if the user set the bound, with an error otherwise."""
+        self.stopped = True
+        self._record.stop_reason = reason
+        if self._budget.explicit:
+            ratio = self._optimizer.max_use_ratio
+            text = f"{message}\nStopped there, as max_use_ratio={ratio} asks."
+            warnings.warn(text, DivergenceWarning, stacklevel=2)
+            return
+        names = Counter(step.rewriter for step in steps)
+        if name:
+            names[name] += len(names) + 1
+        who = [rewriter for rewriter, _ in names.most_common()]
+        raise DivergenceError(message, reason, who, list(steps), self._record)
+
+
+Cost = Callable[[Apply], float]
+"""What a node costs."""
+
+# Sums of the same costs in another order differ by less.
+_ROUNDING = 1e-9
+
+
+def one_a_node(node: Apply) -> float:
+    """Return 1: where nothing else is said, a graph costs what it has nodes."""
+    return 1.0
+
+
+def costs_no_more(fgraph: FunctionGraph, table: HashConsing, pairs: Pairs, cost: Cost) -> bool:
+    """Return whether a graph costs no more after some replacements.
+
+    What is new costs something unless an equal node is there. What is read by nothing else goes;
+    it is looked at only until it outweighs what is new.
+
+    Parameters
+    ----------
+    table
+        The nodes of the graph by their keys.
+    pairs
+        Variables and what replaces them.
+    """
+    added, kept = _added(fgraph, table, [new for _, new in pairs], cost)
+    if not added:
+        return True
+    limit = added * (1 - _ROUNDING)
+    freed = 0.0
+    clients, dead = fgraph.clients, set[Apply]()
+    replaced = {old for old, _ in pairs}
+    waiting = [old.owner for old in replaced if old.owner is not None]
+    while waiting:
+        node = waiting.pop()
+        if node in dead or not all(
+            out not in kept
+            and (
+                out in replaced
+                # an output of the graph is read by what is no node
+                or all(reader in dead for reader, _ in clients.get(out, ()))
+            )
+            for out in node.outputs
+        ):
+            continue
+        dead.add(node)
+        freed += cost(node)
+        if freed >= limit:
+            return True
+        waiting += [var.owner for var in node.inputs if var.owner is not None]
+    return False
+
+
+def _added(
+    fgraph: FunctionGraph, table: HashConsing, new: list[Variable], cost: Cost
+) -> tuple[float, set[Variable]]:
+    """Return what the nodes cost that a graph does not have yet, and what it has that they read."""
+    here = fgraph.variables
+    added, kept = 0.0, set[Variable]()
+    known: dict[Variable, Variable] = {}
+    for node in _new_nodes(here, new):
+        inputs = [_found(table, known, var) for var in node.inputs]
+        kept.update(inputs)
+        equal = table.equal_to(node, inputs)
+        if equal is None:
+            added += cost(node)
+        else:
+            known.update(zip(node.outputs, equal.outputs, strict=True))
+    kept.update(known.get(var, var) for var in new)
+    return added, kept
+
+
+def _new_nodes(here: Collection[Variable], new: list[Variable]) -> list[Apply]:
+    """Return the nodes that compute some variables from those that are there, each after what it
+    reads."""
+    nodes = dict[Apply, None]()
+    waiting = [var.owner for var in new if var.owner is not None and var not in here]
+    while waiting:
+        node = waiting[-1]
+        missing = [
+            var.owner
+            for var in node.inputs
+            if var.owner is not None and var.owner not in nodes and var not in here
+        ]
+        if missing:
+            waiting += missing
+        else:
+            nodes[waiting.pop()] = None
+    return list(nodes)
+
+
+def _found(table: HashConsing, known: dict[Variable, Variable], var: Variable) -> Variable:
+    if isinstance(var, Constant):
+        return table.constants.representative(var)
+    return known.get(var, var)

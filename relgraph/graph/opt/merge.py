@@ -1,0 +1,515 @@
+"""Merging: one node for each op and inputs, one variable for each constant.
+
+`HashConsing` is the table of a graph, `MergeOptimizer` merges what is equal, and `merged_copy`
+copies a graph merged.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.features import Feature, takes_notes
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.fg.structure import UNKNOWN_READERS
+from relgraph.graph.opt.base import (
+    GlobalOptimizer,
+    LocalOptimizer,
+    apply_replacement,
+    display_name,
+    require_replace_validate,
+)
+from relgraph.graph.opt.dispatch import RewriterTables
+from relgraph.graph.opt.profile import callback_time, elapsed, validate_time
+from relgraph.graph.traversal import toposort_and_leaves
+from relgraph.graph.utils import InconsistencyError
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg.structure import Replacement
+
+# dtypes in which the order of additions does not change the result
+_EXACT = ("int", "uint", "bool")
+_NONE: frozenset[RewriterTables] = frozenset()
+
+
+def node_key(node: Apply) -> tuple[Any, ...]:
+    """The key of a node in the table; nodes with the same key compute the same, bit for bit.
+
+    It is the op and the inputs. Their order does not count for two operands of a commutative op,
+    except in the dtypes that `Op.rounds_by_order` names, nor for more operands of one in integers
+    or booleans. A node of an op that is not pure has a key of its own.
+    """
+    return key_with(node, node.inputs)
+
+
+def key_with(node: Apply, inputs: list[Variable]) -> tuple[Any, ...]:
+    """The key that `node` would have if it had these inputs."""
+    op = node.op
+    if not op.pure:
+        return (op, node)
+    if len(inputs) > 1 and op.commutative and not op.destroy_map:
+        if len(inputs) == 2:
+            a, b = inputs
+            if id(a) <= id(b) or (op.rounds_by_order and _dtype(node) in op.rounds_by_order):
+                return (op, a, b)
+            return (op, b, a)
+        if _dtype(node).startswith(_EXACT):
+            return (op, *sorted(inputs, key=id))
+    return (op, *inputs)
+
+
+def _dtype(node: Apply) -> str:
+    return str(getattr(node.outputs[0].type, "dtype", ""))
+
+
+def constant_key(constant: Constant) -> Hashable | None:
+    """The key of a constant: its type and value; None if that can't be hashed."""
+    key = (constant.type, constant.signature())
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+class ConstantTable:
+    """The constants of a graph by type and value.
+
+    Attributes
+    ----------
+    known
+        From each constant to the first one of its type and value.
+    """
+
+    __slots__ = ("_first", "known")
+
+    def __init__(self) -> None:
+        self._first: dict[Hashable, Constant] = {}
+        self.known: dict[Constant, Constant] = {}
+
+    def representative(self, constant: Constant) -> Constant:
+        """The first constant of the type and value of `constant`."""
+        found = self.known.get(constant)
+        if found is None:
+            key = constant_key(constant)
+            found = constant if key is None else self._first.setdefault(key, constant)
+            self.known[constant] = found
+        return found
+
+    def copy(self, constant: Constant) -> Constant:
+        """A copy of `constant`, the same one for all constants of its type and value."""
+        key = constant_key(constant)
+        found = None if key is None else self._first.get(key)
+        if found is None:
+            found = constant.clone()
+            self.known[found] = found
+            if key is not None:
+                self._first[key] = found
+        return found
+
+
+def replaceable_by(node: Apply, other: Apply) -> bool:
+    """Whether the types of the outputs allow `other` to replace `node`."""
+    for a, b in zip(node.outputs, other.outputs, strict=True):
+        if a.type is not b.type and not a.type.is_super(b.type):
+            return False
+    return True
+
+
+class HashConsing(Feature):
+    """The hash-consing table of a graph: its nodes by their keys.
+
+    A node whose input changes is removed, and interned again under its new key when it is next
+    visited: so a node of many inputs that all change is hashed once.
+
+    Attributes
+    ----------
+    keys
+        The key of each node in the table.
+    constants
+        The constants so far.
+    at_fixpoint
+        Tables of rewriters that would do nothing on any node of the graph; emptied when the graph
+        changes.
+    collapsed
+        How often each collapsing rewriter was applied before the optimizer that it belongs to.
+    waiting
+        Collapsing rewriters that are to be applied before anything else, by the first equilibrium
+        of a sequence; None if there are none, or if that was done.
+    """
+
+    def __init__(self) -> None:
+        self.at_fixpoint: frozenset[RewriterTables] = _NONE
+        self.collapsed: Counter[LocalOptimizer] = Counter()
+        self.waiting: RewriterTables | None = None
+        self._begun_with: RewriterTables | None = None
+        self._nodes: dict[tuple[Any, ...], Apply] = {}
+        self.keys: dict[Apply, tuple[Any, ...]] = {}
+        self.constants = ConstantTable()
+
+    def clone(self) -> Feature:
+        return type(self)()
+
+    @takes_notes
+    def on_change_input(
+        self,
+        fgraph: FunctionGraph,
+        node: Any,
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: str | None = None,
+    ) -> None:
+        self.at_fixpoint = _NONE
+        self.forget(node)
+
+    @takes_notes
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
+        self.at_fixpoint = _NONE
+        self.forget(node)
+
+    def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
+        self.at_fixpoint = _NONE
+        keys, nodes = self.keys, self._nodes
+        for user, _ in replacement.users:
+            if user in keys:
+                del nodes[keys.pop(user)]
+        for node in replacement.pruned:
+            if node in keys:
+                del nodes[keys.pop(node)]
+
+    @takes_notes
+    def on_add_output(
+        self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
+    ) -> None:
+        self.at_fixpoint = _NONE
+
+    def intern(self, node: Apply) -> Apply | None:
+        """Return another node of the table with the key of `node`; if there is none, add `node`."""
+        if node in self.keys:
+            return None
+        key = node_key(node)
+        first = self._nodes.setdefault(key, node)
+        if first is node:
+            self.keys[node] = key
+            return None
+        return first
+
+    def equal_to(self, node: Apply, inputs: list[Variable]) -> Apply | None:
+        """Return the node of the table that is what `node` would be if it had these inputs."""
+        return self._nodes.get(key_with(node, inputs))
+
+    def begin_with(self, tables: RewriterTables | None) -> None:
+        """Have collapsing rewriters wait, unless the graph has begun with them."""
+        if tables is not self._begun_with:
+            self._begun_with = self.waiting = tables
+
+    def copy_nodes(
+        self,
+        nodes: Iterable[Apply],
+        copies: dict[Variable, Variable],
+        tables: RewriterTables | None = None,
+    ) -> list[Apply]:
+        """Copy nodes into the table, equal ones once, and return the copies.
+
+        Parameters
+        ----------
+        nodes
+            Nodes in topological order.
+        copies
+            From the leaves that `nodes` read to their copies; the outputs of the nodes are added.
+        tables
+            Collapsing rewriters, which are applied to the copies.
+        """
+        known, keys = self._nodes, self.keys
+        made: list[Apply] = []
+        for node in nodes:
+            inputs: list[Variable] = []
+            for var in node.inputs:
+                inputs.append(copies[var])
+            # `key_with`, without the call where there is nothing to sort
+            plain = node.op.pure and not node.op.commutative
+            key = (node.op, *inputs) if plain else key_with(node, inputs)
+            copy = known.get(key)
+            if copy is None:
+                copy = node.copy_with_inputs(inputs)
+                if tables is not None and tables.dispatch[node.op]:
+                    # of most nodes none
+                    early = tables.plan_for(copy).early
+                    found = self.collapsed_form(copy, early) if early else None
+                    if found is not None:
+                        rewriter, copies[node.outputs[0]] = found
+                        self.collapsed[rewriter] += 1
+                        continue
+                known[key] = copy
+                keys[copy] = key
+                made.append(copy)
+            elif not replaceable_by(node, copy):
+                copy = node.copy_with_inputs(inputs)
+                made.append(copy)
+            outputs = node.outputs
+            if len(outputs) == 1:
+                copies[outputs[0]] = copy.outputs[0]
+            else:
+                copies.update(zip(outputs, copy.outputs, strict=True))
+        return made
+
+    def collapsed_form(
+        self, node: Apply, rewriters: Iterable[LocalOptimizer]
+    ) -> tuple[LocalOptimizer, Variable] | None:
+        """The first of some collapsing rewriters that replaces the output of `node` by a variable
+        below, and that."""
+        for rewriter in rewriters:
+            try:
+                # of a copy there is no graph yet
+                answer: Any = rewriter.transform(UNKNOWN_READERS, node)  # type: ignore[arg-type]
+            except Exception:
+                return None  # the equilibrium will call it again, and report that
+            if type(answer) is list and len(answer) == len(node.outputs) == 1:
+                below: Variable = answer[0]
+                if below.owner is None or below.owner in self.keys:
+                    return rewriter, below
+        return None
+
+    def live_nodes(self, nodes: Sequence[Apply], outputs: Iterable[Variable]) -> list[Apply]:
+        """Those of `nodes`, given in topological order, that `outputs` depend on.
+
+        The others are removed from the table.
+        """
+        read, kept = set(outputs), []
+        for node in reversed(nodes):
+            if read.isdisjoint(node.outputs):
+                self.forget(node)
+            else:
+                read.update(node.inputs)
+                kept.append(node)
+        return kept[::-1]
+
+    def forget(self, node: Apply) -> None:
+        """Remove `node` from the table."""
+        key = self.keys.pop(node, None)
+        if key is not None:
+            del self._nodes[key]
+
+
+@contextmanager
+def hash_consing_table(fgraph: FunctionGraph) -> Iterator[HashConsing]:
+    """The hash-consing table of `fgraph`, which is attached for the time of the block if need be.
+
+    Optimizers that follow one another in such a block share it, and hash a node once.
+    """
+    for feature in fgraph.features:
+        if isinstance(feature, HashConsing):
+            yield feature
+            return
+    made = HashConsing()
+    fgraph.attach_feature(made)
+    try:
+        yield made
+    finally:
+        fgraph.remove_feature(made)
+
+
+def merge_pairs(fgraph: FunctionGraph, node: Apply, kept: Apply) -> list[tuple[Variable, Variable]]:
+    """The outputs of `node` that have clients, each with its replacement among those of `kept`."""
+    return [
+        (old, new)
+        for old, new in zip(node.outputs, kept.outputs, strict=True)
+        if fgraph.clients.get(old)
+    ]
+
+
+MERGE = "MergeOptimizer"
+
+
+class MergeRecord(NamedTuple):
+    """The profile of a MergeOptimizer: a tuple, as the documents show it.
+
+    `validate_time` and `callback_time` are None unless the graph is profiled (`fgraph.profile`).
+    """
+
+    nb_fail: int
+    apply_time: float
+    validate_time: float | None
+    callback_time: float | None
+    callbacks_time: dict[Any, float]
+    nb_merged: int
+    nb_constant: int
+
+    def __repr__(self) -> str:
+        return tuple.__repr__(self)
+
+
+class MergeOptimizer(GlobalOptimizer):
+    """Merge nodes that apply the same op to the same inputs, and constants of the same value.
+
+    The two operands of a commutative op may be in either order; so may more operands if the dtype
+    is exact. Of equal nodes the first in topological order is kept. A merge that a feature of the
+    graph rejects (a value would be destroyed before it is used, say) is not made, and counted.
+    """
+
+    name = MERGE
+    merges_first = True
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        require_replace_validate(fgraph)
+
+    def collapsing_first(self) -> tuple[RewriterTables, ...]:
+        return ()
+
+    def apply(self, fgraph: FunctionGraph) -> MergeRecord:
+        require_replace_validate(fgraph)
+        start, measured = time.perf_counter(), fgraph.profile is not None
+        validating, calling = validate_time(fgraph), callback_time(fgraph)
+        with hash_consing_table(fgraph) as table:
+            merger = NodeMerger(fgraph, table)
+            merger.merge_all(fgraph.toposort(with_orderings=False))
+        return MergeRecord(
+            merger.failed,
+            time.perf_counter() - start,
+            elapsed(validating, validate_time(fgraph)) if measured else None,
+            elapsed(calling, callback_time(fgraph)) if measured else None,
+            {},
+            merger.merged,
+            merger.constants,
+        )
+
+    @classmethod
+    def print_profile(cls, stream: TextIO, prof: Any, level: int = 0) -> None:
+        indent = "    " * level
+        print(f"{indent}{cls.__name__}", file=stream)
+        for label, value in (
+            ("nb fail", prof.nb_fail),
+            ("merged", prof.nb_merged),
+            ("constant", prof.nb_constant),
+            ("time", f"{prof.apply_time:.6f}"),
+            ("validate_time", prof.validate_time),
+            ("callback_time", prof.callback_time),
+        ):
+            print(f"{indent}    {label} {value}", file=stream)
+
+
+class NodeMerger:
+    """Merges nodes of a graph with equal ones in its hash-consing table, and counts the merges.
+
+    Attributes
+    ----------
+    merged, constants
+        How many nodes, and how many constants, were replaced by equal ones.
+    failed
+        How many merges were rejected.
+    """
+
+    def __init__(self, fgraph: FunctionGraph, table: HashConsing) -> None:
+        self.fgraph = fgraph
+        self.table = table
+        self.failed = self.merged = self.constants = 0
+
+    def merge_all(self, nodes: Iterable[Apply]) -> None:
+        """Merge all nodes of the graph that are not in the table, given in topological order."""
+        known, here = self.table.keys, self.fgraph.apply_nodes
+        for node in nodes:
+            if node not in known and node in here:
+                self.merge_constants(node)
+                self.merge(node)
+
+    def merge_constants(self, node: Apply) -> bool:
+        """Merge the constants that `node` reads; return whether that changed the graph."""
+        constants, before = self.table.constants, self.constants
+        for var in node.inputs:
+            if var.head is Constant:
+                known = constants.representative(var)
+                if known is not var and var in self.fgraph.clients:
+                    self.fgraph.replace(var, known, reason=MERGE)
+                    self.constants += 1
+        return self.constants != before
+
+    def merge(self, node: Apply) -> Apply | None:
+        """Merge `node`, which is not in the table, with an equal node.
+
+        Returns
+        -------
+        kept
+            The node that has replaced it, or None if it has stayed.
+        """
+        first = self.table.intern(node)
+        if first is None:
+            return None
+        if replaceable_by(node, first):
+            return first if self._replace(node, first) else None
+        if replaceable_by(first, node) and self._replace(first, node):
+            # the same computation, but the types of `node` are more specific
+            self.table.intern(node)
+        return None
+
+    def collapse_all(self, nodes: Iterable[Apply]) -> None:
+        """Apply the collapsing rewriters that wait to nodes given in topological order, as
+        `merged_copy` does while it copies them; merge what is equal then."""
+        table, here = self.table, self.fgraph.apply_nodes
+        tables, table.waiting = table.waiting, None
+        if tables is None:
+            return
+        for node in nodes:
+            if node in here:
+                self.merge_all((node,))
+            if tables.dispatch[node.op] and node in table.keys:
+                found = table.collapsed_form(node, tables.plan_for(node).early)
+                if found is not None and self._collapse(node, *found):
+                    table.collapsed[found[0]] += 1
+
+    def _collapse(self, node: Apply, rewriter: LocalOptimizer, below: Variable) -> bool:
+        """Replace the output of `node`; return whether no feature rejected that."""
+        try:
+            apply_replacement(self.fgraph, [(node.outputs[0], below)], [], display_name(rewriter))
+        except InconsistencyError:
+            return False
+        return True
+
+    def _replace(self, node: Apply, kept: Apply) -> bool:
+        """Replace `node` by `kept`; return whether no feature rejected that."""
+        pairs = merge_pairs(self.fgraph, node, kept)
+        try:
+            apply_replacement(self.fgraph, pairs, [], MERGE)
+        except InconsistencyError:
+            self.failed += 1
+            return False
+        self.merged += 1
+        return True
+
+
+def merged_copy(outputs: Sequence[Variable], tables: RewriterTables | None = None) -> FunctionGraph:
+    """Return a merged copy of a graph, with the same inputs.
+
+    It is what a `MergeOptimizer` makes of a copy, but equal nodes are never copied twice. The
+    hash-consing table of the copy is attached to it, for the optimizers that follow.
+
+    Parameters
+    ----------
+    outputs
+        The outputs of the graph.
+    tables
+        Collapsing rewriters (see `LocalOptimizer`), which are applied to the copies of nodes.
+    """
+    table = HashConsing()
+    order, leaves = toposort_and_leaves(outputs)
+    inputs: list[Variable] = []
+    copies: dict[Variable, Variable] = {}
+    for var in leaves:
+        if isinstance(var, Constant):
+            copies[var] = table.constants.copy(var)
+        else:
+            copies[var] = var
+            inputs.append(var)
+    nodes = table.copy_nodes(order, copies, tables)
+    results = [copies[v] for v in outputs]
+    if table.collapsed:
+        nodes = table.live_nodes(nodes, results)
+    fgraph = FunctionGraph.of_nodes(inputs, nodes, results)
+    fgraph.attach_feature(table)
+    table.begin_with(tables)
+    table.waiting = None
+    return fgraph

@@ -1,1 +1,0 @@
-"""Merging: hash consing of nodes, and the optimizer that does it."""

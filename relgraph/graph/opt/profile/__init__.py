@@ -1,1 +1,0 @@
-"""Profiles: what optimizers record about their work, and the reports of it."""

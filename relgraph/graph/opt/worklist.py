@@ -1,0 +1,618 @@
+"""Which nodes an equilibrium visits next: the worklist, postponed nodes, and those that a change
+affects.
+
+A nested sum is a node of an associative and commutative op that one node of that op reads.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.features import Feature, takes_notes
+from relgraph.graph.op import Op
+from relgraph.graph.opt.dispatch import RewriterTables, VisitPlan, is_ac
+
+if TYPE_CHECKING:
+    from relgraph.graph.fg import FunctionGraph
+    from relgraph.graph.fg.structure import Replacement
+
+
+def has_nested_sum(node: Apply) -> bool:
+    """Whether an input of `node` is computed by the same op."""
+    return node.op in [v.head for v in node.inputs]
+
+
+def is_nested_sum(fgraph: FunctionGraph, node: Apply) -> bool:
+    """Whether the only reader of `node` is one of the same op, which flattens it as it matches."""
+    var = node.outputs[0]
+    readers = fgraph.clients[var]
+    if len(readers) != 1:
+        return False
+    reader = readers[0][0]
+    if isinstance(reader, str) or reader.op is not node.op or len(node.outputs) != 1:
+        return False
+    kind = reader.outputs[0].type
+    return var.type is kind or bool(var.type.in_same_class(kind))
+
+
+class Worklist:
+    """A queue of nodes in two parts: this generation and the next one.
+
+    A node is in it at most once. A node that leaves the graph is discarded at once, and so is
+    never visited.
+
+    >>> from relgraph.graph.basic import Apply
+    >>> work = Worklist([])
+    >>> work.pop() is None, work.next_generation()
+    (True, False)
+    """
+
+    __slots__ = ("_later", "_now")
+
+    def __init__(self, nodes: Sequence[Apply]) -> None:
+        # in reverse: `dict.popitem` takes the last
+        self._now = dict.fromkeys(reversed(nodes))
+        # in order
+        self._later: dict[Apply, None] = {}
+
+    def __len__(self) -> int:
+        return len(self._now) + len(self._later)
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._now or node in self._later
+
+    def pop(self) -> Apply | None:
+        """Take out the next node of this generation; None if there is none left."""
+        return next(self.generation(), None)
+
+    def generation(self) -> Iterator[Apply]:
+        """Take out the nodes of this generation one by one, with those that join it meanwhile."""
+        now = self._now
+        while now:
+            yield now.popitem()[0]
+
+    def next_generation(self) -> bool:
+        """Begin the next generation; return whether the worklist has any nodes."""
+        self._now, self._later = _in_reverse(self._later), _in_reverse(self._now)
+        return bool(self._now or self._later)
+
+    def put_later(self, nodes: Iterable[Apply]) -> None:
+        """Queue `nodes` for the next generation, unless they are in the queue."""
+        now, later = self._now, self._later
+        for node in nodes:
+            if node not in now:
+                later[node] = None
+
+    def put_next(self, nodes: Iterable[Apply]) -> None:
+        """Queue `nodes` before all others, in the given order, unless they are in the queue."""
+        now, later = self._now, self._later
+        for node in reversed([*nodes]):
+            if node not in now and node not in later:
+                now[node] = None
+
+    def discard(self, nodes: Collection[Apply]) -> None:
+        """Take `nodes` out of the queue."""
+        for queue in (self._now, self._later):
+            if queue and not queue.keys().isdisjoint(nodes):
+                for node in nodes:
+                    queue.pop(node, None)
+
+
+def _in_reverse(nodes: dict[Apply, None]) -> dict[Apply, None]:
+    return dict.fromkeys(reversed(nodes))
+
+
+# After so many visits a node is visited again only when the worklist is empty.
+MAX_EAGER_VISITS = 16
+
+
+class PostponedQueue:
+    """A queue of nodes with their plans, each node once.
+
+    Nodes are taken in the order in which they were put. There are two exceptions, both for sums of
+    many terms, which should be visited when all terms are done, and not after each one: nodes that
+    are put after one was taken go before those that were there; and a node that was taken before
+    goes to the end.
+    """
+
+    __slots__ = ("_plans", "_queues", "_taken", "_took")
+
+    def __init__(self) -> None:
+        self._plans: dict[Apply, VisitPlan] = {}
+        self._queues: list[deque[Apply]] = [deque()]
+        self._taken: set[Apply] = set()
+        self._took = False  # whether a node has been taken since the last was put
+
+    def put(self, node: Apply, plan: VisitPlan, overwrite: bool) -> None:
+        """Put a node into the queue.
+
+        A node that is there keeps its place, and its plan too unless `overwrite` is true.
+        """
+        if node not in self._plans:
+            if node in self._taken:
+                self._queues[0].append(node)
+            else:
+                if self._took and self._queues[-1]:
+                    self._queues.append(deque())
+                self._took = False
+                self._queues[-1].append(node)
+            self._plans[node] = plan
+        elif overwrite:
+            self._plans[node] = plan
+
+    def forget(self, node: Apply) -> None:
+        """Remove `node`."""
+        self._plans.pop(node, None)
+
+    def take(self) -> tuple[Apply, VisitPlan] | None:
+        """Take out the next node with its plan; None if there is none left."""
+        queues = self._queues
+        while True:
+            queue = queues[-1]
+            while queue:
+                node = queue.popleft()
+                plan = self._plans.pop(node, None)
+                if plan is not None:
+                    self._taken.add(node)
+                    self._took = True
+                    return node, plan
+            if len(queues) == 1:
+                return None
+            queues.pop()
+
+
+class Postponed:
+    """The nodes to visit when the worklist is empty.
+
+    Attributes
+    ----------
+    inward
+        Nodes on which to try inward rewriters, with their plans. The node that was put last is
+        taken first: readers before what they read.
+    queue
+        Nodes on which to try late rewriters, or early ones that wait for nested sums.
+    visits
+        How often a node has been visited, for nodes with more than one visit.
+    """
+
+    def __init__(self) -> None:
+        self.inward: dict[Apply, VisitPlan] = {}
+        self.queue = PostponedQueue()
+        self.visits: dict[Apply, int] = {}
+        self._any_frequent = False  # whether a node has more than MAX_EAGER_VISITS visits
+        self._frequent: dict[Apply, None] = {}
+
+    def put(
+        self, node: Apply, plan: VisitPlan, waits: bool, overwrite: bool, revisiting: bool
+    ) -> None:
+        """Note what is left to try on `node` after a visit.
+
+        Parameters
+        ----------
+        waits
+            Whether early rewriters wait for the nested sums of `node`.
+        overwrite
+            Whether `plan` takes the place of an earlier one. It does not if it holds fewer
+            rewriters, since the visit was due to a change further below.
+        revisiting
+            Whether `node` may have been put before.
+        """
+        if plan.inward and (overwrite or node not in self.inward):
+            self.inward[node] = plan
+        if waits or plan.late:
+            self.queue.put(node, plan, overwrite)
+        elif overwrite and revisiting:
+            self.queue.forget(node)
+
+    def count_visit(self, node: Apply) -> None:
+        """Count a visit of `node` that is not the first."""
+        self.visits[node] = times = self.visits.get(node, 1) + 1
+        if times > MAX_EAGER_VISITS:
+            self._any_frequent = True
+
+    def hold_back_frequent(self, nodes: Iterable[Apply]) -> Iterable[Apply]:
+        """Postpone those of some nodes that are visited too often, and return the others.
+
+        What they read may be rewritten again and again, and they wait until that ends.
+        """
+        if not self._any_frequent:
+            return nodes
+        found = []
+        for node in nodes:
+            if self.visits.get(node, 1) <= MAX_EAGER_VISITS:
+                found.append(node)
+            else:
+                self._frequent[node] = None
+        return found
+
+    def take_frequent(self) -> list[Apply]:
+        """Take out the nodes that were held back."""
+        nodes, self._frequent = list(self._frequent), {}
+        return nodes
+
+
+# a distance beyond that of any change
+_FAR = 1_000_000
+
+
+class ChangeTracker(Feature):
+    """Collects the changes of a graph, and finds the nodes on which they may make a difference.
+
+    The distance of a change from a node is how many levels of nodes it is below: 0 for a new node,
+    and for one whose own inputs have changed.
+
+    Attributes
+    ----------
+    version
+        The number of changes so far.
+    imported
+        The number of nodes imported so far.
+    replaced
+        How often what stands in the place of a node has been replaced.
+    distances
+        The distance of the nearest change from each node that is to be visited because of one.
+    reached, reached_opaque
+        The distance of the nearest change that was propagated to a node in this generation, until
+        the node is visited. The second is for changes that only opaque rewriters see (see
+        `RewriterTables`). A change is propagated to a node again only if it is nearer than that,
+        so that it does not matter how many paths lead there.
+    first_pass
+        Whether all nodes are visited for the first time, each after those that it reads.
+    left_to_outer
+        Nested sums that are not visited, since the outer sum is visited for them.
+    reactivated
+        Those of them that are to be visited after all, since they may not be nested any more.
+    """
+
+    def __init__(self, work: Worklist, tables: RewriterTables, frugal: bool = False) -> None:
+        self.version = 0
+        self.imported = 0
+        self.replaced: dict[Apply, int] = {}
+        self.left_to_outer: dict[Apply, None] = {}
+        self._has_nested_sum: dict[Apply, bool] = {}
+        self._outermost_of: dict[Apply, Apply] = {}
+        self.reactivated: dict[Apply, None] = {}
+        self.distances: dict[Apply, int] = {}
+        self.reached: dict[Apply, int] = {}
+        self.reached_opaque: dict[Apply, int] = {}
+        self.first_pass = False
+        self._pending = work.__contains__
+        self._discard = work.discard
+        self._tables = tables
+        # whether any rewriter may do more where a variable has lost its other readers
+        self._frugal = frugal
+        # the ops that have been in the graph, and how deep rewriters look if there are no others
+        self._ops: set[Op] = set()
+        self._depths = tables.depths
+        self._new: dict[Apply, None] = {}
+        self._touched: dict[Apply, None] = {}
+        self._dropped: dict[Variable, None] = {}
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        self._ops = {node.op for node in fgraph.apply_nodes}
+        self._depths = self._tables.depths_among(frozenset(self._ops))
+
+    def _add_op(self, op: Op) -> None:
+        """Note that an op has come into the graph for the first time."""
+        self._ops.add(op)
+        self.begin_generation()  # rewriters that require it see changes that were not propagated
+        self._depths = self._tables.depths_among(frozenset(self._ops))
+
+    @takes_notes
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
+        self.version += 1
+        if node.op not in self._ops:
+            self._add_op(node.op)
+        self.imported += 1
+        self._new[node] = None
+        if self.left_to_outer:
+            for var in node.inputs:
+                self._reactivate(var)
+
+    @takes_notes
+    def on_change_input(
+        self,
+        fgraph: FunctionGraph,
+        node: Any,
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: str | None = None,
+    ) -> None:
+        self.version += 1
+        if isinstance(node, Apply):
+            self._touched[node] = None
+            self._has_nested_sum.pop(node, None)
+        if var.owner is not None:
+            self._dropped[var] = None
+        if self.left_to_outer:
+            self._reactivate(var)
+            self._reactivate(new_var)
+
+    @takes_notes
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
+        self.version += 1
+        self._discard((node,))
+        self._has_nested_sum.pop(node, None)
+        if self.left_to_outer or self.reactivated:
+            self.left_to_outer.pop(node, None)
+            self.reactivated.pop(node, None)
+            for var in node.inputs:
+                self._reactivate(var)
+        for var in node.inputs:
+            if var.owner is not None:
+                self._dropped[var] = None
+
+    def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
+        imported, pruned = replacement.imported, replacement.pruned
+        self.version += 1
+        self.imported += len(imported)
+        new, touched = self._new, self._touched
+        for node in imported:
+            new[node] = None
+            if node.op not in self._ops:
+                self._add_op(node.op)
+        has_nested = self._has_nested_sum
+        for user, _ in replacement.users:
+            if not isinstance(user, str):
+                touched[user] = None
+                has_nested.pop(user, None)
+        self._discard(pruned)
+        if has_nested:
+            for node in pruned:
+                has_nested.pop(node, None)
+        if replacement.single_use:
+            self._dropped.update(dict.fromkeys(replacement.single_use))
+        if self.left_to_outer or self.reactivated:
+            self._reactivate_around(replacement)
+
+    def _reactivate_around(self, replacement: Replacement) -> None:
+        """Reactivate sums whose readers may have changed, and forget those that were pruned."""
+        pruned = replacement.pruned
+        for sums in (self.left_to_outer, self.reactivated):
+            if sums and not sums.keys().isdisjoint(pruned):
+                for node in pruned:
+                    sums.pop(node, None)
+        for var in (replacement.var, replacement.new_var, *replacement.single_use):
+            self._reactivate(var)
+        for node in replacement.imported:
+            for read in node.inputs:
+                self._reactivate(read)
+
+    def _reactivate(self, var: Variable) -> None:
+        node = var.owner
+        if node is not None and node in self.left_to_outer:
+            del self.left_to_outer[node]
+            self.reactivated[node] = None
+
+    def take_reactivated(self) -> Iterable[Apply]:
+        """Take out `reactivated`; their distances are noted."""
+        reactivated, self.reactivated = self.reactivated, {}
+        self.distances.update(dict.fromkeys(reactivated, 0))
+        return reactivated
+
+    def discard_touched(self) -> None:
+        """Forget which inputs have changed since the last call of `take`."""
+        self._touched.clear()
+        self._dropped.clear()
+
+    def take(self, fgraph: FunctionGraph) -> tuple[Iterable[Apply], Iterable[Apply]]:
+        """The nodes to visit because of the changes since the last call; their distances are noted.
+
+        Returns
+        -------
+        new, touched
+            The new nodes, each after those that it reads; and the other nodes on which rewriters
+            may see a change, the nearest ones first.
+        """
+        new, touched, distances = self._new, self._touched, self.distances
+        here = fgraph.apply_nodes
+        if new:
+            self._new = {}
+            if not here.issuperset(new):
+                new = {node: None for node in new if node in here}
+            for node in new:
+                distances[node] = 0
+        if not touched and not self._dropped:
+            return new, touched
+        if not here.issuperset(touched):
+            touched = self._touched = {node: None for node in touched if node in here}
+        sole = self._sole_readers(fgraph) if self._dropped else {}
+        self._touched = {}
+        if self.first_pass and all(map(self._pending, chain(touched, sole))):
+            # they are still to be visited, and so are their readers
+            distances.update(dict.fromkeys(touched, 0))
+        else:
+            self._propagate(fgraph, touched, sole)
+        return new, [node for node in touched if node not in new] if new else touched
+
+    def _propagate(
+        self, fgraph: FunctionGraph, touched: dict[Apply, None], sole: Iterable[Apply]
+    ) -> None:
+        """Add to `touched` the nodes on which a rewriter looks as deep as one of these.
+
+        The nodes `sole` are not touched themselves: what changed is one level below them.
+        """
+        distances, reached, clients = self.distances, self.reached, fgraph.clients
+        level = [n for n in touched if reached.get(n, _FAR)] if reached else list(touched)
+        for node in level:
+            distances[node] = 0
+        if self._tables.opaque_depth < self._tables.depths.max_depth:
+            self._propagate_by_pairs(fgraph, touched, level, sole)
+            return
+        above = [node for node in sole if reached.get(node, _FAR) > 1]
+        for node in level:
+            reached[node] = 0
+        for node in above:
+            reached[node] = 1
+        depths = self._depths
+        for distance in range(1, depths.max_depth):
+            for node in level:
+                op = node.op
+                # an op that only repeats elements is no level, nor is a nested sum
+                below = distance if op.repeats is None else distance - 1
+                for out in node.outputs:
+                    for reader, _ in clients[out]:
+                        if isinstance(reader, str):
+                            continue
+                        if reader.op is op and is_ac(op):
+                            outer = self._outermost(fgraph, node)
+                            if outer is not None and reached.get(outer, _FAR) >= distance:
+                                reached[outer] = distance - 1
+                                level.append(outer)
+                                self._touch(touched, outer, distance - 1)
+                        if reached.get(reader, _FAR) <= below:
+                            continue
+                        reached[reader] = below
+                        if below == distance:
+                            above.append(reader)
+                        else:
+                            level.append(reader)
+                            self._touch(touched, reader, below)
+            for node in above:
+                if depths[node.op] > distance:
+                    touched[node] = None
+                    if distances.get(node, _FAR) > distance:
+                        distances[node] = distance
+            level, above = above, []
+
+    def _touch(self, touched: dict[Apply, None], node: Apply, distance: int) -> None:
+        touched[node] = None
+        if self.distances.get(node, _FAR) > distance:
+            self.distances[node] = distance
+
+    def _propagate_by_pairs(
+        self,
+        fgraph: FunctionGraph,
+        touched: dict[Apply, None],
+        changed: Iterable[Apply],
+        sole: Iterable[Apply],
+    ) -> None:
+        """The same where the opaque rewriters look less deep than the others.
+
+        With each node goes whether the others see the change from there, by the pairs of ops that
+        they inspect. Opaque rewriters may see any change within their depth.
+        """
+        tables = self._tables
+        level = {node: True for node in changed if self._is_nearer(node, 0, True)}
+        above = {node: self._frugal for node in sole if self._is_nearer(node, 1, self._frugal)}
+        for distance in range(1, tables.depths.max_depth):
+            for node in self._climb(fgraph, level, above, distance):
+                self._touch(touched, node, distance - 1)
+            for node, seen in above.items():
+                if (tables.depths if seen else tables.opaque_depths)[node.op] > distance:
+                    self._touch(touched, node, distance)
+            level, above = above, {}
+
+    def _climb(
+        self,
+        fgraph: FunctionGraph,
+        level: dict[Apply, bool],
+        above: dict[Apply, bool],
+        distance: int,
+    ) -> list[Apply]:
+        """Add to `above` the readers of the nodes of `level`.
+
+        Returns
+        -------
+        same
+            Readers at the distance of `level`: nodes between are no levels (see `_propagate`).
+        """
+        clients, inspects = fgraph.clients, self._tables.inspects
+        opaque_depth = self._tables.opaque_depth
+        nodes, same = list(level.items()), []
+        for node, seen in nodes:
+            op = node.op
+            repeats = op.repeats is not None
+            outer = self._outermost(fgraph, node) if is_ac(op) else None
+            if outer is not None and self._is_nearer(outer, distance - 1, seen):
+                nodes.append((outer, seen))
+                same.append(outer)
+            for out in node.outputs:
+                for reader, _ in clients[out]:
+                    if isinstance(reader, str):
+                        continue
+                    seen_there = seen and (repeats or inspects(reader.op, op))
+                    if not repeats and not seen_there and distance >= opaque_depth:
+                        continue
+                    if not self._is_nearer(reader, distance - repeats, seen_there):
+                        continue
+                    if repeats:
+                        nodes.append((reader, seen_there))
+                        same.append(reader)
+                    else:
+                        above[reader] = seen_there
+        return same
+
+    def _outermost(self, fgraph: FunctionGraph, node: Apply) -> Apply | None:
+        """The outermost sum that `node` is nested in; None if it is nested in none.
+
+        None too if a change has been propagated from one of the nested sums to the outermost one.
+        """
+        nested: list[Apply] = []
+        while is_nested_sum(fgraph, node):
+            known = self._outermost_of.get(node)
+            if known is not None and known in self.reached:
+                return None
+            nested.append(node)
+            reader = fgraph.clients[node.outputs[0]][0][0]
+            assert isinstance(reader, Apply)
+            node = reader
+        self._outermost_of.update(dict.fromkeys(nested, node))
+        return node if nested else None
+
+    def _is_nearer(self, node: Apply, distance: int, seen: bool) -> bool:
+        """Whether no change as near as this has been propagated to `node`; note that one has."""
+        if self.reached.get(node, _FAR) <= distance:
+            return False
+        if seen:
+            self.reached[node] = distance
+        elif self.reached_opaque.get(node, _FAR) <= distance:
+            return False
+        else:
+            self.reached_opaque[node] = distance
+        return True
+
+    def begin_generation(self) -> None:
+        """Begin another generation: forget which changes were propagated in the last one."""
+        self._outermost_of.clear()
+        self.reached.clear()
+        self.reached_opaque.clear()
+
+    def reads_nested_sum(self, node: Apply, sums: frozenset[Op]) -> bool:
+        """Whether an input of `node` computed by one of the ops `sums` has nested sums."""
+        if not sums:
+            return False
+        known = self._has_nested_sum
+        for var in node.inputs:
+            inner = var.owner
+            if inner is not None and inner.op in sums:
+                found = known.get(inner)
+                if found is None:
+                    found = known[inner] = has_nested_sum(inner)
+                if found:
+                    return True
+        return False
+
+    def is_new(self, node: Apply) -> bool:
+        """Whether `node` has been imported since the last call of `take`."""
+        return node in self._new
+
+    def _sole_readers(self, fgraph: FunctionGraph) -> dict[Apply, None]:
+        """The nodes that have become the only readers of a variable, which a rewriter may ask."""
+        sole: dict[Apply, None] = {}
+        for var in self._dropped:
+            readers = fgraph.clients.get(var)
+            if readers is not None and len(readers) == 1:
+                reader = readers[0][0]
+                if isinstance(reader, Apply):
+                    sole[reader] = None
+                    if reader.op is var.head and is_ac(reader.op):
+                        # from now on the variable is a nested sum, and part of its reader
+                        self._touched[reader] = None
+        self._dropped = {}
+        return sole

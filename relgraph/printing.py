@@ -1,0 +1,860 @@
+"""Graphs as text: `debugprint` prints trees, `pprint` formulas such as ``((A @ x) + (A @ y))``.
+
+In a long formula, a common subexpression is defined on a line of its own, ``t0 = exp((x + y))``,
+and written by its name wherever it occurs. Without names, a variable that is read twice by a
+variable that is read twice, and so on, is written two, four, eight times. With names, the length of
+the text is proportional to the size of the graph.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any, Literal, TextIO
+
+from etuples.core import ExpressionTuple
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.notation import INFIX, PREFIX
+from relgraph.graph.op import HasInnerGraph, Op, TypedOp
+from relgraph.graph.type import Type
+from relgraph.graph.utils import LogicTerm
+
+__all__ = [
+    "DefaultPrinter",
+    "FunctionPrinter",
+    "IgnorePrinter",
+    "OperatorPrinter",
+    "PatternPrinter",
+    "PrettyPrinter",
+    "Print",
+    "Printer",
+    "PrinterState",
+    "debugprint",
+    "dprint",
+    "pprint",
+]
+
+IdType = Literal["CHAR", "int", "auto", ""]
+
+# A branch that is nested more deeply is continued at the left margin: the indentation of a long
+# chain would take quadratic space.
+MAX_NESTING = 200
+
+
+def debugprint(
+    graph_like: Any,
+    depth: int = -1,
+    print_type: bool = False,
+    file: TextIO | Literal["str"] | None = None,
+    id_type: IdType = "CHAR",
+    print_destroy_map: bool = False,
+    print_view_map: bool = False,
+) -> str | None:
+    """Print a graph as a tree.
+
+    Each line is a variable: its op or its name, an id of its node, and its name. The inputs of a
+    node are printed once; where it occurs again, ``···`` stands for them. In a FunctionGraph or
+    function, lines end with the position of the node in the order of execution.
+
+    Parameters
+    ----------
+    graph_like
+        A variable, an Apply node, a `FunctionGraph`, a compiled function, or a sequence of these.
+    depth
+        The number of levels to print; -1 for all.
+    print_type
+        Whether to print types.
+    file
+        The file to print to; None for standard output, "str" to return the text.
+    id_type
+        The ids of nodes: "CHAR" for letters, "int" for numbers, "auto" for Python's `id`, "" for
+        none.
+    print_destroy_map, print_view_map
+        Whether to print which inputs a node overwrites, and of which its outputs are views.
+
+    Raises
+    ------
+    TypeError
+        If `graph_like` is none of these.
+    ValueError
+        If `id_type` is none of these.
+    """
+    roots, order = _roots_and_order(graph_like)
+    ids = _Ids(id_type)
+    text = StringIO() if file == "str" else None
+    stream = text if text is not None else (sys.stdout if file is None else file)
+    tree = _Tree(ids, depth, print_type, print_destroy_map, print_view_map, order)
+    for line in tree.lines(roots):
+        print(line, file=stream)  # type: ignore[arg-type]
+    return None if text is None else text.getvalue()
+
+
+dprint = debugprint
+
+
+def _roots_and_order(graph_like: Any) -> tuple[list[Variable], dict[Apply, int]]:
+    """Return the variables to print, and the positions of nodes in the order of execution."""
+    roots: list[Variable] = []
+    order: dict[Apply, int] = {}
+    things = graph_like if isinstance(graph_like, list | tuple | set) else [graph_like]
+    for thing in things:
+        if isinstance(thing, Variable):
+            roots.append(thing)
+        elif isinstance(thing, Apply):
+            roots.extend(thing.outputs)
+        else:
+            fgraph = thing if isinstance(thing, FunctionGraph) else _compiled_graph(thing)
+            roots.extend(fgraph.outputs)
+            order.update((node, i) for i, node in enumerate(_execution_order(fgraph)))
+    return roots, order
+
+
+def _execution_order(fgraph: FunctionGraph) -> list[Apply]:
+    try:
+        return fgraph.toposort()
+    except ValueError:
+        return []  # what its nodes overwrite can't be put in order: there is none
+
+
+def _compiled_graph(thing: Any) -> FunctionGraph:
+    fgraph = getattr(getattr(thing, "maker", None), "fgraph", None)
+    if not isinstance(fgraph, FunctionGraph):
+        raise TypeError(
+            f"{thing!r} can't be printed as a graph: it is not a Variable, an Apply node, "
+            "a FunctionGraph or a compiled function"
+        )
+    return fgraph
+
+
+class _Ids:
+    """The ids of nodes and inputs, in the order of their first occurrence."""
+
+    def __init__(self, kind: IdType) -> None:
+        if kind not in ("CHAR", "int", "auto", ""):
+            raise ValueError(f"id_type is 'CHAR', 'int', 'auto' or '', not {kind!r}")
+        self.kind = kind
+        self.known: dict[Any, str] = {}
+
+    def of(self, thing: Any) -> str:
+        """Return ``" [id A]"``, say; "" if no ids are printed."""
+        if self.kind == "":
+            return ""
+        found = self.known.get(thing)
+        if found is None:
+            found = self.known[thing] = f" [id {self._make(thing)}]"
+        return found
+
+    def _make(self, thing: Any) -> str:
+        if self.kind == "auto":
+            return str(id(thing))
+        return str(len(self.known)) if self.kind == "int" else letters(len(self.known))
+
+
+def letters(number: int) -> str:
+    """Return A, B, ..., Z, AA, AB, ... for 0, 1, ..."""
+    text = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        text = chr(ord("A") + digit) + text
+    return text
+
+
+@dataclass(slots=True)
+class _Row:
+    """A line to print.
+
+    Attributes
+    ----------
+    var
+        The variable; None for a line that stands for inputs printed elsewhere.
+    prefix
+        The text before it on the line.
+    margin
+        The text before the prefixes of its inputs.
+    level
+        Its depth.
+    placeholder
+        The text of a line without a variable.
+    """
+
+    var: Variable | None
+    prefix: str
+    margin: str
+    level: int
+    placeholder: str = ""
+
+
+@dataclass
+class _Tree:
+    """Yields the lines of trees; it remembers which nodes have been printed with their inputs."""
+
+    ids: _Ids
+    depth: int
+    print_type: bool
+    print_destroy_map: bool
+    print_view_map: bool
+    order: dict[Apply, int]
+
+    def __post_init__(self) -> None:
+        self.expanded: set[Apply] = set()
+        self.postponed: deque[tuple[Variable, int]] = deque()
+        self.inner: dict[Apply, None] = {}
+
+    def lines(self, roots: Iterable[Variable]) -> Iterator[str]:
+        """Yield the lines of the trees of `roots`, of postponed branches, and of inner graphs."""
+        for root in roots:
+            yield from self._branch(root, 0)
+        yield from self._postponed_branches()
+        shown: set[Apply] = set()
+        while left := [node for node in self.inner if node not in shown]:
+            if not shown:
+                yield ""
+                yield "Inner graphs:"
+            for node in left:
+                shown.add(node)
+                yield ""
+                yield from self._inner_graph(node)
+
+    def _postponed_branches(self) -> Iterator[str]:
+        while self.postponed:
+            var, level = self.postponed.popleft()
+            if var.owner not in self.expanded:
+                yield ""
+                yield f"Continued:{self.ids.of(var.owner)}"
+                yield from self._branch(var, level)
+
+    def _inner_graph(self, node: Apply) -> Iterator[str]:
+        yield self._text(node.outputs[0])
+        op = _inner_graph_op(node)
+        assert op is not None
+        for out in op.inner_outputs:
+            yield from self._branch(out, 1, " >", " >")
+        yield from self._postponed_branches()
+
+    def _branch(
+        self, root: Variable, level: int, prefix: str = "", margin: str = ""
+    ) -> Iterator[str]:
+        start = level
+        stack = [_Row(root, prefix, margin, level)]
+        while stack:
+            row = stack.pop()
+            if row.var is None:
+                yield row.prefix + row.placeholder
+                continue
+            yield row.prefix + self._text(row.var)
+            if row.var.owner is not None:
+                stack.extend(reversed(self._child_rows(row, row.var.owner, start)))
+
+    def _child_rows(self, row: _Row, node: Apply, start: int) -> Sequence[_Row]:
+        """Return the rows for the inputs of a node, under the row of its output."""
+        level = row.level + 1
+        if not node.inputs or (self.depth >= 0 and level >= self.depth):
+            return []
+        nested = level - start >= MAX_NESTING
+        if nested or node in self.expanded:
+            if nested and node not in self.expanded:
+                assert row.var is not None
+                self.postponed.append((row.var, row.level))
+            return [_Row(None, f"{row.margin} |", "", level, "···")]
+        self.expanded.add(node)
+        if _inner_graph_op(node) is not None:
+            self.inner[node] = None
+        last = len(node.inputs) - 1
+        return [
+            _Row(var, f"{row.margin} |", row.margin + (" |" if i < last else "  "), level)
+            for i, var in enumerate(node.inputs)
+        ]
+
+    def _text(self, var: Variable) -> str:
+        kind = f" <{var.type}>" if self.print_type else ""
+        node = var.owner
+        if node is None:
+            return f"{var}{self.ids.of(var)}{kind}"
+        which = f".{var.index}" if len(node.outputs) > 1 else ""
+        maps = ""
+        if self.print_destroy_map and node.op.destroy_map:
+            maps += f" d={node.op.destroy_map}"
+        if self.print_view_map and node.op.view_map:
+            maps += f" v={node.op.view_map}"
+        position = f" {self.order[node]}" if node in self.order else ""
+        name = var.name if var.name is not None else ""
+        return f"{node.op}{which}{self.ids.of(node)}{kind} '{name}'{maps}{position}"
+
+
+def _inner_graph_op(node: Apply) -> HasInnerGraph | None:
+    """Return the op of a node, or its scalar op, if it has an inner graph; else None."""
+    for op in (node.op, getattr(node.op, "scalar_op", None)):
+        if isinstance(op, HasInnerGraph):
+            return op
+    return None
+
+
+class Print(TypedOp):
+    """The identity; it prints the value of its input each time it is computed.
+
+    Parameters
+    ----------
+    message
+        The text before the value.
+    """
+
+    __props__ = ("message",)
+    view_map = {0: [0]}
+
+    def __init__(self, message: str = "") -> None:
+        self.message = message
+
+    def output_types(self, *input_types: Type) -> Sequence[Type]:
+        if len(input_types) != 1:
+            raise TypeError(f"{self} takes one input, not {len(input_types)}")
+        return input_types
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        print(self.message, inputs[0])
+        output_storage[0][0] = inputs[0]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
+        return list(output_gradients)
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Any:
+        return list(eval_points)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return list(shapes)
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        return False  # A folded node is not run, so it would not print.
+
+
+def is_answer(item: Any) -> bool:
+    """Return whether `item` is an expression that a relation answers with, but not a variable."""
+    return isinstance(item, ExpressionTuple | LogicTerm)
+
+
+def answer_text(answer: Any, operators: Mapping[str, str], formula: Callable[[Any], str]) -> str:
+    """Return an answer as a formula.
+
+    Parameters
+    ----------
+    answer
+        An etuple, a term or a logic variable.
+    operators
+        The names of the ops that are written between, or before, their arguments, and how.
+    formula
+        Returns the formula of a variable.
+    """
+    texts: list[str] = []
+    stack: list[Any] = [iter([answer])]
+    # An expression is written when its parts have been: no recursion, however deep it is.
+    pending: list[tuple[str, int]] = []
+    while stack:
+        item = next(stack[-1], _END)
+        if item is _END:
+            stack.pop()
+            if pending:
+                name, first = pending.pop()
+                texts[first:] = [_written(name, texts[first:], operators)]
+            continue
+        parts = _parts(item)
+        if parts is None:
+            texts.append(formula(item) if isinstance(item, Variable) else str(item))
+        else:
+            head, arguments = parts
+            pending.append((head, len(texts)))
+            stack.append(arguments)
+    (text,) = texts
+    return text
+
+
+_END = object()
+
+
+def _parts(item: Any) -> tuple[str, Iterator[Any]] | None:
+    """Return the name of the op and the arguments of an expression; None for a leaf."""
+    etuple = getattr(item, "etuple", item)
+    if not isinstance(etuple, ExpressionTuple) or not etuple._tuple:
+        return None
+    head, *arguments = etuple._tuple
+    name = str(head) if not isinstance(head, ExpressionTuple) else _op_text(head)
+    return name, iter(arguments)
+
+
+def _op_text(head: ExpressionTuple) -> str:
+    """Return an op with parameters, which is an expression itself."""
+    kind, *parameters = head._tuple
+    inner = ", ".join(map(str, parameters))
+    return f"{getattr(kind, '__name__', kind)}{{{inner}}}"
+
+
+def _written(name: str, arguments: Sequence[str], operators: Mapping[str, str]) -> str:
+    sign = operators.get(name)
+    if sign is None:
+        return f"{name}({', '.join(arguments)})"
+    if len(arguments) == 1:
+        return f"({sign}{arguments[0]})"
+    return f"({f' {sign} '.join(arguments)})"
+
+
+Piece = str | Variable
+"""A piece of a formula: text, or a variable whose formula is inserted."""
+
+Pieces = Sequence[Piece]
+
+# A formula of at most so many characters is written without names.
+MAX_LENGTH = 2_000
+# A subexpression of at most so many characters gets no name.
+MAX_UNNAMED_LENGTH = 12
+
+
+def text_with_definitions(
+    root: Pieces, pieces_of: Callable[[Variable], Pieces], new_name: Callable[[], str]
+) -> tuple[list[str], str]:
+    """Return the text of some pieces, and the definitions of the names in it.
+
+    Parameters
+    ----------
+    root
+        The pieces.
+    pieces_of
+        Returns the pieces of the formula of a variable; it is called once for each variable.
+    new_name
+        Returns a new name at each call.
+
+    Returns
+    -------
+    definitions
+        Lines ``name = formula``, in an order in which each uses only earlier names. There are none
+        if the whole text has at most `MAX_LENGTH` characters.
+    text
+        The text of `root`.
+    """
+    pieces_by_variable = _pieces_of_all(root, pieces_of)
+    lengths: dict[Variable, int] = {}
+    for var, pieces in pieces_by_variable.items():
+        lengths[var] = _length(pieces, lengths)
+    if _length(root, lengths) <= MAX_LENGTH:
+        return [], _text_of(root, pieces_by_variable, {})
+    return _with_names(root, pieces_by_variable, new_name)
+
+
+def _with_names(
+    root: Pieces, pieces_by_variable: Mapping[Variable, Pieces], new_name: Callable[[], str]
+) -> tuple[list[str], str]:
+    read: dict[Variable, int] = dict.fromkeys(pieces_by_variable, 0)
+    for pieces in (root, *pieces_by_variable.values()):
+        for piece in pieces:
+            if not isinstance(piece, str):
+                read[piece] += 1
+    definitions: list[str] = []
+    names: dict[Variable, str] = {}
+    lengths: dict[Variable, int] = {}
+    for var, pieces in pieces_by_variable.items():
+        length = _length(pieces, lengths)
+        if read[var] > 1 and length > MAX_UNNAMED_LENGTH:
+            text = _text_of(pieces, pieces_by_variable, names)
+            name = names[var] = new_name()
+            definitions.append(f"{name} = {text}")
+            length = len(name)
+        lengths[var] = length
+    return definitions, _text_of(root, pieces_by_variable, names)
+
+
+def _pieces_of_all(root: Pieces, pieces_of: Callable[[Variable], Pieces]) -> dict[Variable, Pieces]:
+    """Return the pieces of each variable in `root`, directly or indirectly, in evaluation order."""
+    done: dict[Variable, Pieces] = {}
+    path: list[tuple[Variable | None, Pieces, Iterator[Variable]]] = [
+        (None, root, _variables_in(root))
+    ]
+    while path:
+        var, pieces, rest = path[-1]
+        for part in rest:
+            if part not in done:
+                inner = pieces_of(part)
+                path.append((part, inner, _variables_in(inner)))
+                break
+        else:
+            path.pop()
+            if var is not None:
+                done[var] = pieces
+    return done
+
+
+def _variables_in(pieces: Pieces) -> Iterator[Variable]:
+    return (piece for piece in pieces if not isinstance(piece, str))
+
+
+def _length(pieces: Pieces, lengths: Mapping[Variable, int]) -> int:
+    return sum(len(p) if isinstance(p, str) else lengths[p] for p in pieces)
+
+
+def _text_of(
+    root: Iterable[Piece],
+    pieces_by_variable: Mapping[Variable, Pieces],
+    names: Mapping[Variable, str],
+) -> str:
+    text: list[str] = []
+    stack = list(root)[::-1]
+    while stack:
+        piece = stack.pop()
+        if isinstance(piece, str):
+            text.append(piece)
+        elif piece in names:
+            text.append(names[piece])
+        else:
+            stack.extend(reversed(pieces_by_variable[piece]))
+    return "".join(text)
+
+
+def fresh_names(taken: Collection[str]) -> Iterator[str]:
+    """Yield ``t0``, ``t1``, ... without the names in `taken`, which may change meanwhile."""
+    number = 0
+    while True:
+        name = f"t{number}"
+        if name not in taken:
+            yield name
+        number += 1
+
+
+Predicate = Callable[["PrinterState", Variable], bool]
+"""Returns whether a printer applies to a variable."""
+
+
+class PrinterState:
+    """The state of a call of a `PrettyPrinter`, which is passed to the printers.
+
+    Attributes
+    ----------
+    pprinter
+        The `PrettyPrinter`. A printer may call ``pprinter.process(variable, state)`` for the text
+        of an argument. If it returns the argument as a piece instead, deep graphs need no
+        recursion.
+    definitions
+        The lines ``name = formula`` for the names in the text; None while no text is written.
+    """
+
+    definitions: list[str] | None
+
+    def __init__(self, pprinter: PrettyPrinter) -> None:
+        self.pprinter = pprinter
+        self.definitions = None
+        self._texts: dict[Variable, str] = {}
+        self._taken: set[str] = set()
+        self._names = fresh_names(self._taken)
+
+    def write(self, pieces: Sequence[Piece]) -> str:
+        """Return the text of some pieces, after the definitions of the names in it."""
+        self.definitions = []
+        try:
+            text = self._text(pieces)
+            return "\n".join([*self.definitions, text])
+        finally:
+            self.definitions = None
+            self._texts.clear()
+
+    def argument(self, var: Variable) -> str:
+        """Return the text of a variable within the text being written; a name if it is long."""
+        known = self._texts.get(var)
+        if known is None:
+            known = self._text([var])
+            if len(known) > MAX_LENGTH and self.definitions is not None:
+                name = next(self._names)
+                self.definitions.append(f"{name} = {known}")
+                known = name
+            self._texts[var] = known
+        return known
+
+    def _text(self, pieces: Sequence[Piece]) -> str:
+        assert self.definitions is not None
+        definitions, text = text_with_definitions(pieces, self._pieces, self._names.__next__)
+        self.definitions += definitions
+        return text
+
+    def _pieces(self, var: Variable) -> Sequence[Piece]:
+        if var.name is not None:
+            self._taken.add(var.name)
+        result = self.pprinter.printer_of(var, self).process(var, self)
+        return [result] if isinstance(result, str) else list(result)
+
+
+class Printer:
+    """Base class of printers, which write one kind of node."""
+
+    def process(self, var: Variable, pstate: PrinterState) -> str | Iterable[Piece]:
+        """Return the formula of a variable: text, or pieces of text and variables."""
+        raise TypeError(f"{type(self).__name__} does not define process")
+
+
+def _separated(variables: Sequence[Variable], separator: str) -> list[Piece]:
+    pieces: list[Piece] = []
+    for i, var in enumerate(variables):
+        if i:
+            pieces.append(separator)
+        pieces.append(var)
+    return pieces
+
+
+def _inputs(var: Variable, printer: Printer) -> list[Variable]:
+    if var.owner is None:
+        raise TypeError(f"{type(printer).__name__} prints results of ops, and {var} is not one")
+    return var.owner.inputs
+
+
+class OperatorPrinter(Printer):
+    """Writes an infix operator, or a prefix operator for one argument; always in parentheses.
+
+    Parameters
+    ----------
+    operator
+        The operator.
+    precedence, assoc
+        Its precedence, and its associativity: "left", "right" or "either". This printer does not
+        use them, since it leaves out no parentheses.
+    """
+
+    def __init__(self, operator: str, precedence: float, assoc: str = "left") -> None:
+        if assoc not in ("left", "right", "either"):
+            raise ValueError(f"assoc is 'left', 'right' or 'either', not {assoc!r}")
+        self.operator = operator
+        self.precedence = precedence
+        self.assoc = assoc
+
+    def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
+        inputs = _inputs(var, self)
+        if len(inputs) == 1:
+            return ["(", self.operator, inputs[0], ")"]
+        return ["(", *_separated(inputs, f" {self.operator} "), ")"]
+
+
+class FunctionPrinter(Printer):
+    """Writes an op as a function call.
+
+    Parameters
+    ----------
+    names
+        The function's name, or a list of names, one for each output of the op.
+    keywords
+        Attributes of the op that are written as keyword arguments if they are not None.
+    """
+
+    def __init__(self, names: str | Sequence[str], keywords: Sequence[str] = ()) -> None:
+        self.names = [names] if isinstance(names, str) else list(names)
+        self.keywords = tuple(keywords)
+
+    def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
+        inputs = _inputs(var, self)
+        assert var.owner is not None and var.index is not None
+        pieces = _separated(inputs, ", ")
+        for word in self.keywords:
+            value = getattr(var.owner.op, word)
+            if value is not None:
+                pieces.append(f"{', ' if pieces else ''}{word}={value}")
+        return [self.names[var.index], "(", *pieces, ")"]
+
+
+class PatternPrinter(Printer):
+    """Writes an op by a pattern in which its arguments are inserted.
+
+    Parameters
+    ----------
+    patterns
+        For each output of the op a string in which ``%(0)s`` stands for the first argument,
+        ``%(1)s`` for the second, and so on; or a tuple of such a string and precedences.
+    """
+
+    def __init__(self, *patterns: str | tuple[Any, ...]) -> None:
+        texts = [p if isinstance(p, str) else p[0] for p in patterns]
+        self.patterns = [re.split(r"%\((\d+)\)s", text) for text in texts]
+
+    def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
+        inputs = _inputs(var, self)
+        assert var.index is not None
+        return [
+            inputs[int(part)] if i % 2 else part for i, part in enumerate(self.patterns[var.index])
+        ]
+
+
+class IgnorePrinter(Printer):
+    """Writes only the first argument of the op."""
+
+    def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
+        return _inputs(var, self)[:1]
+
+
+class DefaultPrinter(Printer):
+    """Writes an input or constant by its name or value, a node as a call of the name of its op."""
+
+    def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
+        node = var.owner
+        if node is None:
+            return [_leaf(var)]
+        which = f".{var.index}" if len(node.outputs) > 1 else ""
+        return [f"{node.op}{which}(", *_separated(node.inputs, ", "), ")"]
+
+
+def _leaf(var: Variable) -> str:
+    """Return the name of an input or constant; the number that all elements of a constant are."""
+    if var.name is None and isinstance(var, Constant):
+        one_value = getattr(var, "unique_value", lambda: None)()
+        if one_value is not None:
+            return str(one_value)
+    return str(var)
+
+
+class _DimShufflePrinter(Printer):
+    """Leaves out added axes of length 1, and writes the reversal of all axes as ``.T``."""
+
+    def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
+        inputs = _inputs(var, self)
+        assert var.owner is not None
+        order = list(var.owner.op.new_order)
+        kept = [axis for axis in order if axis != "x"]
+        if kept == list(range(len(kept))):
+            return inputs
+        if kept == order and order == list(range(len(order)))[::-1]:
+            return [inputs[0], ".T"]
+        return [inputs[0], ".dimshuffle(", ", ".join(map(repr, order)), ")"]
+
+
+class _NamedFunctionPrinter(Printer):
+    """Writes a function call by the name that the op prints as, with some attributes."""
+
+    def __init__(self, *keywords: str) -> None:
+        self.keywords = keywords
+
+    def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
+        assert var.owner is not None
+        name = str(var.owner.op).partition("{")[0]
+        return FunctionPrinter(name, self.keywords).process(var, pstate)
+
+
+# The default printers, by the name that an op prints as: this layer does not import ops.
+OPERATOR_PRINTERS = {
+    **{
+        name: OperatorPrinter(
+            sign.symbol, sign.precedence - PREFIX, "left" if sign.assoc == "none" else sign.assoc
+        )
+        for name, sign in INFIX.items()
+    },
+    "neg": OperatorPrinter("-", 0, "either"),
+    "invert": OperatorPrinter("~", 0, "either"),
+}
+_SIGNS = {name: printer.operator for name, printer in OPERATOR_PRINTERS.items()}
+PRINTERS_BY_CLASS_NAME: dict[str, Printer] = {
+    "DimShuffle": _DimShufflePrinter(),
+    "CAReduce": _NamedFunctionPrinter("axis"),
+}
+
+
+class PrettyPrinter:
+    """Writes graphs as formulas; calling it on a variable returns the text.
+
+    It looks for a printer assigned to the op, to a predicate (the latest first), to the class of
+    the op or a base class, and then for a default printer.
+    """
+
+    def __init__(self) -> None:
+        self._by_op: dict[Op, Printer] = {}
+        self._by_class: dict[type[Op], Printer] = {}
+        self._by_predicate: list[tuple[Predicate, Printer]] = []
+        self._default = DefaultPrinter()
+
+    def assign(self, condition: Op | type[Op] | Predicate, printer: Printer) -> None:
+        """Assign a printer to the variables that meet a condition.
+
+        Parameters
+        ----------
+        condition
+            An op, a class of ops, or a predicate of a `PrinterState` and a variable.
+        printer
+            The printer.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is none of these.
+        """
+        if isinstance(condition, Op):
+            self._by_op[condition] = printer
+        elif isinstance(condition, type) and issubclass(condition, Op):
+            self._by_class[condition] = printer
+        elif callable(condition) and not isinstance(condition, type):
+            self._by_predicate.insert(0, (condition, printer))
+        else:
+            raise TypeError(
+                f"{condition!r} is not an Op, an Op class or a predicate(pstate, variable)"
+            )
+
+    def clone(self) -> PrettyPrinter:
+        """Return a copy that can get other assignments."""
+        copy = PrettyPrinter()
+        copy._by_op.update(self._by_op)
+        copy._by_class.update(self._by_class)
+        copy._by_predicate.extend(self._by_predicate)
+        return copy
+
+    def __call__(self, graph: Any) -> str:
+        """Return the formula of a variable; of several, or of a FunctionGraph, a list of formulas.
+
+        The answers of a relation are expressions, which may hold logic variables: etuples and
+        terms. They are written in the same way; `relgraph.build` makes graphs of them.
+
+        If the text would have more than 2,000 characters, common subexpressions get names, and
+        their definitions ``t0 = formula`` come first.
+        """
+        if isinstance(graph, Variable) or is_answer(graph):
+            return self.process(graph)
+        outputs = graph.outputs if isinstance(graph, FunctionGraph) else graph
+        if any(map(is_answer, outputs)):
+            return f"[{', '.join(map(self.process, outputs))}]"
+        for out in outputs:
+            _check(out)
+        return PrinterState(self).write(["[", *_separated(outputs, ", "), "]"])
+
+    def process(self, var: Any, pstate: PrinterState | None = None) -> str:
+        """Return the formula of one variable, or of an answer of a relation.
+
+        Raises
+        ------
+        TypeError
+            If `var` is neither.
+        """
+        if is_answer(var):
+            return answer_text(var, _SIGNS, self.process)
+        _check(var)
+        state = PrinterState(self) if pstate is None else pstate
+        return state.write([var]) if state.definitions is None else state.argument(var)
+
+    def printer_of(self, var: Variable, pstate: PrinterState) -> Printer:
+        """Return the printer for a variable."""
+        op = None if var.owner is None else var.owner.op
+        if op in self._by_op:
+            return self._by_op[op]
+        for predicate, printer in self._by_predicate:
+            if predicate(pstate, var):
+                return printer
+        if op is None:
+            return self._default
+        for cls in type(op).__mro__:
+            if cls in self._by_class:
+                return self._by_class[cls]
+        for cls in type(op).__mro__:
+            if cls.__name__ in PRINTERS_BY_CLASS_NAME:
+                return PRINTERS_BY_CLASS_NAME[cls.__name__]
+        return OPERATOR_PRINTERS.get(str(op), self._default)
+
+
+def _check(var: Any) -> None:
+    if not isinstance(var, Variable):
+        raise TypeError(f"{var!r} is not a Variable and has no formula")
+
+
+pprint = PrettyPrinter()
