@@ -9,15 +9,10 @@ Jupyter, marimo and Sphinx all ask by the methods and attributes defined here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from inspect import Parameter, Signature, signature
 from typing import Any, TypeVar
 
 from relgraph.on_first_use import loaded
-
-
-def _display() -> Any:
-    return import_module("relgraph.display")
 
 
 class Displayed:
@@ -26,15 +21,15 @@ class Displayed:
     __slots__ = ()
 
     def _repr_html_(self) -> str | None:
-        shown: str | None = _display().shown_as_html(self)
+        shown: str | None = loaded("relgraph.display", "shown_as_html")(self)
         return shown
 
     def _repr_svg_(self) -> str | None:
-        shown: str | None = _display().shown_as_svg(self)
+        shown: str | None = loaded("relgraph.display", "shown_as_svg")(self)
         return shown
 
     def _repr_latex_(self) -> str | None:
-        shown: str | None = _display().shown_as_latex(self)
+        shown: str | None = loaded("relgraph.display", "shown_as_latex")(self)
         return shown
 
 

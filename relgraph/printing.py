@@ -703,7 +703,7 @@ class DefaultPrinter(Printer):
 def _leaf(var: Variable) -> str:
     """Return the name of an input or constant; the number that all elements of a constant are."""
     if var.name is None and isinstance(var, Constant):
-        one_value = getattr(var, "unique_value", lambda: None)()
+        one_value = var.unique_value()
         if one_value is not None:
             return str(one_value)
     return str(var)

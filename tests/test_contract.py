@@ -29,7 +29,6 @@ LAZY_FILES = {
     "relgraph/vm/linker.py": "an engine needs packages that may not be installed",
     "relgraph/on_first_use.py": "what packages resolve their names by",
     "relgraph/commands/draw.py": "an extra, and large",
-    "relgraph/introspection.py": "what stands on lower layers than its display is shown when asked",
 }
 
 MAX_FUNCTION_LINES = 70

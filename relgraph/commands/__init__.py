@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from relgraph.testing.discovery import CheckError, loaded_module
+from relgraph.testing.discovery import loaded_module
 
 
 class CommandError(Exception):
@@ -48,16 +49,15 @@ def thing_named(text: str) -> Any:
 
     Raises
     ------
+    CheckError
+        If the file can't be run.
     CommandError
-        If the file can't be run, or has nothing of that name.
+        If it has nothing of that name.
     """
     place, colon, name = text.rpartition(":")
     if not colon or not place or not name:
         raise CommandError(f"{text!r} does not name a thing in a file, as FILE.py:NAME does")
-    try:
-        found: Any = loaded_module(place)
-    except CheckError as error:
-        raise CommandError(str(error)) from error
+    found: Any = loaded_module(place)
     for part in name.split("."):
         if not hasattr(found, part):
             known = [n for n in vars(found) if not n.startswith("_")] if part == name else []
@@ -65,6 +65,12 @@ def thing_named(text: str) -> Any:
             raise CommandError(f"{place} has no {part}{there}")
         found = getattr(found, part)
     return found
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """Return the question whether one of the known names was meant; nothing if none is near."""
+    near = get_close_matches(name, list(known))
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def write(path: Path, content: str | bytes) -> None:

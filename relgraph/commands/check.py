@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import multiprocessing
 import os
 import sys
@@ -20,6 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from relgraph import testing
+from relgraph.commands import natural, positive
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import CheckError, add_module_arguments, discover_laws, with_packs
 
@@ -42,19 +42,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--examples",
-        type=_positive_integer,
+        type=positive,
         default=DEFAULT_EXAMPLES,
         metavar="N",
         help="how often both sides of a law are evaluated (default: %(default)s)",
     )
     parser.add_argument(
         "--seed",
-        type=_natural_number,
+        type=natural,
         metavar="N",
         help="the seed of all random choices (default: one for each law)",
     )
     parser.add_argument(
-        "--jobs", type=_positive_integer, metavar="N", help="processes (default: one for each core)"
+        "--jobs", type=positive, metavar="N", help="processes (default: one for each core)"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file")
 
@@ -222,16 +222,3 @@ def _coverage_text(coverages: Iterable[Mapping[str, Any]]) -> str:
         f"coverage: {examples} examples by plan; cells of it: "
         f"{', '.join(f'{n} {what}' for what, n in cells.items())}"
     )
-
-
-def _positive_integer(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number")
-    return int(text)
-
-
-def _natural_number(text: str) -> int:
-    value = float(text) if text.isdecimal() else math.nan
-    if math.isnan(value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
-    return int(text)

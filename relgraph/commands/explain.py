@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from difflib import get_close_matches
 from typing import Any
 
-from relgraph.commands import CommandError, file_ending_in, thing_named, write
+from relgraph.commands import CommandError, file_ending_in, hint, thing_named, write
 from relgraph.compile import explain
 from relgraph.display import page
 from relgraph.graph.basic import Variable
@@ -59,7 +58,5 @@ def _law(text: str) -> Relation:
         return law
     laws = discover_laws()
     if text not in laws:
-        near = get_close_matches(text, laws)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise CommandError(f"there is no law called {text} in the rule book{hint}")
+        raise CommandError(f"there is no law called {text} in the rule book{hint(text, laws)}")
     return laws[text]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-from difflib import get_close_matches
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from relgraph.commands import CommandError, file_ending_in, write
+from relgraph.commands import CommandError, file_ending_in, hint, write
 from relgraph.compile import laws_for
 from relgraph.compile.database import rows_of
 from relgraph.compile.packs import PREFIX
@@ -113,9 +112,7 @@ def _about(name: str, table: LawTable) -> LawTable:
     """Return the laws that mention an op on either side."""
     found = table.about(name)
     if not len(found):
-        near = get_close_matches(name, table.ops)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise CommandError(f"no law mentions an op called {name}{hint}")
+        raise CommandError(f"no law mentions an op called {name}{hint(name, table.ops)}")
     return found
 
 

@@ -57,41 +57,10 @@ class Notation(Protocol):
 
 
 _GREEK = [
-    "alpha",
-    "beta",
-    "gamma",
-    "delta",
-    "epsilon",
-    "zeta",
-    "eta",
-    "theta",
-    "iota",
-    "kappa",
-    "lambda",
-    "mu",
-    "nu",
-    "xi",
-    "pi",
-    "rho",
-    "sigma",
-    "tau",
-    "upsilon",
-    "phi",
-    "chi",
-    "psi",
-    "omega",
-    "Gamma",
-    "Delta",
-    "Theta",
-    "Lambda",
-    "Xi",
-    "Pi",
-    "Sigma",
-    "Upsilon",
-    "Phi",
-    "Psi",
-    "Omega",
-]
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
+    "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma",
+    "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
+]  # fmt: skip
 _LETTERS = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"
 _NAMED = dict(zip(_GREEK, _LETTERS, strict=True))
 _LATEX_SIGNS = {
@@ -498,7 +467,7 @@ def _marked(to: Notation, formula: Formula, is_marked: bool) -> Formula:
 
 def _leaf(to: Notation, var: Variable) -> Formula:
     if var.name is None and isinstance(var, Constant):
-        value = getattr(var, "unique_value", lambda: None)()
+        value = var.unique_value()
         text = str(value) if value is not None else cut(str(var).strip("{}"))
         binding = 5 if text.startswith("-") else ATOM
         return Formula(to.number(_plain(text)) if value is not None else to.name(text), binding, 1)

@@ -42,10 +42,13 @@ def law_html(law: Relation) -> str:
         body.append(f"<div>{mathml(law)}</div><div>{code(_algebra(law))}</div>")
     elif law.__doc__ and law.__doc__ != type(law).__doc__:
         body.append(f"<div>{escape(law.__doc__.strip())}</div>")
-    conditions = getattr(law, "conditions", ())
-    if conditions:
-        body.append(f"<div>where {', '.join(code(str(c)) for c in conditions)}</div>")
+    body.append(_where(law))
     return fragment("".join(body))
+
+
+def _where(law: Relation) -> str:
+    conditions = ", ".join(code(str(c)) for c in getattr(law, "conditions", ()))
+    return f"<div>where {conditions}</div>" if conditions else ""
 
 
 def _algebra(law: Any) -> str:
@@ -155,9 +158,7 @@ class LawTable(Displayed, Sequence[Relation]):
     def _row(self, law: Relation) -> str:
         readable = isinstance(law, Law) and len(_algebra(law)) <= _LONGEST
         said = mathml(law) if readable else code(_algebra(law) if hasattr(law, "lhs") else str(law))
-        conditions = getattr(law, "conditions", ())
-        if conditions:
-            said += f"<div>where {', '.join(code(str(c)) for c in conditions)}</div>"
+        said += _where(law)
         names = dict.fromkeys(t for t in (*self._rows(law), *law.tags) if t != law.sound)
         return (
             f'<tr data-text="{escape(self._text(law))}" data-sound="{escape(law.sound)}">'
@@ -341,9 +342,7 @@ class _Entry:
     def _said(self, law: Relation) -> Iterator[str]:
         said = mathml(law) if isinstance(law, Law) else prose(_summary(law) or str(law))
         yield f'<div class="rg-said">{said}</div>'
-        conditions = getattr(law, "conditions", ())
-        if conditions:
-            yield f"<div>where {', '.join(code(str(c)) for c in conditions)}</div>"
+        yield _where(law)
         if law.name in self.comments:
             yield f'<div class="rg-note">{prose(self.comments[law.name])}</div>'
         if law.name in self._examples:

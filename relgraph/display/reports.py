@@ -84,9 +84,10 @@ def _formulas(derivation: Derivation) -> list[str]:
     return found
 
 
-def _formula(outputs: list[Variable], changed: Variable | None) -> str | None:
+def _formula(graph: Any, changed: Variable | None = None) -> str | None:
+    """Return a graph as a formula; None if it is too large for one."""
     try:
-        return mathml(outputs, () if changed is None else (changed,))
+        return mathml(graph, () if changed is None else (changed,))
     except ValueError:
         return None
 
@@ -123,8 +124,9 @@ def _one_place(explanation: Explanation, *sentences: str) -> str:
         pass  # the sentences have the part that matters
     if explanation.bindings:
         rows = [
-            (f"<td>{code(name)}</td>", _bound(value))
+            (f"<td>{code(name)}</td>", f"<td>{formula or code(str(value))}</td>")
             for name, value in explanation.bindings.items()
+            for formula in (_formula(value) if isinstance(value, Variable) else None,)
         ]
         body.append(table(("variable", "is"), rows))
     body += [f"<div>{escape(sentence.strip())}</div>" for sentence in sentences if not matches]
@@ -142,15 +144,6 @@ def place_of(explanation: Explanation) -> Variable:
             break
         var = var.owner.inputs[i]
     return var
-
-
-def _bound(value: object) -> str:
-    if isinstance(value, Variable):
-        try:
-            return f"<td>{mathml(value)}</td>"
-        except ValueError:
-            pass
-    return f"<td>{code(str(value))}</td>"
 
 
 _KINDS = {"passed": "rg-good", "failed": "rg-bad"}
@@ -191,7 +184,7 @@ def _counterexample(found: Any) -> str:
     rows = [
         (
             f"<td>{name}</td>",
-            f"<td>{_formula_or_code(side)}</td>",
+            f"<td>{_formula(side) or code(str(side))}</td>",
             f"<td>{code(_short(value))}</td>",
         )
         for name, side, value in sides
@@ -210,13 +203,6 @@ def _counterexample(found: Any) -> str:
         body.append(table(("input", "type", "value"), inputs))
     body.append(f"<pre>{escape(str(found))}</pre>")
     return "".join(body)
-
-
-def _formula_or_code(side: Any) -> str:
-    try:
-        return mathml(side)
-    except ValueError:
-        return code(str(side))
 
 
 def _short(value: Any) -> str:
@@ -355,10 +341,9 @@ def _drawing(graph: Any, most_nodes: int) -> str:
 
 
 def _formula_below(graph: Any) -> str:
-    try:
-        return fragment(f"<details><summary>as a formula</summary>{mathml(graph)}</details>")
-    except ValueError:
-        return ""
+    formula = _formula(graph)
+    shown = f"<details><summary>as a formula</summary>{formula}</details>"
+    return "" if formula is None else fragment(shown)
 
 
 def _is_graph(thing: Any) -> bool:

@@ -11,6 +11,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from operator import methodcaller
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -306,25 +307,25 @@ class History(Feature):
 
     @takes_notes
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:
-        self._note(_remove_input, i)
+        self._note(methodcaller("remove_input", i, "revert"))
 
     @takes_notes
     def on_remove_input(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:
-        self._note(_insert_input, i, var)
+        self._note(methodcaller("insert_input", i, var))
 
     @takes_notes
     def on_add_output(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:
-        self._note(_remove_output, i)
+        self._note(methodcaller("remove_output", i, "revert"))
 
     @takes_notes
     def on_remove_output(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:
-        self._note(_insert_output, i, var)
+        self._note(methodcaller("insert_output", i, var, "revert"))
 
 
 def _change_back(
@@ -335,22 +336,6 @@ def _change_back(
     else:
         # it was pruned and comes back only if an earlier state needs it; then like this
         node.inputs[i] = var
-
-
-def _remove_input(fgraph: FunctionGraph, i: int) -> None:
-    fgraph.remove_input(i, reason="revert")
-
-
-def _insert_input(fgraph: FunctionGraph, i: int, var: Variable) -> None:
-    fgraph.insert_input(i, var)
-
-
-def _remove_output(fgraph: FunctionGraph, i: int) -> None:
-    fgraph.remove_output(i, reason="revert")
-
-
-def _insert_output(fgraph: FunctionGraph, i: int, var: Variable) -> None:
-    fgraph.insert_output(i, var, reason="revert")
 
 
 class ReplacementDidNotRemoveError(Exception):

@@ -298,7 +298,27 @@ class LocalGroupDB(_Positioned):
         )
 
 
-class TopoDB(OptimizationDatabase):
+class _OfOther(OptimizationDatabase):
+    """A database that passes queries on to another one."""
+
+    def __init__(self, db: OptimizationDatabase, name: str | None) -> None:
+        super().__init__(name)
+        self.db = db
+
+    def holds(self, tags: Collection[str]) -> bool:
+        return self.db.holds(tags)
+
+    def forbid_inplace(self, why: str) -> None:
+        self.db.forbid_inplace(why)
+
+    def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
+        out = sys.stdout if stream is None else stream
+        print(f"{' ' * level}{type(self).__name__} {self.name or ''}".rstrip(), file=out)
+        if depth != 0:
+            self.db.print_summary(out, level + 2, depth - 1)
+
+
+class TopoDB(_OfOther):
     """A database whose queries give a TopoOptimizer of what another database gives.
 
     Parameters
@@ -317,8 +337,7 @@ class TopoDB(OptimizationDatabase):
         failure_callback: FailureCallback | None = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(name)
-        self.db = db
+        super().__init__(db, name)
         self.order = order
         self.ignore_newtrees = ignore_newtrees
         self.failure_callback = failure_callback
@@ -331,17 +350,8 @@ class TopoDB(OptimizationDatabase):
             failure_callback=self.failure_callback,
         )
 
-    def holds(self, tags: Collection[str]) -> bool:
-        return self.db.holds(tags)
 
-    def forbid_inplace(self, why: str) -> None:
-        self.db.forbid_inplace(why)
-
-    def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
-        _print_wrapped(self, self.db, stream, level, depth)
-
-
-class ProxyDB(OptimizationDatabase):
+class ProxyDB(_OfOther):
     """Another database under another name or position: queries go to it.
 
     Parameters
@@ -353,33 +363,10 @@ class ProxyDB(OptimizationDatabase):
     def __init__(self, db: OptimizationDatabase, name: str | None = None) -> None:
         if not isinstance(db, OptimizationDatabase):
             raise TypeError(f"expected an OptimizationDatabase, got {db!r}")
-        super().__init__(name)
-        self.db = db
+        super().__init__(db, name)
 
     def query(self, *tags: str | OptimizationQuery, **kwtags: Any) -> Any:
         return self.db.query(*tags, **kwtags)
-
-    def holds(self, tags: Collection[str]) -> bool:
-        return self.db.holds(tags)
-
-    def forbid_inplace(self, why: str) -> None:
-        self.db.forbid_inplace(why)
-
-    def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
-        _print_wrapped(self, self.db, stream, level, depth)
-
-
-def _print_wrapped(
-    db: OptimizationDatabase,
-    inner: OptimizationDatabase,
-    stream: TextIO | None,
-    level: int,
-    depth: int,
-) -> None:
-    out = sys.stdout if stream is None else stream
-    print(f"{' ' * level}{type(db).__name__} {db.name or ''}".rstrip(), file=out)
-    if depth != 0:
-        inner.print_summary(out, level + 2, depth - 1)
 
 
 __all__ = [

@@ -37,42 +37,6 @@ def copied(
     return [equiv[v] for v in inputs], nodes, [equiv[v] for v in outputs]
 
 
-def clone_graph(
-    fgraph: FunctionGraph, check_integrity: bool, attach_feature: bool, **kwargs: Any
-) -> tuple[FunctionGraph, dict[Any, Any]]:
-    """Do what `FunctionGraph.clone_get_equiv` says."""
-    equiv = clone_get_equiv(fgraph.inputs, fgraph.outputs, **kwargs)
-    if check_integrity:
-        fgraph.check_integrity()
-    copy = type(fgraph)(
-        [equiv[v] for v in fgraph.inputs],
-        [equiv[v] for v in fgraph.outputs],
-        clone=False,
-        update_mapping=fgraph.update_mapping,
-    )
-    if check_integrity:
-        copy.check_integrity()
-    if attach_feature:
-        for feature in fgraph.features:
-            copy.attach_feature(feature.clone())
-    return copy, equiv
-
-
-def state_of(fgraph: FunctionGraph) -> State:
-    """Return what `fgraph` consists of, and clones of its features, to be attached anew."""
-    made_anew = vars(type(fgraph)([], []))
-    others = {
-        name: value
-        for name, value in vars(fgraph).items()
-        if name not in made_anew and fgraph.published_by(name) is None
-    }
-    others["update_mapping"] = fgraph.update_mapping
-    features = [feature.clone() for feature in fgraph.features]
-    # the nodes come first: a `Listing` is what they are pickled as without recursion
-    nodes: Any = Listing(io_toposort(fgraph.inputs, fgraph.outputs))
-    return nodes, fgraph.inputs, fgraph.outputs, features, others
-
-
 class FunctionGraph(Displayed):
     """The graph between some inputs and outputs, made to be changed.
 
@@ -180,7 +144,17 @@ class FunctionGraph(Displayed):
         return made
 
     def __getstate__(self) -> State:
-        return state_of(self)
+        made_anew = vars(type(self)([], []))
+        others = {
+            name: value
+            for name, value in vars(self).items()
+            if name not in made_anew and self.published_by(name) is None
+        }
+        others["update_mapping"] = self.update_mapping
+        features = [feature.clone() for feature in self.features]
+        # the nodes come first: a `Listing` is what they are pickled as without recursion
+        nodes: Any = Listing(io_toposort(self.inputs, self.outputs))
+        return nodes, self.inputs, self.outputs, features, others
 
     def __setstate__(self, state: State) -> None:
         nodes, inputs, outputs, features, others = state
@@ -410,7 +384,20 @@ class FunctionGraph(Displayed):
         Both graphs are checked if `check_integrity` is true, and clones of the features attached
         to the copy if `attach_feature` is. The rest is for `relgraph.graph.basic.clone_get_equiv`.
         """
-        return clone_graph(self, check_integrity, attach_feature, **kwargs)
+        equiv = clone_get_equiv(self.inputs, self.outputs, **kwargs)
+        if check_integrity:
+            self.check_integrity()
+        copy = type(self)(
+            [equiv[v] for v in self.inputs],
+            [equiv[v] for v in self.outputs],
+            clone=False,
+            update_mapping=self.update_mapping,
+        )
+        if check_integrity:
+            copy.check_integrity()
+        for feature in self.features if attach_feature else ():
+            copy.attach_feature(feature.clone())
+        return copy, equiv
 
     def __contains__(self, item: object) -> bool:
         return item in self.variables or item in self.apply_nodes

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.traversal import toposort_and_leaves
 from relgraph.graph.utils import InconsistencyError, MissingInputError
 
 if TYPE_CHECKING:
@@ -582,7 +583,6 @@ def check_integrity(fgraph: FunctionGraph, structure: Structure) -> None:
     _check_nodes(structure)
     _check_variables(structure)
     _check_clients(structure)
-    _check_acyclic(structure)
     _check_used(structure)
     _check_update_mapping(structure, fgraph.update_mapping)
 
@@ -673,43 +673,13 @@ def _check_client(structure: Structure, var: Variable, node: Apply | str, i: int
         raise InconsistencyError(f"{var} lists input {i} of {node} as a client, which it is not")
 
 
-def _check_acyclic(structure: Structure) -> None:
-    """Take away nodes that need nothing any more until none is left, or a cycle."""
-    waiting: dict[Apply, int] = {}
-    ready: list[Apply] = []
-    for node in structure.apply_nodes:
-        waiting[node] = sum(var.owner is not None for var in node.inputs)
-        if not waiting[node]:
-            ready.append(node)
-    while ready:
-        node = ready.pop()
-        del waiting[node]
-        for out in node.outputs:
-            for client, _ in structure.clients[out]:
-                if not isinstance(client, str):
-                    waiting[client] -= 1
-                    if not waiting[client]:
-                        ready.append(client)
-    if waiting:
-        node = next(iter(waiting))
-        passed: set[Apply] = set()
-        while node not in passed:
-            passed.add(node)
-            node = next(v.owner for v in node.inputs if v.owner in waiting)
-        raise InconsistencyError(f"the graph contains a cycle through {node.op}")
-
-
 def _check_used(structure: Structure) -> None:
-    used: set[Apply] = set()
-    stack = [var.owner for var in structure.outputs if var.owner is not None]
-    while stack:
-        node = stack.pop()
-        if node not in used:
-            used.add(node)
-            stack.extend(var.owner for var in node.inputs if var.owner is not None)
-    for node in structure.apply_nodes:
-        if node not in used:
-            raise InconsistencyError(f"{node} is in the graph, but no output depends on it")
+    try:
+        used, _ = toposort_and_leaves(structure.outputs)
+    except ValueError as error:
+        raise InconsistencyError(str(error)) from error
+    for node in structure.apply_nodes.difference(used):
+        raise InconsistencyError(f"{node} is in the graph, but no output depends on it")
     for var in structure.variables:
         if var.owner is None and not structure.clients[var] and var not in structure.input_set:
             raise InconsistencyError(f"constant {var} is in the graph, but nothing uses it")

@@ -546,20 +546,6 @@ class RewriterTables:
         How many levels any opaque rewriter looks at.
     """
 
-    __slots__ = (
-        "__dict__",
-        "_affected",
-        "_collapsing",
-        "_depths_among",
-        "_inspects",
-        "_on_nested_sums",
-        "_plans",
-        "_superset",
-        "_unions",
-        "depths",
-        "dispatch",
-    )
-
     def __init__(
         self,
         rewriters: Iterable[LocalOptimizer],

@@ -38,7 +38,7 @@ from relgraph.graph.opt.profile import (
     RewriterRecord,
     print_equilibrium,
 )
-from relgraph.graph.opt.worklist import ChangeTracker, Postponed, Worklist, is_nested_sum
+from relgraph.graph.opt.worklist import FAR, ChangeTracker, Postponed, Worklist, is_nested_sum
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -47,9 +47,6 @@ if TYPE_CHECKING:
 # this, only one node in `_STRIDE` is timed (a prime number, since graphs repeat themselves).
 _TIMED_IN_FULL = 64
 _STRIDE = 31
-
-# The distance of a node from the nearest change below it, if it is not visited for a change.
-_FAR = 1_000_000
 
 
 class FixpointIteration:
@@ -143,7 +140,7 @@ class FixpointIteration:
                     opaque.pop(node, None)
                 if node not in known and self.merge_node(node):
                     continue
-                distance = distances.pop(node, _FAR) if distances else _FAR
+                distance = distances.pop(node, FAR) if distances else FAR
                 tables = tables_by_distance.get(distance)
                 if tables is None:
                     tables = tables_by_distance[distance] = self.tables_for(distance)
@@ -186,7 +183,7 @@ class FixpointIteration:
             # the outer sum is visited for both
             self.changes.left_to_outer[node] = None
         elif plan.postpones or waits or self.revisiting:
-            self.postponed.put(node, plan, waits, not 0 < distance < _FAR, self.revisiting)
+            self.postponed.put(node, plan, waits, not 0 < distance < FAR, self.revisiting)
         return False
 
     def tables_for(self, distance: int) -> RewriterTables:
@@ -197,7 +194,7 @@ class FixpointIteration:
         """
         if not self.revisiting:
             return self.tables.affected(self.at_fixpoint, distance)
-        if distance == _FAR:
+        if distance == FAR:
             return self.tables  # the visit has another cause than a change
         return self.tables.affected(frozenset((self.tables,)), distance)
 

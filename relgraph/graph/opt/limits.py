@@ -240,6 +240,14 @@ def budget_message(
     )
 
 
+def budget_error(
+    optimizer: object, step: Step, uses: int, sizes: tuple[int, int]
+) -> DivergenceError:
+    """The error of an optimizer that has no `Limits`, by its last rewrite."""
+    message = budget_message(str(optimizer), step.rewriter, uses, sizes, [step])
+    return DivergenceError(message, "budget", [step.rewriter], [step])
+
+
 def _names(steps: Sequence[Step]) -> list[str]:
     return list(dict.fromkeys(step.rewriter for step in steps))
 

@@ -24,7 +24,6 @@ from relgraph.graph.opt.base import (
     require_replace_validate,
 )
 from relgraph.graph.opt.dispatch import RewriterTables
-from relgraph.graph.opt.profile import callback_time, elapsed, validate_time
 from relgraph.graph.traversal import toposort_and_leaves
 from relgraph.graph.utils import InconsistencyError
 
@@ -364,15 +363,15 @@ class MergeOptimizer(GlobalOptimizer):
     def apply(self, fgraph: FunctionGraph) -> MergeRecord:
         require_replace_validate(fgraph)
         start, measured = time.perf_counter(), fgraph.profile is not None
-        validating, calling = validate_time(fgraph), callback_time(fgraph)
+        validating, calling = fgraph.validate_time, fgraph.execute_callbacks_time
         with hash_consing_table(fgraph) as table:
             merger = NodeMerger(fgraph, table)
             merger.merge_all(fgraph.toposort(with_orderings=False))
         return MergeRecord(
             merger.failed,
             time.perf_counter() - start,
-            elapsed(validating, validate_time(fgraph)) if measured else None,
-            elapsed(calling, callback_time(fgraph)) if measured else None,
+            fgraph.validate_time - validating if measured else None,
+            fgraph.execute_callbacks_time - calling if measured else None,
             {},
             merger.merged,
             merger.constants,

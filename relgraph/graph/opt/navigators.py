@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TextIO, TypeAlias
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply, Variable, ancestors
 from relgraph.graph.features import Feature, NodeFinder
 from relgraph.graph.opt.base import (
     Answer,
@@ -27,16 +27,13 @@ from relgraph.graph.opt.base import (
     require_replace_validate,
 )
 from relgraph.graph.opt.dispatch import Dispatch, RewriterTables, union_of
-from relgraph.graph.opt.limits import DivergenceError, budget_message, step_of
+from relgraph.graph.opt.limits import budget_error, step_of
 from relgraph.graph.opt.merge import hash_consing_table
 from relgraph.graph.opt.profile import (
     RewriterRecord,
     SequenceRecord,
     StepRecord,
-    callback_time,
-    elapsed,
     print_sequence,
-    validate_time,
 )
 from relgraph.graph.utils import InconsistencyError
 
@@ -137,11 +134,9 @@ class LocalOptGroup(LocalOptimizer):
         self, fgraph: FunctionGraph, node: Apply, answer: Answer, opt: LocalOptimizer
     ) -> None:
         wanted = read_answer(fgraph, node, opt, answer)
-        name = display_name(opt)
-        steps = [] if wanted is None else [step_of(name, wanted[0])]
         size = len(fgraph.apply_nodes)
-        message = budget_message(str(self), name, self.LIMIT, (size, size), steps)
-        raise DivergenceError(message, "budget", [name], steps)
+        step = step_of(display_name(opt), [] if wanted is None else wanted[0])
+        raise budget_error(self, step, self.LIMIT, (size, size))
 
     def print_profile(self, stream: TextIO, level: int = 0) -> None:
         """Write the times and counts of the optimizers, if they were kept."""
@@ -268,9 +263,7 @@ class NavigatorOptimizer(GlobalOptimizer):
         before, now
             How many nodes the graph had before them, and has now.
         """
-        step = step_of(*replaced)
-        message = budget_message(str(self), step.rewriter, applied, (before, now), [step])
-        raise DivergenceError(message, "budget", [step.rewriter], [step])
+        raise budget_error(self, step_of(*replaced), applied, (before, now))
 
     @staticmethod
     def warn(
@@ -369,7 +362,7 @@ class TopoOptimizer(NavigatorOptimizer):
     def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> TopoRecord:
         """Visit the nodes of `fgraph`, or those that the variables `start_from` depend on."""
         require_replace_validate(fgraph)
-        calling, start = callback_time(fgraph), time.perf_counter()
+        calling, start = fgraph.execute_callbacks_time, time.perf_counter()
         nodes = self._nodes(fgraph, start_from)
         sorted_at = time.perf_counter()
         before = len(fgraph.apply_nodes)
@@ -381,13 +374,13 @@ class TopoOptimizer(NavigatorOptimizer):
             len(fgraph.apply_nodes),
             sorted_at - start,
             time.perf_counter() - sorted_at,
-            elapsed(calling, callback_time(fgraph)),
+            fgraph.execute_callbacks_time - calling,
         )
 
     def _nodes(self, fgraph: FunctionGraph, start_from: Any) -> deque[Apply]:
         nodes = fgraph.toposort(with_orderings=False)
         if start_from is not None:
-            needed = _ancestor_nodes(start_from)
+            needed = {var.owner for var in ancestors(start_from)}
             nodes = [node for node in nodes if node in needed]
         return deque(nodes if self.order == "in_to_out" else reversed(nodes))
 
@@ -438,18 +431,6 @@ class TopoOptimizer(NavigatorOptimizer):
         local = prof.optimizer.local_opt
         if isinstance(local, LocalOptGroup):
             local.print_profile(stream, level + 1)
-
-
-def _ancestor_nodes(variables: Iterable[Any]) -> set[Apply]:
-    """The nodes that some variables depend on."""
-    stack = [v.owner for v in variables if v.owner is not None]
-    found = set(stack)
-    while stack:
-        for var in stack.pop().inputs:
-            if var.owner is not None and var.owner not in found:
-                found.add(var.owner)
-                stack.append(var.owner)
-    return found
 
 
 def _topo(order: Order, local_opts: Sequence[Any], name: str | None, kwargs: Any) -> TopoOptimizer:
@@ -604,7 +585,7 @@ class SequenceOptimizer(GlobalOptimizer):
     def apply(self, fgraph: FunctionGraph) -> SequenceRecord:
         """Apply the optimizers in order, and return their times and profiles."""
         record = SequenceRecord(self, len(fgraph.apply_nodes))
-        validating, calling = validate_time(fgraph), callback_time(fgraph)
+        validating, calling = fgraph.validate_time, fgraph.execute_callbacks_time
         start = time.perf_counter()
         with paused_collector(), hash_consing_table(fgraph) as table:
             # a copy has begun with this (see `merged_copy`), and any graph comes to the same
@@ -612,13 +593,13 @@ class SequenceOptimizer(GlobalOptimizer):
             for index, opt in enumerate(self.opts):
                 record.steps.append(self._step(fgraph, index, opt))
         record.time = time.perf_counter() - start
-        record.validate_time = elapsed(validating, validate_time(fgraph))
-        record.callback_time = elapsed(calling, callback_time(fgraph))
+        record.validate_time = fgraph.validate_time - validating
+        record.callback_time = fgraph.execute_callbacks_time - calling
         record.nodes_after = len(fgraph.apply_nodes)
         return record
 
     def _step(self, fgraph: FunctionGraph, index: int, opt: GlobalOptimizer) -> StepRecord:
-        before, validating = len(fgraph.apply_nodes), validate_time(fgraph)
+        before, validating = len(fgraph.apply_nodes), fgraph.validate_time
         start = time.perf_counter()
         profile = None
         try:
@@ -632,7 +613,7 @@ class SequenceOptimizer(GlobalOptimizer):
             opt,
             index,
             time.perf_counter() - start,
-            elapsed(validating, validate_time(fgraph)),
+            fgraph.validate_time - validating,
             before,
             len(fgraph.apply_nodes),
             profile,

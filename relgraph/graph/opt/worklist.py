@@ -235,8 +235,8 @@ class Postponed:
         return nodes
 
 
-# a distance beyond that of any change
-_FAR = 1_000_000
+# a distance beyond that of any change; that of a node that is not visited for one
+FAR = 1_000_000
 
 
 class ChangeTracker(Feature):
@@ -438,13 +438,13 @@ class ChangeTracker(Feature):
         The nodes `sole` are not touched themselves: what changed is one level below them.
         """
         distances, reached, clients = self.distances, self.reached, fgraph.clients
-        level = [n for n in touched if reached.get(n, _FAR)] if reached else list(touched)
+        level = [n for n in touched if reached.get(n, FAR)] if reached else list(touched)
         for node in level:
             distances[node] = 0
         if self._tables.opaque_depth < self._tables.depths.max_depth:
             self._propagate_by_pairs(fgraph, touched, level, sole)
             return
-        above = [node for node in sole if reached.get(node, _FAR) > 1]
+        above = [node for node in sole if reached.get(node, FAR) > 1]
         for node in level:
             reached[node] = 0
         for node in above:
@@ -461,11 +461,11 @@ class ChangeTracker(Feature):
                             continue
                         if reader.op is op and is_ac(op):
                             outer = self._outermost(fgraph, node)
-                            if outer is not None and reached.get(outer, _FAR) >= distance:
+                            if outer is not None and reached.get(outer, FAR) >= distance:
                                 reached[outer] = distance - 1
                                 level.append(outer)
                                 self._touch(touched, outer, distance - 1)
-                        if reached.get(reader, _FAR) <= below:
+                        if reached.get(reader, FAR) <= below:
                             continue
                         reached[reader] = below
                         if below == distance:
@@ -476,13 +476,13 @@ class ChangeTracker(Feature):
             for node in above:
                 if depths[node.op] > distance:
                     touched[node] = None
-                    if distances.get(node, _FAR) > distance:
+                    if distances.get(node, FAR) > distance:
                         distances[node] = distance
             level, above = above, []
 
     def _touch(self, touched: dict[Apply, None], node: Apply, distance: int) -> None:
         touched[node] = None
-        if self.distances.get(node, _FAR) > distance:
+        if self.distances.get(node, FAR) > distance:
             self.distances[node] = distance
 
     def _propagate_by_pairs(
@@ -567,11 +567,11 @@ class ChangeTracker(Feature):
 
     def _is_nearer(self, node: Apply, distance: int, seen: bool) -> bool:
         """Whether no change as near as this has been propagated to `node`; note that one has."""
-        if self.reached.get(node, _FAR) <= distance:
+        if self.reached.get(node, FAR) <= distance:
             return False
         if seen:
             self.reached[node] = distance
-        elif self.reached_opaque.get(node, _FAR) <= distance:
+        elif self.reached_opaque.get(node, FAR) <= distance:
             return False
         else:
             self.reached_opaque[node] = distance
