@@ -15,7 +15,7 @@ from relgraph import law, lvars, optimize_graph, pprint
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import local_optimizer
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit.guards.signs import nonnegativeo
+from relgraph.tensor.lawkit.guards import nonnegativeo
 from relgraph.testing import check_optimizer, graphs, tensor_types, terms, values
 
 # %% [markdown]

@@ -1,24 +1,24 @@
 """The rule book: which laws there are, and which are used when.
 
-The laws stand in tables on pages by subject, a folder for each group of them:
+The laws stand in tables on pages by subject, in rooms:
 
 ========== ========================================================================================
 numbers    `arithmetic` (what holds of two or three terms or factors), `collecting` (what holds of
-           any number of them), `powers`, `integers`, `magnitudes` (absolute values, signs, maximum
-           and minimum of two), `rounding`, `casting`, `complexes`
-functions  `exponential`, `logistic`, `logarithms` (of products), `sums_of_exponentials`,
-           `quotients_of_exponentials`, `trigonometric`, `special`
-cancel-    `differences`, `near_zero`, `inverses`, `quadratics`, `hypotenuses` (sums of squares)
+           any number of them), `powers`, `magnitudes` (absolute values, signs, maximum and minimum
+           of two), `dtypes` (casts, integers, rounding, complex numbers)
+functions  `exponential` (and the logistic function), `logarithms` (of products, and of sums of
+           exponentials), `quotients_of_exponentials`, `trigonometric`, `special`
+cancel-    `differences`, `near_zero`, `inverses`, `squares` (roots of quadratics, sums of squares)
 lation
-reductions `reduction` (sums and products over axes), `extremes`, `cumulative`, `softmax`,
-           `moments`, `sorting`
-choices    `comparison`, `choice` (switches), `assertions`
-matrices   `linear` (products of matrices), `chains` (of several), `products` (those that the BLAS
-           has), `systems` (of equations, and inverses), `determinants`, `traces`, `kronecker`,
-           `low_rank` (updates of few rows and columns), `assumptions`
-layout     `shapes`, `filling` (fills and allocations), `reshaping`, `axes` (their order), `joining`
-parts      `indexing`, `changing` (parts that are set or incremented), `increments` (sums of them)
-sparse     `structure` (what is stored where), `products` (without dense matrices)
+reductions `reduction` (sums, products and running totals over axes), `extremes` (and sorted
+           elements), `softmax`, `moments`
+choices    comparisons, switches and assertions, on one page
+matrices   `products` (their order, and those that the BLAS has), `systems` (of equations, and
+           inverses), `determinants` (and traces), `kronecker`, `low_rank` (updates of few rows and
+           columns)
+layout     shapes, fills and allocations, reshapes, orders of axes, joins, on one page
+parts      indexing, parts that are set or incremented, sums of increments, on one page
+sparse     what is stored where, and products without dense matrices, on one page
 ========== ========================================================================================
 
 This page puts the tables into phases, which `compile.database` runs in this order: CANONICALIZE,
@@ -27,7 +27,7 @@ Of several that match one node, the first in the phase is applied; a comment say
 A table stands in each phase that needs it again. Where a law belongs to a row of the documented
 table, its tags say so.
 
-The pages of the room `sparse` are in no phase here: `compile.on_demand` loads them for the first
+The page `sparse` is in no phase here: `compile.on_demand` loads it for the first
 graph that has sparse matrices.
 
 A phase is a plain tuple: nothing happens by importing it, and the engine takes its laws as an
@@ -38,47 +38,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from relations.cancellation import (
-    differences,
-    hypotenuses,
-    inverses,
-    near_zero,
-    quadratics,
-)
-from relations.choices import assertions, choice, comparison
+from relations import choices, layout, parts
+from relations.cancellation import differences, inverses, near_zero, squares
 from relations.functions import (
     exponential,
     logarithms,
-    logistic,
     quotients_of_exponentials,
     special,
-    sums_of_exponentials,
     trigonometric,
 )
-from relations.layout import axes, filling, joining, reshaping, shapes
-from relations.matrices import (
-    assumptions,
-    chains,
-    determinants,
-    kronecker,
-    linear,
-    low_rank,
-    products,
-    systems,
-    traces,
-)
-from relations.numbers import (
-    arithmetic,
-    casting,
-    collecting,
-    complexes,
-    integers,
-    magnitudes,
-    powers,
-    rounding,
-)
-from relations.parts import changing, increments, indexing
-from relations.reductions import cumulative, extremes, moments, reduction, softmax, sorting
+from relations.matrices import determinants, kronecker, low_rank, products, systems
+from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
+from relations.reductions import extremes, moments, reduction, softmax
 from relgraph.graph.kanren.terms import LogicVariable, Term, renamed, variables_of
 from relgraph.tensor import neg, sub
 from relgraph.tensor.lawkit.vocabulary import Law, Relation, law
@@ -122,17 +93,17 @@ def _is_difference(side: Any) -> bool:
 # -- tables that go together -----------------------------------------------------------------------
 
 _SHAPES = (
-    *shapes.LIFTS,
-    *shapes.VECTORS,
-    *shapes.PARTS,
-    *filling.CUTS,
-    *filling.SINKS,
-    *filling.LIKE,
-    *filling.ALLOCATIONS,
-    *reshaping.CHAINS,
-    *reshaping.IDENTITIES,
-    *reshaping.DECLARATIONS,
-    *axes.ORDERS,
+    *layout.LENGTHS,
+    *layout.VECTORS,
+    *layout.PARTS,
+    *layout.CUTS,
+    *layout.SINKS,
+    *layout.LIKE,
+    *layout.ALLOCATIONS,
+    *layout.CHAINS,
+    *layout.IDENTITIES,
+    *layout.DECLARATIONS,
+    *layout.ORDERS,
 )
 """Lengths, fills, reshapes and orders of axes: what says nothing about values."""
 
@@ -164,41 +135,41 @@ _MAGNITUDES = (
 """Absolute values and signs, maximum and minimum, and bounds."""
 
 _CHOICES = (
-    *comparison.WITH_ITSELF,
-    *comparison.NEGATIONS,
-    *comparison.SIDES,
-    *comparison.SIGNS,
-    *comparison.FLAGS,
-    *comparison.NOT_A_NUMBER,
-    *comparison.JUNCTIONS,
-    *comparison.TOGETHER,
-    *choice.KNOWN,
-    *choice.CONDITIONS,
-    *choice.SIGNS,
-    *choice.TRUTH_VALUES,
-    *choice.CONSTANT_BRANCHES,
-    *choice.SUMS,
-    *choice.EXTREMES,
-    *choice.EXTREMES_WITHOUT_NAN,
-    *choice.ABSOLUTE_VALUES,
-    *choice.CLIPS,
+    *choices.WITH_ITSELF,
+    *choices.NEGATIONS,
+    *choices.SIDES,
+    *choices.WITH_ZERO,
+    *choices.FLAGS,
+    *choices.NOT_A_NUMBER,
+    *choices.JUNCTIONS,
+    *choices.TOGETHER,
+    *choices.KNOWN,
+    *choices.CONDITIONS,
+    *choices.SIGNS,
+    *choices.TRUTH_VALUES,
+    *choices.CONSTANT_BRANCHES,
+    *choices.SUMS,
+    *choices.EXTREMES,
+    *choices.EXTREMES_WITHOUT_NAN,
+    *choices.ABSOLUTE_VALUES,
+    *choices.CLIPS,
 )
 """Comparisons, truth values, and switches between two branches."""
 
 _PARTS_AND_JOINS = (
-    *indexing.COMPOSED,
-    *indexing.REVERSED,
-    *indexing.LIFTS,
-    *indexing.MADE,
-    *indexing.TAKEN,
-    *changing.CHANGES,
-    *changing.EVERYTHING,
-    *changing.ZEROS,
-    *joining.FLAT,
-    *joining.SPLITS,
-    *joining.FILLED,
-    *axes.LIFTS,
-    *axes.SIDE_BY_SIDE,
+    *parts.COMPOSED,
+    *parts.REVERSED,
+    *parts.LIFTS,
+    *parts.MADE,
+    *parts.TAKEN,
+    *parts.CHANGES,
+    *parts.EVERYTHING,
+    *parts.ZEROS,
+    *layout.FLAT,
+    *layout.SPLITS,
+    *layout.FILLED,
+    *layout.LIFTS,
+    *layout.SIDE_BY_SIDE,
 )
 """Indexing, changes of parts, joins, and orders of axes under other ops."""
 
@@ -206,9 +177,9 @@ _PARTS_AND_JOINS = (
 
 CANONICALIZE = (
     *_SHAPES,
-    *assertions.SATISFIED,
-    *casting.CASTS,
-    *casting.OF_CASTS,
+    *choices.SATISFIED,
+    *dtypes.CASTS,
+    *dtypes.OF_CASTS,
     *_NEUTRAL_CONSTANTS,
     *_SUMS_AND_PRODUCTS,
     *arithmetic.RECIPROCALS,
@@ -216,14 +187,14 @@ CANONICALIZE = (
     *powers.SIGNS,
     *powers.EXPONENTS,
     *powers.ROOTS,
-    *integers.DIVISION,
-    *integers.REMAINDERS,
+    *dtypes.DIVISION,
+    *dtypes.REMAINDERS,
     *_MAGNITUDES,
-    *rounding.OF_INTEGERS,
-    *rounding.SIGNS,
-    *complexes.OF_REAL,
-    *complexes.CONJUGATES,
-    *complexes.OF_PARTS,
+    *dtypes.OF_INTEGERS,
+    *dtypes.ROUNDED_SIGNS,
+    *dtypes.OF_REAL,
+    *dtypes.CONJUGATES,
+    *dtypes.OF_PARTS,
     *_CHOICES,
     *_PARTS_AND_JOINS,
     *reduction.MERGED,
@@ -233,18 +204,18 @@ CANONICALIZE = (
     *reduction.LOGICAL,
     *reduction.REPEATED,
     *reduction.SIDE_BY_SIDE,
-    *cumulative.TOTALS,
-    *cumulative.PARTS,
-    *sorting.ORDER,
-    *linear.TRANSPOSES,
-    *linear.IDENTITIES,
-    *linear.BILINEAR,
+    *reduction.TOTALS,
+    *reduction.PARTS,
+    *extremes.ORDER,
+    *products.TRANSPOSES,
+    *products.IDENTITIES,
+    *products.BILINEAR,
     # before SPECIALIZE takes the diagonals of products without these
-    *traces.CYCLES,
+    *determinants.CYCLES,
     *systems.IDENTITIES,
     *determinants.SIMPLER,
-    *increments.SERIALIZE,
-    *increments.TOGETHER,
+    *parts.SERIALIZE,
+    *parts.TOGETHER,
 )
 """Fewer operations, in one customary form: the later phases look for this form alone."""
 
@@ -264,11 +235,11 @@ _CANCELLATION = (
     *differences.EXPONENTIALS,
     *differences.ANGLES,
     *differences.ARCS,
-    *quadratics.QUADRATICS,
-    *hypotenuses.LENGTHS,
-    *hypotenuses.NORMS,
-    *hypotenuses.RATIOS,
-    *hypotenuses.ONES_AND_SQUARES,
+    *squares.QUADRATICS,
+    *squares.LENGTHS,
+    *squares.NORMS,
+    *squares.RATIOS,
+    *squares.ONES_AND_SQUARES,
 )
 
 STABILIZE = _either_way_round(
@@ -279,14 +250,14 @@ STABILIZE = _either_way_round(
     # before PRODUCTS, which take 0.5 * erfc(x) apart
     *special.TAILS,
     # before NEAR_ONE, which makes log1p(exp(x)) of log(1 + exp(x)): it is softplus(x)
-    *logistic.SOFTPLUS,
-    *sums_of_exponentials.LOGARITHMS,
-    *sums_of_exponentials.LOGARITHMS_OF_SHARES,
+    *exponential.SOFTPLUS,
+    *logarithms.LOGARITHMS,
+    *logarithms.LOGARITHMS_OF_SHARES,
     *exponential.NEAR_ONE,
-    *sums_of_exponentials.OVER_AXES,
-    *logistic.SIGMOID,
-    *logistic.SIGMOID_WHERE_DEFINED,
-    *logistic.TANH,
+    *logarithms.OVER_AXES,
+    *exponential.SIGMOID,
+    *exponential.SIGMOID_WHERE_DEFINED,
+    *exponential.TANH,
     *softmax.WRITTEN_OUT,
     *softmax.LOG_SUMS,
     *softmax.LOGARITHMS,
@@ -298,7 +269,7 @@ STABILIZE = _either_way_round(
     *quotients_of_exponentials.HYPERBOLIC,
     *quotients_of_exponentials.DIFFERENCES,
     *quotients_of_exponentials.PARTS,
-    *sums_of_exponentials.SHARES,
+    *logarithms.SHARES,
     *logarithms.PRODUCTS,
     *logarithms.DETERMINANTS,
     *systems.OF_PRODUCTS,
@@ -324,13 +295,13 @@ STABILIZE = _either_way_round(
     *_SUMS_AND_PRODUCTS,
     *powers.SIGNS,
     *powers.OF_SQUARES,
-    *rounding.SIGNS,
-    *linear.BILINEAR,
+    *dtypes.ROUNDED_SIGNS,
+    *products.BILINEAR,
     *_PARTS_AND_JOINS,
     *magnitudes.ABSOLUTE,
     *magnitudes.SIGN,
     *magnitudes.EXTREMES,
-    *choice.SIGNS,
+    *choices.SIGNS,
 )
 """The same value, nearer to the true one. It comes before SPECIALIZE, while terms are still written
 as people write them."""
@@ -356,9 +327,9 @@ SPECIALIZE = (
     *trigonometric.QUOTIENTS,
     *trigonometric.SQUARES,
     *trigonometric.DOUBLE_ANGLES,
-    *comparison.NOT_A_NUMBER,
-    *choice.KNOWN,
-    *choice.AS_CASTS,
+    *choices.NOT_A_NUMBER,
+    *choices.KNOWN,
+    *choices.AS_CASTS,
     *extremes.MONOTONE,
     *extremes.SHIFTED,
     *extremes.CUT,
@@ -370,7 +341,7 @@ SPECIALIZE = (
     *reduction.UNNEEDED,
     *reduction.FACTORS,
     *reduction.SIGNS,
-    *rounding.SIGNS,
+    *dtypes.ROUNDED_SIGNS,
     *powers.SIGNS,
     *powers.EXPONENTS,
     *exponential.INVERSES,
@@ -389,21 +360,21 @@ SPECIALIZE = (
     *systems.IDENTITIES,
     *determinants.SIMPLER,
     *determinants.PARTS,
-    *traces.PRODUCTS,
+    *determinants.TRACES,
     *kronecker.FACTORS,
-    *linear.DISTRIBUTION,
-    *chains.CHAINS,
-    *linear.ASSOCIATION,
+    *products.DISTRIBUTION,
+    *products.CHAINS,
+    *products.ASSOCIATION,
     *_SHAPES,
 )
 """Special operations in place of combinations of ordinary ones. Their parts are no longer there to
 be found by other laws, so they come last."""
 
-BLAS = (*products.MATRICES, *assumptions.USED)
+BLAS = (*products.MATRICES, *products.USED)
 """Products as the BLAS has them, once everything else has been said about them; then what was
 declared of matrices is used up."""
 
-UNCHECKED = (*assertions.REMOVAL, *exponential.LOGARITHMS_OF_POSITIVE)
+UNCHECKED = (*choices.REMOVAL, *exponential.LOGARITHMS_OF_POSITIVE)
 """What is right under a condition that nobody checks. It is part of the first phase where a query
 includes ``unsafe``."""
 

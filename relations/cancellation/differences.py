@@ -40,7 +40,7 @@ from relgraph.tensor import (
     switch,
     tan,
 )
-from relgraph.tensor.lawkit.spellings import (
+from relgraph.tensor.lawkit.cancellation import (
     Square,
     in_each_spelling,
     nonzero,

@@ -33,8 +33,8 @@ from relgraph.tensor import (
     switch,
     tan,
 )
-from relgraph.tensor.lawkit.guards.compensation import uncompensated
-from relgraph.tensor.lawkit.spellings import not_choseno, turns
+from relgraph.tensor.lawkit.cancellation import not_choseno, turns
+from relgraph.tensor.lawkit.compensation import uncompensated
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 c, x, y = lvars("c x y")

@@ -25,16 +25,17 @@ from relgraph.tensor import (
     tan_less_x,
     x_less_sin,
 )
-from relgraph.tensor.lawkit.cancellation.near_zero import (
+from relgraph.tensor.lawkit.cancellation import (
     SIN,
     TAN,
     Series,
+    Square,
     X,
+    in_each_spelling,
     less,
     quotient,
     times,
 )
-from relgraph.tensor.lawkit.spellings import Square, in_each_spelling
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 x, y = lvars("x y")

@@ -41,16 +41,18 @@ from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Slice
 from relgraph.tensor.indexing.subtensor import Subtensor
-from relgraph.tensor.lawkit.arithmetic.axis_orders import softmax_axis
-from relgraph.tensor.lawkit.guards.constants import constant_data, constanto, is_constant
-from relgraph.tensor.lawkit.guards.dependence import (
+from relgraph.tensor.lawkit.guards import (
+    constant_data,
+    constanto,
     containing_constant,
     depends_on_levels,
+    is_constant,
+    nonnegativeo,
     requires_heads,
 )
-from relgraph.tensor.lawkit.guards.signs import nonnegativeo
-from relgraph.tensor.lawkit.guards.types import floato
-from relgraph.tensor.lawkit.reductions.softmax import covers_axes, restores_axes
+from relgraph.tensor.lawkit.index_arithmetic import softmax_axis
+from relgraph.tensor.lawkit.reductions import covers_axes, restores_axes
+from relgraph.tensor.lawkit.type_guards import floato
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation, stable
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 

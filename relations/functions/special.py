@@ -27,11 +27,10 @@ from relgraph.tensor import (
     lt,
     switch,
 )
-from relgraph.tensor.lawkit.functions.special import can_be_doubled, lower_bound, upper_bound
-from relgraph.tensor.lawkit.guards.constants import constanto
-from relgraph.tensor.lawkit.guards.signs import positiveo
-from relgraph.tensor.lawkit.guards.types import floato, roomyo
-from relgraph.tensor.lawkit.spellings import not_choseno
+from relgraph.tensor.lawkit.cancellation import not_choseno
+from relgraph.tensor.lawkit.functions import can_be_doubled, lower_bound, upper_bound
+from relgraph.tensor.lawkit.guards import constanto, positiveo
+from relgraph.tensor.lawkit.type_guards import floato, roomyo
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 from relgraph.tensor.special import log_ndtr, ndtr
 

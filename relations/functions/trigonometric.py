@@ -29,7 +29,7 @@ from relgraph.tensor import (
     tan,
     tanh,
 )
-from relgraph.tensor.lawkit.guards.compensation import kept_apart, without_logarithm
+from relgraph.tensor.lawkit.compensation import kept_apart, without_logarithm
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y = lvars("x y")

@@ -1,4 +1,4 @@
-"""Determinants and their logarithms.
+"""Determinants and their logarithms; diagonals and traces of products, without the products.
 
 A determinant over- or underflows where its logarithm is an ordinary number. Of a matrix with nan or
 an infinity it is nan.
@@ -10,35 +10,41 @@ from typing import Any
 
 from kanren.core import eq, lall
 
-from relations.matrices.linear import transposed
+from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, log, prod, reciprocal
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Placeholder
-from relgraph.tensor.lawkit.arithmetic.axis_orders import rank_of
-from relgraph.tensor.lawkit.guards.matrices import (
+from relgraph.tensor.lawkit.guards import is_found, one_elemento, positiveo
+from relgraph.tensor.lawkit.index_arithmetic import rank_of
+from relgraph.tensor.lawkit.matrices import (
+    are_square,
+    cheapest_cycle,
+    counts_from_zero,
+    is_as_long,
+    positions,
+    product_of_determinants,
+    product_of_signs,
+    row_by_column,
+    row_count,
+    sum_of_logarithms,
+)
+from relgraph.tensor.lawkit.matrix_facts import (
     lower_triangularo,
     positive_definiteo,
     upper_triangularo,
 )
-from relgraph.tensor.lawkit.guards.shapes import one_elemento
-from relgraph.tensor.lawkit.guards.signs import positiveo
-from relgraph.tensor.lawkit.guards.types import floato, ranko, same_dtypeo
-from relgraph.tensor.lawkit.matrices.determinants import (
-    are_square,
-    product_of_determinants,
-    product_of_signs,
-    sum_of_logarithms,
-)
-from relgraph.tensor.lawkit.matrices.structure import positions, row_count
-from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
+from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, same_dtypeo
+from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars, relation
 from relgraph.tensor.linalg.factors.cholesky import Cholesky
 from relgraph.tensor.linalg.systems.determinants import _det, _slogdet, det
 from relgraph.tensor.linalg.systems.inverses import _inv
 from relgraph.tensor.math import _dot
+
+# -- determinants ----------------------------------------------------------------------------------
 
 a, c, i, n, x, y = lvars("a c i n x y")
 TAGS = ("linear_algebra",)
@@ -209,3 +215,66 @@ PARTS = (
     ),
 )
 """After the logarithms of determinants are found."""
+
+
+# -- diagonals and traces of products --------------------------------------------------------------
+
+p, z = lvars("p z")
+
+with_diagonal = AdvancedIncSubtensor((Placeholder.ARRAY, Placeholder.ARRAY), False, True)
+
+
+@relation("diagonal-of-product", sound="rounding", depth=2, tags=TAGS)
+def diagonal_of_producto(diagonal: Any, total: Any) -> Any:
+    """``(x @ y)[i, i] → sum(x * y.T, axis=1)``, where `i` counts from 0 and nothing else reads
+    ``x @ y``"""
+    product = lvars("product")
+    return lall(
+        eq(diagonal, at_positions(product, i, i)),
+        eq(product, _dot(x, y)),
+        whereo(counts_from_zero, i),
+        one_cliento(product),
+        ranko(x, 2),
+        ranko(y, 2),
+        same_dtypeo(x, y),
+        realo(x),  # the BLAS makes nan of complex infinities
+        # the sums of the products of each row and the column of its number
+        computo(total, row_by_column, x, y, i),
+    )
+
+
+CYCLES = (
+    law(
+        "trace-cycle",
+        sum_(at_positions(_dot(_dot(x, y), z), i, i)),
+        p,  # trace(x @ y @ z) → trace(y @ z @ x), or trace(z @ x @ y)
+        whereo(counts_from_zero, i),
+        same_dtypeo(x, y, z),
+        computo(p, cheapest_cycle, x, y, z, i),
+        whereo(is_found, p),
+        sound="finite",
+        complex=True,
+        tags=TAGS,
+    ),
+)
+
+TRACES = (
+    any_dtype_law(
+        "diagonal-transposed",
+        at_positions(transposed(x), i, i),
+        at_positions(x, i, i),
+        ranko(x, 2),
+        tags=TAGS,
+    ),
+    diagonal_of_producto,
+    law(
+        "diagonal-of-diagonal",
+        at_positions(with_diagonal(x, y, i, i), i, i),
+        y,
+        whereo(counts_from_zero, i),
+        ranko(x, 2),
+        whereo(is_as_long, y, i),
+        complex=True,
+        tags=TAGS,
+    ),
+)

@@ -6,15 +6,14 @@ its factors alone. Of factors with nan or an infinity other elements become nan.
 
 from __future__ import annotations
 
-from relations.matrices.determinants import log_size
-from relations.matrices.linear import transposed
-from relations.matrices.traces import at_positions
+from relations.matrices.determinants import at_positions, log_size
+from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.guards.results import is_found
-from relgraph.tensor.lawkit.guards.types import ranko, same_dtypeo
-from relgraph.tensor.lawkit.matrices.determinants import are_square
-from relgraph.tensor.lawkit.matrices.kronecker import (
+from relgraph.tensor.lawkit.guards import is_found
+from relgraph.tensor.lawkit.matrices import (
+    are_square,
+    counts_from_zero,
     determinant,
     fit,
     log_determinant,
@@ -22,7 +21,7 @@ from relgraph.tensor.lawkit.matrices.kronecker import (
     solution_for_vector,
     trace,
 )
-from relgraph.tensor.lawkit.matrices.structure import counts_from_zero
+from relgraph.tensor.lawkit.type_guards import ranko, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars
 from relgraph.tensor.linalg.functions.kronecker import _kron
 from relgraph.tensor.linalg.systems.determinants import _det

@@ -13,11 +13,13 @@ from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
 from relgraph.graph.unify import nth
-from relgraph.tensor.lawkit.domains import are_well_conditioned
-from relgraph.tensor.lawkit.guards.matrices import diagonalo
-from relgraph.tensor.lawkit.guards.types import floato, roomyo, same_dtypeo
-from relgraph.tensor.lawkit.matrices.linear import is_identity_matrix
-from relgraph.tensor.lawkit.matrices.low_rank import (
+from relgraph.tensor.lawkit.guards import are_well_conditioned
+from relgraph.tensor.lawkit.matrices import (
+    are_sides_of,
+    is_identity_matrix,
+    is_tall,
+    is_vector_or_matrix,
+    is_wide,
     pushed_through,
     small_determinant,
     small_log_determinant,
@@ -25,8 +27,8 @@ from relgraph.tensor.lawkit.matrices.low_rank import (
     updated_log_determinant,
     updated_solution,
 )
-from relgraph.tensor.lawkit.matrices.sizes import are_sides_of, is_tall, is_wide
-from relgraph.tensor.lawkit.matrices.structure import is_vector_or_matrix
+from relgraph.tensor.lawkit.matrix_facts import diagonalo
+from relgraph.tensor.lawkit.type_guards import floato, roomyo, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 from relgraph.tensor.linalg.systems.determinants import _det, _slogdet
 from relgraph.tensor.linalg.systems.solving import _solve

@@ -1,14 +1,218 @@
-"""Products of matrices that are one call of the BLAS."""
+"""Products of vectors, matrices and stacks of matrices: order, identities, calls of the BLAS.
+
+BLAS sums in an order of its own, so that even a transposition rounds otherwise; and of a complex
+infinity it makes nan in its own ways. What is declared of matrices is an op that nothing computes;
+it goes at last.
+"""
 
 from __future__ import annotations
 
-from relgraph.graph.kanren import whereo
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from typing import Any
+
+from kanren.core import eq, lall
+
+from relgraph.graph.kanren import computo, one_cliento, whereo
+from relgraph.tensor import DimShuffle, add, sub
+from relgraph.tensor import sum as sum_
+from relgraph.tensor.assembly.creation import Eye
+from relgraph.tensor.lawkit.guards import broadcast_alike, is_found, one_elemento
+from relgraph.tensor.lawkit.index_arithmetic import rank_of
+from relgraph.tensor.lawkit.matrices import (
+    cheapest_chain,
+    is_cheaper_from_left,
+    is_cheaper_from_right,
+    is_column_by_row,
+    is_identity_matrix,
+    is_vector_of_ones,
+    shrinks_left,
+    shrinks_right,
+)
+from relgraph.tensor.lawkit.type_guards import ranko, realo, roomyo, same_dtypeo, same_ranko
+from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
+from relgraph.tensor.linalg.assumptions import Assume
 from relgraph.tensor.linalg.blas import _dot22, _gemv, fits_blas, fits_gemv, same_blas_dtype
 from relgraph.tensor.linalg.products import _batched_dot, _matmul
 from relgraph.tensor.math import _dot
 
-x, y = lvars("x y")
+# -- two factors, or three -------------------------------------------------------------------------
+
+c, d, n, x, y, z = lvars("c d n x y z")
+
+PRODUCTS = {"dot": _dot, "matmul": _matmul}
+
+
+def transposed(v: Any) -> Any:
+    """Return the transpose of a matrix."""
+    return DimShuffle(2, (1, 0))(v)
+
+
+def as_column(v: Any) -> Any:
+    """Return a vector as a matrix of one column."""
+    return DimShuffle(1, (0, "x"))(v)
+
+
+def as_row(v: Any) -> Any:
+    """Return a vector as a matrix of one row."""
+    return DimShuffle(1, ("x", 0))(v)
+
+
+def rounded(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law of real numbers that is right but for rounding and the sign of zero."""
+    return law(name, lhs, rhs, *conditions, sound="rounding")
+
+
+def regrouped(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law that multiplies or adds in another order, which infinities don't allow."""
+    return law(name, lhs, rhs, *conditions, sound="finite", complex=True)
+
+
+@relation("dot-transposed", tags=("inward",), sound="rounding", depth=2)
+def dot_transposedo(turned: Any, product: Any) -> Any:
+    """``(x @ y).T → y.T @ x.T``, where nothing else reads ``x @ y``"""
+    inner, p, q = lvars("inner p q")
+    return lall(
+        eq(turned, transposed(inner)),
+        eq(inner, _dot(p, q)),
+        same_ranko(p, q),
+        one_cliento(inner),
+        realo(p),
+        realo(q),
+        eq(product, _dot(transposed(q), transposed(p))),
+    )
+
+
+TRANSPOSES = (
+    dot_transposedo,
+    rounded("dot-of-transpose-and-vector", _dot(transposed(x), y), _dot(y, x), ranko(y, 1)),
+    rounded("dot-of-vector-and-transpose", _dot(x, transposed(y)), _dot(y, x), ranko(x, 1)),
+    rounded("dot-column", _dot(x, as_column(y)), as_column(_dot(x, y)), ranko(x, 2)),
+    rounded("dot-row", _dot(as_row(x), y), as_row(_dot(x, y)), ranko(y, 2)),
+    regrouped("dot-outer", _dot(x, y), x * y, whereo(is_column_by_row, x, y)),
+)
+
+eye = Eye(d)
+
+IDENTITIES = (
+    regrouped("dot-eye-left", _dot(eye(n, n, 0), y), y),
+    regrouped("dot-eye-right", _dot(x, eye(n, n, 0)), x),
+    regrouped("dot-identity-left", _dot(x, y), y, whereo(is_identity_matrix, x)),
+    regrouped("dot-identity-right", _dot(x, y), x, whereo(is_identity_matrix, y)),
+    rounded(
+        "dot-ones-left", _dot(x, y), sum_(y, axis=0), whereo(is_vector_of_ones, x), ranko(y, 2)
+    ),
+    rounded(
+        "dot-ones-right", _dot(x, y), sum_(x, axis=1), whereo(is_vector_of_ones, y), ranko(x, 2)
+    ),
+    rounded("inner-ones-left", _dot(x, y), sum_(y), whereo(is_vector_of_ones, x), ranko(y, 1)),
+    rounded("inner-ones-right", _dot(x, y), sum_(x), whereo(is_vector_of_ones, y), ranko(x, 1)),
+)
+
+
+def bilinear(name: str, product: Any, times: Any, *conditions: Any) -> tuple[Law, ...]:
+    """Return the laws about zeros, signs and scalars, which hold of every bilinear product.
+
+    Parameters
+    ----------
+    times
+        The scalar `c`, with so many axes that the product can be multiplied by it.
+    conditions
+        The goals that give `times` what it needs.
+    """
+    xy = product(x, y)
+    # before the product is multiplied by a small `c`, it may be large
+    scalar_c = (one_elemento(c), roomyo(c, x, y), *conditions)
+    # elsewhere it is multiplied no cheaper, and would go on from product to product
+    left_larger, right_larger = whereo(shrinks_left, x, y), whereo(shrinks_right, x, y)
+    return (
+        regrouped(f"{name}-zero-left", product(0, y), 0),
+        regrouped(f"{name}-zero-right", product(x, 0), 0),
+        rounded(f"{name}-neg-left", product(-x, y), -xy),
+        rounded(f"{name}-neg-right", product(x, -y), -xy),
+        regrouped(f"{name}-scalar-left", product(c * x, y), times * xy, *scalar_c, left_larger),
+        regrouped(f"{name}-scalar-right", product(x, c * y), times * xy, *scalar_c, right_larger),
+        regrouped(f"{name}-divided-left", product(x / c, y), xy / times, *scalar_c, left_larger),
+        regrouped(f"{name}-divided-right", product(x, y / c), xy / times, *scalar_c, right_larger),
+    )
+
+
+BILINEAR = (
+    # a product of vectors has fewer axes than they have, so `c` loses its own, all of length 1
+    *bilinear("dot", _dot, DimShuffle(n, ())(c), computo(n, rank_of, c)),
+    *bilinear("matmul", _matmul, c),
+)
+
+
+def factored(name: str, product: Any, op: Any, common_left: bool) -> Any:
+    """Return the law that two products with a common factor, read by nothing else, are one."""
+
+    @relation(name, sound="finite", depth=2)
+    def factoredo(total: Any, once: Any) -> Any:
+        """``x @ y + x @ z → x @ (y + z)``, or ``y @ x + z @ x → (y + z) @ x``; and with ``-``"""
+        p, q = lvars("p q")
+        sides = ((x, y), (x, z)) if common_left else ((y, x), (z, x))
+        both = op(y, z)
+        return lall(
+            eq(total, op(p, q)),
+            eq(p, product(*sides[0])),
+            eq(q, product(*sides[1])),
+            one_cliento(p),
+            one_cliento(q),
+            same_dtypeo(x, y, z),
+            roomyo(x),
+            whereo(broadcast_alike, y, z),
+            eq(once, product(x, both) if common_left else product(both, x)),
+        )
+
+    return factoredo
+
+
+DISTRIBUTION = tuple(
+    factored(f"{name}-factor-{'left' if left else 'right'}-{op}", product, op, left)
+    for name, product in PRODUCTS.items()
+    for op in (add, sub)
+    for left in (True, False)
+)
+
+ASSOCIATION = (
+    regrouped(
+        "dot-from-right",
+        _dot(_dot(x, y), z),
+        _dot(x, _dot(y, z)),
+        whereo(is_cheaper_from_right, x, y, z),
+        roomyo(x, y, z),
+    ),
+    regrouped(
+        "dot-from-left",
+        _dot(x, _dot(y, z)),
+        _dot(_dot(x, y), z),
+        whereo(is_cheaper_from_left, x, y, z),
+        roomyo(x, y, z),
+    ),
+)
+
+
+# -- chains ----------------------------------------------------------------------------------------
+
+w = lvars("w")
+
+CHAINS = (
+    law(
+        "chain-of-products",
+        _dot(x, y),
+        z,  # (x @ y) @ z → x @ (y @ z), and so on, of all orders the cheapest
+        computo(z, cheapest_chain, x, y),
+        whereo(is_found, z),
+        roomyo(x, y),
+        sound="finite",
+        complex=True,
+        tags=("linear_algebra",),
+        tries=(_dot(_dot(x, y), z), _dot(x, _dot(y, z)), _dot(_dot(x, y), _dot(z, w))),
+    ),
+)
+
+
+# -- calls of the BLAS -----------------------------------------------------------------------------
+
 
 MATRICES = (
     law(
@@ -39,3 +243,10 @@ MATRICES = (
         complex=True,
     ),
 )
+
+
+# -- declarations ----------------------------------------------------------------------------------
+
+f = lvars("f")
+
+USED = (any_dtype_law("assumption-used", Assume(f)(x), x, tags=("linear_algebra",)),)

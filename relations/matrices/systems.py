@@ -11,30 +11,30 @@ triangular systems, 10.1 on Cholesky factors.
 
 from __future__ import annotations
 
-from relations.matrices.linear import transposed
+from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import DimShuffle
 from relgraph.tensor.assembly.creation import Eye
-from relgraph.tensor.lawkit.arithmetic.axis_orders import rank_of
-from relgraph.tensor.lawkit.guards.matrices import (
+from relgraph.tensor.lawkit.guards import is_found
+from relgraph.tensor.lawkit.index_arithmetic import rank_of
+from relgraph.tensor.lawkit.matrices import (
+    diagonal_of,
+    identity_like,
+    is_identity_matrix,
+    is_narrower,
+    is_vector_or_matrix,
+    larger_rank,
+    larger_transposition,
+    transposition,
+)
+from relgraph.tensor.lawkit.matrix_facts import (
     lower_triangularo,
     orthogonalo,
     positive_definiteo,
     symmetrico,
     upper_triangularo,
 )
-from relgraph.tensor.lawkit.guards.results import is_found
-from relgraph.tensor.lawkit.guards.types import ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.matrices.linear import is_identity_matrix
-from relgraph.tensor.lawkit.matrices.sizes import is_narrower
-from relgraph.tensor.lawkit.matrices.structure import (
-    diagonal_of,
-    identity_like,
-    is_vector_or_matrix,
-    larger_rank,
-    larger_transposition,
-    transposition,
-)
+from relgraph.tensor.lawkit.type_guards import ranko, realo, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.linalg.factors.cholesky import Cholesky
 from relgraph.tensor.linalg.products import _matmul, dot

@@ -10,12 +10,24 @@ from typing import Any
 from relgraph.graph.kanren import computo, readerso, several, whereo
 from relgraph.graph.kanren.terms import variables_of
 from relgraph.tensor import mul, neg, reciprocal, true_div
-from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
-from relgraph.tensor.lawkit.guards.compensation import without_logarithm_in_base
-from relgraph.tensor.lawkit.guards.constants import constanto, uniformo
-from relgraph.tensor.lawkit.guards.numbers import discrete_zeroo, no_zeroo, normal_reciprocalo
-from relgraph.tensor.lawkit.guards.results import is_found
-from relgraph.tensor.lawkit.guards.types import (
+from relgraph.tensor.lawkit.collecting import divided_in_place
+from relgraph.tensor.lawkit.compensation import without_logarithm_in_base
+from relgraph.tensor.lawkit.constant_arithmetic import folded, reciprocal_of
+from relgraph.tensor.lawkit.guards import (
+    constanto,
+    discrete_zeroo,
+    is_found,
+    no_zeroo,
+    normal_reciprocalo,
+    uniformo,
+)
+from relgraph.tensor.lawkit.numbers import (
+    has_normal_quotient,
+    is_no_product,
+    is_power_of_two,
+    without_ones,
+)
+from relgraph.tensor.lawkit.type_guards import (
     booleano,
     discrete_togethero,
     discreteo,
@@ -25,13 +37,6 @@ from relgraph.tensor.lawkit.guards.types import (
     same_dtypeo,
     signed_or_floato,
 )
-from relgraph.tensor.lawkit.numbers.arithmetic import (
-    has_normal_quotient,
-    is_no_product,
-    is_power_of_two,
-    without_ones,
-)
-from relgraph.tensor.lawkit.numbers.collecting_products import divided_in_place
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 c, d, k, x, xs, y, z = lvars("c d k x xs y z")

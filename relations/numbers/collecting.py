@@ -22,39 +22,35 @@ from typing import Any
 
 from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.tensor import add, mul, neg, sqr, sqrt
-from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded, reciprocal_of
-from relgraph.tensor.lawkit.guards.constants import uniformo
-from relgraph.tensor.lawkit.guards.numbers import normal_reciprocalo
-from relgraph.tensor.lawkit.guards.results import is_found
-from relgraph.tensor.lawkit.guards.types import same_dtypeo
-from relgraph.tensor.lawkit.numbers.collecting_products import (
+from relgraph.tensor.lawkit.collecting import (
+    added_if_negative,
     constants_of_product_folded,
+    constants_of_sum_folded,
+    difference_with_constants,
+    equal_terms_collected,
+    equal_terms_of_one_sign_collected,
     may_have_equal_bases,
+    may_have_equal_terms,
+    may_subtract,
+    negations_subtracted,
+    negative_numbero,
+    nest_of_difference,
     nest_of_product,
     nest_of_quotient,
+    nest_of_sum,
     powers_cancelled,
     powers_collected,
     product_with_constants,
     quotient_with_constants,
     shared_factor_negated,
     signs_in_front,
+    sum_with_constants,
     whole_powers_collected,
 )
-from relgraph.tensor.lawkit.numbers.collecting_sums import (
-    added_if_negative,
-    constants_of_sum_folded,
-    difference_with_constants,
-    equal_terms_collected,
-    equal_terms_of_one_sign_collected,
-    may_have_equal_terms,
-    may_subtract,
-    negations_subtracted,
-    negative_numbero,
-    nest_of_difference,
-    nest_of_sum,
-    sum_with_constants,
-)
-from relgraph.tensor.lawkit.numbers.nests import flattened, leaves_of
+from relgraph.tensor.lawkit.constant_arithmetic import folded, reciprocal_of
+from relgraph.tensor.lawkit.guards import is_found, normal_reciprocalo, uniformo
+from relgraph.tensor.lawkit.nests import flattened, leaves_of
+from relgraph.tensor.lawkit.type_guards import same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 c, d, k, x, xs, y, z = lvars("c d k x xs y z")

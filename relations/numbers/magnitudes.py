@@ -9,11 +9,10 @@ from __future__ import annotations
 from relgraph.graph.kanren import computo, several, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import clip, maximum, minimum, sign
-from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import constants_folded
-from relgraph.tensor.lawkit.guards.results import is_found
-from relgraph.tensor.lawkit.guards.signs import nonnegativeo, positiveo
-from relgraph.tensor.lawkit.guards.types import floato, signed_or_floato, unsignedo
-from relgraph.tensor.lawkit.numbers.magnitudes import at_mosto, without_repetitions
+from relgraph.tensor.lawkit.constant_arithmetic import constants_folded
+from relgraph.tensor.lawkit.guards import is_found, nonnegativeo, positiveo
+from relgraph.tensor.lawkit.numbers import at_mosto, without_repetitions
+from relgraph.tensor.lawkit.type_guards import floato, signed_or_floato, unsignedo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 c, d, x, xs, y, ys = lvars("c d x xs y ys")

@@ -8,13 +8,9 @@ from __future__ import annotations
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import mul, reciprocal, sqr, sqrt
-from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import folded
-from relgraph.tensor.lawkit.guards.constants import not_constanto
-from relgraph.tensor.lawkit.guards.numbers import nonzero_numbero
-from relgraph.tensor.lawkit.guards.results import is_found
-from relgraph.tensor.lawkit.guards.signs import nonnegativeo
-from relgraph.tensor.lawkit.guards.types import floato, integero, roomyo
-from relgraph.tensor.lawkit.numbers.powers import (
+from relgraph.tensor.lawkit.constant_arithmetic import folded
+from relgraph.tensor.lawkit.guards import is_found, nonnegativeo, nonzero_numbero, not_constanto
+from relgraph.tensor.lawkit.numbers import (
     eveno,
     exponent_doubles,
     exponents_multiply,
@@ -23,6 +19,7 @@ from relgraph.tensor.lawkit.numbers.powers import (
     twice,
     written_out,
 )
+from relgraph.tensor.lawkit.type_guards import floato, integero, roomyo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 c, d, k, x, y, z = lvars("c d k x y z")

@@ -1,7 +1,8 @@
-"""Greatest and least elements, and where they are.
+"""Greatest and least elements, and where they are; sorted elements.
 
 A monotone function is applied to the one extreme and not to every element. Of 0 and -0 either may
-be the extreme, so that most laws here are not exact.
+be the extreme, so that most laws here are not exact. What does not depend on the order of sorted
+elements is computed without sorting.
 """
 
 from __future__ import annotations
@@ -9,16 +10,22 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor import DimShuffle, Elemwise, argmax, argmin, maximum, minimum
+from relgraph.tensor import CAReduce, DimShuffle, Elemwise, argmax, argmin, maximum, minimum
 from relgraph.tensor import max as max_
 from relgraph.tensor import min as min_
+from relgraph.tensor.along_axes.sorting import ArgSort, Sort
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
 from relgraph.tensor.indexing.indices import Placeholder
 from relgraph.tensor.indexing.subtensor import Subtensor
-from relgraph.tensor.lawkit.arithmetic.axis_orders import order_without, rank_of
-from relgraph.tensor.lawkit.guards.axes import is_constant_along
-from relgraph.tensor.lawkit.guards.signs import nonnegativeo, positiveo
-from relgraph.tensor.lawkit.guards.types import floato, ranko
-from relgraph.tensor.lawkit.reductions.extremes import (
+from relgraph.tensor.lawkit.guards import (
+    has_length_one,
+    includes_axis,
+    is_constant_along,
+    nonnegativeo,
+    positiveo,
+)
+from relgraph.tensor.lawkit.index_arithmetic import order_without, rank_of
+from relgraph.tensor.lawkit.reductions import (
     is_decreasing,
     is_increasing,
     is_increasing_above_zero,
@@ -26,7 +33,10 @@ from relgraph.tensor.lawkit.reductions.extremes import (
     is_negative_everywhere,
     is_strictly_increasing,
 )
+from relgraph.tensor.lawkit.type_guards import floato, ranko
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+
+# -- greatest and least elements -------------------------------------------------------------------
 
 a, c, n, o, p, s, x = lvars("a c n o p s x")
 
@@ -145,4 +155,43 @@ TAKEN = (
     taken("element-at-argmin", at_place(x, argmin(x, axis=0)), min_(x)),
     taken("element-at-argmax-of-all", at_place(x, argmax(x)), max_(x)),
     taken("element-at-argmin-of-all", at_place(x, argmin(x)), min_(x)),
+)
+
+
+# -- sorted elements -------------------------------------------------------------------------------
+
+b = lvars("b")
+
+
+def sorting_law(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
+    """Return a law for tensors of any real dtype."""
+    return law(name, lhs, rhs, *conditions, sound=sound, mixed=True)
+
+
+def rounded_sorting(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law that is right but for rounding and the sign of zero."""
+    return sorting_law(name, lhs, rhs, *conditions, sound="rounding")
+
+
+def last(v: Any) -> Any:
+    """Return ``v[-1]``."""
+    return Subtensor((-1,))(v)
+
+
+taken_by_positions = AdvancedSubtensor((Placeholder.ARRAY,))
+"""Indexing by one array: ``taken(x, positions)`` is ``x[positions]``."""
+
+ORDER = (
+    sorting_law("sort-twice", Sort(a)(Sort(a)(x)), Sort(a)(x)),
+    sorting_law("sort-one", Sort(a)(x), x, whereo(has_length_one, x, a)),
+    sorting_law("sort-by-argsort", taken_by_positions(x, ArgSort(0)(x)), Sort(0)(x), ranko(x, 1)),
+    sorting_law(
+        "reduce-of-sort",
+        CAReduce(s, b)(Sort(a)(x)),
+        CAReduce(s, b)(x),
+        whereo(includes_axis, b, a),
+        sound="rounding",
+    ),
+    rounded_sorting("greatest-of-sort", last(Sort(0)(x)), max_(x, axis=0), ranko(x, 2)),
+    rounded_sorting("greatest-of-sorted-vector", last(Sort(0)(x)), max_(x), ranko(x, 1)),
 )

@@ -15,14 +15,14 @@ from relgraph.graph.kanren import computo, whereo
 from relgraph.graph.kanren.terms import renamed
 from relgraph.tensor import DimShuffle, Elemwise, sqr
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.guards.shapes import broadcast_alike
-from relgraph.tensor.lawkit.reductions.moments import (
+from relgraph.tensor.lawkit.cancellation import squares_of_elements
+from relgraph.tensor.lawkit.guards import broadcast_alike
+from relgraph.tensor.lawkit.reductions import (
     is_count_of,
     is_count_of_either,
     order_that_keeps,
     rank_left,
 )
-from relgraph.tensor.lawkit.spellings import squares_of_elements
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 from relgraph.tensor.reductions.pairs import Covariance
 from relgraph.tensor.shapes.shape import Shape_i

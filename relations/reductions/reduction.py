@@ -1,4 +1,4 @@
-"""Reductions over axes: sums, products, conjunctions and disjunctions.
+"""Reductions over axes: sums, products, conjunctions, disjunctions; and running totals.
 
 What holds of every reduction comes first. Where a law takes a factor out of a reduction, the factor
 is constant along the axes that are reduced, and loses them by a dimshuffle.
@@ -31,30 +31,38 @@ from relgraph.tensor import abs as abs_
 from relgraph.tensor import all as all_
 from relgraph.tensor import any as any_
 from relgraph.tensor import sum as sum_
+from relgraph.tensor.along_axes.cumulative import Cumulate
 from relgraph.tensor.assembly.creation import Alloc
 from relgraph.tensor.assembly.joining import Join
-from relgraph.tensor.lawkit.arithmetic.axis_orders import order_without, rank_of
-from relgraph.tensor.lawkit.guards.axes import (
+from relgraph.tensor.indexing.indices import Slice
+from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.lawkit.guards import (
+    all_oneo,
     are_nonzero_lengths,
+    covers_shapeo,
+    has_length_one,
     has_length_one_along,
     includes_axis,
     is_constant_along,
+    is_finite_number,
     is_nonempty_along,
+    nonnegativeo,
 )
-from relgraph.tensor.lawkit.guards.constants import all_oneo
-from relgraph.tensor.lawkit.guards.numbers import is_finite_number
-from relgraph.tensor.lawkit.guards.shapes import covers_shapeo
-from relgraph.tensor.lawkit.guards.signs import nonnegativeo
-from relgraph.tensor.lawkit.guards.types import floato, ranko, realo, roomyo
-from relgraph.tensor.lawkit.reductions.reduction import (
+from relgraph.tensor.lawkit.index_arithmetic import order_without, rank_of
+from relgraph.tensor.lawkit.reductions import (
     axes_before_dimshuffle,
+    axes_of_reduction,
+    axis_after_index,
     divisor_enlarges_or_has_room,
     dtype_holds_counts,
     each_reduced,
     factor_enlarges_or_has_room,
     is_idempotent,
+    is_last_along,
     is_one_or_more,
+    is_prefix_along,
     is_repeated_along,
+    is_summed_or_real,
     merged_axes,
     order_after_reduction,
     order_padded_to,
@@ -65,10 +73,13 @@ from relgraph.tensor.lawkit.reductions.reduction import (
     repetition_count_in_fill,
     zero_sum_divides,
 )
+from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, roomyo
 from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
 from relgraph.tensor.math import _dot
 from relgraph.tensor.shapes.reshaping import Reshape
 from relgraph.tensor.shapes.shape import MakeVector
+
+# -- every reduction -------------------------------------------------------------------------------
 
 a, b, c, m, n, o, p, q, s, x, y = lvars("a b c m n o p q s x y")
 
@@ -395,3 +406,63 @@ def reduce_of_vectoro(reduced: Any, combined: Any) -> Any:
 
 
 SIDE_BY_SIDE = (reduce_of_joino, reduce_of_vectoro)
+
+
+# -- cumulative sums and products ------------------------------------------------------------------
+
+i = lvars("i")
+indices, inner, part = lvars("indices inner part")
+
+
+def cumulated(scalar_op: Any, v: Any) -> Any:
+    """Return the cumulative sum or product of `v` along the axis `a`."""
+    return Cumulate(scalar_op, a)(v)
+
+
+TOTALS = (
+    any_dtype_law("cumulate-one", cumulated(s, x), x, whereo(has_length_one, x, a)),
+    any_dtype_law("cumsum-of-zeros", cumulated(scalar.add, 0), 0),
+    any_dtype_law("cumprod-of-ones", cumulated(scalar.mul, 1), 1),
+    law(
+        "differences-of-cumsum",
+        Subtensor((Slice(1),))(Cumulate(scalar.add, 0)(x))
+        - Subtensor((Slice(None, -1),))(Cumulate(scalar.add, 0)(x)),
+        Subtensor((Slice(1),))(x),  # cumsum(x)[1:] - cumsum(x)[:-1] → x[1:]
+        sound="finite",
+        complex=True,
+    ),
+)
+
+
+@relation(
+    "prefix-of-cumulate",
+    depth=2,
+    tries=(Subtensor(i)(cumulated(s, x)), Subtensor(i)(cumulated(s, x), n)),
+)
+def prefix_of_cumulateo(totals: Any, fewer: Any) -> Any:
+    """``cumsum(x)[:n] → cumsum(x[:n])``, where nothing else reads ``cumsum(x)``"""
+    return lall(
+        argumentso(totals, Subtensor(i), cons(inner, indices)),
+        eq(inner, cumulated(s, x)),
+        one_cliento(inner),
+        whereo(is_prefix_along, i, a),
+        whereo(is_summed_or_real, s, x),
+        computo(b, axis_after_index, i, a, x),
+        argumentso(part, Subtensor(i), cons(x, indices)),
+        eq(fewer, Cumulate(s, b)(part)),
+    )
+
+
+PARTS = (
+    # where there is nothing to sum the last total is an error
+    any_dtype_law(
+        "last-of-cumulate",
+        Subtensor(i)(cumulated(s, x)),
+        CAReduce(s, b)(x),  # cumsum(x)[-1] → sum(x), and the same for a product
+        whereo(is_last_along, i, a),
+        whereo(is_summed_or_real, s, x),
+        computo(b, axes_of_reduction, a),
+        sound="rounding",
+    ),
+    prefix_of_cumulateo,
+)

@@ -8,9 +8,9 @@ from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import DimShuffle, exp, isinf, log, sqr, switch
 from relgraph.tensor import max as max_
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.arithmetic.axis_orders import softmax_axis
-from relgraph.tensor.lawkit.guards.shapes import broadcast_alike
-from relgraph.tensor.lawkit.reductions.softmax import restores_axes, restores_softmax_axes
+from relgraph.tensor.lawkit.guards import broadcast_alike
+from relgraph.tensor.lawkit.index_arithmetic import softmax_axis
+from relgraph.tensor.lawkit.reductions import restores_axes, restores_softmax_axes
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 

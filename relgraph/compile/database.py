@@ -44,26 +44,28 @@ from relgraph.graph.optdb import (
     SequenceDB,
     TopoDB,
 )
-from relgraph.passes.batching import BatchProducts
+from relgraph.passes.batching import BatchProducts, known_condition
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.passes.gemm import GemmOptimizer
 from relgraph.passes.inplace import (
+    InplaceRandom,
     inplace_blas,
     inplace_elemwise,
     inplace_lapack,
     inplace_setsubtensor,
 )
-from relgraph.passes.inplace_random import InplaceRandom
-from relgraph.passes.known_condition import known_condition
-from relgraph.passes.loops.batching import batch_products
-from relgraph.passes.loops.cleaning import clean
-from relgraph.passes.loops.last_rows import KeepLastRows
-from relgraph.passes.loops.merging import MergeLoops
-from relgraph.passes.loops.moving import push_out
-from relgraph.passes.loops.open_loop import LoopPass
-from relgraph.passes.loops.steps import RewriteLoops, RewriteSteps
-from relgraph.passes.loops.sums import sum_products
-from relgraph.passes.loops.unrolling import unroll_one_step
+from relgraph.passes.loops import (
+    KeepLastRows,
+    MergeLoops,
+    RewriteLoops,
+    RewriteSteps,
+    batch_products,
+    clean,
+    push_out,
+    sum_products,
+    unroll_one_step,
+)
+from relgraph.passes.open_loop import LoopPass
 from relgraph.tensor.costs.models import operations
 from relgraph.tensor.type import TensorType
 
@@ -219,20 +221,17 @@ def _constant(type_: Any, value: Any) -> Constant:
 constant_folding = ConstantFolding()
 
 
-STRUCTURE = ("structure.STORED", "structure.FORMS", "structure.DENSE")
+STRUCTURE = ("STORED", "FORMS", "DENSE")
 """The tables of `relations.sparse` about what is stored where."""
 
-PRODUCTS = ("products.PRODUCTS", "products.SUMS")
+PRODUCTS = ("PRODUCTS", "SUMS")
 """Those about products and sums without dense matrices."""
 
 
 def sparse_laws(tables: Sequence[str]) -> list[Any]:
-    """Return the laws of some tables of `relations.sparse`, a page and a table each."""
-    found: list[Any] = []
-    for table in tables:
-        page, _, name = table.partition(".")
-        found += getattr(import_module(f"relations.sparse.{page}"), name)
-    return found
+    """Return the laws of some tables of `relations.sparse`."""
+    page = import_module("relations.sparse")
+    return [law for table in tables for law in getattr(page, table)]
 
 
 def has_sparse(fgraph: FunctionGraph) -> bool:

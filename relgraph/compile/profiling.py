@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, TextIO
 
-from relgraph.gradient.timing import grad_stopwatch
+from relgraph.gradient.backward import grad_stopwatch
 from relgraph.graph.basic import Apply
 from relgraph.graph.opt import print_optimizer_profile
 from relgraph.introspection import Displayed

@@ -244,8 +244,10 @@ def law_book(
 
 
 def _room(module: str) -> str:
-    """Return the package of a module; of the rule book by its last name alone."""
-    return module.rpartition(".")[0].removeprefix(_RULE_BOOK)
+    """Return the package of a module; of the rule book its last name, or that of a page that
+    stands in no package of it."""
+    name = module.removeprefix(_RULE_BOOK)
+    return name.rpartition(".")[0] or (name if name != module else "")
 
 
 def _choice(every: str, names: Iterable[str]) -> str:
@@ -268,7 +270,8 @@ def _page(module: str, laws: Mapping[str, Relation], entry: _Entry) -> str:
         for name, table in _tables(held, laws)
     )
     anchor = module.removeprefix(_RULE_BOOK)
-    title = _heading("h3", module.rpartition(".")[2], anchor)
+    # a page that is its room has the heading of that
+    title = _heading("h3", module.rpartition(".")[2], anchor) if anchor != _room(module) else ""
     return f'<section class="rg-leaf">{title}{text}{tables}</section>'
 
 

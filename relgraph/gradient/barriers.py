@@ -1,14 +1,71 @@
-"""Ops that stop gradients: `disconnected_grad`, `zero_grad`, `consider_constant`."""
+"""Gradients of the right type: constant ones, sums, and conversions to the type of a variable."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
-from relgraph.gradient.gradient_terms import filled_like
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import Type, disconnected
+from relgraph.scalar.dtypes import is_complex, is_discrete
+from relgraph.scalar.type import ScalarType
+from relgraph.scalar.type import constant as scalar_constant
+from relgraph.tensor.assembly.creation import full_like
+from relgraph.tensor.shapes.reshaping import specify_shape
+from relgraph.tensor.type import TensorType
+
+
+def has_no_gradient(v: Variable) -> bool:
+    """Return whether a variable is discrete: of integers or booleans."""
+    dtype = getattr(v.type, "dtype", None)
+    return dtype is not None and is_discrete(dtype)
+
+
+def filled_like(v: Any, number: int) -> Any:
+    """Return a variable of the shape of `v`, filled with a number, of the dtype of its gradient.
+
+    Raises
+    ------
+    TypeError
+        If `v` is no tensor or scalar, and has no method ``zeros_like``.
+    """
+    dtype = "floatX" if has_no_gradient(v) else None
+    if isinstance(v.type, TensorType):
+        return full_like(v, number, v.type.dtype if dtype is None else dtype)
+    if isinstance(v.type, ScalarType):
+        return scalar_constant(number, dtype=v.type.dtype if dtype is None else dtype)
+    if number == 0 and hasattr(v, "zeros_like"):
+        zeros = v.zeros_like()
+        return zeros if dtype is None else zeros._ops.cast(zeros, dtype)
+    raise TypeError(f"{v} is of type {v.type}, of which gradients can't be made")
+
+
+def sum_of_gradients(terms: Sequence[Any]) -> Any:
+    """Return the sum of gradients of one variable, as one node."""
+    if len(terms) == 1:
+        return terms[0]
+    if all(isinstance(t.type, TensorType | ScalarType) for t in terms):
+        return terms[0]._ops.add(*terms)
+    return reduce(operator.add, terms)
+
+
+def converted_gradient(g: Any, v: Any) -> Any:
+    """Return a gradient with respect to `v`, cast to its dtype, with its static shape."""
+    if g.type == v.type:
+        return g
+    dtype = getattr(v.type, "dtype", None)
+    if dtype is not None and g.type.dtype != dtype and not is_discrete(dtype):
+        if is_complex(g.type.dtype) and not is_complex(dtype):
+            g = g._ops.real(g)
+        g = g._ops.cast(g, dtype)
+    if isinstance(v.type, TensorType) and isinstance(g.type, TensorType):
+        pairs = list(zip(v.type.shape, g.type.shape, strict=True))
+        if any(n is not None and m is None for n, m in pairs):
+            g = specify_shape(g, tuple(n if m is None else None for n, m in pairs))
+    return g
 
 
 class GradientBarrier(TypedOp):

@@ -20,7 +20,7 @@ from relgraph.gradient.backward import (
     grad,
     variables_in,
 )
-from relgraph.gradient.gradient_terms import filled_like, sum_of_gradients
+from relgraph.gradient.barriers import filled_like, sum_of_gradients
 from relgraph.graph.basic import Variable
 from relgraph.graph.type import DisconnectedType
 from relgraph.tensor.assembly.creation import zeros

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from relgraph.gradient.gradient_terms import filled_like, has_no_gradient, sum_of_gradients
+from relgraph.gradient.barriers import filled_like, has_no_gradient, sum_of_gradients
 from relgraph.graph.basic import Apply, Constant, Variable, ancestors, clone_replace
 from relgraph.graph.traversal import io_toposort
 from relgraph.graph.type import DisconnectedType, disconnected
-from relgraph.passes.loops.row_counts import has_as_many_rows
+from relgraph.passes.open_loop import has_as_many_rows
 from relgraph.tensor.assembly.creation import zeros, zeros_like
 from relgraph.tensor.assembly.joining import join
 from relgraph.tensor.contraction import MatrixProduct

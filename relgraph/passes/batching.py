@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.opt import GlobalOptimizer
+from relgraph.graph.opt import GlobalOptimizer, local_optimizer
 from relgraph.tensor.assembly.joining import join
 from relgraph.tensor.conditional.if_else import IfElse
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
@@ -163,3 +163,23 @@ def _as_row(column: Any) -> Any:
     if made is not None and made.op == DimShuffle(1, (0, "x")):
         return made.inputs[0].dimshuffle("x", 0)
     return column.dimshuffle(1, 0)
+
+
+@local_optimizer([IfElse])
+def known_condition(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
+    """Replace an `IfElse` by the branch taken, if the condition is constant or both are one."""
+    op: Any = node.op
+    then, other = op.branches(node.inputs)
+    condition = node.inputs[0]
+    if isinstance(condition, Constant):
+        taken = then if condition.data else other
+    elif all(a is b for a, b in zip(then, other, strict=True)):
+        taken = then
+    else:
+        return False
+    # An axis of length 1 that may be longer in the output must not begin to broadcast.
+    same = [
+        v.type.broadcastable == out.type.broadcastable
+        for v, out in zip(taken, node.outputs, strict=True)
+    ]
+    return taken if all(same) else False

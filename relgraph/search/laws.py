@@ -22,8 +22,8 @@ from relgraph.graph.kanren.terms import Term
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.search.translation import Part, Untranslatable, parts_of
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.guards.shapes import broadcast_alike
-from relgraph.tensor.lawkit.guards.types import ranko
+from relgraph.tensor.lawkit.guards import broadcast_alike
+from relgraph.tensor.lawkit.type_guards import ranko
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.math import _dot
 

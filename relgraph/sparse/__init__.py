@@ -43,16 +43,16 @@ _HOME = {
     ),
     **dict.fromkeys(
         ("add", "cast", "eq", "ge", "gt", "le", "lt", "mul", "neq", "structured", "sub"),
-        "elementwise",
+        "functions",
     ),
-    "SparseConstant": "variable",
-    "SparseSharedVariable": "sharing",
+    "SparseConstant": "type",
+    "SparseSharedVariable": "functions",
     "SparseTensorType": "type",
-    "SparseVariable": "variable",
+    "SparseVariable": "type",
     "as_sparse_variable": "op",
-    "matrix": "constructors",
-    "shared_matrix": "sharing",
-    "true_div": "elementwise",
+    "matrix": "functions",
+    "shared_matrix": "functions",
+    "true_div": "functions",
 }
 _ALIASES = {
     "as_sparse": "as_sparse_variable",
@@ -78,9 +78,9 @@ def __getattr__(name: str) -> Any:
     loaded("relgraph.sparse.functions")  # gives the variables their operators
     known = _ALIASES.get(name, name)
     if known in _CONSTRUCTORS:
-        found = loaded("relgraph.sparse.constructors", "CONSTRUCTORS")[known]
+        found = loaded("relgraph.sparse.functions", "CONSTRUCTORS")[known]
     elif known in _STORED:
-        found = loaded("relgraph.sparse.elementwise", "FUNCTIONS")[known]
+        found = loaded("relgraph.sparse.functions", "FUNCTIONS")[known]
     else:
         found = loaded(f"relgraph.sparse.{_HOME[known]}", known)
     globals()[name] = found

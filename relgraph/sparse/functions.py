@@ -1,34 +1,306 @@
-"""The functions of `relgraph.sparse`, and what the operators of its variables mean."""
+"""Functions that make sparse input variables: ``csr_matrix("x")``, ``csc_fmatrix("y")``."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
+import scipy.sparse as sp
+
+import relgraph.tensor.math as tm
 from relgraph.graph.notation import OpNamespace
-from relgraph.sparse import elementwise
-from relgraph.sparse.elementwise import FUNCTIONS, add, mul, refused, sub, true_div
-from relgraph.sparse.op import as_sparse_argument, as_sparse_variable, is_sparse_variable
-from relgraph.sparse.ops.dense import DenseFromSparse, SparseFromDense, SparseSum
-from relgraph.sparse.ops.joining import JoinSparse, take
-from relgraph.sparse.ops.places import Compressed, _elements
-from relgraph.sparse.ops.products import DotDense, DotSparse, _sampled_product
-from relgraph.sparse.ops.structure import (
+from relgraph.graph.shared_values import Container, SharedVariable
+from relgraph.sparse.matrices import FORMATS
+from relgraph.sparse.op import (
+    CompareSparse,
+    Compressed,
+    _add_sparse,
+    _elements,
     _indices,
     _indptr,
+    _sampled,
     _stored,
+    _sub_sparse,
     _transposed,
     _with_stored,
     _without_zeros,
     as_format,
+    as_sparse_argument,
+    as_sparse_variable,
+    is_sparse_variable,
+    sparse_type_of,
 )
-from relgraph.sparse.variable import SparseVariable
+from relgraph.sparse.products import (
+    DenseFromSparse,
+    DotDense,
+    DotSparse,
+    JoinSparse,
+    SparseFromDense,
+    SparseSum,
+    _dense,
+    _sampled_dense,
+    _sampled_product,
+    take,
+)
+from relgraph.sparse.type import SparseTensorType, SparseVariable
 from relgraph.tensor.assembly.creation import arange, ones_like, zeros_like
 from relgraph.tensor.axes import normalize_axis
 from relgraph.tensor.basic import as_argument, as_tensor_variable
-from relgraph.tensor.math import identity, lt, minimum, switch
+from relgraph.tensor.constructors import PREFIXES
+from relgraph.tensor.math import identity, minimum, switch
+from relgraph.tensor.math import lt as less
 from relgraph.tensor.shapes.reshaping import transpose as dense_transpose
 from relgraph.tensor.shapes.shape import lengths, product, shape_i
 from relgraph.tensor.shapes.shape import shape as shape_of
+
+
+class SparseConstructor:
+    """A function that makes variables of one format.
+
+    Parameters
+    ----------
+    name
+        The name of the function.
+    format
+        The format of the variables.
+    dtype
+        Their dtype; None if the caller may give one.
+    """
+
+    def __init__(self, name: str, format: str, dtype: str | None = None) -> None:
+        self.__name__ = name
+        self.format = format
+        self.dtype = dtype
+
+    def __call__(
+        self,
+        name: str | None = None,
+        dtype: Any = None,
+        shape: Sequence[int | None] = (None, None),
+    ) -> SparseVariable:
+        """Return a new variable.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        dtype
+            Its dtype, if the constructor fixes none; by default ``config.floatX``.
+        shape
+            Its static shape: two lengths, None for one that is not known.
+
+        Raises
+        ------
+        TypeError
+            If the constructor fixes the dtype.
+        """
+        if self.dtype is not None and dtype is not None:
+            raise TypeError(f"{self.__name__} makes variables of dtype {self.dtype}, not {dtype}")
+        kind = self.dtype if dtype is None else dtype
+        made = SparseTensorType(self.format, "floatX" if kind is None else kind, shape)(name)
+        assert isinstance(made, SparseVariable)
+        return made
+
+    def __repr__(self) -> str:
+        return f"<constructor {self.__name__}>"
+
+
+CONSTRUCTORS = {
+    **{f"{fmt}_matrix": SparseConstructor(f"{fmt}_matrix", fmt) for fmt in FORMATS},
+    **{
+        f"{fmt}_{prefix}matrix": SparseConstructor(f"{fmt}_{prefix}matrix", fmt, dtype)
+        for fmt in FORMATS
+        for prefix, dtype in PREFIXES.items()
+    },
+}
+"""The constructors by name: of any dtype, and of one dtype, with its letter as in `dmatrix`."""
+
+
+def matrix(
+    format: str,
+    name: str | None = None,
+    dtype: Any = "floatX",
+    shape: Sequence[int | None] = (None, None),
+) -> SparseVariable:
+    """Return a new variable of a format, ``csr`` or ``csc``."""
+    made = SparseTensorType(format, dtype, shape)(name)
+    assert isinstance(made, SparseVariable)
+    return made
+
+
+def operand(x: Any, what: str, position: int) -> Any:
+    """Return an argument as a sparse variable or as a tensor."""
+    if is_sparse_variable(x) or sp.issparse(x):
+        return as_sparse_variable(x)
+    return as_argument(x, what, position)
+
+
+def _operands(x: Any, y: Any, what: str) -> tuple[Any, Any]:
+    """Return two arguments, of which one at least is sparse; both in the format of the first.
+
+    Raises
+    ------
+    TypeError
+        If none is sparse.
+    """
+    x, y = operand(x, what, 0), operand(y, what, 1)
+    if is_sparse_variable(x):
+        return x, as_format(y, x.type.format) if is_sparse_variable(y) else y
+    if not is_sparse_variable(y):
+        raise TypeError(f"sparse.{what}: neither {x} nor {y} is sparse")
+    return x, y
+
+
+def _as_dense(x: Any) -> Any:
+    return _dense(x) if is_sparse_variable(x) else x
+
+
+def _is_number(y: Any) -> bool:
+    """Return whether a tensor is known to have one element."""
+    return all(n == 1 for n in y.type.shape)
+
+
+def stored_beside(x: Any, y: Any) -> Any:
+    """Return the elements of `y` at the places where the sparse matrix `x` stores some.
+
+    Parameters
+    ----------
+    y
+        A sparse variable of the same format, or a tensor that broadcasts to the shape of `x`; of a
+        tensor of one element this is that.
+    """
+    if is_sparse_variable(y):
+        return _sampled(x, y)
+    if _is_number(y):
+        return y.dimshuffle()
+    if y.type.ndim > 2:
+        raise TypeError(f"{y} is a {y.type}, which does not broadcast to a matrix")
+    return _sampled_dense(x, y if y.type.ndim == 2 else y.dimshuffle("x", 0))
+
+
+def add(x: Any, y: Any) -> Any:
+    """Return the sum of a sparse matrix and a sparse or dense one: sparse if both are."""
+    x, y = _operands(x, y, "add")
+    if is_sparse_variable(x) and is_sparse_variable(y):
+        return _add_sparse(x, y)
+    return tm.add(_as_dense(x), _as_dense(y))
+
+
+def sub(x: Any, y: Any) -> Any:
+    """Return the difference of a sparse matrix and a sparse or dense one: sparse if both are."""
+    x, y = _operands(x, y, "sub")
+    if is_sparse_variable(x) and is_sparse_variable(y):
+        return _sub_sparse(x, y)
+    return tm.sub(_as_dense(x), _as_dense(y))
+
+
+def mul(x: Any, y: Any) -> Any:
+    """Return the product of the elements of a sparse matrix and another factor, which is sparse.
+
+    It stores elements where `x` does (`y`, if `x` is dense).
+    """
+    x, y = _operands(x, y, "mul")
+    if not is_sparse_variable(x):
+        x, y = y, x
+    return _with_stored(x, tm.mul(_stored(x), stored_beside(x, y)))
+
+
+def true_div(x: Any, y: Any) -> Any:
+    """Return the quotients of the stored elements of a sparse matrix by those of a dense `y`.
+
+    Raises
+    ------
+    TypeError
+        If `y` is sparse: the quotient of two zeros is nan nearly everywhere.
+    """
+    x, y = _operands(x, y, "true_div")
+    if is_sparse_variable(y):
+        raise TypeError(f"true_div: {y} is sparse, so nearly all quotients are of zeros by zero")
+    return _with_stored(x, tm.true_div(_stored(x), stored_beside(x, y)))
+
+
+def structured(function: Callable[..., Any], x: Any, *others: Any) -> Any:
+    """Return a sparse matrix that stores what a function makes of the stored elements of `x`.
+
+    Parameters
+    ----------
+    function
+        An elementwise function of tensors: of the stored elements, and `others`.
+    others
+        Further arguments: sparse or dense matrices of the shape of `x` or that broadcast to it, or
+        numbers.
+    """
+    x = as_sparse_variable(x)
+    beside = [_operands(x, y, "structured")[1] for y in others]
+    return _with_stored(x, function(_stored(x), *[stored_beside(x, y) for y in beside]))
+
+
+def _comparison(name: str) -> Callable[[Any, Any], Any]:
+    def compare(x: Any, y: Any) -> Any:
+        x, y = _operands(x, y, name)
+        if is_sparse_variable(x) and is_sparse_variable(y):
+            return CompareSparse(name)(x, y)
+        return getattr(tm, name)(_as_dense(x), _as_dense(y))
+
+    compare.__name__ = name
+    compare.__doc__ = (
+        f"Return ``{name}(x, y)`` of each pair of elements: sparse booleans of two sparse "
+        "matrices, a dense matrix of a sparse and a dense one."
+    )
+    return compare
+
+
+eq, neq, lt, le, gt, ge = map(_comparison, ("eq", "neq", "lt", "le", "gt", "ge"))
+
+
+def _of_stored(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def apply(x: Any, *others: Any) -> Any:
+        return structured(function, x, *others)
+
+    apply.__name__ = name
+    apply.__doc__ = (
+        f"Return a sparse matrix with `relgraph.tensor.{function}` of the stored elements of `x`."
+    )
+    return apply
+
+
+ZERO_AT_ZERO = (
+    *("abs", "cbrt", "ceil", "conj", "floor", "imag", "neg", "real", "round", "sign", "trunc"),
+    *("arcsin", "arcsinh", "arctan", "arctanh", "sin", "sinh", "tan", "tanh"),
+    *("deg2rad", "erf", "expm1", "log1p", "rad2deg", "sqr", "sqrt"),
+)
+"""Functions that are 0 at 0: of the stored elements, they are what they are of the matrix."""
+
+OF_STORED = ("exp", "log", "sigmoid", "pow", "minimum", "maximum", "add", "softplus", "reciprocal")
+"""Functions that are not 0 at 0, of the stored elements alone: ``structured_exp``, say."""
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: _of_stored(getattr(tm, name), name) for name in ZERO_AT_ZERO},
+    **{
+        f"structured_{name}": _of_stored(getattr(tm, name), f"structured_{name}")
+        for name in OF_STORED
+    },
+}
+"""The functions of stored elements, by name."""
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """Return a sparse matrix with its stored elements cast to another dtype."""
+    x = as_sparse_variable(x)
+    return _with_stored(x, tm.cast(_stored(x), dtype))
+
+
+def refused(symbol: str) -> Callable[..., NoReturn]:
+    """Return what stands in the place of an operator that sparse matrices have not."""
+
+    def refuse(x: Any, *others: Any) -> NoReturn:
+        raise TypeError(
+            f"sparse matrices have no {symbol}; `toarray()` makes a dense tensor, and "
+            "`relgraph.sparse.structured` applies a function to the stored elements"
+        )
+
+    return refuse
+
 
 CSR = Compressed("csr")
 """``CSR(data, indices, indptr, shape)`` is the CSR matrix of these parts."""
@@ -130,7 +402,7 @@ def _copy(x: Any) -> Any:
 
 def _product(x: Any, y: Any, name: str, is_structured: bool) -> Any:
     dense, sparse = DotDense(is_structured), DotSparse(is_structured)
-    x, y = (elementwise.operand(v, name, i) for i, v in enumerate((x, y)))
+    x, y = (operand(v, name, i) for i, v in enumerate((x, y)))
     if is_sparse_variable(x) and is_sparse_variable(y):
         return sparse(x, as_format(y, x.type.format))
     if is_sparse_variable(x):
@@ -260,7 +532,7 @@ def _is_integer(part: Any) -> bool:
 def _from_front(part: Any, x: Any, axis: int) -> Any:
     """Return an index, or a vector of them, counted from the front."""
     index = as_argument(part, "sparse.getitem")
-    return switch(lt(index, 0), index + shape_i(x, axis), index)
+    return switch(less(index, 0), index + shape_i(x, axis), index)
 
 
 def _joined(axis: int, blocks: Any, format: str | None, dtype: Any) -> Any:
@@ -269,7 +541,7 @@ def _joined(axis: int, blocks: Any, format: str | None, dtype: Any) -> Any:
         raise ValueError("there are no sparse matrices to join")
     kind = made[0].type.format if format is None else format
     joined = JoinSparse(axis)(*[as_format(block, kind) for block in made])
-    return joined if dtype is None else elementwise.cast(joined, dtype)
+    return joined if dtype is None else cast(joined, dtype)
 
 
 def hstack(blocks: Any, format: str | None = None, dtype: Any = None) -> Any:
@@ -299,7 +571,11 @@ def _size(x: Any) -> Any:
 SparseVariable._ops = OpNamespace(
     SparseVariable,
     **FUNCTIONS,
-    **{name: getattr(elementwise, name) for name in ("lt", "le", "gt", "ge", "cast")},
+    lt=lt,
+    le=le,
+    gt=gt,
+    ge=ge,
+    cast=cast,
     add=add,
     as_format=as_format,
     copy=_copy,
@@ -326,3 +602,26 @@ SparseVariable._ops = OpNamespace(
     or_=refused("|"),
     xor=refused("^"),
 )
+
+
+class SparseSharedVariable(SharedVariable, SparseVariable):
+    """A shared variable whose value is a sparse matrix."""
+
+    __slots__ = ()
+
+
+def shared_matrix(
+    value: Any,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    borrow: bool = False,
+) -> SparseSharedVariable:
+    """Return a shared variable with a copy of a matrix of SciPy; see `relgraph.shared`.
+
+    Its format is csc if that is the format of the matrix, else csr.
+    """
+    kind = sparse_type_of(value)
+    container = Container(kind, value, name, False, allow_downcast, borrow)
+    container.strict = strict
+    return SparseSharedVariable(kind, container, name)

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from relgraph.graph.unify import nth
-from relgraph.tensor.lawkit.guards.types import ranko
+from relgraph.tensor.lawkit.type_guards import ranko
 from relgraph.tensor.lawkit.vocabulary import any_dtype_law, lvars
 from tests.every_op import cases as c
 from tests.every_op.test_values import EXAMPLES

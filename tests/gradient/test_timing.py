@@ -2,7 +2,7 @@
 
 import relgraph.tensor as at
 from relgraph.gradient import grad
-from relgraph.gradient.timing import Stopwatch, grad_stopwatch
+from relgraph.gradient.backward import Stopwatch, grad_stopwatch
 
 
 def test_runs_add_up_and_nested_ones_count_once() -> None:

@@ -10,8 +10,7 @@ import pytest
 from relgraph import tensor as at
 from relgraph.graph.basic import Apply
 from relgraph.graph.fg import FunctionGraph
-from relgraph.passes.fusion import FuseElemwise
-from relgraph.passes.groups import MAX_NODES, Groups
+from relgraph.passes.fusion import MAX_NODES, FuseElemwise, Groups
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from tests.seeds import seed_of
 

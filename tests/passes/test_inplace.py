@@ -12,8 +12,7 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.destroyhandler import MutableInputs
 from relgraph.graph.features import NoOutputFromInplace, ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
-from relgraph.passes.inplace import InplacePass, inplace_elemwise, inplace_setsubtensor
-from relgraph.passes.storage import StorageUse
+from relgraph.passes.inplace import InplacePass, StorageUse, inplace_elemwise, inplace_setsubtensor
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor

@@ -9,7 +9,7 @@ import relgraph.tensor as at
 from relgraph import In, Out, function, grad, shared
 from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
 from relgraph.graph.fg import FunctionGraph
-from relgraph.passes.inplace_random import InplaceRandom
+from relgraph.passes.inplace import InplaceRandom
 from relgraph.tensor.random import RandomStream, functions
 from relgraph.tensor.random.random_op import RandomOp
 from relgraph.tensor.random.type import random_generator_type, state_key

@@ -4,7 +4,7 @@ import pytest
 import relgraph
 import relgraph.sparse as sparse
 import relgraph.tensor as at
-from relgraph.sparse.ops.dense import DenseFromSparse
+from relgraph.sparse.products import DenseFromSparse
 
 from . import sparse_logistic
 

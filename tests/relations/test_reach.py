@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-import relations
 import relgraph.tensor as at
 from relgraph.compile import optimize_graph
 from relgraph.graph.fg import FunctionGraph
@@ -60,12 +59,9 @@ WRITTEN: dict[str, list[Any]] = {
 def examples() -> dict[str, list[Any]]:
     """Return expressions by the law that the tables of the tests show with them."""
     found: dict[str, list[Any]] = defaultdict(list)
-    for page in pkgutil.walk_packages(relations.__path__, "relations."):
-        if page.ispkg:
-            continue
-        room, _, name = page.name.rpartition(".")
-        module = importlib.import_module(f"tests.{room}.test_{name}")
-        for name, before, *_ in getattr(module, "CASES", None) or module.TABLE:
+    for path in sorted(Path(__file__).parent.glob("*/test_*.py")):
+        module = importlib.import_module(f"tests.relations.{path.parent.name}.{path.stem}")
+        for name, before, *_ in getattr(module, "CASES", None) or getattr(module, "TABLE", ()):
             found[name].append(before)
     for name, written in WRITTEN.items():
         found[name].extend(written)

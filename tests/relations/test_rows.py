@@ -17,7 +17,7 @@ from relgraph.compile import Mode, function, optdb, predefined_optimizers
 from relgraph.compile.database import ROWS, tags_of_row
 from relgraph.graph.opt import MergeOptimizer
 from relgraph.scalar.composite import Composite
-from relgraph.sparse.ops.products import DotDense
+from relgraph.sparse.products import DotDense
 from relgraph.tensor.assertion import Assert, assert_
 from relgraph.tensor.elemwise.elemwise import Elemwise
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor

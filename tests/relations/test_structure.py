@@ -10,17 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relations.layout import axes, joining
-from relations.matrices import linear
-from relations.parts import changing, indexing
-from relations.reductions import cumulative, extremes, reduction
+from relations import layout, parts
+from relations.matrices import products
+from relations.reductions import extremes, reduction
 from relgraph.compile import function
 from relgraph.gradient import grad
 from relgraph.graph.basic import Constant, graph_inputs
 from tests.relations.applied import laws_of
 from tests.relations.tables import rewritten, same_values, value_for, values_of
 
-MODULES = (axes, changing, extremes, indexing, joining, linear, reduction, cumulative)
+MODULES = (layout, parts, extremes, parts, layout, products, reduction, reduction)
 LAWS = [
     law
     for module in MODULES

@@ -18,7 +18,7 @@ import relgraph.tensor as at
 from relgraph.graph.basic import equal_computations
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import MergeOptimizer
-from relgraph.sparse.variable import SparseConstant, SparseVariable
+from relgraph.sparse.type import SparseConstant, SparseVariable
 
 from .conftest import Matrices
 

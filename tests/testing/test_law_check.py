@@ -17,9 +17,7 @@ from relgraph.graph.kanren.goals import argumentso
 from relgraph.graph.kanren.terms import Term
 from relgraph.graph.op import TypedOp
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit.domains import are_positive
-from relgraph.tensor.lawkit.guards.constants import is_constant
-from relgraph.tensor.lawkit.guards.signs import is_nonnegative
+from relgraph.tensor.lawkit.guards import are_positive, is_constant, is_nonnegative
 from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.tensor.reductions.reduction import CAReduce
 from relgraph.testing import check_relation, law_tests

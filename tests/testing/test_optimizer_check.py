@@ -11,7 +11,7 @@ import relgraph.tensor as at
 from relgraph.compile.mode import get_mode
 from relgraph.graph.kanren import KanrenRelationSub, whereo
 from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub, local_optimizer
-from relgraph.tensor.lawkit.guards.types import booleano
+from relgraph.tensor.lawkit.type_guards import booleano
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.reductions.argmax import Argmax
 from relgraph.testing import check_optimizer, graphs

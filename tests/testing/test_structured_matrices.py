@@ -5,7 +5,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit.guards.matrices import facts_about
+from relgraph.tensor.lawkit.matrix_facts import facts_about
 from relgraph.testing.instances.input_values import STRUCTURES, structured
 
 VALUES = np.random.default_rng(0).normal(size=(3, 3)) * 1e3

@@ -28,8 +28,7 @@ from relgraph.printing import Print as OurPrint
 from relgraph.tensor.assertion import Assert as OurAssert
 from relgraph.tensor.conditional.if_else import IfElse
 from relgraph.tensor.indexing.indices import IndexList
-from relgraph.tensor.lawkit.arithmetic.basic_indices import BasicIndex, taken_at, trimmed
-from relgraph.tensor.lawkit.arithmetic.slices import located_in_join
+from relgraph.tensor.lawkit.index_arithmetic import BasicIndex, located_in_join, taken_at, trimmed
 from relgraph.tensor.loops.scan_op import Scan
 from relgraph.tensor.type import TensorType
 

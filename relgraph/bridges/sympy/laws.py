@@ -14,8 +14,8 @@ from relgraph.graph.basic import Constant
 from relgraph.graph.kanren.goals import Compute, Readers, Where
 from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, variables_of
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.lawkit.guards.signs import nonnegativeo, positiveo
-from relgraph.tensor.lawkit.guards.types import integero
+from relgraph.tensor.lawkit.guards import nonnegativeo, positiveo
+from relgraph.tensor.lawkit.type_guards import integero
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 # What a condition says of a variable, by the name of its predicate.

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import relations
-from relations.cancellation import differences, hypotenuses, inverses, near_zero, quadratics
+from relations.cancellation import differences, inverses, near_zero, squares
 from relgraph.graph.kanren.laws import Law
 from relgraph.search.accuracy.equations import Equation, NotTranslated, equations_of
 from relgraph.search.accuracy.expansion import centers, expansions, expansions_at
@@ -238,15 +238,15 @@ CANCELLATION: tuple[Law, ...] = (
     *differences.ANGLES,
     *differences.ARCS,
     *differences.OF_SQUARES,
-    *hypotenuses.LENGTHS,
-    *hypotenuses.ONES_AND_SQUARES,
+    *squares.LENGTHS,
+    *squares.ONES_AND_SQUARES,
     *inverses.NEAR_ONE,
     *inverses.OF_LOGARITHMS,
     *inverses.HALF_ANGLES,
     *inverses.GUDERMANNIAN,
     *near_zero.FUNCTIONS,
     *near_zero.QUOTIENTS,
-    *quadratics.QUADRATICS,
+    *squares.QUADRATICS,
 )
 """The laws of the book against cancellation."""
 

@@ -36,8 +36,8 @@ from relgraph.search.accuracy.expressions import (
     to_graph,
 )
 from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.lawkit.domains import are_nonnegative, are_positive
-from relgraph.tensor.lawkit.guards import signs, types
+from relgraph.tensor.lawkit import type_guards
+from relgraph.tensor.lawkit.guards import are_nonnegative, are_positive, is_nonnegative, is_positive
 from relgraph.truth.balls import has_value
 
 COMMUTATIVE = frozenset(("add", "mul", "hypot", "minimum", "maximum", "add_error", "mul_error"))
@@ -259,8 +259,8 @@ Sign = tuple[Pattern, str]
 """A part of a law, and how it compares with zero."""
 
 _OF_SIGNS = {
-    signs.is_nonnegative: "ge",
-    signs.is_positive: "gt",
+    is_nonnegative: "ge",
+    is_positive: "gt",
     are_nonnegative: "ge",
     are_positive: "gt",
 }
@@ -407,7 +407,7 @@ def conditions_of(
             raise NotTranslated(f"{law.name} has the condition {goal}")
         if isinstance(goal, Where) and goal.predicate in _OF_SIGNS:
             found.append(_sign(law, goal, variables))
-        elif isinstance(goal, Where) and goal.predicate.__module__ == types.__name__:
+        elif isinstance(goal, Where) and goal.predicate.__module__ == type_guards.__name__:
             _ask_of_floats(law, goal)
         elif not isinstance(goal, Readers):
             goals.append(goal)

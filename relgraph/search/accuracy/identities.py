@@ -48,7 +48,7 @@ from relgraph.tensor import (
     x_less_sin,
 )
 from relgraph.tensor.error_free import add_error, fma, mul_error
-from relgraph.tensor.lawkit.domains import are_nonnegative, are_positive
+from relgraph.tensor.lawkit.guards import are_nonnegative, are_positive
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y, z, t = lvars("x y z t")

@@ -1,6 +1,6 @@
 """What laws about tensors are written with: a vocabulary, guards, computations. No op is here.
 
-A page `relations/ROOM/PAGE.py` finds the functions that it alone uses in `lawkit/ROOM/PAGE.py`.
-What several pages use is in `guards` (what is known of a variable ahead of the run) and in
-`arithmetic` (what is computed with constants, axes and indices).
+The pages of a room `relations/ROOM` find the functions that they alone use in `lawkit/ROOM.py`.
+What all use is in `guards` and `type_guards` (what is known ahead of the run), `matrix_facts`,
+`constant_arithmetic`, `index_arithmetic`, and in `nests` (sums and products of any length).
 """

@@ -2,7 +2,7 @@
 
 A declaration is an op of the graph. It returns its input as it is: nothing is checked at run time,
 and where it is false a law may give wrong values. What follows from it about other matrices is
-inferred by `relgraph.tensor.lawkit.guards.matrices`.
+inferred by `relgraph.tensor.lawkit.matrix_facts`.
 """
 
 from __future__ import annotations

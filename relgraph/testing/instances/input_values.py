@@ -20,7 +20,7 @@ import relgraph.sparse as sparse
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit.guards.matrices import facts_about
+from relgraph.tensor.lawkit.matrix_facts import facts_about
 from relgraph.tensor.linalg.assumptions import FACTS, assume
 from relgraph.tensor.linalg.factors.cholesky import Cholesky
 from relgraph.tensor.linalg.factors.qr import QR

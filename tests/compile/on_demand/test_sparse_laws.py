@@ -16,7 +16,7 @@ from relgraph.compile.database import (
 )
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.optdb import EquilibriumDB, OptimizationDatabase
-from relgraph.sparse.ops.dense import DenseFromSparse
+from relgraph.sparse.products import DenseFromSparse
 from relgraph.testing.discovery import discover_laws
 
 

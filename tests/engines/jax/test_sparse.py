@@ -12,9 +12,8 @@ import relgraph.sparse as sparse
 import relgraph.tensor as at
 from relgraph import Mode, function, grad, shared
 from relgraph.graph.reference import evaluate
-from relgraph.sparse.ops.places import Elements, FromPlaces, Majors
-from relgraph.sparse.ops.products import SampledProduct
-from relgraph.sparse.ops.structure import Indices
+from relgraph.sparse.op import Elements, FromPlaces, Indices, Majors
+from relgraph.sparse.products import SampledProduct
 from tests.sparse.conftest import Matrices
 from tests.sparse.test_functions import CASES, PICKED, SHAPES, inputs_for, values_for
 

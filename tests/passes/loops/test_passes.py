@@ -7,14 +7,16 @@ import relgraph
 import relgraph.tensor as at
 from relgraph import Mode, grad, scan, until
 from relgraph.graph.fg import FunctionGraph
-from relgraph.passes.loops.batching import batch_products
-from relgraph.passes.loops.cleaning import clean
-from relgraph.passes.loops.last_rows import KeepLastRows
-from relgraph.passes.loops.merging import MergeLoops
-from relgraph.passes.loops.moving import push_out
-from relgraph.passes.loops.open_loop import LoopPass, loops_in
-from relgraph.passes.loops.sums import sum_products
-from relgraph.passes.loops.unrolling import unroll_one_step
+from relgraph.passes.loops import (
+    KeepLastRows,
+    MergeLoops,
+    batch_products,
+    clean,
+    push_out,
+    sum_products,
+    unroll_one_step,
+)
+from relgraph.passes.open_loop import LoopPass, loops_in
 from relgraph.tensor.contraction import Dot
 from relgraph.tensor.loops.scan_op import Scan
 

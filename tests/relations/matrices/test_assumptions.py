@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import relgraph.tensor as at
-from relations.matrices import assumptions
+from relations.matrices import products
 from relgraph.compile import function
 from relgraph.tensor.linalg import assume, solve
 from relgraph.tensor.linalg.assumptions import Assume
@@ -17,7 +17,7 @@ TABLE = [("assumption-used", assume(x, "lower triangular"), x)]
 
 
 def test_the_law():
-    check_row(laws_of(assumptions)["assumption-used"], *TABLE[0][1:])
+    check_row(laws_of(products)["assumption-used"], *TABLE[0][1:])
 
 
 def test_no_declaration_is_left_in_a_function():

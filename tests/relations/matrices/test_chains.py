@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import relgraph.tensor as at
-from relations.matrices import chains
+from relations.matrices import products as chains
 from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import a, b, four, x, y, z
 from tests.relations.tables import check_row, check_unchanged

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 import relgraph.tensor as at
-from relations.matrices import traces
+from relations.matrices import determinants
 from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.contraction import Dot
 from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import a, b, tall, wide
 from tests.relations.tables import check_fires, check_unchanged
 
-LAWS = laws_of(traces)
+LAWS = laws_of(determinants)
 along = at.constant([0, 1, 2, 3])
 p = at.dmatrix("p")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relations.parts import indexing
+from relations import parts as indexing
 from tests.relations.applied import laws_of
 from tests.relations.tables import check_row, check_unchanged, rewritten, same_values, values_of
 
@@ -91,10 +91,6 @@ TABLE = [
 @pytest.mark.parametrize(("name", "before", "after"), TABLE, ids=[row[0] for row in TABLE])
 def test_a_law_at_work(name, before, after):
     check_row(LAWS[name], before, after)
-
-
-def test_each_law_is_at_work():
-    assert set(LAWS) == {row[0] for row in TABLE}
 
 
 @pytest.mark.parametrize(

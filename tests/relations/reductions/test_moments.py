@@ -92,10 +92,6 @@ def test_what_it_leaves_alone(name, before):
     assert applied(LAWS[name], before).owner.op is before.owner.op
 
 
-def test_every_law_has_a_case():
-    assert set(LAWS) == {name for name, *_ in CASES}
-
-
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_variances_far_from_zero_are_right(axis):
     numbers = np.array([[1.0, 2.0, 4.0], [0.5, 1.5, -3.0]])

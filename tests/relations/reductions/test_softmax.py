@@ -133,10 +133,6 @@ def test_what_it_leaves_alone(name: str, before: Any) -> None:
     assert applied(LAWS[name], before).owner.op is before.owner.op
 
 
-def test_every_law_has_a_case() -> None:
-    assert set(LAWS) == {name for name, *_ in CASES}
-
-
 def test_what_is_written_out_does_not_overflow() -> None:
     value = np.array([[1000.0, 0.0], [-1000.0, 1.0]])
     p = by_sum(at.exp(x - at.max(x, axis=1, keepdims=True)), 1)

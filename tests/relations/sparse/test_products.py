@@ -6,10 +6,9 @@ import pytest
 
 import relgraph.sparse as sparse
 import relgraph.tensor as at
-from relations.sparse import products
+from relations import sparse as products
 from relgraph.graph.traversal import io_toposort
-from relgraph.sparse.ops.dense import DenseFromSparse, SampledDense
-from relgraph.sparse.ops.products import DotDense
+from relgraph.sparse.products import DenseFromSparse, DotDense, SampledDense
 from tests.relations.applied import laws_of
 from tests.relations.sparse.inputs import d, m, row, w, x
 from tests.relations.tables import check_fires, check_unchanged

@@ -6,9 +6,9 @@ import pytest
 
 import relgraph.sparse as sparse
 import relgraph.tensor as at
-from relations.sparse import structure
-from relgraph.sparse.ops.dense import SampledDense, SparseFromDense
-from relgraph.sparse.ops.structure import ChangeFormat, Sampled, as_format
+from relations import sparse as structure
+from relgraph.sparse.op import ChangeFormat, Sampled, as_format
+from relgraph.sparse.products import SampledDense, SparseFromDense
 from tests.relations.applied import laws_of
 from tests.relations.sparse.inputs import d, e, m, row, w, x, y, z
 from tests.relations.tables import check_fires, check_row, check_unchanged

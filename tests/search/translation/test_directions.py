@@ -9,7 +9,7 @@ from relgraph.graph.kanren import whereo
 from relgraph.graph.kanren.laws import Law
 from relgraph.search import book, report
 from relgraph.search.laws import EITHER_WAY, TABLES, directions
-from relgraph.tensor.lawkit.guards.types import is_float
+from relgraph.tensor.lawkit.type_guards import is_float
 
 x, y = lvars("x y")
 

@@ -12,7 +12,7 @@ from relgraph.graph.kanren import computo, whereo
 from relgraph.search import forms
 from relgraph.search.laws import TABLES
 from relgraph.tensor import CAReduce
-from relgraph.tensor.lawkit.guards.types import is_float
+from relgraph.tensor.lawkit.type_guards import is_float
 
 a, b, c, n, s = lvars("a b c n s")
 u, v, w, x, y, z = at.dvectors("u", "v", "w", "x", "y", "z")

@@ -14,7 +14,7 @@ import relgraph.tensor.linalg as la
 from relgraph.graph.kanren.terms import LogicVariable, Term, build
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations
-from relgraph.tensor.lawkit.guards.types import ranko
+from relgraph.tensor.lawkit.type_guards import ranko
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 a, b, k = lvars("a b k")

@@ -10,7 +10,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.compile import optimize_graph
 from relgraph.graph.notation import algebra
-from relgraph.tensor.lawkit.spellings import (
+from relgraph.tensor.lawkit.cancellation import (
     in_each_spelling,
     is_not_chosen,
     nonzero,

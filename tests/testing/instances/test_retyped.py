@@ -9,7 +9,7 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Constant
 from relgraph.graph.kanren import whereo
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit.guards.constants import is_constant
+from relgraph.tensor.lawkit.guards import is_constant
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.instance import CannotInstantiate, InstantiatedPattern

@@ -8,8 +8,8 @@ import pytest
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor.lawkit.guards.types import booleano, floato, ranko, unsignedo
-from relgraph.tensor.lawkit.spellings import root_of_largest
+from relgraph.tensor.lawkit.cancellation import root_of_largest
+from relgraph.tensor.lawkit.type_guards import booleano, floato, ranko, unsignedo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import check_relation
 from relgraph.testing.discovery import discover_laws

@@ -6,9 +6,8 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor.lawkit.guards.constants import is_constant
-from relgraph.tensor.lawkit.guards.signs import is_nonnegative
-from relgraph.tensor.lawkit.guards.types import ranko
+from relgraph.tensor.lawkit.guards import is_constant, is_nonnegative
+from relgraph.tensor.lawkit.type_guards import ranko
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import check_relation
 from relgraph.testing.instances.input_values import bytes_needed, decode_values

@@ -16,19 +16,32 @@ from relgraph.engines.jax.lowering.linalg import PRECISION
 from relgraph.engines.jax.lowering.scalars import as_dtype
 from relgraph.engines.jax.values import SparseValue
 from relgraph.graph.basic import Apply
-from relgraph.sparse.ops.dense import DenseFromSparse, SampledDense, SparseFromDense, SparseSum
-from relgraph.sparse.ops.joining import JoinSparse, TakeRows
-from relgraph.sparse.ops.pairs import AddSparse, CompareSparse, SubSparse
-from relgraph.sparse.ops.places import Compressed, Elements, FromPlaces, Majors
-from relgraph.sparse.ops.products import DotDense, DotSparse, SampledProduct
-from relgraph.sparse.ops.structure import (
+from relgraph.sparse.op import (
+    AddSparse,
     ChangeFormat,
+    CompareSparse,
+    Compressed,
+    Elements,
+    FromPlaces,
     Indices,
+    Majors,
     Sampled,
     Stored,
+    SubSparse,
     Transposed,
     WithoutZeros,
     WithStored,
+)
+from relgraph.sparse.products import (
+    DenseFromSparse,
+    DotDense,
+    DotSparse,
+    JoinSparse,
+    SampledDense,
+    SampledProduct,
+    SparseFromDense,
+    SparseSum,
+    TakeRows,
 )
 
 # -- places ----------------------------------------------------------------------------------------

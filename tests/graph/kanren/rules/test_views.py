@@ -10,7 +10,7 @@ from relgraph.graph.kanren import case, computo, several, view
 from relgraph.graph.kanren.explanation import Reason
 from relgraph.graph.kanren.goals import finite_constants
 from relgraph.graph.kanren.matching import flat_arguments, match
-from relgraph.tensor.lawkit.guards.constants import constanto
+from relgraph.tensor.lawkit.guards import constanto
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 a, b, c = at.dvectors("a", "b", "c")

@@ -17,9 +17,8 @@ from relgraph.search.accuracy.formulas import parsed
 from relgraph.search.accuracy.true_values import Known
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import constant, log, mul, sqrt
-from relgraph.tensor.lawkit.guards.numbers import is_positive_number
-from relgraph.tensor.lawkit.guards.signs import nonnegativeo
-from relgraph.tensor.lawkit.guards.types import integero, realo
+from relgraph.tensor.lawkit.guards import is_positive_number, nonnegativeo
+from relgraph.tensor.lawkit.type_guards import integero, realo
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 x, y, c, d, k = lvars("x y c d k")

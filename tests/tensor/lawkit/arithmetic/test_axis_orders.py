@@ -1,7 +1,7 @@
 """What axes and orders come down to."""
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.arithmetic.axis_orders import (
+from relgraph.tensor.lawkit.index_arithmetic import (
     canonical_axes,
     order_without,
     remaining_axes,

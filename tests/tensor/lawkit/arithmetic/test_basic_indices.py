@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import relgraph.tensor as at
 from relgraph.tensor.indexing.indices import WHOLE, Slice
-from relgraph.tensor.lawkit.arithmetic.basic_indices import (
+from relgraph.tensor.lawkit.index_arithmetic import (
     BasicIndex,
     are_disjoint,
     axes_after_index,

@@ -5,13 +5,13 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.graph.kanren import computo
-from relgraph.tensor.lawkit.arithmetic.constant_arithmetic import (
+from relgraph.tensor.lawkit.constant_arithmetic import (
     constants_folded,
     folded,
     folded_within_limits,
     reciprocal_of,
 )
-from relgraph.tensor.lawkit.guards.constants import constant_number, constanto
+from relgraph.tensor.lawkit.guards import constant_number, constanto
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y = at.dvectors("x", "y")

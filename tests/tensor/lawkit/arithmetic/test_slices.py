@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relgraph.tensor.indexing.indices import WHOLE, Slice
-from relgraph.tensor.lawkit.arithmetic.slices import (
+from relgraph.tensor.lawkit.index_arithmetic import (
     composed_entry,
     located_in_join,
     slice_of_range,

@@ -1,7 +1,7 @@
 """What is known along axes."""
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.guards import axes
+from relgraph.tensor.lawkit import guards as axes
 
 x, v, row, column = at.dmatrix("x"), at.dvector("v"), at.row("row"), at.col("column")
 known = at.TensorType("float64", (2, 3))("known")

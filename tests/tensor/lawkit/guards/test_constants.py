@@ -3,7 +3,7 @@
 import numpy as np
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.guards import constants
+from relgraph.tensor.lawkit import guards as constants
 
 x, n = at.dvector("x"), at.lscalar("n")
 

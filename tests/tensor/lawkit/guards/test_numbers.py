@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.guards import numbers
+from relgraph.tensor.lawkit import guards as numbers
 
 
 def const(value, dtype="float64"):

@@ -1,7 +1,7 @@
 """What is known of shapes."""
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.guards import shapes
+from relgraph.tensor.lawkit import guards as shapes
 from relgraph.tensor.shapes.shape import MakeVector, Shape_i
 
 x, v, n = at.dmatrix("x"), at.dvector("v"), at.lscalar("n")

@@ -3,7 +3,7 @@
 import pytest
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.guards.signs import is_nonnegative, is_positive
+from relgraph.tensor.lawkit.guards import is_nonnegative, is_positive
 
 x, i = at.dvector("x"), at.TensorType("int8", (None,))("i")
 k, u = at.lvector("k"), at.vector("u", dtype="uint8")

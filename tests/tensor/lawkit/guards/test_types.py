@@ -1,7 +1,7 @@
 """What types tell of dtypes."""
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.guards import types
+from relgraph.tensor.lawkit import type_guards as types
 
 x, i, b, z = at.dvector("x"), at.lvector("i"), at.bvector("b"), at.zvector("z")
 u = at.vector("u", dtype="uint8")

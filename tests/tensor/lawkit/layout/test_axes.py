@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.layout.axes import (
+from relgraph.tensor.lawkit.layout import (
     composed_order,
     is_identity_order,
     is_input_axis,

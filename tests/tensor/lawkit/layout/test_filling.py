@@ -1,7 +1,7 @@
 """What covers the shape of a fill, and what is filled."""
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.layout.filling import (
+from relgraph.tensor.lawkit.layout import (
     alloc_like,
     broadcasts_to,
     broadcasts_to_known_shape,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.layout.reshaping import (
+from relgraph.tensor.lawkit.layout import (
     is_known_shape_of,
     is_shape_of,
     keeps_memory_order,

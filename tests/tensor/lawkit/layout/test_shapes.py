@@ -1,7 +1,7 @@
 """Lengths and shapes that follow from nodes."""
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.layout.shapes import (
+from relgraph.tensor.lawkit.layout import (
     has_length_of_input,
     has_shape_of_input,
     infers_length,

@@ -3,7 +3,7 @@
 import numpy as np
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.numbers import arithmetic
+from relgraph.tensor.lawkit import numbers as arithmetic
 
 
 def const(value, dtype="float64"):

@@ -6,9 +6,9 @@ import pytest
 import relgraph.tensor as at
 from relgraph.graph.notation import algebra
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit.numbers import collecting_products as products
-from relgraph.tensor.lawkit.numbers import collecting_sums as sums
-from relgraph.tensor.lawkit.numbers.nests import PRODUCT, SUM, common_dtype, nest_of
+from relgraph.tensor.lawkit import collecting as products
+from relgraph.tensor.lawkit import collecting as sums
+from relgraph.tensor.lawkit.nests import PRODUCT, SUM, common_dtype, nest_of
 
 x, y, z = at.dvectors("x", "y", "z")
 i = at.lvector("i")

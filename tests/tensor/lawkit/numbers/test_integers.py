@@ -3,7 +3,7 @@
 import numpy as np
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.numbers import integers
+from relgraph.tensor.lawkit import numbers as integers
 
 
 def const(value, dtype="float64"):

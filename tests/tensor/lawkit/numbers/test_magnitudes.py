@@ -3,7 +3,7 @@
 import numpy as np
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.numbers import magnitudes
+from relgraph.tensor.lawkit import numbers as magnitudes
 
 x, y = at.dvectors("x", "y")
 

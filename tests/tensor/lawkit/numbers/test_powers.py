@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.numbers import powers
+from relgraph.tensor.lawkit import numbers as powers
 
 
 def const(value, dtype="float64"):

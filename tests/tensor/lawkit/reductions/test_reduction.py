@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.arithmetic.axis_orders import canonical_axes
-from relgraph.tensor.lawkit.reductions.reduction import (
+from relgraph.tensor.lawkit.index_arithmetic import canonical_axes
+from relgraph.tensor.lawkit.reductions import (
     axes_before_dimshuffle,
     is_repeated_along,
     merged_axes,

@@ -1,7 +1,7 @@
 """The axes that a dimshuffle gives back."""
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.reductions.softmax import restores_axes, restores_softmax_axes
+from relgraph.tensor.lawkit.reductions import restores_axes, restores_softmax_axes
 
 x = at.dmatrix("x")
 

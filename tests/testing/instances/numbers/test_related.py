@@ -10,7 +10,7 @@ import relgraph.tensor as at
 from relgraph import law, lvars
 from relgraph.graph.kanren import whereo
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit.guards.constants import constant_data
+from relgraph.tensor.lawkit.guards import constant_data
 from relgraph.testing.instances.arguments import AdaptiveChoices
 from relgraph.testing.instances.instantiation import RelatedNumbers
 

@@ -1,0 +1,234 @@
+"""Roots of quadratics, and sums of squares in roots, quotients and logarithms.
+
+Of ``-b + sqrt(b**2 - y)`` and ``b + sqrt(b**2 - y)`` one cancels, depending on the sign of `b`; the
+other one divides the constant term. Sums of squares are computed without the overflow of the
+squares.
+
+Hamming, Numerical Methods for Scientists and Engineers (1986), ch. 3.2; Kahan, On the Cost of
+Floating-Point Computation Without Extra-Precise Arithmetic (2004); Higham, Accuracy and Stability
+of Numerical Algorithms (2002), 1.8 and 27.8; Blue, A Portable Fortran Program to Find the Euclidean
+Norm of a Vector (1978).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relgraph.graph.kanren import case, computo, one_cliento, readerso, several, view, whereo
+from relgraph.tensor import abs as abs_
+from relgraph.tensor import add, gt, hypot1m1, log1p, log1p_sqr, lt, sqr, sqrt, switch
+from relgraph.tensor import sum as sum_
+from relgraph.tensor.lawkit.cancellation import (
+    Square,
+    in_each_spelling,
+    length_of_all,
+    not_choseno,
+    squares_of_elements,
+)
+from relgraph.tensor.lawkit.compensation import uncompensated
+from relgraph.tensor.lawkit.guards import broadcast_alike, is_found, no_zeroo, positive_numbero
+from relgraph.tensor.lawkit.nests import terms_of_sum
+from relgraph.tensor.lawkit.type_guards import floato, ranko, same_dtypeo
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.math import _dot
+from relgraph.tensor.reductions.norm import Norm
+from relgraph.tensor.reductions.pairs import Cosine
+
+# -- roots of quadratics ---------------------------------------------------------------------------
+
+x, y = lvars("x y")
+
+
+def late(name: str, lhs: Any, rhs: Any) -> Law:
+    """Return a law that waits for others: ``log(x + sqrt(1 + x**2))`` is an arcsinh, and sees to
+    its sum itself. Of ``sqrt(x**2 + 0)`` there is nothing to gain."""
+    return law(name, lhs, rhs, no_zeroo(y), sound="stable", tags=("late",))
+
+
+def with_constant_term(ending: str, root: Any, y: Any) -> tuple[Law, ...]:
+    """Return the laws about `root`, of the square of `x` and of `y`, beside `x`."""
+    # of infinities and zeros there is no such quotient, nor anything to be gained
+    above, below = gt(x / root, 0.5), lt(x / root, -0.5)
+    # of what is chosen, so that no law here matches what another leaves
+    less = y / switch(above, root + switch(above, x, 0), 1)
+    more = y / switch(below, root - switch(below, x, 0), 1)
+    not_above, not_below = switch(above, 0, x), switch(below, 0, x)
+    root_less = switch(above, less, root - not_above)
+    return (
+        late(f"root-less{ending}", root - x, root_less),
+        late(f"neg-and-root{ending}", -x + root, root_less),
+        late(f"root-more{ending}", root + x, switch(below, more, root + not_below)),
+        late(f"neg-less-root{ending}", -x - root, switch(below, -more, -not_below - root)),
+    )
+
+
+def of_quadratics(ending: str, square: Square) -> tuple[Law, ...]:
+    """Return the laws about roots of quadratics, with squares that are written with `square`."""
+    return (
+        *with_constant_term(ending, sqrt(square(x) + y), y),
+        *with_constant_term(f"-of-difference{ending}", sqrt(square(x) - y), -y),
+    )
+
+
+QUADRATICS = in_each_spelling(of_quadratics)
+
+
+# -- sums of squares -------------------------------------------------------------------------------
+
+a, b, c, seen, terms, xs, z = lvars("a b c seen terms xs z")
+
+far = gt(abs_(x), 1)
+far_x, near_x = switch(far, x, 1), switch(far, 1, x)
+
+
+# the square of an integer that is added to floats may wrap around
+scaled = (sqrt(c) * x,), floato(x), same_dtypeo(c, x), positive_numbero(c)
+
+SQUARE = view(
+    "what it is the square of",
+    case(sqr(x), (x,), floato(x)),
+    case(x * x, (x,), floato(x)),
+    case(x**2, (x,), floato(x)),
+    case(c * sqr(x), *scaled),
+    case(c * (x * x), *scaled),
+    case(c * x**2, *scaled),
+    case(x, ()),
+)
+
+squares = add(several(xs))
+known = (
+    computo(terms, terms_of_sum, xs),
+    computo(seen, SQUARE.each, terms),
+    computo(z, length_of_all, seen),
+    whereo(is_found, z),
+)
+tried = (sqr(x) + sqr(y), x * x + y * y + sqr(a), 2.0 * sqr(x) + y**2)
+
+SUMS = (
+    law(
+        "hypot",
+        sqrt(squares),
+        z,  # sqrt(x**2 + 2 * y**2) → length(x, sqrt(2) * y)
+        *known,
+        sound="stable",
+        tries=[sqrt(one) for one in tried],
+    ),
+    law(
+        "hypot-by-constant",
+        sqrt(squares / c),
+        z / sqrt(c),
+        *known,
+        positive_numbero(c),
+        sound="stable",
+        tries=[sqrt(one / 3.0) for one in tried],
+    ),
+    law(
+        "hypot-of-scaled",
+        sqrt(c * squares),
+        sqrt(c) * z,
+        *known,
+        positive_numbero(c),
+        sound="stable",
+        tries=[sqrt(0.3 * one) for one in tried],
+    ),
+)
+
+
+def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
+    """Return the laws about one square that is written with `square`."""
+    return (
+        law(
+            f"root-of-scaled-square{ending}",
+            sqrt(c * square(x)),
+            sqrt(c) * abs_(x),
+            positive_numbero(c),
+            sound="stable",
+        ),
+        law(
+            f"by-constant-and-square{ending}",
+            x / (c + square(x)),
+            switch(far, 1 / (far_x + c / far_x), near_x / (c + square(near_x))),
+            positive_numbero(c),
+            not_choseno(x),
+            sound="stable",
+        ),
+    )
+
+
+LENGTHS = (*SUMS, *in_each_spelling(of_squares))
+
+norm_x, norm_y = Norm(a)(x), Norm(b)(y)
+
+NORMS = tuple(
+    law(f"norm{ending}", sqrt(sum_(squares, axis=a)), norm_x, *whole, sound="stable")
+    for ending, squares, whole in squares_of_elements(x, c)
+)
+
+total_x, total_y = sum_(sqr(x), axis=a), sum_(sqr(y), axis=b)
+
+RATIOS = (
+    law("product-of-norms", sqrt(total_x * total_y), norm_x * norm_y, sound="stable"),
+    law("ratio-of-norms", total_x / total_y, sqr(norm_x / norm_y), sound="stable"),
+    law(
+        "cosine",
+        sum_(x * y, axis=a) / (norm_x * Norm(a)(y)),
+        Cosine(a)(x, y),
+        whereo(broadcast_alike, x, y),
+        sound="stable",
+    ),
+    law(
+        "cosine-of-dot",
+        _dot(x, y) / (Norm(None)(x) * Norm(None)(y)),
+        Cosine(None)(x, y),
+        ranko(x, 1),
+        ranko(y, 1),
+        sound="stable",
+    ),
+)
+
+positive = gt(y, 0)
+by_root = x / sqrt(switch(positive, y, 1))
+# of a negative number, which no root divides; its slope is finite where the other one is chosen
+negative_y = switch(positive, -1, y)
+
+
+def of_ones_and_squares(ending: str, square: Square) -> tuple[Law, ...]:
+    """Return the laws about roots and logarithms of one and a square written with `square`."""
+    return (
+        law(
+            f"hypot-less-one{ending}",
+            sqrt(1 + square(x)) - 1,
+            hypot1m1(x),
+            readerso(uncompensated, 1 + square(x)),
+            sound="stable",
+        ),
+        # what is read elsewhere is computed anyway, and has the rounding that the logarithm has
+        law(
+            f"log-one-and-square{ending}",
+            log1p(square(x)),
+            log1p_sqr(x),
+            one_cliento(square(x)),
+            sound="stable",
+        ),
+        law(
+            f"log-one-and-scaled-square{ending}",
+            log1p(c * square(x)),
+            log1p_sqr(sqrt(c) * x),
+            positive_numbero(c),
+            one_cliento(c * square(x)),
+            sound="stable",
+        ),
+        law(
+            f"log-one-and-square-by{ending}",
+            log1p(square(x) / y),
+            switch(
+                positive, log1p_sqr(by_root), log1p(square(switch(positive, 0, x)) / negative_y)
+            ),
+            not_choseno(y),
+            one_cliento(square(x) / y),
+            sound="stable",
+        ),
+    )
+
+
+ONES_AND_SQUARES = in_each_spelling(of_ones_and_squares)

@@ -1,0 +1,442 @@
+"""Comparisons and truth values, choices by a condition, and assertions.
+
+Every comparison with nan is false but ``!=``. So ``x <= x`` is true, and the negation of ``<`` is
+``>=``, of integers and booleans alone. Assertions are checked while a graph runs, unless they are
+known to hold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cons import cons
+
+from relgraph import scalar
+from relgraph.graph.kanren import argumentso, computo, whereo
+from relgraph.tensor import (
+    Elemwise,
+    clip,
+    eq,
+    ge,
+    gt,
+    isinf,
+    isnan,
+    le,
+    lt,
+    maximum,
+    minimum,
+    neq,
+    sigmoid,
+    sign,
+    switch,
+)
+from relgraph.tensor import abs as abs_
+from relgraph.tensor.assertion import Assert
+from relgraph.tensor.lawkit.choices import (
+    extreme_that_takes_first,
+    extreme_that_takes_second,
+    has_values_within_one,
+    is_finite_constant,
+    is_greater,
+    is_less,
+    is_nan_for_nan_only,
+    is_number_not_nan,
+    is_order,
+    is_positive_zero,
+    raises_nothing,
+)
+from relgraph.tensor.lawkit.guards import (
+    all_oneo,
+    all_trueo,
+    all_zeroo,
+    are_true,
+    constanto,
+    nonnegativeo,
+    not_constanto,
+)
+from relgraph.tensor.lawkit.type_guards import (
+    booleano,
+    common_dtype,
+    discreteo,
+    floato,
+    same_dtypeo,
+    signedo,
+    unsignedo,
+)
+from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
+
+# -- comparisons -----------------------------------------------------------------------------------
+
+c, s, x, y, z = lvars("c s x y z")
+
+f = Elemwise(s, ())
+"""Any elementwise function."""
+
+WITH_ITSELF = (
+    law("lt-self", x < x, False),
+    law("gt-self", x > x, False),
+    law("eq-self", eq(x, x), True, discreteo(x)),
+    law("le-self", x <= x, True, discreteo(x)),
+    law("ge-self", x >= x, True, discreteo(x)),
+    law("neq-self", neq(x, x), False, discreteo(x)),
+    law("neq-self-of-float", neq(x, x), isnan(x), floato(x)),
+)
+
+NEGATIONS = (
+    law("not-eq", ~eq(x, y), neq(x, y)),
+    law("not-neq", ~neq(x, y), eq(x, y)),
+    law("not-lt", ~(x < y), x >= y, discreteo(x), discreteo(y)),
+    law("not-le", ~(x <= y), x > y, discreteo(x), discreteo(y)),
+    law("not-gt", ~(x > y), x <= y, discreteo(x), discreteo(y)),
+    law("not-ge", ~(x >= y), x < y, discreteo(x), discreteo(y)),
+)
+
+SIDES = (
+    law("lt-neg-neg", -x < -y, x > y, floato(x)),
+    law("le-neg-neg", -x <= -y, x >= y, floato(x)),
+    law("gt-neg-neg", -x > -y, x < y, floato(x)),
+    law("ge-neg-neg", -x >= -y, x <= y, floato(x)),
+    law("eq-neg-neg", eq(-x, -y), eq(x, y)),
+    law("neq-neg-neg", neq(-x, -y), neq(x, y)),
+    law("neg-lt-constant", -x < c, x > -c, floato(x), floato(c), constanto(c)),
+    law("neg-le-constant", -x <= c, x >= -c, floato(x), floato(c), constanto(c)),
+    law("neg-gt-constant", -x > c, x < -c, floato(x), floato(c), constanto(c)),
+    law("neg-ge-constant", -x >= c, x <= -c, floato(x), floato(c), constanto(c)),
+    # a difference is zero for equal numbers only, since tiny ones are not flushed to zero
+    law("sub-lt-zero", x - y < 0, x < y, floato(x), floato(y)),
+    law("sub-gt-zero", x - y > 0, x > y, floato(x), floato(y)),
+    law("sub-le-zero", x - y <= 0, x <= y, floato(x), floato(y), sound="finite"),
+    law("sub-ge-zero", x - y >= 0, x >= y, floato(x), floato(y), sound="finite"),
+    law("sub-eq-zero", eq(x - y, 0), eq(x, y), floato(x), floato(y), sound="finite"),
+    law("eq-maximum", eq(x, maximum(x, y)), x >= y),
+    law("eq-minimum", eq(x, minimum(x, y)), x <= y),
+    law("eq-abs-zero", eq(abs_(x), 0), eq(x, 0)),
+    law("neq-abs-zero", neq(abs_(x), 0), neq(x, 0)),
+)
+
+WITH_ZERO = (
+    law("nonnegative-lt-zero", x < 0, False, nonnegativeo(x)),
+    law("zero-gt-nonnegative", gt(0, x), False, nonnegativeo(x)),
+    law("nonnegative-le-zero", x <= 0, eq(x, 0), nonnegativeo(x)),
+    law("unsigned-ge-zero", x >= 0, True, unsignedo(x)),
+    law("zero-le-unsigned", le(0, x), True, unsignedo(x)),
+)
+
+FLAGS = (
+    law("eq-true", eq(c, True), c, booleano(c)),
+    law("neq-false", neq(c, False), c, booleano(c)),
+    law("eq-false", eq(c, False), ~c, booleano(c)),
+    law("neq-true", neq(c, True), ~c, booleano(c)),
+    law("flag-eq-one", eq(c, 1), c, booleano(c), mixed=True),
+    law("flag-neq-zero", neq(c, 0), c, booleano(c), mixed=True),
+    law("flag-gt-zero", c > 0, c, booleano(c), mixed=True),
+    law("flag-ge-one", c >= 1, c, booleano(c), mixed=True),
+    law("zero-lt-flag", lt(0, c), c, booleano(c), mixed=True),
+    law("one-le-flag", le(1, c), c, booleano(c), mixed=True),
+    law("flag-eq-zero", eq(c, 0), ~c, booleano(c), mixed=True),
+    law("flag-neq-one", neq(c, 1), ~c, booleano(c), mixed=True),
+    law("flag-lt-one", c < 1, ~c, booleano(c), mixed=True),
+    law("zero-ge-flag", ge(0, c), ~c, booleano(c), mixed=True),
+    law("one-gt-flag", gt(1, c), ~c, booleano(c), mixed=True),
+)
+
+NOT_A_NUMBER = (
+    law("isnan-discrete", isnan(x), False, discreteo(x)),
+    law("isinf-discrete", isinf(x), False, discreteo(x)),
+    law("isnan-function", isnan(f(x)), isnan(x), floato(x), whereo(is_nan_for_nan_only, s)),
+    law("isnan-add-constant", isnan(x + c), isnan(x), floato(x), whereo(is_finite_constant, c)),
+    law("isinf-neg", isinf(-x), isinf(x), floato(x)),
+    law("isinf-abs", isinf(abs_(x)), isinf(x), floato(x)),
+)
+
+JUNCTIONS = (
+    law("and-self", x & x, x),
+    law("or-self", x | x, x),
+    law("xor-self", x ^ x, False, booleano(x)),
+    law("xor-self-of-integer", x ^ x, 0),
+    law("not-not", ~~x, x),
+    law("and-true", x & True, x, booleano(x)),
+    law("and-false", x & False, False),
+    law("or-false", x | False, x),
+    law("or-true", x | True, True, booleano(x)),
+    law("xor-false", x ^ False, x),
+    law("xor-true", x ^ True, ~x, booleano(x)),
+    law("and-zero", x & 0, 0),
+    law("or-zero", x | 0, x),
+    law("xor-zero", x ^ 0, x),
+    law("and-minus-one", x & -1, x),
+    law("or-minus-one", x | -1, -1),
+    law("xor-minus-one", x ^ -1, ~x, signedo(x)),
+    law("and-not", x & ~x, False, booleano(x)),
+    law("or-not", x | ~x, True, booleano(x)),
+    law("absorb-and", x & (x | y), x),
+    law("absorb-or", x | (x & y), x),
+    law("absorb-and-not", x & (~x | y), x & y),
+    law("absorb-or-not", x | (~x & y), x | y),
+    law("and-and-self", x & (x & y), x & y),
+    law("or-or-self", x | (x | y), x | y),
+    law("de-morgan-and", ~x & ~y, ~(x | y)),
+    law("de-morgan-or", ~x | ~y, ~(x & y)),
+    law("xor-not-not", ~x ^ ~y, x ^ y),
+)
+
+# of an int64 and a uint64 the larger one is a float
+constant_bounds = (constanto(y), constanto(z), same_dtypeo(y, z))
+
+TOGETHER = (
+    law("lt-or-eq", (x < y) | eq(x, y), x <= y),
+    law("gt-or-eq", (x > y) | eq(x, y), x >= y),
+    law("le-and-ge", (x <= y) & (x >= y), eq(x, y)),
+    law("le-and-neq", (x <= y) & neq(x, y), x < y),
+    law("ge-and-neq", (x >= y) & neq(x, y), x > y),
+    law("lt-and-gt", (x < y) & (x > y), False),
+    law("gt-and-gt", (x > y) & (x > z), x > maximum(y, z), *constant_bounds, mixed=True),
+    law("ge-and-ge", (x >= y) & (x >= z), x >= maximum(y, z), *constant_bounds, mixed=True),
+    law("lt-and-lt", (x < y) & (x < z), x < minimum(y, z), *constant_bounds, mixed=True),
+    law("le-and-le", (x <= y) & (x <= z), x <= minimum(y, z), *constant_bounds, mixed=True),
+)
+
+
+# -- choices by a condition ------------------------------------------------------------------------
+
+a, b, d, m = lvars("a b d m")
+
+compared, extreme = Elemwise(s, ()), Elemwise(m, ())
+"""One of ``<``, ``<=``, ``>``, ``>=``, and the maximum or minimum that goes with it."""
+
+order, less, greater = whereo(is_order, s), whereo(is_less, s), whereo(is_greater, s)
+
+KNOWN = (
+    any_dtype_law("switch-true", switch(c, x, y), x, all_trueo(c)),
+    any_dtype_law("switch-false", switch(c, x, y), y, all_zeroo(c)),
+    any_dtype_law("switch-same", switch(c, x, x), x),
+    # -0 is 0 then
+    law("switch-minus-zero", switch(c, -0.0, 0.0), 0.0, sound="rounding"),
+    law("switch-else-minus-zero", switch(c, 0.0, -0.0), 0.0, sound="rounding"),
+)
+
+CONDITIONS = (
+    any_dtype_law("switch-not", switch(~c, x, y), switch(c, y, x), booleano(c)),
+    any_dtype_law("switch-switch", switch(c, switch(c, x, y), z), switch(c, x, z)),
+    any_dtype_law("switch-else-switch", switch(c, x, switch(c, y, z)), switch(c, x, z)),
+    any_dtype_law(
+        "switch-and",
+        switch(c, switch(d, x, y), y),
+        switch(c & d, x, y),
+        booleano(c),
+        booleano(d),
+    ),
+    any_dtype_law(
+        "switch-or",
+        switch(c, x, switch(d, x, y)),
+        switch(c | d, x, y),
+        booleano(c),
+        booleano(d),
+    ),
+)
+
+# the negation of a constant is folded where it stands
+SIGNS = (
+    law("switch-neg", switch(c, -x, -y), -switch(c, x, y), not_constanto(x)),
+    law(
+        "switch-neg-else-zero",
+        switch(c, -x, 0),
+        -switch(c, x, 0),
+        not_constanto(x),
+        sound="rounding",
+    ),
+    law(
+        "switch-zero-else-neg",
+        switch(c, 0, -x),
+        -switch(c, 0, x),
+        not_constanto(x),
+        sound="rounding",
+    ),
+)
+
+TRUTH_VALUES = (
+    law("switch-true-false", switch(c, True, False), c, booleano(c)),
+    law("switch-false-true", switch(c, False, True), ~c, booleano(c)),
+    law("switch-to-and", switch(c, x, False), c & x, booleano(c), booleano(x)),
+    law("switch-to-or", switch(c, True, x), c | x, booleano(c), booleano(x)),
+)
+
+AS_CASTS = (
+    any_dtype_law(
+        "switch-to-cast",
+        switch(c, x, y),
+        Elemwise(scalar.Cast(d), ())(c),  # switch(c, 1, 0) → cast(c), to the dtype of 1 and 0
+        booleano(c),
+        all_oneo(x),
+        whereo(is_positive_zero, y),
+        computo(d, common_dtype, x, y),
+    ),
+)
+
+# a condition between a float32 and a float64 makes a float64 of both
+constant_branches = (constanto(a), constanto(b), same_dtypeo(a, b))
+
+
+def lifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law about an op on a switch between constants `a` and `b`: folding computes it."""
+    return any_dtype_law(name, lhs, rhs, *constant_branches, *conditions, sound="rounding")
+
+
+# an empty condition has the op compute nothing
+folded = (constanto(y), whereo(raises_nothing, s, a, b, y))
+
+CONSTANT_BRANCHES = (
+    lifted("lift-switch", f(switch(c, a, b)), switch(c, f(a), f(b))),
+    lifted("lift-switch-first", f(switch(c, a, b), y), switch(c, f(a, y), f(b, y)), *folded),
+    lifted("lift-switch-second", f(y, switch(c, a, b)), switch(c, f(y, a), f(y, b)), *folded),
+)
+
+SUMS = (
+    law(
+        "add-switches-else-zero",
+        switch(c, x, 0) + switch(c, y, 0),
+        switch(c, x + y, 0),
+        sound="rounding",
+    ),
+    law(
+        "add-switches-then-zero",
+        switch(c, 0, x) + switch(c, 0, y),
+        switch(c, 0, x + y),
+        sound="rounding",
+    ),
+    law(
+        "add-complementary-switches",
+        switch(c, x, 0) + switch(c, 0, y),
+        switch(c, x, y),
+        sound="rounding",
+    ),
+    law(
+        "mul-switches-else-zero",
+        switch(c, x, 0) * switch(c, y, 0),
+        switch(c, x * y, 0),
+        sound="rounding",
+    ),
+    law("mul-switch-else-zero", switch(c, x, 0) * y, switch(c, x * y, 0), sound="finite"),
+    law("mul-switch-then-zero", switch(c, 0, x) * y, switch(c, 0, x * y), sound="finite"),
+)
+
+EXTREMES = (
+    # the side that is no number may be nan: it is what the switch gives then, as an extreme does
+    law(
+        "second-where-compared",
+        switch(compared(x, y), y, x),
+        extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
+        order,
+        whereo(is_number_not_nan, y),
+        computo(m, extreme_that_takes_second, s),
+        sound="rounding",
+    ),
+    law(
+        "first-where-compared",
+        switch(compared(x, y), x, y),
+        extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
+        order,
+        whereo(is_number_not_nan, x),
+        computo(m, extreme_that_takes_first, s),
+        sound="rounding",
+    ),
+    law(
+        "second-of-integers-where-compared",
+        switch(compared(x, y), y, x),
+        extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
+        order,
+        discreteo(x),
+        discreteo(y),
+        computo(m, extreme_that_takes_second, s),
+    ),
+    law(
+        "first-of-integers-where-compared",
+        switch(compared(x, y), x, y),
+        extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
+        order,
+        discreteo(x),
+        discreteo(y),
+        computo(m, extreme_that_takes_first, s),
+    ),
+)
+
+EXTREMES_WITHOUT_NAN = (
+    law(
+        "second-extreme",
+        switch(compared(x, y), y, x),
+        extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
+        order,
+        computo(m, extreme_that_takes_second, s),
+        sound="finite",
+    ),
+    law(
+        "first-extreme",
+        switch(compared(x, y), x, y),
+        extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
+        order,
+        computo(m, extreme_that_takes_first, s),
+        sound="finite",
+    ),
+)
+
+ABSOLUTE_VALUES = (
+    law(
+        "abs-where-negative",
+        switch(compared(x, 0), -x, x),  # x < 0, or x <= 0
+        abs_(x),
+        less,
+        sound="rounding",
+    ),
+    law(
+        "abs-where-positive",
+        switch(compared(x, 0), x, -x),  # x > 0, or x >= 0
+        abs_(x),
+        greater,
+        sound="rounding",
+    ),
+    law("sign-by-cases", switch(x > 0, 1, switch(x < 0, -1, 0)), sign(x), discreteo(x)),
+    law(
+        "sign-of-float-by-cases",
+        switch(x > 0, 1, switch(x < 0, -1, 0)),
+        sign(x),
+        sound="finite",
+    ),
+    law("sign-by-other-cases", switch(x < 0, -1, switch(x > 0, 1, 0)), sign(x), discreteo(x)),
+    law(
+        "sign-of-float-by-other-cases",
+        switch(x < 0, -1, switch(x > 0, 1, 0)),
+        sign(x),
+        sound="finite",
+    ),
+)
+
+CLIPS = (
+    law("clip-to-one", clip(f(x), -1, 1), f(x), whereo(has_values_within_one, s), floato(x)),
+    law("clip-sigmoid", clip(sigmoid(x), 0, 1), sigmoid(x)),
+)
+
+
+# -- assertions ------------------------------------------------------------------------------------
+
+n = lvars("n")
+
+SATISFIED = (
+    any_dtype_law("assert-true", Assert(m)(x, c), x, all_trueo(c)),
+    any_dtype_law("assert-twice", Assert(m)(Assert(n)(x, c), c), Assert(n)(x, c)),
+)
+
+
+@relation(
+    "remove-assert",
+    depth=2,
+    tags=("local_remove_all_assert", "unsafe"),
+    sound="domain",
+    domain=are_true,
+)
+def remove_asserto(checked: Any, unchecked: Any) -> Any:
+    """``assert(x, conditions) → x``, where the conditions hold"""
+    conditions, message = lvars("conditions message")
+    return argumentso(checked, Assert(message), cons(unchecked, conditions))
+
+
+REMOVAL = (remove_asserto,)

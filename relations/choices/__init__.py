@@ -1,1 +1,0 @@
-"""Comparisons, choices by a condition, and assertions."""

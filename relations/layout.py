@@ -1,0 +1,583 @@
+"""Shapes, axes, and values that are repeated, reshaped or put side by side.
+
+A length becomes an expression of the lengths of the inputs, and so on until only those of what is
+given are left. Where that takes arithmetic it is done only if nothing else reads the result: once
+it is computed, its length is there for nothing.
+
+Fills, which repeat a value in the shape of a template, move outward until none is needed.
+``second(a, x)`` is `x`, filled into the shape of the template `a`. An elementwise op is applied to
+`x` and not to all the copies of it: the fill is done afterwards, or not at all where another
+argument has the shape anyway.
+
+A dimshuffle costs nothing itself, but hides what it is about. So it goes toward the leaves, through
+every elementwise op that nothing else reads.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter, getitem
+from typing import Any
+
+from cons import cons
+from kanren.core import eq, lall
+
+from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whereo
+from relgraph.graph.unify import nth
+from relgraph.tensor import DimShuffle, Elemwise, add, alloc, mul, second
+from relgraph.tensor.assembly.creation import Alloc
+from relgraph.tensor.assembly.joining import Join, Split
+from relgraph.tensor.indexing.indices import Slice
+from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.lawkit.guards import covers_shapeo, is_found
+from relgraph.tensor.lawkit.layout import (
+    ALLOCATED_RANKS,
+    adjacent_slices_as_one,
+    alloc_like,
+    are_lengths_of,
+    are_real,
+    axis_at,
+    before_each,
+    broadcasts_to_known_shape,
+    common_dimshuffle,
+    composed_order,
+    concatenated,
+    covers_dimshuffled,
+    covers_lengths,
+    each_dimshuffled,
+    element_at,
+    elements_in,
+    has_empty_pieces,
+    has_length_of_input,
+    has_lengths,
+    has_room_for,
+    has_shape_of_input,
+    infers_length,
+    infers_shape,
+    is_everything,
+    is_identity_order,
+    is_known_shape_of,
+    is_made_of_few_ops,
+    is_not_allocated_like,
+    is_not_fill,
+    is_one_integer,
+    is_position_in,
+    is_shape_of,
+    is_slice_of,
+    is_total,
+    keeps_memory_order,
+    length_from_inputs,
+    merged_lengths,
+    nonempty_pieces,
+    one_element_reshaped,
+    shape_from_inputs,
+    shape_source,
+    stretches_to,
+    unfilled,
+    widest_template,
+    with_first_axes,
+    without_first_axes,
+)
+from relgraph.tensor.lawkit.type_guards import ranko, realo
+from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars, relation
+from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from relgraph.tensor.shapes.shape import MakeVector, Shape_i, _shape
+
+# -- shapes and lengths ----------------------------------------------------------------------------
+
+i, j, n, x, y = lvars("i j n x y")
+
+_ROW = ("shape_promotion",)
+
+
+def shape_law(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law about shapes, of tensors of any dtype."""
+    return any_dtype_law(name, lhs, rhs, *conditions, tags=_ROW)
+
+
+def lift(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law that makes of the shape of a result an expression of its op's inputs."""
+    return any_dtype_law(name, lhs, rhs, *conditions, tags=(*_ROW, "inward"))
+
+
+def length(axis: int) -> Any:
+    """Return the length of an axis of `x`."""
+    return Shape_i(axis)(x)
+
+
+vector = MakeVector("int64")
+
+LENGTHS = (
+    lift(
+        "length",
+        Shape_i(i)(y),
+        n,  # exp(x).shape[0] → x.shape[0], alloc(x, m, 3).shape[1] → 3
+        whereo(has_length_of_input, y, i),
+        computo(n, length_from_inputs, y, i),
+    ),
+    lift(
+        "length-computed",
+        Shape_i(i)(y),
+        n,  # join(0, x, z).shape[0] → x.shape[0] + z.shape[0]
+        one_cliento(y),
+        whereo(infers_length, y, i),
+        computo(n, length_from_inputs, y, i),
+    ),
+    lift(
+        "shape",
+        _shape(y),
+        n,  # exp(x).shape → x.shape, the shape of a draw → the size that it was given
+        whereo(has_shape_of_input, y),
+        computo(n, shape_from_inputs, y),
+    ),
+    lift(
+        "shape-computed",
+        _shape(y),
+        n,  # dot(x, z).shape → make_vector(x.shape[0], z.shape[1])
+        one_cliento(y),
+        whereo(infers_shape, y),
+        computo(n, shape_from_inputs, y),
+    ),
+)
+
+VECTORS = (
+    shape_law(
+        "element-of-shape",
+        Subtensor(i)(_shape(x)),
+        Shape_i(j)(x),  # x.shape[0] → shape_i(x, 0), x.shape[-1] → shape_i(x, 1) of a matrix
+        whereo(is_one_integer, i),
+        computo(j, axis_at, i, x),
+    ),
+    shape_law("shape-of-lengths-1d", vector(length(0)), _shape(x), ranko(x, 1)),
+    shape_law("shape-of-lengths-2d", vector(length(0), length(1)), _shape(x), ranko(x, 2)),
+    shape_law(
+        "shape-of-lengths-3d", vector(length(0), length(1), length(2)), _shape(x), ranko(x, 3)
+    ),
+)
+
+
+@relation("element-of-vector", tags=_ROW, depth=2)
+def element_of_vectoro(whole: Any, part: Any) -> Any:
+    """``make_vector(a, b, c)[1] → b``"""
+    dtype, elements, index, made = lvars("dtype elements index made")
+    return lall(
+        eq(whole, Subtensor(index)(made)),
+        argumentso(made, MakeVector(dtype), elements),
+        whereo(is_position_in, index, elements),
+        computo(part, element_at, index, elements),
+    )
+
+
+@relation("part-of-vector", tags=_ROW, depth=2)
+def part_of_vectoro(whole: Any, part: Any) -> Any:
+    """``make_vector(a, b, c)[1:] → make_vector(b, c)``"""
+    dtype, elements, index, kept, made = lvars("dtype elements index kept made")
+    return lall(
+        eq(whole, Subtensor(index)(made)),
+        argumentso(made, MakeVector(dtype), elements),
+        whereo(is_slice_of, index, elements),
+        computo(kept, elements_in, index, elements),
+        argumentso(part, MakeVector(dtype), kept),
+    )
+
+
+PARTS = (element_of_vectoro, part_of_vectoro)
+
+
+# -- fills -----------------------------------------------------------------------------------------
+
+a, b, o, p, s, xs, ys, z = lvars("a b o p s xs ys z")
+
+f = Elemwise(s, p)
+"""Any elementwise op."""
+
+not_a_fill = whereo(is_not_fill, s)
+total = whereo(is_total, s, x, y)
+"""That `f` is no fill, and has a value for all elements of `x` and `y`. An integer has no negative
+power, and before `x` is filled into an empty tensor nobody asks for one."""
+
+
+def fill_law(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
+    """Return a law about fills, for tensors of any dtype."""
+    return any_dtype_law(name, lhs, rhs, *conditions, sound=sound, tags=("fill_cut",))
+
+
+SINKS = (
+    fill_law("fill-sink", f(second(a, x)), second(a, f(x))),
+    fill_law("fill-sink-1-of-2", f(second(a, x), y), second(a, f(x, y)), total),
+    fill_law("fill-sink-2-of-2", f(x, second(a, y)), second(a, f(x, y)), total),
+    fill_law("fill-sink-1-of-3", f(second(a, x), y, z), second(a, f(x, y, z))),
+    fill_law("fill-sink-2-of-3", f(x, second(a, y), z), second(a, f(x, y, z))),
+    fill_law("fill-sink-3-of-3", f(x, y, second(a, z)), second(a, f(x, y, z))),
+    # all at once, since a sum of many may have many fills:
+    # second(b, x) + y + second(c, z) → second(a, x + y + z), where a is the wider of b and c
+    fill_law(
+        "fill-sink-add",
+        add(second(b, x), several(xs)),
+        second(a, add(x, several(ys))),
+        computo(a, widest_template, b, xs),
+        computo(ys, unfilled, a, xs),
+        sound="rounding",
+    ),
+    fill_law(
+        "fill-sink-mul",
+        mul(second(b, x), several(xs)),
+        second(a, mul(x, several(ys))),
+        computo(a, widest_template, b, xs),
+        computo(ys, unfilled, a, xs),
+        realo(x),  # a complex product with an infinity is nan or not by the order of its factors
+        whereo(are_real, xs),
+        sound="rounding",
+    ),
+)
+
+
+def _fill_of_alloc(ndim: int) -> Law:
+    """Return the law that what is allocated, and then filled, is filled at once."""
+    n = lvars("".join(f"n{i}," for i in range(ndim)))
+    lhs, rhs = second(a, alloc(x, *n)), second(a, x)
+    return fill_law(f"fill-of-alloc-{ndim}d", lhs, rhs, whereo(has_room_for, a, *n))
+
+
+CUTS = (
+    *map(_fill_of_alloc, ALLOCATED_RANKS),
+    fill_law("fill-cut", second(a, x), x, covers_shapeo(x, a), whereo(is_not_allocated_like, x, a)),
+    fill_law("fill-of-fill", second(b, second(a, x)), second(b, x), covers_shapeo(b, a)),
+    fill_law(
+        "fill-cut-moved-1",
+        f(DimShuffle(n, o)(second(a, x)), y),
+        f(DimShuffle(n, o)(x), y),
+        whereo(covers_dimshuffled, y, o, a),
+    ),
+    fill_law(
+        "fill-cut-moved-2",
+        f(y, DimShuffle(n, o)(second(a, x))),
+        f(y, DimShuffle(n, o)(x)),
+        whereo(covers_dimshuffled, y, o, a),
+    ),
+)
+
+LIKE = (
+    # what is filled into the shape of a result needs the shape alone
+    fill_law(
+        "fill-like",
+        second(a, y),
+        second(x, y),  # second(exp(x) + c, y) → second(x, y)
+        computo(x, shape_source, a),
+        whereo(is_found, x),
+    ),
+    fill_law(
+        "fill-known",
+        second(a, x),
+        z,  # alloc(x, *a.shape)
+        whereo(broadcasts_to_known_shape, x, a),
+        computo(z, alloc_like, x, a),
+    ),
+)
+
+
+def _of_rank(ndim: int) -> tuple[Law, ...]:
+    """Return the laws about allocations of a rank."""
+    n = lvars("".join(f"n{i}," for i in range(ndim)))
+    full = alloc(x, *n)
+
+    def one(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+        return fill_law(f"alloc-{name}-{ndim}d", lhs, rhs, *conditions)
+
+    return (
+        one("unneeded", full, x, whereo(has_lengths, x, *n)),
+        # alloc([[2]], n, m) → alloc(2, n, m)
+        one("smaller", full, alloc(y, *n), computo(y, without_first_axes, x), whereo(is_found, y)),
+        # alloc(x, 1, 1) → x.dimshuffle("x", "x")
+        one("of-ones", full, y, computo(y, with_first_axes, x, *n), whereo(is_found, y)),
+        one("fill", second(full, y), alloc(y, *n), whereo(stretches_to, y, *n)),
+        one("sink", f(full), alloc(f(x), *n)),
+        one("cut-1-of-2", f(full, y), f(x, y), not_a_fill, whereo(covers_lengths, y, *n)),
+        one("cut-2-of-2", f(y, full), f(y, x), not_a_fill, whereo(covers_lengths, y, *n)),
+        one("sink-1-of-2", f(full, y), alloc(f(x, y), *n), total, whereo(stretches_to, y, *n)),
+        one("sink-2-of-2", f(y, full), alloc(f(y, x), *n), total, whereo(stretches_to, y, *n)),
+    )
+
+
+ALLOCATIONS = tuple(law for rank in ALLOCATED_RANKS for law in _of_rank(rank))
+
+
+# -- reshapes and declared shapes ------------------------------------------------------------------
+
+m, t = lvars("m t")
+
+
+def reshape_law(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law about shapes, for tensors of any dtype."""
+    return any_dtype_law(name, lhs, rhs, *conditions, tags=("reshape_chain",))
+
+
+CHAINS = (
+    reshape_law("reshape-chain", Reshape(n)(Reshape(m)(x, s), t), Reshape(n)(x, t)),
+    reshape_law(
+        "reshape-of-dimshuffle",
+        Reshape(n)(DimShuffle(m, o)(x), t),
+        Reshape(n)(x, t),
+        whereo(keeps_memory_order, o),
+    ),
+)
+
+IDENTITIES = (
+    # reshape(x, [1, 1]) → x.dimshuffle("x", "x")
+    reshape_law(
+        "reshape-of-one",
+        Reshape(n)(x, t),
+        y,
+        computo(y, one_element_reshaped, x, t),
+        whereo(is_found, y),
+    ),
+    reshape_law("reshape-vector", Reshape(1)(x, t), x, ranko(x, 1)),
+    reshape_law("reshape-to-own-shape", Reshape(n)(x, _shape(x)), x),
+    reshape_law("reshape-to-known-shape", Reshape(n)(x, t), x, whereo(is_shape_of, t, x)),
+)
+
+DECLARATIONS = (
+    reshape_law("specify-known-shape", SpecifyShape(s)(x), x, whereo(is_known_shape_of, s, x)),
+    reshape_law(
+        "specify-shape-twice",
+        SpecifyShape(s)(SpecifyShape(t)(x)),
+        SpecifyShape(p)(x),  # s = (2, None), t = (None, 3), p = (2, 3)
+        computo(p, merged_lengths, s, t),
+    ),
+)
+
+
+# -- orders of axes --------------------------------------------------------------------------------
+
+q = lvars("q")
+
+
+ORDERS = (
+    any_dtype_law(
+        "dimshuffle-of-dimshuffle",
+        DimShuffle(n, o)(DimShuffle(m, p)(x)),
+        DimShuffle(m, q)(x),  # q[i] = p[o[i]]
+        computo(q, composed_order, o, p),
+    ),
+    any_dtype_law("dimshuffle-unneeded", DimShuffle(n, o)(x), x, whereo(is_identity_order, n, o)),
+)
+
+
+@relation("dimshuffle-of-elemwise", tags=("inward",), depth=2)
+def dimshuffle_of_elemwiseo(shuffled: Any, lifted: Any) -> Any:
+    """``(x + y).T → x.T + y.T``, for any elementwise op and any order, where nothing else reads
+    ``x + y``"""
+    inner, arguments, each = lvars("inner arguments each")
+    return lall(
+        eq(shuffled, DimShuffle(n, o)(inner)),
+        argumentso(inner, Elemwise(s), arguments),
+        one_cliento(inner),
+        computo(each, each_dimshuffled, n, o, arguments),
+        argumentso(lifted, Elemwise(s), each),
+    )
+
+
+@relation("dimshuffle-of-few-ops", depth=4)
+def dimshuffle_of_few_opso(shuffled: Any, lifted: Any) -> Any:
+    """``(x + y).T → x.T + y.T`` where few ops make `x` and `y`: this need not wait for the rest"""
+    inner, arguments, each = lvars("inner arguments each")
+    return lall(
+        eq(shuffled, DimShuffle(n, o)(inner)),
+        argumentso(inner, Elemwise(s), arguments),
+        one_cliento(inner),
+        whereo(is_made_of_few_ops, inner),
+        computo(each, each_dimshuffled, n, o, arguments),
+        argumentso(lifted, Elemwise(s), each),
+    )
+
+
+LIFTS = (dimshuffle_of_few_opso, dimshuffle_of_elemwiseo)
+
+
+@relation("join-of-dimshuffles", depth=2)
+def join_of_dimshuffleso(joined: Any, shuffled: Any) -> Any:
+    """``join(1, x.T, y.T) → join(0, x, y).T``
+
+    The arguments are looked at all at once: they may be a hundred thousand.
+    """
+    arguments, inner, parts, shuffle = lvars("arguments inner parts shuffle")
+    return lall(
+        argumentso(joined, Join(a), arguments),
+        computo(shuffle, common_dimshuffle, a, arguments),  # of each argument
+        whereo(is_found, shuffle),
+        computo(n, attrgetter("input_ndim"), shuffle),
+        computo(o, attrgetter("new_order"), shuffle),
+        computo(b, getitem, o, a),  # b = o[a]
+        computo(parts, before_each, arguments),
+        argumentso(inner, Join(b), parts),
+        eq(shuffled, DimShuffle(n, o)(inner)),
+    )
+
+
+SIDE_BY_SIDE = (join_of_dimshuffleso,)
+
+
+# -- joins, splits, and allocations next to each other ---------------------------------------------
+
+both, every, inner, inner_lengths = lvars("both every inner inner_lengths")
+lengths, pieces, rest, sizes = lvars("lengths pieces rest sizes")
+
+MOST_PIECES = 4
+"""There are laws about all pieces of a split into so many, at most."""
+
+
+def joino(joined: Any, parts: Any) -> Any:
+    """Construct the goal that `joined` is the join of `parts` on the axis `a`."""
+    return argumentso(joined, Join(a), parts)
+
+
+@relation("join-of-join-first", depth=2)
+def join_of_join_firsto(joined: Any, flat: Any) -> Any:
+    """``join(0, join(0, x, y), z) → join(0, x, y, z)``"""
+    return lall(
+        joino(joined, cons(inner, rest)),
+        joino(inner, pieces),
+        computo(every, concatenated, pieces, rest),
+        joino(flat, every),
+    )
+
+
+@relation("join-of-join-second", depth=2)
+def join_of_join_secondo(joined: Any, flat: Any) -> Any:
+    """``join(0, x, join(0, y, z)) → join(0, x, y, z)``"""
+    return lall(
+        joino(joined, cons(x, cons(inner, rest))),
+        joino(inner, pieces),
+        computo(every, concatenated, pieces, rest),
+        joino(flat, cons(x, every)),
+    )
+
+
+@relation("join-of-join-third", depth=2)
+def join_of_join_thirdo(joined: Any, flat: Any) -> Any:
+    """``join(0, x, y, join(0, z, w)) → join(0, x, y, z, w)``"""
+    return lall(
+        joino(joined, cons(x, cons(y, cons(inner, rest)))),
+        joino(inner, pieces),
+        computo(every, concatenated, pieces, rest),
+        joino(flat, cons(x, cons(y, every))),
+    )
+
+
+NO_ROWS, NO_COLUMNS = Subtensor((Slice(0, 0),)), Subtensor((Slice(), Slice(0, 0)))
+
+
+@relation(
+    "join-with-nothing",
+    depth=2,
+    tries=(Join(0)(x, NO_ROWS(y)), Join(0)(NO_ROWS(x), y, z), Join(1)(x, NO_COLUMNS(y))),
+)
+def join_with_nothingo(joined: Any, fewer: Any) -> Any:
+    """``join(0, x, y) → x``, if `y` is known to be empty"""
+    return lall(
+        joino(joined, pieces),
+        whereo(has_empty_pieces, a, pieces),
+        computo(rest, nonempty_pieces, a, pieces),
+        joino(fewer, rest),
+    )
+
+
+FRONT, BACK, INSIDE = Slice(None, 2), Slice(2, None), Slice(1, 2)
+
+
+@relation(
+    "join-of-neighbours",
+    depth=2,
+    tries=[
+        Join(0)(Subtensor((FRONT,))(x), Subtensor((BACK,))(x)),
+        Join(0)(Subtensor((INSIDE,))(x), Subtensor((BACK,))(x), y),
+        Join(1)(Subtensor((Slice(), FRONT))(x), Subtensor((Slice(), BACK))(x)),
+    ],
+)
+def join_of_neighbourso(joined: Any, fewer: Any) -> Any:
+    """``join(0, x[:k], x[k:]) → x[:]``, whatever `k` is; ``join(0, x[1:3], x[3:]) → x[1:]``"""
+    return lall(
+        joino(joined, cons(y, cons(z, rest))),
+        eq(y, Subtensor(i)(x)),
+        eq(z, Subtensor(j)(x)),
+        computo(both, adjacent_slices_as_one, a, i, j),
+        whereo(is_found, both),
+        joino(fewer, cons(Subtensor(both)(x), rest)),
+    )
+
+
+FLAT = (
+    any_dtype_law("join-of-one", Join(a)(x), x),
+    join_of_join_firsto,
+    join_of_join_secondo,
+    join_of_join_thirdo,
+    join_with_nothingo,
+    join_of_neighbourso,
+    any_dtype_law(
+        "join-of-halves",
+        Join(a)(Subtensor(i)(x, n), Subtensor(j)(x, n)),
+        x,  # join(0, x[:n], x[n:]) → x
+        computo(both, adjacent_slices_as_one, a, i, j),
+        whereo(is_everything, both),
+    ),
+)
+
+
+def _of_pieces(count: int) -> tuple[Law, ...]:
+    """Return the laws about a join of a number of pieces and a split into as many.
+
+    ``join(0, *split(x, sizes)) → x``, and for each piece ``split(join(0, x0, x1), sizes)[0] → x0``,
+    if `sizes` are the lengths of the pieces.
+    """
+    xs = lvars("".join(f"x{i}," for i in range(count)))
+    split = Split(count, a)
+    joined = Join(a)(*xs)
+    parts = [nth(i, split(x, sizes)) for i in range(count)]
+    own_sizes = whereo(are_lengths_of, sizes, a, *xs)
+    return (
+        any_dtype_law(f"join-of-split-{count}", Join(a)(*parts), x),
+        *(
+            any_dtype_law(f"split-of-join-{count}-{i}", nth(i, split(joined, sizes)), v, own_sizes)
+            for i, v in enumerate(xs)
+        ),
+    )
+
+
+SPLITS = (
+    any_dtype_law("split-of-one", Split(1, a)(x, sizes), x),
+    *(law for count in range(2, MOST_PIECES + 1) for law in _of_pieces(count)),
+)
+
+
+@relation(
+    "join-of-allocs",
+    tags=("priced",),  # the sum of two lengths
+    depth=2,
+    tries=[
+        Join(0)(Alloc()(x, m), Alloc()(x, n)),
+        Join(0)(Alloc()(x, m), Alloc()(x, n), Alloc()(x, m)),
+        Join(0)(Alloc()(x, m), Alloc()(x, n), y),
+    ],
+)
+def join_of_allocso(joined: Any, fewer: Any) -> Any:
+    """``join(0, alloc(x, m), alloc(x, n)) → alloc(x, m + n)``, of a scalar `x`"""
+    alloc = Alloc()
+    return lall(
+        argumentso(joined, Join(0), cons(y, cons(z, rest))),
+        eq(y, alloc(x, m)),
+        eq(z, alloc(x, n)),
+        ranko(x, 0),
+        argumentso(fewer, Join(0), cons(alloc(x, m + n), rest)),
+    )
+
+
+@relation("alloc-of-alloc", depth=2)
+def alloc_of_alloco(full: Any, once: Any) -> Any:
+    """``alloc(alloc(x, n), m, n) → alloc(x, m, n)``"""
+    return lall(
+        argumentso(full, Alloc(), cons(inner, lengths)),
+        argumentso(inner, Alloc(), cons(x, inner_lengths)),
+        argumentso(once, Alloc(), cons(x, lengths)),
+    )
+
+
+FILLED = (join_of_allocso, alloc_of_alloco)

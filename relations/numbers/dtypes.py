@@ -1,0 +1,220 @@
+"""Casts, integers, rounding to them, and complex numbers.
+
+Integers wrap around: ``(x * 3) // 3`` is not `x`. NumPy's quotient and remainder by zero are 0.
+"""
+
+from __future__ import annotations
+
+from relgraph import scalar
+from relgraph.graph.kanren import computo, whereo
+from relgraph.tensor import (
+    Elemwise,
+    angle,
+    ceil,
+    conj,
+    eq,
+    floor,
+    imag,
+    isnan,
+    maximum,
+    minimum,
+    mul,
+    neq,
+    real,
+    sqr,
+    switch,
+    trunc,
+)
+from relgraph.tensor import abs as abs_
+from relgraph.tensor import round as round_
+from relgraph.tensor.lawkit.constant_arithmetic import folded
+from relgraph.tensor.lawkit.guards import discrete_zeroo, nonzero_numbero, positive_numbero
+from relgraph.tensor.lawkit.numbers import (
+    casts_as_directly,
+    casts_exactly,
+    discrete_minus_oneo,
+    has_dtype,
+    has_other_dtype,
+    has_whole_values,
+    is_comparison,
+    is_inexact_dtype,
+    is_integer_dtype,
+    is_rounding,
+    product_fits,
+)
+from relgraph.tensor.lawkit.type_guards import (
+    booleano,
+    common_dtype,
+    complexo,
+    discreteo,
+    floato,
+    integero,
+    realo,
+    same_dtypeo,
+    signedo,
+)
+from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars
+
+# -- casts -----------------------------------------------------------------------------------------
+
+c, d, e, s, x, y = lvars("c d e s x y")
+
+cast = Elemwise(scalar.Cast(d), ())
+"""The cast to the dtype `d`."""
+cast_first = Elemwise(scalar.Cast(e), ())
+"""One to `e`, which comes before it."""
+compared = Elemwise(s, ())
+"""One of the six comparisons."""
+
+CASTS = (
+    any_dtype_law("cast-to-own", cast(x), x, whereo(has_dtype, x, d)),
+    any_dtype_law("cast-cast", cast(cast_first(x)), cast(x), whereo(casts_as_directly, x, e, d)),
+    law("cast-trunc", cast(trunc(x)), cast(x), whereo(is_integer_dtype, d), mixed=True),
+)
+
+OF_CASTS = (
+    law(
+        "compare-casts",
+        compared(cast(x), cast(y)),
+        compared(x, y),
+        whereo(is_comparison, s),
+        same_dtypeo(x, y),
+        whereo(casts_exactly, x, d),
+        mixed=True,
+    ),
+    law(
+        "maximum-casts",
+        maximum(cast(x), cast(y)),
+        cast(maximum(x, y)),
+        same_dtypeo(x, y),
+        whereo(casts_exactly, x, d),
+        sound="rounding",  # of 0 and -0 either may be the greater
+        mixed=True,
+    ),
+    law(
+        "minimum-casts",
+        minimum(cast(x), cast(y)),
+        cast(minimum(x, y)),
+        same_dtypeo(x, y),
+        whereo(casts_exactly, x, d),
+        sound="rounding",
+        mixed=True,
+    ),
+    any_dtype_law(
+        "switch-cast",
+        switch(cast(c), x, y),
+        switch(c, x, y),
+        whereo(casts_exactly, c, d),
+    ),
+    law("isnan-cast", isnan(cast(x)), isnan(x), whereo(is_inexact_dtype, d), mixed=True),
+    any_dtype_law(
+        "zero-sub-other",
+        x - y,
+        -cast(y),  # 0 - y → -cast(y), where 0 is of another dtype
+        discrete_zeroo(x),
+        discreteo(y),
+        whereo(has_other_dtype, x, y),
+        computo(d, common_dtype, x, y),
+        whereo(is_integer_dtype, d),
+    ),
+    law("neq-cast-zero", neq(cast(c), 0), c, booleano(c), mixed=True),
+    law("eq-cast-zero", eq(cast(c), 0), ~c, booleano(c), mixed=True),
+    law("eq-cast-one", eq(cast(c), 1), c, booleano(c), mixed=True),
+    law("neq-cast-one", neq(cast(c), 1), ~c, booleano(c), mixed=True),
+)
+
+
+# -- floor division and remainders -----------------------------------------------------------------
+
+k = lvars("k")
+
+_DIVISORS = ("constant_elimination", "mul_specialize")
+_FACTORS = ("mul_canonicalize",)
+
+of_integers = (integero(x), same_dtypeo(c, x))
+"""Two of one dtype: an integer divided by a float, or a uint64 by an int64, gives a float."""
+
+DIVISION = (
+    law("int-div-one", x // 1, x, integero(x), tags=_DIVISORS),
+    law("int-div-minus-one", x // c, -x, signedo(x), discrete_minus_oneo(c), tags=_DIVISORS),
+    law("int-div-one-float", x // 1, floor(x), floato(x), sound="finite", tags=_DIVISORS),
+    law("zero-int-div", c // x, 0, *of_integers, discrete_zeroo(c), tags=_DIVISORS),
+    law(
+        "int-div-twice",
+        x // c // d,
+        x // k,  # k = c * d
+        *of_integers,
+        integero(d),
+        whereo(product_fits, c, d),
+        computo(k, folded(mul), c, d),
+        tags=_FACTORS,
+    ),
+)
+
+REMAINDERS = (
+    law("mod-one", x % 1, 0, integero(x), tags=_DIVISORS),
+    law("mod-minus-one", x % c, 0, signedo(x), discrete_minus_oneo(c), tags=_DIVISORS),
+    law("zero-mod", c % x, 0, *of_integers, discrete_zeroo(c), tags=_DIVISORS),
+    law("mod-self", x % x, 0, integero(x), tags=_FACTORS),
+    law("mod-twice", x % y % y, x % y, integero(x), same_dtypeo(x, y), tags=_FACTORS),
+    law("int-div-of-mod", (x % c) // c, 0, *of_integers, positive_numbero(c), tags=_DIVISORS),
+    law("div-mod", x // c * c + x % c, x, *of_integers, nonzero_numbero(c), tags=_FACTORS),
+    law("sub-int-div", x - x // c * c, x % c, *of_integers, nonzero_numbero(c), tags=_FACTORS),
+    law("sub-mod", x - x % c, x // c * c, *of_integers, nonzero_numbero(c), tags=_FACTORS),
+)
+
+
+# -- rounding --------------------------------------------------------------------------------------
+
+t = lvars("t")
+
+rounded, whole = Elemwise(s, ()), Elemwise(t, ())
+"""A rounding to integers, and another function the values of which are integers."""
+rounds = whereo(is_rounding, s)
+
+OF_INTEGERS = (
+    law("round-integer", rounded(x), x, rounds, discreteo(x)),
+    law("round-rounded", rounded(whole(x)), whole(x), rounds, whereo(has_whole_values, t)),
+    law("round-quotient", rounded(x // y), x // y, rounds),
+    law("round-cast-integer", rounded(cast(x)), cast(x), rounds, discreteo(x)),
+)
+
+ROUNDED_SIGNS = (
+    law("floor-of-neg", floor(-x), -ceil(x)),
+    law("ceil-of-neg", ceil(-x), -floor(x)),
+    law("trunc-of-neg", trunc(-x), -trunc(x)),
+    law("round-of-neg", round_(-x), -round_(x)),
+)
+
+
+# -- complex numbers -------------------------------------------------------------------------------
+
+
+OF_REAL = (
+    law("conj-real", conj(x), x, realo(x)),
+    law("real-real", real(x), x, realo(x)),
+    law("imag-real", imag(x), 0, realo(x)),
+    any_dtype_law("real-cast", real(cast(x)), x, realo(x)),
+    any_dtype_law("imag-cast", imag(cast(x)), 0, realo(x)),
+    any_dtype_law("conj-cast", conj(cast(x)), cast(x), realo(x), sound="rounding"),
+)
+
+CONJUGATES = (
+    law("conj-conj", conj(conj(x)), x, complex=True),
+    any_dtype_law("real-conj", real(conj(x)), real(x)),
+    any_dtype_law("imag-conj", imag(conj(x)), -imag(x), complexo(x)),
+    any_dtype_law("angle-conj", angle(conj(x)), -angle(x), complexo(x)),
+    any_dtype_law("abs-conj", abs_(conj(x)), abs_(x)),
+    any_dtype_law(
+        "real-mul-conj",
+        real(x * conj(x)),
+        sqr(real(x)) + sqr(imag(x)),
+        complexo(x),
+        sound="rounding",
+    ),
+)
+
+OF_PARTS = (
+    any_dtype_law("real-of-parts", real(x + 1j * y), x, realo(x), realo(y), sound="finite"),
+    any_dtype_law("imag-of-parts", imag(x + 1j * y), y, realo(x), realo(y), sound="finite"),
+)

@@ -1,0 +1,494 @@
+"""Parts of tensors: indexing, parts that are set or incremented, and sums of increments.
+
+An index moves toward the leaves, so that what is not asked for isn't computed. Where it is out of
+bounds of something that a law leaves out (an allocation, a row of a table that another index
+skips), its error is left out too.
+
+The laws about changed parts hold of slices and integers. Most also hold of arrays of positions,
+which may name an element more than once.
+
+A sum of two increments makes two copies of the tensor; an increment of an increment makes none that
+can't be overwritten. The document's ``inc(a, b, i) + inc(a, c, i) → inc(inc(a, b, i), c, i)`` holds
+where `a` is zero, as in a gradient. What holds of any `a` is ``inc(a, b, i) + z → inc(a + z, b,
+i)``; the document's line follows from it by ``0 + x → x``. The other terms may have increments in
+them too. These are done at the same time, one after the other on the sum of the rest: in the laws
+about sums `x` is the sum of all the other terms, written so.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cons import cons
+from kanren.core import eq, lall
+
+from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whereo
+from relgraph.graph.unify import ConstrainedVar
+from relgraph.tensor import CAReduce, DimShuffle, Elemwise, add, second
+from relgraph.tensor.assembly.creation import Alloc, ARange
+from relgraph.tensor.assembly.joining import Join
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.indexing.indices import Placeholder, Slice
+from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
+from relgraph.tensor.lawkit.guards import all_zeroo, is_found
+from relgraph.tensor.lawkit.index_arithmetic import (
+    index_before_dimshuffle,
+    order_after_index,
+    rank_of,
+    taken_at,
+    takes_everything,
+)
+from relgraph.tensor.lawkit.parts import (
+    are_disjoint_in,
+    begins_with_integer,
+    entries_of,
+    equivalent_slice,
+    first_entry,
+    goes_forward,
+    has_no_broadcast_axis,
+    index_before_reduction,
+    index_into_piece,
+    index_of_indexed,
+    inputs_of,
+    inputs_with_first,
+    is_one_slice,
+    is_repeated,
+    is_within_bounds,
+    left_operand_part,
+    lengths_of_part,
+    operand_part,
+    operand_parts,
+    operand_parts_broadcast,
+    piece_indexed,
+    reduced_axes_after,
+    right_operand_part,
+    sum_incremented_last,
+    with_variable_first,
+)
+from relgraph.tensor.lawkit.type_guards import integero, ranko, realo, same_dtypeo
+from relgraph.tensor.lawkit.vocabulary import Law, Relation, any_dtype_law, law, lvars, relation
+from relgraph.tensor.math import _dot
+from relgraph.tensor.shapes.shape import Shape_i
+
+# -- indexing --------------------------------------------------------------------------------------
+
+a, at, b, i, j, m, n, o, q, s, x, y, z = lvars("a at b i j m n o q s x y z")
+indices, inner, lengths, operands, parts, positions = lvars(
+    "indices inner lengths operands parts positions"
+)
+
+
+def parto(part: Any, whole: Any) -> Any:
+    """Construct the goal that `part` is ``whole[i]``, where `indices` are the variables in `i`."""
+    return argumentso(part, Subtensor(i), cons(whole, indices))
+
+
+def part_ato(part: Any, whole: Any, at: Any) -> Any:
+    """Construct the goal that `part` is the part of `whole` at the `BasicIndex` called `at`."""
+    index, inputs = lvars("index inputs")
+    return lall(
+        computo(index, entries_of, at),
+        computo(inputs, inputs_of, at),
+        argumentso(part, Subtensor(index), cons(whole, inputs)),
+    )
+
+
+@relation("subtensor-of-subtensor", depth=2)
+def subtensor_of_subtensoro(part: Any, direct: Any) -> Any:
+    """``x[2:][3] → x[5]``, ``x[::-1][::-1] → x[:]``, ``x[i][j] → x[i, j]``"""
+    inner_indices = lvars("inner_indices")
+    return lall(
+        parto(part, inner),
+        argumentso(inner, Subtensor(j), cons(x, inner_indices)),
+        computo(at, index_of_indexed, x, i, indices, j, inner_indices),
+        whereo(is_found, at),
+        part_ato(direct, x, at),
+    )
+
+
+COMPOSED = (
+    subtensor_of_subtensoro,
+    any_dtype_law("subtensor-unneeded", Subtensor(i)(x), x, whereo(takes_everything, i, x)),
+)
+
+
+@relation("subtensor-of-elemwise", tags=("inward",), depth=2)
+def subtensor_of_elemwiseo(part: Any, lifted: Any) -> Any:
+    """``(x + y)[i, j] → x[i, j] + y[i, j]``, where nothing else reads ``x + y``
+
+    On an axis along which an operand is repeated it keeps what it has: ``y[0, j]`` of a row `y`.
+    NumPy's loops over an axis that is reversed are slow: none is made.
+    """
+    return lall(
+        parto(part, inner),
+        argumentso(inner, Elemwise(s), operands),
+        one_cliento(inner),
+        whereo(goes_forward, i),
+        whereo(operand_parts_broadcast, i, operands, inner),
+        computo(parts, operand_parts, i, indices, operands, inner),
+        argumentso(lifted, Elemwise(s), parts),
+    )
+
+
+@relation("subtensor-of-dimshuffle", tags=("inward",), depth=3)
+def subtensor_of_dimshuffleo(part: Any, shuffled: Any) -> Any:
+    """``x.T[i] → x[:, i]``"""
+    return lall(
+        parto(part, inner),
+        eq(inner, DimShuffle(n, o)(x)),
+        computo(at, index_before_dimshuffle, o, i, indices, n),
+        whereo(is_found, at),
+        computo(y, taken_at, x, at),
+        computo(m, rank_of, y),
+        computo(q, order_after_index, o, i, n),
+        eq(shuffled, DimShuffle(m, q)(y)),
+    )
+
+
+@relation("subtensor-of-dot", tags=("inward",), sound="rounding", depth=2)
+def subtensor_of_doto(part: Any, product: Any) -> Any:
+    """``(x @ y)[i, j] → x[i] @ y[:, j]``, where nothing else reads ``x @ y``"""
+    rows, columns = lvars("rows columns")
+    return lall(
+        parto(part, inner),
+        eq(inner, _dot(x, y)),
+        one_cliento(inner),
+        # of a complex infinity the BLAS makes nan in its own ways
+        realo(x),
+        realo(y),
+        computo(rows, left_operand_part, i, indices, x, inner),
+        computo(columns, right_operand_part, i, indices, y, inner),
+        eq(product, _dot(rows, columns)),
+    )
+
+
+@relation("subtensor-of-reduce", tags=("inward",), sound="rounding", depth=2)
+def subtensor_of_reduceo(part: Any, reduced: Any) -> Any:
+    """``sum(x, axis=1)[i] → sum(x[i], axis=0)``, where nothing else reads the sums"""
+    return lall(
+        parto(part, inner),
+        eq(inner, CAReduce(s, a)(x)),
+        one_cliento(inner),
+        computo(at, index_before_reduction, i, indices, a, x),
+        computo(y, taken_at, x, at),
+        computo(b, reduced_axes_after, at, a, x),
+        eq(reduced, CAReduce(s, b)(y)),
+    )
+
+
+f = Elemwise(s, ())
+"""Any elementwise op."""
+turned = Subtensor((Slice(None, None, -1),))
+"""``x[::-1]``. NumPy's loops over an axis that is reversed are slow."""
+repeated = whereo(is_repeated, y)
+"""That `y` is the same along the axis."""
+
+REVERSED = (
+    any_dtype_law("op-of-reversed", f(turned(x)), turned(f(x))),
+    any_dtype_law("op-of-two-reversed", f(turned(x), turned(y)), turned(f(x, y))),
+    any_dtype_law("op-of-reversed-left", f(turned(x), y), turned(f(x, y)), repeated),
+    any_dtype_law("op-of-reversed-right", f(y, turned(x)), turned(f(y, x)), repeated),
+)
+
+LIFTS = (
+    subtensor_of_elemwiseo,
+    subtensor_of_dimshuffleo,
+    subtensor_of_doto,
+    subtensor_of_reduceo,
+)
+
+
+@relation("subtensor-of-alloc", depth=2)
+def subtensor_of_alloco(part: Any, smaller: Any) -> Any:
+    """``alloc(x, 9, n)[2:5, 0] → alloc(x, 3)``, if the integers are known to be within bounds"""
+    left = lvars("left")
+    return lall(
+        parto(part, inner),
+        argumentso(inner, Alloc(), cons(x, lengths)),
+        whereo(is_within_bounds, i, lengths),
+        computo(y, operand_part, i, indices, x, lengths),
+        computo(left, lengths_of_part, i, indices, lengths),
+        argumentso(smaller, Alloc(), cons(y, left)),
+    )
+
+
+@relation("subtensor-of-join", depth=3)
+def subtensor_of_joino(part: Any, direct: Any) -> Any:
+    """``join(0, x, y)[2] → x[2]``, if `x` is known to have more than two rows"""
+    return lall(
+        parto(part, inner),
+        argumentso(inner, Join(a), parts),
+        computo(x, piece_indexed, i, a, parts),
+        whereo(is_found, x),
+        computo(j, index_into_piece, i, a, parts),
+        argumentso(direct, Subtensor(j), cons(x, indices)),
+    )
+
+
+@relation("subtensor-of-set-subtensor", depth=2)
+def subtensor_of_set_subtensoro(part: Any, value: Any) -> Any:
+    """``set_subtensor(x[i], y)[i] → y``"""
+    return lall(
+        parto(part, inner),
+        argumentso(inner, IncSubtensor(i, False, True), cons(x, cons(value, indices))),
+    )
+
+
+@relation("subtensor-of-inc-subtensor", depth=2)
+def subtensor_of_inc_subtensoro(part: Any, total: Any) -> Any:
+    """``inc_subtensor(x[i], y)[i] → x[i] + y``"""
+    return lall(
+        parto(part, inner),
+        argumentso(inner, IncSubtensor(i, False, False), cons(x, cons(y, indices))),
+        parto(z, x),
+        eq(total, z + y),
+    )
+
+
+@relation("subtensor-of-change-elsewhere", depth=2)
+def subtensor_of_changeo(part: Any, direct: Any) -> Any:
+    """``set_subtensor(x[0], y)[1] → x[1]``, and the same for an increment"""
+    others = lvars("others")
+    return lall(
+        parto(part, inner),
+        argumentso(inner, IncSubtensor(j, False, b), cons(x, cons(y, others))),
+        whereo(are_disjoint_in, x, i, j),
+        parto(direct, x),
+    )
+
+
+MADE = (
+    subtensor_of_alloco,
+    subtensor_of_joino,
+    subtensor_of_set_subtensoro,
+    subtensor_of_inc_subtensoro,
+    subtensor_of_changeo,
+)
+
+taken = AdvancedSubtensor((Placeholder.ARRAY,))
+"""Indexing by one array: the rows of a tensor at the positions in a vector."""
+
+
+@relation("row-of-taken", depth=3)
+def row_of_takeno(part: Any, row: Any) -> Any:
+    """``x[positions][i] → x[positions[i]]``"""
+    index, inputs, position = lvars("index inputs position")
+    return lall(
+        parto(part, inner),
+        eq(inner, taken(x, positions)),
+        integero(positions),
+        ranko(positions, 1),
+        whereo(begins_with_integer, i),
+        computo(at, first_entry, i, indices, inner),
+        computo(position, taken_at, positions, at),
+        computo(index, with_variable_first, i),
+        computo(inputs, inputs_with_first, i, indices, inner, position),
+        argumentso(row, Subtensor(index), cons(x, inputs)),
+    )
+
+
+@relation("slice-of-taken", depth=2)
+def slice_of_takeno(part: Any, rows: Any) -> Any:
+    """``x[positions][2:] → x[positions[2:]]``"""
+    fewer = lvars("fewer")
+    return lall(
+        parto(part, inner),
+        eq(inner, taken(x, positions)),
+        integero(positions),
+        ranko(positions, 1),
+        whereo(is_one_slice, i),
+        parto(fewer, positions),
+        eq(rows, taken(x, fewer)),
+    )
+
+
+TAKEN = (
+    any_dtype_law("take-all", taken(x, ARange(o)(0, Shape_i(0)(x), 1)), x),  # x[arange(len(x))]
+    any_dtype_law(
+        "take-run",
+        taken(x, positions),
+        Subtensor(j)(x),  # x[[1, 3, 5]] → x[1:6:2]
+        computo(j, equivalent_slice, positions, x),
+        whereo(is_found, j),
+    ),
+    row_of_takeno,
+    slice_of_takeno,
+)
+
+
+# -- parts that are set or incremented -------------------------------------------------------------
+
+part = lvars("part")
+
+
+def changeo(changed: Any, kind: Any, is_set: Any, v: Any, value: Any) -> Any:
+    """Construct the goal that `changed` is `v` with its part ``v[i]`` set to, or incremented by,
+    `value`.
+
+    Parameters
+    ----------
+    kind
+        `IncSubtensor` or `AdvancedIncSubtensor`.
+    is_set
+        Whether it is set, and not incremented.
+    """
+    return argumentso(changed, kind(i, False, is_set), cons(v, cons(value, indices)))
+
+
+def of_kind(prefix: str, take: Any, change: Any) -> tuple[Relation, ...]:
+    """Return the laws that hold of parts by slices and of parts by arrays, for one of the two."""
+
+    @relation(f"{prefix}set-own-part", depth=2)
+    def set_own_parto(changed: Any, same: Any) -> Any:
+        """``set_subtensor(x[i], x[i]) → x``"""
+        return lall(
+            changeo(changed, change, True, same, part),
+            argumentso(part, take(i), cons(same, indices)),
+        )
+
+    @relation(f"{prefix}set-after-change", depth=2)
+    def set_after_changeo(changed: Any, once: Any) -> Any:
+        """``set_subtensor(set_subtensor(x[i], y)[i], z) → set_subtensor(x[i], z)``, and the same
+        after an increment"""
+        return lall(
+            changeo(changed, change, True, inner, z),
+            changeo(inner, change, b, x, y),
+            changeo(once, change, True, x, z),
+        )
+
+    @relation(f"{prefix}inc-twice", sound="rounding", depth=2)
+    def inc_twiceo(changed: Any, once: Any) -> Any:
+        """``inc_subtensor(inc_subtensor(x[i], y)[i], z) → inc_subtensor(x[i], y + z)``"""
+        return lall(
+            changeo(changed, change, False, inner, z),
+            changeo(inner, change, False, x, y),
+            same_dtypeo(x, y, z),
+            changeo(once, change, False, x, y + z),
+        )
+
+    @relation(f"{prefix}inc-by-zero", sound="rounding", depth=2)  # -0 + 0 is 0
+    def inc_by_zeroo(changed: Any, same: Any) -> Any:
+        """``inc_subtensor(x[i], 0) → x``"""
+        return lall(changeo(changed, change, False, same, y), all_zeroo(y))
+
+    return set_own_parto, set_after_changeo, inc_twiceo, inc_by_zeroo
+
+
+@relation("inc-after-set", depth=2)
+def inc_after_seto(changed: Any, once: Any) -> Any:
+    """``inc_subtensor(set_subtensor(x[i], y)[i], z) → set_subtensor(x[i], y + z)``"""
+    return lall(
+        changeo(changed, IncSubtensor, False, inner, z),
+        changeo(inner, IncSubtensor, True, x, y),
+        same_dtypeo(x, y, z),
+        changeo(once, IncSubtensor, True, x, y + z),
+    )
+
+
+CHANGES = (
+    *of_kind("", Subtensor, IncSubtensor),
+    *of_kind("advanced-", AdvancedSubtensor, AdvancedIncSubtensor),
+    inc_after_seto,
+)
+
+everything = whereo(takes_everything, i, x)
+
+EVERYTHING = (
+    any_dtype_law("set-everything", IncSubtensor(i, False, True)(x, y), y, everything),
+    any_dtype_law("inc-everything", IncSubtensor(i, False, False)(x, y), x + y, everything),
+)
+
+
+@relation("inc-of-zeros", sound="rounding", depth=2)  # 0 + -0 is 0
+def inc_of_zeroso(changed: Any, once: Any) -> Any:
+    """``inc_subtensor(zeros[i], y) → set_subtensor(zeros[i], y)``"""
+    return lall(
+        changeo(changed, IncSubtensor, False, x, y),
+        all_zeroo(x),
+        changeo(once, IncSubtensor, True, x, y),
+    )
+
+
+ZEROS = (inc_of_zeroso,)
+
+
+# -- sums of increments ----------------------------------------------------------------------------
+
+c, e, zs = lvars("c e zs")
+
+whole = ConstrainedVar(has_no_broadcast_axis, prefix="whole")
+"""A tensor that no axis of which broadcasts: it has the shape of any sum it is part of."""
+
+zeros = second(y, 0)
+
+
+def serialized(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law that makes an increment of a sum out of a sum with an increment."""
+    return law(
+        name,
+        lhs,
+        rhs,
+        *conditions,
+        sound="rounding",
+        tags=("inc_subtensor_serialize",),
+        complex=True,
+    )
+
+
+def _with_indices(count: int) -> tuple[Law, ...]:
+    """Return the laws for increments with a number of variables in their index."""
+    i = lvars("".join(f"i{k}," for k in range(count))) if count else []
+    inc, put = IncSubtensor(e, False, False), IncSubtensor(e, False, True)
+    laws = (
+        serialized(
+            f"inc-serialize-{count}",
+            add(inc(whole, b, *i), several(zs)),
+            inc(x, b, *i),  # x = whole + z, for one other term z
+            computo(x, sum_incremented_last, whole, zs),
+        ),
+        serialized(
+            f"inc-instead-of-zeros-{count}",
+            add(put(zeros, b, *i), several(zs)),
+            inc(x, b, *i),  # x = z, for one other term z
+            whereo(has_no_broadcast_axis, y),
+            computo(x, sum_incremented_last, zs),
+            whereo(has_no_broadcast_axis, x),
+        ),
+    )
+    return laws if count < 2 else laws[:1]
+
+
+def _by_arrays(count: int) -> Law:
+    """Return the law for increments of elements that a number of arrays name."""
+    i = lvars("".join(f"i{k}," for k in range(count)))
+    inc = AdvancedIncSubtensor(e, False, False)
+    left, right = add(inc(whole, b, *i), several(zs)), inc(x, b, *i)
+    summed = computo(x, sum_incremented_last, whole, zs)
+    return serialized(f"inc-by-arrays-serialize-{count}", left, right, summed)
+
+
+def _past(count: int) -> Law:
+    """Return the law for two increments of the same elements, with a number of others between; of
+    those that follow each other `inc-twice` says it."""
+    inc = IncSubtensor(e, False, False)
+
+    def past(z: Any) -> Any:
+        for k in range(count):
+            f, d = lvars(f"f{k} d{k}")
+            z = IncSubtensor(f, False, False)(z, d)
+        return z
+
+    left, right = inc(past(inc(x, c)), b), past(inc(x, c + b))
+    return law(f"inc-past-{count}", left, right, sound="rounding", complex=True)
+
+
+# Increments may be made in any order, so those of the same elements are one.
+TOGETHER = tuple(map(_past, range(1, 6)))
+
+SERIALIZE = (
+    *_with_indices(0),
+    *_with_indices(1),
+    *_with_indices(2),
+    _by_arrays(1),
+    _by_arrays(2),
+)

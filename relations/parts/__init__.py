@@ -1,1 +1,0 @@
-"""Indexing, and tensors with a part changed."""

@@ -1,0 +1,160 @@
+"""Sparse matrices: what is stored where, and products and sums without dense matrices.
+
+A dense product makes nan of an infinity beside a zero; a sparse one has no such zeros. This page is
+in no phase: `compile.on_demand` loads it for the first graph that has a sparse matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relgraph.graph.kanren import whereo
+from relgraph.sparse.op import (
+    ChangeFormat,
+    _sampled,
+    _stored,
+    _transposed,
+    _with_stored,
+    have_no_single_row,
+    have_one_blas_dtype,
+    have_one_format,
+    is_format_of,
+)
+from relgraph.sparse.products import (
+    DenseFromSparse,
+    DotDense,
+    SparseFromDense,
+    SparseSum,
+    _sampled_dense,
+    _sampled_product,
+)
+from relgraph.tensor import DimShuffle
+from relgraph.tensor import sum as sum_
+from relgraph.tensor.assembly.creation import Alloc
+from relgraph.tensor.lawkit.type_guards import ranko
+from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars
+from relgraph.tensor.math import _dot
+
+# -- stored elements, and the places where they are stored -----------------------------------------
+
+d, e, f, g, m, n, p, s, v, x, y = lvars("d e f g m n p s v x y")
+
+alloc = Alloc()
+
+STORED = (
+    any_dtype_law("stored-of-with-stored", _stored(_with_stored(p, d)), d),
+    any_dtype_law("with-own-stored", _with_stored(x, _stored(x)), x),
+    any_dtype_law("with-stored-twice", _with_stored(_with_stored(p, e), d), _with_stored(p, d)),
+    any_dtype_law("sampled-where-stored", _sampled(_with_stored(p, e), y), _sampled(p, y)),
+    any_dtype_law(
+        "sampled-dense-where-stored", _sampled_dense(_with_stored(p, e), y), _sampled_dense(p, y)
+    ),
+    any_dtype_law("sampled-with-stored", _sampled(p, _with_stored(p, d)), d),
+    any_dtype_law("sampled-own", _sampled(x, x), _stored(x)),
+)
+"""Stored elements that are taken out are those that were put in."""
+
+FORMS = (
+    any_dtype_law("sparse-transpose-twice", _transposed(_transposed(x)), x),
+    any_dtype_law("stored-of-transpose", _stored(_transposed(x)), _stored(x)),
+    any_dtype_law(
+        "with-stored-of-transpose",
+        _with_stored(_transposed(p), d),
+        _transposed(_with_stored(p, d)),
+    ),
+    any_dtype_law("format-there-and-back", ChangeFormat(f)(ChangeFormat(g)(x)), x),
+)
+"""Transposes and formats."""
+
+DENSE = (
+    any_dtype_law(
+        "sparse-from-own-dense",
+        SparseFromDense(f)(DenseFromSparse(s)(x)),
+        x,
+        whereo(is_format_of, f, x),
+        sound="rounding",  # a zero that is stored may be -0
+    ),
+    any_dtype_law(
+        "dense-from-own-sparse",
+        DenseFromSparse(s)(SparseFromDense(f)(y)),
+        y,
+        sound="rounding",  # -0 is not stored
+    ),
+    any_dtype_law(
+        "sampled-from-dense",
+        _sampled(p, SparseFromDense(f)(y)),
+        _sampled_dense(p, y),
+        whereo(is_format_of, f, p),
+        sound="rounding",  # -0 is not stored
+    ),
+    any_dtype_law(
+        "sampled-dense-of-sparse",
+        _sampled_dense(p, DenseFromSparse(s)(x)),
+        _sampled(p, x),
+        whereo(have_one_format, p, x),
+        sound="rounding",  # a zero that is stored may be -0
+    ),
+    any_dtype_law(
+        "sampled-of-broadcast",
+        _sampled_dense(p, alloc(v, n, m)),
+        _sampled_dense(p, v),
+        ranko(v, 2),
+    ),
+)
+"""What is made dense, and sparse again."""
+
+
+# -- products and sums -----------------------------------------------------------------------------
+
+
+def sparse_law(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: Any = "finite") -> Law:
+    """Return a law of the row ``sparse_dot``."""
+    return any_dtype_law(name, lhs, rhs, *conditions, tags=("sparse_dot",), sound=sound)
+
+
+def turned(v: Any) -> Any:
+    """Return the transpose of a dense matrix."""
+    return DimShuffle(2, (1, 0))(v)
+
+
+def as_column(v: Any) -> Any:
+    """Return a vector as a matrix of one column."""
+    return DimShuffle(1, (0, "x"))(v)
+
+
+dense = DenseFromSparse(s)
+dot = DotDense(s)
+
+PRODUCTS = (
+    sparse_law("dot-of-sparse", _dot(dense(x), y), dot(x, y)),
+    sparse_law("dot-by-sparse", _dot(y, dense(x)), dot(_transposed(x), y), ranko(y, 1)),
+    sparse_law(
+        "dot-by-sparse-matrix",
+        _dot(y, dense(x)),
+        turned(dot(_transposed(x), turned(y))),
+        ranko(y, 2),
+    ),
+    sparse_law("dot-of-sparse-transpose", _dot(turned(dense(x)), y), dot(_transposed(x), y)),
+    sparse_law(
+        "dot-of-column", DotDense(s)(x, as_column(y)), as_column(dot(x, y)), sound="rounding"
+    ),
+    sparse_law(
+        "sampled-dot",
+        _sampled_dense(p, _dot(x, turned(y))),
+        _sampled_product(p, x, y),
+        ranko(x, 2),
+        whereo(have_one_blas_dtype, x, y),
+        whereo(have_no_single_row, x, y),  # whose product would broadcast
+        sound="rounding",
+    ),
+)
+"""A dense result without a dense intermediate."""
+
+SUMS = (
+    sparse_law("sum-of-sparse", sum_(dense(x)), SparseSum(None, s)(x), sound="rounding"),
+    sparse_law(
+        "sum-of-sparse-columns", sum_(dense(x), axis=0), SparseSum(0, s)(x), sound="rounding"
+    ),
+    sparse_law("sum-of-sparse-rows", sum_(dense(x), axis=1), SparseSum(1, s)(x), sound="rounding"),
+)
+"""Sums of stored elements."""

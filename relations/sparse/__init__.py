@@ -1,1 +1,0 @@
-"""Sparse matrices. The pages of this room are loaded for the first graph that has one."""

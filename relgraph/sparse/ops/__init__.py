@@ -1,1 +1,0 @@
-"""Ops on sparse matrices."""

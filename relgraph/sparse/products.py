@@ -1,0 +1,488 @@
+"""Between sparse matrices and dense tensors: conversions, samples and sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.type import disconnected
+from relgraph.scalar.dtypes import is_complex, result_dtype
+from relgraph.sparse.matrices import canonical, csr_or_csc, places, sums_along
+from relgraph.sparse.op import (
+    FromPlaces,
+    SparseOp,
+    _sampled,
+    _stored,
+    _transposed,
+    _with_stored,
+    as_format,
+    as_sparse_argument,
+    check_shapes,
+    vector_of,
+)
+from relgraph.sparse.type import SparseTensorType
+from relgraph.tensor.assembly.creation import alloc, arange, ones
+from relgraph.tensor.contraction import _dot, check_inner, conjugate
+from relgraph.tensor.math import lt, switch
+from relgraph.tensor.reductions.reduction import reduced_dtype
+from relgraph.tensor.shapes.shape import lengths, shape_i
+from relgraph.tensor.type import TensorType
+
+
+class DenseFromSparse(SparseOp):
+    """A sparse matrix as a dense one.
+
+    Parameters
+    ----------
+    structured
+        Whether the gradient is that by the stored elements alone: zero elsewhere.
+    """
+
+    __props__ = ("structured",)
+    name = "dense_from_sparse"
+
+    def __init__(self, structured: bool = True) -> None:
+        self.structured = bool(structured)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def output_types(self, *input_types: Any) -> list[TensorType]:
+        return [TensorType(input_types[0].dtype, input_types[0].shape)]
+
+    def compute(self, node: Apply, *values: Any) -> Any:
+        return values[0].toarray()
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        return [gradient_of_elements(inputs[0], output_gradients[0], self.structured)]
+
+
+class SparseFromDense(SparseOp):
+    """A dense matrix as a sparse one, which stores what is not zero.
+
+    Parameters
+    ----------
+    format
+        The format of the sparse matrix.
+    """
+
+    __props__ = ("format",)
+    kinds: ClassVar[tuple[str, ...]] = ("tensor",)
+
+    def __init__(self, format: str) -> None:
+        self.format = format
+
+    def __str__(self) -> str:
+        return f"{self.format}_from_dense"
+
+    def output_types(self, *input_types: Any) -> list[Any]:
+        (x,) = input_types
+        if x.ndim != 2:
+            raise TypeError(f"{self}: the input is a {x}, not a matrix")
+        return [SparseTensorType(self.format, x.dtype, x.shape)]
+
+    def compute(self, node: Apply, *values: Any) -> Any:
+        return canonical(csr_or_csc(self.format, values[0]))
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        return [_dense(output_gradients[0])]
+
+
+class SampledDense(SparseOp):
+    """The elements of a dense matrix at the places that a sparse one stores.
+
+    An axis of the dense matrix broadcasts if its length is known to be 1.
+    """
+
+    __props__ = ()
+    name = "sampled_dense"
+    kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
+
+    def output_types(self, *input_types: Any) -> list[TensorType]:
+        pattern, y = input_types
+        if y.ndim != 2:
+            raise TypeError(f"{self.name}: input 1 is a {y}, not a matrix")
+        check_shapes(self.name, pattern.shape, _open_where_one(y.shape))
+        return [vector_of(y.dtype)]
+
+    def compute(self, node: Apply, *values: Any) -> Any:
+        pattern, y = values
+        index: list[Any] = []
+        which = zip(node.inputs[1].type.shape, y.shape, pattern.shape, places(pattern), strict=True)
+        for static, n, m, place in which:
+            if static != 1 and n != m:
+                raise ValueError(
+                    f"{self.name}: the shapes are {pattern.shape} and {y.shape}; only an axis "
+                    "whose length is known to be 1 broadcasts"
+                )
+            index.append(0 if static == 1 else place)
+        found = y[tuple(index)]
+        return found if found.ndim else np.full(pattern.nnz, found)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False], [True]]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        pattern, y = inputs
+        g = _with_stored(pattern, output_gradients[0])
+        ones = [axis for axis, n in enumerate(y.type.shape) if n == 1]
+        if len(ones) == 2:
+            return [disconnected(), SparseSum(None)(g).dimshuffle("x", "x")]
+        if ones:
+            order = ("x", 0) if ones == [0] else (0, "x")
+            return [disconnected(), SparseSum(ones[0])(g).dimshuffle(*order)]
+        return [disconnected(), _dense(g)]
+
+
+def _open_where_one(shape: Sequence[int | None]) -> list[int | None]:
+    return [None if n == 1 else n for n in shape]
+
+
+class SparseSum(SparseOp):
+    """The sum of the elements of a sparse matrix, or their sums along an axis.
+
+    It has the dtype of NumPy's sums.
+
+    Parameters
+    ----------
+    axis
+        0, 1, or None for all elements.
+    structured
+        Whether the gradient is that by the stored elements alone.
+    """
+
+    __props__ = ("axis", "structured")
+
+    def __init__(self, axis: int | None = None, structured: bool = False) -> None:
+        if axis not in (None, 0, 1):
+            raise ValueError(f"sp_sum: axis is {axis!r}, not 0, 1 or None")
+        self.axis = axis
+        self.structured = bool(structured)
+
+    name = "sp_sum"
+
+    def __str__(self) -> str:
+        return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
+
+    def output_types(self, *input_types: Any) -> list[TensorType]:
+        (x,) = input_types
+        shape = () if self.axis is None else (x.shape[1 - self.axis],)
+        return [TensorType(reduced_dtype(np.add, x.dtype), shape)]
+
+    def compute(self, node: Apply, *values: Any) -> Any:
+        (x,) = values
+        dtype = node.outputs[0].type.dtype
+        if self.axis is None:
+            return np.asarray(np.add.reduce(x.data, dtype=dtype))
+        return sums_along(x, self.axis, dtype)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [() if self.axis is None else (shapes[0][1 - self.axis],)]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        x: Any = inputs[0]
+        g: Any = output_gradients[0]
+        new = {None: ("x", "x"), 0: ("x", 0), 1: (0, "x")}[self.axis]
+        spread = g.dimshuffle(*new)
+        if not self.structured:
+            spread = alloc(spread, *lengths(x))
+        return [gradient_of_elements(x, spread, self.structured)]
+
+
+def gradient_of_elements(x: Any, g: Any, structured: bool) -> Any:
+    """Return the gradient by a sparse matrix, given that by its elements as a dense matrix.
+
+    Parameters
+    ----------
+    x
+        The sparse matrix.
+    g
+        A matrix that broadcasts to its shape; of its shape if not `structured`.
+    structured
+        Whether the gradient is zero where `x` stores nothing.
+    """
+    if structured:
+        return _with_stored(x, _sampled_dense(x, g))
+    return SparseFromDense(x.type.format)(g)
+
+
+_dense = DenseFromSparse()
+_sampled_dense = SampledDense()
+
+
+BLOCK_ELEMENTS = 1 << 18
+"""How many numbers `SampledProduct` gathers at a time."""
+
+
+class SparseProduct(SparseOp):
+    """Base class of products that sum over the columns of a sparse matrix.
+
+    Parameters
+    ----------
+    structured
+        Whether the gradient by a sparse factor is that by its stored elements alone.
+    """
+
+    __props__ = ("structured",)
+
+    def __init__(self, structured: bool = True) -> None:
+        self.structured = bool(structured)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DotDense(SparseProduct):
+    """The product of a sparse matrix and a dense matrix or vector, which is dense."""
+
+    name = "structured_dot"
+    kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
+
+    def output_types(self, *input_types: Any) -> list[TensorType]:
+        x, y = input_types
+        if y.ndim not in (1, 2):
+            raise TypeError(f"{self}: the second input is a {y}, neither a vector nor a matrix")
+        check_inner(self, x, y, 1, 0)
+        return [TensorType(result_dtype(x.dtype, y.dtype), (x.shape[0], *y.shape[1:]))]
+
+    def compute(self, node: Apply, *values: Any) -> Any:
+        x, y = values
+        check_inner(self, x, y, 1, 0)
+        dtype = node.outputs[0].type.dtype
+        wide = "float32" if dtype == "float16" else dtype  # SciPy has no sparse float16
+        product = x.astype(wide, copy=False) @ y.astype(wide, copy=False)
+        with np.errstate(over="ignore"):
+            return np.asarray(product, dtype)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [(shapes[0][0], *shapes[1][1:])]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        x, y = inputs
+        g: Any = output_gradients[0]
+        turned = self(adjoint(x), g)
+        y = conjugate(y)
+        if y.type.ndim == 1:
+            g, y = g.dimshuffle(0, "x"), y.dimshuffle(0, "x")
+        if self.structured:
+            return [_with_stored(x, _sampled_product(x, g, y)), turned]
+        return [SparseFromDense(x.type.format)(_dot(g, y.T)), turned]
+
+
+class DotSparse(SparseProduct):
+    """The product of two sparse matrices of one format, which is sparse."""
+
+    name = "true_dot"
+    kinds: ClassVar[tuple[str, ...]] = ("sparse", "sparse")
+
+    def output_types(self, *input_types: Any) -> list[Any]:
+        x, y = input_types
+        if x.format != y.format:
+            raise TypeError(f"{self}: the first input is {x.format}, the second {y.format}")
+        check_inner(self, x, y, 1, 0)
+        shape = (x.shape[0], y.shape[1])
+        return [SparseTensorType(x.format, result_dtype(x.dtype, y.dtype), shape)]
+
+    def compute(self, node: Apply, *values: Any) -> Any:
+        x, y = values
+        check_inner(self, x, y, 1, 0)
+        dtype = node.outputs[0].type.dtype
+        return canonical(x.astype(dtype, copy=False) @ y.astype(dtype, copy=False))
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [(shapes[0][0], shapes[1][1])]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        """Return gradients in the format of the product; structured ones at the places of the
+        inputs."""
+        g = output_gradients[0]
+        fmt = g.type.format
+        x, y = inputs
+        found = [self(g, as_format(adjoint(y), fmt)), self(as_format(adjoint(x), fmt), g)]
+        if not self.structured:
+            return found
+        return [
+            _with_stored(v, _sampled(v, gradient))
+            for v, gradient in zip(inputs, found, strict=True)
+        ]
+
+
+class SampledProduct(SparseOp):
+    """The elements of ``x @ y.T`` at the places that a sparse matrix stores, as a vector.
+
+    Its inputs are the sparse matrix and `x` and `y`, dense matrices of as many columns.
+    """
+
+    __props__ = ()
+    name = "sampled_product"
+    kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor", "tensor")
+
+    def output_types(self, *input_types: Any) -> list[TensorType]:
+        pattern, x, y = input_types
+        for t, n in ((x, pattern.shape[0]), (y, pattern.shape[1])):
+            if t.ndim != 2:
+                raise TypeError(f"{self.name}: a {t} in place of a matrix")
+            if None not in (n, t.shape[0]) and n != t.shape[0]:
+                raise ValueError(f"{self.name}: {t.shape[0]} rows for {n} places")
+        check_inner(self, x, y, 1, 1)
+        return [vector_of(result_dtype(x.dtype, y.dtype))]
+
+    def compute(self, node: Apply, *values: Any) -> Any:
+        pattern, x, y = values
+        check_inner(self, x, y, 1, 1)
+        if pattern.shape != (len(x), len(y)):
+            raise ValueError(
+                f"{self.name}: places in a matrix of shape {pattern.shape}, of a product of shape "
+                f"{(len(x), len(y))}"
+            )
+        rows, columns = places(pattern)
+        found = np.empty(len(rows), node.outputs[0].type.dtype)
+        step = max(BLOCK_ELEMENTS // max(x.shape[1], 1), 1)
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            found[part] = np.einsum("ij,ij->i", x[rows[part]], y[columns[part]])
+        return found
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False], [True], [True]]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        pattern, x, y = inputs
+        g = _with_stored(pattern, output_gradients[0])
+        return [
+            disconnected(),
+            _dot_dense(g, conjugate(y)),
+            _dot_dense(_transposed(g), conjugate(x)),
+        ]
+
+
+def adjoint(x: Any) -> Any:
+    """Return the conjugate transpose of a sparse variable."""
+    turned = _transposed(x)
+    return _with_stored(turned, _stored(turned).conj()) if is_complex(x.type.dtype) else turned
+
+
+_dot_dense = DotDense()
+_dot_sparse = DotSparse()
+_sampled_product = SampledProduct()
+
+
+class TakeRows(SparseOp):
+    """Some rows of a sparse matrix, given by a vector of indices; negative ones count from the
+    end."""
+
+    __props__ = ()
+    name = "take_rows"
+    kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
+
+    def output_types(self, *input_types: Any) -> list[Any]:
+        x, index = input_types
+        if index.ndim != 1 or index.numpy_dtype.kind not in "iu":
+            raise TypeError(f"{self.name}: a {index} in place of a vector of integers")
+        return [x.clone(shape=(index.shape[0], x.shape[1]))]
+
+    def compute(self, node: Apply, *values: Any) -> Any:
+        x, index = values
+        n = x.shape[0]
+        if len(index) and not -n <= index.min() <= index.max() < n:
+            raise IndexError(f"{self.name}: an index is out of bounds for {n} rows")
+        return canonical(x[index.astype("int64")])
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [(shapes[1][0], shapes[0][1])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], [False]]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        """Return the gradients of the rows, added up where they are from: by a product with the
+        matrix that has a one for each row taken."""
+        x, index = inputs
+        g: Any = output_gradients[0]
+        n, count = shape_i(x, 0), shape_i(index, 0)
+        place = switch(lt(index, 0), index + n, index)
+        one = ones((count,), dtype=g.type.dtype)
+        origin = FromPlaces(g.type.format)(one, place, arange(count), n, count)
+        return [DotSparse(structured=False)(origin, g), disconnected()]
+
+
+class JoinSparse(SparseOp):
+    """Sparse matrices of one format, below each other or side by side.
+
+    Parameters
+    ----------
+    axis
+        0 for below each other, 1 for side by side.
+    """
+
+    __props__ = ("axis",)
+
+    def __init__(self, axis: int) -> None:
+        if axis not in (0, 1):
+            raise ValueError(f"sparse matrices are joined along axis 0 or 1, not {axis!r}")
+        self.axis = axis
+
+    def __str__(self) -> str:
+        return "hstack" if self.axis else "vstack"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if not inputs:
+            raise TypeError(f"{self}: there is nothing to join")
+        return [as_sparse_argument(v, str(self), i) for i, v in enumerate(inputs)]
+
+    def output_types(self, *input_types: Any) -> list[Any]:
+        along = [t.shape[self.axis] for t in input_types]
+        other = None
+        for i, t in enumerate(input_types):
+            n = t.shape[1 - self.axis]
+            if t.format != input_types[0].format:
+                raise TypeError(f"{self}: input {i} is {t.format}, not {input_types[0].format}")
+            if None not in (n, other) and n != other:
+                raise ValueError(
+                    f"{self}: axis {1 - self.axis} has length {other} in the inputs before, {n} in "
+                    f"input {i}"
+                )
+            other = n if other is None else other
+        total = None if None in along else sum(along)
+        shape = (other, total) if self.axis else (total, other)
+        dtype = result_dtype(*[t.dtype for t in input_types])
+        return [SparseTensorType(input_types[0].format, dtype, shape)]
+
+    def compute(self, node: Apply, *values: Any) -> Any:
+        if len({v.shape[1 - self.axis] for v in values}) > 1:
+            raise ValueError(f"{self}: the shapes are {', '.join(str(v.shape) for v in values)}")
+        stack = sp.hstack if self.axis else sp.vstack
+        kind = node.outputs[0].type
+        joined = canonical(stack(values, format=kind.format, dtype=kind.numpy_dtype))
+        return joined.copy() if len(values) == 1 else joined
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        total = sum(shape[self.axis] for shape in shapes)
+        other = shapes[0][1 - self.axis]
+        return [(other, total) if self.axis else (total, other)]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        g = output_gradients[0]
+        ends = [0]
+        for x in inputs:
+            ends.append(ends[-1] + lengths(x)[self.axis])
+        return [take(g, arange(start, stop), self.axis) for start, stop in pairwise(ends)]
+
+
+def take(x: Any, index: Any, axis: int) -> Any:
+    """Return the rows (axis 0) or columns (axis 1) of a sparse variable at a vector of indices."""
+    return _take_rows(x, index) if axis == 0 else _take_rows(x.T, index).T
+
+
+_take_rows = TakeRows()

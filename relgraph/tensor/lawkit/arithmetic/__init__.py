@@ -1,1 +1,0 @@
-"""What laws compute with constants, with axes and with indices."""

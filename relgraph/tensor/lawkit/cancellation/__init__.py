@@ -1,1 +1,0 @@
-"""What the laws of `relations.cancellation` compute."""

@@ -1,1 +1,0 @@
-"""What the laws about choices by conditions ask and compute."""

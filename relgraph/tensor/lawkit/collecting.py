@@ -1,0 +1,657 @@
+"""Equal terms and equal factors counted together, for the laws in `relations.numbers.collecting`.
+
+A term of a sum is a coefficient times factors, a factor of a product is a base to an exponent. Both
+are a count of a unit: ``3 * x`` is 3 times `x`, ``x**2`` is `x` twice. The functions take the nest
+of a sum or product, and of each leaf the count and the unit. Coefficients are computed in the dtype
+of the sum. None is the result where there is nothing to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.kanren.goals import Where, whereo
+from relgraph.graph.notation import number_of
+from relgraph.tensor.basic import constant
+from relgraph.tensor.lawkit.constant_arithmetic import folded_within_limits
+from relgraph.tensor.lawkit.guards import (
+    containing_any_of,
+    containing_constant,
+    containing_equal_or_any_of,
+    containing_two_constants_or,
+    real_number,
+    requires_heads,
+)
+from relgraph.tensor.lawkit.nests import (
+    PRODUCT,
+    SUM,
+    Nest,
+    Part,
+    common_dtype,
+    edited,
+    nest_at,
+    nest_of,
+)
+from relgraph.tensor.lawkit.type_guards import is_float
+from relgraph.tensor.math import add, mul, neg, pow, reciprocal, sqr, sqrt, sub, true_div
+
+Counted = Sequence[tuple[Any, Any]]
+"""The count and the unit of each of some arguments, as a view gives them.
+
+A unit is one variable, or the tuple of all factors of a term.
+"""
+
+
+@dataclass(slots=True)
+class Units:
+    """The leaves of a nest as counts of units, by column.
+
+    Attributes
+    ----------
+    nest
+        The nest.
+    counts, units
+        Of what each leaf is how many.
+    keys
+        Hashables that are equal if the units are.
+    """
+
+    nest: Nest
+    counts: list[Any]
+    units: list[Any]
+    keys: list[Hashable]
+
+    @property
+    def differ(self) -> bool:
+        """Whether no two units are equal."""
+        return len(set(self.keys)) == len(self.keys)
+
+
+def units_of(nest: Nest, counted: Counted) -> Units:
+    """Return the leaves of a nest, of each of which `counted` says what it is how many of."""
+    counts, units = map(list, zip(*counted, strict=True))
+    return Units(nest, counts, units, [_key(unit) for unit in units])
+
+
+def _key(unit: Any) -> Hashable:
+    if unit.__class__ is not tuple:
+        return id(unit)
+    return id(unit[0]) if len(unit) == 1 else tuple(sorted(map(id, unit)))
+
+
+def number_in(count: Any) -> Any:
+    """Return a count as a number; it may be a constant."""
+    return number_of(count) if isinstance(count, Variable) else count
+
+
+def applied(op: Any, variables: Sequence[Variable], to_none: int) -> Any:
+    """Return `op` of some variables: of one, that one itself; of none, the number `to_none`."""
+    if not variables:
+        return to_none
+    return variables[0] if len(variables) == 1 else op(*variables)
+
+
+def may_have_common_unit(
+    variables: Sequence[Variable], all_inputs_of: Any, first_input_of: frozenset[Any]
+) -> bool:
+    """Return False if the units of all `variables`, constants aside, are known to be different.
+
+    A look at each variable is enough, so that most sums and products are left alone.
+
+    Parameters
+    ----------
+    all_inputs_of
+        The op whose inputs are all part of the unit.
+    first_input_of
+        The ops whose first input is the unit.
+    """
+    heads = {var.head for var in variables}
+    if all_inputs_of not in heads and first_input_of.isdisjoint(heads):
+        varying = [var for var in variables if var.head is not Constant]
+        return len(set(varying)) < len(varying)
+    seen: set[Variable] = set()
+    for var in variables:
+        head = var.head
+        if head is all_inputs_of or head in first_input_of:
+            assert var.owner is not None
+            parts = var.owner.inputs if head is all_inputs_of else var.owner.inputs[:1]
+            if any(part in seen or part.head is all_inputs_of for part in parts):
+                return True
+            seen.update([part for part in parts if part.head is not Constant])
+        elif var in seen:
+            return True
+        elif head is not Constant:
+            seen.add(var)
+    return False
+
+
+def collected(
+    given: Units,
+    counts: list[Any],
+    kind_of: Callable[[int], Any],
+    build: Callable[[Any, Any], Any],
+    is_gain: Callable[[list[int], Any], bool],
+) -> Any:
+    """Return a nest with the counts of equal units added; None if no two are.
+
+    Parameters
+    ----------
+    counts
+        Those of `given` as numbers; of leaves above the line and below it alike.
+    kind_of
+        Says of a leaf what another must have in common to be added to it; None if nothing may.
+    build
+        Makes the leaf that is so many of a unit.
+    is_gain
+        Says whether some leaves should be one, which is so many of their unit.
+    """
+    groups: dict[Hashable, list[int]] = {}
+    for i, key in enumerate(given.keys):
+        kind = kind_of(i)
+        groups.setdefault(i if kind is None else (key, kind), []).append(i)
+    edits: dict[int, Part | None] = {}
+    for members in groups.values():
+        if len(members) == 1:
+            continue
+        total, below = _total(given.nest.below, counts, members)
+        if not np.isfinite(total) or not is_gain(members, -total if below else total):
+            continue
+        edits.update(dict.fromkeys(members))
+        if total != 0:
+            unit, count, below = _largest_unit(given, counts, members, total, below)
+            # it stands where one of them stood on that side
+            place = next((i for i in members if given.nest.below[i] == below), members[0])
+            edits[place] = build(count, unit), below
+    return edited(given.nest, edits) if edits else None
+
+
+def _total(sides: Sequence[bool], counts: list[Any], members: list[int]) -> tuple[Any, bool]:
+    """Return how many of their unit some leaves are together, and whether below the line."""
+    side = sides[members[0]]
+    one_sided = all(sides[i] == side for i in members)
+    below = one_sided and side
+    signed = [-counts[i] if sides[i] != below else counts[i] for i in members]
+    total = signed[0]
+    for count in signed[1:]:
+        total = total + count
+    return (-total, not below) if total < 0 and -total > 0 else (total, below)
+
+
+# A product of more factors is not written out again with another number in front of it.
+_MOST_FACTORS = 8
+
+
+def _largest_unit(
+    given: Units, counts: list[Any], members: list[int], total: Any, below: bool
+) -> tuple[Any, Any, bool]:
+    """Return a unit of some leaves, how many of it they are together, and on which side.
+
+    It is the leaf itself where all are the same, and its count is 1 or its factors are many:
+    written out, they would be as many again for each level of sums of sums.
+    """
+    leaves, sides = given.nest.leaves, given.nest.below
+    unit, whole = given.units[members[0]], leaves[members[0]]
+    if unit.__class__ is not tuple or any(leaves[i] is not whole for i in members[1:]):
+        return unit, total, below
+    if counts[members[0]] == 1:
+        return (whole,), total, below
+    if len(unit) <= _MOST_FACTORS:
+        return unit, total, below
+    times = len(members) - 2 * sum(sides[i] for i in members)
+    return (whole,), counts[members[0]].__class__(abs(times)), times < 0
+
+
+_factors_or_nested = containing_equal_or_any_of(mul, true_div, sqr, sqrt, pow)
+
+nest_of_product = nest_at(mul, _factors_or_nested, parts_too=True)
+nest_of_quotient = nest_at(true_div, _factors_or_nested)
+"""The nest that a product, or a quotient, is the outermost node of; see `nest_at`."""
+
+_BASE_OF = frozenset((sqr, sqrt, pow))
+_NO_OP = object()
+
+
+# -- signs -----------------------------------------------------------------------------------------
+
+
+@requires_heads(containing_any_of(neg))
+def signs_in_front(fgraph: Any, factors: Sequence[Variable]) -> Any:
+    """Return a product with the signs of its factors before it: ``x * -y * z`` is
+    ``-(x * y * z)``."""
+    if not any(var.head is neg for var in factors):
+        return None
+    nest = nest_of(fgraph, PRODUCT, mul, factors, joins_only=True)
+    edits: dict[int, Part | None] = {}
+    for i, leaf in enumerate(nest.leaves):
+        # the negative of an integer may wrap around before it is converted
+        if leaf.owner is not None and leaf.head is neg and leaf.type.dtype == nest.dtype:
+            edits[i] = leaf.owner.inputs[0], False
+    product = edited(nest, edits)
+    return neg(product) if len(edits) % 2 else product
+
+
+signs_in_front.__dict__["asks_graph"] = True
+
+# a factor of more products is not looked at: each of them would look at all others
+_MOST_PRODUCTS = 16
+
+
+def shared_factor_negated(fgraph: Any, factors: Sequence[Variable]) -> Any:
+    """Return the negative of a product as the product with a negative factor, ``-y * x`` for
+    ``-(x * y)``, where nothing but the negative of the factor is read, and products of which only
+    the negative is."""
+    nest = nest_of(fgraph, PRODUCT, mul, factors, joins_only=True)
+    for i, leaf in enumerate(nest.leaves):
+        if leaf.type.dtype == nest.dtype and _is_read_negated(fgraph, leaf):
+            return edited(nest, {i: (neg(leaf), False)})
+    return None
+
+
+def _is_read_negated(fgraph: Any, var: Variable) -> bool:
+    if fgraph is None:
+        return True
+    readers = fgraph.clients.get(var, ())
+    few = 1 < len(readers) <= _MOST_PRODUCTS
+    return few and all(_is_negated(fgraph, reader) for reader, _ in readers)
+
+
+def _is_negated(fgraph: Any, node: Any) -> bool:
+    if isinstance(node, str) or node.op is not mul:
+        return not isinstance(node, str) and node.op is neg
+    readers = fgraph.clients.get(node.outputs[0], ())
+    return len(readers) == 1 and getattr(readers[0][0], "op", None) is neg
+
+
+shared_factor_negated.__dict__["asks_graph"] = True
+
+
+# -- reciprocals -----------------------------------------------------------------------------------
+
+
+@requires_heads(containing_any_of(reciprocal))
+def divided_in_place(fgraph: Any, factors: Sequence[Variable]) -> Any:
+    """Return a product divided where it was multiplied by a reciprocal: ``x * (1 / y) * z`` is
+    ``(x / y) * z``."""
+    if not any(var.head is reciprocal for var in factors):
+        return None
+    nest = nest_of(fgraph, PRODUCT, mul, factors, joins_only=True)
+    edits: dict[int, Part | None] = {}
+    for i, leaf in enumerate(nest.leaves):
+        # of an integer it is taken as a float
+        if leaf.owner is not None and leaf.head is reciprocal and is_float(leaf.owner.inputs[0]):
+            edits[i] = leaf.owner.inputs[0], True
+    return edited(nest, edits) if edits else None
+
+
+divided_in_place.__dict__["asks_graph"] = True
+
+
+# -- constants -------------------------------------------------------------------------------------
+
+_two_constant_factors = containing_two_constants_or(mul, true_div)
+
+product_with_constants = nest_at(mul, _two_constant_factors)
+quotient_with_constants = nest_at(true_div, _two_constant_factors)
+
+
+def constants_of_product_folded(nest: Nest) -> Any:
+    """Return a product whose constants are one: ``(6 * x) / 4`` is ``1.5 * x``.
+
+    They are not folded if that is subnormal, or overflows; of float16, not if something between
+    them would be larger than it was.
+    """
+    numbers = [number_of(leaf) for leaf in nest.leaves]
+    places = [i for i, number in enumerate(numbers) if number is not None]
+    is_one_node = len(nest.nodes) == 1
+    if len(places) == len(nest.leaves) or (is_one_node and len(places) < 2):
+        return None
+    edits: dict[int, Part | None] = {}
+    dtype = common_dtype(nest.leaves)
+    assert dtype is not None
+    negated = False
+    if dtype.kind == "f":
+        # before they attract another constant, which would move for their sake
+        negated = _drop_ones(nest, numbers, edits)
+        left = [i for i in places if i not in edits]
+        known = [(i, numbers[i], nest.below[i]) for i in left if _is_usual(numbers[i])]
+        small = dtype == np.float16 and len(nest.leaves) - len(places) > 1
+        while len(known) > 1:
+            joined = _one_of_two(known[0], known[1], dtype, small)
+            if joined is None:
+                known = known[1:]
+                continue
+            edits.update({known[0][0]: None, known[1][0]: None})
+            if joined[1] != 1:
+                edits[joined[0]] = constant(np.asarray(joined[1], dtype)), joined[2]
+            known = [joined, *known[2:]]
+    elif len(places) > 1:
+        with np.errstate(all="ignore"):
+            total = np.prod([np.asarray(numbers[i]).astype(dtype) for i in places], dtype=dtype)
+        edits.update(dict.fromkeys(places))
+        edits[places[0]] = constant(np.asarray(total, dtype)), False
+    if not edits:
+        return None
+    return neg(edited(nest, edits)) if negated else edited(nest, edits)
+
+
+def _is_usual(number: Any) -> bool:
+    return bool(np.isfinite(number)) and number != 0
+
+
+_Known = tuple[int, Any, bool]
+"""Where a constant stands, its value, and whether it is divided by."""
+
+
+def _one_of_two(one: _Known, other: _Known, dtype: np.dtype[Any], small: bool) -> _Known | None:
+    """Return one constant for two, which is divided by if both are; None if it is not as good.
+
+    It stands where it makes nothing larger that is computed between them, if that is possible.
+    """
+    (i, a, a_below), (j, b, b_below) = one, other
+    a_enlarges, b_enlarges = (abs(a) > 1) != a_below, (abs(b) > 1) != b_below
+    if small and b_enlarges and not a_enlarges:
+        return None
+    place, below = j if b_enlarges and a_enlarges else i, a_below and b_below
+    first, second = np.asarray(a, dtype), np.asarray(b, dtype)
+    with np.errstate(all="ignore"):
+        if a_below == b_below:
+            value = first * second
+        else:
+            value = second / first if a_below else first / second
+    limits = np.finfo(dtype)
+    return (place, value[()], below) if limits.tiny <= abs(value) <= limits.max else None
+
+
+def _drop_ones(nest: Nest, numbers: Sequence[Any], edits: dict[int, Part | None]) -> bool:
+    """Drop divisors 1, and a factor 1 that is not alone above the line: ``x / (1 / y)`` is
+    ``x * y``. The same for -1; return whether this changes the sign of the product."""
+    ones = [i for i, number in enumerate(numbers) if number in (1, -1)]
+    above = [i for i, below in enumerate(nest.below) if not below]
+    if not any(nest.below[i] for i in ones):
+        # what divides a divisor stays below the line: the 1 of 1 / (x / 0) stands alone above it
+        spans = zip(nest.spans(), nest.inverted, strict=True)
+        deeper = {i for (first, last), below in spans if below for i in range(first, last + 1)}
+        above = [i for i in above if i not in deeper]
+    ones_above = [i for i in ones if not nest.below[i]][: max(len(above) - 1, 0)]
+    dropped = [*ones_above, *(i for i in ones if nest.below[i])]
+    edits.update(dict.fromkeys(dropped))
+    return [bool(numbers[i] == -1) for i in dropped].count(True) % 2 == 1
+
+
+# -- equal bases -----------------------------------------------------------------------------------
+
+
+def may_have_equal_bases(factors: Sequence[Variable]) -> bool:
+    """Return False if no two factors are powers of one base; a look at each is enough."""
+    if any(var.head is true_div for var in factors):
+        return True  # what is nested there is not known
+    return may_have_common_unit(factors, _NO_OP, _BASE_OF)
+
+
+def whole_powers_collected(nest: Nest, counted: Counted) -> Any:
+    """Return a product with equal bases collected where their exponents are whole and positive:
+    ``x**2 * x * y`` is ``x**3 * y``."""
+    return _collected_factors(units_of(nest, counted), any_exponent=False)
+
+
+def powers_collected(nest: Nest, counted: Counted) -> Any:
+    """Return a product with equal bases collected, whatever their exponents:
+    ``x**2 * y * x**-0.5`` is ``x**1.5 * y``."""
+    return _collected_factors(units_of(nest, counted), any_exponent=True)
+
+
+def powers_cancelled(nest: Nest, counted: Counted) -> Any:
+    """Return a quotient with the bases that are above and below the line collected:
+    ``(x**3 * y) / (x * z)`` is ``(x**2 * y) / z``."""
+    return _collected_factors(units_of(nest, counted), any_exponent=True, both_sides=True)
+
+
+def _collected_factors(given: Units, any_exponent: bool, both_sides: bool = False) -> Any:
+    """See `whole_powers_collected`.
+
+    Floating-point factors are collected if that makes no power that was not there before:
+    ``x * y * y`` may be a usual number where ``y**2`` overflows or is 0.
+    """
+    nest = given.nest
+    dtype = None if given.differ else common_dtype(nest.leaves)
+    if dtype is None:
+        return None
+    limit = 2.0**24 if dtype.kind == "f" else float(np.iinfo(dtype).max)
+    # exponents are added as floats that hold all of them, and are of the dtype in the end
+    counts = [np.float64(number_in(count)) for count in given.counts]
+    if not all(abs(count) <= limit / len(counts) for count in counts):
+        return None
+    any_exponent = any_exponent and dtype.kind == "f"
+    # once for all bases: it is a walk through the nest
+    partial_spans = cache(nest.partial_spans)
+
+    def kind_of(i: int) -> Any:
+        whole = counts[i] > 0 and counts[i] == np.floor(counts[i]) and not nest.below[i]
+        return True if whole or (any_exponent and np.isfinite(counts[i])) else None
+
+    def is_gain(members: list[int], total: Any) -> bool:
+        if both_sides and len({nest.below[i] for i in members}) == 1:
+            return False
+        if dtype.kind != "f" or abs(total) <= max(1, *[abs(counts[i]) for i in members]):
+            return True
+        # a partial product is that of them alone
+        together = members[-1] - members[0] == len(members) - 1
+        return together and (members[0], members[-1]) in partial_spans()
+
+    return collected(given, counts, kind_of, _power, is_gain)
+
+
+def _power(count: Any, base: Variable) -> Any:
+    if count == 1:
+        return base
+    if count == 2:
+        return sqr(base)
+    return pow(base, constant(np.asarray(count).astype(base.type.dtype)))
+
+
+_terms_or_nested = containing_equal_or_any_of(add, sub, mul, neg, true_div)
+
+nest_of_sum = nest_at(add, _terms_or_nested)
+nest_of_difference = nest_at(sub, _terms_or_nested)
+"""The nest that a sum, or a difference, is the outermost node of; see `nest_at`."""
+
+
+# -- signs -----------------------------------------------------------------------------------------
+
+
+@requires_heads(containing_constant)
+def is_negative_number(var: Any) -> bool:
+    """Return whether `var` is one negative number that can be negated."""
+    value = real_number(var)
+    if value is None or value >= 0:
+        return False
+    dtype = np.dtype(var.type.dtype)
+    return bool(dtype.kind == "f" or value > np.iinfo(dtype).min)
+
+
+def negative_numbero(c: Any) -> Where:
+    """Construct the goal that `c` is one negative number that can be negated."""
+    return whereo(is_negative_number, c)
+
+
+def may_subtract(terms: Sequence[Variable]) -> bool:
+    """Return False if no term is negative; a look at each is enough."""
+    for var in terms:
+        head = var.head
+        if head is neg:
+            return True
+        if head is mul:
+            assert var.owner is not None
+            if any(factor.head is mul or _is_less(factor) for factor in var.owner.inputs):
+                return True
+        elif head is not None and _is_less(var):
+            return True
+    return False
+
+
+def _is_less(var: Variable) -> bool:
+    number = number_of(var)
+    return number is not None and not isinstance(number, complex) and number < 0
+
+
+def negations_subtracted(
+    fgraph: Any,
+    terms: Sequence[Variable],
+    signed: Sequence[tuple[tuple[Variable, ...], tuple[Variable, ...]]],
+) -> Any:
+    """Return a sum with its negative terms subtracted where they stand: ``x + -y + z`` is
+    ``(x - y) + z``.
+
+    Parameters
+    ----------
+    signed
+        Of each term, what is added and what is subtracted in it.
+    """
+    if common_dtype(terms) is None or not any(below for _, below in signed):
+        return None
+    by_term = dict(zip(terms, signed, strict=True))
+    nest = nest_of(fgraph, SUM, add, terms, joins_only=True)
+    edits: dict[int, Part | None] = {}
+    for i, leaf in enumerate(nest.leaves):
+        _, below = by_term[leaf]
+        if below:
+            edits[i] = below[0], True
+    return edited(nest, edits)
+
+
+negations_subtracted.__dict__["asks_graph"] = True
+
+
+# -- constants -------------------------------------------------------------------------------------
+
+_two_constant_terms = containing_two_constants_or(add, sub, neg)
+
+sum_with_constants = nest_at(add, _two_constant_terms)
+difference_with_constants = nest_at(sub, _two_constant_terms)
+
+
+def constants_of_sum_folded(nest: Nest) -> Any:
+    """Return a sum whose constants are one, where that is exact: ``(2 + x) - 5`` is ``x - 3``.
+
+    One constant rounds once, where two round twice. If their sum is rounded itself it is left
+    alone: ``(x - 0.1) + 1e-20`` is right where x is 0.1, and ``x - 0.1`` is 0.
+    """
+    places = [i for i, leaf in enumerate(nest.leaves) if leaf.head is Constant]
+    if len(places) < 2 or len(places) == len(nest.leaves):
+        return None
+    total: Any = None
+    edits: dict[int, Part | None] = {}
+    for i in places:
+        term, below = nest.leaves[i], nest.below[i]
+        if total is None:
+            total, first, side = term, i, below
+            continue
+        joined = _exact(add if below == side else sub, total, term)
+        if joined is not None:
+            total = joined
+            edits[i] = None
+    if not edits:
+        return None
+    if real_number(total) == 0:
+        edits[first] = None
+    elif is_negative_number(total):
+        edits[first] = folded_within_limits(neg, [total]), not side
+    else:
+        edits[first] = total, side
+    return edited(nest, edits)
+
+
+def _exact(op: Any, one: Any, other: Any) -> Any:
+    """Return the sum or difference of two constants as a constant; None if it is not exact."""
+    whole = folded_within_limits(op, [one, other])
+    if whole is None or whole.type.numpy_dtype.kind != "f":
+        return whole
+    a, b = np.asarray(one.data), np.asarray(other.data)
+    b = b if op is add else -b
+    with np.errstate(all="ignore"):
+        # what is lost, exactly: Knuth's TwoSum
+        s = a + b
+        of_b = s - a
+        lost = (a - (s - of_b)) + (b - of_b)
+    return whole if not np.any(lost) else None
+
+
+@requires_heads(containing_constant)
+def added_if_negative(x: Variable, c: Variable) -> Any:
+    """Return ``x - c`` as ``x + d`` with ``d = -c``, where `c` is one negative number."""
+    if not is_negative_number(c) or x.head is Constant or common_dtype([x, c]) is None:
+        return None
+    if c.head is Constant:
+        return add(folded_within_limits(neg, [c]), x)
+    return add(constant(-np.asarray(number_of(c), c.type.dtype)), x)
+
+
+# -- equal terms -----------------------------------------------------------------------------------
+
+_FIRST_FACTOR_OF = frozenset((neg, true_div))
+_SIDES = frozenset((sub, neg))
+
+
+def may_have_equal_terms(terms: Sequence[Variable]) -> bool:
+    """Return False if no two terms have a factor in common; a look at each is enough."""
+    if not _SIDES.isdisjoint([var.head for var in terms]):
+        return True  # what is nested there is not known
+    return may_have_common_unit(terms, mul, _FIRST_FACTOR_OF)
+
+
+def equal_terms_of_one_sign_collected(nest: Nest, counted: Counted) -> Any:
+    """Return a sum with equal terms of one sign collected: ``2 * x + y + 3 * x`` is ``5 * x + y``.
+
+    Those of integers are collected whatever their sign.
+    """
+    return _collected_terms(units_of(nest, counted), cancelling=False)
+
+
+def equal_terms_collected(nest: Nest, counted: Counted) -> Any:
+    """Return a sum with equal terms collected: ``(2 * x + y) - 3 * x`` is ``y - x``."""
+    return _collected_terms(units_of(nest, counted), cancelling=True)
+
+
+def _collected_terms(given: Units, cancelling: bool) -> Any:
+    dtype = None if given.differ else common_dtype(given.nest.leaves)
+    if dtype is None:
+        return None
+    with np.errstate(all="ignore"):
+        counts = _coefficients(given, dtype)
+        any_sign = dtype.kind != "f" or cancelling
+        by_count = dict(zip(given.counts, counts, strict=True))
+        # 0 * inf and inf - inf are nan: what is collected with these would change
+        signs = {
+            count: number > 0 if np.isfinite(number) and (any_sign or number) else None
+            for count, number in by_count.items()
+        }
+
+        def kind_of(i: int) -> Any:
+            positive = signs[given.counts[i]]
+            if positive is None:
+                return None
+            return "any" if any_sign else positive != given.nest.below[i]
+
+        return collected(given, counts, kind_of, _multiple, lambda members, total: True)
+
+
+def _coefficients(given: Units, dtype: np.dtype[Any]) -> list[Any]:
+    """Return the coefficients in the dtype of the sum."""
+    # most are 1, which need not be made again
+    known: dict[Any, Any] = {}
+    for count in given.counts:
+        if count not in known:
+            known[count] = np.asarray(number_in(count)).astype(dtype)[()]
+    return [known[count] for count in given.counts]
+
+
+def _multiple(count: Any, factors: tuple[Variable, ...]) -> Any:
+    if count == 1:
+        return applied(mul, factors, 1)
+    return mul(constant(count), *factors)

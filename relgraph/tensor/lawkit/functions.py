@@ -1,0 +1,724 @@
+"""Exponents, bases, factors with an exponent, terms of sums of exponentials, for the laws in
+`relations.functions`.
+"""
+
+from __future__ import annotations
+
+import math
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import is_
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.goals import Condition, computo, whereo
+from relgraph.graph.notation import number_of
+from relgraph.scalar.dtypes import result_dtype
+from relgraph.scalar.named.numpy_table import of_numpy
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.lawkit.constant_arithmetic import folded
+from relgraph.tensor.lawkit.guards import (
+    constant_data,
+    constant_number,
+    containing_constant,
+    depends_on_levels,
+    is_constant,
+    is_found,
+    is_nonnegative,
+    is_positive_number,
+    requires_heads,
+)
+from relgraph.tensor.lawkit.vocabulary import lvars
+from relgraph.tensor.math import abs as abs_
+from relgraph.tensor.math import (
+    add,
+    cast,
+    eq,
+    erfc,
+    exp,
+    exp2,
+    log,
+    log1mexp,
+    log1p,
+    log2,
+    log_product,
+    logaddexp,
+    lt,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    pow,
+    sigmoid,
+    sqr,
+    sub,
+    switch,
+    true_div,
+)
+from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.softmaxes import Softmax
+from relgraph.tensor.special import ndtr
+
+_is_alone = lvars("is_alone")
+
+
+def is_nonzero_exponent(c: Any) -> bool:
+    """Return whether a constant is one finite real number other than zero."""
+    value = constant_number(c)
+    return isinstance(value, int | float) and math.isfinite(value) and value != 0
+
+
+def is_even_exponent(c: Any) -> bool:
+    """Return whether a constant is one even integer other than zero."""
+    return is_nonzero_exponent(c) and constant_number(c) % 2 == 0
+
+
+def is_odd_positive_exponent(c: Any) -> bool:
+    """Return whether a constant is one odd integer above zero, as a float too: `pow` of a float
+    makes one of it, which is even from 2**53 on."""
+    value = constant_number(c)
+    return is_nonzero_exponent(c) and value > 0 and float(value) % 2 == 1
+
+
+def _rounded_like(value: float, x: Any) -> float:
+    """Return a number, rounded to the dtype of `x`."""
+    dtype = x.type.numpy_dtype
+    return float(dtype.type(value)) if dtype.kind == "f" else value
+
+
+def log_of_2(x: Any) -> float:
+    """Return ``log(2)`` in the dtype of `x`."""
+    return _rounded_like(math.log(2), x)
+
+
+def log_of_10(x: Any) -> float:
+    """Return ``log(10)`` in the dtype of `x`."""
+    return _rounded_like(math.log(10), x)
+
+
+def reciprocal_of_log_of_2(x: Any) -> float:
+    """Return ``1 / log(2)`` in the dtype of `x`."""
+    return _rounded_like(1 / math.log(2), x)
+
+
+def reciprocal_of_log_of_10(x: Any) -> float:
+    """Return ``1 / log(10)`` in the dtype of `x`."""
+    return _rounded_like(1 / math.log(10), x)
+
+
+def _is_taken_apart(fgraph: Any, x: Any) -> bool:
+    """Return whether `x` is a part of a longer sum, one that is not known to be positive.
+
+    One of its terms, near -1, may cancel a 1 beside it before the others are added.
+    """
+    if x.owner is None or x.owner.op is not add or is_nonnegative(x):
+        return False
+    return fgraph is None or not fgraph.clients.get(x)
+
+
+def one_and(fgraph: Any, x: Any) -> Any:
+    """Return ``1 + x``; of a part of a longer sum the terms are added to 1 one by one."""
+    return add(1, *(x.owner.inputs if _is_taken_apart(fgraph, x) else [x]))
+
+
+def _alone(fgraph: Any, x: Any) -> Any:
+    return None if _is_taken_apart(fgraph, x) else x
+
+
+one_and.__dict__["asks_graph"] = True
+_alone.__dict__["asks_graph"] = True
+
+
+def apart_from_one(x: Any) -> tuple[Condition, ...]:
+    """Return the goals that in ``1 + x`` the graph adds 1 and `x`, and not a part of it first."""
+    return computo(_is_alone, _alone, x), whereo(is_found, _is_alone)
+
+
+ROOT_TWO = math.sqrt(2)
+
+
+@requires_heads(containing_constant)
+def can_be_doubled(c: Variable) -> bool:
+    """Return whether `c` is a constant, and twice each of its elements is finite."""
+    data = constant_data(c)
+    if data is None or data.dtype.kind != "f":
+        return data is not None
+    return bool(np.all(np.abs(data) <= np.finfo(data.dtype).max / 2))
+
+
+@depends_on_levels(3)
+def upper_bound(x: Variable) -> Any:
+    """Return ``-sqrt(2) * x``, for ``0.5 * erfc(x)`` is ``ndtr`` of that; `t` for the `x` that is
+    ``-t / sqrt(2)`` as it is written."""
+    return _bound(x, -1)
+
+
+@depends_on_levels(3)
+def lower_bound(x: Variable) -> Any:
+    """Return ``sqrt(2) * x``, for ``1 - 0.5 * erfc(x)`` is ``ndtr`` of that; see `upper_bound`."""
+    return _bound(x, 1)
+
+
+def _bound(x: Variable, sign: int) -> Any:
+    opposite = _opposite(x)
+    factor, t = _number_and_factor(x if opposite is None else opposite)
+    if t is None or abs(abs(factor * ROOT_TWO) - 1) > 4 * np.finfo(x.type.dtype).eps:
+        return mul(sign * ROOT_TWO, x)
+    negations = (sign * factor < 0) + (opposite is not None)
+    if negations % 2 == 0:
+        return t
+    inner = _opposite(t)
+    return neg(t) if inner is None else inner
+
+
+def _opposite(x: Variable) -> Variable | None:
+    """Return `t` if `x` is written as ``-t``."""
+    return x.owner.inputs[0] if x.owner is not None and x.owner.op is neg else None
+
+
+def _number_and_factor(x: Variable) -> tuple[float, Variable | None]:
+    """Return a number and another variable whose product is `x`, if it is written so."""
+    node = x.owner
+    if node is None or node.op not in (mul, true_div) or len(node.inputs) != 2:
+        return 1, None
+    first, second = node.inputs
+    if node.op is true_div:
+        number = constant_number(second)
+        return (1, None) if number is None or number == 0 else (1 / number, first)
+    for number, other in ((constant_number(first), second), (constant_number(second), first)):
+        if number is not None:
+            return number, other
+    return 1, None
+
+
+# how many terms the logarithm of one share of them may cost
+_FEW = 8
+
+Seen = Sequence[tuple[Any, Any]]
+"""Of each factor an exponent and another factor: their product is ``exp(exponent) * other``. An
+exponent of 0 and a factor of 1 are numbers, all others are variables."""
+
+
+_KNOWN = (exp, exp2, sigmoid, pow, sqr, add, erfc, ndtr)
+
+
+@depends_on_levels(1)
+def is_no_product(factor: Variable) -> bool:
+    """Return whether a factor is none of several that are multiplied."""
+    return factor.owner is None or factor.owner.op is not mul
+
+
+@depends_on_levels(1)
+def is_no_logaddexp(exponent: Variable) -> bool:
+    """Return whether an exponent is not that of several exponentials that are added."""
+    return exponent.owner is None or exponent.owner.op is not logaddexp
+
+
+def has_exponent(factor: Variable) -> bool:
+    """Return False if a factor is of none of the ops whose logarithm is known."""
+    op = None if factor.owner is None else factor.owner.op
+    return op in _KNOWN or isinstance(op, Softmax | CAReduce | DimShuffle)
+
+
+def may_have_exponents(factors: Sequence[Variable]) -> bool:
+    """Return False if the logarithm of no factor is known; a look at each is enough."""
+    return any(map(has_exponent, factors))
+
+
+def logarithm_of_product(above: Seen) -> Any:
+    """Return ``log_product(y, 1, x)`` for the factors of ``exp(y) * x``; None if there is no
+    exponent, or the dtypes differ."""
+    exponents, factors = parted(above)
+    if not exponents or not are_of_one_dtype([*exponents, *factors]):
+        return None
+    exponent = sum_of(exponents)
+    return log_product(exponent, 1, *factors) if factors else exponent
+
+
+def logarithm_of_quotient(above: Seen, divisor: Variable, below: Seen) -> Any:
+    """Return ``log_product(y - t, z, x)`` for the factors of ``exp(y) * x`` and those of
+    ``exp(t) * z``.
+
+    Parameters
+    ----------
+    divisor
+        The product of the factors below.
+
+    Returns
+    -------
+    logarithm
+        None if there is no exponent, or the dtypes differ. If several factors below have none, the
+        divisor stays as it is: their product may overflow where that of all does not.
+    """
+    (exponents, factors), (less, divisors) = parted(above), parted(below)
+    if len(divisors) > 1:
+        less, divisors = [], [divisor]
+    if not exponents and not less:
+        return None
+    if not are_of_one_dtype([*exponents, *factors, *less, *divisors]):
+        return None
+    exponent = difference_of(exponents, less)
+    if not divisors and not factors:
+        return exponent
+    return log_product(exponent, *(divisors or [1]), *factors)
+
+
+def sizes(seen: Seen) -> Seen:
+    """Return factors with the absolute values of those that are no exponentials."""
+    return [(e, abs_(f) if isinstance(f, Variable) else f) for e, f in seen]
+
+
+def logarithm_of_size_of_quotient(above: Seen, divisor: Variable, below: Seen) -> Any:
+    """Return the same for the absolute value of the quotient."""
+    return logarithm_of_quotient(sizes(above), abs_(divisor), sizes(below))
+
+
+def difference_of(exponents: Sequence[Any], less: Sequence[Any]) -> Any:
+    """Return the sum of some exponents less that of others.
+
+    Less the exponent of a sum it is the logarithm of a share.
+    """
+    if not less:
+        return sum_of(exponents)
+    if not exponents:
+        return -sum_of(less)
+    x, node = sum_of(exponents), less[0].owner
+    if len(less) > 1 or node is None or node.op is not logaddexp:
+        return x - sum_of(less)
+    return logarithm_of_share(None, x, node.inputs)
+
+
+def is_among(x: Variable, variables: Sequence[Variable]) -> bool:
+    """Return whether `x` is one of some variables."""
+    return any(v is x for v in variables)
+
+
+def logarithm_of_share(fgraph: Any, x: Variable, exponents: Sequence[Variable]) -> Any:
+    """Return ``x - logaddexp(*exponents)``, the logarithm of a share if `x` is one of these.
+
+    It has the digits that the difference loses where the share is nearly 1. Of many exponents the
+    largest is taken from all, or the shares of all would cost as much as there are pairs; None if
+    it was taken before. Each is taken from another in the dtype of the result.
+    """
+    if len(exponents) > _FEW:
+        if x.owner is not None and x.owner.op is sub and x.owner.inputs[1].head is switch:
+            return None
+        made = made_in(fgraph)
+        largest = finite(made(maximum, *exponents), made)
+        less = [made(sub, y, largest) for y in exponents]
+        return made(sub, x, largest) - made(logaddexp, *less)
+    # one of those that are `x` is taken away; the others are as it is where that is nan
+    own_place = next((k for k, y in enumerate(exponents) if y is x), None)
+    others = [y for k, y in enumerate(exponents) if k != own_place]
+    if own_place is not None and len(others) == 1:
+        return -logaddexp(0, sub(others[0], x))
+    # a share may vanish beside another that does
+    vanishes = eq(x, -math.inf)
+    wide = cast(x, result_dtype(*[v.type.dtype for v in (x, *exponents)]))
+    own, shift = switch(vanishes, wide, 0), switch(vanishes, 0, wide)
+    beside = [] if own_place is None else [own]
+    return sub(own, logaddexp(*beside, *[sub(y, shift) for y in others]))
+
+
+logarithm_of_share.__dict__["asks_graph"] = True
+
+Made = Callable[..., Any]
+"""What applies an op to inputs."""
+
+
+def made_in(fgraph: Any) -> Made:
+    """Return what applies ops, and takes what a graph has already; None is no graph."""
+
+    def made(op: Any, *inputs: Any) -> Any:
+        readers = () if fgraph is None else fgraph.clients.get(inputs[0], ())
+        for reader, _ in readers:
+            if not isinstance(reader, str) and reader.op is op and _are(reader.inputs, inputs):
+                return reader.outputs[0]
+        return op(*inputs)
+
+    return made
+
+
+def _are(found: Sequence[Variable], wanted: Sequence[Any]) -> bool:
+    return len(found) == len(wanted) and all(
+        v is w or (not isinstance(w, Variable) and number_of(v) == w)
+        for v, w in zip(found, wanted, strict=True)
+    )
+
+
+def finite(shift: Any, made: Made) -> Any:
+    """Return what can be taken from any exponent: 0 where the largest one is infinite."""
+    return made(switch, made(lt, made(abs_, shift), math.inf), shift, 0)
+
+
+def sum_of(terms: Sequence[Any]) -> Any:
+    return 0 if not terms else terms[0] if len(terms) == 1 else add(*terms)
+
+
+def are_of_one_dtype(variables: Sequence[Any]) -> bool:
+    """Return whether there are variables, and all have one dtype."""
+    return len({v.type.dtype for v in variables}) == 1
+
+
+def parted(seen: Seen) -> tuple[list[Any], list[Any]]:
+    """Return the exponents and the other factors."""
+    return (
+        [e for e, _ in seen if isinstance(e, Variable)],
+        [f for _, f in seen if isinstance(f, Variable)],
+    )
+
+
+logaddexp2 = Elemwise(of_numpy("logaddexp2"))
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """The term ``weight * exp(exponent) / divisor``.
+
+    Weight and divisor are constants. An exponent of 0, a weight and a divisor of 1 are numbers.
+    """
+
+    exponent: Any
+    weight: Any = 1
+    divisor: Any = 1
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is an exponential without a weight."""
+        return not isinstance(self.weight, Variable) and not isinstance(self.divisor, Variable)
+
+    @property
+    def constant(self) -> bool:
+        """Whether it is a constant."""
+        return not isinstance(self.exponent, Variable)
+
+    def logarithm(self, function: Any = log) -> Any:
+        """Return the exponent of the whole term, to the base of a logarithm."""
+        exponent, weight, divisor = self.exponent, self.weight, self.divisor
+        if isinstance(weight, Variable):
+            of_weight = folded(function)(weight)
+            exponent = of_weight if self.constant else exponent + of_weight
+        return exponent - folded(function)(divisor) if isinstance(divisor, Variable) else exponent
+
+    def less(self, shift: Any, made: Made) -> Any:
+        """Return the term times ``exp(-shift)``; `made` applies an op."""
+        exponent, weight, divisor = self.exponent, self.weight, self.divisor
+        scaled = made(exp, made(neg, shift) if self.constant else made(sub, exponent, shift))
+        if isinstance(weight, Variable):
+            scaled = made(mul, weight, scaled)
+        return made(true_div, scaled, divisor) if isinstance(divisor, Variable) else scaled
+
+
+Terms = Sequence[Term | None]
+"""What a view sees in each term of a sum; None for what is no exponential."""
+
+
+@depends_on_levels(2)
+def may_have_exponentials(terms: Sequence[Variable]) -> bool:
+    """Return False if no term is an exponential or a product of some."""
+    return any(has_exponent(v) or _has_inside(v, has_exponent) for v in terms)
+
+
+@depends_on_levels(3)
+def may_be_exponential(term: Variable) -> bool:
+    """Return False if `term` is no exponential, product of some, or sum or difference of these."""
+    node = term.owner
+    return may_have_exponentials([term]) or (
+        node is not None and node.op in (add, sub) and may_have_exponentials(node.inputs)
+    )
+
+
+def is_base(c: Any) -> bool:
+    """Return whether a constant is one positive number other than 1, so that its powers grow or
+    vanish."""
+    return is_positive_number(c) and bool(number_of(c) != 1)
+
+
+def _has_inside(term: Variable, test: Callable[[Variable], bool]) -> bool:
+    node = term.owner
+    return node is not None and node.op in (mul, true_div, sub, neg) and any(map(test, node.inputs))
+
+
+def _grows(factor: Variable) -> bool:
+    """Return whether a factor whose logarithm is known may overflow: it is no share of 1."""
+    op = None if factor.owner is None else factor.owner.op
+    return op in (exp, exp2, pow) or isinstance(op, CAReduce | DimShuffle)
+
+
+def weighed(above: Seen, below: Seen = ()) -> Term | None:
+    """Return the product of the factors `above` by that of those `below` as a term, if it is."""
+    (exponents, weights), (less, divisors) = parted(above), parted(below)
+    if len(weights) > 1 or len(divisors) > 1:
+        return None
+    if not all(map(_is_weight, weights)) or not all(map(_is_divisor, divisors)):
+        return None
+    # a narrower dtype would round a sum of exponents, or the logarithm of a weight
+    if not are_of_one_dtype([*exponents, *less, *weights, *divisors]):
+        return None
+    return Term(difference_of(exponents, less), *(weights or [1]), *(divisors or [1]))
+
+
+def _is_weight(var: Variable) -> bool:
+    data = constant_data(var)
+    if data is None or data.dtype.kind != "f":
+        return False
+    return bool(np.all((data >= 0) & (data < math.inf)))
+
+
+def _is_divisor(var: Variable) -> bool:
+    return _is_weight(var) and bool(np.all(constant_data(var) > 0))
+
+
+def binary_term(exponent: Any, weight: Any = 1) -> Term | None:
+    """Return the power of 2, with a weight, as a term; None if the weight is none."""
+    if isinstance(weight, Variable):
+        exponents = [exponent] if isinstance(exponent, Variable) else []
+        if not _is_weight(weight) or not are_of_one_dtype([weight, *exponents]):
+            return None
+    return Term(exponent, weight)
+
+
+def _exponentials(seen: Terms, leaves: Sequence[Variable]) -> list[Term] | None:
+    """Return the terms of a sum, if all are some, of one dtype, and may over- or underflow.
+
+    Beside a constant, what is at most 1 does not.
+    """
+    terms = [term for term in seen if term is not None]
+    if len(terms) < len(seen) or len({v.type.dtype for v in leaves}) > 1:
+        return None
+    if leaves[0].type.numpy_dtype.kind != "f":
+        return None
+    exponents = [t.exponent for t in terms if not t.constant]
+    if any(x.type.dtype != leaves[0].type.dtype for x in exponents):
+        return None
+    if any(_grows(v) or _has_inside(v, _grows) for v in leaves):
+        return terms
+    return terms if len(exponents) == len(terms) else None
+
+
+# -- logarithms ------------------------------------------------------------------------------------
+
+
+def logarithm_of_terms(seen: Terms, leaves: Sequence[Variable]) -> Any:
+    """Return the logarithm of the sum of some terms; None if they are no exponentials."""
+    terms = _exponentials(seen, leaves)
+    return None if terms is None else logaddexp(*_constants_first([t.logarithm() for t in terms]))
+
+
+def logarithm_of_nest(seen: Terms, nest: Any) -> Any:
+    """Return the logarithm of a sum, some terms of which may be subtracted; None as in
+    `logarithm_of_terms`, or if only the sum of rounded exponentials is known.
+
+    Parameters
+    ----------
+    nest
+        The tree of the sum (`numbers.nests.Nest`).
+    """
+    if not any(nest.below):
+        return logarithm_of_terms(seen, nest.leaves)
+    terms = _exponentials(seen, nest.leaves)
+    if terms is None or all(nest.below) or not all(map(_has_exact_exponent, nest.leaves)):
+        return None
+    added = [t for t, below in zip(terms, nest.below, strict=True) if not below]
+    subtracted = [t for t, below in zip(terms, nest.below, strict=True) if below]
+    if len(terms) == 2 and all(t.plain and not t.constant for t in terms):
+        x, y = added[0].exponent, subtracted[0].exponent
+        # where both are infinite, their difference is nan
+        return x + log1mexp(switch(eq(x, y), 0, y - x))
+    if any(map(_is_shifted, terms)):
+        return None
+    made = made_in(None)
+    shift = finite(maximum(*[t.logarithm() for t in terms]), made)
+    above, below = (_total([t.less(shift, made) for t in side]) for side in (added, subtracted))
+    return shift + log(above - below)
+
+
+def _has_exact_exponent(term: Variable) -> bool:
+    """Return whether a term is a constant or an exponential with a constant weight: exponents that
+    were computed would lose the digits that are left when terms cancel."""
+    node = term.owner
+    factors = node.inputs if node is not None and node.op in (mul, true_div) else [term]
+    exponentials = [v for v in factors if v.head is exp]
+    return len(exponentials) <= 1 and all(v.head is exp or is_constant(v) for v in factors)
+
+
+def _is_shifted(term: Term) -> bool:
+    """Return whether the largest exponent was taken from a term."""
+    node = None if term.constant else term.exponent.owner
+    return node is not None and node.op in (sub, neg) and node.inputs[-1].head in (switch, maximum)
+
+
+def _total(terms: Sequence[Variable]) -> Any:
+    return terms[0] if len(terms) == 1 else add(*terms)
+
+
+def logarithm_of_one_and_terms(seen: Terms, leaves: Sequence[Variable]) -> Any:
+    """Return the logarithm of 1 and some terms; None as in `logarithm_of_terms`, or if an
+    exponential has a weight.
+
+    The logarithm of the weight would round the exponent, and with it the result where it is small.
+    """
+    terms = _exponentials(seen, leaves)
+    if terms is None or not all(t.plain or (t.constant and t.divisor == 1) for t in terms):
+        return None
+    # the sum of 1 and a constant has not the digits that the logarithm has
+    constants = [folded(log1p)(t.weight) for t in terms if t.constant]
+    return logaddexp(*(constants or [0]), *[t.exponent for t in terms if not t.constant])
+
+
+def _constants_first(exponents: Sequence[Any]) -> Sequence[Any]:
+    """Return the exponents in the order in which they are added: beside a logarithm of 1 a small
+    exponential has all its digits, and two of them, added before, the digits of their exponent."""
+    return sorted(exponents, key=lambda x: isinstance(x, Variable) and not is_constant(x))
+
+
+def binary_logarithm(seen: Terms) -> Any:
+    """Return the logarithm to base 2 of a sum of terms whose exponents are to base 2; None if one
+    is none."""
+    terms = [term for term in seen if term is not None]
+    if len(terms) < len(seen) or all(t.constant for t in terms):
+        return None
+    types = {t.exponent.type.numpy_dtype for t in terms if not t.constant}
+    if len(types) > 1 or types.pop().kind != "f":
+        return None
+    return reduce(logaddexp2, [t.logarithm(log2) for t in terms])
+
+
+# -- shares ----------------------------------------------------------------------------------------
+
+
+_ABOVE, _BELOW = (exp, mul), (add, mul, sqr)
+
+
+@requires_heads(lambda heads: heads[0] in _ABOVE and heads[-1] in _BELOW)
+def may_be_share(x: Variable, y: Variable) -> bool:
+    """Return False if ``x / y`` is no exponential by a sum, by their ops."""
+    return x.head in _ABOVE and y.head in _BELOW
+
+
+def divisor_of_share(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
+    """Return the arguments of the first factor below that is a sum of exponentials or the square
+    of one, as a tuple; None if there is none, or no exponential above."""
+    place = _place_of_sum(below)
+    if place is None or all(v.head is not exp for v in above):
+        return None
+    return tuple(_inputs_of_sum(below[place]))
+
+
+divisor_of_share.__dict__["depth"] = 4
+
+
+def _inputs_of_sum(factor: Variable) -> Sequence[Variable]:
+    """Return the arguments of a sum, or of one that is squared; none of what is neither."""
+    node = factor.owner
+    if node is not None and node.op is sqr:
+        node = node.inputs[0].owner
+    return node.inputs if node is not None and node.op is add else ()
+
+
+def _place_of_sum(factors: Sequence[Variable]) -> int | None:
+    places = (k for k, v in enumerate(factors) if may_have_exponentials(_inputs_of_sum(v)))
+    return next(places, None)
+
+
+class _Scaled(NamedTuple):
+    """A sum of exponentials as ``total * exp(largest)``; both are None if no such form is known."""
+
+    inputs: Sequence[Variable]
+    largest: Any
+    total: Any
+
+
+_SCALED: WeakKeyDictionary[Variable, _Scaled] = WeakKeyDictionary()
+"""By sums, so that each is scaled once and not once for each of its shares."""
+
+
+TermsOf = Callable[[Any, Sequence[Variable]], tuple[Sequence[Variable], Terms] | None]
+"""Returns the leaves of a sum in a graph and the terms that they are; None if one is subtracted."""
+
+
+def share_by(terms_of: TermsOf) -> Callable[..., Any]:
+    """Return the function that takes a quotient by the largest term of a sum that divides it."""
+
+    def share(fgraph: Any, above: Sequence[Variable], below: Sequence[Variable]) -> Any:
+        """Return a quotient with an exponential and the sum of some terms taken by their largest.
+
+        Returns
+        -------
+        quotient
+            None if the terms are no exponentials, if the largest exponent was taken from them
+            before, or if a weight is so far from 1 that the largest term may not have the largest
+            exponent.
+        """
+        first = next(k for k, v in enumerate(above) if v.head is exp)
+        place = typing.cast(int, _place_of_sum(below))
+        x, divisor = _argument(above[first]), below[place]
+        squared = divisor.head is sqr
+        scaled = _scaled(fgraph, _argument(divisor) if squared else divisor, terms_of)
+        if scaled.total is None or x.type.dtype != divisor.type.dtype:
+            return None
+        made = made_in(fgraph)
+        most = float(np.finfo(x.type.dtype).max)
+        own = made(exp, made(sub, made(minimum, x, most), scaled.largest))
+        found = own / scaled.total
+        if squared:
+            found = found / _argument(divisor)
+        # one after the other, as they were: the product of some might overflow
+        others = [v for k, v in enumerate(above) if k != first]
+        divisors = [v for k, v in enumerate(below) if k != place]
+        found = mul(found, *others) if others else found
+        return found / (mul(*divisors) if len(divisors) > 1 else divisors[0]) if divisors else found
+
+    share.__dict__.update(asks_graph=True, depth=4)
+    return share
+
+
+def _scaled(fgraph: Any, total: Variable, terms_of: TermsOf) -> Any:
+    """Return a sum taken by its largest term, the one that the graph has if it has one."""
+    inputs = typing.cast(Apply, total.owner).inputs
+    if fgraph is None:
+        return _Scaled(inputs, *_by_largest(fgraph, inputs, terms_of))
+    known = _SCALED.get(total)
+    if known is not None and len(known.inputs) == len(inputs):
+        same = all(map(is_, known.inputs, inputs))
+        if same and (known.total is None or known.total in fgraph.variables):
+            return known
+    found = _SCALED[total] = _Scaled(tuple(inputs), *_by_largest(fgraph, inputs, terms_of))
+    return found
+
+
+def _by_largest(fgraph: Any, inputs: Sequence[Variable], terms_of: TermsOf) -> tuple[Any, Any]:
+    """Return the largest exponent of a sum, and the sum without it; None and None if it is no sum
+    of exponentials, if it was taken from them before, or beside a weight that is far from 1."""
+    found = terms_of(fgraph, inputs)
+    terms = None if found is None else _exponentials(found[1], found[0])
+    if terms is None or any(map(_is_shifted, terms)) or not all(map(_is_moderate, terms)):
+        return None, None
+    made, most = made_in(fgraph), float(np.finfo(inputs[0].type.dtype).max)
+    # beside an infinity the others have no share
+    bounded = [
+        t if t.constant else replace(t, exponent=made(minimum, t.exponent, most)) for t in terms
+    ]
+    largest = made(maximum, *[t.exponent for t in bounded], -most)
+    return largest, made(add, *[t.less(largest, made) for t in bounded])
+
+
+def _argument(var: Variable) -> Variable:
+    """Return the argument of what a function of one computes."""
+    return typing.cast(Variable, typing.cast(Apply, var.owner).inputs[0])
+
+
+def _is_moderate(term: Term) -> bool:
+    """Return whether no weight makes up for an exponential that underflows beside another."""
+    for var in (term.weight, term.divisor):
+        if isinstance(var, Variable):
+            data, least = constant_data(var), np.finfo(var.type.dtype).tiny ** 0.4
+            if np.any((data < least) | (data > 1 / least)):
+                return False
+    return True

@@ -1,1 +1,0 @@
-"""What the laws about functions ask and compute."""

@@ -1,1 +1,0 @@
-"""What is known of variables before the graph runs: predicates, and goals made of them."""

@@ -1,0 +1,479 @@
+"""Arithmetic on axes, orders of axes, slices and basic indices.
+
+The axes of a reduction are a sorted tuple, or None for all. An order says for each axis of a result
+which axis of the input it is, or ``"x"`` for a new one of length 1; an axis of the input that it
+leaves out is dropped, and has length 1. A basic index is a tuple of entries: ints, `Slice`s and
+placeholders for variables, one for each of the first axes (see `indices`). A length `n` is None
+where it is not known; what can't be told without it gives None.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from relgraph.tensor.indexing.indices import (
+    WHOLE,
+    Entry,
+    IndexList,
+    Placeholder,
+    Slice,
+    placeholders,
+)
+from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.lawkit.guards import Axes, axis_numbers
+
+Order = Sequence[int | str]
+
+
+def rank_of(x: Any) -> int:
+    """Return how many axes `x` has."""
+    return int(x.type.ndim)
+
+
+def canonical_axes(axes: Sequence[int], ndim: int) -> tuple[int, ...] | None:
+    """Return the axes of a reduction as its op has them: sorted, and None if they are all."""
+    return None if len(axes) == ndim else tuple(sorted(axes))
+
+
+def remaining_axes(axes: Axes, ndim: int) -> tuple[int, ...]:
+    """Return the axes that a reduction over `axes` leaves, by their numbers before it."""
+    reduced = axis_numbers(axes, ndim)
+    return tuple([i for i in range(ndim) if i not in reduced])
+
+
+def order_without(x: Any, axes: Axes) -> tuple[int, ...]:
+    """Return the order of the dimshuffle that drops `axes` of `x`."""
+    return remaining_axes(axes, x.type.ndim)
+
+
+def softmax_axis(axes: Axes) -> int | tuple[int, ...] | None:
+    """Return the axes of a reduction as the softmax ops have them: an int if there is one."""
+    if axes is None:
+        return None
+    return axes[0] if len(axes) == 1 else tuple(axes)
+
+
+def _is_static(entry: Entry) -> bool:
+    """Return whether an entry has no variables."""
+    return isinstance(entry, int) or (
+        isinstance(entry, Slice) and not any(isinstance(p, Placeholder) for p in entry.parts())
+    )
+
+
+def slice_of_range(wanted: range) -> Slice:
+    """Return the slice that takes the positions `wanted` of an axis long enough for them."""
+    if not wanted:
+        return Slice(0, 0)
+    step = wanted.step
+    end = wanted[-1] + step
+    stop = end if step > 0 or end >= 0 else None
+    if len(wanted) == 1:
+        step, stop = 1, wanted[0] + 1
+    start = None if step > 0 and wanted[0] == 0 else wanted[0]
+    return Slice(start, stop, None if step == 1 else step)
+
+
+def takes_whole_axis(entry: Entry, n: int | None) -> bool:
+    """Return whether an entry takes all of an axis of length `n`, in order."""
+    if not isinstance(entry, Slice) or not _is_static(entry):
+        return False
+    if n is None:
+        return entry.start in (None, 0) and entry.stop is None and entry.step in (None, 1)
+    return _positions_taken(entry, n) == range(n)
+
+
+def _positions_taken(entry: Slice, n: int) -> range:
+    """Return the positions that a slice without variables takes of an axis of length `n`."""
+    return range(*_as_slice(entry).indices(n))
+
+
+def _as_slice(entry: Slice) -> slice:
+    return slice(*_static_parts(entry))
+
+
+def _static_parts(entry: Slice) -> tuple[int | None, int | None, int | None]:
+    """Return start, stop and step of a slice without variables."""
+    start, stop, step = (None if isinstance(p, Placeholder) else p for p in entry.parts())
+    return start, stop, step
+
+
+def composed_entry(n: int | None, outer: Entry, inner: Entry) -> Entry:
+    """Return the entry that is `inner`, a slice, followed by `outer`: ``x[inner][outer]``.
+
+    Returns
+    -------
+    entry
+        None if that can't be told, or if `outer` is out of bounds.
+    """
+    if outer == WHOLE:
+        return inner
+    if inner == WHOLE:
+        return outer
+    if not isinstance(inner, Slice) or not _is_static(inner) or not _is_static(outer):
+        return None
+    if n is not None:
+        left = _positions_taken(inner, n)
+        if isinstance(outer, int):
+            return left[outer] if -len(left) <= outer < len(left) else None
+        assert isinstance(outer, Slice)
+        return slice_of_range(left[_as_slice(outer)])
+    if inner == Slice(None, None, -1):
+        return _composed_with_reversal(outer)
+    return _composed_forward(outer, inner)
+
+
+def _composed_with_reversal(outer: Any) -> Entry:
+    """Return the entry that is ``[::-1]`` followed by `outer`, whatever the length."""
+    if isinstance(outer, int):
+        return -1 - outer
+    start, stop, step = outer.parts()
+    turned = -1 if step is None else -step
+    return Slice(
+        None if start is None else -1 - start,
+        None if stop is None else -1 - stop,
+        None if turned == 1 else turned,
+    )
+
+
+def _composed_forward(outer: Any, inner: Slice) -> Entry:
+    """Return `inner`, a slice with a positive step, followed by `outer`, whatever the length.
+
+    It can be told where all ends count from the front, and of ``[a:-b]`` followed by ``[c:-d]``.
+    """
+    start, stop, step = _static_parts(inner)
+    first, by = (0 if start is None else start), (1 if step is None else step)
+    if first < 0 or by < 0:
+        return None
+    if isinstance(outer, int):
+        at = first + by * outer
+        within = stop is None or at < stop
+        return at if outer >= 0 and within else None
+    begin, end, stride = outer.parts()
+    begin, stride = (0 if begin is None else begin), (1 if stride is None else stride)
+    if begin < 0 or stride < 0:
+        return None
+    if by == 1 and stride == 1 and _counts_from_end(stop) and _counts_from_end(end):
+        taken = (0 if stop is None else stop) + (0 if end is None else end)
+        return Slice(first + begin or None, taken or None)
+    if (stop is not None and stop < 0) or (end is not None and end < 0):
+        return None
+    ends = [e for e in (stop, None if end is None else first + by * end) if e is not None]
+    return Slice(
+        first + by * begin or None,
+        min(ends) if ends else None,
+        None if by * stride == 1 else by * stride,
+    )
+
+
+def _counts_from_end(end: Any) -> bool:
+    """Return whether the stop of a slice is the end of its axis, or counts from there."""
+    return end is None or end < 0
+
+
+def located_in_join(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, Entry] | None:
+    """Return which piece of a join, along the axis of the join, has all that an entry takes.
+
+    Parameters
+    ----------
+    lengths
+        How long the pieces are, as far as that is known.
+
+    Returns
+    -------
+    which, entry
+        The number of the piece, and the entry into it; None if it can't be told, or is not in one.
+    """
+    if not _is_static(entry):
+        return None
+    within = _located_from_front(entry, lengths)
+    if within is not None:
+        return within
+    last = _in_last(entry, lengths)
+    if last is not None:
+        return len(lengths) - 1, last
+    first = _in_last(_composed_with_reversal(entry), lengths[::-1])
+    if first is not None:
+        return 0, _composed_with_reversal(first)
+    if not isinstance(entry, int) or entry >= 0:
+        return None
+    behind = 0
+    for which in reversed(range(len(lengths))):
+        n = lengths[which]
+        if n is None:
+            return None
+        if -entry <= behind + n:
+            return which, entry + behind
+        behind += n
+    return None
+
+
+def _in_last(entry: Entry, lengths: Sequence[int | None]) -> Entry:
+    """Return the entry into the last piece of a join of what takes nothing of the pieces before it;
+    None if that can't be told."""
+    for n in lengths[:-1]:
+        if n is None or entry is None:
+            return None
+        entry = _without_front(entry, n)
+    return entry
+
+
+def _without_front(entry: Any, n: int) -> Entry:
+    """Return what an entry is without the first `n` positions of its axis, of which it takes none;
+    None if it may take some of them."""
+    if n == 0:
+        same: Entry = entry
+        return same
+    if isinstance(entry, int):
+        return entry - n if entry >= n else None
+    start, stop, step = _static_parts(entry)
+    forward = step is None or step > 0
+    near, far = (start, stop) if forward else (stop, start)
+    least = n if forward else n - 1
+    if near is None or near < least:
+        return None
+    if far is not None and 0 <= far < n:
+        return Slice(0, 0)
+    beyond = far if far is None or far < 0 else far - n
+    ends = ((near - n) or None, beyond) if forward else (beyond, None if near < n else near - n)
+    return Slice(*ends, step)
+
+
+def _located_from_front(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, Entry] | None:
+    """Look for the piece from the first one on, as far as their lengths are known."""
+    total = None if None in lengths else sum(n for n in lengths if n is not None)
+    positions = _positions(entry, total)
+    before = 0
+    for which, n in enumerate(lengths):
+        if n is None or not positions:
+            return None
+        if (
+            before <= min(positions[0], positions[-1])
+            and max(positions[0], positions[-1]) < before + n
+        ):
+            if isinstance(entry, int):
+                return which, positions[0] - before
+            into = range(positions.start - before, positions.stop - before, positions.step)
+            return which, slice_of_range(into)
+        before += n
+    return None
+
+
+def _positions(entry: Entry, total: int | None) -> range | None:
+    """Return the positions that an entry takes of an axis; None if that can't be told.
+
+    Parameters
+    ----------
+    total
+        The length of the axis. If it is not known, a slice is said to take what it takes of an axis
+        that is long enough.
+    """
+    if isinstance(entry, int):
+        at = entry if entry >= 0 or total is None else entry + total
+        return range(at, at + 1) if at >= 0 else None
+    if not isinstance(entry, Slice):
+        return None
+    if total is not None:
+        return _positions_taken(entry, total)
+    start, stop, step = _static_parts(entry)
+    start, step = (0 if start is None else start), (1 if step is None else step)
+    if stop is None or min(start, stop) < 0 or step < 0:
+        return None
+    return range(start, stop, step)
+
+
+def are_disjoint_entries(n: int | None, a: Entry, b: Entry) -> bool:
+    """Return whether two entries are known to take no position of an axis in common."""
+    if not _is_static(a) or not _is_static(b):
+        return False
+    if n is None and isinstance(a, int) and isinstance(b, int):
+        return a != b and (a < 0) == (b < 0)
+    first, second = _positions(a, n), _positions(b, n)
+    if first is None or second is None:
+        return False
+    if n is not None and any(p >= n for taken in (first, second) for p in taken[-1:]):
+        return False  # one is out of bounds, which is an error at run time
+    return _are_disjoint_ranges(first, second)
+
+
+def _are_disjoint_ranges(a: range, b: range) -> bool:
+    if not a or not b:
+        return True
+    (a_least, a_most), (b_least, b_most) = sorted((a[0], a[-1])), sorted((b[0], b[-1]))
+    if a_most < b_least or b_most < a_least:
+        return True
+    # two progressions meet only if their starts differ by a multiple of the common divisor
+    strides = [taken.step if len(taken) > 1 else 0 for taken in (a, b)]
+    divisor = math.gcd(*strides)
+    return divisor != 0 and (a[0] - b[0]) % divisor != 0
+
+
+Shape = Sequence[int | None]
+EntryWithInputs = tuple[Entry, list[Any]]
+
+
+@dataclass(frozen=True)
+class BasicIndex:
+    """A basic index, and the variables that its placeholders stand for."""
+
+    entries: IndexList
+    inputs: tuple[Any, ...]
+
+
+def trimmed(entries: Sequence[Any]) -> tuple[Any, ...]:
+    """Return an index without the whole slices at its end."""
+    kept = list(entries)
+    while kept and kept[-1] == WHOLE:
+        kept.pop()
+    return tuple(kept)
+
+
+def padded(index: IndexList, ndim: int) -> tuple[Entry, ...]:
+    """Return an index with an entry for each of `ndim` axes."""
+    return (*index, *[WHOLE] * (ndim - len(index)))
+
+
+def _entries_with_inputs(index: IndexList, inputs: Sequence[Any]) -> Iterator[EntryWithInputs]:
+    """Yield each entry with the variables that its placeholders stand for."""
+    rest = iter(inputs)
+    for entry in index:
+        yield entry, [next(rest) for _ in placeholders((entry,))]
+
+
+def basic_index(pairs: Sequence[EntryWithInputs]) -> BasicIndex:
+    """Return the index made of entries and the variables of their placeholders."""
+    return BasicIndex(
+        trimmed([entry for entry, _ in pairs]), tuple([v for _, given in pairs for v in given])
+    )
+
+
+def composed_index(
+    shape: Shape,
+    outer: IndexList,
+    outer_inputs: Sequence[Any],
+    inner: IndexList,
+    inner_inputs: Sequence[Any],
+) -> BasicIndex | None:
+    """Return the index that is `inner` into a tensor of `shape`, followed by `outer`.
+
+    An entry that is a variable can be composed with a whole slice only.
+
+    Returns
+    -------
+    index
+        None if it can't be told.
+    """
+    after = _entries_with_inputs(padded(outer, len(shape)), outer_inputs)
+    pairs: list[EntryWithInputs] = []
+    first = padded(inner, len(shape))
+    for n, (entry, given) in zip(shape, _entries_with_inputs(first, inner_inputs), strict=True):
+        if not isinstance(entry, Slice):
+            pairs.append((entry, given))
+            continue
+        then, then_given = next(after)
+        both = composed_entry(n, then, entry)
+        if both is None:
+            return None
+        pairs.append((both, [*given, *then_given]))
+    return basic_index(pairs)
+
+
+def index_into_operand(
+    index: IndexList, inputs: Sequence[Any], shape: Shape, whole: Shape
+) -> BasicIndex:
+    """Return the index into an operand for what `index` takes of an elementwise result.
+
+    Parameters
+    ----------
+    shape, whole
+        The shapes of the operand and of the result, to which it broadcasts, as far as types tell.
+    """
+    missing = len(whole) - len(shape)
+    pairs: list[EntryWithInputs] = []
+    for axis, (entry, given) in enumerate(_entries_with_inputs(index, inputs)):
+        if axis < missing:
+            continue
+        if shape[axis - missing] == 1 and whole[axis] != 1:
+            pairs.append((WHOLE, []) if isinstance(entry, Slice) else (0, []))
+        else:
+            pairs.append((entry, given))
+    return basic_index(pairs)
+
+
+def index_before_dimshuffle(
+    order: Sequence[int | str], index: IndexList, inputs: Sequence[Any], ndim: int
+) -> BasicIndex | None:
+    """Return the index into a tensor of `ndim` axes for what `index` takes of its dimshuffle.
+
+    Returns
+    -------
+    index
+        None if `index` does not take all of an axis that is new in `order`.
+    """
+    taken: dict[int, EntryWithInputs] = {}
+    for axis, (entry, given) in zip(order, _entries_with_inputs(index, inputs), strict=False):
+        if not isinstance(axis, str):
+            taken[axis] = entry, given
+        elif not (takes_whole_axis(entry, 1) or (isinstance(entry, int) and entry in (0, -1))):
+            return None
+    return basic_index([taken.get(axis, (WHOLE, [])) for axis in range(ndim)])
+
+
+def order_after_index(
+    order: Sequence[int | str], index: IndexList, ndim: int
+) -> tuple[int | str, ...]:
+    """Return the order of the dimshuffle that follows `index_before_dimshuffle`."""
+    entries = padded(index, len(order))
+    gone = {a for a, e in zip(order, entries, strict=True) if not isinstance(e, Slice)}
+    places: dict[Any, int] = {}
+    for axis in range(ndim):
+        if axis not in gone:
+            places[axis] = len(places)
+    return tuple(
+        [
+            a if isinstance(a, str) else places[a]
+            for a, e in zip(order, entries, strict=True)
+            if isinstance(e, Slice)
+        ]
+    )
+
+
+def index_around_axes(
+    index: IndexList, inputs: Sequence[Any], axes: Sequence[int], ndim: int
+) -> BasicIndex:
+    """Return the index into a tensor of `ndim` axes that takes all of `axes`, and of the others
+    what `index` does."""
+    entries = _entries_with_inputs(padded(index, ndim - len(axes)), inputs)
+    return basic_index([(WHOLE, []) if axis in axes else next(entries) for axis in range(ndim)])
+
+
+def axes_after_index(index: IndexList, axes: Sequence[int], ndim: int) -> tuple[int, ...]:
+    """Return the numbers of `axes`, all of which `index` takes, among those that it leaves."""
+    entries = padded(index, ndim)
+    left = [axis for axis in range(ndim) if isinstance(entries[axis], Slice)]
+    return tuple([left.index(axis) for axis in axes])
+
+
+def split_index(
+    index: IndexList, inputs: Sequence[Any], axis: int, ndim: int
+) -> tuple[BasicIndex, BasicIndex]:
+    """Return an index into `ndim` axes as two: for the axes before `axis`, and from there on."""
+    pairs = list(_entries_with_inputs(padded(index, ndim), inputs))
+    return basic_index(pairs[:axis]), basic_index(pairs[axis:])
+
+
+def are_disjoint(shape: Shape, a: IndexList, b: IndexList) -> bool:
+    """Return whether two indices are known to take different elements of a tensor of `shape`."""
+    return any(are_disjoint_entries(n, p, q) for n, p, q in zip(shape, a, b, strict=False))
+
+
+def taken_at(x: Any, index: BasicIndex) -> Any:
+    """Return ``x[index]``, which is `x` itself if the index is empty."""
+    return Subtensor(index.entries)(x, *index.inputs) if index.entries else x
+
+
+def takes_everything(index: IndexList, x: Any) -> bool:
+    """Return whether an index takes all of `x`, in order."""
+    return all(takes_whole_axis(entry, n) for entry, n in zip(index, x.type.shape, strict=False))

@@ -1,0 +1,490 @@
+"""Shapes, fills, orders of axes and joined pieces, for the laws in `relations.layout`.
+
+Nothing here looks at values: a length that is not known ahead is a variable. The template of a fill
+is the tensor into the shape of which a value is filled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+
+from relgraph import scalar
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.op import Op
+from relgraph.tensor.assembly.creation import Alloc, alloc
+from relgraph.tensor.axes import static_int
+from relgraph.tensor.basic import constant
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.indexing.indices import IndexList, Slice, static_length
+from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.lawkit.guards import (
+    covers_shape,
+    depends_on_levels,
+    is_length_of,
+    known_entries,
+    known_length,
+    reads_length_of,
+)
+from relgraph.tensor.lawkit.index_arithmetic import Order, padded, trimmed
+from relgraph.tensor.lawkit.type_guards import is_real
+from relgraph.tensor.math import cast, second
+from relgraph.tensor.shapes.shape import MakeVector, Shape_i, _shape, has_shape, inferred_shape
+
+
+def _inferred_lengths(y: Any) -> tuple[Variable, ...] | None:
+    """Return the lengths of `y` as its node infers them, int64s of rank 0; None if it can't."""
+    if not has_shape(y) or y.owner is None:
+        return None
+    if type(y.owner.op).infer_shape is Op.infer_shape:
+        return None
+    shape = inferred_shape(y)
+    return None if shape is None else tuple(_as_int64(n) for n in shape)
+
+
+def _as_int64(n: Any) -> Variable:
+    made = constant(n, dtype="int64") if isinstance(n, int | np.integer) else cast(n, "int64")
+    assert isinstance(made, Variable)
+    return made
+
+
+@depends_on_levels(1)
+def length_from_inputs(y: Any, axis: int) -> Variable | None:
+    """Return the length of an axis of `y` as an expression of the inputs of its node, or None."""
+    if y.type.shape[axis] is not None:
+        return _as_int64(y.type.shape[axis])
+    lengths = _inferred_lengths(y)
+    return None if lengths is None else lengths[axis]
+
+
+@depends_on_levels(1)
+def infers_length(y: Any, axis: int) -> bool:
+    """Return whether the length of an axis of `y` follows from its type or its node."""
+    return y.type.shape[axis] is not None or length_from_inputs(y, axis) is not None
+
+
+@depends_on_levels(1)
+def has_length_of_input(y: Any, axis: int) -> bool:
+    """Return whether the length follows without arithmetic: it is known, or that of an input, or an
+    element of an input."""
+    length = length_from_inputs(y, axis)
+    return length is not None and (
+        length.owner is None
+        or isinstance(length.owner.op, Shape_i)
+        or _is_element_of_input(length, y)
+    )
+
+
+def _is_element_of_input(length: Any, y: Any) -> bool:
+    """Return whether a length is an element of a vector that the node of `y` reads."""
+    node = length.owner
+    return (
+        isinstance(node.op, Subtensor)
+        and is_one_integer(node.op.idx_list)
+        and any(v is node.inputs[0] for v in y.owner.inputs)
+    )
+
+
+@depends_on_levels(1)
+def shape_from_inputs(y: Any) -> Variable | None:
+    """Return the shape of `y`, a vector, as an expression of the inputs of its node, or None."""
+    if None not in y.type.shape:
+        vector = constant(np.array(y.type.shape, dtype="int64"))
+        assert isinstance(vector, Variable)
+        return vector
+    lengths = _inferred_lengths(y)
+    if lengths is None:
+        return None
+    whole = _whose_lengths(lengths)
+    made = MakeVector("int64")(*lengths) if whole is None else _shape(whole)
+    assert isinstance(made, Variable)
+    return made
+
+
+def _whose_lengths(lengths: Sequence[Variable]) -> Variable | None:
+    """Return the variable whose lengths these are, all and in order, or None."""
+    if not lengths or lengths[0].owner is None:
+        return None
+    first: Any = lengths[0].owner.inputs[0] if lengths[0].owner.inputs else None
+    same = all(reads_length_of(n, first, i) for i, n in enumerate(lengths))
+    return first if same and first.type.ndim == len(lengths) else None
+
+
+@depends_on_levels(1)
+def infers_shape(y: Any) -> bool:
+    """Return whether the shape of `y` follows from its type or its node."""
+    return None not in y.type.shape or shape_from_inputs(y) is not None
+
+
+@depends_on_levels(1)
+def has_shape_of_input(y: Any) -> bool:
+    """Return whether the shape of `y` is known, or that of an input, or made of elements of an
+    input."""
+    if None not in y.type.shape:
+        return True
+    lengths = _inferred_lengths(y)
+    if lengths is None:
+        return False
+    return _whose_lengths(lengths) is not None or all(
+        n.owner is None or _is_element_of_input(n, y) for n in lengths
+    )
+
+
+def is_one_integer(index: Any) -> bool:
+    """Return whether a basic index is one integer that is known."""
+    return len(index) == 1 and isinstance(index[0], int)
+
+
+def axis_at(index: Any, x: Any) -> int:
+    """Return which axis of `x` an index of one integer into its shape means."""
+    return int(index[0] % x.type.ndim)
+
+
+def is_position_in(index: Any, elements: Sequence[Any]) -> bool:
+    """Return whether a basic index is one integer within a vector of `elements`."""
+    return is_one_integer(index) and -len(elements) <= index[0] < len(elements)
+
+
+def element_at(index: Any, elements: Sequence[Any]) -> Any:
+    """Return the element that an index of one integer means."""
+    return elements[index[0]]
+
+
+def is_slice_of(index: Any, elements: Sequence[Any]) -> bool:
+    """Return whether a basic index is one slice, with known ends, of at least one element."""
+    if len(index) != 1 or not isinstance(index[0], Slice):
+        return False
+    return bool(static_length(len(elements), index[0]))
+
+
+def elements_in(index: Any, elements: Sequence[Any]) -> Any:
+    """Return the elements that an index of one slice means."""
+    return elements[slice(*index[0].parts())]
+
+
+ALLOCATED_RANKS = (1, 2, 3)
+"""Of which ranks the laws about allocations are."""
+
+
+def is_not_fill(scalar_op: object) -> bool:
+    """Return whether an elementwise op computes anything."""
+    return scalar_op is not scalar.second
+
+
+def are_real(factors: Sequence[Any]) -> bool:
+    """Return whether none of some factors is complex."""
+    return all(map(is_real, factors))
+
+
+def is_total(scalar_op: object, u: Any, v: Any) -> bool:
+    """Return whether an elementwise op computes something, and for all elements of `u` and `v`.
+
+    An integer has no negative power: before a fill into an empty tensor nobody asked for one.
+    """
+    floats = any(w.type.dtype[0] in "fc" for w in (u, v))
+    return is_not_fill(scalar_op) and (scalar_op is not scalar.pow or floats)
+
+
+def covers_lengths(y: Any, *lengths: Any) -> bool:
+    """Return whether an elementwise op on `y` and a tensor of `lengths` has the shape of `y`."""
+    return y.type.ndim == len(lengths) and all(
+        static_int(n) == 1 or not small
+        for n, small in zip(lengths, y.type.broadcastable, strict=True)
+    )
+
+
+def has_room_for(a: Any, *lengths: Any) -> bool:
+    """Return whether the shape of `a` makes an allocation of some lengths needless: `a` is no
+    allocation itself, and broadcasts with none of them."""
+    return not _is_alloc(a) and covers_lengths(a, *lengths)
+
+
+def is_not_allocated_like(x: Any, a: Any) -> bool:
+    """Return whether `x` is something else than an allocation of lengths that `a` has room for."""
+    if x.type.ndim not in ALLOCATED_RANKS or not _is_alloc(x):
+        return True
+    return not has_room_for(a, *x.owner.inputs[1:])
+
+
+def _is_alloc(x: Any) -> bool:
+    return x.owner is not None and isinstance(x.owner.op, Alloc)
+
+
+def broadcasts_to(x: Any, *lengths: Any) -> bool:
+    """Return whether `x` broadcasts to `lengths`, as far as types tell."""
+    missing = len(lengths) - x.type.ndim
+    return missing >= 0 and all(
+        small or static_int(n) != 1
+        for n, small in zip(lengths[missing:], x.type.broadcastable, strict=True)
+    )
+
+
+def stretches_to(y: Any, *lengths: Any) -> bool:
+    """Return whether `y` broadcasts to `lengths`, and not all of these are its own."""
+    return broadcasts_to(y, *lengths) and not covers_lengths(y, *lengths)
+
+
+def has_lengths(x: Any, *lengths: Any) -> bool:
+    """Return whether `x` is known to have these lengths: numbers, or its own.
+
+    A length that is known to be 1 has to be given as a number: what is allocated to a variable that
+    is one does not broadcast there, and `x` does.
+    """
+    known = [known_length(n) for n in lengths]
+    return x.type.ndim == len(lengths) and all(
+        is_length_of(n, x, i) and (isinstance(n, int) or x.type.shape[i] != 1)
+        for i, n in enumerate(known)
+    )
+
+
+def covers_dimshuffled(y: Any, order: Sequence[int | str], a: Any) -> bool:
+    """Return whether `y` covers the shape of the `DimShuffle` of `a` to `order`."""
+    return y.type.ndim == len(order) and all(
+        isinstance(axis, str) or a.type.broadcastable[axis] or not small
+        for axis, small in zip(order, y.type.broadcastable, strict=True)
+    )
+
+
+def broadcasts_to_known_shape(x: Any, a: Any) -> bool:
+    """Return whether the shape of `a` is known ahead, and `x` broadcasts to it."""
+    shape = a.type.shape
+    return None not in shape and broadcasts_to(x, *shape)
+
+
+def alloc_like(x: Any, a: Any) -> Any:
+    """Return `x`, allocated in the shape of `a`, which is known."""
+    return alloc(x, *a.type.shape)
+
+
+def with_first_axes(x: Any, *lengths: Any) -> Variable | None:
+    """Return `x` with first axes of length 1 if these are all that `lengths` add to it: they are
+    all 1, and so is each length of `x`. None if not."""
+    if not all(x.type.broadcastable) or any(static_int(n) != 1 for n in lengths):
+        return None
+    new = ("x",) * (len(lengths) - x.type.ndim)
+    made: Variable = DimShuffle(x.type.ndim, (*new, *range(x.type.ndim)))(x)
+    return made
+
+
+def without_first_axes(x: Any) -> Variable | None:
+    """Return a constant without its first axes of length 1; None if there are none, or for what is
+    no constant."""
+    first = list(takewhile(lambda small: small, x.type.broadcastable))
+    if not first or not isinstance(x, Constant):
+        return None
+    made: Variable = constant(x.data.reshape(x.data.shape[len(first) :]))
+    return made
+
+
+def widest_template(template: Variable, variables: Sequence[Variable]) -> Variable:
+    """Return the widest of `template` and the templates of those `variables` that are fills.
+
+    A template is wider than another that it covers and is not covered by.
+    """
+    for var in variables:
+        if var.head is second and var.owner is not None:
+            other = var.owner.inputs[0]
+            if covers_shape(other, template) and not covers_shape(template, other):
+                template = other
+    return template
+
+
+def unfilled(template: Variable, variables: Sequence[Variable]) -> tuple[Variable, ...]:
+    """Return the variables, with the value in place of each fill whose template `template`
+    covers."""
+    every: list[Variable] = []
+    for var in variables:
+        node = var.owner if var.head is second else None
+        fits = node is not None and covers_shape(template, node.inputs[0])
+        every.append(node.inputs[1] if node is not None and fits else var)
+    return tuple(every)
+
+
+@depends_on_levels(1)
+def shape_source(var: Variable) -> Variable | None:
+    """Return the variable furthest down that has the shape of `var`, as the elementwise ops on the
+    way tell; None if that is `var` itself.
+
+    The whole way is gone at once: a step at a time, what is filled into the shape of the last of
+    many results would be made anew for each of them.
+    """
+    source, below = var, _covering_input(var)
+    while below is not None:
+        source, below = below, _covering_input(below)
+    return None if source is var else source
+
+
+def _covering_input(var: Variable) -> Variable | None:
+    """Return the first input of an elementwise op that has the shape of its output, `var`."""
+    node = var.owner
+    if node is None or not isinstance(node.op, Elemwise):
+        return None
+    return next((x for x in node.inputs if covers_shape(x, var)), None)
+
+
+Lengths = Sequence[int | None]
+
+
+def keeps_memory_order(order: Sequence[int | str]) -> bool:
+    """Return whether a `DimShuffle` to `order` leaves the elements where they are in memory."""
+    axes = [axis for axis in order if not isinstance(axis, str)]
+    return axes == sorted(axes)
+
+
+@depends_on_levels(2)
+def is_shape_of(vector: Any, x: Any) -> bool:
+    """Return whether `vector` is known to be the shape of `x`, or to stand for it by a -1.
+
+    It is a constant, or made of ints and lengths of `x`.
+    """
+    entries = known_entries(vector)
+    if entries is None:
+        return False
+    known = x.type.shape
+    free = [i for i, n in enumerate(entries) if isinstance(n, int) and n == -1]
+    return (
+        len(entries) == len(known)
+        and len(free) <= 1
+        # of a tensor without elements a -1 may be anything
+        and (not free or len(entries) == 1 or (None not in known and 0 not in known))
+        and all(i in free or is_length_of(n, x, i) for i, n in enumerate(entries))
+    )
+
+
+@depends_on_levels(2)
+def one_element_reshaped(x: Any, vector: Any) -> Variable | None:
+    """Return what a reshape makes of one element, without a reshape: axes of length 1 go and come.
+
+    None if `x` may have more elements, or `vector` holds something else than ones and -1.
+    """
+    entries = known_entries(vector)
+    if entries is None or not all(x.type.broadcastable):
+        return None
+    if not all(isinstance(n, int) and n in (1, -1) for n in entries):
+        return None
+    made: Variable = DimShuffle(x.type.ndim, ("x",) * len(entries))(x)
+    return made
+
+
+def is_known_shape_of(lengths: Lengths, x: Any) -> bool:
+    """Return whether the type of `x` has all those `lengths` that are no None."""
+    return all(n is None or n == known for n, known in zip(lengths, x.type.shape, strict=True))
+
+
+def merged_lengths(s: Lengths, t: Lengths) -> tuple[int | None, ...]:
+    """Return the lengths that either of two shapes, which agree, declares."""
+    return tuple(m if n is None else n for n, m in zip(s, t, strict=True))
+
+
+def composed_order(outer: Order, inner: Order) -> tuple[int | str, ...]:
+    """Return the order of the dimshuffle that does what `inner` and then `outer` do."""
+    return tuple([a if isinstance(a, str) else inner[a] for a in outer])
+
+
+def is_identity_order(input_ndim: int, order: Order) -> bool:
+    """Return whether a dimshuffle to `order` leaves every axis where it is.
+
+    It may drop an axis and put a new one in its place: both have length 1.
+    """
+    return len(order) == input_ndim and all(
+        a == i or (isinstance(a, str) and i not in order) for i, a in enumerate(order)
+    )
+
+
+def is_input_axis(order: Order, axis: int) -> bool:
+    """Return whether `axis` of a dimshuffle is one of its input, and not a new one."""
+    return not isinstance(order[axis], str)
+
+
+def each_dimshuffled(ndim: int, order: Order, arguments: Sequence[Any]) -> list[Any]:
+    """Return the dimshuffle of each argument, which has `ndim` axes, to `order`."""
+    shuffle = DimShuffle(ndim, order)
+    return [shuffle(v) for v in arguments]
+
+
+def is_made_of_few_ops(var: Any, levels: int = 2) -> bool:
+    """Return whether at most so many levels of elementwise ops, of at most three inputs each, make
+    `var` of what is not elementwise."""
+    node = var.owner
+    if node is None or not isinstance(node.op, Elemwise):
+        return True
+    few = levels > 0 and len(node.inputs) <= 3
+    return few and all(is_made_of_few_ops(v, levels - 1) for v in node.inputs)
+
+
+@depends_on_levels(1)
+def common_dimshuffle(axis: int, variables: Sequence[Any]) -> Any:
+    """Return the `DimShuffle` that made each of `variables`, if `axis` is none of its new ones."""
+    op = variables[0].head
+    alike = isinstance(op, DimShuffle) and all(v.head is op for v in variables)
+    return op if alike and is_input_axis(op.new_order, axis) else None
+
+
+@depends_on_levels(1)
+def before_each(variables: Sequence[Any]) -> list[Any]:
+    """Return the first input of the node of each variable."""
+    return [v.owner.inputs[0] for v in variables]
+
+
+def concatenated(*lists: Sequence[Any]) -> list[Any]:
+    """Return the items of some lists in one."""
+    return [item for part in lists for item in part]
+
+
+def has_empty_pieces(axis: int, pieces: Sequence[Any]) -> bool:
+    """Return whether some of `pieces`, but not all, are known to have no elements on `axis`."""
+    return 0 < len(nonempty_pieces(axis, pieces)) < len(pieces)
+
+
+def nonempty_pieces(axis: int, pieces: Sequence[Any]) -> list[Any]:
+    """Return those of `pieces` that may have elements on `axis`."""
+    return [v for v in pieces if v.type.shape[axis] != 0]
+
+
+def are_lengths_of(sizes: Any, axis: int, *pieces: Any) -> bool:
+    """Return whether the entries of the vector `sizes` are known to be the lengths of `pieces` on
+    `axis`: ints, or the lengths of the pieces as variables."""
+    entries = known_entries(sizes)
+    return (
+        entries is not None
+        and len(entries) == len(pieces)
+        and all(is_length_of(n, v, axis) for n, v in zip(entries, pieces, strict=True))
+    )
+
+
+def is_everything(index: IndexList) -> bool:
+    """Return whether an index without whole slices at its end takes everything."""
+    return index == ()
+
+
+def adjacent_slices_as_one(axis: int, a: IndexList, b: IndexList) -> IndexList | None:
+    """Return the index that takes what `a` and then `b` take on `axis`.
+
+    ``[:k]`` and ``[k:]`` are ``[:]``, ``[1:3]`` and ``[3:]`` are ``[1:]``.
+
+    Returns
+    -------
+    index
+        None if the slice of `b` does not begin where that of `a` ends, or they differ elsewhere.
+    """
+    first, second = padded(a, axis + 1), padded(b, axis + 1)
+    if not all(isinstance(entry, Slice) for entry in first[:axis]):
+        return None  # the axis of the join is another one of the tensor
+    others = (*first[:axis], *first[axis + 1 :]) == (*second[:axis], *second[axis + 1 :])
+    low, high = first[axis], second[axis]
+    if not others or not isinstance(low, Slice) or not isinstance(high, Slice):
+        return None
+    if {low.step, high.step} - {None, 1} or low.stop is None or low.stop != high.start:
+        return None
+    ends = (low.start, low.stop, high.stop)
+    whole = low.start is None and high.stop is None
+    counted = [e for e in ends if e is not None]
+    placed = [e for e in counted if isinstance(e, int) and e >= 0]
+    rising = placed == counted == sorted(placed)
+    if not whole and not rising:
+        return None
+    return trimmed((*first[:axis], Slice(low.start, high.stop), *first[axis + 1 :]))

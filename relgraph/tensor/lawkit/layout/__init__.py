@@ -1,1 +1,0 @@
-"""What the laws about layout ask and compute."""

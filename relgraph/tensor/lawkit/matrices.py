@@ -1,0 +1,433 @@
+"""What products of matrices cost, which are trivial, and right sides of the laws in
+`relations.matrices`. Where a length is not known the answer is no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Constant
+from relgraph.tensor.assembly.creation import ARange, arange, eye
+from relgraph.tensor.axes import static_int
+from relgraph.tensor.contraction import Dot, _dot
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
+from relgraph.tensor.indexing.functions import getitem
+from relgraph.tensor.lawkit.guards import (
+    containing_any_of,
+    depends_on_levels,
+    is_nonnegative,
+    is_one_everywhere,
+    requires_heads,
+)
+from relgraph.tensor.lawkit.matrix_facts import is_diagonal
+from relgraph.tensor.linalg.functions.arrangements import matrix_transpose
+from relgraph.tensor.linalg.functions.chains import cheapest_order, product_in_order
+from relgraph.tensor.linalg.products import dot
+from relgraph.tensor.linalg.systems.determinants import det, slogdet
+from relgraph.tensor.linalg.systems.solving import solve
+from relgraph.tensor.math import cast
+from relgraph.tensor.reductions.reduction import sum as sum_
+from relgraph.tensor.shapes.reshaping import flatten, reshape, swapaxes
+from relgraph.tensor.shapes.shape import lengths, shape_i
+
+
+def are_square(x: Any, y: Any) -> bool:
+    """Return whether two factors of a product are known to be square matrices."""
+    shapes = (x.type.shape, y.type.shape)
+    if any(len(shape) != 2 for shape in shapes):
+        return False
+    return all(shape[0] is not None and shape[0] == shape[1] for shape in shapes)
+
+
+def product_of_determinants(x: Any, y: Any) -> Any:
+    """Return ``det(x) * det(y)``."""
+    return det(x) * det(y)
+
+
+def product_of_signs(x: Any, y: Any) -> Any:
+    """Return the product of the signs of two determinants."""
+    return slogdet(x)[0] * slogdet(y)[0]
+
+
+def sum_of_logarithms(x: Any, y: Any) -> Any:
+    """Return the sum of the logarithms of the absolute values of two determinants."""
+    return slogdet(x)[1] + slogdet(y)[1]
+
+
+def _multiplications(x: Sequence[int], y: Sequence[int]) -> int:
+    """Return how many multiplications the product of two shapes takes."""
+    return int(np.prod(x[:-1], dtype=object) * np.prod(y, dtype=object))
+
+
+def _product_shape(x: Sequence[Any], y: Sequence[Any]) -> tuple[Any, ...]:
+    return (*x[:-1], *y[1:])
+
+
+def _costs(x: Any, y: Any, z: Any) -> tuple[int, int] | None:
+    """Return the costs of ``(x @ y) @ z`` and ``x @ (y @ z)``, if both can be told."""
+    shapes = [v.type.shape for v in (x, y, z)]
+    if any(None in shape for shape in shapes):
+        return None
+    p, q, r = shapes
+    left = _multiplications(p, q) + _multiplications(_product_shape(p, q), r)
+    right = _multiplications(q, r) + _multiplications(p, _product_shape(q, r))
+    return left, right
+
+
+def is_cheaper_from_right(x: Any, y: Any, z: Any) -> bool:
+    """Return whether ``x @ (y @ z)`` is known to take fewer multiplications than ``(x @ y) @ z``.
+
+    Of two matrices and a vector it does unless a matrix has one row or column.
+    """
+    costs = _costs(x, y, z)
+    if costs is not None:
+        return costs[1] < costs[0]
+    ranks = tuple(v.type.ndim for v in (x, y, z))
+    return ranks == (2, 2, 1) and 1 not in (*x.type.shape, *y.type.shape)
+
+
+def is_cheaper_from_left(x: Any, y: Any, z: Any) -> bool:
+    """Return whether ``(x @ y) @ z`` is known to take fewer multiplications than
+    ``x @ (y @ z)``."""
+    costs = _costs(x, y, z)
+    if costs is not None:
+        return costs[0] < costs[1]
+    ranks = tuple(v.type.ndim for v in (x, y, z))
+    return ranks == (1, 2, 2) and 1 not in (*y.type.shape, *z.type.shape)
+
+
+def shrinks_left(x: Any, y: Any) -> bool:
+    """Return whether the product of `x` and `y` is known to have fewer elements than `x`."""
+    if y.type.ndim < 2:
+        return True
+    return y.type.ndim == 2 and _is_shorter(y.type.shape[1], x.type.shape[-1])
+
+
+def shrinks_right(x: Any, y: Any) -> bool:
+    """Return whether the product of `x` and `y` is known to have fewer elements than `y`."""
+    if x.type.ndim < 2 or y.type.ndim < 2:
+        return bool(x.type.ndim < 2)
+    return x.type.ndim == 2 and _is_shorter(x.type.shape[0], y.type.shape[-2])
+
+
+def _is_shorter(a: int | None, b: int | None) -> bool:
+    return a is not None and b is not None and a < b
+
+
+def is_identity_matrix(x: Any) -> bool:
+    """Return whether `x` is a constant with ones on its diagonal and zeros beside it."""
+    if not isinstance(x, Constant):
+        return False
+    data = np.asarray(x.data)
+    square = data.ndim == 2 and data.shape[0] == data.shape[1]
+    return square and bool(np.array_equal(data, np.eye(len(data))))
+
+
+def is_column_by_row(x: Any, y: Any) -> bool:
+    """Return whether ``x @ y`` is the outer product of a column `x` and a row `y`."""
+    p, q = x.type.shape, y.type.shape
+    return len(p) == len(q) == 2 and bool(p[1] == q[0] == 1)
+
+
+def is_vector_of_ones(x: Any) -> bool:
+    """Return whether `x` is a vector, known to hold ones and nothing else."""
+    return x.type.ndim == 1 and is_one_everywhere(x)
+
+
+MOST_FACTORS = 24
+"""How long a chain is looked at; the time grows with the cube."""
+
+
+@requires_heads(containing_any_of(_dot))
+@depends_on_levels(3)
+def cheapest_chain(x: Any, y: Any) -> Any:
+    """Return ``x @ y`` in the order with the fewest multiplications; None if it has it already.
+
+    The factors are those of products of matrices below; a vector may be the first or the last.
+    """
+    factors, cost = _flattened(x, y)
+    shapes = [_matrix_shape(v, i == 0) for i, v in enumerate(factors)]
+    if len({v.type.dtype for v in factors}) > 1:
+        return None
+    if len(factors) < 3 or any(None in shape for shape in shapes):
+        return None
+    order, least = cheapest_order(shapes)
+    return product_in_order(order, factors, _dot) if least < cost else None
+
+
+def _flattened(x: Any, y: Any) -> tuple[list[Any], int]:
+    """Return the factors of a product, and the multiplications that it takes as it stands."""
+    factors, cost = [x, y], _cost(x, y)
+    i = 0
+    while i < len(factors):
+        node = factors[i].owner
+        if node is not None and isinstance(node.op, Dot) and len(factors) < MOST_FACTORS:
+            inner = node.inputs
+            if all(v.type.ndim == 2 for v in inner[1:-1]) and _stays_a_chain(inner, i, factors):
+                factors[i : i + 1] = inner
+                cost += _cost(*inner)
+                continue
+        i += 1
+    return factors, cost
+
+
+def _stays_a_chain(inner: Any, i: int, factors: Any) -> bool:
+    """Return whether the factors of factor `i` can stand in its place: a vector ends a chain."""
+    first_is_free = inner[0].type.ndim == 2 or i == 0
+    last_is_free = inner[-1].type.ndim == 2 or i == len(factors) - 1
+    return first_is_free and last_is_free
+
+
+def _cost(x: Any, y: Any) -> int:
+    known = [n for n in (*x.type.shape[:-1], *y.type.shape) if n is not None]
+    total = 1
+    for n in known:
+        total *= n
+    return total
+
+
+def _matrix_shape(v: Any, first: bool) -> Any:
+    shape = v.type.shape
+    return shape if len(shape) == 2 else ((1, *shape) if first else (*shape, 1))
+
+
+@depends_on_levels(2)
+def cheapest_cycle(x: Any, y: Any, z: Any, i: Any) -> Any:
+    """Return the trace of ``x @ y @ z`` as that of ``y @ z @ x`` or ``z @ x @ y``, whichever takes
+    the fewest multiplications; None if it is the first or can't be told.
+
+    Parameters
+    ----------
+    i
+        A vector that counts from 0 on; for a trace as far as there are rows.
+    """
+    shapes = [v.type.shape for v in (x, y, z)]
+    if any(len(shape) != 2 or None in shape for shape in shapes) or shapes[0][0] != shapes[2][1]:
+        return None
+    if i.type.shape[0] != shapes[0][0]:
+        return None
+    orders = ((x, y, z), (y, z, x), (z, x, y))
+    costs = [_cost(p, q) + p.type.shape[0] * q.type.shape[1] for p, q, _ in orders]
+    best = costs.index(min(costs))
+    if best == 0:
+        return None
+    least = orders[best]
+    # the trace of (p @ q) @ r takes p @ q, and one multiplication for each of its elements
+    product = _dot(_dot(least[0], least[1]), least[2])
+    along = arange(product.type.shape[0])
+    return sum_(getitem(product, (along, along)))
+
+
+def is_narrower(z: Any, y: Any) -> bool:
+    """Return whether ``y @ z`` is known to have fewer columns than `y`, both matrices, or `z` is a
+    vector."""
+    if y.type.ndim != 2 or z.type.ndim not in (1, 2):
+        return False
+    if z.type.ndim == 1:
+        return bool(y.type.shape[1] != 1)
+    columns = (z.type.shape[1], y.type.shape[1])
+    return None not in columns and columns[0] < columns[1]
+
+
+def is_tall(x: Any) -> bool:
+    """Return whether a matrix is known to have at least twice as many rows as columns."""
+    shape = x.type.shape
+    return len(shape) == 2 and None not in shape and shape[0] > 1 and 2 * shape[1] <= shape[0]
+
+
+def is_wide(x: Any) -> bool:
+    """Return whether a matrix is known to have at least twice as many columns as rows."""
+    shape = x.type.shape
+    return len(shape) == 2 and None not in shape and shape[1] > 1 and 2 * shape[0] <= shape[1]
+
+
+def are_sides_of(d: Any, u: Any, v: Any) -> bool:
+    """Return whether `d` and ``u @ v`` are known to be square, of one shape and dtype."""
+    n = u.type.shape[0]
+    dtypes = {x.type.dtype for x in (d, u, v)}
+    return bool(d.type.shape == (n, n) and v.type.shape[1] == n and len(dtypes) == 1)
+
+
+def transposition(x: Any) -> tuple[int, ...]:
+    """Return the order of axes that transposes the matrices in a stack."""
+    n = x.type.ndim
+    return (*range(n - 2), n - 1, n - 2)
+
+
+def larger_rank(x: Any, y: Any) -> int:
+    """Return the rank of the product of two stacks of matrices."""
+    return int(max(x.type.ndim, y.type.ndim))
+
+
+def larger_transposition(x: Any, y: Any) -> tuple[int, ...]:
+    """Return the order of axes that transposes the product of two stacks of matrices."""
+    return transposition(x if x.type.ndim > y.type.ndim else y)
+
+
+def is_vector_or_matrix(x: Any) -> bool:
+    """Return whether `x` has one axis or two."""
+    return x.type.ndim in (1, 2)
+
+
+def positions(x: Any) -> Any:
+    """Return the row numbers of a matrix, as an index of its diagonal."""
+    n = x.type.shape[0]
+    return arange(shape_i(x, 0) if n is None else n)
+
+
+def identity_like(x: Any) -> Any:
+    """Return the identity matrix of as many rows as `x` has, in its dtype."""
+    n = x.type.shape[-2]
+    return eye(shape_i(x, x.type.ndim - 2) if n is None else n, dtype=x.type.dtype)
+
+
+def row_count(x: Any) -> Any:
+    """Return the number of rows of a matrix as a number of its dtype."""
+    return cast(shape_i(x, 0), x.type.dtype)
+
+
+def diagonal_of(x: Any) -> Any:
+    """Return the diagonal of a diagonal matrix as a vector; of another one None."""
+    if x.type.ndim != 2 or not is_diagonal(x):
+        return None
+    if x.owner is not None and isinstance(x.owner.op, AdvancedIncSubtensor):
+        values = x.owner.inputs[1]
+        if values.type.ndim == 1:
+            return values
+    along = positions(x)
+    return getitem(x, (along, along))
+
+
+def counts_from_zero(i: Any) -> bool:
+    """Return whether a vector holds the integers from 0 on, in order."""
+    if i.type.ndim != 1:
+        return False
+    if isinstance(i, Constant):
+        return bool((i.data == range(i.data.size)).all()) if i.data.size else True
+    node = i.owner
+    if node is None or not isinstance(node.op, ARange):
+        return False
+    start, _, step = (static_int(v) for v in node.inputs)
+    return start == 0 and step == 1
+
+
+def is_as_long(v: Any, i: Any) -> bool:
+    """Return whether `v` is a vector that does not broadcast to the length of `i`, if that is not
+    its own."""
+    return bool(v.type.ndim == 1 and v.type.broadcastable == i.type.broadcastable)
+
+
+def _count(i: Any) -> Any:
+    """Return the length of a vector that counts from 0 on."""
+    if i.owner is not None and is_nonnegative(i.owner.inputs[1]):
+        return i.owner.inputs[1]
+    return shape_i(i, 0)
+
+
+def _first_rows(x: Any, i: Any) -> Any:
+    """Return as many rows of `x` as `i` is long."""
+    n, m = x.type.shape[0], i.type.shape[0]
+    return x if n is not None and n == m else getitem(x, slice(None, _count(i)))
+
+
+def _first_columns(x: Any, i: Any) -> Any:
+    """Return as many columns of `x` as `i` is long."""
+    n, m = x.type.shape[1], i.type.shape[0]
+    if n is not None and n == m:
+        return x
+    return getitem(x, (slice(None), slice(None, _count(i))))
+
+
+def row_by_column(x: Any, y: Any, i: Any) -> Any:
+    """Return the diagonal of ``x @ y``, as far as a vector `i` counts from 0 on."""
+    return sum_(_first_rows(x, i) * matrix_transpose(_first_columns(y, i)), axis=1)
+
+
+def fit(x: Any, y: Any) -> bool:
+    """Return whether the product of two matrices is known to be defined."""
+    n = x.type.shape[1]
+    return bool(n is not None and n == y.type.shape[0])
+
+
+def product_with_vector(x: Any, y: Any, v: Any) -> Any:
+    """Return ``kron(x, y) @ v``, for a vector, by two small products."""
+    table = reshape(v, (lengths(x)[1], lengths(y)[1]))
+    return flatten(_dot(_dot(x, table), swapaxes(y, 0, 1)))
+
+
+def solution_for_vector(x: Any, y: Any, v: Any) -> Any:
+    """Return ``solve(kron(x, y), v)``, for a vector, by two small systems; None unless the sides of
+    the matrices are known."""
+    if not are_square(x, y):
+        return None
+    table = reshape(v, (lengths(x)[0], lengths(y)[0]))
+    return flatten(swapaxes(solve(y, swapaxes(solve(x, table), 0, 1)), 0, 1))
+
+
+def _rows(x: Any, dtype: str) -> Any:
+    return cast(x.type.shape[0], dtype)
+
+
+def determinant(x: Any, y: Any) -> Any:
+    """Return ``det(kron(x, y))`` of two square matrices."""
+    dtype = det(x).type.dtype
+    return det(x) ** _rows(y, dtype) * det(y) ** _rows(x, dtype)
+
+
+def log_determinant(x: Any, y: Any) -> Any:
+    """Return the logarithm of the size of ``det(kron(x, y))`` of two square matrices."""
+    first, second = slogdet(x)[1], slogdet(y)[1]
+    return first * _rows(y, first.type.dtype) + second * _rows(x, first.type.dtype)
+
+
+def trace(x: Any, y: Any, i: Any) -> Any:
+    """Return ``trace(kron(x, y))``; None unless they are square, and `i` is as long as that has
+    rows."""
+    if not are_square(x, y) or i.type.shape[0] != x.type.shape[0] * y.type.shape[0]:
+        return None
+    return x.trace() * y.trace()
+
+
+def _inner_identity(u: Any) -> Any:
+    """Return the identity matrix of as many rows as `u` has columns, which are known."""
+    return eye(u.type.shape[1], dtype=u.type.dtype)
+
+
+def _capacitance(d: Any, u: Any, v: Any) -> Any:
+    """Return ``I + v @ inv(d) @ u``, of as many rows as `u` has columns."""
+    return _inner_identity(u) + dot(v, solve(d, u))
+
+
+def updated_solution(d: Any, u: Any, v: Any, b: Any) -> Any:
+    """Return the solution for ``d + u @ v`` by way of those for `d` and a small matrix."""
+    first = solve(d, b)
+    return first - dot(solve(d, u), solve(_capacitance(d, u, v), dot(v, first)))
+
+
+def updated_determinant(d: Any, u: Any, v: Any) -> Any:
+    """Return ``det(d + u @ v)`` as the product of two others."""
+    return det(_capacitance(d, u, v)) * det(d)
+
+
+def updated_log_determinant(d: Any, u: Any, v: Any) -> Any:
+    """Return ``slogdet(d + u @ v)[1]`` as the sum of two others."""
+    return slogdet(_capacitance(d, u, v))[1] + slogdet(d)[1]
+
+
+def pushed_through(u: Any, v: Any) -> Any:
+    """Return ``u @ inv(I + v @ u)``."""
+    inner = _inner_identity(u) + dot(v, u)
+    return matrix_transpose(solve(matrix_transpose(inner), matrix_transpose(u)))
+
+
+def small_determinant(u: Any, v: Any) -> Any:
+    """Return ``det(I + v @ u)``."""
+    return det(_inner_identity(u) + dot(v, u))
+
+
+def small_log_determinant(u: Any, v: Any) -> Any:
+    """Return ``slogdet(I + v @ u)[1]``."""
+    return slogdet(_inner_identity(u) + dot(v, u))[1]

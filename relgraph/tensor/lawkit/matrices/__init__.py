@@ -1,1 +1,0 @@
-"""What the laws about products of matrices ask."""

@@ -1,0 +1,459 @@
+"""What is known of matrices from declarations and the ops that make them, as goals.
+
+What `relgraph.tensor.linalg.assume` declares is inferred through transposes, products, sums,
+inverses and factors. A complex matrix is called symmetric if it equals its conjugate transpose, and
+orthogonal if that is its inverse. Facts hold but for rounding; but `positive definite` says that a
+Cholesky factor can be computed. So it does not follow for ``x @ x.T + eye(n)``, which rounding
+makes singular where `x` is large, unless it is declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph import scalar
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.kanren.goals import Where, whereo
+from relgraph.tensor.assembly.creation import ARange, Eye
+from relgraph.tensor.assertion import Assert
+from relgraph.tensor.axes import static_int
+from relgraph.tensor.contraction import Dot
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
+from relgraph.tensor.lawkit.guards import (
+    depends_on_levels,
+    is_nonnegative,
+    is_positive,
+    is_zero_everywhere,
+    real_number,
+)
+from relgraph.tensor.linalg.assumptions import Assume
+from relgraph.tensor.linalg.blas import Dot22
+from relgraph.tensor.linalg.factors.cholesky import Cholesky
+from relgraph.tensor.linalg.factors.eigenvalues import Eigh
+from relgraph.tensor.linalg.factors.qr import QR
+from relgraph.tensor.linalg.products import MatMul
+from relgraph.tensor.linalg.systems.inverses import Inverse
+from relgraph.tensor.shapes.reshaping import SpecifyShape
+
+
+def sides_left_by_mask(inputs: Sequence[Any]) -> frozenset[str]:
+    """Return on which side of its diagonal a matrix may be other than zero, if it is zero on one.
+
+    Parameters
+    ----------
+    inputs
+        Those of a switch: a condition, and two branches.
+
+    Returns
+    -------
+    sides
+        ``lower``, ``upper``, both or none.
+    """
+    condition, then, otherwise = inputs
+    if isinstance(condition, Constant):
+        return _masked_by(np.asarray(condition.data), then, otherwise)
+    kept_below = _true_on_and_below(condition)
+    if kept_below is None:
+        return frozenset()
+    if is_zero_everywhere(otherwise) and kept_below <= 0:
+        return frozenset({"lower"})
+    if is_zero_everywhere(then) and kept_below >= -1:
+        return frozenset({"upper"})
+    return frozenset()
+
+
+def _masked_by(mask: Any, then: Any, otherwise: Any) -> frozenset[str]:
+    """Return the same for a mask that is known."""
+    found: set[str] = set()
+    for zeros, other in ((mask, then), (~mask.astype(bool), otherwise)):
+        if mask.ndim == 2 and is_zero_everywhere(other):
+            kept = ~zeros.astype(bool)
+            found |= {"lower"} if np.array_equal(kept, np.tril(kept)) else set()
+            found |= {"upper"} if np.array_equal(kept, np.triu(kept)) else set()
+    return frozenset(found)
+
+
+def _true_on_and_below(condition: Any) -> int | None:
+    """Return the number of the diagonal on and below which a condition is true, else false."""
+    node = condition.owner
+    if node is None or not isinstance(node.op, Elemwise):
+        return None
+    if isinstance(node.op.scalar_op, scalar.Cast):
+        return _true_on_and_below(node.inputs[0])
+    if node.op.scalar_op not in (scalar.ge, scalar.le):
+        return None
+    rows, columns = node.inputs if node.op.scalar_op is scalar.ge else node.inputs[::-1]
+    offset = 0
+    moved = rows.owner
+    if moved is not None and isinstance(moved.op, Elemwise) and len(moved.inputs) == 2:
+        sign = {scalar.add: 1, scalar.sub: -1}.get(moved.op.scalar_op, 0)
+        number = real_number(moved.inputs[1])
+        if number is None or not sign:
+            return None
+        rows, offset = moved.inputs[0], sign * int(number)
+    return offset if _counts(rows, 0) and _counts(columns, 1) else None
+
+
+def _counts(v: Any, axis: int) -> bool:
+    """Return whether a matrix holds the numbers from 0 on along an axis, and has no other axis."""
+    if v.type.ndim != 2 or not v.type.broadcastable[1 - axis]:
+        return False
+    if isinstance(v, Constant):
+        return np.array_equal(np.ravel(v.data), np.arange(v.data.size))
+    node = v.owner
+    if node is None or not isinstance(node.op, DimShuffle):
+        return False
+    vector = node.inputs[0]
+    if isinstance(vector, Constant):
+        return np.array_equal(vector.data, np.arange(vector.data.size))
+    made = vector.owner
+    if made is None or not isinstance(made.op, ARange):
+        return False
+    start, _, step = (static_int(u) for u in made.inputs)
+    return start == 0 and step == 1
+
+
+Facts = frozenset[str]
+
+DIAGONAL, LOWER, UPPER = "diagonal", "lower triangular", "upper triangular"
+SYMMETRIC, POSITIVE, ORTHOGONAL = "symmetric", "positive definite", "orthogonal"
+SEMIDEFINITE = "positive semidefinite"
+UNIFORM = "uniform"
+"""Not declared: every matrix of the stack has one number in all its places."""
+
+NOTHING: Facts = frozenset()
+_SHAPE_OF_ZEROS = frozenset({DIAGONAL, LOWER, UPPER})
+_ALL_ZEROS_AND_SYMMETRY = _SHAPE_OF_ZEROS | {SYMMETRIC}
+
+MOST_NODES = 400
+"""How many nodes are looked at for one answer."""
+_LARGEST_CONSTANT = 10_000
+
+
+@depends_on_levels(3)
+def facts_about(matrix: Variable) -> Facts:
+    """Return what is known of a matrix, or of all matrices in a stack.
+
+    Of a graph of more than `MOST_NODES` nodes the farthest count as unknown.
+    """
+    known: dict[Variable, Facts] = {}
+    stack, seen = [matrix], 0
+    while stack:
+        v = stack[-1]
+        if v in known:
+            stack.pop()
+            continue
+        node = v.owner
+        rule = None if node is None else _rule_for(node)
+        if node is None or rule is None or seen > MOST_NODES:
+            known[v] = _closed(v, _facts_about_leaf(v))
+            continue
+        missing = [u for u in node.inputs if u not in known]
+        if missing:
+            seen += 1
+            stack.extend(missing)
+            continue
+        facts = rule(node, [known[u] for u in node.inputs])
+        known[v] = _closed(v, facts | _facts_about_leaf(v))
+    return known[matrix]
+
+
+def _rule_for(node: Apply) -> Callable[[Any, Sequence[Facts]], Facts] | None:
+    return _RULES.get(type(node.op))
+
+
+def _facts_about_leaf(v: Any) -> Facts:
+    """Return what is known of a variable without its inputs."""
+    shape: tuple[Any, ...] = getattr(v.type, "shape", ())
+    found: set[str] = set()
+    if v.owner is not None and isinstance(v.owner.op, QR | Eigh):
+        found |= _facts_about_factor(v)
+    if shape[-2:] == (1, 1):
+        found |= {UNIFORM, DIAGONAL}
+    if len(shape) < 2 or not isinstance(v, Constant) or v.data.size > _LARGEST_CONSTANT:
+        return frozenset(found)
+    data: Any = np.asarray(v.data)
+    if np.array_equal(data, np.tril(data)):
+        found.add(LOWER)
+    if np.array_equal(data, np.triu(data)):
+        found.add(UPPER)
+    if shape[-1] == shape[-2] and np.array_equal(data, np.swapaxes(data, -1, -2).conj()):
+        found.add(SYMMETRIC)
+    if {LOWER, UPPER, SYMMETRIC} <= found:
+        along = np.diagonal(data, axis1=-2, axis2=-1)
+        found |= {POSITIVE} if np.all(along > 0) else set()
+        found |= {ORTHOGONAL} if np.all(along == 1) else set()
+    return frozenset(found)
+
+
+def _facts_about_factor(matrix: Any) -> Facts:
+    """Return the facts about an output of an op that has several."""
+    op, index = matrix.owner.op, matrix.index
+    if isinstance(op, Eigh):
+        return frozenset({ORTHOGONAL}) if index == 1 else NOTHING
+    if op.mode == "r" or index == 1:
+        return frozenset({UPPER})
+    n, m = matrix.type.shape[-2:]
+    square = op.mode == "complete" or (n is not None and n == m)
+    return frozenset({ORTHOGONAL}) if square else NOTHING
+
+
+def _closed(v: Any, facts: Facts) -> Facts:
+    """Return facts with those that follow from them."""
+    found = set(facts)
+    if POSITIVE in found:
+        found |= {SYMMETRIC, SEMIDEFINITE}
+    if np.dtype(v.type.dtype).kind in "biu":
+        found -= {POSITIVE, SEMIDEFINITE}  # integers wrap around
+    if SYMMETRIC in found and not found.isdisjoint({LOWER, UPPER}):
+        found.add(DIAGONAL)
+    if {LOWER, UPPER} <= found:
+        found.add(DIAGONAL)
+    if DIAGONAL in found:
+        found |= {LOWER, UPPER}
+        if not v.type.dtype.startswith("complex"):
+            found.add(SYMMETRIC)
+    return frozenset(found)
+
+
+# -- the rules ---------------------------------------------------------------------------------
+
+
+def _same(node: Any, facts: Sequence[Facts]) -> Facts:
+    return facts[0]
+
+
+def _inverse(node: Any, facts: Sequence[Facts]) -> Facts:
+    return facts[0] - {UNIFORM, SEMIDEFINITE}
+
+
+def _declared(node: Any, facts: Sequence[Facts]) -> Facts:
+    return facts[0] | frozenset(node.op.facts)
+
+
+def _turned(node: Any, facts: Sequence[Facts]) -> Facts:
+    """Return the facts about what a change of the order of axes makes."""
+    order = node.op.new_order
+    if is_transposition(order, node.inputs[0].type.ndim):
+        swapped = {LOWER: UPPER, UPPER: LOWER}
+        return frozenset(swapped.get(fact, fact) for fact in facts[0])
+    kept = [axis for axis in order if axis != "x"]
+    last = tuple(order[-2:])
+    ndim = node.inputs[0].type.ndim
+    if len(kept) == ndim and ndim >= 2 and last == (ndim - 2, ndim - 1):
+        return facts[0]
+    return frozenset({UNIFORM}) if last == ("x", "x") else NOTHING
+
+
+def is_transposition(order: Sequence[Any], ndim: int) -> bool:
+    """Return whether an order of axes turns around the last two and leaves the others."""
+    return ndim >= 2 and tuple(order) == (*range(ndim - 2), ndim - 1, ndim - 2)
+
+
+def _product(node: Any, facts: Sequence[Facts]) -> Facts:
+    """Return the facts about a product of matrices."""
+    x, y = node.inputs
+    if x.type.ndim < 2 or y.type.ndim < 2:
+        return NOTHING
+    found = set(facts[0] & facts[1] & (_SHAPE_OF_ZEROS | {ORTHOGONAL}))
+    factors = _factors(node)
+    middle = len(factors) // 2
+    pairs = [(factors[i], factors[-1 - i]) for i in range(middle)]
+    if all(are_transposes(a, b) for a, b in pairs):
+        if len(factors) % 2 == 0:
+            found |= {SYMMETRIC, SEMIDEFINITE}
+        else:
+            found |= facts_about(factors[middle]) & {SYMMETRIC, SEMIDEFINITE}
+    return frozenset(found)
+
+
+def _factors(node: Any) -> list[Any]:
+    """Return the factors of a product of at most five, in order."""
+    flat = list(node.inputs)
+    for _ in range(3):
+        for i, v in enumerate(flat):
+            if v.owner is not None and isinstance(v.owner.op, PRODUCTS) and len(flat) < 5:
+                inner = v.owner.inputs
+                if all(u.type.ndim >= 2 for u in inner):
+                    flat[i : i + 1] = inner
+                    break
+    return flat
+
+
+def are_transposes(x: Any, y: Any) -> bool:
+    """Return whether the one variable is the (conjugate) transpose of the other."""
+    return _adjoint_of(x) is y or _adjoint_of(y) is x
+
+
+def _adjoint_of(x: Any) -> Any:
+    """Return the variable whose conjugate transpose `x` is, or None."""
+    turned = False
+    conjugated = not x.type.dtype.startswith("complex")
+    while x.owner is not None:
+        op = x.owner.op
+        ndim = x.owner.inputs[0].type.ndim
+        if isinstance(op, DimShuffle) and is_transposition(op.new_order, ndim):
+            turned = not turned
+        elif isinstance(op, Elemwise) and op.scalar_op is scalar.conj:
+            conjugated = not conjugated
+        else:
+            break
+        x = x.owner.inputs[0]
+        if turned and conjugated:
+            return x
+    return None
+
+
+def _elementwise(node: Any, facts: Sequence[Facts]) -> Facts:
+    op = node.op.scalar_op
+    facts = [_repeated(f, v, node.outputs[0]) for f, v in zip(facts, node.inputs, strict=True)]
+    if op in (scalar.add, scalar.sub):
+        return _sum(op, node.inputs, facts)
+    if op is scalar.mul:
+        return _scaled(node.inputs, facts)
+    if op is scalar.true_div:
+        return facts[0] & _ALL_ZEROS_AND_SYMMETRY if UNIFORM in facts[1] else NOTHING
+    if op is scalar.neg:
+        return facts[0] & (_ALL_ZEROS_AND_SYMMETRY | {ORTHOGONAL, UNIFORM})
+    if op is scalar.conj:
+        return facts[0]
+    if isinstance(op, scalar.Cast):
+        exact = np.dtype(node.outputs[0].type.dtype).kind in "fc"
+        return facts[0] if exact else facts[0] & _ALL_ZEROS_AND_SYMMETRY
+    if op is scalar.switch:
+        sides = sides_left_by_mask(node.inputs)
+        return frozenset({LOWER if side == "lower" else UPPER for side in sides})
+    return NOTHING
+
+
+def _repeated(facts: Facts, operand: Any, result: Any) -> Facts:
+    """Return the facts about an operand that is broadcast: of a column none is about a matrix."""
+    shapes = (v.type.broadcastable[-2:] for v in (operand, result))
+    same = all(one == other for one, other in zip(*shapes, strict=True))
+    return facts if same or UNIFORM in facts else NOTHING
+
+
+def _sum(op: Any, inputs: Sequence[Any], facts: Sequence[Facts]) -> Facts:
+    matrices = [f for f in facts if UNIFORM not in f]
+    found = frozenset.intersection(*facts) & {UNIFORM}
+    if len(matrices) == len(facts):
+        found |= frozenset.intersection(*facts) & _SHAPE_OF_ZEROS
+    opposite = len(inputs) == 2 and op is scalar.add and are_transposes(*inputs)
+    if opposite or all(SYMMETRIC in f for f in matrices):
+        found |= {SYMMETRIC}
+    if op is scalar.add:
+        found |= frozenset.intersection(*facts) & {SEMIDEFINITE, POSITIVE}
+    return found
+
+
+def _scaled(inputs: Sequence[Any], facts: Sequence[Facts]) -> Facts:
+    """Return the facts about a product element by element."""
+    matrices = [f for f in facts if UNIFORM not in f]
+    if not matrices:
+        return frozenset({UNIFORM})
+    found = set(frozenset.union(*matrices) & _SHAPE_OF_ZEROS)
+    if all(SYMMETRIC in f for f in matrices):
+        found.add(SYMMETRIC)
+    numbers = [v for v, f in zip(inputs, facts, strict=True) if UNIFORM in f]
+    if len(matrices) == 1 and all(is_nonnegative(v) for v in numbers):
+        kept = {POSITIVE} if all(is_positive(v) for v in numbers) else set()
+        found |= matrices[0] & {SEMIDEFINITE, *kept}
+    return frozenset(found)
+
+
+def _eye(node: Any, facts: Sequence[Facts]) -> Facts:
+    rows, columns, k = node.inputs
+    square = rows is columns or (
+        static_int(rows) is not None and static_int(rows) == static_int(columns)
+    )
+    if static_int(k) != 0:
+        return NOTHING
+    return frozenset({DIAGONAL, POSITIVE, ORTHOGONAL}) if square else frozenset({DIAGONAL})
+
+
+def _set_part(node: Any, facts: Sequence[Facts]) -> Facts:
+    """Return the facts about zeros whose diagonal is set: what `diag` makes of a vector."""
+    base, _, *indices = node.inputs
+    on_diagonal = len(indices) == 2 and indices[0] is indices[1] and base.type.ndim == 2
+    return frozenset({DIAGONAL}) if on_diagonal and is_zero_everywhere(base) else NOTHING
+
+
+def _cholesky(node: Any, facts: Sequence[Facts]) -> Facts:
+    kept = facts[0] & {DIAGONAL}
+    return kept | {LOWER if node.op.lower else UPPER}
+
+
+PRODUCTS = (Dot, Dot22, MatMul)
+
+_RULES: dict[type, Callable[[Any, Sequence[Facts]], Facts]] = {
+    Assume: _declared,
+    Assert: _same,
+    SpecifyShape: _same,
+    Inverse: _inverse,
+    DimShuffle: _turned,
+    **dict.fromkeys(PRODUCTS, _product),
+    Elemwise: _elementwise,
+    Eye: _eye,
+    AdvancedIncSubtensor: _set_part,
+    Cholesky: _cholesky,
+}
+
+
+def has_fact(matrix: Any, fact: str) -> bool:
+    """Return whether something is known of a matrix, or of all matrices in a stack."""
+    if matrix.type.ndim < 2:
+        return False
+    return fact in facts_about(matrix)
+
+
+def _predicate(fact: str, name: str) -> Callable[[Any], bool]:
+    def is_known(matrix: Any) -> bool:
+        return has_fact(matrix, fact)
+
+    is_known.__name__ = name
+    is_known.__qualname__ = name
+    is_known.__doc__ = f"Return whether a matrix is known to be {fact}."
+    return depends_on_levels(3)(is_known)
+
+
+is_diagonal = _predicate(DIAGONAL, "is_diagonal")
+is_lower_triangular = _predicate(LOWER, "is_lower_triangular")
+is_upper_triangular = _predicate(UPPER, "is_upper_triangular")
+is_symmetric = _predicate(SYMMETRIC, "is_symmetric")
+is_positive_definite = _predicate(POSITIVE, "is_positive_definite")
+is_orthogonal = _predicate(ORTHOGONAL, "is_orthogonal")
+
+
+def diagonalo(x: Any) -> Where:
+    """Construct the goal that `x` is known to be zero beside its diagonal."""
+    return whereo(is_diagonal, x)
+
+
+def lower_triangularo(x: Any) -> Where:
+    """Construct the goal that `x` is known to be zero above its diagonal."""
+    return whereo(is_lower_triangular, x)
+
+
+def upper_triangularo(x: Any) -> Where:
+    """Construct the goal that `x` is known to be zero below its diagonal."""
+    return whereo(is_upper_triangular, x)
+
+
+def symmetrico(x: Any) -> Where:
+    """Construct the goal that `x` is known to equal its conjugate transpose."""
+    return whereo(is_symmetric, x)
+
+
+def positive_definiteo(x: Any) -> Where:
+    """Construct the goal that `x` is known to be symmetric and positive definite."""
+    return whereo(is_positive_definite, x)
+
+
+def orthogonalo(x: Any) -> Where:
+    """Construct the goal that the conjugate transpose of `x` is known to be its inverse."""
+    return whereo(is_orthogonal, x)

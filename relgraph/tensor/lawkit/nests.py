@@ -1,0 +1,440 @@
+"""Sums and products as they were written: trees of one operation and its inverse.
+
+``(a - b) + (c - d)`` is a *nest* of `add` and `sub`. Its *leaves* are `a` and `c`, which stand
+above the line, so to say, and `b` and `d`, which stand below it: they are subtracted. In a nest of
+`mul` and `true_div` the leaves below the line are divided by. Leaves that cancel or are collected
+are edited where they stand, and all others keep the grouping in which they were written:
+floating-point sums and products round, overflow and underflow by it.
+
+So each partial product of an edited nest is one that was there, or its reciprocal, but for
+
+- a factor that has cancelled, which the partial products between its places lack: that they over-
+  or underflow without it is far rarer than that they did with it;
+- constants that are folded: a partial product is larger or smaller by what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.kanren.matching import flat_arguments
+from relgraph.graph.op import Op
+from relgraph.tensor.lawkit.guards import depends_on_levels, requires_heads
+from relgraph.tensor.math import add, mul, neg, reciprocal, sub, true_div
+
+
+class Operation(NamedTuple):
+    """An operation that can be undone.
+
+    Attributes
+    ----------
+    join, part
+        The op of any number of arguments, and the op whose second argument is below the line.
+    invert
+        The op that takes its argument below the line.
+    """
+
+    join: Op
+    part: Op
+    invert: Op
+
+    def inverse(self, var: Variable) -> Variable:
+        """Return `var` taken below the line."""
+        whole: Variable = self.invert(var) if self is SUM else self.part(1, var)
+        return whole
+
+
+SUM, PRODUCT = Operation(add, sub, neg), Operation(mul, true_div, reciprocal)
+
+# a change deeper in a nest than this is seen when something else in it changes too
+_DEPTH = 3
+
+Part = tuple[Any, bool]
+"""A variable (or a number), and whether it stands below the line."""
+
+
+@dataclass(slots=True, eq=False)
+class Nest:
+    """The leaves of a sum or product and the nodes between.
+
+    Attributes
+    ----------
+    operation
+        Whether it is a sum or a product.
+    leaves
+        In the order in which they were written.
+    below
+        Whether each is subtracted, or divided by.
+    nodes
+        The nodes of the nest, each before those nested in it; None for the outermost if it is in no
+        graph.
+    inverted
+        Whether each of them stands below the line.
+    children
+        Of each node, its arguments: the index of a leaf, or of a node as ``-1 - index``.
+    dtype
+        That of the nodes.
+    """
+
+    operation: Operation
+    leaves: list[Variable]
+    below: list[bool]
+    nodes: list[Apply | None]
+    inverted: list[bool]
+    children: list[list[int]]
+    dtype: str
+
+    def spans(self) -> list[tuple[int, int]]:
+        """Return the indices of the first and the last leaf of each node."""
+        spans: list[tuple[int, int]] = [(0, 0)] * len(self.nodes)
+        for k in reversed(range(len(self.nodes))):
+            of_args = [(c, c) if c >= 0 else spans[-1 - c] for c in self.children[k]]
+            spans[k] = (of_args[0][0], of_args[-1][1])
+        return spans
+
+    def partial_spans(self) -> set[tuple[int, int]]:
+        """Return the indices of the first and the last leaf of what is computed on the way: of the
+        first arguments of each node, from the left to the right."""
+        spans = self.spans()
+        found: set[tuple[int, int]] = set()
+        for children, (first, _) in zip(self.children, spans, strict=True):
+            found.update((first, c if c >= 0 else spans[-1 - c][1]) for c in children[1:])
+        return found
+
+
+def nest_of(
+    fgraph: Any,
+    operation: Operation,
+    op: Op,
+    arguments: Sequence[Variable],
+    joins_only: bool = False,
+) -> Nest:
+    """Return the nest whose outermost node is `op` of some arguments.
+
+    A node that is read more than once is a leaf, or each of its readers would get a copy of it.
+
+    Parameters
+    ----------
+    fgraph
+        The graph of the arguments; None if it is not known.
+    arguments
+        Those of the outermost node; for one that joins, with the arguments of nested ones in
+        their place.
+    joins_only
+        Whether nodes of other ops than the one that joins are leaves, and those that are broadcast:
+        the leaves are the arguments that a law is given.
+    """
+    root = _outermost(fgraph, op, arguments)
+    return _nest_under(root, fgraph, operation, op, arguments, joins_only)
+
+
+def _nest_under(
+    root: Apply | None,
+    fgraph: Any,
+    operation: Operation,
+    op: Op,
+    arguments: Sequence[Variable],
+    joins_only: bool,
+) -> Nest:
+    """See `nest_of`; `root` is the outermost node, None if it is in no graph."""
+    join, *others = operation
+    inner_ops = () if joins_only else tuple(others)
+    clients = None if fgraph is None else fgraph.clients
+    outermost = op.make_node(*arguments) if root is None else root
+    kind = outermost.outputs[0].type
+    dtype = kind.dtype
+    nest = Nest(operation, [], [], [], [], [], dtype)
+    seen: set[Variable] = set()
+    stack: list[tuple[Variable, bool, list[int]]] = []
+
+    def enter(node_op: Op, node: Apply | None, inputs: Sequence[Variable], below: bool) -> None:
+        nest.nodes.append(node)
+        nest.inverted.append(below)
+        children: list[int] = []
+        nest.children.append(children)
+        stack.append((inputs[-1], below if node_op is join else not below, children))
+        for var in inputs[-2::-1]:
+            stack.append((var, below, children))
+
+    enter(op, root, arguments if root is None else root.inputs, False)
+    while stack:
+        var, below, siblings = stack.pop()
+        head = var.head
+        if (
+            (head is join or head in inner_ops)
+            and (len(clients.get(var, ())) <= 1 if clients is not None else var not in seen)
+            and var.type.dtype == dtype
+            and (not joins_only or var.type is kind or var.type.in_same_class(kind))
+        ):
+            inner = var.owner
+            assert inner is not None
+            seen.add(var)
+            siblings.append(-1 - len(nest.nodes))
+            enter(inner.op, inner, inner.inputs, below)
+        else:
+            siblings.append(len(nest.leaves))
+            nest.leaves.append(var)
+            nest.below.append(below)
+    return nest
+
+
+def _outermost(fgraph: Any, op: Op, arguments: Sequence[Variable]) -> Apply | None:
+    """Return the node of `op` that has these arguments, those of nested ones in their place."""
+    if fgraph is None:
+        return None
+    wanted, readers_of = list(arguments), fgraph.clients.get
+    rarest = next((v for v in wanted if len(readers_of(v, ())) == 1), None)
+    if rarest is None:
+        rarest = min(wanted, key=lambda v: len(readers_of(v, ())))
+    for reader, _ in readers_of(rarest, ()):
+        nested: list[Apply] = []
+        node: Apply | str = reader
+        while isinstance(node, Apply) and node.op is op:
+            nested.append(node)
+            readers = fgraph.clients[node.outputs[0]]
+            node = readers[0][0] if len(readers) == 1 else "output"
+        # mostly it is the one that no other is around, and each takes a walk to compare
+        for candidate in (*nested[-1:], *nested[:-1]):
+            if _flat_inputs(fgraph, candidate) == wanted:
+                return candidate
+    return None
+
+
+def _flat_inputs(fgraph: Any, node: Apply) -> list[Variable]:
+    return list(flat_arguments(fgraph, node)[0]) if node.op.associative else list(node.inputs)
+
+
+def _is_nested(fgraph: Any, operation: Operation, node: Apply | None) -> bool:
+    """Return whether a node is nested in another node of the operation."""
+    while node is not None:
+        out = node.outputs[0]
+        readers = fgraph.clients[out]
+        if len(readers) != 1:
+            return False
+        reader: Apply | str = readers[0][0]
+        if isinstance(reader, str) or reader.outputs[0].type.dtype != out.type.dtype:
+            return False
+        if reader.op is not operation.invert:
+            return reader.op in operation
+        node = reader
+    return False
+
+
+def edited(nest: Nest, edits: Mapping[int, Part | None]) -> Any:
+    """Return a nest with some leaves replaced; the rest of it stays as it was written.
+
+    Parameters
+    ----------
+    edits
+        For indices of leaves what stands in their place, and whether that is below the line; None
+        if nothing does.
+
+    Returns
+    -------
+    whole
+        A variable; 0 or 1 if nothing is left.
+    """
+    made: list[list[Part]] = []
+    changed: list[bool] = []
+    # each node after those nested in it
+    for k in reversed(range(len(nest.nodes))):
+        parts: list[Part] = []
+        node, inverted = nest.nodes[k], nest.inverted[k]
+        differs = node is None
+        for child in nest.children[k]:
+            if child < 0:
+                # the last node was made first
+                place = len(nest.nodes) + child
+                here, new = made[place], changed[place]
+            else:
+                new = child in edits
+                part = edits[child] if new else (nest.leaves[child], nest.below[child])
+                here = [] if part is None else [part]
+            differs |= new
+            parts.extend([(var, below != inverted) for var, below in here])
+        if node is not None and not differs:
+            parts = [(node.outputs[0], False)]
+        else:
+            parts = _joined(nest.operation, parts)
+        made.append([(var, below != inverted) for var, below in parts])
+        changed.append(differs)
+    if not made[-1]:
+        return 0 if nest.operation is SUM else 1
+    ((var, below),) = made[-1]
+    return nest.operation.inverse(var) if below else var
+
+
+def _joined(operation: Operation, parts: list[Part]) -> list[Part]:
+    """Return the sum or product of some parts, from the left to the right, as one part.
+
+    What stands below the line before anything is above it is joined: ``-a - b + c`` is
+    ``c - (a + b)``, to the last bit, and ``1 / a / b * c`` is ``c / (a * b)``, where nothing over-
+    or underflows that did not before.
+    """
+    if len(parts) < 2:
+        return parts
+    first_below = [var for var, _ in takewhile(lambda part: part[1], parts)]
+    run = [var for var, _ in parts[len(first_below) : len(first_below) + 1]]
+    if first_below:
+        below = _join(operation, first_below)
+        if not run:
+            return [(below, True)]
+        run = [operation.part(run[0], below)]
+    for var, is_below in parts[len(first_below) + 1 :]:
+        if is_below:
+            run = [operation.part(_join(operation, run), var)]
+        else:
+            run.append(var)
+    return [(_join(operation, run), False)]
+
+
+def _join(operation: Operation, run: Sequence[Variable]) -> Any:
+    return run[0] if len(run) == 1 else operation.join(*_constant_first(run))
+
+
+def _constant_first(run: Sequence[Variable]) -> Sequence[Variable]:
+    """Return the arguments with a constant that is the second before the first: their order means
+    nothing."""
+    if len(run) > 1 and run[1].head is Constant and run[0].head is not Constant:
+        return [run[1], run[0], *run[2:]]
+    return run
+
+
+def nest_at(
+    op: Op, admits: Callable[[Sequence[Any]], bool], parts_too: bool = False
+) -> Callable[..., Nest | None]:
+    """Return the function from the arguments of a node of `op` to the nest that it is the outermost
+    node of; None if it is nested itself, or if not all leaves are of one real dtype.
+
+    Of an op that joins, all arguments are given as one tuple. The function asks the graph.
+
+    Parameters
+    ----------
+    admits
+        Whether laws that ask for the nest can do something, by the heads of the arguments.
+    parts_too
+        Whether to return, of a node that is nested, the nest of the op that joins alone.
+    """
+    operation = SUM if op in SUM else PRODUCT
+
+    @requires_heads(admits)
+    @depends_on_levels(_DEPTH)
+    def nest(fgraph: Any, *arguments: Any) -> Nest | None:
+        given = arguments[0] if op is operation.join else arguments
+        # what a sum still has nested in it, when its terms were flattened, is read elsewhere too
+        joined = op is operation.join
+        if not admits([v.head for v in given if not (joined and v.head is op)]):
+            return None
+        if common_dtype(given) is None:
+            return None
+        root = _outermost(fgraph, op, given)
+        nested = _is_nested(fgraph, operation, root)
+        if nested and not parts_too:
+            return None
+        found = _nest_under(root, fgraph, operation, op, given, joins_only=nested)
+        # a quotient of integers is a float, and its parts are computed as integers
+        return found if common_dtype(found.leaves) == found.dtype else None
+
+    nest.__name__ = f"nest of {op}"
+    nest.__dict__["asks_graph"] = True
+    return nest
+
+
+def flattened(op: Op) -> Callable[..., Any]:
+    """Return the function that makes one sum of nested ones; None is the result if there is none.
+
+    ``c + (a + b)`` is ``a + b + c``, to the last bit. ``(a + b) + (c + d)`` of floats becomes
+    ``a + b + (c + d)``: it keeps its grouping. That of integers has no meaning.
+    """
+    operation = SUM if op in SUM else PRODUCT
+
+    @requires_heads(lambda heads: op in heads)
+    def flatten(fgraph: Any, arguments: Sequence[Variable]) -> Any:
+        if common_dtype(arguments) is None or arguments[0].type.numpy_dtype.kind == "f":
+            nest = nest_of(fgraph, operation, op, arguments, joins_only=True)
+            flat = _exactly_flat(nest)
+            return None if flat is None else op(*_constant_first(flat))
+        return op(*arguments)
+
+    flatten.__name__ = f"flattened_{op}"
+    flatten.__dict__["asks_graph"] = True
+    return flatten
+
+
+def _exactly_flat(nest: Nest) -> list[Variable] | None:
+    """Return the arguments of one sum that is computed as the nested ones are; None if all nested
+    ones have to stay."""
+    made: list[list[Variable]] = []
+    merged = 0
+    for k in reversed(range(len(nest.nodes))):
+        flat: list[Variable] = []
+        first = True
+        for c in nest.children[k]:
+            if c >= 0:
+                flat.append(nest.leaves[c])
+                continue
+            inner = made[len(nest.nodes) + c]
+            if first and len(flat) < 2:
+                # the order of the first two means nothing
+                flat, first, merged = [*inner, *flat], False, merged + 1
+            else:
+                flat.append(_join(nest.operation, inner))
+        made.append(flat)
+    return made[-1] if merged else None
+
+
+def leaves_of(nest: Nest) -> tuple[Variable, ...]:
+    """Return the leaves of a nest."""
+    return tuple(nest.leaves)
+
+
+def common_dtype(variables: Sequence[Variable]) -> np.dtype[Any] | None:
+    """Return the dtype of all `variables`, of real floats or integers; None if there is none."""
+    names = {v.type.dtype for v in variables}
+    if len(names) != 1:
+        return None
+    dtype = np.dtype(names.pop())
+    return dtype if dtype.kind in "fiu" else None
+
+
+# as deep as sums are looked into: a change further down is seen when something else changes too
+_NESTED = 3
+
+
+def nest_of_terms(fgraph: Any, terms: Sequence[Variable]) -> Nest:
+    """Return the nest of a sum of some terms, wherever that stands."""
+    return nest_of(fgraph, SUM, add, terms)
+
+
+def nest_of_sides(fgraph: Any, x: Variable, y: Variable) -> Nest:
+    """Return the nest of a difference, wherever that stands."""
+    return nest_of(fgraph, SUM, sub, (x, y))
+
+
+def added_leaves(fgraph: Any, terms: Sequence[Variable]) -> tuple[Variable, ...] | None:
+    """Return the leaves of a sum of some terms; None if some are subtracted."""
+    nest = nest_of_terms(fgraph, terms)
+    return None if any(nest.below) else tuple(nest.leaves)
+
+
+@depends_on_levels(_NESTED)
+def terms_of_sum(arguments: Sequence[Any]) -> list[Any]:
+    """Return the arguments of a sum, with those of nested ones in their place."""
+    found, stack = [], [*reversed(arguments)]
+    while stack:
+        var = stack.pop()
+        if var.head is add:
+            stack.extend(reversed(var.owner.inputs))
+        else:
+            found.append(var)
+    return found
+
+
+for _function in (nest_of_terms, nest_of_sides, added_leaves):
+    _function.__dict__.update(asks_graph=True, depth=_NESTED)

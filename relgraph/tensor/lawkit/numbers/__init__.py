@@ -1,1 +1,0 @@
-"""What the laws about numbers ask and compute."""

@@ -1,0 +1,298 @@
+"""Indices into the operands of what is indexed, and sums of increments, for `relations.parts`.
+
+The index of a `Subtensor` comes in two parts here, as in its node: `index`, the entries, and
+`inputs`, the variables that the placeholders among them stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.notation import number_of
+from relgraph.tensor.axes import static_int
+from relgraph.tensor.basic import constant
+from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
+from relgraph.tensor.indexing.indices import (
+    WHOLE,
+    IndexList,
+    Placeholder,
+    Slice,
+    symbolic_index,
+    symbolic_length,
+)
+from relgraph.tensor.indexing.subtensor import IncSubtensor
+from relgraph.tensor.lawkit.guards import Axes, axis_numbers, known_length
+from relgraph.tensor.lawkit.index_arithmetic import (
+    BasicIndex,
+    are_disjoint,
+    axes_after_index,
+    composed_index,
+    index_around_axes,
+    index_into_operand,
+    located_in_join,
+    slice_of_range,
+    split_index,
+    taken_at,
+    trimmed,
+)
+from relgraph.tensor.math import add, cast, second
+
+
+def entries_of(index: BasicIndex) -> IndexList:
+    """Return the entries of an index."""
+    return index.entries
+
+
+def inputs_of(index: BasicIndex) -> list[Any]:
+    """Return the variables that the placeholders of an index stand for."""
+    return list(index.inputs)
+
+
+# -- of an index, an elementwise op, a product, a reduction ----------------------------------------
+
+
+def index_of_indexed(
+    x: Any,
+    outer: IndexList,
+    outer_inputs: Sequence[Any],
+    inner: IndexList,
+    inner_inputs: Sequence[Any],
+) -> BasicIndex | None:
+    """Return the index into `x` that is ``x[inner][outer]``; None if it can't be told."""
+    return composed_index(x.type.shape, outer, outer_inputs, inner, inner_inputs)
+
+
+def goes_forward(index: IndexList) -> bool:
+    """Return whether no slice of an index is known to go, or may go, backward."""
+    return all(
+        entry.step is None or (isinstance(entry.step, int) and entry.step > 0)
+        for entry in index
+        if isinstance(entry, Slice)
+    )
+
+
+def is_repeated(x: Any) -> bool:
+    """Return whether the length of the first axis is known to be 1."""
+    return bool(x.type.shape[:1] == (1,))
+
+
+def operand_parts_broadcast(index: IndexList, operands: Sequence[Any], whole: Any) -> bool:
+    """Return whether the parts of `operands` are known to broadcast as `operands` do.
+
+    A length that is known of the `whole`, and not of an operand, is not known of its part: that of
+    another operand might then be taken for an axis that broadcasts.
+    """
+    ndim = whole.type.ndim
+    return all(
+        entry == WHOLE
+        or not isinstance(entry, Slice)
+        or n is None
+        or all(_length_from_right(v, ndim - axis) is not None for v in operands)
+        for axis, (entry, n) in enumerate(zip(index, whole.type.shape, strict=False))
+    )
+
+
+def _length_from_right(v: Any, place: int) -> int | None:
+    known: tuple[int | None, ...] = v.type.shape
+    return known[-place] if place <= len(known) else 1
+
+
+def operand_parts(
+    index: IndexList, inputs: Sequence[Any], operands: Sequence[Any], whole: Any
+) -> list[Any]:
+    """Return the parts of `operands` of which an elementwise op makes ``whole[index]``."""
+    return [operand_part(index, inputs, v, whole.type.shape) for v in operands]
+
+
+def operand_part(index: IndexList, inputs: Sequence[Any], v: Any, lengths: Sequence[Any]) -> Any:
+    """Return the part of `v` that broadcasts to the part at `index` of what `v` broadcasts to.
+
+    Parameters
+    ----------
+    lengths
+        Those that `v` broadcasts to: ints, integer variables, or None.
+    """
+    known = [static_int(n) for n in lengths]
+    return taken_at(v, index_into_operand(index, inputs, v.type.shape, known))
+
+
+def left_operand_part(index: IndexList, inputs: Sequence[Any], x: Any, product: Any) -> Any:
+    """Return the rows of `x` whose product with something has the rows of ``product[index]``."""
+    rows = split_index(index, inputs, x.type.ndim - 1, product.type.ndim)[0]
+    return taken_at(x, rows)
+
+
+def right_operand_part(index: IndexList, inputs: Sequence[Any], y: Any, product: Any) -> Any:
+    """Return the columns of `y` that are multiplied for the columns of ``product[index]``."""
+    before = product.type.ndim - (y.type.ndim - 1)
+    columns = split_index(index, inputs, before, product.type.ndim)[1]
+    return taken_at(y, index_around_axes(columns.entries, columns.inputs, (0,), y.type.ndim))
+
+
+def index_before_reduction(
+    index: IndexList, inputs: Sequence[Any], axes: Axes, x: Any
+) -> BasicIndex:
+    """Return the index into `x` for what `index` takes of the reduction of `x` over `axes`."""
+    return index_around_axes(index, inputs, axis_numbers(axes, x.type.ndim), x.type.ndim)
+
+
+def reduced_axes_after(index: BasicIndex, axes: Axes, x: Any) -> tuple[int, ...]:
+    """Return the axes of ``x[index]`` to reduce in place of `axes` of `x`."""
+    return axes_after_index(index.entries, axis_numbers(axes, x.type.ndim), x.type.ndim)
+
+
+# -- of what is allocated, joined, or changed elsewhere --------------------------------------------
+
+
+def is_within_bounds(index: IndexList, lengths: Sequence[Any]) -> bool:
+    """Return whether the integers in an index are known to be within `lengths`."""
+    for entry, length in zip(index, lengths, strict=False):
+        n = static_int(length)
+        if isinstance(entry, Placeholder):
+            return False
+        if isinstance(entry, int) and (n is None or not -n <= entry < n):
+            return False
+    return True
+
+
+def lengths_of_part(
+    index: IndexList, inputs: Sequence[Any], lengths: Sequence[Any]
+) -> list[Variable]:
+    """Return the lengths, int64s of rank 0, of a part of what has `lengths`."""
+    entries = symbolic_index(index, inputs)
+    known = [known_length(n) for n in lengths]
+    left = [
+        symbolic_length(n, e) for n, e in zip(known, entries, strict=False) if isinstance(e, slice)
+    ]
+    return [
+        constant(n, dtype="int64") if isinstance(n, int) else cast(n, "int64")
+        for n in (*left, *known[len(entries) :])
+    ]
+
+
+def _located(index: IndexList, axis: int, pieces: Sequence[Any]) -> Any:
+    if len(index) <= axis:
+        return None
+    return located_in_join(index[axis], [v.type.shape[axis] for v in pieces])
+
+
+def piece_indexed(index: IndexList, axis: int, pieces: Sequence[Any]) -> Any:
+    """Return that one of the pieces of a join in which all is that `index` takes, or None."""
+    found = _located(index, axis, pieces)
+    return None if found is None else pieces[found[0]]
+
+
+def index_into_piece(index: IndexList, axis: int, pieces: Sequence[Any]) -> IndexList:
+    """Return the index into that piece."""
+    entry = _located(index, axis, pieces)[1]
+    return trimmed((*index[:axis], entry, *index[axis + 1 :]))
+
+
+def are_disjoint_in(x: Any, a: IndexList, b: IndexList) -> bool:
+    """Return whether two indices are known to take different elements of `x`."""
+    return are_disjoint(x.type.shape, a, b)
+
+
+# -- of rows at positions --------------------------------------------------------------------------
+
+
+def equivalent_slice(positions: Any, x: Any) -> IndexList | None:
+    """Return the index of a slice that takes the rows of `x` at constant `positions`, or None.
+
+    They have to be evenly spaced, and known to be within bounds.
+    """
+    n = x.type.shape[0]
+    if not isinstance(positions, Constant) or n is None:
+        return None
+    data = np.asarray(positions.data)
+    if data.ndim != 1 or data.dtype.kind not in "iu" or len(data) < 2:
+        return None
+    rows = [int(i) + (n if i < 0 else 0) for i in data]
+    step = rows[1] - rows[0]
+    if step == 0 or min(rows) < 0 or max(rows) >= n:
+        return None
+    run = range(rows[0], rows[-1] + (1 if step > 0 else -1), step)
+    return (slice_of_range(run),) if list(run) == rows else None
+
+
+def begins_with_integer(index: IndexList) -> bool:
+    """Return whether the first entry of an index is an integer, or a variable one."""
+    return bool(index) and not isinstance(index[0], Slice)
+
+
+def is_one_slice(index: IndexList) -> bool:
+    """Return whether an index is one slice."""
+    return len(index) == 1 and isinstance(index[0], Slice)
+
+
+def first_entry(index: IndexList, inputs: Sequence[Any], x: Any) -> BasicIndex:
+    """Return the first entry of an index into `x`, as an index of its own."""
+    return split_index(index, inputs, 1, x.type.ndim)[0]
+
+
+def with_variable_first(index: IndexList) -> IndexList:
+    """Return an index with a variable integer in place of its first entry."""
+    return (Placeholder.INTEGER, *index[1:])
+
+
+def inputs_with_first(index: IndexList, inputs: Sequence[Any], x: Any, first: Any) -> list[Any]:
+    """Return the inputs of `with_variable_first`: `first`, and those of the other entries."""
+    return [first, *split_index(index, inputs, 1, x.type.ndim)[1].inputs]
+
+
+def has_no_broadcast_axis(a: Any) -> bool:
+    """Return whether no axis of `a` broadcasts: every sum with it has its shape."""
+    return not any(a.type.broadcastable)
+
+
+def sum_incremented_last(*terms: Any) -> Variable:
+    """Return the sum of some terms, with the increments among them done on the sum of the rest.
+
+    ``inc(a, b, i) + inc(zeros, c, j) + z`` is ``inc(inc(a + z, c, j), b, i)``. All are taken at
+    once: in a gradient there may be as many as there are nodes.
+
+    Parameters
+    ----------
+    terms
+        Variables of one dtype, and tuples of them; there is at least one.
+    """
+    every = [v for term in terms for v in (term if isinstance(term, tuple) else (term,))]
+    summed: list[Variable] = []
+    increments: list[tuple[Any, Sequence[Variable]]] = []
+    for var in every:
+        base, increment = _base_and_increment(var)
+        if increment is None or (base is None and not summed and var is every[-1]):
+            summed.append(var)
+            continue
+        increments.append(increment)
+        if base is not None:
+            summed.append(base)
+    total = summed[0] if len(summed) == 1 else add(*summed)
+    for op, inputs in reversed(increments):
+        total = op(total, *inputs)
+    assert isinstance(total, Variable)
+    return total
+
+
+def _base_and_increment(var: Variable) -> tuple[Variable | None, Any]:
+    """Return the tensor a part of which is incremented in `var`, None for zeros, and the increment:
+    its op and all of its inputs but the first.
+
+    The increment is None if `var` is not made by one, or not of a tensor that has its shape.
+    """
+    node = var.owner
+    if node is None or not isinstance(node.op, IncSubtensor | AdvancedIncSubtensor):
+        return None, None
+    base, op = node.inputs[0], node.op
+    if not has_no_broadcast_axis(base) or base.type.dtype != var.type.dtype or op.inplace:
+        return None, None
+    if not op.set_instead_of_inc:
+        return base, (op, node.inputs[1:])
+    # elements that an array names twice are set once, but would be added to twice
+    if not isinstance(op, IncSubtensor) or base.head is not second or number_of(base) != 0:
+        return None, None
+    return None, (IncSubtensor(op.idx_list, False, False), node.inputs[1:])

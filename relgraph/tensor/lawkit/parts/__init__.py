@@ -1,1 +1,0 @@
-"""What the laws about parts of tensors ask and compute."""

@@ -1,0 +1,367 @@
+"""Axes and counts of reductions, running totals, monotone functions, for `relations.reductions`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph import scalar
+from relgraph.graph.basic import Variable
+from relgraph.scalar.conversion import Cast
+from relgraph.tensor.axes import normalize_axes
+from relgraph.tensor.basic import constant
+from relgraph.tensor.elemwise.dimshuffle import DimShuffle
+from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.indexing.indices import WHOLE, IndexList, Slice
+from relgraph.tensor.lawkit.guards import (
+    Axes,
+    axis_numbers,
+    constant_data,
+    constant_number,
+    is_nonempty_along,
+    is_nonzero_number,
+    known_length,
+    real_number,
+)
+from relgraph.tensor.lawkit.index_arithmetic import Order, canonical_axes, padded, remaining_axes
+from relgraph.tensor.lawkit.type_guards import has_room, is_complex
+from relgraph.tensor.math import cast, mul
+from relgraph.tensor.reductions.reduction import CAReduce, reduced_dtype
+from relgraph.tensor.shapes.shape import Shape_i, lengths, product
+
+# -- axes ------------------------------------------------------------------------------------------
+
+
+def merged_axes(outer: Axes, inner: Axes) -> tuple[int, ...] | None:
+    """Return the axes of the one reduction that does what `inner` and then `outer` do."""
+    if outer is None or inner is None:
+        return None
+    ndim = len(inner) + 1 + max(outer, default=-1)
+    left = remaining_axes(inner, ndim)
+    return tuple(sorted([*inner, *(left[a] for a in outer)]))
+
+
+def axes_before_dimshuffle(order: Order, axes: Axes, ndim: int) -> tuple[int, ...] | None:
+    """Return the `before` in ``reduce(dimshuffle(x, order), axes)``, which is
+    ``dimshuffle(reduce(x, before), after)``.
+
+    Parameters
+    ----------
+    ndim
+        The number of axes of `x`.
+    """
+    reduced = [order[a] for a in axis_numbers(axes, len(order))]
+    return canonical_axes([a for a in reduced if not isinstance(a, str)], ndim)
+
+
+def order_after_reduction(order: Order, axes: Axes, ndim: int) -> tuple[int | str, ...]:
+    """Return the `after` that goes with `axes_before_dimshuffle`."""
+    reduced = axis_numbers(axes, len(order))
+    before = axes_before_dimshuffle(order, axes, ndim)
+    numbers = {a: i for i, a in enumerate(remaining_axes(before, ndim))}
+    return tuple(
+        [a if isinstance(a, str) else numbers[a] for i, a in enumerate(order) if i not in reduced]
+    )
+
+
+def rank_after_reduction(axes: Axes, ndim: int) -> int:
+    """Return how many axes a reduction of a tensor with `ndim` axes leaves."""
+    return ndim - len(axis_numbers(axes, ndim))
+
+
+def order_padded_to(x: Any, shape: Sequence[Any]) -> tuple[int | str, ...]:
+    """Return the order that gives `x` as many axes as `shape` has, by new ones on the left."""
+    ndim = x.type.ndim
+    return (*["x"] * (len(shape) - ndim), *range(ndim))
+
+
+# -- how often broadcasting repeats an element -----------------------------------------------------
+
+
+def _repeated_axes(x: Any, axes: Axes, ndim: int) -> list[int]:
+    missing = ndim - x.type.ndim
+    return [a for a in axis_numbers(axes, ndim) if a < missing or x.type.shape[a - missing] == 1]
+
+
+def is_repeated_along(x: Any, axes: Axes, ndim: int) -> bool:
+    """Return whether some of `axes` only repeat `x` when it is broadcast to `ndim` axes."""
+    return bool(_repeated_axes(x, axes, ndim))
+
+
+def dtype_holds_counts(x: Any) -> bool:
+    """Return whether the dtype of `x` holds a count of elements; that of float16 ends too soon."""
+    return bool(x.type.dtype != "float16")
+
+
+def repetition_count(x: Any, axes: Axes, shape: Sequence[Any]) -> Variable:
+    """Return how often each element of `x` comes along `axes` when it is broadcast to `shape`.
+
+    Parameters
+    ----------
+    shape
+        The lengths, ints or integer variables.
+
+    Returns
+    -------
+    count
+        It has rank 0 and the dtype that `x` is summed in.
+    """
+    known = [known_length(n) for n in shape]
+    total = product([known[a] for a in _repeated_axes(x, axes, len(known))])
+    dtype = reduced_dtype(np.add, x.type.dtype)
+    made = constant(total, dtype=dtype) if isinstance(total, int) else cast(total, dtype)
+    assert isinstance(made, Variable)
+    return made
+
+
+def repetition_count_in_fill(x: Any, axes: Axes, template: Any) -> Variable:
+    """Return how often each element of `x` comes along `axes` of ``second(template, x)``."""
+    return repetition_count(x, axes, lengths(template))
+
+
+# -- which ops reduce what -------------------------------------------------------------------------
+
+
+def is_idempotent(scalar_op: Any) -> bool:
+    """Return whether reducing copies of an element by `scalar_op` gives the element."""
+    return scalar_op in (scalar.maximum, scalar.minimum, scalar.and_, scalar.or_)
+
+
+def zero_sum_divides(c: Any, x: Any, axes: Any) -> bool:
+    """Return whether a sum of nothing, which is 0, stays 0 divided by `c`, or `axes` of `x` are
+    known to have elements to sum."""
+    return is_nonempty_along(x, axes) or is_nonzero_number(c)
+
+
+def pieces_reduce_apart(scalar_op: Any, axes: Axes, pieces: Sequence[Any]) -> bool:
+    """Return whether `pieces` can be reduced each for itself, and the results combined.
+
+    They have one dtype, and elements if `scalar_op` needs some. A product of complex numbers with
+    an infinity among them may be nan or not, by the order in which they are multiplied.
+    """
+    if len({v.type.dtype for v in pieces}) > 1:
+        return False
+    if scalar_op is scalar.mul and any(map(is_complex, pieces)):
+        return False
+    extreme = scalar_op in (scalar.maximum, scalar.minimum)
+    return not extreme or all(is_nonempty_along(v, axes) for v in pieces)
+
+
+def each_reduced(scalar_op: Any, axes: Axes, pieces: Sequence[Any]) -> list[Any]:
+    """Return the reduction of each of `pieces` over `axes`."""
+    reduce = CAReduce(scalar_op, axes)
+    return [reduce(v) for v in pieces]
+
+
+def reduces_in_own_dtype(scalar_op: Any, elements: Sequence[Any]) -> bool:
+    """Return whether `elements` have one dtype, and reducing a vector of them gives that dtype."""
+    dtypes = {v.type.dtype for v in elements}
+    return len(dtypes) == 1 and dtypes == {reduced_dtype(scalar_op.ufunc, *dtypes)}
+
+
+# -- magnitudes ------------------------------------------------------------------------------------
+
+
+def is_one_or_more(c: Any) -> bool:
+    """Return whether `c` is one number that is at least 1."""
+    value = real_number(c)
+    return value is not None and value >= 1
+
+
+def factor_enlarges_or_has_room(c: Any, x: Any) -> bool:
+    """Return whether a sum of `x` may be taken before it is multiplied by `c`: it is no larger
+    then, or its dtype leaves room for that."""
+    value = real_number(c)
+    return has_room(c, x) or (value is not None and abs(value) >= 1)
+
+
+def divisor_enlarges_or_has_room(c: Any, x: Any) -> bool:
+    """Return whether a sum of `x` may be taken before it is divided by `c`: it is no larger then,
+    or its dtype leaves room for that."""
+    value = real_number(c)
+    return has_room(c, x) or (value is not None and abs(value) <= 1)
+
+
+def is_prefix_along(index: IndexList, axis: int) -> bool:
+    """Return whether an index takes, on `axis`, all elements up to some position."""
+    if len(index) <= axis:
+        return True
+    entry = index[axis]
+    return isinstance(entry, Slice) and entry.start in (None, 0) and entry.step in (None, 1)
+
+
+def is_last_along(index: IndexList, axis: int) -> bool:
+    """Return whether an index takes the last element on `axis`, and all of the other axes."""
+    return index == (*[WHOLE] * axis, -1)
+
+
+def is_summed_or_real(scalar_op: Any, x: Any) -> bool:
+    """Return whether running totals of `x` are sums, or of no complex numbers.
+
+    A product of complex numbers starts with 1, which makes nan of an infinite one: a running
+    product starts with its first factor. One of two factors NumPy rounds in another way than the
+    first of several.
+    """
+    return scalar_op is scalar.add or not is_complex(x)
+
+
+def axis_after_index(index: IndexList, axis: int, x: Any) -> int:
+    """Return the number in ``x[index]`` of an `axis` of `x` of which a slice is taken."""
+    return sum(isinstance(entry, Slice) for entry in padded(index, x.type.ndim)[:axis])
+
+
+def axes_of_reduction(axis: int) -> tuple[int]:
+    """Return one axis as the axes of a reduction."""
+    return (axis,)
+
+
+_STRICTLY_INCREASING = frozenset(
+    {
+        scalar.arcsinh,
+        scalar.arctan,
+        scalar.erf,
+        scalar.exp,
+        scalar.exp2,
+        scalar.expm1,
+        scalar.sigmoid,
+        scalar.sinh,
+        scalar.softplus,
+        scalar.tanh,
+    }
+)
+_ROUNDINGS = frozenset({scalar.ceil, scalar.floor, scalar.round, scalar.trunc})
+_INCREASING_ABOVE_ZERO = frozenset(
+    {scalar.log, scalar.log10, scalar.log1p, scalar.log2, scalar.sqr, scalar.sqrt}
+)
+_NAN_BELOW_DOMAIN = frozenset({scalar.log, scalar.log10, scalar.log1p, scalar.log2, scalar.sqrt})
+_DECREASING = frozenset({scalar.erfc})
+
+
+def is_increasing(scalar_op: Any) -> bool:
+    """Return whether ``x <= y`` entails ``f(x) <= f(y)`` for all numbers `x` and `y`."""
+    return scalar_op in _STRICTLY_INCREASING or scalar_op in _ROUNDINGS
+
+
+def is_strictly_increasing(scalar_op: Any) -> bool:
+    """Return whether ``x < y`` entails ``f(x) < f(y)`` for all numbers, but for rounding."""
+    return scalar_op in _STRICTLY_INCREASING
+
+
+def is_increasing_above_zero(scalar_op: Any) -> bool:
+    """Return whether ``0 <= x <= y`` entails ``f(x) <= f(y)``."""
+    return scalar_op in _INCREASING_ABOVE_ZERO
+
+
+def is_increasing_or_nan_below(scalar_op: Any) -> bool:
+    """Return whether a function is increasing where it is defined, and nan below that.
+
+    The least value is then that of the least argument, be it a nan; the greatest value is a nan
+    although that of the greatest argument may be none.
+    """
+    return scalar_op in _NAN_BELOW_DOMAIN
+
+
+def is_decreasing(scalar_op: Any) -> bool:
+    """Return whether ``x <= y`` entails ``f(x) >= f(y)`` for all numbers `x` and `y`."""
+    return scalar_op in _DECREASING
+
+
+def is_negative_everywhere(x: Any) -> bool:
+    """Return whether all elements of `x` are known to be less than zero."""
+    data = constant_data(x)
+    return data is not None and data.dtype.kind in "if" and bool(np.all(data < 0))
+
+
+def order_that_keeps(axes: Axes, x: Any) -> tuple[int | str, ...]:
+    """Return the order of the dimshuffle that gives back the axes that a reduction of `x` took
+    away, with length 1."""
+    left = {axis: i for i, axis in enumerate(remaining_axes(axes, x.type.ndim))}
+    return tuple([left.get(axis, "x") for axis in range(x.type.ndim)])
+
+
+def rank_left(axes: Axes, x: Any) -> int:
+    """Return how many axes a reduction of `x` leaves."""
+    return len(remaining_axes(axes, x.type.ndim))
+
+
+def is_count_of(count: Any, axes: Axes, x: Any) -> bool:
+    """Return whether `count` is how many elements of `x` a reduction over `axes` combines."""
+    lengths = [x.type.shape[axis] for axis in axis_numbers(axes, x.type.ndim)]
+    known, factors = _factors(count)
+    for axis, length in zip(axis_numbers(axes, x.type.ndim), lengths, strict=True):
+        asked = next((f for f in factors if _reads_length(f, x, axis)), None)
+        if asked is not None:
+            factors.remove(asked)
+        elif length and known % length == 0:
+            known //= length
+        else:
+            return False
+    return known == 1 and not factors
+
+
+def is_count_of_either(count: Any, axes: Axes, x: Any, y: Any) -> bool:
+    """Return whether `count` is how many elements of `x`, or of `y`, a reduction combines."""
+    return is_count_of(count, axes, x) or is_count_of(count, axes, y)
+
+
+def _factors(count: Any) -> tuple[int, list[Variable]]:
+    """Return a count as a whole number and what it is multiplied by; the number is 0 if it is not
+    whole."""
+    while count.owner is not None and _repeats_or_casts(count.owner.op):
+        count = count.owner.inputs[0]
+    owner = count.owner
+    parts = list(owner.inputs) if owner is not None and owner.op is mul else [count]
+    number, factors = 1.0, []
+    for part in parts:
+        value = constant_number(part)
+        if isinstance(value, int | float):
+            number *= value
+        else:
+            factors.append(part)
+    return (int(number) if number.is_integer() else 0), factors
+
+
+def _repeats_or_casts(op: Any) -> bool:
+    return isinstance(op, DimShuffle) or (
+        isinstance(op, Elemwise) and isinstance(op.scalar_op, Cast)
+    )
+
+
+def _reads_length(length: Variable, x: Any, axis: int) -> bool:
+    """Return whether a variable is the length of `x`, or of an elementwise function of it: an axis
+    of `x` that is not known to have length 1 does not broadcast."""
+    node = length.owner
+    if node is None or not isinstance(node.op, Shape_i) or node.op.i != axis:
+        return False
+    read = node.inputs[0]
+    if read is x:
+        return True
+    elementwise = read.owner is not None and isinstance(read.owner.op, Elemwise)
+    return elementwise and x in read.owner.inputs and x.type.shape[axis] != 1
+
+
+def restores_axes(order: Order, axes: Axes, x: Any) -> bool:
+    """Return whether a `DimShuffle` to `order`, after a reduction of `x` over `axes`, gives back
+    the axes that this took away: with length 1, as ``keepdims=True`` does."""
+    reduced = range(x.type.ndim) if axes is None else axes
+    kept = iter(range(x.type.ndim))
+    return tuple(order) == tuple("x" if i in reduced else next(kept) for i in range(x.type.ndim))
+
+
+def covers_axes(x: Any, y: Any, axes: Axes) -> bool:
+    """Return whether ``x * y``, of one rank, has the lengths of `x` along some axes."""
+    reduced = range(x.type.ndim) if axes is None else axes
+    return all(y.type.broadcastable[i] or not x.type.broadcastable[i] for i in reduced)
+
+
+def restores_softmax_axes(order: Order, axis: Any, x: Any) -> bool:
+    """Return whether a `DimShuffle` to `order` gives back the axes that `LogSumExp` took away.
+
+    Parameters
+    ----------
+    axis
+        That of the `LogSumExp`: an int, several, or None for all.
+    """
+    return restores_axes(order, normalize_axes(axis, x.type.ndim, "logsumexp"), x)

@@ -1,1 +1,0 @@
-"""What the laws about reductions ask and compute."""
