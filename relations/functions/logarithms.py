@@ -56,7 +56,6 @@ from relgraph.tensor.lawkit.functions import (
     divisor_of_share,
     is_among,
     is_base,
-    is_no_product,
     logarithm_of_nest,
     logarithm_of_one_and_terms,
     logarithm_of_product,
@@ -81,6 +80,7 @@ from relgraph.tensor.lawkit.nests import (
     nest_of_terms,
     terms_of_sum,
 )
+from relgraph.tensor.lawkit.numbers import is_no_product
 from relgraph.tensor.lawkit.type_guards import floato, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax

@@ -23,7 +23,6 @@ from relgraph.tensor.lawkit.index_arithmetic import rank_of
 from relgraph.tensor.lawkit.matrices import (
     are_square,
     cheapest_cycle,
-    counts_from_zero,
     is_as_long,
     positions,
     product_of_determinants,
@@ -33,6 +32,7 @@ from relgraph.tensor.lawkit.matrices import (
     sum_of_logarithms,
 )
 from relgraph.tensor.lawkit.matrix_facts import (
+    counts_from_zero,
     lower_triangularo,
     positive_definiteo,
     upper_triangularo,

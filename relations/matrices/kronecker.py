@@ -13,7 +13,6 @@ from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.guards import is_found
 from relgraph.tensor.lawkit.matrices import (
     are_square,
-    counts_from_zero,
     determinant,
     fit,
     log_determinant,
@@ -21,6 +20,7 @@ from relgraph.tensor.lawkit.matrices import (
     solution_for_vector,
     trace,
 )
+from relgraph.tensor.lawkit.matrix_facts import counts_from_zero
 from relgraph.tensor.lawkit.type_guards import ranko, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars
 from relgraph.tensor.linalg.functions.kronecker import _kron

@@ -168,11 +168,6 @@ def sorting_law(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "e
     return law(name, lhs, rhs, *conditions, sound=sound, mixed=True)
 
 
-def rounded_sorting(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that is right but for rounding and the sign of zero."""
-    return sorting_law(name, lhs, rhs, *conditions, sound="rounding")
-
-
 def last(v: Any) -> Any:
     """Return ``v[-1]``."""
     return Subtensor((-1,))(v)
@@ -192,6 +187,10 @@ ORDER = (
         whereo(includes_axis, b, a),
         sound="rounding",
     ),
-    rounded_sorting("greatest-of-sort", last(Sort(0)(x)), max_(x, axis=0), ranko(x, 2)),
-    rounded_sorting("greatest-of-sorted-vector", last(Sort(0)(x)), max_(x), ranko(x, 1)),
+    sorting_law(
+        "greatest-of-sort", last(Sort(0)(x)), max_(x, axis=0), ranko(x, 2), sound="rounding"
+    ),
+    sorting_law(
+        "greatest-of-sorted-vector", last(Sort(0)(x)), max_(x), ranko(x, 1), sound="rounding"
+    ),
 )

@@ -337,6 +337,19 @@ def _are_same(some: Sequence[Variable], others: Sequence[Variable]) -> bool:
     )
 
 
+def goal(predicate: Callable[..., bool]) -> Callable[..., Where]:
+    """Return the function that constructs the goal that a predicate holds of some variables."""
+
+    def construct(*variables: Any) -> Where:
+        return whereo(predicate, *variables)
+
+    construct.__name__ = predicate.__name__.partition("_")[2] + "o"
+    construct.__doc__ = (predicate.__doc__ or "").replace(
+        "Return whether", "Construct the goal that", 1
+    )
+    return construct
+
+
 def whereo(predicate: Callable[..., bool], *variables: Any) -> Where:
     """Construct the goal that `predicate` holds of the values of `variables`.
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from relgraph import scalar
-from relgraph.graph.kanren.goals import Where, computo, whereo
+from relgraph.graph.kanren.goals import Where, computo, goal, whereo
 from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
 from relgraph.tensor.elemwise.elemwise import Elemwise
@@ -100,17 +100,8 @@ def is_no_tanh(x: Any) -> bool:
     return x.head is not tanh
 
 
-def not_tanho(x: Any) -> Where:
-    """Construct the goal that `x` is not what a tanh gives."""
-    return whereo(is_no_tanh, x)
-
-
-def not_choseno(x: Any) -> Where:
-    """Construct the goal that `x` is not what a switch gives.
-
-    A law that leaves its own left side for some numbers puts a switch in there.
-    """
-    return whereo(is_not_chosen, x)
+not_tanho = goal(is_no_tanh)
+not_choseno = goal(is_not_chosen)
 
 
 def pi_over(divisor: int) -> Callable[[Any], float]:

@@ -12,7 +12,6 @@ from relgraph.tensor.lawkit.guards import constant_data, constant_number
 
 LESS = (scalar.lt, scalar.le)
 GREATER = (scalar.gt, scalar.ge)
-WITHIN_ONE = (scalar.sin, scalar.cos, scalar.tanh, scalar.erf, scalar.sigmoid, scalar.sign)
 
 
 def is_number_not_nan(c: Any) -> bool:
@@ -62,7 +61,8 @@ def extreme_that_takes_first(scalar_op: Any) -> Any:
 
 def has_values_within_one(scalar_op: Any) -> bool:
     """Return whether all values of a scalar op are from -1 to 1."""
-    return scalar_op in WITHIN_ONE
+    least, greatest = scalar_op.facts.range
+    return bool(least >= -1 and greatest <= 1)
 
 
 def is_nan_for_nan_only(scalar_op: Any) -> bool:

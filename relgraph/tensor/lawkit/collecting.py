@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.goals import Where, whereo
+from relgraph.graph.kanren.goals import goal
 from relgraph.graph.notation import number_of
 from relgraph.tensor.basic import constant
 from relgraph.tensor.lawkit.constant_arithmetic import folded_within_limits
@@ -475,9 +475,7 @@ def is_negative_number(var: Any) -> bool:
     return bool(dtype.kind == "f" or value > np.iinfo(dtype).min)
 
 
-def negative_numbero(c: Any) -> Where:
-    """Construct the goal that `c` is one negative number that can be negated."""
-    return whereo(is_negative_number, c)
+negative_numbero = goal(is_negative_number)
 
 
 def may_subtract(terms: Sequence[Variable]) -> bool:

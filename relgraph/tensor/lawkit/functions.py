@@ -209,12 +209,6 @@ _KNOWN = (exp, exp2, sigmoid, pow, sqr, add, erfc, ndtr)
 
 
 @depends_on_levels(1)
-def is_no_product(factor: Variable) -> bool:
-    """Return whether a factor is none of several that are multiplied."""
-    return factor.owner is None or factor.owner.op is not mul
-
-
-@depends_on_levels(1)
 def is_no_logaddexp(exponent: Variable) -> bool:
     """Return whether an exponent is not that of several exponentials that are added."""
     return exponent.owner is None or exponent.owner.op is not logaddexp
@@ -535,7 +529,7 @@ def logarithm_of_nest(seen: Terms, nest: Any) -> Any:
         return None
     made = made_in(None)
     shift = finite(maximum(*[t.logarithm() for t in terms]), made)
-    above, below = (_total([t.less(shift, made) for t in side]) for side in (added, subtracted))
+    above, below = (sum_of([t.less(shift, made) for t in side]) for side in (added, subtracted))
     return shift + log(above - below)
 
 
@@ -552,10 +546,6 @@ def _is_shifted(term: Term) -> bool:
     """Return whether the largest exponent was taken from a term."""
     node = None if term.constant else term.exponent.owner
     return node is not None and node.op in (sub, neg) and node.inputs[-1].head in (switch, maximum)
-
-
-def _total(terms: Sequence[Variable]) -> Any:
-    return terms[0] if len(terms) == 1 else add(*terms)
 
 
 def logarithm_of_one_and_terms(seen: Terms, leaves: Sequence[Variable]) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.goals import Where, whereo
+from relgraph.graph.kanren.goals import goal
 from relgraph.graph.notation import number_of
 from relgraph.scalar.dtypes import can_cast_exactly
 from relgraph.tensor.axes import static_int
@@ -220,16 +220,6 @@ def reads_length_of(n: Any, x: Any, axis: int) -> bool:
     )
 
 
-def one_elemento(x: Any) -> Where:
-    """Construct the goal that all axes of `x` are known to have length 1."""
-    return whereo(has_one_element, x)
-
-
-def covers_shapeo(x: Any, y: Any) -> Where:
-    """Construct the goal that an elementwise op on `x` and `y` has the shape of `x`."""
-    return whereo(covers_shape, x, y)
-
-
 def constant_data(var: Any) -> Any:
     """Return the data of the constant that `var` is or repeats, an array; None if it is none."""
     while isinstance(var, Variable) and var.owner is not None:
@@ -282,36 +272,6 @@ def is_one_everywhere(var: Any) -> bool:
     return data.dtype.kind != "c" or not np.signbit(data.imag).any()
 
 
-def constanto(x: Any) -> Where:
-    """Construct the goal that the elements of `x` are known ahead."""
-    return whereo(is_constant, x)
-
-
-def not_constanto(x: Any) -> Where:
-    """Construct the goal that the elements of `x` are not known ahead."""
-    return whereo(is_no_constant, x)
-
-
-def uniformo(x: Any) -> Where:
-    """Construct the goal that the elements of `x` are known ahead, and all are one number."""
-    return whereo(is_uniform, x)
-
-
-def all_trueo(x: Any) -> Where:
-    """Construct the goal that all elements of `x` are known to be true: not zero."""
-    return whereo(is_true_everywhere, x)
-
-
-def all_zeroo(x: Any) -> Where:
-    """Construct the goal that all elements of `x` are known to be zero, or false."""
-    return whereo(is_zero_everywhere, x)
-
-
-def all_oneo(x: Any) -> Where:
-    """Construct the goal that `x` has elements, and all are known to be one, or true."""
-    return whereo(is_one_everywhere, x)
-
-
 def real_number(var: Any) -> Any:
     """Return the finite real number that every element of `var` is, or None."""
     value = number_of(var)
@@ -358,31 +318,6 @@ def has_normal_reciprocal(var: Any) -> bool:
         return False
     limits = np.finfo(var.type.dtype)
     return bool(limits.tiny <= abs(value) <= 1 / limits.tiny)
-
-
-def nonzero_numbero(c: Any) -> Where:
-    """Construct the goal that `c` is one number that isn't zero."""
-    return whereo(is_nonzero_number, c)
-
-
-def no_zeroo(c: Any) -> Where:
-    """Construct the goal that `c` is not the number 0; it may be no constant at all."""
-    return whereo(is_no_zero, c)
-
-
-def positive_numbero(c: Any) -> Where:
-    """Construct the goal that `c` is one positive number."""
-    return whereo(is_positive_number, c)
-
-
-def discrete_zeroo(c: Any) -> Where:
-    """Construct the goal that `c` is the integer 0."""
-    return whereo(is_discrete_zero, c)
-
-
-def normal_reciprocalo(c: Any) -> Where:
-    """Construct the goal that `c` is one floating-point number, and ``1 / c`` is not subnormal."""
-    return whereo(has_normal_reciprocal, c)
 
 
 DEPTH = 6
@@ -482,14 +417,21 @@ def _is_never_minus_zero(var: Any, depth: int) -> bool:
     return _has_sign(var, depth, strictly=True)
 
 
-def nonnegativeo(x: Any) -> Where:
-    """Construct the goal that no element of `x` is less than zero, as far as its ops tell."""
-    return whereo(is_nonnegative, x)
-
-
-def positiveo(x: Any) -> Where:
-    """Construct the goal that all elements of `x` are greater than zero, as its ops tell."""
-    return whereo(is_positive, x)
+one_elemento = goal(has_one_element)
+covers_shapeo = goal(covers_shape)
+constanto = goal(is_constant)
+not_constanto = goal(is_no_constant)
+uniformo = goal(is_uniform)
+all_trueo = goal(is_true_everywhere)
+all_zeroo = goal(is_zero_everywhere)
+all_oneo = goal(is_one_everywhere)
+nonzero_numbero = goal(is_nonzero_number)
+no_zeroo = goal(is_no_zero)
+positive_numbero = goal(is_positive_number)
+discrete_zeroo = goal(is_discrete_zero)
+normal_reciprocalo = goal(has_normal_reciprocal)
+nonnegativeo = goal(is_nonnegative)
+positiveo = goal(is_positive)
 
 
 _LARGEST_CONDITION = 100.0

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from relgraph.graph.basic import Constant
-from relgraph.tensor.assembly.creation import ARange, arange, eye
-from relgraph.tensor.axes import static_int
+from relgraph.tensor.assembly.creation import arange, eye
 from relgraph.tensor.contraction import Dot, _dot
 from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
 from relgraph.tensor.indexing.functions import getitem
@@ -57,9 +57,9 @@ def sum_of_logarithms(x: Any, y: Any) -> Any:
     return slogdet(x)[1] + slogdet(y)[1]
 
 
-def _multiplications(x: Sequence[int], y: Sequence[int]) -> int:
-    """Return how many multiplications the product of two shapes takes."""
-    return int(np.prod(x[:-1], dtype=object) * np.prod(y, dtype=object))
+def _multiplications(x: Sequence[Any], y: Sequence[Any]) -> int:
+    """Return how many multiplications the product of two shapes takes, as far as they are known."""
+    return math.prod([n for n in (*x[:-1], *y) if n is not None])
 
 
 def _product_shape(x: Sequence[Any], y: Sequence[Any]) -> tuple[Any, ...]:
@@ -182,11 +182,7 @@ def _stays_a_chain(inner: Any, i: int, factors: Any) -> bool:
 
 
 def _cost(x: Any, y: Any) -> int:
-    known = [n for n in (*x.type.shape[:-1], *y.type.shape) if n is not None]
-    total = 1
-    for n in known:
-        total *= n
-    return total
+    return _multiplications(x.type.shape, y.type.shape)
 
 
 def _matrix_shape(v: Any, first: bool) -> Any:
@@ -299,19 +295,6 @@ def diagonal_of(x: Any) -> Any:
             return values
     along = positions(x)
     return getitem(x, (along, along))
-
-
-def counts_from_zero(i: Any) -> bool:
-    """Return whether a vector holds the integers from 0 on, in order."""
-    if i.type.ndim != 1:
-        return False
-    if isinstance(i, Constant):
-        return bool((i.data == range(i.data.size)).all()) if i.data.size else True
-    node = i.owner
-    if node is None or not isinstance(node.op, ARange):
-        return False
-    start, _, step = (static_int(v) for v in node.inputs)
-    return start == 0 and step == 1
 
 
 def is_as_long(v: Any, i: Any) -> bool:

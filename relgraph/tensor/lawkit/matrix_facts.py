@@ -16,7 +16,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.kanren.goals import Where, whereo
+from relgraph.graph.kanren.goals import goal
 from relgraph.tensor.assembly.creation import ARange, Eye
 from relgraph.tensor.assertion import Assert
 from relgraph.tensor.axes import static_int
@@ -108,13 +108,19 @@ def _counts(v: Any, axis: int) -> bool:
     node = v.owner
     if node is None or not isinstance(node.op, DimShuffle):
         return False
-    vector = node.inputs[0]
-    if isinstance(vector, Constant):
-        return np.array_equal(vector.data, np.arange(vector.data.size))
-    made = vector.owner
-    if made is None or not isinstance(made.op, ARange):
+    return counts_from_zero(node.inputs[0])
+
+
+def counts_from_zero(i: Any) -> bool:
+    """Return whether a vector holds the integers from 0 on, in order."""
+    if i.type.ndim != 1:
         return False
-    start, _, step = (static_int(u) for u in made.inputs)
+    if isinstance(i, Constant):
+        return bool((i.data == range(i.data.size)).all()) if i.data.size else True
+    node = i.owner
+    if node is None or not isinstance(node.op, ARange):
+        return False
+    start, _, step = (static_int(v) for v in node.inputs)
     return start == 0 and step == 1
 
 
@@ -429,31 +435,9 @@ is_positive_definite = _predicate(POSITIVE, "is_positive_definite")
 is_orthogonal = _predicate(ORTHOGONAL, "is_orthogonal")
 
 
-def diagonalo(x: Any) -> Where:
-    """Construct the goal that `x` is known to be zero beside its diagonal."""
-    return whereo(is_diagonal, x)
-
-
-def lower_triangularo(x: Any) -> Where:
-    """Construct the goal that `x` is known to be zero above its diagonal."""
-    return whereo(is_lower_triangular, x)
-
-
-def upper_triangularo(x: Any) -> Where:
-    """Construct the goal that `x` is known to be zero below its diagonal."""
-    return whereo(is_upper_triangular, x)
-
-
-def symmetrico(x: Any) -> Where:
-    """Construct the goal that `x` is known to equal its conjugate transpose."""
-    return whereo(is_symmetric, x)
-
-
-def positive_definiteo(x: Any) -> Where:
-    """Construct the goal that `x` is known to be symmetric and positive definite."""
-    return whereo(is_positive_definite, x)
-
-
-def orthogonalo(x: Any) -> Where:
-    """Construct the goal that the conjugate transpose of `x` is known to be its inverse."""
-    return whereo(is_orthogonal, x)
+diagonalo = goal(is_diagonal)
+lower_triangularo = goal(is_lower_triangular)
+upper_triangularo = goal(is_upper_triangular)
+symmetrico = goal(is_symmetric)
+positive_definiteo = goal(is_positive_definite)
+orthogonalo = goal(is_orthogonal)

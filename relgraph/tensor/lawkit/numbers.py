@@ -12,7 +12,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.goals import Where, whereo
+from relgraph.graph.kanren.goals import goal
 from relgraph.graph.notation import number_of
 from relgraph.scalar.dtypes import can_cast_exactly
 from relgraph.tensor.basic import constant
@@ -139,11 +139,6 @@ def product_fits(c: Any, d: Any) -> bool:
     return dtype.kind in "iu" and bool(number_of(c) * number_of(d) <= np.iinfo(dtype).max)
 
 
-def discrete_minus_oneo(c: Any) -> Where:
-    """Construct the goal that `c` is the integer -1."""
-    return whereo(is_discrete_minus_one, c)
-
-
 def is_at_most(low: Any, high: Any) -> bool:
     """Return whether `low` and `high` are known real numbers, and ``low <= high``."""
     one, other = [number_of(v) if isinstance(v, Variable) else v for v in (low, high)]
@@ -151,11 +146,6 @@ def is_at_most(low: Any, high: Any) -> bool:
     return (
         known and not isinstance(one, complex) and not isinstance(other, complex) and one <= other
     )
-
-
-def at_mosto(low: Any, high: Any) -> Where:
-    """Construct the goal that `low` and `high` are known real numbers, and ``low <= high``."""
-    return whereo(is_at_most, low, high)
 
 
 def without_repetitions(variables: Sequence[Variable]) -> tuple[Variable, ...]:
@@ -238,24 +228,17 @@ def written_out(x: Any, c: Any) -> Any:
     return power
 
 
-def eveno(c: Any) -> Where:
-    """Construct the goal that `c` is one even number."""
-    return whereo(is_even, c)
-
-
-def oddo(c: Any) -> Where:
-    """Construct the goal that `c` is one odd number."""
-    return whereo(is_odd, c)
-
-
-ROUNDINGS = (scalar.ceil, scalar.floor, scalar.trunc, scalar.round)
+discrete_minus_oneo = goal(is_discrete_minus_one)
+at_mosto = goal(is_at_most)
+eveno = goal(is_even)
+oddo = goal(is_odd)
 
 
 def is_rounding(scalar_op: Any) -> bool:
     """Return whether a scalar op rounds to an integer."""
-    return scalar_op in ROUNDINGS
+    return bool(scalar_op.facts.integral)
 
 
 def has_whole_values(scalar_op: Any) -> bool:
     """Return whether the values of a scalar op are whole numbers (or infinite, or nan)."""
-    return scalar_op in ROUNDINGS or scalar_op is scalar.sign
+    return is_rounding(scalar_op) or scalar_op is scalar.sign

@@ -10,6 +10,7 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Variable
 from relgraph.scalar.conversion import Cast
+from relgraph.scalar.facts import EVERYWHERE, INF
 from relgraph.tensor.axes import normalize_axes
 from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise.dimshuffle import DimShuffle
@@ -217,41 +218,22 @@ def axes_of_reduction(axis: int) -> tuple[int]:
     return (axis,)
 
 
-_STRICTLY_INCREASING = frozenset(
-    {
-        scalar.arcsinh,
-        scalar.arctan,
-        scalar.erf,
-        scalar.exp,
-        scalar.exp2,
-        scalar.expm1,
-        scalar.sigmoid,
-        scalar.sinh,
-        scalar.softplus,
-        scalar.tanh,
-    }
-)
-_ROUNDINGS = frozenset({scalar.ceil, scalar.floor, scalar.round, scalar.trunc})
-_INCREASING_ABOVE_ZERO = frozenset(
-    {scalar.log, scalar.log10, scalar.log1p, scalar.log2, scalar.sqr, scalar.sqrt}
-)
-_NAN_BELOW_DOMAIN = frozenset({scalar.log, scalar.log10, scalar.log1p, scalar.log2, scalar.sqrt})
-_DECREASING = frozenset({scalar.erfc})
-
-
 def is_increasing(scalar_op: Any) -> bool:
     """Return whether ``x <= y`` entails ``f(x) <= f(y)`` for all numbers `x` and `y`."""
-    return scalar_op in _STRICTLY_INCREASING or scalar_op in _ROUNDINGS
+    return bool(scalar_op.facts.increasing == EVERYWHERE)
 
 
 def is_strictly_increasing(scalar_op: Any) -> bool:
     """Return whether ``x < y`` entails ``f(x) < f(y)`` for all numbers, but for rounding."""
-    return scalar_op in _STRICTLY_INCREASING
+    facts = scalar_op.facts
+    steps = facts.integral or scalar_op is scalar.sign
+    return is_increasing(scalar_op) and not steps
 
 
 def is_increasing_above_zero(scalar_op: Any) -> bool:
     """Return whether ``0 <= x <= y`` entails ``f(x) <= f(y)``."""
-    return scalar_op in _INCREASING_ABOVE_ZERO
+    rises = scalar_op.facts.increasing
+    return rises is not None and rises[0] <= 0 and rises[1] == INF
 
 
 def is_increasing_or_nan_below(scalar_op: Any) -> bool:
@@ -260,12 +242,15 @@ def is_increasing_or_nan_below(scalar_op: Any) -> bool:
     The least value is then that of the least argument, be it a nan; the greatest value is a nan
     although that of the greatest argument may be none.
     """
-    return scalar_op in _NAN_BELOW_DOMAIN
+    facts = scalar_op.facts
+    least, greatest = facts.domain
+    return bool(least > -INF and greatest == INF and facts.increasing == facts.domain)
 
 
 def is_decreasing(scalar_op: Any) -> bool:
     """Return whether ``x <= y`` entails ``f(x) >= f(y)`` for all numbers `x` and `y`."""
-    return scalar_op in _DECREASING
+    # the negative of an integer may wrap around
+    return scalar_op is not scalar.neg and bool(scalar_op.facts.decreasing == EVERYWHERE)
 
 
 def is_negative_everywhere(x: Any) -> bool:
@@ -345,15 +330,13 @@ def _reads_length(length: Variable, x: Any, axis: int) -> bool:
 def restores_axes(order: Order, axes: Axes, x: Any) -> bool:
     """Return whether a `DimShuffle` to `order`, after a reduction of `x` over `axes`, gives back
     the axes that this took away: with length 1, as ``keepdims=True`` does."""
-    reduced = range(x.type.ndim) if axes is None else axes
-    kept = iter(range(x.type.ndim))
-    return tuple(order) == tuple("x" if i in reduced else next(kept) for i in range(x.type.ndim))
+    return tuple(order) == order_that_keeps(axes, x)
 
 
 def covers_axes(x: Any, y: Any, axes: Axes) -> bool:
     """Return whether ``x * y``, of one rank, has the lengths of `x` along some axes."""
-    reduced = range(x.type.ndim) if axes is None else axes
-    return all(y.type.broadcastable[i] or not x.type.broadcastable[i] for i in reduced)
+    broadcast = x.type.broadcastable, y.type.broadcastable
+    return all(broadcast[1][i] or not broadcast[0][i] for i in axis_numbers(axes, x.type.ndim))
 
 
 def restores_softmax_axes(order: Order, axis: Any, x: Any) -> bool:

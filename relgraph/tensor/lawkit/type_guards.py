@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.kanren.goals import Where, whereo
+from relgraph.graph.kanren.goals import goal
 from relgraph.scalar.dtypes import is_discrete as is_discrete_dtype
 from relgraph.scalar.dtypes import result_dtype
 from relgraph.tensor.type import TensorType
@@ -106,75 +106,17 @@ def has_room(*variables: Any) -> bool:
     return "float16" not in dtypes or result_dtype(*dtypes) != "float16"
 
 
-def roomyo(*xs: Any) -> Where:
-    """Construct the goal that what is computed of all `xs` has a dtype that leaves room for larger
-    intermediate values."""
-    return whereo(has_room, *xs)
-
-
-def floato(x: Any) -> Where:
-    """Construct the goal that `x` holds real floating-point numbers."""
-    return whereo(is_float, x)
-
-
-def integero(x: Any) -> Where:
-    """Construct the goal that `x` holds integers; booleans are none."""
-    return whereo(is_integer, x)
-
-
-def signedo(x: Any) -> Where:
-    """Construct the goal that `x` holds signed integers."""
-    return whereo(is_signed, x)
-
-
-def unsignedo(x: Any) -> Where:
-    """Construct the goal that `x` holds unsigned integers."""
-    return whereo(is_unsigned, x)
-
-
-def signed_or_floato(x: Any) -> Where:
-    """Construct the goal that `x` holds signed integers or real floating-point numbers."""
-    return whereo(is_signed_or_float, x)
-
-
-def booleano(x: Any) -> Where:
-    """Construct the goal that `x` holds booleans."""
-    return whereo(is_boolean, x)
-
-
-def discreteo(x: Any) -> Where:
-    """Construct the goal that `x` holds integers or booleans."""
-    return whereo(is_discrete, x)
-
-
-def discrete_togethero(x: Any, y: Any) -> Where:
-    """Construct the goal that an op of `x` and `y` computes with integers or booleans.
-
-    Of signed and unsigned ones of 64 bits it computes with floats.
-    """
-    return whereo(is_discrete_together, x, y)
-
-
-def complexo(x: Any) -> Where:
-    """Construct the goal that `x` holds complex numbers."""
-    return whereo(is_complex, x)
-
-
-def realo(x: Any) -> Where:
-    """Construct the goal that `x` holds no complex numbers."""
-    return whereo(is_real, x)
-
-
-def ranko(x: Any, ndim: Any) -> Where:
-    """Construct the goal that `x` has `ndim` axes."""
-    return whereo(has_rank, x, ndim)
-
-
-def same_ranko(x: Any, y: Any) -> Where:
-    """Construct the goal that `x` and `y` have as many axes."""
-    return whereo(have_same_rank, x, y)
-
-
-def same_dtypeo(x: Any, y: Any, *others: Any) -> Where:
-    """Construct the goal that all of some variables have the same dtype."""
-    return whereo(have_same_dtype, x, y, *others)
+roomyo = goal(has_room)
+floato = goal(is_float)
+integero = goal(is_integer)
+signedo = goal(is_signed)
+unsignedo = goal(is_unsigned)
+signed_or_floato = goal(is_signed_or_float)
+booleano = goal(is_boolean)
+discreteo = goal(is_discrete)
+discrete_togethero = goal(is_discrete_together)
+complexo = goal(is_complex)
+realo = goal(is_real)
+ranko = goal(has_rank)
+same_ranko = goal(have_same_rank)
+same_dtypeo = goal(have_same_dtype)
