@@ -17,12 +17,10 @@ from relgraph.engines.jax.lowering.scalars import FUNCTIONS, ON_THE_HOST
 from relgraph.graph.op import Op
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
-from relgraph.scalar.named.numpy_table import NumpyOp
-from relgraph.scalar.named.scipy_table import ScipyOp
-from relgraph.scalar.named.several_outputs import PartOp
+from relgraph.scalar.named import NumpyOp, PartOp, ScipyOp
 from relgraph.scalar.op import ScalarOp
-from relgraph.tensor.assertion import Assert
-from relgraph.tensor.conditional.if_else import IfElse
+from relgraph.tensor.basic import Assert
+from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.loops.scan_op import Scan
 
 PAGE = Path(__file__).parent / "pages" / "jax_ops.md"

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from relgraph.tensor.numpy_protocol.names import table
-from relgraph.tensor.variable import TensorVariable
+from relgraph.tensor.numpy_protocol import table
+from relgraph.tensor.type import TensorVariable
 
 PAGE = Path(__file__).parent / "pages" / "numpy_names.md"
 

@@ -31,7 +31,7 @@ from relgraph.tensor import (
     switch,
 )
 from relgraph.tensor import abs as abs_
-from relgraph.tensor.assertion import Assert
+from relgraph.tensor.basic import Assert
 from relgraph.tensor.lawkit.choices import (
     extreme_that_takes_first,
     extreme_that_takes_second,

@@ -24,10 +24,7 @@ from kanren.core import eq, lall
 from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whereo
 from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, Elemwise, add, alloc, mul, second
-from relgraph.tensor.assembly.creation import Alloc
-from relgraph.tensor.assembly.joining import Join, Split
-from relgraph.tensor.indexing.indices import Slice
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.assembly import Alloc, Join, Split
 from relgraph.tensor.lawkit.guards import covers_shapeo, is_found
 from relgraph.tensor.lawkit.layout import (
     ALLOCATED_RANKS,
@@ -79,8 +76,8 @@ from relgraph.tensor.lawkit.layout import (
 )
 from relgraph.tensor.lawkit.type_guards import ranko, realo
 from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars, relation
-from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
-from relgraph.tensor.shapes.shape import MakeVector, Shape_i, _shape
+from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, SpecifyShape, _shape
+from relgraph.tensor.subtensor import Slice, Subtensor
 
 # -- shapes and lengths ----------------------------------------------------------------------------
 

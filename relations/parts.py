@@ -25,11 +25,8 @@ from kanren.core import eq, lall
 from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whereo
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor import CAReduce, DimShuffle, Elemwise, add, second
-from relgraph.tensor.assembly.creation import Alloc, ARange
-from relgraph.tensor.assembly.joining import Join
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.indexing.indices import Placeholder, Slice
-from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
+from relgraph.tensor.assembly import Alloc, ARange, Join
+from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.lawkit.guards import all_zeroo, is_found
 from relgraph.tensor.lawkit.index_arithmetic import (
     index_before_dimshuffle,
@@ -68,7 +65,8 @@ from relgraph.tensor.lawkit.parts import (
 from relgraph.tensor.lawkit.type_guards import integero, ranko, realo, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import Law, Relation, any_dtype_law, law, lvars, relation
 from relgraph.tensor.math import _dot
-from relgraph.tensor.shapes.shape import Shape_i
+from relgraph.tensor.shapes import Shape_i
+from relgraph.tensor.subtensor import IncSubtensor, Placeholder, Slice, Subtensor
 
 # -- indexing --------------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ from relgraph.sparse.products import (
 )
 from relgraph.tensor import DimShuffle
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.assembly.creation import Alloc
+from relgraph.tensor.assembly import Alloc
 from relgraph.tensor.lawkit.type_guards import ranko
 from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars
 from relgraph.tensor.math import _dot

@@ -31,11 +31,9 @@ if TYPE_CHECKING:
     from relgraph.printing import dprint, pprint
     from relgraph.search.enumeration import forms
     from relgraph.settings import config
-    from relgraph.tensor.conditional.if_else import ifelse
+    from relgraph.tensor.conditional import ifelse
     from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
-    from relgraph.tensor.loops.checkpoints import scan_checkpoints
-    from relgraph.tensor.loops.folds import foldl, foldr, map, reduce
-    from relgraph.tensor.loops.scan import scan, until
+    from relgraph.tensor.loops.scan import foldl, foldr, map, reduce, scan, scan_checkpoints, until
 
 __version__ = "0.1.0"
 
@@ -86,22 +84,22 @@ _HOME = {
     "config": "relgraph.settings",
     "dprint": "relgraph.printing",
     "explain": "relgraph.compile",
-    "foldl": "relgraph.tensor.loops.folds",
-    "foldr": "relgraph.tensor.loops.folds",
+    "foldl": "relgraph.tensor.loops.scan",
+    "foldr": "relgraph.tensor.loops.scan",
     "forms": "relgraph.search.enumeration",
     "function": "relgraph.compile",
     "grad": "relgraph.gradient",
-    "ifelse": "relgraph.tensor.conditional.if_else",
+    "ifelse": "relgraph.tensor.conditional",
     "law": "relgraph.tensor.lawkit.vocabulary",
     "laws_for": "relgraph.compile",
     "lvars": "relgraph.tensor.lawkit.vocabulary",
-    "map": "relgraph.tensor.loops.folds",
+    "map": "relgraph.tensor.loops.scan",
     "optimize_graph": "relgraph.compile",
     "pprint": "relgraph.printing",
-    "reduce": "relgraph.tensor.loops.folds",
+    "reduce": "relgraph.tensor.loops.scan",
     "relation": "relgraph.tensor.lawkit.vocabulary",
     "scan": "relgraph.tensor.loops.scan",
-    "scan_checkpoints": "relgraph.tensor.loops.checkpoints",
+    "scan_checkpoints": "relgraph.tensor.loops.scan",
     "shared": "relgraph.compile",
     "trace": "relgraph.bridges.tracing",
     "until": "relgraph.tensor.loops.scan",

@@ -23,7 +23,7 @@ from relgraph.gradient import NullTypeGradError, grad
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.printing import pprint
 from relgraph.tensor.constructors import Constructor, PluralConstructor, scalar
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.discovery import discover_laws
 
 _WIDTH = 88

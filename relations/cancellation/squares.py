@@ -31,8 +31,7 @@ from relgraph.tensor.lawkit.nests import terms_of_sum
 from relgraph.tensor.lawkit.type_guards import floato, ranko, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 from relgraph.tensor.math import _dot
-from relgraph.tensor.reductions.norm import Norm
-from relgraph.tensor.reductions.pairs import Cosine
+from relgraph.tensor.norms import Cosine, Norm
 
 # -- roots of quadratics ---------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from relations.functions.special import log_erfc
 from relgraph.graph.kanren import case, computo, several, view, whereo
-from relgraph.scalar.transcendental import LN2, LN10
+from relgraph.scalar.special import LN2, LN10
 from relgraph.tensor import (
     DimShuffle,
     add,

@@ -37,10 +37,8 @@ from relgraph.tensor import (
 )
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.axes import normalize_axes
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
-from relgraph.tensor.indexing.indices import Slice
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.basic import normalize_axes
+from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.lawkit.guards import (
     constant_data,
     constanto,
@@ -55,6 +53,7 @@ from relgraph.tensor.lawkit.reductions import covers_axes, restores_axes
 from relgraph.tensor.lawkit.type_guards import floato
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation, stable
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
+from relgraph.tensor.subtensor import Slice, Subtensor
 
 a, c, d, i, k, n, o, w, ws, x, y, z = lvars("a c d i k n o w ws x y z")
 # one after the other, as they were: their product might overflow

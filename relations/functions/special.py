@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
-from relgraph.scalar.transcendental import LN2, LN10
+from relgraph.scalar.special import LN2, LN10
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     digamma,

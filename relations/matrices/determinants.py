@@ -16,8 +16,7 @@ from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, log, prod, reciprocal
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.indexing.indices import Placeholder
+from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.lawkit.guards import is_found, one_elemento, positiveo
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
 from relgraph.tensor.lawkit.matrices import (
@@ -39,10 +38,11 @@ from relgraph.tensor.lawkit.matrix_facts import (
 )
 from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars, relation
-from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.systems.determinants import _det, _slogdet, det
-from relgraph.tensor.linalg.systems.inverses import _inv
+from relgraph.tensor.linalg.decompositions import Cholesky
+from relgraph.tensor.linalg.functions import _det, _slogdet, det
+from relgraph.tensor.linalg.systems import _inv
 from relgraph.tensor.math import _dot
+from relgraph.tensor.subtensor import Placeholder
 
 # -- determinants ----------------------------------------------------------------------------------
 

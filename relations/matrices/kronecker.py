@@ -23,10 +23,9 @@ from relgraph.tensor.lawkit.matrices import (
 from relgraph.tensor.lawkit.matrix_facts import counts_from_zero
 from relgraph.tensor.lawkit.type_guards import ranko, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars
-from relgraph.tensor.linalg.functions.kronecker import _kron
-from relgraph.tensor.linalg.systems.determinants import _det
-from relgraph.tensor.linalg.systems.inverses import _inv
-from relgraph.tensor.linalg.systems.solving import _solve
+from relgraph.tensor.linalg.functions import _det
+from relgraph.tensor.linalg.products import _kron
+from relgraph.tensor.linalg.systems import _inv, _solve
 from relgraph.tensor.math import _dot
 
 i, p, v, w, x, y, z = lvars("i p v w x y z")

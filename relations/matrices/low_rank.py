@@ -30,8 +30,8 @@ from relgraph.tensor.lawkit.matrices import (
 from relgraph.tensor.lawkit.matrix_facts import diagonalo
 from relgraph.tensor.lawkit.type_guards import floato, roomyo, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
-from relgraph.tensor.linalg.systems.determinants import _det, _slogdet
-from relgraph.tensor.linalg.systems.solving import _solve
+from relgraph.tensor.linalg.functions import _det, _slogdet
+from relgraph.tensor.linalg.systems import _solve
 from relgraph.tensor.math import _dot
 
 b, d, u, v, z = lvars("b d u v z")

@@ -14,7 +14,7 @@ from kanren.core import eq, lall
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.tensor import DimShuffle, add, sub
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.assembly.creation import Eye
+from relgraph.tensor.assembly import Eye
 from relgraph.tensor.lawkit.guards import broadcast_alike, is_found, one_elemento
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
 from relgraph.tensor.lawkit.matrices import (
@@ -29,8 +29,8 @@ from relgraph.tensor.lawkit.matrices import (
 )
 from relgraph.tensor.lawkit.type_guards import ranko, realo, roomyo, same_dtypeo, same_ranko
 from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
-from relgraph.tensor.linalg.assumptions import Assume
 from relgraph.tensor.linalg.blas import _dot22, _gemv, fits_blas, fits_gemv, same_blas_dtype
+from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.tensor.linalg.products import _batched_dot, _matmul
 from relgraph.tensor.math import _dot
 

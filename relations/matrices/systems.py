@@ -14,7 +14,7 @@ from __future__ import annotations
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import DimShuffle
-from relgraph.tensor.assembly.creation import Eye
+from relgraph.tensor.assembly import Eye
 from relgraph.tensor.lawkit.guards import is_found
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
 from relgraph.tensor.lawkit.matrices import (
@@ -36,10 +36,9 @@ from relgraph.tensor.lawkit.matrix_facts import (
 )
 from relgraph.tensor.lawkit.type_guards import ranko, realo, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import law, lvars
-from relgraph.tensor.linalg.factors.cholesky import Cholesky
+from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.products import _matmul, dot
-from relgraph.tensor.linalg.systems.inverses import _inv
-from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular, _solve
+from relgraph.tensor.linalg.systems import CholeskySolve, Solve, SolveTriangular, _inv, _solve
 from relgraph.tensor.math import _dot
 
 d, e, m, n, o, p, v, x, y, z = lvars("d e m n o p v x y z")

@@ -13,10 +13,8 @@ from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import CAReduce, DimShuffle, Elemwise, argmax, argmin, maximum, minimum
 from relgraph.tensor import max as max_
 from relgraph.tensor import min as min_
-from relgraph.tensor.along_axes.sorting import ArgSort, Sort
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
-from relgraph.tensor.indexing.indices import Placeholder
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.along_axes import ArgSort, Sort
+from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.lawkit.guards import (
     has_length_one,
     includes_axis,
@@ -35,6 +33,7 @@ from relgraph.tensor.lawkit.reductions import (
 )
 from relgraph.tensor.lawkit.type_guards import floato, ranko
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.subtensor import Placeholder, Subtensor
 
 # -- greatest and least elements -------------------------------------------------------------------
 

@@ -24,8 +24,8 @@ from relgraph.tensor.lawkit.reductions import (
     rank_left,
 )
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
-from relgraph.tensor.reductions.pairs import Covariance
-from relgraph.tensor.shapes.shape import Shape_i
+from relgraph.tensor.norms import Covariance
+from relgraph.tensor.shapes import Shape_i
 
 a, j, k, m, n, o, p, x, y = lvars("a j k m n o p x y")
 

@@ -31,11 +31,8 @@ from relgraph.tensor import abs as abs_
 from relgraph.tensor import all as all_
 from relgraph.tensor import any as any_
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.along_axes.cumulative import Cumulate
-from relgraph.tensor.assembly.creation import Alloc
-from relgraph.tensor.assembly.joining import Join
-from relgraph.tensor.indexing.indices import Slice
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.along_axes import Cumulate
+from relgraph.tensor.assembly import Alloc, Join
 from relgraph.tensor.lawkit.guards import (
     all_oneo,
     are_nonzero_lengths,
@@ -76,8 +73,8 @@ from relgraph.tensor.lawkit.reductions import (
 from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, roomyo
 from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
 from relgraph.tensor.math import _dot
-from relgraph.tensor.shapes.reshaping import Reshape
-from relgraph.tensor.shapes.shape import MakeVector
+from relgraph.tensor.shapes import MakeVector, Reshape
+from relgraph.tensor.subtensor import Slice, Subtensor
 
 # -- every reduction -------------------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ from relgraph.passes.loops import (
     unroll_one_step,
 )
 from relgraph.passes.open_loop import LoopPass
-from relgraph.tensor.costs.models import operations
+from relgraph.tensor.costs import operations
 from relgraph.tensor.type import TensorType
 
 

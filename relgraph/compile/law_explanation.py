@@ -26,7 +26,7 @@ from relgraph.graph.opt import Derivation, Recorder
 from relgraph.graph.opt.derivation import Change
 from relgraph.graph.opt.limits import costs_no_more
 from relgraph.graph.opt.merge import HashConsing, merged_copy
-from relgraph.tensor.costs.models import operations
+from relgraph.tensor.costs import operations
 from relgraph.tensor.loops.scan_op import Scan
 
 

@@ -18,22 +18,16 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.shared_values import Container
-from relgraph.tensor.along_axes.one_axis import OneAxis
-from relgraph.tensor.assembly.creation import Alloc, ARange
-from relgraph.tensor.assembly.joining import Join
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.conditional.laziness import Contexts
-from relgraph.tensor.contraction import MatrixProduct
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
-from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
-from relgraph.tensor.indexing.subtensor import BaseIncSubtensor, Subtensor
-from relgraph.tensor.linalg.gemm import BlasUpdate
-from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
-from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i
+from relgraph.tensor.along_axes import OneAxis
+from relgraph.tensor.assembly import Alloc, ARange, Join
+from relgraph.tensor.conditional import Contexts, IfElse
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.linalg.blas import BlasUpdate
+from relgraph.tensor.math import MatrixProduct
+from relgraph.tensor.reductions import CAReduce, FusedReduction
+from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyShape
+from relgraph.tensor.subtensor import WHOLE, BaseIncSubtensor, Placeholder, Slice, Subtensor
 from relgraph.tensor.type import TensorType
 from relgraph.vm.codegen import EqualLengths, Length
 

@@ -24,7 +24,7 @@ from relgraph.graph.opt.merge import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.graph.reference import evaluate
 from relgraph.settings import config
-from relgraph.tensor.costs.never_costlier import NeverCostlier
+from relgraph.tensor.costs import NeverCostlier
 
 
 def evaluate_variable(variable: Variable, values: Mapping[Any, Any]) -> Any:

@@ -10,13 +10,12 @@ import relgraph.sparse as sparse
 from relgraph.graph.basic import Variable
 from relgraph.graph.shared_values import Container, SharedVariable, copy_value
 from relgraph.graph.utils import describe_value
-from relgraph.tensor.random.shared_generator import (
+from relgraph.tensor.random.type import (
     RandomGeneratorSharedVariable,
+    is_generator,
     shared_generator,
 )
-from relgraph.tensor.random.type import is_generator
-from relgraph.tensor.type import TensorType
-from relgraph.tensor.variable import TensorVariable
+from relgraph.tensor.type import TensorType, TensorVariable
 
 if TYPE_CHECKING:
     from numpy.random import Generator

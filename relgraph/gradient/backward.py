@@ -24,7 +24,7 @@ from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.traversal import general_toposort, io_toposort
 from relgraph.graph.type import DisconnectedType, NullType, disconnected
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.loops.scan_op import Scan
 
 

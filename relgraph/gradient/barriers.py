@@ -10,11 +10,10 @@ from typing import Any
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import Type, disconnected
-from relgraph.scalar.dtypes import is_complex, is_discrete
-from relgraph.scalar.type import ScalarType
+from relgraph.scalar.type import ScalarType, is_complex, is_discrete
 from relgraph.scalar.type import constant as scalar_constant
-from relgraph.tensor.assembly.creation import full_like
-from relgraph.tensor.shapes.reshaping import specify_shape
+from relgraph.tensor.assembly import full_like
+from relgraph.tensor.shapes import specify_shape
 from relgraph.tensor.type import TensorType
 
 

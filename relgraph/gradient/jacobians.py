@@ -23,10 +23,9 @@ from relgraph.gradient.backward import (
 from relgraph.gradient.barriers import filled_like, sum_of_gradients
 from relgraph.graph.basic import Variable
 from relgraph.graph.type import DisconnectedType
-from relgraph.tensor.assembly.creation import zeros
-from relgraph.tensor.assembly.joining import stack
+from relgraph.tensor.assembly import stack, zeros
 from relgraph.tensor.basic import as_tensor_variable, constant
-from relgraph.tensor.shapes.shape import lengths
+from relgraph.tensor.shapes import lengths
 
 
 def _as_list(x: Any) -> list[Any]:

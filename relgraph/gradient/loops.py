@@ -17,14 +17,12 @@ from relgraph.graph.basic import Apply, Constant, Variable, ancestors, clone_rep
 from relgraph.graph.traversal import io_toposort
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.passes.open_loop import has_as_many_rows
-from relgraph.tensor.assembly.creation import zeros, zeros_like
-from relgraph.tensor.assembly.joining import join
-from relgraph.tensor.contraction import MatrixProduct
-from relgraph.tensor.indexing.functions import set_subtensor
-from relgraph.tensor.linalg.stacks import MatrixOp
+from relgraph.tensor.assembly import join, zeros, zeros_like
+from relgraph.tensor.indexing import set_subtensor
+from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.loops.scan_op import Scan
-from relgraph.tensor.math import le, minimum, switch
-from relgraph.tensor.shapes.shape import lengths, shape_i
+from relgraph.tensor.math import MatrixProduct, le, minimum, switch
+from relgraph.tensor.shapes import lengths, shape_i
 from relgraph.tensor.type import TensorType
 
 PullBacks = Callable[..., Callable[..., list[Any]]]

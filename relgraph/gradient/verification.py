@@ -10,7 +10,7 @@ import numpy as np
 from relgraph.gradient.backward import grad
 from relgraph.graph.basic import Variable
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.reductions.reduction import sum as sum_
+from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.type import TensorType
 
 Array = np.ndarray[Any, Any]

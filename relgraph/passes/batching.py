@@ -17,14 +17,13 @@ from typing import Any
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer, local_optimizer
-from relgraph.tensor.assembly.joining import join
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.indexing.indices import Slice
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.assembly import join
+from relgraph.tensor.conditional import IfElse
+from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.linalg.blas import BLAS_DTYPES, Dot22, Gemv, _dot22
 from relgraph.tensor.linalg.products import _matmul
 from relgraph.tensor.math import add, mul
+from relgraph.tensor.subtensor import Slice, Subtensor
 
 # With fewer operands, joining them takes as long as the calls that are saved. That of rows which
 # lie beside each other costs nothing.

@@ -1,7 +1,7 @@
 """Fusion: elementwise nodes that read each other become one, which computes them block by block.
 
 Unfused, each node writes its result to memory, from where the next one reads it again. A fused one
-keeps what only its own nodes read in the cache; see `relgraph.tensor.elemwise.blocks`.
+keeps what only its own nodes read in the cache; see `relgraph.tensor.memory`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,10 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.dtypes import is_discrete
-from relgraph.scalar.type import get_scalar_type
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.conditional.laziness import Context, Contexts
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
-from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.scalar.type import get_scalar_type, is_discrete
+from relgraph.tensor.conditional import Context, Contexts, IfElse
+from relgraph.tensor.elemwise import Elemwise, FusedElemwise
+from relgraph.tensor.reductions import CAReduce, FusedReduction
 
 # A group of more nodes would become one function of as many lines, which Python compiles slowly.
 MAX_NODES = 256

@@ -11,10 +11,16 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.tensor.basic import constant
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.linalg.blas import BLAS_DTYPES, Dot22, Gemv
-from relgraph.tensor.linalg.gemm import _dot22scalar, _gemm, _gemv_add, _ger
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.linalg.blas import (
+    BLAS_DTYPES,
+    Dot22,
+    Gemv,
+    _dot22scalar,
+    _gemm,
+    _gemv_add,
+    _ger,
+)
 from relgraph.tensor.math import add, mul, neg, sub, true_div
 
 # Nested scalings are looked through up to so many.

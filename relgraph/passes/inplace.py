@@ -19,14 +19,12 @@ from relgraph.graph.op import Op
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.graph.utils import InconsistencyError
 from relgraph.scalar.composite import Composite
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.conditional.laziness import Contexts
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
-from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
-from relgraph.tensor.linalg.gemm import BlasUpdate
-from relgraph.tensor.linalg.stacks import MatrixOp, can_overwrite
-from relgraph.tensor.random.random_op import RandomOp
+from relgraph.tensor.conditional import Contexts, IfElse
+from relgraph.tensor.elemwise import Elemwise, FusedElemwise
+from relgraph.tensor.linalg.blas import BlasUpdate
+from relgraph.tensor.linalg.matrix_op import MatrixOp, can_overwrite
+from relgraph.tensor.random.op import RandomOp
+from relgraph.tensor.subtensor import BaseIncSubtensor
 
 
 class StorageUse:

@@ -21,17 +21,15 @@ from relgraph.graph.opt import GlobalOptimizer, MergeOptimizer, SequenceOptimize
 from relgraph.graph.opt.navigators import InSequence
 from relgraph.graph.traversal import ancestors, io_toposort
 from relgraph.passes.open_loop import Given, OpenLoop, Row, State, loops_in, put_in_place
-from relgraph.tensor.assertion import Assert
-from relgraph.tensor.contraction import Dot, MatrixProduct
-from relgraph.tensor.costs.never_costlier import NeverCostlier
-from relgraph.tensor.elemwise.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice, placeholders
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.basic import Assert
+from relgraph.tensor.costs import NeverCostlier
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.linalg.products import MatMul, _matmul
 from relgraph.tensor.loops.scan_op import Scan
-from relgraph.tensor.math import _dot, add, mul
-from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.reshaping import specify_shape
+from relgraph.tensor.math import Dot, MatrixProduct, _dot, add, mul
+from relgraph.tensor.reductions import CAReduce
+from relgraph.tensor.shapes import specify_shape
+from relgraph.tensor.subtensor import WHOLE, Placeholder, Slice, Subtensor, placeholders
 from relgraph.tensor.type import TensorType
 
 # A constant of at most so many elements stands in the step, where laws see its value.

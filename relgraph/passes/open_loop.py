@@ -10,16 +10,13 @@ from relgraph.graph.basic import Apply, Constant, Variable, clone_replace
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.graph.traversal import io_toposort
-from relgraph.tensor.assertion import Assert, assert_
-from relgraph.tensor.contraction import Dot
-from relgraph.tensor.elemwise.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.basic import Assert, assert_
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.loops.scan_op import Scan
-from relgraph.tensor.math import ge, le, minimum
-from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.reshaping import Reshape
-from relgraph.tensor.shapes.shape import MakeVector, Shape_i, shape_i
+from relgraph.tensor.math import Dot, ge, le, minimum
+from relgraph.tensor.reductions import CAReduce
+from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, shape_i
+from relgraph.tensor.subtensor import WHOLE, Placeholder, Slice, Subtensor
 
 _FIRST = Slice(None, Placeholder.INTEGER)
 _BACKWARDS = Slice(None, None, -1)

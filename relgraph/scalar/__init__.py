@@ -7,15 +7,7 @@ A type makes variables, ``float64("x")``. An op is called on variables and numbe
 from typing import Any, NoReturn
 
 from relgraph.graph.notation import OpNamespace
-from relgraph.scalar import (
-    basic,
-    cancellation,
-    conversion,
-    logic,
-    selection,
-    special,
-    transcendental,
-)
+from relgraph.scalar import basic, cancellation, conversion, logic, special
 
 # The rooms imported with a star list their ops in `__all__`.
 from relgraph.scalar.basic import *  # noqa: F403
@@ -25,9 +17,7 @@ from relgraph.scalar.conversion import *  # noqa: F403
 from relgraph.scalar.conversion import cast
 from relgraph.scalar.logic import *  # noqa: F403
 from relgraph.scalar.op import FoldOp, ScalarOp
-from relgraph.scalar.selection import *  # noqa: F403
 from relgraph.scalar.special import *  # noqa: F403
-from relgraph.scalar.transcendental import *  # noqa: F403
 from relgraph.scalar.type import (
     ScalarConstant,
     ScalarType,
@@ -77,6 +67,4 @@ __all__ += basic.__all__
 __all__ += cancellation.__all__
 __all__ += conversion.__all__
 __all__ += logic.__all__
-__all__ += selection.__all__
 __all__ += special.__all__
-__all__ += transcendental.__all__

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.utils import MethodNotDefined
-from relgraph.scalar.dtypes import is_complex
 from relgraph.scalar.facts import EVERYWHERE, INF, Facts
 from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp, StepOp, zero_like
-from relgraph.scalar.type import ScalarConstant, constant
+from relgraph.scalar.type import ScalarConstant, constant, is_complex
 
 
 class Add(FoldOp):

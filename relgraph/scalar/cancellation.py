@@ -16,7 +16,7 @@ import numpy as np
 
 from relgraph.scalar.facts import EVERYWHERE, INF, Facts
 from relgraph.scalar.op import FloatOp, ScalarOp
-from relgraph.scalar.transcendental import sin, tan
+from relgraph.scalar.special import sin, tan
 
 Array = Any
 

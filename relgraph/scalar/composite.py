@@ -20,9 +20,8 @@ from relgraph.graph.basic import (
 )
 from relgraph.graph.op import HasInnerGraph
 from relgraph.graph.type import Type
-from relgraph.scalar.dtypes import is_discrete
 from relgraph.scalar.op import ScalarOp, TypedNumber, zero_like
-from relgraph.scalar.type import ScalarType
+from relgraph.scalar.type import ScalarType, is_discrete
 
 # The text of more ops would be read by nobody, and is part of that of each node and each error.
 _MOST_WRITTEN_OUT = 40

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.utils import LogicTerm
-from relgraph.scalar.dtypes import check_dtype, is_complex, is_discrete
 from relgraph.scalar.facts import EVERYWHERE, Facts
 from relgraph.scalar.op import FloatOp, ScalarOp, StepOp
-from relgraph.scalar.type import as_scalar
+from relgraph.scalar.type import as_scalar, check_dtype, is_complex, is_discrete
 
 
 class Cast(ScalarOp):

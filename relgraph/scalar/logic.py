@@ -1,11 +1,15 @@
-"""The comparisons, the predicates isnan and isinf, and the logical ops; they have no gradient."""
+"""Comparisons, the predicates isnan and isinf, logical ops, and ops that select an input."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
-from relgraph.scalar.dtypes import weak_dtype
-from relgraph.scalar.op import FoldOp, PredicateOp, ScalarOp, TypedNumber
+from relgraph.scalar.facts import EVERYWHERE, Facts
+from relgraph.scalar.op import FloatOp, FoldOp, PredicateOp, ScalarOp, TypedNumber, zero_like
+from relgraph.scalar.type import result_dtype, weak_dtype
 
 
 class _Comparison(PredicateOp):
@@ -118,6 +122,130 @@ or_ = Or()
 xor = Xor()
 invert = Invert()
 
-__all__ = [
-    "and_", "eq", "ge", "gt", "invert", "isinf", "isnan", "le", "lt", "neq", "or_", "xor",
-]  # fmt: skip
+
+class Identity(FloatOp):
+    """A copy of its input."""
+
+    name = "identity"
+    facts = Facts(odd=True, increasing=EVERYWHERE, zeros=(0,), inverse="identity")
+
+    @staticmethod
+    def ufunc(x: Any) -> Any:
+        return np.array(x)
+
+    def _resolve_dtype(self, *dtypes: str) -> str:
+        return dtypes[0]
+
+    def formula(self, of: Any, x: Any) -> Any:
+        return x
+
+    def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
+        return g
+
+
+class Second(ScalarOp):
+    """The second input, broadcast to the shape of both; of the first only the shape counts."""
+
+    name = "second"
+    nin = 2
+    holomorphic = False
+    ignored_inputs = (0,)
+    repeats = 1
+
+    @staticmethod
+    def ufunc(x: Any, y: Any) -> Any:
+        # C order, as ufuncs give it: the rounding of a later sum depends on the memory layout.
+        return np.array(np.broadcast_arrays(x, y)[1], order="C")
+
+    def _resolve_dtype(self, *dtypes: str) -> str:
+        return dtypes[1]
+
+    def formula(self, of: Any, x: Any, y: Any) -> Any:
+        return y
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        return [None, g]
+
+
+class Switch(ScalarOp):
+    """The elements of `x` where `condition` is not zero, and those of `y` elsewhere."""
+
+    name = "switch"
+    argument_names = ("condition", "x", "y")
+    nin = 3
+    ufunc = staticmethod(np.where)
+    holomorphic = False
+    promoting_inputs = (1, 2)
+
+    def typed_numbers(self, inputs: Sequence[Any]) -> list[TypedNumber | None]:
+        if isinstance(inputs[0], bool):
+            raise TypeError(
+                f"{self.name}: the condition is {inputs[0]}, a plain bool, so nothing is chosen; "
+                "if it was written x == y or x != y, write eq(x, y) or neq(x, y)"
+            )
+        return super().typed_numbers(inputs)
+
+    def _resolve_dtype(self, *dtypes: str) -> str:
+        return result_dtype(*dtypes[1:])
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        condition = inputs[0]
+        return [zero_like(condition), self(condition, g, 0), self(condition, 0, g)]
+
+
+class Clip(ScalarOp):
+    """The number from `low` to `high` nearest to `x`, ``minimum(maximum(x, low), high)``.
+
+    A zero at a zero bound stays what it is.
+    """
+
+    name = "clip"
+    argument_names = ("x", "low", "high")
+    nin = 3
+    holomorphic = False
+
+    @staticmethod
+    def ufunc(x: Any, low: Any, high: Any) -> Any:
+        dtype = np.result_type(x, low, high)
+        found = np.minimum(np.maximum(x, low, dtype=dtype), high, dtype=dtype)
+        # Of two zeros `numpy.clip` takes the argument if the bounds are numbers, and the bound
+        # if they are arrays. As they are nearly always numbers, so it is here for both.
+        if dtype.kind == "f" and (np.any(np.equal(low, 0)) or np.any(np.equal(high, 0))):
+            return np.where(np.equal(found, x), x, found).astype(dtype)
+        return found
+
+    def _resolve_dtype(self, *dtypes: str) -> str:
+        return result_dtype(*dtypes)
+
+    def _out_of_range(self, position: int, value: int, dtype: str) -> TypedNumber:
+        # A limit that no number of the dtype reaches is as good as the last one that it has.
+        bounds = np.iinfo(dtype)
+        if position == 1 and value < bounds.min:
+            return int(bounds.min), dtype
+        if position == 2 and value > bounds.max:
+            return int(bounds.max), dtype
+        return super()._out_of_range(position, value, dtype)
+
+    def formula(self, of: Any, x: Any, low: Any, high: Any) -> Any:
+        return of.minimum(of.maximum(x, low), high)
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        x, low, high = inputs
+        switch, lt, gt, maximum = (getattr(x._ops, n) for n in ("switch", "lt", "gt", "maximum"))
+        too_high = gt(maximum(x, low), high)
+        too_low = lt(x, low)
+        return [
+            switch(too_high, 0, switch(too_low, 0, g)),
+            switch(too_high, 0, switch(too_low, g, 0)),
+            switch(too_high, g, 0),
+        ]
+
+
+identity = Identity()
+second = Second()
+switch = Switch()
+clip = Clip()
+
+# In this order tests draw ops from `vars(relgraph.scalar)`.
+__all__ = ["and_", "eq", "ge", "gt", "invert", "isinf", "isnan", "le", "lt", "neq", "or_", "xor"]
+__all__ += ["clip", "identity", "second", "switch"]

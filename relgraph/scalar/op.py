@@ -1,4 +1,7 @@
-"""`ScalarOp`, the base class of scalar ops: output dtypes, conversion of inputs, gradients."""
+"""`ScalarOp`, the base class of scalar ops: output dtypes, conversion of inputs, gradients.
+
+`Facts` are what mathematics says of a function, for real arguments.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,18 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import Type
 from relgraph.graph.utils import MethodNotDefined
-from relgraph.scalar.dtypes import is_complex, is_discrete, number_kind, result_dtype, weak_dtype
 from relgraph.scalar.facts import Facts
-from relgraph.scalar.type import ScalarType, as_scalar, constant, get_scalar_type
+from relgraph.scalar.type import (
+    ScalarType,
+    as_scalar,
+    constant,
+    get_scalar_type,
+    is_complex,
+    is_discrete,
+    number_kind,
+    result_dtype,
+    weak_dtype,
+)
 
 TypedNumber = tuple[Any, str]
 """A Python number, and the dtype that it has as an input of an op."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from relgraph.search.accuracy.improving import improve
     from relgraph.search.laws import book, report
     from relgraph.search.optimizer import Best, Forms, SaturationOptimizer, best, forms
-    from relgraph.tensor.costs.models import Measured, bytes_moved, calls, cost_of, flops
+    from relgraph.tensor.costs import Measured, bytes_moved, calls, cost_of, flops
 
 __all__ = [
     "Best",
@@ -38,14 +38,14 @@ _MODULES = {
     "Best": "optimizer",
     "Forms": "optimizer",
     "Improvement": "accuracy.forms",
-    "Measured": "relgraph.tensor.costs.models",
+    "Measured": "relgraph.tensor.costs",
     "SaturationOptimizer": "optimizer",
     "best": "optimizer",
     "book": "laws",
-    "bytes_moved": "relgraph.tensor.costs.models",
-    "calls": "relgraph.tensor.costs.models",
-    "cost_of": "relgraph.tensor.costs.models",
-    "flops": "relgraph.tensor.costs.models",
+    "bytes_moved": "relgraph.tensor.costs",
+    "calls": "relgraph.tensor.costs",
+    "cost_of": "relgraph.tensor.costs",
+    "flops": "relgraph.tensor.costs",
     "forms": "optimizer",
     "improve": "accuracy.improving",
     "report": "laws",

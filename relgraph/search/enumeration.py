@@ -22,7 +22,7 @@ from relgraph.graph.kanren.state import GuardedState
 from relgraph.graph.kanren.terms import OpenAnswerError, build
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.search.egraph import EGraph
-from relgraph.tensor.costs.models import Cost, cost_of
+from relgraph.tensor.costs import Cost, cost_of
 
 AT_ONCE = 16
 """How many answers are taken from one form before it is the turn of the next."""

@@ -21,7 +21,7 @@ from scipy.sparse import coo_array
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.search.egraph import EGraph
-from relgraph.tensor.costs.lengths import Lengths
+from relgraph.tensor.costs import Lengths
 
 
 class Candidate(NamedTuple):

@@ -28,7 +28,7 @@ from relgraph.search.proof import (
     weakest_of,
 )
 from relgraph.search.saturation import Limits, Saturation
-from relgraph.tensor.costs.models import Cost, cost_of, flops, lengths_of
+from relgraph.tensor.costs import Cost, cost_of, flops, lengths_of
 
 Shapes = Mapping[Variable, Sequence[int]] | int | None
 """The shapes of inputs, or one length for every axis of which nothing is known."""

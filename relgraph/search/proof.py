@@ -19,7 +19,7 @@ from relgraph.graph.basic import Apply, Variable, clone_get_equiv
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt.base import Rewriter
 from relgraph.search.egraph import Edge, EGraph, Reason
-from relgraph.tensor.costs.lengths import Lengths
+from relgraph.tensor.costs import Lengths
 from relgraph.tensor.type import TensorType
 from relgraph.testing.draw.arrays import number_pool, spread
 from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph

@@ -43,15 +43,14 @@ from relgraph.sparse.products import (
     take,
 )
 from relgraph.sparse.type import SparseTensorType, SparseVariable
-from relgraph.tensor.assembly.creation import arange, ones_like, zeros_like
-from relgraph.tensor.axes import normalize_axis
-from relgraph.tensor.basic import as_argument, as_tensor_variable
+from relgraph.tensor.assembly import arange, ones_like, zeros_like
+from relgraph.tensor.basic import as_argument, as_tensor_variable, normalize_axis
 from relgraph.tensor.constructors import PREFIXES
 from relgraph.tensor.math import identity, minimum, switch
 from relgraph.tensor.math import lt as less
-from relgraph.tensor.shapes.reshaping import transpose as dense_transpose
-from relgraph.tensor.shapes.shape import lengths, product, shape_i
-from relgraph.tensor.shapes.shape import shape as shape_of
+from relgraph.tensor.shapes import lengths, product, shape_i
+from relgraph.tensor.shapes import shape as shape_of
+from relgraph.tensor.shapes import transpose as dense_transpose
 
 
 class SparseConstructor:

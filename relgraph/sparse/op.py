@@ -14,7 +14,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm
-from relgraph.scalar.dtypes import check_dtype, result_dtype
+from relgraph.scalar.type import check_dtype, result_dtype
 from relgraph.sparse.matrices import (
     OTHER_FORMAT,
     assembled,
@@ -27,9 +27,8 @@ from relgraph.sparse.matrices import (
 )
 from relgraph.sparse.type import SparseTensorType
 from relgraph.tensor.basic import as_argument
-from relgraph.tensor.contraction import BLAS_DTYPES
-from relgraph.tensor.math import cast
-from relgraph.tensor.shapes.shape import as_shape_vector, lengths
+from relgraph.tensor.math import BLAS_DTYPES, cast
+from relgraph.tensor.shapes import as_shape_vector, lengths
 from relgraph.tensor.type import TensorType
 
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.type import disconnected
-from relgraph.scalar.dtypes import is_complex, result_dtype
+from relgraph.scalar.type import is_complex, result_dtype
 from relgraph.sparse.matrices import canonical, csr_or_csc, places, sums_along
 from relgraph.sparse.op import (
     FromPlaces,
@@ -26,11 +26,10 @@ from relgraph.sparse.op import (
     vector_of,
 )
 from relgraph.sparse.type import SparseTensorType
-from relgraph.tensor.assembly.creation import alloc, arange, ones
-from relgraph.tensor.contraction import _dot, check_inner, conjugate
-from relgraph.tensor.math import lt, switch
-from relgraph.tensor.reductions.reduction import reduced_dtype
-from relgraph.tensor.shapes.shape import lengths, shape_i
+from relgraph.tensor.assembly import alloc, arange, ones
+from relgraph.tensor.math import _dot, check_inner, conjugated, lt, switch
+from relgraph.tensor.reductions import reduced_dtype
+from relgraph.tensor.shapes import lengths, shape_i
 from relgraph.tensor.type import TensorType
 
 
@@ -272,7 +271,7 @@ class DotDense(SparseProduct):
         x, y = inputs
         g: Any = output_gradients[0]
         turned = self(adjoint(x), g)
-        y = conjugate(y)
+        y = conjugated(y)
         if y.type.ndim == 1:
             g, y = g.dimshuffle(0, "x"), y.dimshuffle(0, "x")
         if self.structured:
@@ -362,8 +361,8 @@ class SampledProduct(SparseOp):
         g = _with_stored(pattern, output_gradients[0])
         return [
             disconnected(),
-            _dot_dense(g, conjugate(y)),
-            _dot_dense(_transposed(g), conjugate(x)),
+            _dot_dense(g, conjugated(y)),
+            _dot_dense(_transposed(g), conjugated(x)),
         ]
 
 

@@ -17,8 +17,7 @@ from relgraph.graph.basic import Constant, Variable, attributes
 from relgraph.graph.notation import LeadingOperators
 from relgraph.graph.type import Type
 from relgraph.graph.utils import describe_value
-from relgraph.scalar.dtypes import check_dtype, is_complex
-from relgraph.scalar.type import value_bits
+from relgraph.scalar.type import check_dtype, is_complex, value_bits
 from relgraph.sparse.matrices import FORMATS, aligned, canonical, frozen, share_storage
 from relgraph.tensor.type import TensorType
 

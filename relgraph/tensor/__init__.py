@@ -13,53 +13,51 @@ from relgraph.graph.notation import OpNamespace
 from relgraph.graph.utils import in_laws, lifted
 from relgraph.on_first_use import loaded as _loaded
 from relgraph.tensor import constructors, math
-from relgraph.tensor.along_axes.cumulative import cumprod, cumsum
-from relgraph.tensor.along_axes.rearranging import flip, repeat, roll, tile
-from relgraph.tensor.along_axes.sorting import (
+from relgraph.tensor.along_axes import (
     argsort,
+    cumprod,
+    cumsum,
+    flip,
+    repeat,
+    roll,
     sort,
+    tile,
 )
-from relgraph.tensor.assembly.creation import (
+from relgraph.tensor.assembly import (
     alloc,
     arange,
     broadcast_to,
+    concatenate,
     eye,
     full,
     full_like,
+    hstack,
+    join,
     ones,
     ones_like,
+    split,
+    stack,
     tri,
     tril,
     triu,
+    vstack,
     zeros,
     zeros_like,
 )
-from relgraph.tensor.assembly.joining import (
-    concatenate,
-    hstack,
-    join,
-    split,
-    stack,
-    vstack,
-)
-from relgraph.tensor.assertion import (
-    Assert,
-    assert_,
-)
 from relgraph.tensor.basic import (
+    Assert,
     as_tensor_variable,
+    assert_,
     constant,
 )
 
 # The two modules imported with a star list their names in `__all__`.
 from relgraph.tensor.constructors import *  # noqa: F403
-from relgraph.tensor.elemwise.dimshuffle import (
+from relgraph.tensor.elemwise import (
     DimShuffle,
-)
-from relgraph.tensor.elemwise.elemwise import (
     Elemwise,
 )
-from relgraph.tensor.indexing.functions import (
+from relgraph.tensor.indexing import (
     diag,
     diagonal,
     getitem,
@@ -76,43 +74,37 @@ from relgraph.tensor.linalg.products import (
     tensordot,
 )
 from relgraph.tensor.math import *  # noqa: F403
-from relgraph.tensor.reductions.argmax import (
-    argmax,
-    argmin,
-)
-from relgraph.tensor.reductions.reduction import (
+from relgraph.tensor.reductions import (
     CAReduce,
     all,
     any,
+    argmax,
+    argmin,
     max,
+    mean,
     min,
     prod,
     ptp,
-    sum,
-)
-from relgraph.tensor.reductions.statistics import (
-    mean,
     std,
+    sum,
     var,
 )
-from relgraph.tensor.shapes.reshaping import (
+from relgraph.tensor.shapes import (
+    Shape,
+    Shape_i,
     expand_dims,
     flatten,
+    inferred_shape,
     moveaxis,
     ravel,
     reshape,
+    shape,
+    shape_i,
+    size,
     specify_shape,
     squeeze,
     swapaxes,
     transpose,
-)
-from relgraph.tensor.shapes.shape import (
-    Shape,
-    Shape_i,
-    inferred_shape,
-    shape,
-    shape_i,
-    size,
 )
 from relgraph.tensor.softmaxes import (
     log_softmax,
@@ -120,10 +112,8 @@ from relgraph.tensor.softmaxes import (
     softmax,
 )
 from relgraph.tensor.type import (
-    TensorType,
-)
-from relgraph.tensor.variable import (
     TensorConstant,
+    TensorType,
     TensorVariable,
 )
 
@@ -252,7 +242,7 @@ TensorVariable._ops = OpNamespace(
 
 
 def _call_numpy(kind: str, *call: Any) -> Any:
-    return getattr(import_module("relgraph.tensor.numpy_protocol.calls"), kind)(*call)
+    return getattr(import_module("relgraph.tensor.numpy_protocol"), kind)(*call)
 
 
 TensorVariable._ops.call_ufunc = partial(_call_numpy, "call_ufunc")

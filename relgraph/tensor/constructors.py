@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from relgraph.introspection import documented
-from relgraph.tensor.type import Shape, TensorType
-from relgraph.tensor.variable import TensorVariable
+from relgraph.tensor.type import Shape, TensorType, TensorVariable
 
 PREFIXES = {
     "b": "int8",

@@ -1,21 +1,242 @@
-"""The elementwise ops, by the names of Aesara and by those of NumPy."""
+"""The elementwise ops, by the names of Aesara and by those of NumPy, and `Dot`."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from relgraph import scalar
-from relgraph.graph.basic import Variable
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import TypedOp
 from relgraph.graph.utils import LogicTerm
-from relgraph.scalar.dtypes import is_discrete, number_kind, weak_dtype
-from relgraph.tensor.basic import as_tensor_variable, number
-from relgraph.tensor.contraction import Dot
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype, weak_dtype
+from relgraph.tensor.basic import as_argument, as_tensor_variable, number
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.fortran import product
+from relgraph.tensor.memory import laid_out
+from relgraph.tensor.type import TensorType
+
+__all__ = [
+    "abs",
+    "absolute",
+    "add",
+    "and_",
+    "angle",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "cast",
+    "cbrt",
+    "ceil",
+    "clip",
+    "conj",
+    "conjugate",
+    "cos",
+    "cosh",
+    "cosm1",
+    "deg2rad",
+    "digamma",
+    "divide",
+    "eq",
+    "equal",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp",
+    "exp2",
+    "expm1",
+    "fill",
+    "floor",
+    "floor_divide",
+    "gammaln",
+    "ge",
+    "greater",
+    "greater_equal",
+    "gt",
+    "hypot",
+    "hypot1m1",
+    "identity",
+    "imag",
+    "int_div",
+    "invert",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "le",
+    "length",
+    "less",
+    "less_equal",
+    "log",
+    "log1mexp",
+    "log1p",
+    "log1p_sqr",
+    "log1pmx",
+    "log2",
+    "log10",
+    "log_determinant",
+    "log_product",
+    "logaddexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "lt",
+    "maximum",
+    "minimum",
+    "mod",
+    "mul",
+    "multiply",
+    "neg",
+    "negative",
+    "neq",
+    "not_equal",
+    "or_",
+    "polygamma",
+    "pow",
+    "power",
+    "rad2deg",
+    "real",
+    "reciprocal",
+    "remainder",
+    "round",
+    "second",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "softplus",
+    "sqr",
+    "sqr_less_sqr",
+    "sqrt",
+    "square",
+    "sub",
+    "subtract",
+    "switch",
+    "tan",
+    "tan_less_x",
+    "tanh",
+    "true_div",
+    "true_divide",
+    "trunc",
+    "where",
+    "x_less_sin",
+    "xor",
+]
+
+BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
+"""The dtypes of which the BLAS has matrix products."""
+
+
+def check_inner(op: Any, x: Any, y: Any, x_axis: int, y_axis: int) -> None:
+    """Raise a ValueError if the axes that a product sums over have different lengths.
+
+    Parameters
+    ----------
+    op
+        The op, for the error.
+    x, y
+        Two types or two arrays; a length of None is not known.
+    x_axis, y_axis
+        The axis of each that is summed over.
+    """
+    n, m = x.shape[x_axis], y.shape[y_axis]
+    if n is not None and m is not None and n != m:
+        raise ValueError(
+            f"{op}: axis {x_axis % len(x.shape)} of the first input has length {n}, "
+            f"axis {y_axis % len(y.shape)} of the second {m} "
+            f"(shapes {tuple(x.shape)} and {tuple(y.shape)})"
+        )
+
+
+class MatrixProduct(TypedOp):
+    """Base class of products of two tensors that sum over one axis of each."""
+
+    __props__ = ()
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if len(inputs) != 2:
+            raise TypeError(f"{self} takes 2 inputs, not {len(inputs)}")
+        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+
+    def _check_ranks(self, x: TensorType, y: TensorType, ranks: Sequence[int]) -> None:
+        for which, t in (("first", x), ("second", y)):
+            if t.ndim not in ranks:
+                raise TypeError(
+                    f"{self}: the {which} input is a {t} of {t.ndim} dimensions; "
+                    f"{' or '.join(map(str, ranks))} are wanted"
+                )
+
+
+class Dot(MatrixProduct):
+    """The product of two inputs, each a vector or a matrix.
+
+    It sums over the last axis of the first input and the first axis of the second one. The dtype is
+    that of NumPy's promotion.
+    """
+
+    def __str__(self) -> str:
+        return "dot"
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        x, y = input_types
+        self._check_ranks(x, y, (1, 2))
+        check_inner(self, x, y, -1, 0)
+        return [TensorType(result_dtype(x.dtype, y.dtype), x.shape[:-1] + y.shape[1:])]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x, y = inputs
+        check_inner(self, x, y, -1, 0)
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = np.asarray(product(laid_out(x), laid_out(y)))
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        x, y = shapes
+        return [(*x[:-1], *y[1:])]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        x, y = (conjugated(v) for v in inputs)
+        g: Any = output_grads[0]
+        ranks = (x.type.ndim, y.type.ndim)
+        if ranks == (1, 1):
+            # filled, since no other part of the gradient would see that the lengths differ
+            return [second(x, g) * y, second(y, g) * x]
+        if ranks == (2, 1):
+            return [_outer(g, y), self(x.T, g)]
+        if ranks == (1, 2):
+            return [self(y, g), _outer(x, g)]
+        return [self(g, y.T), self(x.T, g)]
+
+
+def conjugated(x: Any) -> Any:
+    """Return the complex conjugate of `x`; `x` itself if it is real."""
+    return x.conj() if is_complex(x.type.dtype) else x
+
+
+def _outer(x: Any, y: Any) -> Any:
+    return x.dimshuffle(0, "x") * y.dimshuffle("x", 0)
+
 
 _dot = Dot()
+
 
 add = Elemwise(scalar.add)
 sub = Elemwise(scalar.sub)
@@ -296,120 +517,3 @@ def rad2deg(x: Any) -> Any:
     array([180.])
     """
     return mul(_as_angle(x), 180 / math.pi)
-
-
-__all__ = [
-    "abs",
-    "absolute",
-    "add",
-    "and_",
-    "angle",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "bitwise_and",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_xor",
-    "cast",
-    "cbrt",
-    "ceil",
-    "clip",
-    "conj",
-    "conjugate",
-    "cos",
-    "cosh",
-    "cosm1",
-    "deg2rad",
-    "digamma",
-    "divide",
-    "eq",
-    "equal",
-    "erf",
-    "erfc",
-    "erfinv",
-    "exp",
-    "exp2",
-    "expm1",
-    "fill",
-    "floor",
-    "floor_divide",
-    "gammaln",
-    "ge",
-    "greater",
-    "greater_equal",
-    "gt",
-    "hypot",
-    "hypot1m1",
-    "identity",
-    "imag",
-    "int_div",
-    "invert",
-    "isclose",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "le",
-    "length",
-    "less",
-    "less_equal",
-    "log",
-    "log1mexp",
-    "log1p",
-    "log1p_sqr",
-    "log1pmx",
-    "log2",
-    "log10",
-    "log_determinant",
-    "log_product",
-    "logaddexp",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "lt",
-    "maximum",
-    "minimum",
-    "mod",
-    "mul",
-    "multiply",
-    "neg",
-    "negative",
-    "neq",
-    "not_equal",
-    "or_",
-    "polygamma",
-    "pow",
-    "power",
-    "rad2deg",
-    "real",
-    "reciprocal",
-    "remainder",
-    "round",
-    "second",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "softplus",
-    "sqr",
-    "sqr_less_sqr",
-    "sqrt",
-    "square",
-    "sub",
-    "subtract",
-    "switch",
-    "tan",
-    "tan_less_x",
-    "tanh",
-    "true_div",
-    "true_divide",
-    "trunc",
-    "where",
-    "x_less_sin",
-    "xor",
-]

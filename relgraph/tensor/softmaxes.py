@@ -10,15 +10,14 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import RelativeOp
 from relgraph.graph.utils import LogicTerm
-from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.axes import normalize_axes, normalize_axis, without_axes
-from relgraph.tensor.basic import as_tensor_variable
-from relgraph.tensor.indexing.one_element import OneElement
+from relgraph.scalar.type import is_discrete
+from relgraph.tensor.basic import as_tensor_variable, normalize_axes, normalize_axis, without_axes
+from relgraph.tensor.indexing import OneElement
 from relgraph.tensor.math import cast, exp
-from relgraph.tensor.memory_layout import in_order
-from relgraph.tensor.reductions.reduction import kept_axes, restore_axes
-from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.shapes.shape import one_input
+from relgraph.tensor.memory import in_order
+from relgraph.tensor.reductions import kept_axes, restore_axes
+from relgraph.tensor.reductions import sum as sum_
+from relgraph.tensor.shapes import one_input
 from relgraph.tensor.type import TensorType
 
 Axes = int | tuple[int, ...] | None

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from relgraph.compile import function
 from relgraph.compile.mode import Mode, get_mode
 from relgraph.graph.basic import io_toposort
-from relgraph.scalar.dtypes import COMPLEXES
+from relgraph.scalar.type import COMPLEXES
 from relgraph.testing.draw.graphs import RandomGraph
 from relgraph.testing.draw.graphs import graphs as random_graphs
 from relgraph.testing.judge.evaluation import evaluate_all, same_bits

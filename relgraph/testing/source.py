@@ -15,15 +15,20 @@ from relgraph.graph.utils import MetaObject
 from relgraph.scalar.op import ScalarOp
 from relgraph.scalar.type import ScalarType
 from relgraph.tensor.constructors import Constructor
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice, placeholders
-from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
-from relgraph.tensor.random import distributions
-from relgraph.tensor.random.distribution import Distribution
-from relgraph.tensor.random.distributions import DISTRIBUTIONS
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.random import functions
+from relgraph.tensor.random.functions import DISTRIBUTIONS
+from relgraph.tensor.random.op import Distribution
 from relgraph.tensor.random.type import RandomGeneratorType, is_generator
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.reductions import CAReduce
+from relgraph.tensor.subtensor import (
+    WHOLE,
+    IncSubtensor,
+    Placeholder,
+    Slice,
+    Subtensor,
+    placeholders,
+)
 from relgraph.tensor.type import TensorType
 
 Array = np.ndarray[Any, Any]
@@ -299,7 +304,7 @@ class _Writer:
             props = [self._value(p) for p in value.props()]
             return f"{self._class(type(value))}({', '.join(props)})"
         if isinstance(value, Distribution) and DISTRIBUTIONS.get(value.name) == value:
-            self.imports.add((distributions.__name__, "DISTRIBUTIONS"))
+            self.imports.add((functions.__name__, "DISTRIBUTIONS"))
             return f"DISTRIBUTIONS[{value.name!r}]"
         if isinstance(value, Placeholder):
             return f"{self._class(Placeholder)}.{value.name}"

@@ -18,20 +18,17 @@ from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import ScalarOp
-from relgraph.tensor.along_axes.cumulative import Cumulate
-from relgraph.tensor.contraction import MatrixProduct
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.along_axes import Cumulate
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.functions.calculus import Convolve
-from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.stacks import MatrixOp
-from relgraph.tensor.linalg.systems.determinants import Cofactors, Det, SLogDet
-from relgraph.tensor.linalg.systems.inverses import Inverse
-from relgraph.tensor.linalg.systems.solving import CholeskySolve, LinearSolve, SolveTriangular
-from relgraph.tensor.reductions.argmax import Argmax, Argmin
-from relgraph.tensor.reductions.norm import Norm
-from relgraph.tensor.reductions.pairs import Cosine, Covariance
-from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.shape import Shape_i
+from relgraph.tensor.linalg.decompositions import Cholesky
+from relgraph.tensor.linalg.functions import Cofactors, Det, SLogDet
+from relgraph.tensor.linalg.matrix_op import MatrixOp
+from relgraph.tensor.linalg.systems import CholeskySolve, Inverse, LinearSolve, SolveTriangular
+from relgraph.tensor.math import MatrixProduct
+from relgraph.tensor.norms import Cosine, Covariance, Norm
+from relgraph.tensor.reductions import Argmax, Argmin, CAReduce
+from relgraph.tensor.shapes import Shape_i
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.truth.balls import (
     INFINITY,

@@ -6,12 +6,11 @@ from functools import cache
 from typing import Any
 
 from relgraph.graph.basic import Apply
-from relgraph.tensor.assembly.creation import Alloc
-from relgraph.tensor.assembly.joining import Join, Split
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
-from relgraph.tensor.indexing.subtensor import BaseIncSubtensor, Subtensor
-from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from relgraph.tensor.assembly import Alloc, Join, Split
+from relgraph.tensor.elemwise import DimShuffle
+from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.shapes import Reshape, SpecifyShape
+from relgraph.tensor.subtensor import BaseIncSubtensor, Subtensor
 
 _ALL = object()
 

@@ -17,8 +17,8 @@ from itertools import product
 from typing import Any
 
 from relgraph.scalar import pow as power_op
+from relgraph.scalar.named import Functions
 from relgraph.scalar.op import FoldOp, ScalarOp
-from relgraph.scalar.records import Functions
 from relgraph.truth.balls import (
     INFINITY,
     UNDECIDED,

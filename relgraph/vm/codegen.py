@@ -20,8 +20,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.printing import debugprint
-from relgraph.tensor.elemwise.new_arrays import KeptStorage
-from relgraph.tensor.memory_layout import in_order, laid_out
+from relgraph.tensor.memory import KeptStorage, in_order, laid_out
 from relgraph.vm.schedule import kernel_of
 
 Length = int

@@ -2,7 +2,7 @@
 
 Of a fused node small arrays, those that fit in the cache together, are computed by one call after
 another, as by nodes that are not fused. Of larger ones the kernel finds out by its times
-(`relgraph.tensor.elemwise.ways`); where it finds no faster way, the calls are made here too.
+(`relgraph.tensor.composite_kernel`); where it finds no faster way, the calls are made here too.
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.utils import memoized
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
-from relgraph.scalar.dtypes import is_complex, is_discrete
+from relgraph.scalar.logic import second
 from relgraph.scalar.op import FoldOp, ScalarOp
-from relgraph.scalar.selection import second
-from relgraph.tensor.elemwise.blocks import whole_length
-from relgraph.tensor.elemwise.composite_source import (
+from relgraph.scalar.type import is_complex, is_discrete
+from relgraph.tensor.composite_kernel import (
     Pattern,
     Step,
     array_function,
     steps_of,
     ufunc_of,
 )
-from relgraph.tensor.memory_layout import forward, steady
+from relgraph.tensor.memory import forward, steady, whole_length
 from relgraph.vm.codegen import SymbolTable, check_lines, length_conditions, length_text, performed
 
 # On numbers of these dtypes Python's operators give what the ufuncs give, and are faster.

@@ -16,23 +16,18 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
-from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor import blas_calls
-from relgraph.tensor.assembly.joining import Join
-from relgraph.tensor.contraction import Dot
-from relgraph.tensor.elemwise.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
+from relgraph.scalar.type import is_discrete
+from relgraph.tensor import fortran
+from relgraph.tensor.assembly import Join
+from relgraph.tensor.elemwise import DimShuffle, Elemwise, FusedElemwise
 from relgraph.tensor.fortran import lapack_function
-from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
-from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
-from relgraph.tensor.linalg.blas import Dot22, Gemv
-from relgraph.tensor.linalg.gemm import BlasUpdate, Gemm, GemvAdd, Ger
-from relgraph.tensor.linalg.systems.determinants import SLogDet, slogdet_one
-from relgraph.tensor.linalg.systems.solving import Solve, solve_one
-from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
-from relgraph.tensor.shapes.shape import MakeVector, Shape_i
+from relgraph.tensor.linalg.blas import BlasUpdate, Dot22, Gemm, Gemv, GemvAdd, Ger
+from relgraph.tensor.linalg.functions import SLogDet, slogdet_one
+from relgraph.tensor.linalg.systems import Solve, solve_one
+from relgraph.tensor.math import Dot
+from relgraph.tensor.reductions import CAReduce, FusedReduction
+from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, SpecifyShape
+from relgraph.tensor.subtensor import WHOLE, IncSubtensor, Placeholder, Slice, Subtensor
 from relgraph.vm.codegen import Axis, SymbolTable, check_lines, performed
 from relgraph.vm.elementwise import elementwise_lines, fused_elementwise, fused_reduction
 
@@ -90,7 +85,7 @@ def _product(node: Apply, symbols: SymbolTable, arguments: list[str]) -> list[st
     lines = check_lines(node, [[(x, x.type.ndim - 1), (y, 0)]], symbols)
     if any(not is_discrete(v.type.dtype) for v in node.inputs):
         symbols.may_warn = True
-    text = f"{symbols.bind('f', blas_calls.product)}({', '.join(arguments)})"
+    text = f"{symbols.bind('f', fortran.product)}({', '.join(arguments)})"
     small = f"{symbols.bind('f', np.dot)}({', '.join(arguments)})"
     text = f"{small} if {_takes_no_threads(x, y, symbols)} else {text}"
     if out_var.type.ndim == 0:
@@ -101,11 +96,11 @@ def _product(node: Apply, symbols: SymbolTable, arguments: list[str]) -> list[st
 
 
 def _takes_no_threads(x: Variable, y: Variable, symbols: SymbolTable) -> str:
-    """Return a condition on which `blas_calls.product` calls NumPy for floats."""
+    """Return a condition on which `fortran.product` calls NumPy for floats."""
     first, second = symbols.name_of(x), symbols.name_of(y)
     if x.type.ndim == y.type.ndim == 2:
-        return f"{first}.size * {second}.shape[1] < {blas_calls.VECTORS}"
-    return f"{second if y.type.ndim == 2 else first}.size < {blas_calls.VECTORS}"
+        return f"{first}.size * {second}.shape[1] < {fortran.VECTORS}"
+    return f"{second if y.type.ndim == 2 else first}.size < {fortran.VECTORS}"
 
 
 def _in_order(var: Variable, symbols: SymbolTable) -> str:
@@ -292,9 +287,9 @@ def make_vector(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
 
 
 _CALLS: dict[type[BlasUpdate], Callable[..., Any]] = {
-    Gemm: blas_calls.gemm,
-    GemvAdd: blas_calls.gemv,
-    Ger: blas_calls.ger,
+    Gemm: fortran.gemm,
+    GemvAdd: fortran.gemv,
+    Ger: fortran.ger,
 }
 
 
@@ -324,7 +319,7 @@ def blas_update(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -
 def _lines_of_small(
     node: Apply, symbols: SymbolTable, overwrites: bool, call: str
 ) -> list[str] | None:
-    """Return lines that compute ``Z + XY`` or ``Z - XY`` as `blas_calls` does where the arrays are
+    """Return lines that compute ``Z + XY`` or ``Z - XY`` as `fortran` does where the arrays are
     small, without the call; None for other factors."""
     z, alpha, x, y, *beta = node.inputs
     factors = [v.data.item() if isinstance(v, Constant) else None for v in (alpha, *beta)]
@@ -336,7 +331,7 @@ def _lines_of_small(
     dot = symbols.shared_name("f", np.dot)
     add = symbols.shared_name("u", np.add if factors[0] == 1 else np.subtract)
     return [
-        f"if {target}.size <= {blas_calls.SMALL} and {work} < {blas_calls.VECTORS}:",
+        f"if {target}.size <= {fortran.SMALL} and {work} < {fortran.VECTORS}:",
         f" {out} = {dot}({', '.join(names)})",
         f" {add}({target}, {out}, {target if overwrites else out})",
         *([f" {out} = {target}"] if overwrites else []),

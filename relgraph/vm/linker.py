@@ -20,8 +20,8 @@ from typing import Any, Protocol
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.settings import TIERS, config
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.elemwise.new_arrays import KeptStorage, taken_from
+from relgraph.tensor.conditional import IfElse
+from relgraph.tensor.memory import KeptStorage, taken_from
 from relgraph.vm.codegen import add_node_note
 from relgraph.vm.program import generate_program
 from relgraph.vm.schedule import Branch, Runner, Schedule, kernel_of, lazy_kernel, schedule

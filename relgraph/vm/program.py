@@ -17,9 +17,8 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.shared_values import copy_value
-from relgraph.tensor.elemwise.new_arrays import KeptStorage
-from relgraph.tensor.loops.running import number_of_steps, wrong_row, wrong_state
-from relgraph.tensor.loops.scan_op import LoopParts, Scan
+from relgraph.tensor.loops.scan_op import LoopParts, Scan, number_of_steps, wrong_row, wrong_state
+from relgraph.tensor.memory import KeptStorage
 from relgraph.tensor.type import TensorType
 from relgraph.vm.codegen import CHUNK_NODES, Program, SymbolTable, define
 from relgraph.vm.lines import inlined_lines

@@ -14,8 +14,7 @@ from typing import Any
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.conditional.laziness import Context, Contexts
+from relgraph.tensor.conditional import Context, Contexts, IfElse
 
 
 @dataclass(frozen=True)

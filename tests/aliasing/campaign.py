@@ -10,7 +10,7 @@ import numpy as np
 
 from relgraph.compile import Mode, function
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.elemwise.new_arrays import KeptStorage
+from relgraph.tensor.memory import KeptStorage
 from relgraph.vm import VMLinker
 from tests.aliasing.programs import N, Program, random_program, small_values
 

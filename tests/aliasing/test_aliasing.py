@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from relgraph.compile import function
-from relgraph.tensor import blas_calls
+from relgraph.tensor import fortran
 from tests.aliasing.campaign import MODES, campaign, laid_out, problems
 from tests.aliasing.programs import N, random_program
 from tests.seeds import sampled, seed_of
@@ -15,7 +15,7 @@ from tests.seeds import sampled, seed_of
 @pytest.mark.parametrize("block", sampled(range(10), 4, "blocks of programs"))
 def test_random_programs_in_every_mode(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if block % 2:
-        monkeypatch.setattr(blas_calls, "SMALL", 0)  # as if the matrices were large
+        monkeypatch.setattr(fortran, "SMALL", 0)  # as if the matrices were large
     assert not list(campaign(seed_of("aliasing", block), 30))
 
 

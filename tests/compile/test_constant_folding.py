@@ -11,7 +11,7 @@ from relgraph.compile.database import constant_folding
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
 from relgraph.printing import Print
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 
 
 def folded(var: Variable) -> Variable:

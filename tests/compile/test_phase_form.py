@@ -12,7 +12,7 @@ from relgraph.compile.database import forms, optdb
 from relgraph.graph.kanren import whereo
 from relgraph.graph.opt import local_optimizer
 from relgraph.graph.optdb import OptimizationQuery
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.reductions import CAReduce
 
 a, b, axis = lvars("a b axis")
 x, y = at.dvectors("x", "y")

@@ -22,8 +22,8 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.opt import MergeOptimizer
 from relgraph.scalar import Composite, float32, float64, int64
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.reductions import CAReduce
 
 # The document shows neither of these imports; `constant`, `int64` and `ScalarType` come with *.
 IMPORTS = """

@@ -16,7 +16,7 @@ from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.utils import InconsistencyError
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 
 IMPORTS = """
     from relgraph.graph.basic import Apply

@@ -9,49 +9,36 @@ from relgraph import scalar, scan
 from relgraph.compile.io import DeepCopyOp
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.printing import Print
-from relgraph.tensor.along_axes.cumulative import CumprodGradient, Cumulate
-from relgraph.tensor.along_axes.recurrences import Recurrence
-from relgraph.tensor.along_axes.sorting import ArgSort, Sort
-from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
-from relgraph.tensor.assembly.joining import Join, Split
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.contraction import Dot
-from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
-from relgraph.tensor.fft.transforms import DFT
-from relgraph.tensor.functions.calculus import Convolve
-from relgraph.tensor.functions.nonzero import Nonzero
-from relgraph.tensor.functions.running import Accumulate
-from relgraph.tensor.functions.searching import Digitize, SearchSorted
-from relgraph.tensor.functions.sets import Unique
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.indexing.indices import WHOLE, Placeholder, Slice
-from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
-from relgraph.tensor.linalg.assumptions import Assume
-from relgraph.tensor.linalg.blas import Dot22, Gemv
-from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.factors.eigenvalues import Eig, Eigh, Eigvals, Eigvalsh
-from relgraph.tensor.linalg.factors.qr import QR
-from relgraph.tensor.linalg.factors.singular_values import SVD
-from relgraph.tensor.linalg.functions.kronecker import Kron
-from relgraph.tensor.linalg.functions.powers import Expm
-from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
-from relgraph.tensor.linalg.products import BatchedDot, MatMul
-from relgraph.tensor.linalg.systems.determinants import Cofactors, Det, SecondCofactors, SLogDet
-from relgraph.tensor.linalg.systems.inverses import Inverse, PseudoInverse
-from relgraph.tensor.linalg.systems.least_squares import LeastSquares
-from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular
-from relgraph.tensor.random.distributions import DISTRIBUTIONS
-from relgraph.tensor.random.permutations import Permutation, Permuted
-from relgraph.tensor.random.random_variable import RandomVariable
+from relgraph.tensor.along_axes import ArgSort, CumprodGradient, Cumulate, Recurrence, Sort
+from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
+from relgraph.tensor.conditional import IfElse
+from relgraph.tensor.elemwise import FusedElemwise
+from relgraph.tensor.fft import DFT
+from relgraph.tensor.functions.calculus import Accumulate, Convolve
+from relgraph.tensor.functions.searching import Digitize, Nonzero, SearchSorted, Unique
+from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.linalg.blas import Dot22, Dot22Scalar, Gemm, Gemv, GemvAdd, Ger
+from relgraph.tensor.linalg.decompositions import QR, SVD, Cholesky, Eig, Eigh, Eigvals, Eigvalsh
+from relgraph.tensor.linalg.functions import Cofactors, Det, Expm, SecondCofactors, SLogDet
+from relgraph.tensor.linalg.matrix_op import Assume
+from relgraph.tensor.linalg.products import BatchedDot, Kron, MatMul
+from relgraph.tensor.linalg.systems import (
+    CholeskySolve,
+    Inverse,
+    LeastSquares,
+    PseudoInverse,
+    Solve,
+    SolveTriangular,
+)
+from relgraph.tensor.math import Dot
+from relgraph.tensor.norms import Cosine, Covariance, Norm
+from relgraph.tensor.random.functions import DISTRIBUTIONS
+from relgraph.tensor.random.op import Permutation, Permuted, RandomVariable
 from relgraph.tensor.random.type import random_generator_type
-from relgraph.tensor.reductions.argmax import Argmax, Argmin
-from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.reductions.norm import Norm
-from relgraph.tensor.reductions.pairs import Cosine, Covariance
-from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
-from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i
+from relgraph.tensor.reductions import Argmax, Argmin, CAReduce, FusedReduction
+from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyShape
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
+from relgraph.tensor.subtensor import WHOLE, IncSubtensor, Placeholder, Slice, Subtensor
 from relgraph.tensor.type import TensorType
 
 # In indices: an integer, an array, and a slice.

@@ -11,8 +11,8 @@ import relgraph.tensor as at
 from relgraph import function
 from relgraph.compile import Mode
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.linalg.stacks import MatrixOp
-from relgraph.tensor.random.random_op import RandomOp
+from relgraph.tensor.linalg.matrix_op import MatrixOp
+from relgraph.tensor.random.op import RandomOp
 from relgraph.tensor.type import TensorType
 from tests.every_op import cases as c
 from tests.every_op.references import reference

@@ -18,11 +18,10 @@ from relgraph import scalar
 from relgraph.compile.io import DeepCopyOp
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.printing import Print
-from relgraph.scalar.named.named_op import NamedOp
-from relgraph.tensor.functions.nonzero import Nonzero
-from relgraph.tensor.functions.sets import Unique
-from relgraph.tensor.indexing.indices import Placeholder, Slice
+from relgraph.scalar.named import NamedOp
+from relgraph.tensor.functions.searching import Nonzero, Unique
 from relgraph.tensor.loops.scan_op import Scan
+from relgraph.tensor.subtensor import Placeholder, Slice
 from relgraph.truth.balls import precision, value
 from relgraph.truth.graphs import as_balls, rounded
 from tests.every_op import cases as c

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from relgraph.tensor.random.distributions import DISTRIBUTIONS
-from relgraph.tensor.random.random_variable import RandomVariable
+from relgraph.tensor.random.functions import DISTRIBUTIONS
+from relgraph.tensor.random.op import RandomVariable
 from tests.every_op import cases as c
 from tests.every_op.checker import check, one_of_each_class
 

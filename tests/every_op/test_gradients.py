@@ -11,9 +11,9 @@ import pytest
 import relgraph.tensor as at
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
-from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.linalg.stacks import MatrixOp
-from relgraph.tensor.random.random_variable import RandomVariable
+from relgraph.scalar.type import is_discrete
+from relgraph.tensor.linalg.matrix_op import MatrixOp
+from relgraph.tensor.random.op import RandomVariable
 from relgraph.tensor.type import TensorType
 from tests.every_op import cases as c
 from tests.every_op.comparison import REFUSALS, as_the_op_wants

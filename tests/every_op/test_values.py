@@ -21,9 +21,7 @@ from relgraph.gradient import grad
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar import error_free
-from relgraph.scalar.named.numpy_table import NumpyOp
-from relgraph.scalar.named.scipy_table import ScipyOp
-from relgraph.scalar.named.several_outputs import PartOp
+from relgraph.scalar.named import NumpyOp, PartOp, ScipyOp
 from relgraph.scalar.op import ScalarOp
 from tests.every_op.cases import CASES, OTHERS, Tensor
 from tests.every_op.comparison import DTYPES, compare

@@ -16,8 +16,7 @@ from relgraph import grad
 from relgraph.compile import optdb, predefined_optimizers
 from relgraph.compile.optimize import cost_check
 from relgraph.graph.fg import FunctionGraph
-from relgraph.tensor.costs.models import cost_of, operations
-from relgraph.tensor.costs.never_costlier import NeverCostlier
+from relgraph.tensor.costs import NeverCostlier, cost_of, operations
 from tests.families import FAMILIES, value_and_gradient
 from tests.seeds import sampled
 

@@ -13,8 +13,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.opt import EquilibriumOptimizer, MergeOptimizer
 from relgraph.scalar.op import FloatOp
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 
 a, f, order = lvars("a f order")
 COUNTER = itertools.count()

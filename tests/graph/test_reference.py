@@ -6,7 +6,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MissingInputError
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 
 
 def test_values():

@@ -7,9 +7,9 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import Mode, function, grad, ifelse
-from relgraph.tensor.indexing.subtensor import Subtensor
 from relgraph.tensor.linalg.blas import Dot22, Gemv
 from relgraph.tensor.linalg.products import MatMul
+from relgraph.tensor.subtensor import Subtensor
 
 REFERENCE = Mode("py", None)
 PRODUCTS = (Dot22, Gemv, MatMul)

@@ -19,10 +19,10 @@ from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.scalar.composite import Composite
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.elemwise import blocks, ways
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.reductions.fused_reduction import FusedReduction
+from relgraph.tensor import composite_kernel, memory
+from relgraph.tensor.conditional import IfElse
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.reductions import FusedReduction
 from relgraph.vm.schedule import schedule
 
 BLOCK = 4096
@@ -32,9 +32,9 @@ LENGTHS = [0, 1, 3, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5]
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Arrays of more than the shortest block are computed block by block, on two threads."""
-    monkeypatch.setattr(blocks, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(ways, "always", -1)
+    monkeypatch.setattr(memory, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(memory, "BLOCK_BYTES", 0)
+    monkeypatch.setattr(composite_kernel, "always", -1)
     with config.change_flags(threads=2):
         yield
 

@@ -10,8 +10,7 @@ from relgraph.compile import Mode, function, optdb, shared
 from relgraph.gradient import grad
 from relgraph.graph.fg import FunctionGraph
 from relgraph.passes.gemm import GemmOptimizer
-from relgraph.tensor.linalg.blas import Dot22
-from relgraph.tensor.linalg.gemm import BlasUpdate, Dot22Scalar, Gemm, GemvAdd, Ger
+from relgraph.tensor.linalg.blas import BlasUpdate, Dot22, Dot22Scalar, Gemm, GemvAdd, Ger
 from tests.families import FAMILIES
 
 rng = np.random.default_rng(0)

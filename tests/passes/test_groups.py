@@ -11,7 +11,7 @@ from relgraph import tensor as at
 from relgraph.graph.basic import Apply
 from relgraph.graph.fg import FunctionGraph
 from relgraph.passes.fusion import MAX_NODES, FuseElemwise, Groups
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from tests.seeds import seed_of
 
 

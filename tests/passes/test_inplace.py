@@ -14,9 +14,9 @@ from relgraph.graph.features import NoOutputFromInplace, ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.passes.inplace import InplacePass, StorageUse, inplace_elemwise, inplace_setsubtensor
 from relgraph.scalar.composite import Composite
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
-from relgraph.tensor.indexing.subtensor import IncSubtensor
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.indexing import AdvancedIncSubtensor
+from relgraph.tensor.subtensor import IncSubtensor
 from tests.families import FAMILIES
 
 # laws and fusion left out, so that the ops are those that are written

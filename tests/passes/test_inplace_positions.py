@@ -18,7 +18,7 @@ from relgraph.graph.opt import (
 )
 from relgraph.graph.optdb import EquilibriumDB, LocalGroupDB, ProxyDB, SequenceDB, TopoDB
 from relgraph.passes.inplace import inplace_elemwise
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 
 exp_inplace = Elemwise(at.exp.scalar_op, {0: 0})
 

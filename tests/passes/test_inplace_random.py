@@ -11,7 +11,7 @@ from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.passes.inplace import InplaceRandom
 from relgraph.tensor.random import RandomStream, functions
-from relgraph.tensor.random.random_op import RandomOp
+from relgraph.tensor.random.op import RandomOp
 from relgraph.tensor.random.type import random_generator_type, state_key
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import relgraph
 import relgraph.tensor as at
-from relgraph.tensor.linalg.systems.inverses import Inverse
+from relgraph.tensor.linalg.systems import Inverse
 from relgraph.tensor.loops.scan_op import Scan
 
 from . import kalman

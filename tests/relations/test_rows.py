@@ -18,15 +18,14 @@ from relgraph.compile.database import ROWS, tags_of_row
 from relgraph.graph.opt import MergeOptimizer
 from relgraph.scalar.composite import Composite
 from relgraph.sparse.products import DotDense
-from relgraph.tensor.assertion import Assert, assert_
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
-from relgraph.tensor.indexing.subtensor import IncSubtensor
-from relgraph.tensor.linalg.blas import Dot22
-from relgraph.tensor.linalg.gemm import Gemm
+from relgraph.tensor.basic import Assert, assert_
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.indexing import AdvancedIncSubtensor
+from relgraph.tensor.linalg.blas import Dot22, Gemm
 from relgraph.tensor.random import RandomStream
-from relgraph.tensor.shapes.reshaping import Reshape
+from relgraph.tensor.shapes import Reshape
 from relgraph.tensor.softmaxes import LogSoftmax
+from relgraph.tensor.subtensor import IncSubtensor
 
 MODES = ("o1", "o2", "o3", "o4", "Stabilization", "unsafe")
 COLUMNS = {"Stabilization": "stabilization"}

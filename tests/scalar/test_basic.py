@@ -14,7 +14,7 @@ from relgraph import scalar
 from relgraph.graph.basic import Apply, as_string
 from relgraph.graph.reference import evaluate
 from relgraph.scalar import ScalarOp, add, float64, int64, mul, true_div
-from relgraph.scalar.dtypes import DTYPES
+from relgraph.scalar.type import DTYPES
 
 OPS = [op for op in vars(scalar).values() if isinstance(op, ScalarOp)]
 

@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relgraph import scalar
-from relgraph.scalar.dtypes import DTYPES, can_cast_exactly, check_dtype, result_dtype, weak_dtype
-from relgraph.scalar.type import converted_exactly, value_bits
+from relgraph.scalar.type import (
+    DTYPES,
+    can_cast_exactly,
+    check_dtype,
+    converted_exactly,
+    result_dtype,
+    value_bits,
+    weak_dtype,
+)
 from relgraph.settings import config
 
 

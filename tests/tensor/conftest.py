@@ -7,7 +7,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
 from relgraph.graph.utils import MethodNotDefined
-from relgraph.tensor.shapes.shape import lengths
+from relgraph.tensor.shapes import lengths
 from relgraph.tensor.type import TensorType
 
 

@@ -6,7 +6,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.compile import Mode, function
 from relgraph.gradient import Rop, grad, verify_grad
-from relgraph.tensor.assertion import Assert, assert_
+from relgraph.tensor.basic import Assert, assert_
 
 x, n = at.dvector("x"), at.lscalar("n")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from relgraph.tensor import blas_calls, fortran
+from relgraph.tensor import fortran
 from tests.tensor.blas_arrays import layouts, values
 
 SHAPES = [((5, 7), (7, 3)), ((5, 7), (7,)), ((7,), (7, 3)), ((7,), (7,)), ((1, 1), (1, 4))]
@@ -18,8 +18,8 @@ SHAPES = [((5, 7), (7, 3)), ((5, 7), (7,)), ((7,), (7, 3)), ((7,), (7,)), ((1, 1
 @pytest.fixture(autouse=True)
 def threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small products count as large ones."""
-    monkeypatch.setattr(blas_calls, "MATRICES", 1)
-    monkeypatch.setattr(blas_calls, "VECTORS", 1)
+    monkeypatch.setattr(fortran, "MATRICES", 1)
+    monkeypatch.setattr(fortran, "VECTORS", 1)
 
 
 def check(found: Any, expected: Any) -> None:
@@ -34,20 +34,20 @@ def check(found: Any, expected: Any) -> None:
 def test_products(dtype: str, shapes: Any) -> None:
     x, y = (values(dtype, *shape) for shape in shapes)
     for a, b in product(layouts(x), layouts(y)):
-        check(blas_calls.product(a, b), np.dot(x, y))
+        check(fortran.product(a, b), np.dot(x, y))
 
 
 @pytest.mark.parametrize("dtypes", [("int64", "int64"), ("float32", "float64")], ids=str)
 def test_what_the_blas_does_not_have(dtypes: Any) -> None:
     x, y = np.ones((2, 3), dtypes[0]), np.ones((3, 2), dtypes[1])
-    check(blas_calls.product(x, y), np.dot(x, y))
-    check(blas_calls.products(x[None], y[None]), np.dot(x, y)[None])
+    check(fortran.product(x, y), np.dot(x, y))
+    check(fortran.products(x[None], y[None]), np.dot(x, y)[None])
 
 
 @pytest.mark.parametrize("shapes", [((0, 3), (3, 2)), ((2, 0), (0, 2)), ((0, 3), (3,))], ids=str)
 def test_nothing_to_multiply(shapes: Any) -> None:
     x, y = (np.ones(shape) for shape in shapes)
-    check(blas_calls.product(x, y), np.dot(x, y))
+    check(fortran.product(x, y), np.dot(x, y))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "complex128"])
@@ -56,7 +56,7 @@ def test_with_the_transpose(rows: int, dtype: str) -> None:
     """A triangle of it is computed; the result is symmetric to the last bit."""
     x = values(dtype, rows, 5)
     for a in layouts(x):
-        found = blas_calls.product(a, a.T)
+        found = fortran.product(a, a.T)
         check(found, np.dot(x, x.T))
         np.testing.assert_array_equal(found, found.T)
 
@@ -64,9 +64,9 @@ def test_with_the_transpose(rows: int, dtype: str) -> None:
 @pytest.mark.parametrize("batches", [((2,), (2,)), ((2, 3), (3,)), ((1,), (4,)), ((0,), (0,))])
 def test_stacks(batches: Any) -> None:
     x, y = values("float64", *batches[0], 4, 5), values("float64", *batches[1], 5, 3)
-    check(blas_calls.products(x, y), np.matmul(x, y))
+    check(fortran.products(x, y), np.matmul(x, y))
     turned = np.ascontiguousarray(np.swapaxes(y, -1, -2))
-    check(blas_calls.products(x, np.swapaxes(turned, -1, -2)), np.matmul(x, y))
+    check(fortran.products(x, np.swapaxes(turned, -1, -2)), np.matmul(x, y))
 
 
 @pytest.mark.parametrize("n", [(140, 140, 140), (600, 1, 600), (96, 96, 1), (1, 96, 96)], ids=str)
@@ -78,22 +78,22 @@ def test_one_blas_takes_all_that_takes_threads(
     rows, inner, columns = n
     x, y = values("float64", rows, inner), values("float64", inner, columns)
     z = np.dot(x, y)
-    monkeypatch.setattr(blas_calls.np, "dot", None)
-    check(blas_calls.product(x, y), z)
-    check(blas_calls.products(x[None], y[None]), z[None])
-    check(blas_calls.gemm(z.copy(), 1, x, y, 1, True), 2 * z)
+    monkeypatch.setattr(fortran.np, "dot", None)
+    check(fortran.product(x, y), z)
+    check(fortran.products(x[None], y[None]), z[None])
+    check(fortran.gemm(z.copy(), 1, x, y, 1, True), 2 * z)
     if columns == 1:
-        check(blas_calls.gemv(z[:, 0], 1, x, y[:, 0], 1, False), 2 * z[:, 0])
+        check(fortran.gemv(z[:, 0], 1, x, y[:, 0], 1, False), 2 * z[:, 0])
 
 
 def test_scipys_blas_is_loaded_by_itself() -> None:
     """Importing `scipy.linalg` takes longer than many programs run."""
     text = (
-        "import sys, numpy as np; from relgraph.tensor import blas_calls, fortran;"
-        "x = np.ones((200, 200)); assert (blas_calls.product(x, x) == 200).all();"
+        "import sys, numpy as np; from relgraph.tensor import fortran;"
+        "x = np.ones((200, 200)); assert (fortran.product(x, x) == 200).all();"
         "assert fortran.lapack().dpotrf(x)[1] > 0; assert 'scipy.linalg' not in sys.modules;"
         "import scipy.linalg; assert (scipy.linalg.blas.dgemm(1.0, x, x) == 200).all();"
-        "assert (blas_calls.product(x, x) == 200).all()"
+        "assert (fortran.product(x, x) == 200).all()"
     )
     subprocess.run([sys.executable, "-c", text], check=True)
 

@@ -7,8 +7,7 @@ import relgraph.tensor as at
 from relgraph.compile import function
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.contraction import Dot
-from relgraph.tensor.math import _dot
+from relgraph.tensor.math import Dot, _dot
 
 RANKS = [
     ((3,), (3,)),

@@ -16,10 +16,10 @@ from relgraph import scalar
 from relgraph.__main__ import main
 from relgraph.graph.op import Op
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.named.several_outputs import PartOp
+from relgraph.scalar.named import PartOp
 from relgraph.scalar.type import get_scalar_type
 from relgraph.tensor.constructors import Constructor, PluralConstructor
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 
 MODULES = (at, at.fft, at.linalg, at.random, at.special)
 

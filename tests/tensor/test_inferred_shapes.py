@@ -12,7 +12,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.shapes.shape import lengths
+from relgraph.tensor.shapes import lengths
 from relgraph.tensor.type import TensorType
 from tests.every_op.cases import CASES, Tensor, drawn
 from tests.seeds import seed_of

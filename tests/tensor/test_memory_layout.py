@@ -10,8 +10,8 @@ import relgraph.tensor as at
 from relgraph import Mode, function, scalar
 from relgraph.graph.op import Op
 from relgraph.scalar.op import ScalarOp
-from relgraph.tensor.along_axes.cumulative import Cumulate
-from relgraph.tensor.memory_layout import steady
+from relgraph.tensor.along_axes import Cumulate
+from relgraph.tensor.memory import steady
 from relgraph.tensor.type import TensorType
 
 FLOATS = ("float16", "float32", "float64", "complex64", "complex128")

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 import relgraph.tensor as at
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import ancestors
-from relgraph.scalar.dtypes import DTYPES
+from relgraph.scalar.type import DTYPES
 from relgraph.settings import config
 from relgraph.tensor.type import (
     TensorType,

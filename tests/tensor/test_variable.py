@@ -10,7 +10,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.graph.reference import evaluate
 from relgraph.settings import config
-from relgraph.tensor.variable import TensorConstant, TensorVariable
+from relgraph.tensor.type import TensorConstant, TensorVariable
 
 
 @pytest.mark.parametrize(

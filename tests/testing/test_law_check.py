@@ -19,7 +19,7 @@ from relgraph.graph.op import TypedOp
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.guards import are_positive, is_constant, is_nonnegative
 from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.reductions import CAReduce
 from relgraph.testing import check_relation, law_tests
 from relgraph.testing.discovery import CheckError
 

@@ -13,7 +13,7 @@ from relgraph.graph.kanren import KanrenRelationSub, whereo
 from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub, local_optimizer
 from relgraph.tensor.lawkit.type_guards import booleano
 from relgraph.tensor.lawkit.vocabulary import law, lvars
-from relgraph.tensor.reductions.argmax import Argmax
+from relgraph.tensor.reductions import Argmax
 from relgraph.testing import check_optimizer, graphs
 from relgraph.testing.__main__ import MODES, main
 from relgraph.testing.optimizer_check import with_gradients

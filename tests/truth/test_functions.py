@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from relgraph.scalar.records import SCALAR_OPS
+from relgraph.scalar.named import SCALAR_OPS
 from relgraph.truth.balls import (
     UNDECIDED,
     UNKNOWN,

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.factors.qr import QR
-from relgraph.tensor.linalg.systems.determinants import Det, SLogDet
-from relgraph.tensor.linalg.systems.inverses import Inverse
-from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular
+from relgraph.tensor.linalg.decompositions import QR, Cholesky
+from relgraph.tensor.linalg.functions import Det, SLogDet
+from relgraph.tensor.linalg.systems import CholeskySolve, Inverse, Solve, SolveTriangular
 from relgraph.truth.balls import arb, precision
 from relgraph.truth.graphs import as_balls, matrix_values
 from tests.tensor.linalg.matrices import positive, some

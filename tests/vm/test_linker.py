@@ -14,7 +14,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.vm import LINKERS
 from relgraph.vm.program import CHUNK_NODES
 

@@ -14,8 +14,8 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.type import DisconnectedType, Type, disconnected
-from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.assembly.creation import zeros
+from relgraph.scalar.type import is_discrete
+from relgraph.tensor.assembly import zeros
 from relgraph.tensor.type import TensorType
 
 _TENSOR_KINDS = "biufc"

@@ -16,7 +16,7 @@ from jax.lax import Precision
 import relgraph.tensor as at
 from relgraph.gradient import zero_grad
 from relgraph.graph.type import Type
-from relgraph.scalar.dtypes import is_complex, is_discrete
+from relgraph.scalar.type import is_complex, is_discrete
 from relgraph.tensor import linalg, special
 from relgraph.tensor.fft import fft, ifft
 from relgraph.tensor.math import ELEMENTWISE

@@ -28,8 +28,8 @@ from relgraph.bridges.jax.primitives import ComputesNothing, Equation, NoCounter
 from relgraph.bridges.tracing import Traced, as_type, function_name, is_pair, names_of_arguments
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.type import Type
-from relgraph.scalar.dtypes import is_complex
-from relgraph.tensor.conditional.if_else import ifelse
+from relgraph.scalar.type import is_complex
+from relgraph.tensor.conditional import ifelse
 from relgraph.tensor.loops.scan import LoopOptions, build_loop
 from relgraph.tensor.type import TensorType
 

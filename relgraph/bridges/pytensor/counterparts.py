@@ -28,9 +28,9 @@ from relgraph.bridges.pytensor.names import present
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import number_of
 from relgraph.graph.type import Type
-from relgraph.scalar.dtypes import is_discrete
-from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.scalar.named import ScipyOp
 from relgraph.scalar.op import ScalarOp
+from relgraph.scalar.type import is_discrete
 from relgraph.tensor.random.type import RandomGeneratorType, random_generator_type
 from relgraph.tensor.type import TensorType
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import pytensor
 
-from relgraph.tensor.axes import static_int
+from relgraph.tensor.basic import static_int
 
 T = TypeVar("T")
 

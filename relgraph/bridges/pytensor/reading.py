@@ -28,8 +28,7 @@ from relgraph.graph.basic import Apply, Variable, applys_between
 from relgraph.graph.op import TypedOp
 from relgraph.graph.shared_values import Container
 from relgraph.graph.type import DisconnectedType, Type, disconnected, undefined
-from relgraph.tensor.random.shared_generator import RandomGeneratorSharedVariable
-from relgraph.tensor.random.type import RandomGeneratorType
+from relgraph.tensor.random.type import RandomGeneratorSharedVariable, RandomGeneratorType
 from relgraph.tensor.type import TensorType
 
 BY_ADDRESS: dict[str, Callable[..., Any]] = {**reading_control.TABLE, **reading_ops.TABLE}

@@ -25,11 +25,11 @@ import relgraph.tensor as at
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.graph.basic import Variable
 from relgraph.printing import Print as OurPrint
-from relgraph.tensor.assertion import Assert as OurAssert
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.indexing.indices import IndexList
+from relgraph.tensor.basic import Assert as OurAssert
+from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.lawkit.index_arithmetic import BasicIndex, located_in_join, taken_at, trimmed
 from relgraph.tensor.loops.scan_op import Scan
+from relgraph.tensor.subtensor import IndexList
 from relgraph.tensor.type import TensorType
 
 # How PyTensor has ``[:stop]``, its stop being the first of the inputs of the index.

@@ -30,37 +30,41 @@ from relgraph.bridges.pytensor.counterparts import (
 from relgraph.bridges.pytensor.names import axis_and_others, present
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.type import Type
-from relgraph.scalar.dtypes import is_discrete, result_dtype
-from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.scalar.named import ScipyOp
 from relgraph.scalar.op import FoldOp
-from relgraph.scalar.type import converted_exactly
-from relgraph.tensor.along_axes.sorting import ArgSort, Sort
-from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
-from relgraph.tensor.assembly.joining import Join, Split
-from relgraph.tensor.axes import static_int
-from relgraph.tensor.contraction import Dot
-from relgraph.tensor.elemwise.elemwise import Elemwise as OurElemwise
-from relgraph.tensor.functions.nonzero import Nonzero
-from relgraph.tensor.functions.searching import SearchSorted
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.indexing.indices import IndexList, Placeholder, Slice, parse_index
-from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
-from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.factors.eigenvalues import Eig, Eigh, Eigvalsh
-from relgraph.tensor.linalg.factors.qr import QR
-from relgraph.tensor.linalg.factors.singular_values import SVD
-from relgraph.tensor.linalg.functions.powers import Expm
+from relgraph.scalar.type import converted_exactly, is_discrete, result_dtype
+from relgraph.tensor.along_axes import ArgSort, Sort
+from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
+from relgraph.tensor.basic import static_int
+from relgraph.tensor.elemwise import Elemwise as OurElemwise
+from relgraph.tensor.functions.searching import Nonzero, SearchSorted
+from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.linalg.decompositions import QR, SVD, Cholesky, Eig, Eigh, Eigvalsh
+from relgraph.tensor.linalg.functions import Det, Expm, SLogDet
 from relgraph.tensor.linalg.products import BatchedDot, MatMul
-from relgraph.tensor.linalg.systems.determinants import Det, SLogDet
-from relgraph.tensor.linalg.systems.inverses import Inverse, PseudoInverse
-from relgraph.tensor.linalg.systems.solving import STRUCTURES, CholeskySolve, Solve, SolveTriangular
-from relgraph.tensor.random.distributions import DISTRIBUTIONS
-from relgraph.tensor.random.random_variable import RandomVariable
-from relgraph.tensor.reductions.argmax import Argmax
-from relgraph.tensor.reductions.reduction import CAReduce as OurCAReduce
-from relgraph.tensor.shapes.reshaping import Reshape
-from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i, lengths, product
+from relgraph.tensor.linalg.systems import (
+    STRUCTURES,
+    CholeskySolve,
+    Inverse,
+    PseudoInverse,
+    Solve,
+    SolveTriangular,
+)
+from relgraph.tensor.math import Dot
+from relgraph.tensor.random.functions import DISTRIBUTIONS
+from relgraph.tensor.random.op import RandomVariable
+from relgraph.tensor.reductions import Argmax
+from relgraph.tensor.reductions import CAReduce as OurCAReduce
+from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, lengths, product
 from relgraph.tensor.softmaxes import LogSoftmax, Softmax
+from relgraph.tensor.subtensor import (
+    IncSubtensor,
+    IndexList,
+    Placeholder,
+    Slice,
+    Subtensor,
+    parse_index,
+)
 from relgraph.tensor.type import TensorType
 
 

@@ -47,42 +47,34 @@ from relgraph.graph.basic import Constant
 from relgraph.graph.traversal import io_toposort
 from relgraph.printing import Print
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.dtypes import is_discrete
-from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.scalar.named import ScipyOp
 from relgraph.scalar.op import FoldOp
-from relgraph.tensor.along_axes.cumulative import Cumulate
-from relgraph.tensor.along_axes.sorting import ArgSort, Sort
-from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
-from relgraph.tensor.assembly.joining import Join, Split
-from relgraph.tensor.assertion import Assert
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.contraction import Dot
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
-from relgraph.tensor.functions.nonzero import Nonzero
-from relgraph.tensor.functions.searching import SearchSorted
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.indexing.indices import symbolic_index
-from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
-from relgraph.tensor.linalg.blas import Dot22, Gemv
-from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.factors.eigenvalues import Eig, Eigh, Eigvalsh
-from relgraph.tensor.linalg.factors.qr import QR
-from relgraph.tensor.linalg.factors.singular_values import SVD
-from relgraph.tensor.linalg.functions.powers import Expm
-from relgraph.tensor.linalg.gemm import Dot22Scalar
+from relgraph.scalar.type import is_discrete
+from relgraph.tensor.along_axes import ArgSort, Cumulate, Sort
+from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
+from relgraph.tensor.basic import Assert
+from relgraph.tensor.conditional import IfElse
+from relgraph.tensor.elemwise import DimShuffle, Elemwise, FusedElemwise
+from relgraph.tensor.functions.searching import Nonzero, SearchSorted
+from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.linalg.blas import Dot22, Dot22Scalar, Gemv
+from relgraph.tensor.linalg.decompositions import QR, SVD, Cholesky, Eig, Eigh, Eigvalsh
+from relgraph.tensor.linalg.functions import Det, Expm, SLogDet
 from relgraph.tensor.linalg.products import BatchedDot, MatMul
-from relgraph.tensor.linalg.systems.determinants import Det, SLogDet
-from relgraph.tensor.linalg.systems.inverses import Inverse, PseudoInverse
-from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular
+from relgraph.tensor.linalg.systems import (
+    CholeskySolve,
+    Inverse,
+    PseudoInverse,
+    Solve,
+    SolveTriangular,
+)
 from relgraph.tensor.loops.scan_op import Scan
-from relgraph.tensor.random.random_variable import RandomVariable
-from relgraph.tensor.reductions.argmax import Argmax, Argmin
-from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
-from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i
+from relgraph.tensor.math import Dot
+from relgraph.tensor.random.op import RandomVariable
+from relgraph.tensor.reductions import Argmax, Argmin, CAReduce
+from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyShape
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
+from relgraph.tensor.subtensor import IncSubtensor, Subtensor, symbolic_index
 from relgraph.tensor.type import TensorType
 
 

@@ -25,17 +25,16 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
-from relgraph.scalar.dtypes import is_complex, is_discrete
-from relgraph.scalar.records import opened
+from relgraph.scalar.named import opened
+from relgraph.scalar.type import is_complex, is_discrete
 from relgraph.tensor import linalg
-from relgraph.tensor.contraction import Dot
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.linalg.functions import Cofactors, Det
 from relgraph.tensor.linalg.products import MatMul
-from relgraph.tensor.linalg.systems.determinants import Cofactors, Det
-from relgraph.tensor.linalg.systems.inverses import Inverse
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.linalg.systems import Inverse
+from relgraph.tensor.math import Dot
+from relgraph.tensor.reductions import CAReduce
 
 
 def from_sympy(expr: Any, symbols: Mapping[Any, Any] | None = None) -> Any:

@@ -15,8 +15,7 @@ from sympy.logic.boolalg import Boolean
 
 import relgraph.tensor as at
 from relgraph import scalar
-from relgraph.scalar.named.numpy_table import NumpyOp
-from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.scalar.named import NumpyOp, ScipyOp
 from relgraph.tensor import special
 from relgraph.tensor.math import ELEMENTWISE
 

@@ -13,7 +13,7 @@ from relgraph.bridges.sympy.functions import LOGICAL, is_truth, number_to_sympy
 from relgraph.graph.basic import Constant
 from relgraph.graph.kanren.goals import Compute, Readers, Where
 from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, variables_of
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.lawkit.guards import nonnegativeo, positiveo
 from relgraph.tensor.lawkit.type_guards import integero
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars

@@ -34,9 +34,8 @@ from relgraph.engines.dask.lowering.dispatch import (
     ways,
 )
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.loops.running import number_of_steps, wrong_row, wrong_state
-from relgraph.tensor.loops.scan_op import Scan
+from relgraph.tensor.conditional import IfElse
+from relgraph.tensor.loops.scan_op import Scan, number_of_steps, wrong_row, wrong_state
 from relgraph.tensor.type import TensorType
 
 ways[IfElse] = "the condition is computed, and what needs the branch that is taken"

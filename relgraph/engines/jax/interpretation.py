@@ -26,13 +26,11 @@ from relgraph.engines.jax.lowering.dispatch import (
 from relgraph.engines.jax.lowering.scalars import as_dtype
 from relgraph.engines.jax.values import to_engine
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort, walk
-from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
-from relgraph.tensor.assertion import Assert
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.conditional.laziness import Context, Contexts
-from relgraph.tensor.loops.running import number_of_steps, wrong_state
-from relgraph.tensor.loops.scan_op import Scan
-from relgraph.tensor.shapes.shape import Shape, Shape_i
+from relgraph.tensor.assembly import Alloc, ARange, Eye
+from relgraph.tensor.basic import Assert
+from relgraph.tensor.conditional import Context, Contexts, IfElse
+from relgraph.tensor.loops.scan_op import Scan, number_of_steps, wrong_state
+from relgraph.tensor.shapes import Shape, Shape_i
 
 Step = Callable[..., tuple[list[Any], Any]]
 """Takes a list for the messages of checks and the values of the inputs of a step; returns those of

@@ -30,7 +30,7 @@ from relgraph.engines.jax.values import (
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.type import Type
-from relgraph.scalar.dtypes import is_discrete
+from relgraph.scalar.type import is_discrete
 from relgraph.tensor.type import TensorType
 
 if TYPE_CHECKING:

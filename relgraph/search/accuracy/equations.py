@@ -35,7 +35,7 @@ from relgraph.search.accuracy.expressions import (
     parts,
     to_graph,
 )
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.lawkit import type_guards
 from relgraph.tensor.lawkit.guards import are_nonnegative, are_positive, is_nonnegative, is_positive
 from relgraph.truth.balls import has_value

@@ -23,8 +23,7 @@ from relgraph.graph.notation import ATOM, INFIX, PREFIX, held, side_of_sign
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.error_free import ScaledProduct
 from relgraph.tensor import error_free
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 
 INPUT, NUMBER = "input", "number"
 

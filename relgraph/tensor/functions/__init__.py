@@ -7,27 +7,21 @@ from types import ModuleType
 from typing import Any
 
 from relgraph.tensor.functions import (
-    arrangements,
+    algebra,
     calculus,
     elementwise,
-    matrices,
-    nonzero,
-    padding,
-    polynomials,
-    quantiles,
-    running,
+    manipulation,
     searching,
-    sets,
-    spacing,
-    splitting,
     statistics,
-    vectors,
-    without_nan,
 )
 
 _MODULES: tuple[ModuleType, ...] = (
-    *(arrangements, calculus, elementwise, matrices, nonzero, padding, polynomials, quantiles),
-    *(running, searching, sets, spacing, splitting, statistics, vectors, without_nan),
+    algebra,
+    calculus,
+    elementwise,
+    manipulation,
+    searching,
+    statistics,
 )
 
 FUNCTIONS: dict[str, Any] = {

@@ -1,4 +1,6 @@
-"""Differences, integrals, interpolation and convolution."""
+"""Evenly spaced numbers and grids; differences, integrals, interpolation, convolution; running
+extremes.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +9,310 @@ from typing import Any
 
 import numpy as np
 
+from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
-from relgraph.scalar.dtypes import is_discrete, number_kind, result_dtype
-from relgraph.tensor.along_axes.cumulative import cumsum
-from relgraph.tensor.along_axes.rearranging import flip
-from relgraph.tensor.along_axes.sorting import argsort
-from relgraph.tensor.assembly.joining import join
-from relgraph.tensor.axes import normalize_axis, static_int
-from relgraph.tensor.basic import as_argument
-from relgraph.tensor.contraction import conjugate
-from relgraph.tensor.functions.parts import along, inexact, length, of_rank, part, weak
-from relgraph.tensor.functions.searching import searchsorted
-from relgraph.tensor.indexing.functions import getitem, take
+from relgraph.scalar.type import is_discrete, number_kind, result_dtype
+from relgraph.tensor.along_axes import (
+    OneAxis,
+    along,
+    argsort,
+    cumsum,
+    flip,
+    inexact,
+    length,
+    of_rank,
+    part,
+    weak,
+)
+from relgraph.tensor.assembly import arange, broadcast_to, join, stack, zeros_like
+from relgraph.tensor.basic import as_argument, normalize_axis, static_int
+from relgraph.tensor.functions.searching import flatnonzero, searchsorted
+from relgraph.tensor.indexing import getitem, inc_subtensor, set_subtensor, take
 from relgraph.tensor.math import abs as abs_
-from relgraph.tensor.math import cast, clip, eq, gt, isnan, lt, mod, neq, second, switch
-from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.shapes.reshaping import flatten
+from relgraph.tensor.math import (
+    cast,
+    clip,
+    conjugated,
+    eq,
+    exp,
+    fill,
+    gt,
+    isnan,
+    log,
+    lt,
+    mod,
+    neq,
+    second,
+    switch,
+)
+from relgraph.tensor.math import pow as power
+from relgraph.tensor.memory import in_order
+from relgraph.tensor.reductions import sum as sum_
+from relgraph.tensor.shapes import flatten
 from relgraph.tensor.type import TensorType
+
+__all__ = [
+    "convolve",
+    "correlate",
+    "cummax",
+    "cummin",
+    "diag_indices_from",
+    "diff",
+    "ediff1d",
+    "geomspace",
+    "gradient",
+    "indices",
+    "interp",
+    "ix_",
+    "linspace",
+    "logcumsumexp",
+    "logspace",
+    "meshgrid",
+    "ravel_multi_index",
+    "trapezoid",
+    "tril_indices_from",
+    "triu_indices_from",
+    "unravel_index",
+    "unwrap",
+    "vander",
+]
+
+
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
+    """Return `num` evenly spaced numbers from `start` to `stop`, along a new first axis.
+
+    Parameters
+    ----------
+    start, stop
+        The first number and the last one; tensors broadcast.
+    num
+        How many.
+    endpoint
+        Whether `stop` is one of them.
+    dtype
+        The dtype; None for that of a float.
+
+    >>> linspace(0.0, 1.0, 3).eval()
+    array([0. , 0.5, 1. ])
+    """
+    start, stop = (weak(v, "linspace", i) for i, v in enumerate((start, stop)))
+    begin, delta = start * 1.0, as_argument(stop * 1.0 - start, "linspace")
+    ndim = delta.type.ndim
+    steps = cast(arange(num), delta.type.dtype).dimshuffle(0, *["x"] * ndim)
+    parts = num - 1 if endpoint else num
+    found = begin + steps * (delta / parts) if parts > 0 else begin + steps * delta
+    if endpoint and num > 1:
+        found = set_subtensor(found[-1], second(found[-1], cast(stop, found.type.dtype)))
+    return found if dtype is None else cast(found, dtype)
+
+
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> Any:
+    """Return `num` numbers from `start` to `stop` with a constant ratio, both of one sign.
+
+    Parameters
+    ----------
+    start, stop
+        The first number and the last one.
+    num
+        How many.
+    endpoint
+        Whether `stop` is one of them.
+
+    >>> geomspace(1.0, 8.0, 4).eval()
+    array([1., 2., 4., 8.])
+    """
+    start, stop = (weak(v, "geomspace", i) for i, v in enumerate((start, stop)))
+    ratio = as_argument(stop * 1.0 / start, "geomspace")
+    exponents = cast(linspace(0.0, 1.0, num, endpoint), ratio.type.dtype)
+    return start * power(ratio, exponents.dimshuffle(0, *["x"] * ratio.type.ndim))
+
+
+def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0) -> Any:
+    """Return powers of `base`, of exponents evenly spaced from `start` to `stop`.
+
+    Parameters
+    ----------
+    start, stop
+        The first exponent and the last one.
+    num
+        How many.
+    endpoint
+        Whether `stop` is one of them.
+    base
+        The base.
+
+    >>> logspace(0.0, 2.0, 3).eval()
+    array([  1.,  10., 100.])
+    """
+    return power(base, linspace(start, stop, num, endpoint))
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """Return the powers of the elements of a vector as columns, the highest one first.
+
+    Parameters
+    ----------
+    x
+        The vector.
+    N
+        How many powers; None for as many as elements.
+    increasing
+        Whether the lowest stands first.
+
+    >>> vander([1, 2, 3]).eval()
+    array([[1, 1, 1],
+           [4, 2, 1],
+           [9, 3, 1]])
+    """
+    x = as_argument(x, "vander")
+    n = length(x, 0) if N is None else N
+    if x.type.dtype == "bool":
+        x = cast(x, "int64")
+    columns = power(x.dimshuffle(0, "x"), arange(n).dimshuffle("x", 0))
+    return columns if increasing else flip(columns, 1)
+
+
+def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> list[Any]:
+    """Return vectors as coordinates of the points of a grid; see `numpy.meshgrid`.
+
+    Parameters
+    ----------
+    xi
+        The vectors.
+    sparse
+        Whether the results have axes of length 1.
+    indexing
+        ``xy`` if the first vector is along the second axis, ``ij`` along the first.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: the indexing is xy or ij, not {indexing!r}")
+    xs = [flatten(as_argument(x, "meshgrid", i)) for i, x in enumerate(xi)]
+    places = list(range(len(xs)))
+    if indexing == "xy" and len(xs) > 1:
+        places[:2] = [1, 0]
+    spread = [
+        x.dimshuffle(*[0 if i == place else "x" for i in range(len(xs))])
+        for x, place in zip(xs, places, strict=True)
+    ]
+    if sparse:
+        return spread
+    by_axis = dict(zip(places, xs, strict=True))
+    shape = tuple(length(by_axis[i], 0) for i in range(len(xs)))
+    return [broadcast_to(x, shape) for x in spread]
+
+
+def ix_(*args: Any) -> tuple[Any, ...]:
+    """Return index vectors along an axis each, which together pick rows, columns and so on.
+
+    Parameters
+    ----------
+    args
+        The vectors; one of booleans stands for where it is true.
+    """
+    xs = [as_argument(x, "ix_", i) for i, x in enumerate(args)]
+    chosen = [flatnonzero(x) if x.type.dtype == "bool" else x for x in xs]
+    return tuple(meshgrid(*chosen, sparse=True, indexing="ij"))
+
+
+def indices(dimensions: Sequence[Any], dtype: Any = "int64", sparse: bool = False) -> Any:
+    """Return the coordinates of the elements of an array of some shape.
+
+    Parameters
+    ----------
+    dimensions
+        The shape.
+    dtype
+        The dtype of the result.
+    sparse
+        Whether the coordinates are returned one by one, with axes of length 1.
+
+    >>> indices((2,)).eval()
+    array([[0, 1]])
+    """
+    grids = meshgrid(*[cast(arange(n), dtype) for n in dimensions], sparse=sparse, indexing="ij")
+    return tuple(grids) if sparse else stack(grids)
+
+
+def diag_indices_from(arr: Any) -> tuple[Any, ...]:
+    """Return the indices of the main diagonal of `arr`.
+
+    Parameters
+    ----------
+    arr
+        A tensor whose axes have one length.
+    """
+    arr = as_argument(arr, "diag_indices_from")
+    return (arange(length(arr, 0)),) * int(arr.type.ndim)
+
+
+def unravel_index(indices: Any, shape: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the coordinates of elements whose positions in C order are given.
+
+    Parameters
+    ----------
+    indices
+        The positions.
+    shape
+        The shape.
+    """
+    rest, found = cast(as_argument(indices, "unravel_index"), "int64"), []
+    for n in reversed(shape):
+        found.append(rest % n)
+        rest = rest // n
+    return tuple(reversed(found))
+
+
+def ravel_multi_index(multi_index: Sequence[Any], dims: Sequence[Any]) -> Any:
+    """Return the positions in C order of elements whose coordinates are given.
+
+    Parameters
+    ----------
+    multi_index
+        For each axis the coordinates along it.
+    dims
+        The shape.
+
+    >>> ravel_multi_index(([0, 1], [1, 1]), (2, 2)).eval()
+    array([1, 3])
+    """
+    total: Any = 0
+    for index, n in zip(multi_index, dims, strict=True):
+        total = total * n + cast(as_argument(index, "ravel_multi_index"), "int64")
+    return total
+
+
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
+    """Return the indices of the lower triangle of a matrix whose shape is known.
+
+    Parameters
+    ----------
+    arr
+        The matrix.
+    k
+        How far its diagonal is above the main one.
+    """
+    return _triangle(arr, np.tril_indices, k, "tril_indices_from")
+
+
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
+    """Return the indices of the upper triangle of a matrix whose shape is known.
+
+    Parameters
+    ----------
+    arr
+        The matrix.
+    k
+        How far its diagonal is above the main one.
+    """
+    return _triangle(arr, np.triu_indices, k, "triu_indices_from")
+
+
+def _triangle(arr: Any, indices_of: Any, k: int, what: str) -> tuple[Any, ...]:
+    rows, columns = as_argument(arr, what).type.shape
+    if rows is None or columns is None:
+        raise TypeError(f"{what}: the shape of {arr} is not known")
+    return tuple(as_argument(i, what) for i in indices_of(rows, k, columns))
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -272,7 +560,7 @@ class Convolve(TypedOp):
         return [self._slope(output_grads[0], *pair) for pair in (inputs, inputs[::-1])]
 
     def _slope(self, g: Any, x: Any, other: Any) -> Any:
-        turned = flip(conjugate(other), 0)
+        turned = flip(conjugated(other), 0)
         found = self(g, turned)
         start = length(other, 0) - 1
         found = getitem(found, slice(start, start + length(x, 0)))
@@ -336,7 +624,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     """
     a, v = (as_argument(x, "correlate", i) for i, x in enumerate((a, v)))
     n, m = length(a, 0), length(v, 0)
-    full = Convolve()(a, flip(conjugate(v), 0))
+    full = Convolve()(a, flip(conjugated(v), 0))
     if mode == "same" and not (isinstance(n, int) and isinstance(m, int) and n >= m):
         # which of two middle places is meant depends on which vector is longer
         longer, shorter = _ordered(n, m)
@@ -345,4 +633,128 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     return _overlap(full, n, m, mode, "correlate")
 
 
-__all__ = ["convolve", "correlate", "diff", "ediff1d", "gradient", "interp", "trapezoid", "unwrap"]
+_OPS = {scalar.maximum: "cummax", scalar.minimum: "cummin", scalar.logaddexp: "logcumsumexp"}
+
+
+class Accumulate(OneAxis):
+    """What a scalar op makes of all elements up to each one along an axis.
+
+    Parameters
+    ----------
+    scalar_op
+        ``relgraph.scalar.maximum``, ``minimum`` or ``logaddexp``.
+    axis
+        The axis, counted from the front.
+    """
+
+    __props__ = ("scalar_op", "axis")
+
+    def __init__(self, scalar_op: Any, axis: int) -> None:
+        if scalar_op not in _OPS:
+            raise TypeError(f"Accumulate: {scalar_op} is none of maximum, minimum and logaddexp")
+        self.scalar_op = scalar_op
+        self.axis = axis
+
+    def __str__(self) -> str:
+        return f"{_OPS[self.scalar_op]}{{axis={self.axis}}}"
+
+    def output_dtype(self, dtype: str) -> str:
+        found: str = self.scalar_op.output_dtype(dtype, dtype)
+        return found
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x = in_order(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = self.scalar_op.ufunc.accumulate(x, axis=self.axis)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        """Return the gradient: that of an extreme goes to the first element that reaches it."""
+        x: Any = inputs[0]
+        if self.scalar_op is scalar.logaddexp:
+            return [_shares_of_sums(output_grads[0], x, outputs[0], self.axis)]
+        before = part(outputs[0], self.axis, slice(None, -1))
+        later = part(x, self.axis, slice(1, None))
+        rises = (gt if self.scalar_op is scalar.maximum else lt)(later, before)
+        first = fill(part(x, self.axis, slice(None, 1)), np.asarray(True))
+        places = of_rank(arange(length(x, self.axis)), x.type.ndim, self.axis)
+        reached = Accumulate(scalar.maximum, self.axis)(
+            switch(join(self.axis, first, rises), places, 0)
+        )
+        index = tuple(
+            reached if d == self.axis else of_rank(arange(length(x, d)), x.type.ndim, d)
+            for d in range(x.type.ndim)
+        )
+        return [inc_subtensor(getitem(zeros_like(x), index), output_grads[0])]
+
+
+def _shares_of_sums(g: Any, x: Any, out: Any, axis: int) -> Any:
+    """Return ``sum(g[i] * exp(x[j] - out[i]) for i >= j)`` for each j.
+
+    What `g` is positive for, and what it is negative for, are summed apart as logarithms.
+    """
+
+    def of_one_sign(share: Any) -> Any:
+        logarithms = flip(log(share) - out, axis)
+        return exp(x + flip(Accumulate(scalar.logaddexp, axis)(logarithms), axis))
+
+    return of_one_sign(switch(gt(g, 0), g, 0)) - of_one_sign(switch(lt(g, 0), -g, 0))
+
+
+def cummax(x: Any, axis: int | None = None) -> Any:
+    """Return the greatest elements so far along an axis; for None, of the flattened `x`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> cummax([1, 3, 2]).eval()
+    array([1, 3, 3])
+    """
+    return _accumulate(scalar.maximum, x, axis, "cummax")
+
+
+def cummin(x: Any, axis: int | None = None) -> Any:
+    """Return the least elements so far along an axis; for None, of the flattened `x`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> cummin([3, 1, 2]).eval()
+    array([3, 1, 1])
+    """
+    return _accumulate(scalar.minimum, x, axis, "cummin")
+
+
+def logcumsumexp(x: Any, axis: int | None = None) -> Any:
+    """Return ``log(cumsum(exp(x)))``, without overflow.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> logcumsumexp([0.0, 0.0]).eval()
+    array([0.        , 0.69314718])
+    """
+    return _accumulate(scalar.logaddexp, x, axis, "logcumsumexp")
+
+
+def _accumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:
+    x, axis = along(x, axis, what)
+    return Accumulate(scalar_op, axis)(x)

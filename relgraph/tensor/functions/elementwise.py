@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.scalar.dtypes import is_complex, is_discrete
-from relgraph.scalar.named.numpy_table import NumpyOp
-from relgraph.scalar.named.several_outputs import PartOp
+from relgraph.scalar.named import NumpyOp, PartOp
+from relgraph.scalar.type import is_complex, is_discrete
 from relgraph.tensor.basic import as_argument, constant
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.math import (
     cast,
     eq,
@@ -24,7 +23,7 @@ from relgraph.tensor.math import (
     switch,
     trunc,
 )
-from relgraph.tensor.reductions.reduction import all as all_
+from relgraph.tensor.reductions import all as all_
 from relgraph.tensor.special import FUNCTIONS as SPECIAL
 
 _BY_NAME = {name: Elemwise(NumpyOp(name)) for name in NumpyOp.slopes}

@@ -1,45 +1,91 @@
-"""Averages, covariances, counts and histograms."""
+"""Averages, covariances, histograms, medians, quantiles, and reductions that ignore nan."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from relgraph.graph.basic import Constant
-from relgraph.scalar.dtypes import is_complex, is_discrete, number_kind, result_dtype
-from relgraph.tensor.assembly.creation import zeros
-from relgraph.tensor.assembly.joining import join, stack
-from relgraph.tensor.assertion import assert_
-from relgraph.tensor.axes import normalize_axes, static_int
-from relgraph.tensor.basic import as_argument, as_tensor_variable
-from relgraph.tensor.functions.parts import inexact, length, of_rank, part
-from relgraph.tensor.functions.searching import searchsorted
-from relgraph.tensor.functions.spacing import linspace
-from relgraph.tensor.indexing.functions import diag, getitem, inc_subtensor
+from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype
+from relgraph.tensor.along_axes import cumprod, cumsum, inexact, length, of_rank, part, sort
+from relgraph.tensor.assembly import join, stack, zeros
+from relgraph.tensor.basic import (
+    as_argument,
+    as_tensor_variable,
+    assert_,
+    normalize_axes,
+    static_int,
+)
+from relgraph.tensor.functions.calculus import linspace
+from relgraph.tensor.functions.searching import searchsorted, take_along_axis
+from relgraph.tensor.indexing import diag, getitem, inc_subtensor, take
 from relgraph.tensor.linalg.products import dot
+from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import (
     cast,
+    ceil,
     clip,
     conj,
     eq,
     fill,
+    floor,
     ge,
     gt,
     invert,
     isnan,
     le,
     lt,
+    maximum,
     minimum,
+    sqr,
     sqrt,
     switch,
 )
-from relgraph.tensor.reductions.reduction import max as max_
-from relgraph.tensor.reductions.reduction import min as min_
-from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.reductions.statistics import mean
-from relgraph.tensor.shapes.reshaping import ravel
-from relgraph.tensor.shapes.shape import as_length
+from relgraph.tensor.math import round as round_
+from relgraph.tensor.reductions import all as all_
+from relgraph.tensor.reductions import any as any_
+from relgraph.tensor.reductions import argmax, argmin, mean, prod, std, var
+from relgraph.tensor.reductions import max as max_
+from relgraph.tensor.reductions import min as min_
+from relgraph.tensor.reductions import sum as sum_
+from relgraph.tensor.shapes import (
+    as_length,
+    expand_dims,
+    lengths,
+    product,
+    ravel,
+    reshape,
+    transpose,
+)
+
+__all__ = [
+    "average",
+    "bincount",
+    "corrcoef",
+    "cov",
+    "histogram",
+    "histogram_bin_edges",
+    "median",
+    "nan_to_num",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmedian",
+    "nanmin",
+    "nanpercentile",
+    "nanprod",
+    "nanquantile",
+    "nanstd",
+    "nansum",
+    "nanvar",
+    "percentile",
+    "quantile",
+]
 
 
 def average(
@@ -305,7 +351,462 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None)
     return x
 
 
-__all__ = [
-    *("average", "bincount", "corrcoef", "cov", "histogram", "histogram_bin_edges"),
-    *("nan_to_num",),
-]
+_Place = tuple[Any, Any, Any]
+
+
+def _linear(place: Any) -> _Place:
+    return floor(place), ceil(place), place - floor(place)
+
+
+def _whole(rounded: Callable[[Any], Any]) -> Callable[[Any], _Place]:
+    return lambda place: (rounded(place), rounded(place), place * 0)
+
+
+# Between which two elements of the sorted ones a quantile is, and how far from the first.
+METHODS: dict[str, Callable[[Any], _Place]] = {
+    "linear": _linear,
+    "lower": _whole(floor),
+    "higher": _whole(ceil),
+    "midpoint": lambda place: (floor(place), ceil(place), place * 0 + 0.5),
+    "nearest": _whole(round_),
+}
+
+
+_OF_ELEMENTS = ("lower", "higher", "nearest")
+
+
+def quantile(
+    a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Any:
+    """Return quantiles of `a` over some axes; those of several `q` stand along a new first axis.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    q
+        A number from 0 to 1, or a vector of them whose length is known.
+    method
+        ``linear``, ``lower``, ``higher``, ``midpoint`` or ``nearest``, as in `numpy.quantile`.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> quantile([1.0, 2.0, 4.0], 0.5).eval()
+    array(2.)
+    """
+    return _quantiles(a, q, 1, axis, method, keepdims, passing_over=False)
+
+
+def percentile(
+    a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Any:
+    """Return the quantiles of ``q / 100``.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    q
+        A number from 0 to 100, or a vector of them.
+    axis
+        An axis or a sequence of axes; None for all.
+    method
+        How a quantile between two elements is found, as in `quantile`.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> percentile([1.0, 2.0, 4.0], 50).eval()
+    array(2.)
+    """
+    return _quantiles(a, q, 100, axis, method, keepdims, passing_over=False)
+
+
+def nanquantile(
+    a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Any:
+    """Return quantiles of the elements that are not nan; see `quantile`.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    q
+        A number from 0 to 1, or a vector of them.
+    axis
+        An axis or a sequence of axes; None for all.
+    method
+        How a quantile between two elements is found, as in `quantile`.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanquantile([1.0, float('nan'), 3.0], 0.5).eval()
+    array(2.)
+    """
+    return _quantiles(a, q, 1, axis, method, keepdims, passing_over=True)
+
+
+def nanpercentile(
+    a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Any:
+    """Return the quantiles of ``q / 100`` of the elements that are not nan.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    q
+        A number from 0 to 100, or a vector of them.
+    axis
+        An axis or a sequence of axes; None for all.
+    method
+        How a quantile between two elements is found, as in `quantile`.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanpercentile([1.0, float('nan'), 3.0], 50).eval()
+    array(2.)
+    """
+    return _quantiles(a, q, 100, axis, method, keepdims, passing_over=True)
+
+
+def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the middle one of the sorted elements, or the mean of the middle two.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> median([3.0, 1.0, 2.0]).eval()
+    array(2.)
+    """
+    return _quantiles(a, 0.5, 1, axis, "median", keepdims, passing_over=False)
+
+
+def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the median of the elements that are not nan.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanmedian([1.0, float('nan'), 3.0]).eval()
+    array(2.)
+    """
+    return _quantiles(a, 0.5, 1, axis, "median", keepdims, passing_over=True)
+
+
+def _quantiles(
+    a: Any, q: Any, whole: int, axis: Any, method: str, keepdims: bool, passing_over: bool
+) -> Any:
+    if method not in METHODS and method != "median":
+        raise ValueError(f"quantile: the method is one of {', '.join(METHODS)}, not {method!r}")
+    a = as_argument(a, "quantile")
+    a = a if method in _OF_ELEMENTS else inexact(a)
+    axes = normalize_axes(axis, a.type.ndim, "quantile")
+    ordered = _sorted_along_last(a, axes)
+    last = ordered.type.ndim - 1
+    weak = number_kind(q) is not None
+    shares = as_argument(q, "quantile", 1)
+    dtype = a.type.dtype
+    if not weak and method not in _OF_ELEMENTS:
+        dtype = result_dtype(dtype, inexact(shares).type.dtype)
+    ordered = cast(ordered, dtype)
+    shares = cast(shares, "float64") / whole
+    count = sum_(cast(invert(isnan(ordered)), "int64"), axis=last) if passing_over else None
+    found = [_at_share(ordered, s, method, count) for s in _elements(shares)]
+    if not passing_over and not is_discrete(dtype):
+        spoiled = any_(isnan(ordered), axis=last)
+        found = [switch(spoiled, np.asarray(np.nan, dtype), v) for v in found]
+    if keepdims:
+        found = [expand_dims(v, axes) for v in found]
+    return found[0] if shares.type.ndim == 0 else as_tensor_variable(found)
+
+
+def _sorted_along_last(a: Any, axes: tuple[int, ...]) -> Any:
+    """Return `a` with some axes put together as the last one, and sorted along it."""
+    others = [i for i in range(a.type.ndim) if i not in axes]
+    moved, shape = transpose(a, (*others, *axes)), lengths(a)
+    count = product([shape[i] for i in axes])
+    return sort(reshape(moved, (*[shape[i] for i in others], count)), axis=-1)
+
+
+def _elements(q: Any) -> list[Any]:
+    if q.type.ndim == 0:
+        return [q]
+    if q.type.ndim != 1 or q.type.shape[0] is None:
+        raise TypeError(f"quantile: {q} is neither one number nor a vector of known length")
+    return [q[i] for i in range(q.type.shape[0])]
+
+
+def _at_share(ordered: Any, share: Any, method: str, count: Any) -> Any:
+    """Return the quantile of vectors sorted along the last axis; of the first `count` elements."""
+    n = as_tensor_variable(length(ordered, ordered.type.ndim - 1) if count is None else count)
+    if method == "median":
+        below, above = (_element(ordered, (n - i) // 2) for i in (1, 0))
+        return switch(eq(n % 2, 1), below, (below + above) / 2)
+    low, high, weight = METHODS[method](share * cast(n - 1, "float64"))
+    below, above = (_element(ordered, cast(i, "int64")) for i in (low, high))
+    if method in _OF_ELEMENTS:
+        return below
+    between = below + (above - below) * cast(weight, ordered.type.dtype)
+    return switch(eq(weight, 0), below, between)
+
+
+def _element(ordered: Any, position: Any) -> Any:
+    """Return the elements at one position along the last axis, or at one for each vector."""
+    last, position = ordered.type.ndim - 1, maximum(position, 0)
+    if position.type.ndim == 0:
+        return take(ordered, position, last)
+    found = take_along_axis(ordered, expand_dims(position, last), last)
+    return getitem(found, (*[slice(None)] * last, 0))
+
+
+def _numbers(a: Any, filling: float, what: str) -> tuple[Any, Any]:
+    """Return `a` with a number in the place of nan, and where it is none."""
+    a = as_argument(a, what)
+    if is_discrete(a.type.dtype):
+        return a, fill(a, np.asarray(True))
+    missing = isnan(a)
+    return switch(missing, np.asarray(filling, a.type.dtype), a), invert(missing)
+
+
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Return the sum of the elements that are not nan.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    dtype
+        In which elements are taken and added up; None for that of the elements.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nansum([1.0, float('nan'), 3.0]).eval()
+    array(4.)
+    """
+    return sum_(_numbers(a, 0, "nansum")[0], axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Return the product of the elements that are not nan.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    dtype
+        In which elements are taken and added up; None for that of the elements.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanprod([1.0, float('nan'), 3.0]).eval()
+    array(3.)
+    """
+    return prod(_numbers(a, 1, "nanprod")[0], axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def nancumsum(a: Any, axis: int | None = None) -> Any:
+    """Return the cumulative sums, nan taken for 0.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> nancumsum([1.0, float('nan'), 3.0]).eval()
+    array([1., 1., 4.])
+    """
+    return cumsum(_numbers(a, 0, "nancumsum")[0], axis)
+
+
+def nancumprod(a: Any, axis: int | None = None) -> Any:
+    """Return the cumulative products, nan taken for 1.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> nancumprod([1.0, float('nan'), 3.0]).eval()
+    array([1., 1., 3.])
+    """
+    return cumprod(_numbers(a, 1, "nancumprod")[0], axis)
+
+
+def _nan_extreme(a: Any, axis: Any, keepdims: bool, filling: float, extreme: Any) -> Any:
+    found, known = _numbers(a, filling, "nanmax")
+    largest = extreme(found, axis=axis, keepdims=keepdims)
+    if is_discrete(found.type.dtype):
+        return largest
+    none = all_(invert(known), axis=axis, keepdims=keepdims)
+    return switch(none, np.asarray(np.nan, found.type.dtype), largest)
+
+
+def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the greatest of the elements that are not nan; nan if there is none.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanmax([1.0, float('nan'), 3.0]).eval()
+    array(3.)
+    """
+    return _nan_extreme(a, axis, keepdims, -np.inf, max_)
+
+
+def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the least of the elements that are not nan; nan if there is none.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanmin([1.0, float('nan'), 3.0]).eval()
+    array(1.)
+    """
+    return _nan_extreme(a, axis, keepdims, np.inf, min_)
+
+
+def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the index of the greatest of the elements that are not nan.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanargmax([1.0, float('nan'), 3.0]).eval()
+    array(2)
+    """
+    return argmax(_numbers(a, -np.inf, "nanargmax")[0], axis=axis, keepdims=keepdims)
+
+
+def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the index of the least of the elements that are not nan.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanargmin([1.0, float('nan'), 3.0]).eval()
+    array(0)
+    """
+    return argmin(_numbers(a, np.inf, "nanargmin")[0], axis=axis, keepdims=keepdims)
+
+
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Return the mean of the elements that are not nan.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    dtype
+        In which elements are taken and added up; None for that of the elements.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanmean([1.0, float('nan'), 3.0]).eval()
+    array(2.)
+    """
+    found, known = _numbers(a, 0, "nanmean")
+    if is_discrete(found.type.dtype):
+        return mean(found, axis=axis, dtype=dtype, keepdims=keepdims)
+    dtype = found.type.dtype if dtype is None else dtype
+    wide = "float32" if dtype == "float16" else dtype
+    count = cast(sum_(cast(known, "int64"), axis=axis, keepdims=keepdims), wide)
+    return cast(sum_(cast(found, wide), axis=axis, keepdims=keepdims) / count, dtype)
+
+
+def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """Return the variance of the elements that are not nan; nan if there are not enough.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    ddof
+        What is subtracted from the number of elements by which it divides.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanvar([1.0, float('nan'), 3.0]).eval()
+    array(1.)
+    """
+    found, known = _numbers(a, 0, "nanvar")
+    if is_discrete(found.type.dtype):
+        return var(found, axis=axis, ddof=ddof, keepdims=keepdims)
+    deviation = found - nanmean(a, axis=axis, keepdims=True)
+    square = sqr(abs_(deviation)) if is_complex(found.type.dtype) else sqr(deviation)
+    count = sum_(cast(known, "int64"), axis=axis, keepdims=keepdims) - ddof
+    total = sum_(switch(known, square, 0), axis=axis, keepdims=keepdims)
+    enough = switch(count > 0, cast(count, total.type.dtype), np.asarray(np.nan, total.type.dtype))
+    return total / enough
+
+
+def nanstd(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """Return the standard deviation of the elements that are not nan.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    ddof
+        What is subtracted from the number of elements by which it divides.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> nanstd([1.0, float('nan'), 3.0]).eval()
+    array(1.)
+    """
+    a = as_argument(a, "nanstd")
+    if is_discrete(a.type.dtype):
+        return std(a, axis=axis, ddof=ddof, keepdims=keepdims)
+    return sqrt(nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))

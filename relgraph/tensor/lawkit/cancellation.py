@@ -18,8 +18,7 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.kanren.goals import Where, computo, goal, whereo
 from relgraph.tensor.basic import constant
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.lawkit.guards import constant_number, covers_shape, depends_on_levels
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.math import eq, length, sqr, switch, tanh

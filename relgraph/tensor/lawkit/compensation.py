@@ -34,7 +34,7 @@ from relgraph.graph.kanren.rules import split
 from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.notation import number_of
 from relgraph.scalar.facts import Facts
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.lawkit.guards import constant_data
 from relgraph.tensor.math import (
     abs,

@@ -18,10 +18,9 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.goals import Condition, computo, whereo
 from relgraph.graph.notation import number_of
-from relgraph.scalar.dtypes import result_dtype
-from relgraph.scalar.named.numpy_table import of_numpy
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.scalar.named import of_numpy
+from relgraph.scalar.type import result_dtype
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.lawkit.constant_arithmetic import folded
 from relgraph.tensor.lawkit.guards import (
     constant_data,
@@ -61,7 +60,7 @@ from relgraph.tensor.math import (
     switch,
     true_div,
 )
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.softmaxes import Softmax
 from relgraph.tensor.special import ndtr
 

@@ -21,16 +21,14 @@ from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import goal
 from relgraph.graph.notation import number_of
-from relgraph.scalar.dtypes import can_cast_exactly
-from relgraph.tensor.axes import static_int
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.scalar.type import can_cast_exactly
+from relgraph.tensor.basic import static_int
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.lawkit.type_guards import is_discrete
-from relgraph.tensor.random.random_op import RandomOp
-from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.reshaping import Reshape
-from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i
+from relgraph.tensor.random.op import RandomOp
+from relgraph.tensor.reductions import CAReduce
+from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i
+from relgraph.tensor.subtensor import Subtensor
 from relgraph.tensor.type import TensorType
 
 

@@ -14,16 +14,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relgraph.tensor.indexing.indices import (
+from relgraph.tensor.lawkit.guards import Axes, axis_numbers
+from relgraph.tensor.subtensor import (
     WHOLE,
     Entry,
     IndexList,
     Placeholder,
     Slice,
+    Subtensor,
     placeholders,
 )
-from relgraph.tensor.indexing.subtensor import Subtensor
-from relgraph.tensor.lawkit.guards import Axes, axis_numbers
 
 Order = Sequence[int | str]
 

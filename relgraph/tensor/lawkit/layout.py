@@ -15,13 +15,9 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.op import Op
-from relgraph.tensor.assembly.creation import Alloc, alloc
-from relgraph.tensor.axes import static_int
-from relgraph.tensor.basic import constant
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.indices import IndexList, Slice, static_length
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.assembly import Alloc, alloc
+from relgraph.tensor.basic import constant, static_int
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.lawkit.guards import (
     covers_shape,
     depends_on_levels,
@@ -33,7 +29,8 @@ from relgraph.tensor.lawkit.guards import (
 from relgraph.tensor.lawkit.index_arithmetic import Order, padded, trimmed
 from relgraph.tensor.lawkit.type_guards import is_real
 from relgraph.tensor.math import cast, second
-from relgraph.tensor.shapes.shape import MakeVector, Shape_i, _shape, has_shape, inferred_shape
+from relgraph.tensor.shapes import MakeVector, Shape_i, _shape, has_shape, inferred_shape
+from relgraph.tensor.subtensor import IndexList, Slice, Subtensor, static_length
 
 
 def _inferred_lengths(y: Any) -> tuple[Variable, ...] | None:

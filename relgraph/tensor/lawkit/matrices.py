@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Constant
-from relgraph.tensor.assembly.creation import arange, eye
-from relgraph.tensor.contraction import Dot, _dot
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
-from relgraph.tensor.indexing.functions import getitem
+from relgraph.tensor.assembly import arange, eye
+from relgraph.tensor.indexing import AdvancedIncSubtensor, getitem
 from relgraph.tensor.lawkit.guards import (
     containing_any_of,
     depends_on_levels,
@@ -23,15 +21,12 @@ from relgraph.tensor.lawkit.guards import (
     requires_heads,
 )
 from relgraph.tensor.lawkit.matrix_facts import is_diagonal
-from relgraph.tensor.linalg.functions.arrangements import matrix_transpose
-from relgraph.tensor.linalg.functions.chains import cheapest_order, product_in_order
-from relgraph.tensor.linalg.products import dot
-from relgraph.tensor.linalg.systems.determinants import det, slogdet
-from relgraph.tensor.linalg.systems.solving import solve
-from relgraph.tensor.math import cast
-from relgraph.tensor.reductions.reduction import sum as sum_
-from relgraph.tensor.shapes.reshaping import flatten, reshape, swapaxes
-from relgraph.tensor.shapes.shape import lengths, shape_i
+from relgraph.tensor.linalg.functions import det, slogdet
+from relgraph.tensor.linalg.products import cheapest_order, dot, matrix_transpose, product_in_order
+from relgraph.tensor.linalg.systems import solve
+from relgraph.tensor.math import Dot, _dot, cast
+from relgraph.tensor.reductions import sum as sum_
+from relgraph.tensor.shapes import flatten, lengths, reshape, shape_i, swapaxes
 
 
 def are_square(x: Any, y: Any) -> bool:

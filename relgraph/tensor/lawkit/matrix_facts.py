@@ -17,13 +17,10 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.goals import goal
-from relgraph.tensor.assembly.creation import ARange, Eye
-from relgraph.tensor.assertion import Assert
-from relgraph.tensor.axes import static_int
-from relgraph.tensor.contraction import Dot
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
+from relgraph.tensor.assembly import ARange, Eye
+from relgraph.tensor.basic import Assert, static_int
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.indexing import AdvancedIncSubtensor
 from relgraph.tensor.lawkit.guards import (
     depends_on_levels,
     is_nonnegative,
@@ -31,14 +28,13 @@ from relgraph.tensor.lawkit.guards import (
     is_zero_everywhere,
     real_number,
 )
-from relgraph.tensor.linalg.assumptions import Assume
 from relgraph.tensor.linalg.blas import Dot22
-from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.factors.eigenvalues import Eigh
-from relgraph.tensor.linalg.factors.qr import QR
+from relgraph.tensor.linalg.decompositions import QR, Cholesky, Eigh
+from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.tensor.linalg.products import MatMul
-from relgraph.tensor.linalg.systems.inverses import Inverse
-from relgraph.tensor.shapes.reshaping import SpecifyShape
+from relgraph.tensor.linalg.systems import Inverse
+from relgraph.tensor.math import Dot
+from relgraph.tensor.shapes import SpecifyShape
 
 
 def sides_left_by_mask(inputs: Sequence[Any]) -> frozenset[str]:

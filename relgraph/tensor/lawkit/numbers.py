@@ -14,9 +14,9 @@ from relgraph import scalar
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import goal
 from relgraph.graph.notation import number_of
-from relgraph.scalar.dtypes import can_cast_exactly
+from relgraph.scalar.type import can_cast_exactly
 from relgraph.tensor.basic import constant
-from relgraph.tensor.costs.weights import products_of_power
+from relgraph.tensor.costs import products_of_power
 from relgraph.tensor.lawkit.guards import (
     Heads,
     containing_constant,

@@ -13,18 +13,8 @@ import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import number_of
-from relgraph.tensor.axes import static_int
-from relgraph.tensor.basic import constant
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
-from relgraph.tensor.indexing.indices import (
-    WHOLE,
-    IndexList,
-    Placeholder,
-    Slice,
-    symbolic_index,
-    symbolic_length,
-)
-from relgraph.tensor.indexing.subtensor import IncSubtensor
+from relgraph.tensor.basic import constant, static_int
+from relgraph.tensor.indexing import AdvancedIncSubtensor
 from relgraph.tensor.lawkit.guards import Axes, axis_numbers, known_length
 from relgraph.tensor.lawkit.index_arithmetic import (
     BasicIndex,
@@ -40,6 +30,15 @@ from relgraph.tensor.lawkit.index_arithmetic import (
     trimmed,
 )
 from relgraph.tensor.math import add, cast, second
+from relgraph.tensor.subtensor import (
+    WHOLE,
+    IncSubtensor,
+    IndexList,
+    Placeholder,
+    Slice,
+    symbolic_index,
+    symbolic_length,
+)
 
 
 def entries_of(index: BasicIndex) -> IndexList:

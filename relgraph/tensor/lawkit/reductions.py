@@ -11,11 +11,8 @@ from relgraph import scalar
 from relgraph.graph.basic import Variable
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.facts import EVERYWHERE, INF
-from relgraph.tensor.axes import normalize_axes
-from relgraph.tensor.basic import constant
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.indices import WHOLE, IndexList, Slice
+from relgraph.tensor.basic import constant, normalize_axes
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.lawkit.guards import (
     Axes,
     axis_numbers,
@@ -29,8 +26,9 @@ from relgraph.tensor.lawkit.guards import (
 from relgraph.tensor.lawkit.index_arithmetic import Order, canonical_axes, padded, remaining_axes
 from relgraph.tensor.lawkit.type_guards import has_room, is_complex
 from relgraph.tensor.math import cast, mul
-from relgraph.tensor.reductions.reduction import CAReduce, reduced_dtype
-from relgraph.tensor.shapes.shape import Shape_i, lengths, product
+from relgraph.tensor.reductions import CAReduce, reduced_dtype
+from relgraph.tensor.shapes import Shape_i, lengths, product
+from relgraph.tensor.subtensor import WHOLE, IndexList, Slice
 
 # -- axes ------------------------------------------------------------------------------------------
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren.goals import goal
-from relgraph.scalar.dtypes import is_discrete as is_discrete_dtype
-from relgraph.scalar.dtypes import result_dtype
+from relgraph.scalar.type import is_discrete as is_discrete_dtype
+from relgraph.scalar.type import result_dtype
 from relgraph.tensor.type import TensorType
 
 

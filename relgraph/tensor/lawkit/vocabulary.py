@@ -10,7 +10,7 @@ from relgraph.graph.kanren.laws import law as any_law
 from relgraph.graph.kanren.relations import Relation, relation
 from relgraph.graph.kanren.terms import logic_variables
 from relgraph.tensor.lawkit.compensation import roundings_kept_apart
-from relgraph.tensor.variable import TensorVariable
+from relgraph.tensor.type import TensorVariable
 
 __all__ = ["Law", "Relation", "any_dtype_law", "law", "lvars", "relation", "stable"]
 

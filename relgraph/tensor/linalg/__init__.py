@@ -5,27 +5,40 @@ float64. What is known of a matrix is declared by `assume`.
 """
 
 from relgraph.graph.utils import lifted
-from relgraph.tensor.linalg.assumptions import assume
-from relgraph.tensor.linalg.factors.cholesky import cholesky
-from relgraph.tensor.linalg.factors.eigenvalues import eig, eigh, eigvals, eigvalsh
-from relgraph.tensor.linalg.factors.qr import qr
-from relgraph.tensor.linalg.factors.singular_values import svd, svdvals
-from relgraph.tensor.linalg.functions.arrangements import (
+from relgraph.tensor.linalg.decompositions import (
+    cholesky,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    qr,
+    svd,
+    svdvals,
+)
+from relgraph.tensor.linalg.functions import (
+    cond,
+    det,
+    expm,
+    matrix_norm,
+    matrix_power,
+    norm,
+    slogdet,
+    vector_norm,
+)
+from relgraph.tensor.linalg.matrix_op import assume
+from relgraph.tensor.linalg.products import (
     diagonal,
+    einsum,
     kron,
+    matmul,
     matrix_transpose,
     multi_dot,
+    outer,
+    tensordot,
     trace,
     vecdot,
 )
-from relgraph.tensor.linalg.functions.einsum import einsum
-from relgraph.tensor.linalg.functions.norms import cond, matrix_norm, norm, vector_norm
-from relgraph.tensor.linalg.functions.powers import expm, matrix_power
-from relgraph.tensor.linalg.products import matmul, outer, tensordot
-from relgraph.tensor.linalg.systems.determinants import det, slogdet
-from relgraph.tensor.linalg.systems.inverses import inv, pinv
-from relgraph.tensor.linalg.systems.least_squares import lstsq
-from relgraph.tensor.linalg.systems.solving import cho_solve, solve, solve_triangular
+from relgraph.tensor.linalg.systems import cho_solve, inv, lstsq, pinv, solve, solve_triangular
 
 __all__ = [
     "assume",

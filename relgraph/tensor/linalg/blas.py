@@ -1,4 +1,4 @@
-"""`Dot22`: the product of two matrices of a dtype that the BLAS has."""
+"""Products as one call of the BLAS: `Dot22`, `Gemv`, and `Gemm`, `GemvAdd`, `Ger`, which add."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.blas_calls import product
-from relgraph.tensor.contraction import (
-    BLAS_DTYPES,
-    Dot,
-    MatrixProduct,
-    _dot,
-    check_inner,
-    conjugate,
-)
+from relgraph.graph.op import TypedOp
+from relgraph.graph.utils import MethodNotDefined
+from relgraph.tensor import fortran
+from relgraph.tensor.basic import as_argument
+from relgraph.tensor.fortran import product
+from relgraph.tensor.math import BLAS_DTYPES, Dot, MatrixProduct, _dot, check_inner, conjugated
+from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.type import TensorType
+
+__all__ = ["BLAS_DTYPES", "Dot22", "Gemv", "fits_blas", "fits_gemv", "same_blas_dtype"]
 
 
 class Dot22(MatrixProduct):
@@ -58,7 +58,7 @@ class Dot22(MatrixProduct):
         outputs: Sequence[Variable],
         output_grads: Sequence[Variable],
     ) -> list[Any]:
-        x, y = (conjugate(v) for v in inputs)
+        x, y = (conjugated(v) for v in inputs)
         g = output_grads[0]
         return [_dot(g, y.T), _dot(x.T, g)]
 
@@ -114,4 +114,228 @@ def fits_blas(x: Any, y: Any) -> bool:
     ) and x.type.dtype in BLAS_DTYPES
 
 
-__all__ = ["BLAS_DTYPES", "Dot22", "Gemv", "fits_blas", "fits_gemv", "same_blas_dtype"]
+class BlasUpdate(TypedOp):
+    """Base class of ``βZ + αXY``, where X and Y are matrices or vectors.
+
+    The inputs are Z, α, X, Y and β, of one dtype of `BLAS_DTYPES`; α and β have rank 0. Z has
+    the shape of the product and does not broadcast. As in the BLAS, a Z that is multiplied by
+    zero is not read: a nan in it is gone.
+
+    Parameters
+    ----------
+    inplace
+        Whether Z is overwritten.
+    """
+
+    __props__ = ("inplace",)
+    name = ""
+    axes: tuple[str, ...] = ()
+    """The axes of each input, named by letters; those of one letter have one length."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        self.inplace = inplace
+        if inplace:
+            self.destroy_map = {0: [0]}
+
+    def __str__(self) -> str:
+        return f"{self.name}_inplace" if self.inplace else self.name
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if len(inputs) != len(self.axes):
+            raise TypeError(f"{self} takes {len(self.axes)} inputs, not {len(inputs)}")
+        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        z = input_types[0]
+        for i, (t, axes) in enumerate(zip(input_types, self.axes, strict=True)):
+            ndim = len(axes)
+            if t.ndim != ndim or t.dtype != z.dtype or t.dtype not in BLAS_DTYPES:
+                raise TypeError(
+                    f"{self}: input {i} is a {t}; wanted is rank {ndim} and the dtype of all "
+                    f"inputs, one of {', '.join(BLAS_DTYPES)}"
+                )
+        product = self.product_shape(input_types)
+        shape: list[int | None] = []
+        for axis, (n, m) in enumerate(zip(z.shape, product, strict=True)):
+            if (n == 1) is not (m == 1) or (n is not None and m is not None and n != m):
+                raise ValueError(
+                    f"{self}: axis {axis} of input 0 has length {n}, that of the product {m}"
+                )
+            shape.append(m if n is None else n)
+        return [TensorType(z.dtype, tuple(shape))]
+
+    def product_shape(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the shape of the product, of the types or values of the inputs.
+
+        Raises
+        ------
+        ValueError
+            If the axes that the product sums over have different lengths.
+        """
+        x, y = inputs[2:4]
+        check_inner(self, x, y, -1, 0)
+        return (*x.shape[:-1], *y.shape[1:])
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        z, _, x, y, *_ = inputs
+        if not self.agrees(z, x, y):
+            shape = self.product_shape(inputs)
+            raise ValueError(f"{self}: input 0 has shape {z.shape}, and the product {shape}")
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = self.compute(inputs)
+
+    def agrees(self, z: Any, x: Any, y: Any) -> bool:
+        """Return whether the product of two arrays is defined and has the shape of a third."""
+        inner: bool = x.shape[-1] == y.shape[0]
+        return inner and bool(z.shape == x.shape[:-1] + y.shape[1:])
+
+    def compute(self, inputs: Sequence[Any]) -> Any:
+        """Return the result for the values of the inputs."""
+        raise MethodNotDefined(f"{type(self).__name__} does not define compute")
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+
+class Gemm(BlasUpdate):
+    """``βZ + αXY`` for matrices; the inputs are Z, α, X, Y and β (see `BlasUpdate`)."""
+
+    name = "gemm"
+    axes = ("mn", "", "mk", "kn", "")
+
+    def agrees(self, z: Any, x: Any, y: Any) -> bool:
+        (m, k), (length, n) = x.shape, y.shape
+        return bool(k == length and z.shape == (m, n))
+
+    def compute(self, inputs: Sequence[Any]) -> Any:
+        z, alpha, x, y, beta = inputs
+        return fortran.gemm(z, alpha.item(), x, y, beta.item(), self.inplace)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        z, alpha, x, y, beta = (conjugated(v) for v in inputs)
+        g: Any = output_grads[0]
+        return [
+            beta * g,
+            sum_(g * _dot(x, y)),
+            alpha * _dot(g, y.T),
+            alpha * _dot(x.T, g),
+            sum_(g * z),
+        ]
+
+
+class GemvAdd(BlasUpdate):
+    """``βZ + αXY`` for a matrix X and vectors Y and Z; the inputs are Z, α, X, Y and β."""
+
+    name = "gemv_add"
+    axes = ("m", "", "mk", "k", "")
+
+    def compute(self, inputs: Sequence[Any]) -> Any:
+        z, alpha, x, y, beta = inputs
+        return fortran.gemv(z, alpha.item(), x, y, beta.item(), self.inplace)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        z, alpha, x, y, beta = (conjugated(v) for v in inputs)
+        g: Any = output_grads[0]
+        outer = g.dimshuffle(0, "x") * y.dimshuffle("x", 0)
+        return [
+            beta * g,
+            sum_(g * _dot(x, y)),
+            alpha * outer,
+            alpha * _dot(x.T, g),
+            sum_(g * z),
+        ]
+
+
+class Ger(BlasUpdate):
+    """``Z + αXY``, where the product is that of each element of X with each of Y, two vectors.
+
+    The inputs are Z, α, X and Y.
+    """
+
+    name = "ger"
+    axes = ("mn", "", "m", "n")
+
+    def product_shape(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        x, y = inputs[2:]
+        return (*x.shape, *y.shape)
+
+    def agrees(self, z: Any, x: Any, y: Any) -> bool:
+        return bool(z.shape == x.shape + y.shape)
+
+    def compute(self, inputs: Sequence[Any]) -> Any:
+        z, alpha, x, y = inputs
+        return fortran.ger(z, alpha.item(), x, y, self.inplace)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        _, alpha, x, y = (conjugated(v) for v in inputs)
+        g: Any = output_grads[0]
+        outer = x.dimshuffle(0, "x") * y.dimshuffle("x", 0)
+        return [g, sum_(g * outer), alpha * _dot(g, y), alpha * _dot(x, g)]
+
+
+class Dot22Scalar(MatrixProduct):
+    """``αXY`` for matrices; the inputs are X, Y and α, of one dtype of `BLAS_DTYPES`."""
+
+    def __str__(self) -> str:
+        return "dot22scalar"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if len(inputs) != 3:
+            raise TypeError(f"{self} takes 3 inputs, not {len(inputs)}")
+        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        x, y, alpha = input_types
+        self._check_ranks(x, y, (2,))
+        if alpha.ndim != 0 or {x.dtype, y.dtype, alpha.dtype} - {x.dtype}.intersection(BLAS_DTYPES):
+            raise TypeError(
+                f"{self}: the inputs are {x}, {y} and {alpha}; wanted are two matrices and a "
+                f"scalar of one dtype of {', '.join(BLAS_DTYPES)}"
+            )
+        check_inner(self, x, y, 1, 0)
+        return [TensorType(x.dtype, (x.shape[0], y.shape[1]))]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x, y, alpha = inputs
+        check_inner(self, x, y, 1, 0)
+        with np.errstate(all="ignore"):
+            unset = np.empty((x.shape[0], y.shape[1]), x.dtype)
+            # a small product is an array of its own already
+            large = unset.size > fortran.SMALL
+            output_storage[0][0] = fortran.gemm(unset, alpha.item(), x, y, 0, large)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        x, y, _ = shapes
+        return [(x[0], y[1])]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        x, y, alpha = (conjugated(v) for v in inputs)
+        g: Any = output_grads[0]
+        return [alpha * _dot(g, y.T), alpha * _dot(x.T, g), sum_(g * _dot(x, y))]
+
+
+_gemm, _gemv_add, _ger, _dot22scalar = Gemm(), GemvAdd(), Ger(), Dot22Scalar()

@@ -1,23 +1,326 @@
-"""`Scan`: a loop as one op, whose inner graph is a step."""
+"""`Scan`, a loop as one op whose inner graph is a step: its shapes, storage, and how it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Constant, Variable, io_connection_pattern
+from relgraph.graph.basic import Apply, Constant, Variable, clone_replace, io_connection_pattern
+from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs, destroyed_indices
+from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import HasInnerGraph, Op
-from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.basic import as_tensor_variable
-from relgraph.tensor.loops.inner_graph import StepShapes, structure
-from relgraph.tensor.loops.inner_storage import ordered, overwrites, sharing
-from relgraph.tensor.loops.running import Step, run_loop, step_of_nodes
+from relgraph.graph.reference import evaluate
+from relgraph.graph.shared_values import copy_value
+from relgraph.graph.traversal import graph_inputs, io_toposort
+from relgraph.graph.utils import MethodNotDefined
+from relgraph.scalar.type import is_discrete
+from relgraph.tensor.basic import as_tensor_variable, constant
 from relgraph.tensor.math import cast, minimum
-from relgraph.tensor.shapes.shape import Shape_i
+from relgraph.tensor.shapes import Shape_i
 from relgraph.tensor.type import TensorType
+
+LENGTH = TensorType("int64", ())
+Shape = tuple[Any, ...]
+"""A shape as ints and integer variables of rank 0."""
+
+
+def structure(
+    inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> tuple[list[Apply], Hashable]:
+    """Return the nodes of a graph in order, and a key: graphs with one key compute the same.
+
+    Raises
+    ------
+    ValueError
+        If the outputs depend on a variable that is neither an input nor a constant.
+    """
+    numbers: dict[Variable, int] = {v: i for i, v in enumerate(inputs)}
+    key: list[Hashable] = [tuple([v.type for v in inputs])]
+
+    def number(var: Variable) -> int:
+        known = numbers.get(var)
+        if known is None:
+            if not isinstance(var, Constant):
+                raise ValueError(f"{var} is neither an input of the inner graph nor a constant")
+            known = numbers[var] = len(numbers)
+            key.append((var.type, var.signature()))
+        return known
+
+    nodes = io_toposort(inputs, outputs)
+    for node in nodes:
+        key.append((node.op, *[number(v) for v in node.inputs]))
+        for out in node.outputs:
+            key.append(out.type)
+            numbers[out] = len(numbers)
+    key.append(tuple([number(v) for v in outputs]))
+    return nodes, tuple(key)
+
+
+class StepShapes:
+    """The shapes of what a step computes, in terms of those of its inputs.
+
+    Parameters
+    ----------
+    inputs
+        The inputs of the inner graph.
+    fixed
+        Those whose values are the same at each step: a length may depend on them.
+    nodes
+        The nodes of the inner graph, in order.
+    """
+
+    def __init__(
+        self, inputs: Sequence[Variable], fixed: Collection[Variable], nodes: Sequence[Apply]
+    ) -> None:
+        self._lengths: dict[tuple[Variable, int], Variable] = {}
+        self._shapes: dict[Variable, Shape] = {}
+        self._fixed = list(fixed)
+        for var in inputs:
+            if isinstance(var.type, TensorType):
+                shape = [
+                    self._lengths.setdefault((var, axis), LENGTH.make_variable())
+                    if n is None
+                    else n
+                    for axis, n in enumerate(var.type.shape)
+                ]
+                self._shapes[var] = tuple(shape)
+        for node in nodes:
+            self._infer(node)
+
+    def _infer(self, node: Apply) -> None:
+        given = [self._shapes.get(v, _of_itself(v)) for v in node.inputs]
+        try:
+            found = node.op.infer_shape(None, node, given)
+        except MethodNotDefined:
+            return
+        for out, shape in zip(node.outputs, found, strict=True):
+            if isinstance(out.type, TensorType):
+                pairs = zip(out.type.shape, shape, strict=True)
+                self._shapes[out] = tuple(m if n is None else n for n, m in pairs)
+
+    def of(self, var: Variable) -> Shape | None:
+        """Return the shape of a tensor of the inner graph, or None if it depends on what is
+        computed there."""
+        shape = self._shapes.get(var, _of_itself(var))
+        allowed = {*self._lengths.values(), *self._fixed}
+        symbolic = [n for n in shape if isinstance(n, Variable)]
+        leaves = [v for v in graph_inputs(symbolic, allowed) if not isinstance(v, Constant)]
+        return shape if allowed.issuperset(leaves) else None
+
+    def outside(
+        self, var: Variable, shapes: Mapping[Variable, Shape], values: Mapping[Variable, Variable]
+    ) -> Shape | None:
+        """Return a shape in terms of another graph.
+
+        Parameters
+        ----------
+        shapes
+            The shapes of the inputs there.
+        values
+            What stands there for the inputs that are the same at each step.
+        """
+        shape = self.of(var)
+        if shape is None:
+            return None
+        replaced: dict[Variable, Any] = {v: values[v] for v in self._fixed}
+        for (v, axis), placeholder in self._lengths.items():
+            n = shapes[v][axis]
+            replaced[placeholder] = constant(n, dtype="int64") if isinstance(n, int) else n
+        symbolic = [n for n in shape if isinstance(n, Variable)]
+        found = iter(clone_replace(symbolic, replaced) if symbolic else ())
+        return tuple(next(found) if isinstance(n, Variable) else n for n in shape)
+
+    def before_a_step(
+        self,
+        var: Variable,
+        shapes: Mapping[Variable, Sequence[int]],
+        values: Mapping[Variable, Any],
+    ) -> tuple[int, ...]:
+        """Return the shape that a step would give, where none is run.
+
+        A length that depends on what is computed there is taken for 0. The parameters are those of
+        `outside`, with values in place of variables.
+        """
+        shape = self.of(var)
+        if shape is None:
+            return tuple(0 if n is None else n for n in var.type.shape)
+        symbolic = [n for n in shape if isinstance(n, Variable)]
+        givens = {p: shapes[v][axis] for (v, axis), p in self._lengths.items()}
+        found = iter(evaluate(symbolic, {**givens, **{v: values[v] for v in self._fixed}}))
+        return tuple(int(next(found)) if isinstance(n, Variable) else n for n in shape)
+
+
+def _of_itself(var: Variable) -> Any:
+    """Return the shape of a tensor of which nothing else is known; None of any other variable."""
+    if not isinstance(var.type, TensorType):
+        return None
+    return tuple(Shape_i(i)(var) if n is None else n for i, n in enumerate(var.type.shape))
+
+
+def ordered(
+    inputs: Sequence[Variable], outputs: Sequence[Variable], nodes: Sequence[Apply]
+) -> Sequence[Apply]:
+    """Return the nodes of a step in an order in which none reads what is overwritten already."""
+    if not any(node.op.destroy_map for node in nodes):
+        return nodes
+    fgraph = FunctionGraph(inputs, outputs, clone=False)
+    fgraph.attach_feature(MutableInputs(range(len(inputs)), range(len(outputs))))
+    fgraph.attach_feature(DestroyHandler())
+    return fgraph.toposort()
+
+
+def overwrites(nodes: Sequence[Apply], states: Collection[Variable]) -> bool:
+    """Return whether nodes overwrite the storage of one of some tensors."""
+    roots = _roots(nodes)
+    tensors = {v for v in states if isinstance(v.type, TensorType)}
+    return any(
+        not tensors.isdisjoint(roots.get(node.inputs[i], {node.inputs[i]}))
+        for node in nodes
+        for i in destroyed_indices(node)
+    )
+
+
+def sharing(
+    nodes: Sequence[Apply], states: Collection[Variable], new: Sequence[Variable]
+) -> frozenset[int]:
+    """Return which of the new states may be in storage that is not theirs alone, by index.
+
+    Such is what a step is given, but for the states, and what an earlier one of them is in.
+    """
+    roots = _roots(nodes)
+    taken: set[Variable] = set()
+    found = set()
+    for i, var in enumerate(new):
+        if not isinstance(var.type, TensorType):
+            continue
+        own = roots.get(var, {var})
+        given = {v for v in own if v.owner is None and v not in states}
+        if given or not taken.isdisjoint(own):
+            found.add(i)
+        taken |= own
+    return frozenset(found)
+
+
+def _roots(nodes: Sequence[Apply]) -> dict[Variable, set[Variable]]:
+    """Return for each output that is a view, or made by overwriting, in whose storage it may be."""
+    found: dict[Variable, set[Variable]] = {}
+    for node in nodes:
+        for maps in (node.op.view_map, node.op.destroy_map):
+            for index, shared in maps.items():
+                if index is not None:
+                    roots = found.setdefault(node.outputs[index], set())
+                    for i in shared:
+                        roots |= found.get(node.inputs[i], {node.inputs[i]})
+    return found
+
+
+Step = Callable[..., list[Any]]
+"""Takes the values of the inputs of a step; returns those of its outputs."""
+
+
+def step_of_nodes(
+    inputs: Sequence[Variable], nodes: Sequence[Apply], outputs: Sequence[Variable]
+) -> Step:
+    """Return a function that runs the `perform` of one node after the other."""
+
+    def step(*values: Any) -> list[Any]:
+        known: dict[Variable, Any] = dict(zip(inputs, values, strict=True))
+        for node in nodes:
+            cells: list[list[Any]] = [[None] for _ in node.outputs]
+            given = [v.data if isinstance(v, Constant) else known[v] for v in node.inputs]
+            node.op.perform(node, given, cells)
+            known.update(zip(node.outputs, (cell[0] for cell in cells), strict=True))
+        return [v.data if isinstance(v, Constant) else known[v] for v in outputs]
+
+    return step
+
+
+def number_of_steps(op: Scan, inputs: Sequence[Any]) -> int:
+    """Return the number of steps that a loop is to make.
+
+    Raises
+    ------
+    ValueError
+        If it is negative, or a sequence has fewer rows.
+    """
+    steps = int(inputs[0])
+    if steps < 0:
+        raise ValueError(f"{op}: the number of steps is {steps}; wanted is 0 or more")
+    for i, sequence in enumerate(op.parts(inputs[1:]).sequences):
+        if len(sequence) < steps:
+            raise ValueError(
+                f"{op}: sequence {i} has {len(sequence)} rows, and {steps} steps are to be made"
+            )
+    return steps
+
+
+def run_loop(op: Scan, step: Step, inputs: Sequence[Any]) -> list[Any]:
+    """Return the values of the outputs of a loop. None of them shares storage with another array.
+
+    Raises
+    ------
+    ValueError
+        As `number_of_steps`, or if the shape of a state or of what is collected changes.
+    """
+    steps = number_of_steps(op, inputs)
+    sequences, states, fixed = op.parts(inputs[1:])
+    # a step may advance a generator that it is given, and overwrite other states
+    states = [
+        x if isinstance(x, np.ndarray) and not op.overwrites_states else copy_value(x)
+        for x in states
+    ]
+    collected: list[list[Any]] = [[] for _ in range(op.n_rows)]
+    made = 0
+    for t in range(steps):
+        given = [np.asarray(x[t]) for x in sequences]
+        found = op.split_results(step(*given, *states, *fixed))
+        _check_states(op, states, found.states)
+        states = [copy_value(x) if i in op.copied_states else x for i, x in enumerate(found.states)]
+        for rows, row, kept in zip(collected, found.rows, op.kept, strict=True):
+            rows.append(np.array(row))
+            if kept is not None and len(rows) > kept:
+                del rows[0]
+        made += 1
+        if found.stop and found.stop[0]:
+            break
+    arrays = (
+        [_stacked(op, i, rows) for i, rows in enumerate(collected)]
+        if made
+        else op.rows_of_no_step(inputs)
+    )
+    count = [np.asarray(made, "int64")] if op.has_condition else []
+    return [*(copy_value(x) for x in states), *arrays, *count]
+
+
+def wrong_state(op: Scan, i: int, old: Any, new: Any) -> None:
+    """Raise the ValueError that says that the shape of a state has changed."""
+    raise ValueError(
+        f"{op}: state {i} has shape {old} before a step and {new} after it; wanted is one shape"
+    )
+
+
+def wrong_row(op: Scan, i: int, old: Any, new: Any) -> None:
+    """Raise the ValueError that says that the shape of what is collected has changed."""
+    raise ValueError(
+        f"{op}: what is collected as {i} has shape {old} in one step and {new} in another; "
+        "wanted is one shape"
+    )
+
+
+def _check_states(op: Scan, old: Sequence[Any], new: Sequence[Any]) -> None:
+    for i, (a, b) in enumerate(zip(old, new, strict=True)):
+        if np.shape(a) != np.shape(b):
+            wrong_state(op, i, np.shape(a), np.shape(b))
+
+
+def _stacked(op: Scan, i: int, rows: Sequence[Any]) -> Any:
+    for row in rows:
+        if row.shape != rows[0].shape:
+            wrong_row(op, i, rows[0].shape, row.shape)
+    return np.stack(rows)
 
 
 class LoopParts(NamedTuple):

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.tensor.random.distribution import Distribution
     from relgraph.tensor.random.functions import *  # noqa: F403
-    from relgraph.tensor.random.random_variable import RandomVariable
-    from relgraph.tensor.random.shared_generator import RandomGeneratorSharedVariable
-    from relgraph.tensor.random.stream import RandomStream
-    from relgraph.tensor.random.type import RandomGeneratorType, random_generator_type
+    from relgraph.tensor.random.functions import RandomStream
+    from relgraph.tensor.random.op import Distribution, RandomVariable
+    from relgraph.tensor.random.type import (
+        RandomGeneratorSharedVariable,
+        RandomGeneratorType,
+        random_generator_type,
+    )
 
 DRAWS = (
     *("bernoulli", "beta", "binomial", "categorical", "cauchy", "chisquare", "choice"),
@@ -38,11 +40,11 @@ DRAWS = (
 
 _HOME = {
     **dict.fromkeys(DRAWS, "functions"),
-    "Distribution": "distribution",
-    "RandomGeneratorSharedVariable": "shared_generator",
+    "Distribution": "op",
+    "RandomGeneratorSharedVariable": "type",
     "RandomGeneratorType": "type",
-    "RandomStream": "stream",
-    "RandomVariable": "random_variable",
+    "RandomStream": "functions",
+    "RandomVariable": "op",
     "random_generator_type": "type",
 }
 

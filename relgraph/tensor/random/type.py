@@ -1,4 +1,4 @@
-"""`RandomGeneratorType`, whose values are NumPy's generators of random numbers.
+"""`RandomGeneratorType`, whose values are NumPy's generators of random numbers; shared generators.
 
 It does not load `numpy.random`, which NumPy itself loads when it is first used.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.shared_values import Container, SharedVariable
 from relgraph.graph.type import Type
 
 if TYPE_CHECKING:
@@ -117,3 +118,20 @@ class RandomGeneratorType(Type):
 
 random_generator_type = RandomGeneratorType()
 """The only type of this class."""
+
+
+class RandomGeneratorSharedVariable(SharedVariable, RandomGeneratorVariable):
+    """A shared variable whose value is a `numpy.random.Generator`."""
+
+    __slots__ = ()
+
+
+def shared_generator(
+    value: Generator, name: str | None = None, borrow: bool = False
+) -> RandomGeneratorSharedVariable:
+    """Return a shared variable with a copy of a generator, or with `borrow` the generator itself.
+
+    Functions that draw from a borrowed one in place then change it.
+    """
+    container = Container(random_generator_type, value, name, borrow=borrow)
+    return RandomGeneratorSharedVariable(random_generator_type, container, name)

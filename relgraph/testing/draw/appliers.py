@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.functions import FUNCTIONS
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.reductions import CAReduce
 from relgraph.testing.draw.graph_builder import INVALID_APPLICATION, GraphBuilder
 
 Idiom = tuple[int, Callable[..., Any]]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from hypothesis import strategies as st
 
-from relgraph.scalar.dtypes import BOOL, COMPLEXES, FLOATS, INTS, UINTS, check_dtype
+from relgraph.scalar.type import BOOL, COMPLEXES, FLOATS, INTS, UINTS, check_dtype
 from relgraph.tensor.type import TensorType
 
 _BY_KIND = {"b": BOOL, "i": INTS, "u": UINTS, "f": FLOATS, "c": COMPLEXES}

@@ -24,15 +24,13 @@ from relgraph.graph.kanren.rules import Output, Rule, split
 from relgraph.graph.kanren.terms import Term, variables_of
 from relgraph.graph.op import Op
 from relgraph.scalar.op import FoldOp, ScalarOp
-from relgraph.tensor.contraction import MatrixProduct
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.indices import Placeholder, Slice
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.lawkit.vocabulary import lvars
-from relgraph.tensor.linalg.stacks import MatrixOp
-from relgraph.tensor.random.permutations import Permutation
-from relgraph.tensor.random.random_op import RandomOp
-from relgraph.tensor.random.random_variable import RandomVariable
-from relgraph.tensor.variable import TensorVariable
+from relgraph.tensor.linalg.matrix_op import MatrixOp
+from relgraph.tensor.math import MatrixProduct
+from relgraph.tensor.random.op import Permutation, RandomOp, RandomVariable
+from relgraph.tensor.subtensor import Placeholder, Slice
+from relgraph.tensor.type import TensorVariable
 
 # For the classes of ops whose arguments are not all tensors: the first position of an argument of
 # another kind, and the kind of the arguments from there on.

@@ -23,14 +23,14 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules import split
 from relgraph.graph.op import Op
-from relgraph.scalar.dtypes import number_kind, weak_dtype
-from relgraph.tensor.contraction import Dot, MatrixProduct
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
-from relgraph.tensor.linalg.functions.kronecker import Kron
-from relgraph.tensor.linalg.stacks import MatrixOp
+from relgraph.scalar.type import number_kind, weak_dtype
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.linalg.matrix_op import MatrixOp
+from relgraph.tensor.linalg.products import Kron
+from relgraph.tensor.math import Dot, MatrixProduct
 from relgraph.tensor.random.type import random_generator_type
-from relgraph.tensor.shapes.shape import Shape_i
+from relgraph.tensor.shapes import Shape_i
 from relgraph.testing.draw.terms import class_and_scalar_name, classes_in, op_of, role_of
 from relgraph.testing.instances.input_values import (
     STRUCTURES,

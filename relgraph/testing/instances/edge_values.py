@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.draw.arrays import LAYOUTS, Array, edge_numbers
 from relgraph.testing.instances.input_values import (
     HEADER_BYTES,

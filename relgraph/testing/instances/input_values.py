@@ -21,11 +21,9 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.matrix_facts import facts_about
-from relgraph.tensor.linalg.assumptions import FACTS, assume
-from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.factors.qr import QR
-from relgraph.tensor.linalg.functions.arrangements import matrix_transpose
-from relgraph.tensor.linalg.stacks import eye_like
+from relgraph.tensor.linalg.decompositions import QR, Cholesky
+from relgraph.tensor.linalg.matrix_op import FACTS, assume, eye_like
+from relgraph.tensor.linalg.products import matrix_transpose
 from relgraph.tensor.random.type import random_generator_type
 from relgraph.testing.draw.arrays import LAYOUTS, REPEATING, Array, number_pool
 

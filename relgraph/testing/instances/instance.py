@@ -39,8 +39,8 @@ from relgraph.graph.kanren.terms import (
 )
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposort
-from relgraph.scalar.dtypes import BOOL, COMPLEXES, FLOATS, INTS, UINTS
-from relgraph.tensor.linalg.assumptions import Assume
+from relgraph.scalar.type import BOOL, COMPLEXES, FLOATS, INTS, UINTS
+from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.testing.draw.terms import ops_in_code, random_patterns
 from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
 from relgraph.testing.judge.evaluation import RewritePair

@@ -30,8 +30,7 @@ from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.terms import OpenAnswerError, build
 from relgraph.graph.notation import number_of, same_number
 from relgraph.graph.traversal import graph_inputs, io_toposort, vars_between
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.testing.draw.terms import Parameters
 from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
 from relgraph.testing.instances.instance import (

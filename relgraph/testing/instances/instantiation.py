@@ -29,9 +29,9 @@ from relgraph.graph.kanren.rules import (
 from relgraph.graph.kanren.terms import Arguments, Call, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
-from relgraph.tensor.assembly.creation import Eye
+from relgraph.tensor.assembly import Eye
 from relgraph.tensor.lawkit.guards import axis_numbers, real_number
-from relgraph.tensor.shapes.shape import Shape_i
+from relgraph.tensor.shapes import Shape_i
 from relgraph.testing.draw.arrays import Array
 from relgraph.testing.draw.terms import (
     PARAMETERS,

@@ -21,8 +21,8 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import number_of
-from relgraph.scalar.dtypes import FLOATS
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.scalar.type import FLOATS
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.check_result import Coverage
 from relgraph.testing.draw.arrays import edge_numbers
 from relgraph.testing.instances.edge_values import (

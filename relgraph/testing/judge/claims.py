@@ -23,16 +23,15 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.along_axes.cumulative import Cumulate
-from relgraph.tensor.contraction import MatrixProduct
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.subtensor import BaseIncSubtensor
-from relgraph.tensor.linalg.stacks import MatrixOp
-from relgraph.tensor.linalg.systems.solving import LinearSolve
-from relgraph.tensor.reductions.norm import Norm
-from relgraph.tensor.reductions.pairs import Cosine, Covariance
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.along_axes import Cumulate
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.linalg.matrix_op import MatrixOp
+from relgraph.tensor.linalg.systems import LinearSolve
+from relgraph.tensor.math import MatrixProduct
+from relgraph.tensor.norms import Cosine, Covariance, Norm
+from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
+from relgraph.tensor.subtensor import BaseIncSubtensor
 from relgraph.testing.judge.evaluation import Array, Values, array_of
 from relgraph.truth.moves import moved_inputs
 

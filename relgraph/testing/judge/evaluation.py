@@ -16,8 +16,7 @@ import numpy as np
 import relgraph.sparse as sparse
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.random.type import is_generator, state_key
 from relgraph.truth.moves import moved_inputs
 

@@ -21,15 +21,12 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable, io_toposort
-from relgraph.tensor.assembly.creation import Alloc
-from relgraph.tensor.assembly.joining import Join, Split
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedSubtensor
-from relgraph.tensor.indexing.subtensor import Subtensor
-from relgraph.tensor.reductions.reduction import CAReduce
-from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
-from relgraph.tensor.shapes.shape import MakeVector
+from relgraph.tensor.assembly import Alloc, Join, Split
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.reductions import CAReduce
+from relgraph.tensor.shapes import MakeVector, Reshape, SpecifyShape
+from relgraph.tensor.subtensor import Subtensor
 from relgraph.testing.judge.evaluation import (
     EXTENDED,
     Array,

@@ -14,15 +14,15 @@ import numpy as np
 
 import relgraph.sparse as sparse
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.along_axes.cumulative import Cumulate
-from relgraph.tensor.contraction import MatrixProduct
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.fft.transforms import DFT
+from relgraph.tensor.along_axes import Cumulate
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.fft import DFT
 from relgraph.tensor.functions.calculus import Convolve
-from relgraph.tensor.linalg.stacks import MatrixOp
-from relgraph.tensor.linalg.systems.determinants import Det
+from relgraph.tensor.linalg.functions import Det
+from relgraph.tensor.linalg.matrix_op import MatrixOp
+from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.random.type import is_generator
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.softmaxes import Softmax
 from relgraph.testing.judge.claims import (
     backward_error,

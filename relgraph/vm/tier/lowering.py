@@ -15,13 +15,11 @@ from typing import Any
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.composite import Composite
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.linalg.gemm import Ger
-from relgraph.tensor.linalg.systems.determinants import SLogDet
-from relgraph.tensor.linalg.systems.inverses import Inverse
-from relgraph.tensor.linalg.systems.solving import Solve
-from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.elemwise import DimShuffle
+from relgraph.tensor.linalg.blas import Ger
+from relgraph.tensor.linalg.functions import SLogDet
+from relgraph.tensor.linalg.systems import Inverse, Solve
+from relgraph.tensor.reductions import CAReduce, FusedReduction
 from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.operations import (
     ON_WHOLE_ARRAYS,

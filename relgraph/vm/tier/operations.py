@@ -19,19 +19,22 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.basic import constant
-from relgraph.tensor.contraction import Dot
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
-from relgraph.tensor.linalg.blas import BLAS_DTYPES, Dot22, Gemv
-from relgraph.tensor.linalg.gemm import BlasUpdate, Dot22Scalar, Gemm, GemvAdd, Ger
-from relgraph.tensor.linalg.systems.determinants import SLogDet
-from relgraph.tensor.linalg.systems.inverses import Inverse
-from relgraph.tensor.linalg.systems.solving import Solve
-from relgraph.tensor.math import and_, exp, isinf, log, lt, switch
-from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.reductions.reduction import CAReduce, restore_axes
-from relgraph.tensor.reductions.reduction import sum as sum_
+from relgraph.tensor.elemwise import DimShuffle, Elemwise, FusedElemwise
+from relgraph.tensor.linalg.blas import (
+    BLAS_DTYPES,
+    BlasUpdate,
+    Dot22,
+    Dot22Scalar,
+    Gemm,
+    Gemv,
+    GemvAdd,
+    Ger,
+)
+from relgraph.tensor.linalg.functions import SLogDet
+from relgraph.tensor.linalg.systems import Inverse, Solve
+from relgraph.tensor.math import Dot, and_, exp, isinf, log, lt, switch
+from relgraph.tensor.reductions import CAReduce, FusedReduction, restore_axes
+from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.type import TensorType
 from relgraph.vm.tier.compiler import Loop, find_loop

@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.tensor.fortran import c_function
-from relgraph.tensor.linalg.lapack_calls import LARGE
+from relgraph.tensor.fortran import LARGE, c_function
 from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.scalar_code import MEMORY, Code, literal
 

@@ -19,10 +19,8 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.loops.running import number_of_steps
-from relgraph.tensor.loops.scan_op import Scan, StepResults
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.loops.scan_op import Scan, StepResults, number_of_steps
 from relgraph.tensor.type import TensorType
 from relgraph.vm.codegen import SymbolTable
 from relgraph.vm.elementwise import performed_line

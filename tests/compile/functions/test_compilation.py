@@ -8,7 +8,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.compile import In, Mode, Out, UnusedInputError, function, shared
 from relgraph.graph.utils import MissingInputError
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 
 plain = {linker: Mode(linker, None) for linker in ("py", "vm")}
 every_mode = pytest.mark.parametrize("mode", [*plain.values(), None], ids=["py", "vm", "default"])

@@ -10,7 +10,7 @@ from hypothesis import given
 import relgraph.tensor as at
 from relgraph.compile import In, Mode, Out, function, shared
 from relgraph.compile.io import DeepCopyOp, deep_copy, storage_roots
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 
 add_inplace = Elemwise(at.add.scalar_op, {0: 0})
 modes = pytest.mark.parametrize("mode", [Mode("py", None), Mode("vm", None), None])

@@ -15,7 +15,7 @@ from relgraph.compile.compilation import CompiledGraphs, compiled_graphs
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
 from relgraph.graph.opt import in2out, local_optimizer
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 
 
 @pytest.fixture(autouse=True)

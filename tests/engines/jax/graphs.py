@@ -13,20 +13,16 @@ import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.graph.basic import Variable
-from relgraph.scalar.named.numpy_table import NumpyOp
-from relgraph.scalar.named.scipy_table import ScipyOp
+from relgraph.scalar.named import NumpyOp, ScipyOp
 from relgraph.tensor import fft, linalg
-from relgraph.tensor.along_axes.cumulative import CumprodGradient
-from relgraph.tensor.along_axes.recurrences import Recurrence
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.functions.running import Accumulate
-from relgraph.tensor.linalg.blas import Dot22, Gemv
-from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
+from relgraph.tensor.along_axes import CumprodGradient, Recurrence
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.functions.calculus import Accumulate
+from relgraph.tensor.linalg.blas import Dot22, Dot22Scalar, Gemm, Gemv, GemvAdd, Ger
+from relgraph.tensor.linalg.functions import Cofactors, SecondCofactors
 from relgraph.tensor.linalg.products import BatchedDot
-from relgraph.tensor.linalg.systems.determinants import Cofactors, SecondCofactors
-from relgraph.tensor.reductions.norm import Norm
-from relgraph.tensor.reductions.pairs import Cosine, Covariance
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.norms import Cosine, Covariance, Norm
+from relgraph.tensor.reductions import CAReduce
 
 
 @dataclass

@@ -9,9 +9,9 @@ import pytest
 
 from relgraph.engines.jax.lowering.random import DRAWS
 from relgraph.graph.basic import io_toposort
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.loops.scan_op import Scan
-from relgraph.tensor.random.distributions import DISTRIBUTIONS
+from relgraph.tensor.random.functions import DISTRIBUTIONS
 from tests.engines.jax.graphs import GRAPHS
 from tests.engines.jax.test_random import CLASSES
 from tests.engines.jax.test_scalar_ops import CLASSES as SCALARS

@@ -15,8 +15,7 @@ import relgraph.tensor as at
 import relgraph.tensor.random as random
 from relgraph import Mode, function, scan, shared
 from relgraph.tensor.random import RandomStream
-from relgraph.tensor.random.permutations import Permutation, Permuted
-from relgraph.tensor.random.random_variable import RandomVariable
+from relgraph.tensor.random.op import Permutation, Permuted, RandomVariable
 
 CLASSES = (Permutation, Permuted, RandomVariable)
 """The Ops that are tested here."""

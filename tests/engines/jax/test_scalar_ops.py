@@ -28,7 +28,7 @@ from relgraph.gradient import NullTypeGradError
 from relgraph.graph.basic import Variable
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MethodNotDefined
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from tests.every_op.test_gradients import MOVED
 from tests.every_op.test_values import OF_SCALARS
 from tests.scalar.named.test_tables import TABLE, points

@@ -23,7 +23,7 @@ from relgraph.graph.kanren import (
 from relgraph.graph.op import Op
 from relgraph.graph.opt import PatternSub
 from relgraph.graph.unify import nth
-from relgraph.tensor.assembly.joining import Split
+from relgraph.tensor.assembly import Split
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y, n = lvars("x y n")

@@ -19,7 +19,7 @@ from relgraph.graph.opt import (
     out2in,
 )
 from relgraph.graph.utils import InconsistencyError
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 
 
 def crossed():

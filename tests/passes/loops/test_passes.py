@@ -17,8 +17,8 @@ from relgraph.passes.loops import (
     unroll_one_step,
 )
 from relgraph.passes.open_loop import LoopPass, loops_in
-from relgraph.tensor.contraction import Dot
 from relgraph.tensor.loops.scan_op import Scan
+from relgraph.tensor.math import Dot
 
 X, W, V, h, k = at.dmatrix("X"), at.dmatrix("W"), at.dmatrix("V"), at.dvector("h"), at.dscalar("k")
 VALUES = {

@@ -9,7 +9,7 @@ import relgraph.tensor as at
 from relations.cancellation import squares as hypotenuses
 from relgraph.compile import function
 from relgraph.gradient import grad
-from relgraph.tensor.reductions.norm import Norm
+from relgraph.tensor.norms import Norm
 from tests.relations.applied import (
     applied,
     assert_same_values,

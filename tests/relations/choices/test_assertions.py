@@ -7,7 +7,7 @@ import pytest
 import relgraph.tensor as at
 from relations import choices
 from relgraph.compile import function, get_mode
-from relgraph.tensor.assertion import Assert, assert_
+from relgraph.tensor.basic import Assert, assert_
 from tests.relations.applied import applied, laws_of, written
 
 LAWS = laws_of(choices)

@@ -12,8 +12,8 @@ from relations import layout
 from relgraph.compile import Mode, function
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.basic import Constant, Variable, graph_inputs
-from relgraph.tensor.assembly.creation import Alloc
-from relgraph.tensor.shapes.shape import Shape_i
+from relgraph.tensor.assembly import Alloc
+from relgraph.tensor.shapes import Shape_i
 from tests.relations.applied import applied, laws_of, written
 
 LAWS = laws_of(layout)

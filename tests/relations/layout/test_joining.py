@@ -7,8 +7,8 @@ import pytest
 import relgraph.tensor as at
 from relations import layout
 from relgraph.graph.notation import algebra
-from relgraph.tensor.assembly.joining import Join, Split
-from relgraph.tensor.shapes.shape import MakeVector, Shape_i
+from relgraph.tensor.assembly import Join, Split
+from relgraph.tensor.shapes import MakeVector, Shape_i
 from tests.relations.applied import laws_of
 from tests.relations.tables import check_row, check_unchanged, rewritten, same_values, values_of
 

@@ -10,7 +10,7 @@ import pytest
 import relgraph.tensor as at
 from relations import layout
 from relgraph.compile import function
-from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from relgraph.tensor.shapes import Reshape, SpecifyShape
 from tests.relations.applied import applied, assert_same_values, laws_of, written
 
 LAWS = laws_of(layout)

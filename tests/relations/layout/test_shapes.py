@@ -14,7 +14,7 @@ from relgraph.compile import function, optimize_graph
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
 from relgraph.graph.opt import EquilibriumOptimizer
-from relgraph.tensor.shapes.shape import MakeVector, Shape_i, _shape
+from relgraph.tensor.shapes import MakeVector, Shape_i, _shape
 from tests.relations.applied import applied, assert_same_values, laws_of, written
 
 LAWS = laws_of(layout)

@@ -8,7 +8,7 @@ import relgraph.tensor as at
 from relations.matrices import products
 from relgraph.compile import function
 from relgraph.tensor.linalg import assume, solve
-from relgraph.tensor.linalg.assumptions import Assume
+from relgraph.tensor.linalg.matrix_op import Assume
 from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import x
 from tests.relations.tables import check_row

@@ -8,7 +8,7 @@ import relgraph.tensor as at
 from relations.matrices import kronecker
 from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.linalg import det, inv, kron, slogdet, solve
-from relgraph.tensor.linalg.functions.kronecker import Kron
+from relgraph.tensor.linalg.products import Kron
 from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import a, b, tall, wide, x, y
 from tests.relations.tables import check_fires, check_unchanged

@@ -7,7 +7,7 @@ import pytest
 import relgraph.tensor as at
 from relations.matrices import determinants
 from relgraph.graph.traversal import io_toposort
-from relgraph.tensor.contraction import Dot
+from relgraph.tensor.math import Dot
 from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import a, b, tall, wide
 from tests.relations.tables import check_fires, check_unchanged

@@ -11,8 +11,8 @@ import relgraph.tensor as at
 from relations.reductions import reduction
 from relgraph import Mode, function, scalar
 from relgraph.graph.notation import algebra
-from relgraph.tensor.assembly.joining import Join
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.assembly import Join
+from relgraph.tensor.reductions import CAReduce
 from tests.relations.applied import laws_of
 from tests.relations.tables import (
     check_fires,

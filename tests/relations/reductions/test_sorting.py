@@ -6,7 +6,7 @@ import pytest
 
 import relgraph.tensor as at
 from relations.reductions import extremes
-from relgraph.tensor.along_axes.sorting import argsort, sort
+from relgraph.tensor.along_axes import argsort, sort
 from tests.relations.applied import laws_of
 from tests.relations.tables import check_row, check_unchanged
 

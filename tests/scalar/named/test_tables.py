@@ -11,10 +11,8 @@ import relgraph.tensor as at
 from relgraph import function
 from relgraph.gradient import grad
 from relgraph.graph.reference import evaluate
-from relgraph.scalar.named.numpy_table import NumpyOp
-from relgraph.scalar.named.scipy_table import ScipyOp
-from relgraph.scalar.named.several_outputs import COUNTS, PartOp
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.scalar.named import COUNTS, NumpyOp, PartOp, ScipyOp
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.truth.balls import as_ball, has_value, precision, value
 from tests.seeds import sampled
 

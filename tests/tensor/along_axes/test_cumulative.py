@@ -8,8 +8,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.along_axes.cumulative import Cumulate, cumprod, cumsum
-from relgraph.tensor.along_axes.recurrences import Recurrence
+from relgraph.tensor.along_axes import Cumulate, Recurrence, cumprod, cumsum
 from tests.seeds import SEED
 
 

@@ -6,7 +6,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.gradient import verify_grad
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.along_axes.rearranging import flip, repeat, roll, tile
+from relgraph.tensor.along_axes import flip, repeat, roll, tile
 
 
 @pytest.mark.parametrize("axis", [None, 0, -1])

@@ -9,7 +9,7 @@ import relgraph.tensor as at
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.along_axes.sorting import ArgSort, Sort, argsort, sort
+from relgraph.tensor.along_axes import ArgSort, Sort, argsort, sort
 
 X = np.array([[3.0, np.nan, -1.0], [0.0, -0.0, 2.0], [1.0, 1.0, -np.inf]])
 

@@ -6,7 +6,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.assembly.joining import Join
+from relgraph.tensor.assembly import Join
 
 
 def count(*shape):

@@ -8,8 +8,7 @@ from relgraph import Mode, function, grad, ifelse
 from relgraph.gradient import verify_grad
 from relgraph.graph.op import TypedOp
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.conditional.laziness import MAX_NESTING
+from relgraph.tensor.conditional import MAX_NESTING, IfElse
 
 MODES = ["fast_run", "fast_compile", "strict", Mode("py", None), Mode("vm", None)]
 every_mode = pytest.mark.parametrize("mode", MODES, ids=str)

@@ -12,8 +12,8 @@ from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import TypedOp
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.conditional.if_else import IfElse
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.conditional import IfElse
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.vm import LINKERS
 from relgraph.vm.schedule import schedule
 

@@ -7,7 +7,7 @@ import relgraph.tensor as at
 from relgraph import optimize_graph
 from relgraph.compile import get_mode
 from relgraph.search import Measured, bytes_moved, calls, cost_of, flops
-from relgraph.tensor.costs.lengths import Lengths
+from relgraph.tensor.costs import Lengths
 
 x, y = at.dvectors("x", "y")
 A, B = at.dmatrices("A", "B")

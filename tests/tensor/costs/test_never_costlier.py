@@ -11,8 +11,7 @@ from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import law
 from relgraph.graph.opt import EquilibriumOptimizer, MergeOptimizer
-from relgraph.tensor.costs.models import cost_of, operations
-from relgraph.tensor.costs.never_costlier import CostlierError, NeverCostlier
+from relgraph.tensor.costs import CostlierError, NeverCostlier, cost_of, operations
 from relgraph.tensor.lawkit.vocabulary import lvars
 
 a, b, c = lvars("a b c")

@@ -13,18 +13,18 @@ import pytest
 
 from relgraph import config, function, scalar
 from relgraph import tensor as at
-from relgraph.tensor.elemwise import blocks, ways
-from relgraph.tensor.elemwise.composite_kernel import CompositeKernel
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor import composite_kernel, memory
+from relgraph.tensor.composite_kernel import CompositeKernel
+from relgraph.tensor.elemwise import Elemwise
 
 F, T = (False,), (True,)
 
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(blocks, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(ways, "always", -1)
+    monkeypatch.setattr(memory, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(memory, "BLOCK_BYTES", 0)
+    monkeypatch.setattr(composite_kernel, "always", -1)
     with config.change_flags(threads=3):
         yield
 

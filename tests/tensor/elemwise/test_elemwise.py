@@ -14,9 +14,8 @@ from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.reference import evaluate
 from relgraph.graph.type import DisconnectedType
-from relgraph.scalar.dtypes import DTYPES
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.scalar.type import DTYPES
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 
 
 def powers(left: Any, right: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import Mode, function, ifelse
-from relgraph.tensor.elemwise.new_arrays import KeptStorage, new_array, taken_from
+from relgraph.tensor.memory import KeptStorage, new_array, taken_from
 from relgraph.vm import VMLinker
 
 x, y = at.dvectors("x", "y")

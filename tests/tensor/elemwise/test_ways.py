@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from relgraph import config, scalar
-from relgraph.tensor.elemwise import blocks, ways
-from relgraph.tensor.elemwise.composite_kernel import CompositeKernel
-from relgraph.tensor.elemwise.ways import Ways
+from relgraph.tensor import composite_kernel, memory
+from relgraph.tensor.composite_kernel import CompositeKernel, Ways
 
 
 def taken(choice: Ways, seconds: list[float], calls: int) -> list[int]:
@@ -102,15 +101,15 @@ def test_a_thread_that_takes_the_last_trial_takes_it_from_no_other() -> None:
     ],
 )
 def test_all_give_the_same_bits(monkeypatch: pytest.MonkeyPatch, dtype: str, reduced: Any) -> None:
-    monkeypatch.setattr(blocks, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 0)
+    monkeypatch.setattr(memory, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(memory, "BLOCK_BYTES", 0)
     x, y = getattr(scalar, dtype)("x"), getattr(scalar, dtype)("y")
     op = scalar.Composite([x, y], [x * y - x, (x + y) * x])
     values = [(np.arange(20_001) % k - 3).astype(dtype) / 4 for k in (7, 11)]
     values = [v.astype(dtype) for v in values]
     found = []
     for way in range(3):
-        monkeypatch.setattr(ways, "always", way)
+        monkeypatch.setattr(composite_kernel, "always", way)
         kernel = CompositeKernel(op, [(False,)] * 2, [None, reduced], {})
         with config.change_flags(threads=2):
             assert kernel.prefers_whole(20_001) == (way == 0)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from relgraph.tensor.elemwise.workers import Scratch, run_tasks
+from relgraph.tensor.memory import Scratch, run_tasks
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -50,7 +50,7 @@ def test_storage_is_taken_again_and_never_twice() -> None:
 
 FORKS = """
 import os, warnings
-from relgraph.tensor.elemwise.workers import run_tasks
+from relgraph.tensor.memory import run_tasks
 run_tasks(lambda tasks: [None for _ in tasks] and None, 10, 3)
 warnings.simplefilter("ignore", DeprecationWarning)  # of the threads, which are what is tested
 child = os.fork()

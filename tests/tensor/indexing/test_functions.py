@@ -9,8 +9,14 @@ import relgraph.tensor as at
 from relgraph import Mode, function
 from relgraph.gradient import verify_grad
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.indexing.indices import Placeholder, Slice, static_length, symbolic_length
-from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor
+from relgraph.tensor.subtensor import (
+    IncSubtensor,
+    Placeholder,
+    Slice,
+    Subtensor,
+    static_length,
+    symbolic_length,
+)
 
 X = np.arange(60.0).reshape(3, 4, 5)
 BASIC = [

@@ -8,7 +8,7 @@ from relgraph import function
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor
+from relgraph.tensor.indexing import AdvancedIncSubtensor
 
 X = np.arange(12.0).reshape(3, 4)
 MASK = np.array([True, False, True])

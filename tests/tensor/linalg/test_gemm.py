@@ -11,9 +11,9 @@ import relgraph.tensor as at
 from relgraph.compile import In, Mode, Out, function
 from relgraph.gradient import verify_grad
 from relgraph.printing import pprint
-from relgraph.tensor import blas_calls
-from relgraph.tensor.linalg.blas import BLAS_DTYPES
-from relgraph.tensor.linalg.gemm import (
+from relgraph.tensor import fortran
+from relgraph.tensor.linalg.blas import (
+    BLAS_DTYPES,
     Dot22Scalar,
     Gemm,
     GemvAdd,
@@ -33,7 +33,7 @@ PLAIN = Mode("py", None)
 def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each test run both ways."""
     if request.param == "by the BLAS":
-        monkeypatch.setattr(blas_calls, "SMALL", 0)
+        monkeypatch.setattr(fortran, "SMALL", 0)
 
 
 def tolerance(dtype: str) -> float:
@@ -50,7 +50,7 @@ def test_gemm_on_every_layout(dtype: str, overwrite: bool) -> None:
         wanted = alpha * (x @ y) + beta * z
         for a, b, k in product(layouts(x), layouts(y), range(4)):
             c = list(layouts(z))[k]
-            made = blas_calls.gemm(c, alpha, a, b, beta, overwrite)
+            made = fortran.gemm(c, alpha, a, b, beta, overwrite)
             np.testing.assert_allclose(made, wanted, rtol=0, atol=10 * tolerance(dtype))
             assert (made is c) is overwrite and made.dtype == dtype
             if not overwrite:
@@ -68,13 +68,13 @@ def test_gemv_and_ger_on_every_layout(dtype: str, overwrite: bool) -> None:
     for alpha, beta in product(scalars, scalars):
         for a, b, k in product(layouts(x), layouts(v), range(4)):
             c = list(layouts(w))[k]
-            made = blas_calls.gemv(c, alpha, a, b, beta, overwrite)
+            made = fortran.gemv(c, alpha, a, b, beta, overwrite)
             wanted = alpha * (x @ v) + beta * w
             np.testing.assert_allclose(made, wanted, rtol=0, atol=10 * tolerance(dtype))
             assert (made is c) is overwrite
     for alpha, p, q, k in product(scalars, layouts(w), layouts(v), range(4)):
         c = list(layouts(z))[k]
-        made = blas_calls.ger(c, alpha, p, q, overwrite)
+        made = fortran.ger(c, alpha, p, q, overwrite)
         wanted = z + alpha * np.multiply.outer(w, v)
         np.testing.assert_allclose(made, wanted, rtol=0, atol=10 * tolerance(dtype))
         assert (made is c) is overwrite
@@ -84,13 +84,13 @@ def test_gemv_and_ger_on_every_layout(dtype: str, overwrite: bool) -> None:
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_only_what_is_multiplied_by_a_beta_of_zero_is_not_read(overwrite: bool) -> None:
     x, y, z = values("float64", 3, 4), values("float64", 4, 5), np.full((3, 5), np.nan)
-    np.testing.assert_allclose(blas_calls.gemm(z.copy(), 2.0, x, y, 0.0, overwrite), 2 * x @ y)
+    np.testing.assert_allclose(fortran.gemm(z.copy(), 2.0, x, y, 0.0, overwrite), 2 * x @ y)
     np.testing.assert_allclose(
-        blas_calls.gemv(z[:, 0].copy(), 2.0, x, y[:, 0], 0.0, overwrite), 2 * x @ y[:, 0]
+        fortran.gemv(z[:, 0].copy(), 2.0, x, y[:, 0], 0.0, overwrite), 2 * x @ y[:, 0]
     )
     z, bad = np.ones((3, 5)), np.full((3, 4), np.inf)
     with np.errstate(all="ignore"):
-        assert np.isnan(blas_calls.gemm(z.copy(), 0.0, bad, y, 3.0, overwrite)).all()
+        assert np.isnan(fortran.gemm(z.copy(), 0.0, bad, y, 3.0, overwrite)).all()
 
 
 @pytest.mark.usefixtures("small")
@@ -98,11 +98,11 @@ def test_empty_operands() -> None:
     for m, k, n in ((0, 2, 3), (2, 0, 3), (2, 3, 0), (0, 0, 0)):
         x, y, z = np.ones((m, k)), np.ones((k, n)), np.full((m, n), 2.0)
         for overwrite in (False, True):
-            made = blas_calls.gemm(z.copy(), 5.0, x, y, 3.0, overwrite)
+            made = fortran.gemm(z.copy(), 5.0, x, y, 3.0, overwrite)
             np.testing.assert_array_equal(made, 3 * z + 5 * x @ y)
-        made = blas_calls.gemv(np.ones(m), 5.0, x, np.ones(k), 3.0, False)
+        made = fortran.gemv(np.ones(m), 5.0, x, np.ones(k), 3.0, False)
         np.testing.assert_array_equal(made, 3 + 5 * x @ np.ones(k))
-        assert blas_calls.ger(z, 1.0, np.ones(m), np.ones(n), False).shape == (m, n)
+        assert fortran.ger(z, 1.0, np.ones(m), np.ones(n), False).shape == (m, n)
 
 
 @pytest.mark.usefixtures("small")
@@ -110,7 +110,7 @@ def test_a_read_only_array_is_not_overwritten() -> None:
     z = np.zeros((3, 5))
     z.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
-        blas_calls.gemm(z, 1.0, np.ones((3, 2)), np.ones((2, 5)), 1.0, True)
+        fortran.gemm(z, 1.0, np.ones((3, 2)), np.ones((2, 5)), 1.0, True)
     assert not z.any()
 
 

@@ -7,10 +7,9 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.compile import In, Mode, function
-from relgraph.tensor.linalg import lapack_calls
-from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.systems.inverses import Inverse
-from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular
+from relgraph.tensor import fortran
+from relgraph.tensor.linalg.decompositions import Cholesky
+from relgraph.tensor.linalg.systems import CholeskySolve, Inverse, Solve, SolveTriangular
 from tests.tensor.linalg.matrices import positive, regular, some
 
 DTYPES = ["float32", "float64", "complex64", "complex128"]
@@ -26,7 +25,7 @@ def close(found: Any, expected: Any) -> None:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every matrix count as large."""
-    monkeypatch.setattr(lapack_calls, "LARGE", 1)
+    monkeypatch.setattr(fortran, "LARGE", 1)
 
 
 @pytest.mark.usefixtures("large")
@@ -34,20 +33,20 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_as_numpy(dtype: str, shape: Any) -> None:
     a, p = regular(*shape, dtype=dtype), positive(*shape, dtype=dtype)
-    close(lapack_calls.inv(a), np.linalg.inv(a))
-    close(lapack_calls.cholesky(p, True), np.linalg.cholesky(p))
-    close(lapack_calls.cholesky(p, False), np.linalg.cholesky(p, upper=True))
-    close(lapack_calls.det(a), np.linalg.det(a))
-    for found, expected in zip(lapack_calls.slogdet(a), np.linalg.slogdet(a), strict=True):
+    close(fortran.inv(a), np.linalg.inv(a))
+    close(fortran.cholesky(p, True), np.linalg.cholesky(p))
+    close(fortran.cholesky(p, False), np.linalg.cholesky(p, upper=True))
+    close(fortran.det(a), np.linalg.det(a))
+    for found, expected in zip(fortran.slogdet(a), np.linalg.slogdet(a), strict=True):
         close(found, expected)
-    close(lapack_calls.eigh(p, "L", False), np.linalg.eigvalsh(p))
-    values, vectors = lapack_calls.eigh(p, "U")
+    close(fortran.eigh(p, "L", False), np.linalg.eigvalsh(p))
+    values, vectors = fortran.eigh(p, "U")
     close(vectors * values[..., None, :] @ np.swapaxes(vectors, -1, -2).conj(), p)
-    close(np.sort(np.abs(lapack_calls.eig(a, False))), np.sort(np.abs(np.linalg.eigvals(a))))
-    w, v = lapack_calls.eig(a)
+    close(np.sort(np.abs(fortran.eig(a, False))), np.sort(np.abs(np.linalg.eigvals(a))))
+    w, v = fortran.eig(a)
     close(a @ v, v * w[..., None, :])
-    close(lapack_calls.svd(a, compute_uv=False), np.linalg.svd(a, compute_uv=False))
-    close(lapack_calls.pinv(p, 1e-6, True), np.linalg.inv(p))
+    close(fortran.svd(a, compute_uv=False), np.linalg.svd(a, compute_uv=False))
+    close(fortran.pinv(p, 1e-6, True), np.linalg.inv(p))
 
 
 @pytest.mark.usefixtures("large")
@@ -56,25 +55,25 @@ def test_as_numpy(dtype: str, shape: Any) -> None:
 def test_matrices_that_are_not_square(dtype: str, shape: Any) -> None:
     a = some(*shape, dtype=dtype)
     for mode in ("reduced", "complete"):
-        q, r = lapack_calls.qr(a, mode)
+        q, r = fortran.qr(a, mode)
         assert [q.shape, r.shape] == [f.shape for f in np.linalg.qr(a, mode)]
         close(q @ r, a)
-    close(np.abs(lapack_calls.qr(a, "r")), np.abs(np.linalg.qr(a, "r")))
+    close(np.abs(fortran.qr(a, "r")), np.abs(np.linalg.qr(a, "r")))
     for full in (False, True):
-        parts = lapack_calls.svd(a, full)
+        parts = fortran.svd(a, full)
         assert [v.shape for v in parts] == [v.shape for v in np.linalg.svd(a, full)]
-    close(lapack_calls.pinv(a, 1e-6, False), np.linalg.pinv(a, 1e-6))
+    close(fortran.pinv(a, 1e-6, False), np.linalg.pinv(a, 1e-6))
 
 
 @pytest.mark.usefixtures("large")
 def test_of_a_singular_matrix() -> None:
     a = np.ones((3, 3))
-    assert lapack_calls.det(a) == 0.0
-    assert lapack_calls.slogdet(a) == (0.0, -np.inf)
+    assert fortran.det(a) == 0.0
+    assert fortran.slogdet(a) == (0.0, -np.inf)
     with pytest.raises(np.linalg.LinAlgError, match="inv: a matrix is singular"):
-        lapack_calls.inv(a)
+        fortran.inv(a)
     with pytest.raises(np.linalg.LinAlgError, match="minor 2 is not positive definite"):
-        lapack_calls.cholesky(a, True)
+        fortran.cholesky(a, True)
 
 
 CASES = [

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import relgraph.tensor as at
-from relgraph.tensor.numpy_protocol.names import nearest, table
+from relgraph.tensor.numpy_protocol import nearest, table
 from tests.notebooks.scripts import FOLDER, script
 
 

@@ -7,7 +7,7 @@ import relgraph.tensor as at
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.random.type import random_generator_type
-from relgraph.tensor.shapes.shape import lengths
+from relgraph.tensor.shapes import lengths
 from relgraph.tensor.type import TensorType
 
 

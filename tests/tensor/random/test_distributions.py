@@ -9,7 +9,7 @@ import relgraph.tensor as at
 from relgraph.graph.reference import evaluate
 from relgraph.settings import config
 from relgraph.tensor.random import DRAWS, functions
-from relgraph.tensor.random.distributions import DISTRIBUTIONS
+from relgraph.tensor.random.functions import DISTRIBUTIONS
 from relgraph.tensor.random.type import random_generator_type
 
 RNG = random_generator_type("rng")

@@ -13,9 +13,8 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import MergeOptimizer
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.random import Distribution, functions
-from relgraph.tensor.random.distributions import DISTRIBUTIONS
-from relgraph.tensor.random.random_op import RandomOp
-from relgraph.tensor.random.random_variable import RandomVariable
+from relgraph.tensor.random.functions import DISTRIBUTIONS
+from relgraph.tensor.random.op import RandomOp, RandomVariable
 from relgraph.tensor.random.type import random_generator_type
 
 RNG = random_generator_type("rng")

@@ -8,7 +8,7 @@ from relgraph import function, grad, shared
 from relgraph.gradient.backward import DisconnectedInputError, NullTypeGradError
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.random import functions
-from relgraph.tensor.random.distributions import DISTRIBUTIONS
+from relgraph.tensor.random.functions import DISTRIBUTIONS
 from relgraph.tensor.random.type import random_generator_type
 
 RNG = random_generator_type("rng")

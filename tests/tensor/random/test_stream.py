@@ -11,9 +11,8 @@ import relgraph.tensor as at
 from relgraph import Mode, function, shared
 from relgraph.compile import predefined_modes
 from relgraph.tensor.random import DRAWS, RandomStream, functions
-from relgraph.tensor.random.distributions import DISTRIBUTIONS
-from relgraph.tensor.random.permutations import Permutation
-from relgraph.tensor.random.random_variable import RandomVariable
+from relgraph.tensor.random.functions import DISTRIBUTIONS
+from relgraph.tensor.random.op import Permutation, RandomVariable
 
 MODES = sorted(name for name in predefined_modes if name is not None)
 

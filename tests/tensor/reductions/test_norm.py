@@ -8,7 +8,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.compile import Mode, function
 from relgraph.gradient import grad, verify_grad
-from relgraph.tensor.reductions.norm import Norm
+from relgraph.tensor.norms import Norm
 
 PLAIN = Mode("py", None)
 

@@ -8,7 +8,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.compile import Mode, function
 from relgraph.gradient import grad, verify_grad
-from relgraph.tensor.reductions.pairs import Cosine, Covariance
+from relgraph.tensor.norms import Cosine, Covariance
 
 PLAIN = Mode("py", None)
 RANDOM = np.random.default_rng(0)

@@ -13,7 +13,7 @@ from relgraph import function, scalar
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.lawkit.vocabulary import law, lvars
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.reductions import CAReduce
 from tests.seeds import seed_of
 
 DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64", "complex128"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import relgraph.tensor as at
 from relgraph.gradient import DisconnectedInputError, grad, verify_grad
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
+from relgraph.tensor.shapes import Reshape, SpecifyShape
 
 
 def count(*shape):

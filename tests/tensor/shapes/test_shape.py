@@ -6,7 +6,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph.graph.basic import Constant
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i, as_lengths, product
+from relgraph.tensor.shapes import MakeVector, Shape, Shape_i, as_lengths, product
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 0), (1, 2, 3)])

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relgraph.scalar.dtypes import DTYPES
+from relgraph.scalar.type import DTYPES
 from relgraph.testing import indices, tensor_types, values
 from relgraph.testing.draw.arrays import LAYOUTS, number_pool, spread
 

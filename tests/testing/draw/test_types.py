@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relgraph.scalar.dtypes import DTYPES
+from relgraph.scalar.type import DTYPES
 from relgraph.testing import dtypes, lengths, shapes, tensor_types
 from relgraph.testing.draw.arrays import dtype_choice
 

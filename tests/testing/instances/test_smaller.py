@@ -7,7 +7,7 @@ import relgraph.tensor as at
 from relgraph import law, lvars
 from relgraph.graph.basic import Constant
 from relgraph.graph.traversal import graph_inputs, io_toposort
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 
 x, y, z = lvars("x, y, z")
 SIMPLE = {0, 1, -1, 2, -2, 0.5, -0.5, 3}

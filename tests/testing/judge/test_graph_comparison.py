@@ -3,7 +3,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.scalar.op import FloatOp
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.judge.graph_comparison import ReferenceGraph
 
 X = at.TensorType("float32", (None,))("x")

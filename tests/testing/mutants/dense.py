@@ -15,7 +15,7 @@ import numpy as np
 
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.terms import OpenAnswerError, build, renamed, variables_of
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.type import TensorType
 from relgraph.testing.instances.instance import CannotInstantiate, Instance
 from relgraph.testing.instances.instance_search import alone, reshaped, with_axes

@@ -15,7 +15,7 @@ from relgraph.graph.kanren.goals import Where
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.terms import Literal, Term
 from relgraph.tensor import cast
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.reductions import CAReduce
 from tests.testing.mutants.spoiled import spoiling
 
 

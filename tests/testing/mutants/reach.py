@@ -13,10 +13,9 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.notation import number_of
 from relgraph.graph.traversal import graph_inputs, io_toposort
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.linalg.stacks import MatrixOp
-from relgraph.tensor.shapes.shape import Shape, Shape_i
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.linalg.matrix_op import MatrixOp
+from relgraph.tensor.shapes import Shape, Shape_i
 from relgraph.testing.instances.instance import (
     CannotInstantiate,
     Direction,

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from functools import cache
 
 from relgraph.graph.kanren.laws import Law
-from relgraph.tensor.assembly.joining import Join
-from relgraph.tensor.indexing.indices import Slice
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.assembly import Join
 from relgraph.tensor.lawkit.vocabulary import lvars
+from relgraph.tensor.subtensor import Slice, Subtensor
 from relgraph.testing.discovery import discover_laws
 from tests.testing.mutants.edits import EDITS, Edit, spoiled
 from tests.testing.mutants.spoiled import WHERE

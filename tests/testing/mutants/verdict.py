@@ -17,9 +17,9 @@ import relgraph.tensor as at
 from relgraph.graph.kanren.goals import Compute, Where
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.terms import Term
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.linalg.stacks import MatrixOp
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.elemwise import DimShuffle
+from relgraph.tensor.linalg.matrix_op import MatrixOp
+from relgraph.tensor.reductions import CAReduce
 from relgraph.testing import check_relation
 from relgraph.testing.draw.arrays import edge_numbers
 from relgraph.testing.draw.terms import class_and_scalar_name

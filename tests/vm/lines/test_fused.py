@@ -13,9 +13,9 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.reference import evaluate
 from relgraph.passes.fusion import FuseElemwise
-from relgraph.tensor.elemwise import blocks, ways
-from relgraph.tensor.elemwise.composite_kernel import CompositeKernel
-from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
+from relgraph.tensor import composite_kernel, memory
+from relgraph.tensor.composite_kernel import CompositeKernel
+from relgraph.tensor.elemwise import FusedElemwise
 from relgraph.vm import LINKERS
 
 x, y = at.dvector("x"), at.dvector("y")
@@ -31,8 +31,8 @@ def program(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Any:
 @pytest.fixture
 def by_kernel(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Sizes up to 4096 are small; the list gets an item for each call of a kernel."""
-    monkeypatch.setattr(blocks, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(ways, "always", -1)
+    monkeypatch.setattr(memory, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(composite_kernel, "always", -1)
     run, called = CompositeKernel.run, []
 
     def counted(self: Any, inputs: Any, shape: Any, targets: Any) -> Any:

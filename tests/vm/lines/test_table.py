@@ -9,12 +9,10 @@ import relgraph.tensor as at
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.reference import evaluate
 from relgraph.passes.fusion import FuseElemwise
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.elemwise.fused_elemwise import FusedElemwise
-from relgraph.tensor.linalg.blas import _dot22, _gemv
-from relgraph.tensor.linalg.gemm import Gemm, GemvAdd, Ger
-from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.shapes.shape import Shape_i
+from relgraph.tensor.elemwise import Elemwise, FusedElemwise
+from relgraph.tensor.linalg.blas import Gemm, GemvAdd, Ger, _dot22, _gemv
+from relgraph.tensor.reductions import FusedReduction
+from relgraph.tensor.shapes import Shape_i
 from relgraph.vm import LINKERS
 from relgraph.vm.lines import LINES
 

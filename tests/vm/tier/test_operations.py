@@ -8,7 +8,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.compile import Mode, function
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.vm.linker import PyLinker
 from relgraph.vm.tier.operations import operations
 from relgraph.vm.tier.scalar_code import MEMORY, NATIVE

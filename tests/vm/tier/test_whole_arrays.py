@@ -8,7 +8,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph import function, grad
 from relgraph.compile import Mode
-from relgraph.tensor.linalg.gemm import Gemm, GemvAdd, Ger
+from relgraph.tensor.linalg.blas import Gemm, GemvAdd, Ger
 from relgraph.vm.linker import PyLinker
 from relgraph.vm.tier.segments import Segment
 from tests.seeds import seed_of

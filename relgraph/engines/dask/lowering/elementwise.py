@@ -29,19 +29,14 @@ from relgraph.engines.dask.blocks import (
 )
 from relgraph.engines.dask.lowering.dispatch import on_the_whole, register
 from relgraph.graph.basic import Apply
-from relgraph.scalar.dtypes import is_discrete
-from relgraph.tensor.along_axes.cumulative import Cumulate
-from relgraph.tensor.along_axes.recurrences import AlongAxis
-from relgraph.tensor.along_axes.sorting import ArgSort, Sort
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.fft.transforms import DFT
-from relgraph.tensor.functions.running import Accumulate
+from relgraph.scalar.type import is_discrete
+from relgraph.tensor.along_axes import AlongAxis, ArgSort, Cumulate, Sort
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.fft import DFT
+from relgraph.tensor.functions.calculus import Accumulate
 from relgraph.tensor.functions.searching import SearchSorted
-from relgraph.tensor.reductions.argmax import Argmax, Argmin
-from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.reductions.norm import Norm
-from relgraph.tensor.reductions.pairs import Cosine, Covariance
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.norms import Cosine, Covariance, Norm
+from relgraph.tensor.reductions import Argmax, Argmin, CAReduce, FusedReduction
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 

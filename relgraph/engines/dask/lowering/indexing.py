@@ -29,9 +29,16 @@ from relgraph.engines.dask.blocks import (
 )
 from relgraph.engines.dask.lowering.dispatch import on_the_whole, register
 from relgraph.graph.basic import Apply
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.indexing.indices import Placeholder, Slice, concrete_index
-from relgraph.tensor.indexing.subtensor import IncSubtensor, Subtensor, check_broadcast, take_part
+from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.subtensor import (
+    IncSubtensor,
+    Placeholder,
+    Slice,
+    Subtensor,
+    check_broadcast,
+    concrete_index,
+    take_part,
+)
 
 
 def with_part(x: Any, place: Sequence[slice], new: Any) -> Any:

@@ -31,13 +31,12 @@ from relgraph.engines.dask.blocks import (
 )
 from relgraph.engines.dask.lowering.dispatch import on_the_whole, output_shapes, register
 from relgraph.graph.basic import Apply
-from relgraph.tensor.contraction import Dot, check_inner
 from relgraph.tensor.linalg.blas import Dot22
-from relgraph.tensor.linalg.factors.singular_values import SVD
+from relgraph.tensor.linalg.decompositions import SVD
+from relgraph.tensor.linalg.matrix_op import MatrixOp, check_batch, lapack_dtype
 from relgraph.tensor.linalg.products import MatMul
-from relgraph.tensor.linalg.stacks import MatrixOp, check_batch, lapack_dtype
-from relgraph.tensor.linalg.systems.least_squares import LeastSquares
-from relgraph.tensor.linalg.systems.solving import LinearSolve
+from relgraph.tensor.linalg.systems import LeastSquares, LinearSolve
+from relgraph.tensor.math import Dot, check_inner
 
 # Names of axes, which are numbers: those of a stack are counted from 0.
 ROW, INNER, COLUMN, SIDE = -1, -2, -3, -4

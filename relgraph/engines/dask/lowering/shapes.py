@@ -12,12 +12,10 @@ import numpy as np
 from relgraph.engines.dask.blocks import Blocks, as_one_block, known, performed
 from relgraph.engines.dask.lowering.dispatch import on_the_whole, register
 from relgraph.graph.basic import Apply
-from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
-from relgraph.tensor.assembly.joining import Join, Split
-from relgraph.tensor.assertion import Assert
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
-from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i
+from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
+from relgraph.tensor.basic import Assert
+from relgraph.tensor.elemwise import DimShuffle
+from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyShape
 from relgraph.tensor.type import TensorType
 
 KNOWN = "known without computing"

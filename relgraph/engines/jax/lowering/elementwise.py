@@ -16,21 +16,20 @@ from relgraph.engines.jax.lowering.dispatch import by_perform, static
 from relgraph.engines.jax.lowering.scalar_functions import maximum, minimum
 from relgraph.engines.jax.lowering.scalars import apply_scalar, as_dtype, scalar_function, usable
 from relgraph.graph.basic import Apply
-from relgraph.tensor.along_axes.cumulative import CumprodGradient, Cumulate
-from relgraph.tensor.along_axes.recurrences import AlongAxis, Recurrence
-from relgraph.tensor.along_axes.sorting import ArgSort, Sort
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.fft.transforms import DFT
-from relgraph.tensor.functions.nonzero import Nonzero
-from relgraph.tensor.functions.running import Accumulate
-from relgraph.tensor.functions.searching import Digitize, SearchSorted
-from relgraph.tensor.functions.sets import Unique
-from relgraph.tensor.reductions.argmax import Argmax, Argmin
-from relgraph.tensor.reductions.fused_reduction import FusedReduction
-from relgraph.tensor.reductions.norm import Norm
-from relgraph.tensor.reductions.pairs import Cosine, Covariance
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.along_axes import (
+    AlongAxis,
+    ArgSort,
+    CumprodGradient,
+    Cumulate,
+    Recurrence,
+    Sort,
+)
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.fft import DFT
+from relgraph.tensor.functions.calculus import Accumulate
+from relgraph.tensor.functions.searching import Digitize, Nonzero, SearchSorted, Unique
+from relgraph.tensor.norms import Cosine, Covariance, Norm
+from relgraph.tensor.reductions import Argmax, Argmin, CAReduce, FusedReduction
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 _REDUCED: dict[Any, Callable[..., Any]] = {

@@ -15,11 +15,12 @@ import numpy as np
 from relgraph.engines.jax.lowering.dispatch import is_known, is_traced, static
 from relgraph.engines.jax.lowering.scalars import as_dtype
 from relgraph.graph.basic import Apply
-from relgraph.tensor.indexing.advanced_subtensor import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.indexing.indices import Placeholder, Slice
-from relgraph.tensor.indexing.subtensor import (
+from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.subtensor import (
     BaseIncSubtensor,
     IncSubtensor,
+    Placeholder,
+    Slice,
     Subtensor,
     check_broadcast,
 )

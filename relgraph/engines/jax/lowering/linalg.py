@@ -17,34 +17,30 @@ from jax import lax
 from relgraph.engines.jax.lowering.dispatch import is_traced
 from relgraph.engines.jax.lowering.scalars import as_dtype
 from relgraph.graph.basic import Apply
-from relgraph.tensor.contraction import Dot, check_inner
 from relgraph.tensor.functions.calculus import Convolve
-from relgraph.tensor.linalg.blas import Dot22
-from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.factors.eigenvalues import Eig, Eigh, Eigvals, Eigvalsh
-from relgraph.tensor.linalg.factors.qr import QR
-from relgraph.tensor.linalg.factors.singular_values import SVD
-from relgraph.tensor.linalg.functions.kronecker import Kron
-from relgraph.tensor.linalg.functions.powers import Expm
-from relgraph.tensor.linalg.gemm import Dot22Scalar, Gemm, GemvAdd, Ger
-from relgraph.tensor.linalg.products import MatMul
-from relgraph.tensor.linalg.stacks import check_batch, check_square, lapack_dtype
-from relgraph.tensor.linalg.systems.determinants import (
+from relgraph.tensor.linalg.blas import Dot22, Dot22Scalar, Gemm, GemvAdd, Ger
+from relgraph.tensor.linalg.decompositions import QR, SVD, Cholesky, Eig, Eigh, Eigvals, Eigvalsh
+from relgraph.tensor.linalg.functions import (
     Cofactors,
     Det,
+    Expm,
     SecondCofactors,
     SLogDet,
     cofactors,
     second_cofactors,
 )
-from relgraph.tensor.linalg.systems.inverses import Inverse, PseudoInverse
-from relgraph.tensor.linalg.systems.least_squares import LeastSquares
-from relgraph.tensor.linalg.systems.solving import (
+from relgraph.tensor.linalg.matrix_op import check_batch, check_square, lapack_dtype
+from relgraph.tensor.linalg.products import Kron, MatMul
+from relgraph.tensor.linalg.systems import (
     CholeskySolve,
+    Inverse,
+    LeastSquares,
     LinearSolve,
+    PseudoInverse,
     Solve,
     SolveTriangular,
 )
+from relgraph.tensor.math import Dot, check_inner
 
 PRECISION = lax.Precision.HIGHEST
 """Products have the digits of their dtype on every device: some would take fewer."""

@@ -20,8 +20,7 @@ from jax import lax
 from relgraph.engines.jax.lowering.dispatch import LoweringError, static
 from relgraph.engines.jax.lowering.scalars import as_dtype
 from relgraph.graph.basic import Apply
-from relgraph.tensor.random.permutations import Permutation, Permuted
-from relgraph.tensor.random.random_variable import RandomVariable
+from relgraph.tensor.random.op import Permutation, Permuted, RandomVariable
 
 r = jax.random
 

@@ -31,8 +31,8 @@ from relgraph.scalar.cancellation import (
     tan_less_x_formula,
     x_less_sin_formula,
 )
-from relgraph.scalar.named.named_op import NamedOp
-from relgraph.scalar.transcendental import LN2
+from relgraph.scalar.named import NamedOp
+from relgraph.scalar.special import LN2
 
 
 def int_div(x: Any, y: Any) -> Any:

@@ -23,16 +23,14 @@ from relgraph.engines.jax.lowering.dispatch import LoweringError, is_traced
 from relgraph.engines.jax.lowering.scalar_functions import FORMULAS, named_function
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.utils import MethodNotDefined, memoized
-from relgraph.scalar import basic, conversion, error_free, logic, selection
+from relgraph.scalar import basic, conversion, error_free, logic
 from relgraph.scalar import cancellation as cancelling
 from relgraph.scalar import special as special_ops
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
-from relgraph.scalar.dtypes import is_discrete
-from relgraph.scalar.named.named_op import NamedOp
+from relgraph.scalar.named import SCALAR_OPS, NamedOp, opened
 from relgraph.scalar.op import FoldOp, ScalarOp
-from relgraph.scalar.records import SCALAR_OPS, opened
-from relgraph.scalar.type import constant, get_scalar_type
+from relgraph.scalar.type import constant, get_scalar_type, is_discrete
 
 
 @memoized(500)
@@ -96,7 +94,7 @@ FUNCTIONS: dict[type, Function] = {
     conversion.Floor: functions.rounding(jnp.floor),
     conversion.Trunc: functions.rounding(jnp.trunc),
     conversion.Round: functions.rounding(jnp.round),
-    selection.Identity: lambda x: x,
+    logic.Identity: lambda x: x,
     special_ops.Gammaln: functions.gammaln,
     special_ops.Digamma: functions.digamma,
     special_ops.Softplus: functions.softplus,
@@ -115,10 +113,10 @@ FUNCTIONS: dict[type, Function] = {
     logic.Ge: functions.comparison(jnp.greater_equal),
     cancelling.Length: functions.length,
     cancelling.SqrLessSqr: functions.sqr_less_sqr,
-    selection.Second: lambda x, y: jnp.broadcast_to(y, jnp.broadcast_shapes(x.shape, y.shape)),
+    logic.Second: lambda x, y: jnp.broadcast_to(y, jnp.broadcast_shapes(x.shape, y.shape)),
     special_ops.Polygamma: functions.polygamma,
-    selection.Switch: lambda condition, x, y: jnp.where(condition != 0, x, y),
-    selection.Clip: functions.clip,
+    logic.Switch: lambda condition, x, y: jnp.where(condition != 0, x, y),
+    logic.Clip: functions.clip,
     special_ops.LogProduct: functions.log_product,
     special_ops.LogDeterminant: functions.log_determinant,
 }

@@ -16,10 +16,8 @@ from relgraph.engines.jax.lowering.dispatch import by_perform, is_known, static
 from relgraph.engines.jax.lowering.scalars import as_dtype, usable
 from relgraph.graph.basic import Apply
 from relgraph.printing import Print
-from relgraph.tensor.assembly.creation import Alloc, ARange, Eye
-from relgraph.tensor.assembly.joining import Join, Split
-from relgraph.tensor.shapes.reshaping import Reshape, SpecifyShape
-from relgraph.tensor.shapes.shape import MakeVector, Shape, Shape_i
+from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
+from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyShape
 
 SMALL = 64
 """New arrays of known values are known as well, up to this size."""

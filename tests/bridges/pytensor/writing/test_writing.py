@@ -17,7 +17,7 @@ from relgraph.bridges.pytensor.writing import CarriedOp
 from relgraph.graph.reference import evaluate
 from relgraph.sparse import csr_matrix
 from relgraph.tensor import linalg
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from tests.bridges.pytensor.running import values_of
 
 RNG = np.random.default_rng(3)

@@ -17,7 +17,7 @@ from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.op import Op
 from relgraph.scalar import add
 from relgraph.tensor.lawkit.vocabulary import lvars
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.reductions import CAReduce
 
 x, y, z, n, p = lvars("x y z n p")
 a, b, c, d = (at.dvector(name) for name in "abcd")

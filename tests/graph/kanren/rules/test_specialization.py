@@ -35,10 +35,10 @@ from relgraph.graph.kanren.terms import build
 from relgraph.graph.kanren.tracers import Trace
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.unify import same_variable
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.indexing.subtensor import Subtensor
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.math import _dot as dot_op
+from relgraph.tensor.subtensor import Subtensor
 from tests.graph.kanren.instances import Instances, Relations
 
 a, b, c = (at.TensorType("float64", (5,))(name) for name in "abc")

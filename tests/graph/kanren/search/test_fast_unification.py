@@ -13,7 +13,7 @@ from relgraph.graph.kanren import Literal
 from relgraph.graph.kanren.state import fast_reify, fast_unify
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor.lawkit.vocabulary import lvars
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.reductions import CAReduce
 
 X, Y = lvars("x y")
 U, V, W = var(), var(), var()

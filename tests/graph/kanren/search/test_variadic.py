@@ -14,7 +14,7 @@ from relgraph.graph.basic import equal_computations
 from relgraph.graph.kanren import argumentso, build, eacho
 from relgraph.graph.kanren.goals import solutions
 from relgraph.graph.kanren.state import GuardedState
-from relgraph.tensor.elemwise.elemwise import Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.lawkit.vocabulary import lvars
 
 a, b, c = at.dvectors("a", "b", "c")

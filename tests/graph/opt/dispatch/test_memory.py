@@ -13,9 +13,9 @@ from relgraph.graph.basic import Apply, Constant
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.opt.dispatch import CandidateMemory, Dispatch, text_of, those_that_may_match
-from relgraph.tensor.elemwise.dimshuffle import DimShuffle
-from relgraph.tensor.indexing.subtensor import Subtensor
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.elemwise import DimShuffle
+from relgraph.tensor.reductions import CAReduce
+from relgraph.tensor.subtensor import Subtensor
 
 x, m = at.dvector("x"), at.dmatrix("m")
 a = lvars("a")

@@ -12,15 +12,14 @@ import numpy as np
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.traversal import io_toposort
-from relgraph.tensor.contraction import MatrixProduct
-from relgraph.tensor.elemwise.elemwise import Elemwise
-from relgraph.tensor.linalg.factors.cholesky import Cholesky
-from relgraph.tensor.linalg.functions.kronecker import Kron
-from relgraph.tensor.linalg.stacks import MatrixOp
-from relgraph.tensor.linalg.systems.determinants import Det, SLogDet
-from relgraph.tensor.linalg.systems.inverses import Inverse
-from relgraph.tensor.linalg.systems.solving import CholeskySolve, Solve, SolveTriangular
-from relgraph.tensor.reductions.reduction import CAReduce
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.linalg.decompositions import Cholesky
+from relgraph.tensor.linalg.functions import Det, SLogDet
+from relgraph.tensor.linalg.matrix_op import MatrixOp
+from relgraph.tensor.linalg.products import Kron
+from relgraph.tensor.linalg.systems import CholeskySolve, Inverse, Solve, SolveTriangular
+from relgraph.tensor.math import MatrixProduct
+from relgraph.tensor.reductions import CAReduce
 from relgraph.testing.judge.evaluation import evaluate_all, value_of
 
 

@@ -6,7 +6,7 @@ import itertools
 
 from hypothesis import strategies as st
 
-from relgraph.tensor.indexing.indices import Placeholder, Slice, concrete_index
+from relgraph.tensor.subtensor import Placeholder, Slice, concrete_index
 
 ENDS = (None, -4, -2, -1, 0, 1, 3, 5)
 STEPS = (None, -2, -1, 1, 2)

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relgraph.tensor.indexing.indices import WHOLE, Slice
 from relgraph.tensor.lawkit.index_arithmetic import (
     BasicIndex,
     are_disjoint,
@@ -21,6 +20,7 @@ from relgraph.tensor.lawkit.index_arithmetic import (
     takes_everything,
     trimmed,
 )
+from relgraph.tensor.subtensor import WHOLE, Slice
 from tests.tensor.lawkit.arithmetic.drawn_indices import ANY, indices, take, taken
 
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relgraph.tensor.indexing.indices import WHOLE, Slice
 from relgraph.tensor.lawkit.index_arithmetic import (
     composed_entry,
     located_in_join,
     slice_of_range,
     takes_whole_axis,
 )
+from relgraph.tensor.subtensor import WHOLE, Slice
 from tests.tensor.lawkit.arithmetic.drawn_indices import ANY, entries, slices, take, taken
 
 LENGTHS = range(7)

@@ -2,7 +2,7 @@
 
 import relgraph.tensor as at
 from relgraph.tensor.lawkit import guards as shapes
-from relgraph.tensor.shapes.shape import MakeVector, Shape_i
+from relgraph.tensor.shapes import MakeVector, Shape_i
 
 x, v, n = at.dmatrix("x"), at.dvector("v"), at.lscalar("n")
 row = at.row("row")

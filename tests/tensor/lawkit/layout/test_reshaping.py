@@ -11,7 +11,7 @@ from relgraph.tensor.lawkit.layout import (
     keeps_memory_order,
     merged_lengths,
 )
-from relgraph.tensor.shapes.shape import MakeVector, Shape_i
+from relgraph.tensor.shapes import MakeVector, Shape_i
 
 x, v = at.dmatrix("x"), at.dvector("v")
 known = at.TensorType("float64", (2, 3))("known")

@@ -9,7 +9,7 @@ import scipy.linalg
 import relgraph.tensor as at
 from relgraph.gradient import verify_grad
 from relgraph.tensor import linalg
-from relgraph.tensor.linalg.functions.chains import cheapest_order
+from relgraph.tensor.linalg.products import cheapest_order
 from tests.tensor.linalg.matrices import (
     DTYPES,
     STACKS,

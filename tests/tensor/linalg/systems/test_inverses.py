@@ -9,7 +9,7 @@ from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import linalg
-from relgraph.tensor.linalg.systems.determinants import Cofactors, SecondCofactors
+from relgraph.tensor.linalg.functions import Cofactors, SecondCofactors
 from tests.tensor.linalg.matrices import (
     DTYPES,
     STACKS,

@@ -9,9 +9,8 @@ import pytest
 import relgraph.tensor as at
 from relgraph.graph.kanren.rules import Rule
 from relgraph.tensor.lawkit.vocabulary import lvars
-from relgraph.tensor.linalg.functions.kronecker import _kron
-from relgraph.tensor.linalg.products import _matmul
-from relgraph.tensor.linalg.systems.solving import _solve
+from relgraph.tensor.linalg.products import _kron, _matmul
+from relgraph.tensor.linalg.systems import _solve
 from relgraph.tensor.math import _dot
 from relgraph.testing.discovery import discover_laws
 from relgraph.testing.instances.arguments import STACK, axes_in

@@ -11,7 +11,7 @@ import relgraph.tensor as at
 from relgraph.graph.unify import nth
 from relgraph.tensor import random
 from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars
-from relgraph.tensor.linalg.gemm import Gemm
+from relgraph.tensor.linalg.blas import Gemm
 from relgraph.tensor.random.type import random_generator_type
 from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
 

@@ -1,0 +1,554 @@
+"""Ops and functions along one axis: cumulative sums, recurrences, repetition, shifts, sorting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from relgraph import scalar
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import RelativeOp, TypedOp
+from relgraph.graph.utils import AsksForType, LogicTerm
+from relgraph.scalar.type import is_discrete, number_kind, result_dtype
+from relgraph.tensor.assembly import arange, join, ones_like, zeros_like
+from relgraph.tensor.basic import (
+    as_argument,
+    as_tensor_variable,
+    named_axis,
+    normalize_axes,
+    normalize_axis,
+    reduced_axes,
+)
+from relgraph.tensor.indexing import getitem, index_along, take
+from relgraph.tensor.math import cast, conjugated, maximum, second
+from relgraph.tensor.memory import in_order
+from relgraph.tensor.reductions import reduced_dtype
+from relgraph.tensor.shapes import (
+    as_length,
+    as_lengths,
+    flatten,
+    lengths,
+    one_input,
+    reshape,
+    shape_i,
+)
+from relgraph.tensor.type import TensorType
+
+
+class OneAxis(TypedOp):
+    """Base class of ops that take a tensor, and give one of its shape; `axis` is from the front."""
+
+    axis: int
+
+    def output_dtype(self, dtype: str) -> str:
+        """Return the dtype of the output for that of the input; by default the same."""
+        return dtype
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return one_input(self, inputs)
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (x,) = input_types
+        normalize_axis(self.axis, x.ndim, str(self))
+        return [TensorType(self.output_dtype(x.dtype), x.shape)]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+
+Array = np.ndarray[Any, Any]
+
+
+class AlongAxis(TypedOp):
+    """Base class of ops that take two tensors of one shape, and give one of that shape."""
+
+    __props__ = ("axis",)
+    name = ""
+
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
+
+    def __str__(self) -> str:
+        return f"{self.name}{{axis={self.axis}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return [as_argument(v, self.name, i) for i, v in enumerate(inputs)]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        x, y = input_types
+        if x.ndim != y.ndim or not 0 <= self.axis < x.ndim:
+            raise TypeError(f"{self}: the inputs are {x} and {y}; wanted is one rank with the axis")
+        shape = []
+        for axis, (n, m) in enumerate(zip(x.shape, y.shape, strict=True)):
+            if n is not None and m is not None and n != m:
+                raise ValueError(f"{self}: axis {axis} has length {n} in input 0, {m} in input 1")
+            shape.append(m if n is None else n)
+        return [TensorType(result_dtype(x.dtype, y.dtype), shape)]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x, y = inputs
+        if x.shape != y.shape:
+            raise ValueError(f"{self}: the inputs have shapes {x.shape} and {y.shape}")
+        dtype = node.outputs[0].type.numpy_dtype
+        with np.errstate(all="ignore"):
+            found = self.compute(np.asarray(x, dtype), np.asarray(y, dtype))
+        output_storage[0][0] = np.asarray(found, dtype)
+
+    def compute(self, x: Array, y: Array) -> Array:
+        """Return the value for two arrays of the dtype of the output."""
+        raise NotImplementedError
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+    def part(self, x: Any, part: slice) -> Any:
+        return getitem(x, (*[slice(None)] * self.axis, part))
+
+    def reversed(self, x: Any) -> Any:
+        return self.part(x, slice(None, None, -1))
+
+    def after(self, first: Any, x: Any) -> Any:
+        """Return `x` moved on by one place, behind the first row of another tensor."""
+        return join(self.axis, self.part(first, slice(1)), self.part(x, slice(-1)))
+
+    def ahead(self, x: Any) -> Any:
+        """Return `x` moved back by one place, its first row at the end."""
+        return join(self.axis, self.part(x, slice(1, None)), self.part(x, slice(1)))
+
+    def backward(self, factors: Any, terms: Any) -> Any:
+        """Return what satisfies ``s[t] = factors[t + 1] * s[t + 1] + terms[t]``."""
+        recurrence = Recurrence(self.axis)
+        return self.reversed(recurrence(self.reversed(self.ahead(factors)), self.reversed(terms)))
+
+
+class Recurrence(AlongAxis):
+    """``s[t] = factors[t] * s[t - 1] + terms[t]`` along an axis, from ``s[0] = terms[0]``.
+
+    The inputs are the factors, the first of which is not read, and the terms.
+    """
+
+    name = "recurrence"
+
+    def compute(self, factors: Array, terms: Array) -> Array:
+        if terms.ndim == 1:
+            pairs = zip(factors[1:], terms[1:], strict=True)
+            found = accumulate(pairs, _next, initial=terms[0]) if len(terms) else ()
+            return np.array(list(found), terms.dtype)
+        out = terms.copy()
+        rows, given = np.moveaxis(out, self.axis, 0), np.moveaxis(factors, self.axis, 0)
+        for t in range(1, len(rows)):
+            rows[t] += given[t] * rows[t - 1]
+        return out
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        factors, s = conjugated(inputs[0]), conjugated(outputs[0])
+        by_terms = self.backward(factors, output_grads[0])
+        return [by_terms * self.after(zeros_like(s), s), by_terms]
+
+
+def _next(before: Any, pair: Any) -> Any:
+    factor, term = pair
+    return factor * before + term
+
+
+class Cumulate(OneAxis, RelativeOp):
+    """The cumulative sums or products along an axis.
+
+    The dtype of the output is that of the reduction over the axis.
+
+    Parameters
+    ----------
+    scalar_op
+        The op that combines elements: ``relgraph.scalar.add`` or ``mul``.
+    axis
+        The axis, in a node counted from the front.
+    """
+
+    __props__ = ("scalar_op", "axis")
+
+    def __init__(self, scalar_op: Any, axis: int) -> None:
+        if scalar_op not in (scalar.add, scalar.mul):
+            raise TypeError(f"Cumulate: {scalar_op} is neither add nor mul")
+        self.scalar_op = scalar_op
+        self.axis = axis
+        self.relative = Cumulate if axis < 0 else None
+
+    def for_inputs(self, inputs: Sequence[Any]) -> Any:
+        return Cumulate(self.scalar_op, normalize_axis(self.axis, inputs[0].type.ndim, str(self)))
+
+    def __str__(self) -> str:
+        name = "cumsum" if self.scalar_op is scalar.add else "cumprod"
+        return f"{name}{{axis={self.axis}}}"
+
+    def output_dtype(self, dtype: str) -> str:
+        return reduced_dtype(self.scalar_op.ufunc, dtype)
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        function = np.cumsum if self.scalar_op is scalar.add else np.cumprod
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = function(in_order(inputs[0]), axis=self.axis)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        """Return the gradient of sums, cumulative sums from the other end, or `CumprodGradient`."""
+        g: Any = output_grads[0]
+        if self.scalar_op is scalar.add:
+            backward = (*[slice(None)] * self.axis, slice(None, None, -1))
+            return [getitem(cumsum(getitem(g, backward), self.axis), backward)]
+        return [CumprodGradient(self.axis)(conjugated(inputs[0]), g)]
+
+
+class CumprodGradient(AlongAxis):
+    """The sums of the products ``g[i] * prod(x[k] for k <= i)`` over ``i >= j``, without ``x[j]``.
+
+    The inputs are `x` and `g`. Before the first zero of `x` the products are divided by the
+    element; the first zero has those in which 1 stands in its place, and what comes after it none.
+    """
+
+    name = "cumprod_gradient"
+
+    def compute(self, x: Array, g: Array) -> Array:
+        is_zero = x == 0
+        zeros = np.cumsum(is_zero, self.axis)
+        is_first = is_zero & (zeros == 1)
+        of_all = self._from_the_end(g * np.cumprod(x, self.axis))
+        without = np.cumprod(np.where(is_first, 1, x), self.axis)
+        at_first = np.where(is_first, self._from_the_end(g * without), 0)
+        return np.where(zeros == 0, of_all / np.where(is_zero, 1, x), at_first)
+
+    def _from_the_end(self, a: Array) -> Array:
+        return np.flip(np.cumsum(np.flip(a, self.axis), self.axis), self.axis)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        """Return the gradient. Each element is the product of what comes before it, `p`, and of
+        ``s[j] = g[j] + x[j + 1] * s[j + 1]``: no division, and so it is right at zeros too."""
+        x, g = (conjugated(v) for v in inputs)
+        v: Any = output_grads[0]
+        before = self.after(ones_like(x), x)
+        p = Cumulate(scalar.mul, self.axis)(before)
+        s = self.backward(x, g)
+        by_before = self(before, v * s)
+        by_g = Recurrence(self.axis)(x, v * p)
+        by_x = self.after(zeros_like(by_g), by_g) * s
+        # x[j] is the element before the next one; the last is before none
+        ahead = self.after(zeros_like(by_before), self.reversed(by_before))
+        return [by_x + self.reversed(ahead), by_g]
+
+
+def _cumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:
+    x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
+        return Cumulate(scalar_op, named_axis(axis, what))(x)
+    if axis is None or (x.type.ndim == 0 and reduced_axes(axis, 0, what) == ()):
+        x, axis = flatten(x), 0
+    return Cumulate(scalar_op, normalize_axis(axis, x.type.ndim, what))(x)
+
+
+def cumsum(x: Any, axis: int | None = None) -> Any:
+    """Return the cumulative sums of `x` along `axis`; for None, of the flattened `x`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> cumsum([1, 2, 3]).eval()
+    array([1, 3, 6])
+    """
+    return _cumulate(scalar.add, x, axis, "cumsum")
+
+
+def cumprod(x: Any, axis: int | None = None) -> Any:
+    """Return the cumulative products of `x` along `axis`; for None, of the flattened `x`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> cumprod([1, 2, 3]).eval()
+    array([1, 2, 6])
+    """
+    return _cumulate(scalar.mul, x, axis, "cumprod")
+
+
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Return `x` with each element along `axis` repeated; for None, of the flattened `x`.
+
+    Parameters
+    ----------
+    repeats
+        How often each element occurs: an int or an integer variable of rank 0.
+    """
+    x = as_tensor_variable(x)
+    if axis is None:
+        x, axis = flatten(x), 0
+    axis = normalize_axis(axis, x.type.ndim, "repeat")
+    times = as_length(repeats, "repeat")
+    if isinstance(times, int) and times < 0:
+        raise ValueError(f"repeat: {times} times")
+    return take(x, arange(lengths(x)[axis] * times) // times, axis)
+
+
+def tile(x: Any, reps: Any) -> Any:
+    """Return copies of `x`, joined along its axes.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    reps
+        The number of copies along the last axes: an int, an integer variable, or a sequence of
+        these. If there are more than `x` has axes, `x` gets axes in front.
+    """
+    x = as_tensor_variable(x)
+    times = as_lengths(reps, "tile")
+    ndim = max(x.type.ndim, len(times))
+    times = (1,) * (ndim - len(times)) + times
+    x = x.dimshuffle(*["x"] * (ndim - x.type.ndim), *range(x.type.ndim))
+    for axis, n in enumerate(times):
+        if not isinstance(n, int):
+            length = lengths(x)[axis]
+            x = take(x, arange(length * n) % maximum(length, 1), axis)
+            continue
+        if n < 0:
+            raise ValueError(f"tile: {n} times along axis {axis}")
+        if n != 1:
+            leading = (slice(None),) * axis
+            x = join(axis, *[x] * n) if n else getitem(x, (*leading, slice(0, 0)))
+    return x
+
+
+def flip(x: Any, axis: Any = None) -> Any:
+    """Return `x` reversed along `axis`: an int, a sequence of ints, or None for all axes.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axes along which the order is reversed.
+
+    >>> flip([1, 2, 3]).eval()
+    array([3, 2, 1])
+    """
+    x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm):
+        if isinstance(axis, tuple | list):
+            raise AsksForType("flip of a logic variable takes one axis: turn around one at a time")
+        return getitem(x, index_along(named_axis(axis, "flip"), slice(None, None, -1)))
+    axes = normalize_axes(axis, x.type.ndim, "flip")
+    return getitem(
+        x, tuple(slice(None, None, -1 if i in axes else None) for i in range(x.type.ndim))
+    )
+
+
+def roll(x: Any, shift: Any, axis: Any = None) -> Any:
+    """Return `x` with its elements shifted along `axis`; for None, in the flattened `x`.
+
+    Elements that move past the end come in again at the front.
+
+    Parameters
+    ----------
+    shift
+        The number of positions: an int or an integer variable of rank 0. A tuple or list of them
+        goes with the axes.
+    axis
+        An int, or a tuple or list of them: the elements are shifted along each.
+    """
+    x = as_tensor_variable(x)
+    if isinstance(axis, tuple | list):
+        shifts = shift if isinstance(shift, tuple | list) else [shift] * len(axis)
+        axes = list(axis) * len(shifts) if len(axis) == 1 else axis
+        if len(shifts) == 1:
+            shifts = list(shifts) * len(axes)
+        if len(shifts) != len(axes):
+            raise ValueError(f"roll: {len(shifts)} shifts along {len(axes)} axes")
+        for one, along in zip(shifts, axes, strict=True):
+            x = roll(x, one, normalize_axis(along, x.type.ndim, "roll"))
+        return x
+    if axis is None:
+        shape = lengths(x)
+        return reshape(roll(flatten(x), shift, 0), shape) if x.type.ndim else x
+    axis = normalize_axis(axis, x.type.ndim, "roll")
+    n = lengths(x)[axis]
+    if isinstance(n, int) and n == 0:
+        return x
+    start = -as_length(shift, "roll") % maximum(n, 1)
+    leading = (slice(None),) * axis
+    last, first = slice(start, None), slice(None, start)
+    return join(axis, getitem(x, (*leading, last)), getitem(x, (*leading, first)))
+
+
+class _BaseSort(OneAxis, RelativeOp):
+    """Base class of `Sort` and `ArgSort`.
+
+    Parameters
+    ----------
+    axis
+        The axis, in a node counted from the front.
+    """
+
+    __props__ = ("axis",)
+    name = ""
+
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
+        self.relative = type(self) if axis < 0 else None
+
+    def for_inputs(self, inputs: Sequence[Any]) -> _BaseSort:
+        return type(self)(normalize_axis(self.axis, inputs[0].type.ndim, self.name))
+
+    def __str__(self) -> str:
+        return f"{self.name}{{axis={self.axis}}}"
+
+
+class Sort(_BaseSort):
+    """The elements along an axis in ascending order, nan last; equal elements keep their order.
+
+    Parameters
+    ----------
+    axis
+        The axis, counted from the front.
+    """
+
+    name = "sort"
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        output_storage[0][0] = np.sort(inputs[0], axis=self.axis, kind="stable")
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        """Return the gradient, in the order of the input."""
+        argsort_ = ArgSort(self.axis)
+        inverse = argsort_(argsort_(inputs[0]))
+        return [_take_along_axis(output_grads[0], inverse, self.axis)]
+
+
+class ArgSort(_BaseSort):
+    """The indices that sort the elements along an axis, as int64.
+
+    Parameters
+    ----------
+    axis
+        The axis, counted from the front.
+    """
+
+    name = "argsort"
+
+    def output_dtype(self, dtype: str) -> str:
+        return "int64"
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        order = np.argsort(inputs[0], axis=self.axis, kind="stable")
+        output_storage[0][0] = order.astype("int64", copy=False)
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        return [second(inputs[0], np.float64(0.0))]
+
+
+def _take_along_axis(x: Any, indices: Any, axis: int) -> Any:
+    """Return the elements of `x` at some indices along an axis; both have the same shape."""
+    ndim = x.type.ndim
+    index: list[Any] = []
+    for d in range(ndim):
+        order: list[Any] = ["x"] * ndim
+        order[d] = 0
+        index.append(indices if d == axis else arange(shape_i(x, d)).dimshuffle(*order))
+    return getitem(x, tuple(index))
+
+
+def _apply(op: Any, x: Any, axis: int | None) -> Any:
+    x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
+        return op(named_axis(axis, op.name))(x)
+    if axis is None:
+        x, axis = flatten(x), 0
+    return op(normalize_axis(axis, x.type.ndim, op.name))(x)
+
+
+def sort(x: Any, axis: int | None = -1) -> Any:
+    """Return the elements of `x` along `axis` in ascending order; for None, of the flattened `x`.
+
+    nan come last; equal elements keep their order.
+    """
+    return _apply(Sort, x, axis)
+
+
+def argsort(x: Any, axis: int | None = -1) -> Any:
+    """Return the indices that sort `x` along `axis`, as int64; see `sort`.
+
+    As in NumPy, a tensor of rank 0 is taken for a vector of one element.
+    """
+    x = as_tensor_variable(x)
+    if not isinstance(x, LogicTerm) and x.type.ndim == 0:
+        x = flatten(x)
+    return _apply(ArgSort, x, axis)
+
+
+def part(x: Any, axis: int, key: Any) -> Any:
+    """Return ``x[..., key, ...]`` along an axis counted from the front."""
+    return getitem(x, (*[slice(None)] * axis, key))
+
+
+def along(x: Any, axis: Any, what: str) -> tuple[Any, int]:
+    """Return `x` as a tensor, and an axis counted from the front; for None `x` is flattened."""
+    x = as_argument(x, what)
+    if axis is None:
+        return flatten(x), 0
+    return x, normalize_axis(axis, x.type.ndim, what)
+
+
+def length(x: Any, axis: int) -> Any:
+    """Return the length of an axis: an int where it is known."""
+    return lengths(x)[axis]
+
+
+def inexact(x: Any) -> Any:
+    """Return `x`, integers and booleans as float64."""
+    return cast(x, "float64") if is_discrete(x.type.dtype) else x
+
+
+def weak(x: Any, what: str, position: int = 0) -> Any:
+    """Return `x` as a tensor, but a Python number as it is: its dtype follows from the others."""
+    return x if number_kind(x) is not None else as_argument(x, what, position)
+
+
+def of_rank(x: Any, ndim: int, at: int = 0) -> Any:
+    """Return a vector as a tensor of some rank, along the axis `at`."""
+    order: list[Any] = ["x"] * ndim
+    order[at] = 0
+    return x.dimshuffle(*order)

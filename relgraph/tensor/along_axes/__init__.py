@@ -1,1 +1,0 @@
-"""Ops that work along one axis: cumulative sums, repetition, shifts, sorting."""

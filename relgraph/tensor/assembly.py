@@ -1,0 +1,742 @@
+"""Ops that create tensors (alloc, full, eye, arange, tri), and that join and split them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.op import Op, RelativeOp
+from relgraph.graph.type import DisconnectedType, disconnected
+from relgraph.graph.unify import nth
+from relgraph.graph.utils import LogicTerm
+from relgraph.scalar.type import check_dtype, is_discrete, result_dtype
+from relgraph.tensor.basic import (
+    as_argument,
+    as_tensor_variable,
+    constant,
+    merge_lengths,
+    normalize_axis,
+    static_int,
+)
+from relgraph.tensor.math import cast, ceil, ge, maximum, second, switch
+from relgraph.tensor.reductions import sum as sum_
+from relgraph.tensor.reductions import sum_like
+from relgraph.tensor.shapes import (
+    MakeVector,
+    as_length,
+    as_lengths,
+    as_shape_vector,
+    expand_dims,
+    lengths,
+    shape_i,
+    specify_shape,
+)
+from relgraph.tensor.type import TensorType
+
+
+def _as_length_input(n: Any, what: str) -> Any:
+    length = as_length(n, what)
+    return constant(length, dtype="int64") if isinstance(length, int) else cast(length, "int64")
+
+
+class Alloc(Op):
+    """A value, broadcast to a shape in new storage.
+
+    The inputs are the value, and for each axis of the output its length, an integer of rank 0. An
+    axis of the value broadcasts if its static length is 1.
+    """
+
+    nout = 1
+    __props__ = ()
+    repeats = 0
+
+    def __str__(self) -> str:
+        return "alloc"
+
+    def make_node(self, *inputs: Any) -> Apply:
+        value = as_tensor_variable(inputs[0])
+        lengths = [_as_length_input(n, "alloc") for n in inputs[1:]]
+        missing = len(lengths) - value.type.ndim
+        if missing < 0:
+            raise TypeError(
+                f"alloc: the value has {value.type.ndim} dimensions, the shape only {len(lengths)}"
+            )
+        shape = [static_int(n) for n in lengths]
+        for axis, n in enumerate(shape):
+            if n is not None and n < 0:
+                raise ValueError(f"alloc: axis {axis} of the shape is {n}")
+            own = value.type.shape[axis - missing] if axis >= missing else 1
+            if own not in (None, 1, n) and n is not None:
+                raise ValueError(
+                    f"alloc: axis {axis - missing} of the value has length {own}, not 1 or {n}"
+                )
+            if n is None and own != 1:
+                shape[axis] = own
+        # What stands in for the output broadcasts where that does.
+        value = specify_shape(value, [1 if n == 1 else None for n in shape[missing:]])
+        return Apply(self, [value, *lengths], [TensorType(value.type.dtype, tuple(shape))()])
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        value, *lengths = inputs
+        shape = tuple(int(n) for n in lengths)
+        missing = len(shape) - value.ndim
+        known: Sequence[int | None] = node.inputs[0].type.shape
+        for axis, (n, length) in enumerate(zip(value.shape, shape[missing:], strict=True)):
+            if n != length and known[axis] != 1:
+                raise ValueError(
+                    f"alloc: axis {axis} of {node.inputs[0]} has length {n}, not {length}"
+                    + (_UNDECLARED if n == 1 else "")
+                )
+        out = np.empty(shape, dtype=value.dtype)
+        out[...] = value
+        output_storage[0][0] = out
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [tuple(node.inputs[1:])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[i == 0] for i in range(len(node.inputs))]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        g = sum_like(output_gradients[0], inputs[0])
+        return [g, *[disconnected() for _ in inputs[1:]]]
+
+
+_UNDECLARED = (
+    "; only an axis whose length is known to be 1 broadcasts (declare it in the variable's type, "
+    "or by specify_shape)"
+)
+_alloc = Alloc()
+
+
+def alloc(value: Any, *shape: Any) -> Any:
+    """Return `value`, broadcast in new storage to a shape of ints and integer variables.
+
+    Parameters
+    ----------
+    value
+        What fills the result; it broadcasts to the shape.
+    shape
+        The lengths of the axes, an argument each.
+
+    >>> alloc(7, 2, 2).eval()
+    array([[7, 7],
+           [7, 7]])
+    """
+    return _alloc(value, *shape)
+
+
+def broadcast_to(x: Any, shape: Any) -> Any:
+    """Return `x`, broadcast to a shape: an int, a sequence, or a vector of known length.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    shape
+        The shape of the result.
+
+    >>> broadcast_to([1, 2], (2, 2)).eval()
+    array([[1, 2],
+           [1, 2]])
+    """
+    return _alloc(as_tensor_variable(x), *as_lengths(shape, "broadcast_to"))
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """Return a tensor of a shape, filled with a value.
+
+    Parameters
+    ----------
+    shape
+        An int, a sequence of ints and integer variables, or a vector of known length.
+    fill_value
+        A tensor or number that broadcasts to the shape.
+    dtype
+        The dtype; by default that of the value.
+    """
+    value = as_tensor_variable(fill_value)
+    return _alloc(value if dtype is None else cast(value, dtype), *as_lengths(shape, "full"))
+
+
+def _or_floatX(dtype: Any) -> str:
+    """Return a dtype, or ``config.floatX`` for None, which NumPy takes for float64."""
+    return check_dtype("floatX" if dtype is None else dtype)
+
+
+def _filled(shape: Any, number: int, dtype: Any, what: str) -> Any:
+    value = constant(np.array(number, dtype=_or_floatX(dtype)))
+    return _alloc(value, *as_lengths(shape, what))
+
+
+def zeros(shape: Any, dtype: Any = None) -> Any:
+    """Return zeros of a shape (see `full`) and dtype, by default ``config.floatX``.
+
+    Parameters
+    ----------
+    shape
+        The shape.
+    dtype
+        The dtype of the result.
+
+    >>> zeros(3).eval()
+    array([0., 0., 0.])
+    """
+    return _filled(shape, 0, dtype, "zeros")
+
+
+def ones(shape: Any, dtype: Any = None) -> Any:
+    """Return ones of a shape (see `full`) and dtype, by default ``config.floatX``.
+
+    Parameters
+    ----------
+    shape
+        The shape.
+    dtype
+        The dtype of the result.
+
+    >>> ones(3).eval()
+    array([1., 1., 1.])
+    """
+    return _filled(shape, 1, dtype, "ones")
+
+
+def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """Return a tensor of the shape of `x`, filled with a value.
+
+    Parameters
+    ----------
+    x
+        The tensor whose shape is taken.
+    fill_value
+        A tensor or number that broadcasts to the shape.
+    dtype
+        The dtype; by default that of `x`.
+    """
+    x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm):
+        return second(x, fill_value)
+    dtype = x.type.dtype if dtype is None else check_dtype(dtype)
+    if isinstance(fill_value, Variable):
+        value = cast(fill_value, dtype)
+    else:
+        value = constant(np.asarray(fill_value).astype(dtype))
+    return value if x.type.ndim == 0 and value.type.ndim == 0 else second(x, value)
+
+
+def zeros_like(x: Any, dtype: Any = None) -> Any:
+    """Return zeros of the shape of `x`, and of its dtype unless another one is given.
+
+    Parameters
+    ----------
+    x
+        The tensor whose shape it has.
+    dtype
+        The dtype of the result.
+
+    >>> zeros_like([1, 2]).eval()
+    array([0, 0])
+    """
+    return full_like(x, 0, dtype)
+
+
+def ones_like(x: Any, dtype: Any = None) -> Any:
+    """Return ones of the shape of `x`, and of its dtype unless another one is given.
+
+    Parameters
+    ----------
+    x
+        The tensor whose shape it has.
+    dtype
+        The dtype of the result.
+
+    >>> ones_like([1, 2]).eval()
+    array([1, 1])
+    """
+    return full_like(x, 1, dtype)
+
+
+class Eye(Op):
+    """A matrix with ones on a diagonal.
+
+    The inputs are the numbers of rows and of columns, and the number of the diagonal: integers of
+    rank 0.
+
+    Parameters
+    ----------
+    dtype
+        The dtype of the matrix.
+    """
+
+    nout = 1
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: str = "float64") -> None:
+        self.dtype = check_dtype(dtype)
+
+    def __str__(self) -> str:
+        return f"eye{{{self.dtype}}}"
+
+    def make_node(self, *inputs: Any) -> Apply:
+        if len(inputs) != 3:
+            raise TypeError(f"{self} takes 3 inputs (rows, columns, diagonal), not {len(inputs)}")
+        rows, columns, k = [_as_length_input(v, "eye") for v in inputs]
+        shape = (static_int(rows), static_int(columns))
+        return Apply(self, [rows, columns, k], [TensorType(self.dtype, shape)()])
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        rows, columns, k = (int(n) for n in inputs)
+        output_storage[0][0] = np.eye(rows, columns, k, dtype=self.dtype)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [tuple(node.inputs[:2])]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False], [False], [False]]
+
+
+def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
+    """Return a matrix of `n` rows and `m` columns with ones on the diagonal `k`.
+
+    By default `m` is `n`, and the dtype is ``config.floatX``.
+    """
+    return Eye(_or_floatX(dtype))(n, n if m is None else m, k)
+
+
+class ARange(Op):
+    """The vector of evenly spaced numbers from a start up to a stop, which it does not include.
+
+    The inputs are the start, the stop and the step, of rank 0.
+
+    Parameters
+    ----------
+    dtype
+        The dtype of the vector.
+    """
+
+    nout = 1
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: str) -> None:
+        self.dtype = check_dtype(dtype)
+
+    def __str__(self) -> str:
+        return f"arange{{{self.dtype}}}"
+
+    def make_node(self, *inputs: Any) -> Apply:
+        if len(inputs) != 3:
+            raise TypeError(f"{self} takes 3 inputs (start, stop, step), not {len(inputs)}")
+        limits = [as_tensor_variable(v) for v in inputs]
+        for name, v in zip(("start", "stop", "step"), limits, strict=True):
+            if v.type.ndim != 0:
+                raise TypeError(f"arange: {name} is a {v.type}, not of rank 0")
+        length = None
+        if all(isinstance(v, Constant) for v in limits):
+            start, stop, step = (v.data.item() for v in limits)
+            if step == 0:
+                raise ValueError("arange: step is 0")
+            length = max(0, math.ceil((stop - start) / step))
+        return Apply(self, limits, [TensorType(self.dtype, (length,))()])
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        start, stop, step = (v.item() for v in inputs)
+        if step == 0:
+            raise ValueError(f"arange: step ({node.inputs[2]}) is 0")
+        output_storage[0][0] = np.arange(start, stop, step, dtype=self.dtype)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        start, stop, step = node.inputs
+        if all(is_discrete(v.type.dtype) for v in node.inputs):
+            start, stop, step = (cast(v, "int64") for v in (start, stop, step))
+            return [(maximum(-((start - stop) // step), 0),)]
+        steps: Any = cast(stop, "float64") - start
+        return [(maximum(cast(ceil(steps / step), "int64"), 0),)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        connected = not is_discrete(self.dtype)
+        return [[connected], [False], [connected]]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        if is_discrete(self.dtype):
+            return [disconnected() for _ in inputs]
+        g, out = output_grads[0], outputs[0]
+        steps = arange(shape_i(out, 0))
+        return [sum_(g), disconnected(), sum_(g * cast(steps, self.dtype))]
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+    """Return the vector of the numbers from `start` up to `stop` (not included) by `step`.
+
+    Parameters
+    ----------
+    start, stop, step
+        Numbers or variables of rank 0. If only `start` is given, it is the stop, and the start
+        is 0.
+    dtype
+        The dtype; by default int64 for integers, else the result of NumPy's promotion.
+    """
+    if stop is None:
+        start, stop = 0, start
+    limits = [as_tensor_variable(v) for v in (start, stop, step)]
+    if dtype is None:
+        kinds = [v.type.dtype for v in limits]
+        dtype = "int64" if all(map(is_discrete, kinds)) else result_dtype(*kinds)
+    return ARange(check_dtype(dtype))(*limits)
+
+
+def tri(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
+    """Return an `n` by `m` matrix with ones on and below the diagonal `k`, and zeros above it.
+
+    By default `m` is `n`, and the dtype is ``config.floatX``.
+    """
+    rows = arange(n).dimshuffle(0, "x")
+    columns = arange(n if m is None else m).dimshuffle("x", 0)
+    return cast(ge(rows + k, columns), _or_floatX(dtype))
+
+
+def _lower(x: Any, k: Any) -> Any:
+    """Return a boolean matrix that is true on and below the diagonal `k` of the last two axes."""
+    rows, columns = (shape_i(x, i) for i in (x.type.ndim - 2, x.type.ndim - 1))
+    return tri(rows, columns, k, "bool")
+
+
+def _zero(x: Any) -> Any:
+    """Return a zero of the dtype of `x`: a plain one makes integers of booleans."""
+    return constant(np.zeros((), dtype=x.type.dtype))
+
+
+def tril(x: Any, k: Any = 0) -> Any:
+    """Return `x` with zeros above the diagonal `k` of the last two axes.
+
+    Parameters
+    ----------
+    x
+        A matrix, or a stack of them.
+    k
+        How far the diagonal is above the main one; below it if negative.
+
+    >>> tril([[1, 2], [3, 4]]).eval()
+    array([[1, 0],
+           [3, 4]])
+    """
+    x = as_tensor_variable(x)
+    return switch(_lower(x, k), x, _zero(x))
+
+
+def triu(x: Any, k: Any = 0) -> Any:
+    """Return `x` with zeros below the diagonal `k` of the last two axes.
+
+    Parameters
+    ----------
+    x
+        A matrix, or a stack of them.
+    k
+        How far the diagonal is above the main one; below it if negative.
+
+    >>> triu([[1, 2], [3, 4]]).eval()
+    array([[1, 2],
+           [0, 4]])
+    """
+    x = as_tensor_variable(x)
+    return switch(_lower(x, as_tensor_variable(k) - 1), _zero(x), x)
+
+
+class Join(RelativeOp):
+    """Tensors of one rank, concatenated along an axis; the lengths of their other axes agree.
+
+    Parameters
+    ----------
+    axis
+        The axis, in a node counted from the front.
+    """
+
+    __props__ = ("axis",)
+
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
+        self.relative = Join if axis < 0 else None
+
+    def for_inputs(self, inputs: Sequence[Any]) -> Any:
+        return Join(normalize_axis(self.axis, inputs[0].type.ndim, "join"))
+
+    def __str__(self) -> str:
+        return f"join{{axis={self.axis}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if not inputs:
+            raise TypeError(f"{self} takes at least 1 input")
+        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        ndim = input_types[0].ndim
+        for i, t in enumerate(input_types):
+            if t.ndim != ndim:
+                raise TypeError(f"{self}: input 0 has {ndim} dimensions, input {i} {t.ndim} ({t})")
+        axis = normalize_axis(self.axis, ndim, "join")
+        shape: list[int | None] = []
+        for i in range(ndim):
+            lengths_of_axis = [t.shape[i] for t in input_types]
+            known = [n for n in lengths_of_axis if n is not None]
+            if i != axis:
+                shape.append(merge_lengths(lengths_of_axis, i, str(self)))
+            else:
+                shape.append(sum(known) if len(known) == len(lengths_of_axis) else None)
+        return [TensorType(result_dtype(*[t.dtype for t in input_types]), tuple(shape))]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        first = inputs[0]
+        for v, x in zip(node.inputs, inputs, strict=True):
+            for i, (n, m) in enumerate(zip(x.shape, first.shape, strict=True)):
+                if n != m and i != self.axis:
+                    raise ValueError(
+                        f"{self}: axis {i} of {v} has length {n}, of {node.inputs[0]} {m}"
+                    )
+        output_storage[0][0] = np.concatenate(inputs, axis=self.axis)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        shape = list(shapes[0])
+        shape[self.axis] = sum((s[self.axis] for s in shapes[1:]), shape[self.axis])
+        return [tuple(shape)]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        sizes = MakeVector("int64")(*[lengths(x)[self.axis] for x in inputs])
+        parts = Split(len(inputs), self.axis)(output_gradients[0], sizes, return_list=True)
+        return [
+            disconnected() if is_discrete(x.type.dtype) else part
+            for x, part in zip(inputs, parts, strict=True)
+        ]
+
+
+class Split(Op):
+    """The parts of a tensor along an axis. They are views of it.
+
+    The inputs are the tensor, and a vector of the lengths of the parts, whose sum must be the
+    length of the axis.
+
+    Parameters
+    ----------
+    len_splits
+        The number of parts, which are the outputs.
+    axis
+        The axis, in a node counted from the front.
+    """
+
+    __props__ = ("len_splits", "axis")
+
+    def __init__(self, len_splits: int, axis: int = 0) -> None:
+        self.len_splits = self.nout = len_splits
+        self.axis = axis
+        self.view_map = {i: [0] for i in range(len_splits)}
+        self.relative = Split if axis < 0 else None
+
+    def for_inputs(self, inputs: Sequence[Any]) -> Any:
+        return Split(self.len_splits, normalize_axis(self.axis, inputs[0].type.ndim, "split"))
+
+    def __str__(self) -> str:
+        return f"split{{{self.len_splits}, axis={self.axis}}}"
+
+    def make_node(self, *inputs: Any) -> Apply:
+        if len(inputs) != 2:
+            raise TypeError(f"{self} takes 2 inputs, a tensor and lengths, not {len(inputs)}")
+        x, sizes = as_tensor_variable(inputs[0]), as_shape_vector(inputs[1], "split")
+        if self.relative is not None:
+            node: Apply = self.for_inputs([x]).make_node(x, sizes)
+            return node
+        axis = normalize_axis(self.axis, x.type.ndim, "split")
+        if sizes.type.shape[0] not in (None, self.len_splits):
+            raise ValueError(f"{self}: {sizes.type.shape[0]} lengths for {self.len_splits} parts")
+        static: list[int | None] = [None] * self.len_splits
+        if hasattr(sizes, "data"):
+            constants = [int(n) for n in sizes.data]
+            static = [*constants]
+            total = x.type.shape[axis]
+            if total is not None and sum(constants) != total:
+                raise ValueError(f"{self}: lengths {static} of an axis of length {total}")
+        shape = x.type.shape
+        types = [TensorType(x.type.dtype, (*shape[:axis], n, *shape[axis + 1 :])) for n in static]
+        return Apply(self, [x, sizes], [t() for t in types])
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x, sizes = inputs
+        total = x.shape[self.axis]
+        if len(sizes) != self.len_splits or sizes.sum() != total or (sizes < 0).any():
+            raise ValueError(
+                f"{self}: lengths {sizes.tolist()} for axis {self.axis} of {node.inputs[0]}, "
+                f"which has length {total}"
+            )
+        parts = np.split(x, np.cumsum(sizes)[:-1], axis=self.axis)
+        for cell, part in zip(output_storage, parts, strict=True):
+            cell[0] = part
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        x = shapes[0]
+        sizes: Any = node.inputs[1]
+        return [(*x[: self.axis], sizes[i], *x[self.axis + 1 :]) for i in range(self.len_splits)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True] * self.len_splits, [False] * self.len_splits]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        grads = [
+            zeros_like(out) if isinstance(g.type, DisconnectedType) else g
+            for out, g in zip(outputs, output_grads, strict=True)
+        ]
+        return [Join(self.axis)(*grads), disconnected()]
+
+
+def _as_parts(tensors: Any, what: str) -> list[Any]:
+    parts = [as_tensor_variable(v) for v in tensors]
+    if not parts:
+        raise ValueError(f"{what}: there are no tensors")
+    return parts
+
+
+def join(axis: int, *tensors: Any) -> Any:
+    """Return tensors of one rank, concatenated along `axis`.
+
+    Parameters
+    ----------
+    axis
+        The axis.
+    tensors
+        The tensors, whose lengths may differ along `axis` alone.
+
+    >>> join(0, [1, 2], [3]).eval()
+    array([1, 2, 3])
+    """
+    parts = _as_parts(tensors, "join")
+    if any(isinstance(v, LogicTerm) for v in (axis, *parts)):
+        return parts[0] if len(parts) == 1 else Join(axis)(*parts)
+    axis = normalize_axis(axis, parts[0].type.ndim, "join")
+    return parts[0] if len(parts) == 1 else Join(axis)(*parts)
+
+
+def concatenate(tensors: Any, axis: int = 0) -> Any:
+    """Return the tensors of a sequence, which have one rank, concatenated along `axis`.
+
+    Parameters
+    ----------
+    tensors
+        The tensors, whose lengths may differ along `axis` alone.
+    axis
+        The axis.
+
+    >>> concatenate([[1, 2], [3]]).eval()
+    array([1, 2, 3])
+    """
+    return join(axis, *tensors)
+
+
+def stack(tensors: Any, axis: int = 0) -> Any:
+    """Return the tensors of a sequence, which have one shape, joined along a new axis `axis`.
+
+    Parameters
+    ----------
+    tensors
+        The tensors.
+    axis
+        Where the new axis stands in the result.
+
+    >>> stack([[1, 2], [3, 4]]).eval()
+    array([[1, 2],
+           [3, 4]])
+    """
+    parts = _as_parts(tensors, "stack")
+    if any(isinstance(v, LogicTerm) for v in parts):
+        return join(axis, *[expand_dims(v, axis) for v in parts])
+    ranks = {v.type.ndim for v in parts}
+    if len(ranks) > 1:
+        raise TypeError(f"stack: the tensors have {sorted(ranks)} dimensions")
+    axis = normalize_axis(axis, ranks.pop() + 1, "stack")
+    if parts[0].type.ndim > 0:
+        return join(axis, *[expand_dims(v, axis) for v in parts])
+    dtype = result_dtype(*[v.type.dtype for v in parts])
+    return MakeVector(dtype)(*[cast(v, dtype) for v in parts])
+
+
+def hstack(tensors: Any) -> Any:
+    """Return the tensors of a sequence, concatenated along axis 1; along axis 0 for vectors.
+
+    Parameters
+    ----------
+    tensors
+        The tensors, of one rank from 1 on.
+
+    >>> hstack([[1, 2], [3]]).eval()
+    array([1, 2, 3])
+    """
+    parts = [expand_dims(v, 0) if v.type.ndim == 0 else v for v in _as_parts(tensors, "hstack")]
+    return join(0 if parts[0].type.ndim == 1 else 1, *parts)
+
+
+def vstack(tensors: Any) -> Any:
+    """Return the tensors of a sequence, concatenated along axis 0; vectors become rows.
+
+    Parameters
+    ----------
+    tensors
+        The tensors; vectors are of one length.
+
+    >>> vstack([[1, 2], [3, 4]]).eval()
+    array([[1, 2],
+           [3, 4]])
+    """
+    parts = _as_parts(tensors, "vstack")
+    rows = [expand_dims(v, tuple(range(2 - v.type.ndim))) if v.type.ndim < 2 else v for v in parts]
+    return join(0, *rows)
+
+
+def split(x: Any, splits_size: Any, n_splits: int | None = None, axis: int = 0) -> list[Any]:
+    """Return the parts of `x` along `axis`, as a list.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    splits_size
+        The lengths of the parts: a sequence of ints and integer variables, or an integer vector.
+    n_splits
+        The number of parts, if `splits_size` is a vector of unknown length.
+    axis
+        The axis.
+
+    Raises
+    ------
+    TypeError
+        If the number of parts is not known.
+    """
+    x = as_tensor_variable(x)
+    sizes = as_shape_vector(splits_size, "split")
+    n = sizes.type.shape[0] if n_splits is None else n_splits
+    if n is None:
+        raise TypeError(f"split: {splits_size} is a vector of unknown length; give n_splits")
+    if isinstance(x, LogicTerm):
+        together = Split(n, axis)(x, sizes)
+        return [nth(i, together) for i in range(n)]
+    parts = Split(n, normalize_axis(axis, x.type.ndim, "split"))(x, sizes, return_list=True)
+    assert isinstance(parts, list)
+    return parts

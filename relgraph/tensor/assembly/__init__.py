@@ -1,1 +1,0 @@
-"""Ops that create tensors, and that join and split them."""

@@ -1,0 +1,262 @@
+"""`IfElse`, of whose branches a linker computes only the one taken, and the nodes that can wait."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.op import TypedOp
+from relgraph.graph.type import disconnected
+from relgraph.scalar.type import number_kind, result_dtype, weak_dtype
+from relgraph.tensor.basic import as_argument, constant
+from relgraph.tensor.math import cast, second
+from relgraph.tensor.type import TensorType
+
+
+class IfElse(TypedOp):
+    """The values of one branch or of the other, by a condition.
+
+    The inputs are the condition, a tensor of rank 0 that is true unless it is zero; the variables
+    of the branch that is taken if it is true; and those of the other one. The linkers compute what
+    only one branch needs when that is taken; `perform`, which is given all values, chooses.
+
+    Parameters
+    ----------
+    count
+        How many variables each branch has.
+    """
+
+    __props__ = ("count",)
+
+    def __init__(self, count: int) -> None:
+        if count < 1:
+            raise ValueError(f"ifelse: a branch has at least one variable, not {count}")
+        self.count = count
+        self.nout = count
+        self.view_map = {i: [1 + i, 1 + count + i] for i in range(count)}
+
+    def __str__(self) -> str:
+        return "ifelse" if self.count == 1 else f"ifelse{{{self.count}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if len(inputs) != 1 + 2 * self.count:
+            raise TypeError(f"{self} takes {1 + 2 * self.count} inputs, not {len(inputs)}")
+        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        condition, *rest = input_types
+        if condition.ndim != 0:
+            raise TypeError(f"{self}: the condition is a {condition}; wanted is a rank of 0")
+        return [
+            self._output_type(then, other)
+            for then, other in zip(rest[: self.count], rest[self.count :], strict=True)
+        ]
+
+    def _output_type(self, then: TensorType, other: TensorType) -> TensorType:
+        if then.dtype != other.dtype or then.ndim != other.ndim:
+            raise TypeError(
+                f"{self}: one branch gives a {then}, the other a {other}; wanted are one dtype and "
+                "rank"
+            )
+        shape = [n if n == m else None for n, m in zip(then.shape, other.shape, strict=True)]
+        return TensorType(then.dtype, shape)
+
+    def branches(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Return what stands for the branches among the inputs of a node."""
+        return list(inputs[1 : 1 + self.count]), list(inputs[1 + self.count :])
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        then, other = self.branches(inputs)
+        for cell, value in zip(output_storage, then if inputs[0] else other, strict=True):
+            cell[0] = value
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        then, other = self.branches(shapes)
+        choose: Any = IfElse(1)
+        return [
+            tuple(
+                known if known is not None else n if n is m else choose(node.inputs[0], n, m)
+                for known, n, m in zip(out.type.shape, a, b, strict=True)
+            )
+            for out, a, b in zip(node.outputs, then, other, strict=True)
+        ]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        read = [[k == i for k in range(self.count)] for i in range(self.count)]
+        return [[False] * self.count, *read, *read]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        """Return gradients that are lazy too: the one of the branch that is not taken is zero."""
+        condition: Any = inputs[0]
+        branches = self.branches(inputs)
+        grads: Sequence[Any] = output_grads
+        zeros = [
+            [second(v, np.zeros((), g.type.dtype)) for v, g in zip(branch, grads, strict=True)]
+            for branch in branches
+        ]
+        if self.count == 1:
+            (g,), ((zero_then,), (zero_other,)) = grads, zeros
+            return [disconnected(), self(condition, g, zero_then), self(condition, zero_other, g)]
+        return [
+            disconnected(),
+            *self(condition, *grads, *zeros[0]),
+            *self(condition, *zeros[1], *grads),
+        ]
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Any]:
+        points = [
+            second(v, np.zeros((), v.type.dtype)) if p is None else p
+            for v, p in zip(inputs[1:], eval_points[1:], strict=True)
+        ]
+        return list(self(inputs[0], *points, return_list=True))
+
+
+def ifelse(condition: Any, then: Any, other: Any) -> Any:
+    """Return `then` if `condition` is true, else `other`; only what is taken is computed.
+
+    What both branches need, or something else needs, is computed once, in any case. To choose
+    element by element use `relgraph.tensor.switch`, which computes both.
+
+    Parameters
+    ----------
+    condition
+        A tensor of rank 0, or a number; it is true unless it is zero.
+    then, other
+        Two tensors, or two lists of equally many. Each pair has one rank; where their dtypes
+        differ, both are cast to the common one.
+
+    Returns
+    -------
+    variable
+        A tensor, or a list of them.
+
+    Raises
+    ------
+    TypeError
+        If the condition has axes, the ranks differ, or only one branch is a list.
+    ValueError
+        If the branches are lists of different lengths, or empty.
+    """
+    several = [isinstance(branch, list | tuple) for branch in (then, other)]
+    if several[0] is not several[1]:
+        raise TypeError("ifelse: one branch is a list of tensors and the other is not")
+    if not several[0]:
+        return IfElse(1)(condition, *_alike(then, other))
+    if len(then) != len(other):
+        raise ValueError(f"ifelse: the branches have {len(then)} and {len(other)} tensors")
+    pairs = [_alike(a, b) for a, b in zip(then, other, strict=True)]
+    chosen = IfElse(len(pairs))
+    return chosen(condition, *[a for a, _ in pairs], *[b for _, b in pairs], return_list=True)
+
+
+def _alike(then: Any, other: Any) -> tuple[Any, Any]:
+    """Return a pair of branches as tensors of one dtype; a number gets that of its partner."""
+    kinds = [number_kind(then), number_kind(other)]
+    if None in kinds and kinds != [None, None]:
+        i = 0 if kinds[0] is not None else 1
+        tensor = as_argument((other, then)[i], "ifelse", 2 - i)
+        dtype = weak_dtype(kinds[i], (tensor.type.dtype,))  # type: ignore[arg-type]
+        number = constant(np.asarray((then, other)[i], dtype=dtype))
+        then, other = (number, tensor) if i == 0 else (tensor, number)
+    pair = [as_argument(v, "ifelse", i + 1) for i, v in enumerate((then, other))]
+    common = result_dtype(*[v.type.dtype for v in pair])
+    a, b = (v if v.type.dtype == common else cast(v, common) for v in pair)
+    return a, b
+
+
+# What is nested deeper is not lazy: branches are run by functions that call each other.
+MAX_NESTING = 64
+
+
+class Context:
+    """Where nodes run: in any case, or inside a branch of a node, which has a context itself."""
+
+    def __init__(self, outside: Context | None) -> None:
+        self.outside = outside
+        self.depth: int = 0 if outside is None else outside.depth + 1
+
+
+class Contexts:
+    """The contexts of the nodes of a graph.
+
+    Where several nodes need a value, it is computed in the innermost context around all of them. So
+    is what has to run before a node that overwrites its input: it must not wait for a branch.
+
+    Parameters
+    ----------
+    fgraph
+        The graph.
+    nodes
+        Its nodes in order.
+
+    Attributes
+    ----------
+    root
+        The context of what is needed in any case.
+    of_node
+        The context of each node.
+    of_branch
+        For an `IfElse` and whether its condition is true, the context of that branch.
+    """
+
+    def __init__(self, fgraph: FunctionGraph, nodes: Sequence[Apply]) -> None:
+        self.root = Context(None)
+        self.of_node: dict[Apply, Context] = {}
+        self.of_branch: dict[tuple[Apply, bool], Context] = {}
+        # the context in which a variable or a node has to be there, as far as is known
+        self._wanted: dict[Any, Context] = {}
+        orderings = fgraph.orderings()
+        for var in fgraph.outputs:
+            self._want(var, self.root)
+        for node in reversed(nodes):
+            self._place(node)
+            for before in orderings.get(node, ()):
+                self._want(before, self.of_node[node])
+
+    def runs_without(self, node: Apply, other: Apply) -> bool:
+        """Return whether a node may run where another one does not: in a branch that that one is
+        not in."""
+        context = self.of_node[node]
+        return _around(context, self.of_node[other]) is not self.of_node[other]
+
+    def _place(self, node: Apply) -> None:
+        for var in node.outputs:
+            if var in self._wanted:
+                self._want(node, self._wanted[var])
+        context = self.of_node[node] = self._wanted.get(node, self.root)
+        if not isinstance(node.op, IfElse) or context.depth >= MAX_NESTING:
+            for var in node.inputs:
+                self._want(var, context)
+            return
+        self._want(node.inputs[0], context)
+        for taken, branch in zip((True, False), node.op.branches(node.inputs), strict=True):
+            inside = self.of_branch[node, taken] = Context(context)
+            for var in branch:
+                self._want(var, inside)
+
+    def _want(self, what: Any, context: Context) -> None:
+        known = self._wanted.get(what)
+        self._wanted[what] = context if known is None else _around(known, context)
+
+
+def _around(a: Context, b: Context) -> Context:
+    """Return the innermost context that both are in."""
+    while a is not b:
+        if a.depth >= b.depth:
+            assert a.outside is not None
+            a = a.outside
+        else:
+            assert b.outside is not None
+            b = b.outside
+    return a

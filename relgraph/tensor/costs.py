@@ -1,0 +1,677 @@
+"""What a graph costs: a number for each node (operations, bytes, calls, or time), summed.
+
+`NeverCostlier` is a feature that raises an error when a replacement makes a graph cost more.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.features import Feature
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.notation import number_of
+from relgraph.graph.op import HasInnerGraph
+from relgraph.graph.opt.base import describe
+from relgraph.graph.opt.merge import ConstantTable, key_with
+from relgraph.scalar.composite import Composite
+from relgraph.tensor.basic import Assert
+from relgraph.tensor.elemwise import DimShuffle, Elemwise, RelativeDimShuffle
+from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.linalg.blas import BlasUpdate, Ger
+from relgraph.tensor.linalg.matrix_op import Assume
+from relgraph.tensor.math import MatrixProduct
+from relgraph.tensor.reductions import FusedReduction
+from relgraph.tensor.shapes import Reshape, Shape, Shape_i, SpecifyShape
+from relgraph.tensor.subtensor import Subtensor
+from relgraph.tensor.type import TensorType
+
+VIEWS = (
+    Assert,
+    Assume,
+    DimShuffle,
+    RelativeDimShuffle,
+    Reshape,
+    Shape,
+    Shape_i,
+    SpecifyShape,
+    Subtensor,
+)
+"""Ops that give what is there in another shape, or only look at it."""
+
+_CHEAP = (
+    "add sub mul neg abs sqr sign maximum minimum switch and_ or_ xor invert eq neq lt le gt ge"
+)
+_ROOTS = "true_div reciprocal sqrt int_div mod floor ceil trunc round hypot"
+_FREE = "second identity real imag"
+
+_WEIGHTS = {
+    **dict.fromkeys(_FREE.split(), 0.0),
+    **dict.fromkeys([*_CHEAP.split(), "isnan", "isinf", "clip", "cast"], 1.0),
+    **dict.fromkeys(_ROOTS.split(), 4.0),
+    "pow": 40.0,
+    "float_power": 40.0,
+}
+_FUNCTION = 20.0
+"""The weight of an exponential, a logarithm, a sine, and every function that is not listed."""
+
+ONE_A_NUMBER = {
+    # one number, or what is there, seen in another shape
+    "Alloc": 0.0,
+    "Softmax": 25.0,
+    "LogSoftmax": 25.0,
+    "LogSumExp": 25.0,
+    "Sort": 10.0,
+    "ArgSort": 10.0,
+}
+"""What ops take for each number, if that is not 1."""
+
+MATRIX_WEIGHTS = {
+    "Inverse": (2.0, 0.0),
+    "PseudoInverse": (22.0, 0.0),
+    "Det": (2 / 3, 0.0),
+    "SLogDet": (2 / 3, 0.0),
+    "Cofactors": (8 / 3, 0.0),
+    "SecondCofactors": (22.0, 0.0),
+    "Cholesky": (1 / 3, 0.0),
+    "CholeskySolve": (0.0, 2.0),
+    "Solve": (2 / 3, 2.0),
+    "SolveTriangular": (0.0, 1.0),
+    "LeastSquares": (4.0, 2.0),
+    "QR": (4 / 3, 0.0),
+    "SVD": (22.0, 0.0),
+    "Eigh": (9.0, 0.0),
+    "Eigvalsh": (4 / 3, 0.0),
+    "Eig": (25.0, 0.0),
+    "Eigvals": (10.0, 0.0),
+    "Expm": (20.0, 0.0),
+}
+"""For an n×n matrix and k right sides: how often n³, and how often n²k (Golub and Van Loan)."""
+
+
+@cache
+def weight_of(scalar_op: Any) -> float:
+    """Return how many operations a scalar op takes; for a sum of three, each of the two."""
+    name = str(scalar_op).split("{")[0]
+    if type(scalar_op).__name__ == "Cast":
+        return _WEIGHTS["cast"]
+    return _WEIGHTS.get(name, _FUNCTION)
+
+
+LARGEST_WRITTEN_OUT = 16
+"""Up to this exponent, powers are written out as products."""
+
+_WITH_ROOTS = {0.0: 0.0, 1.0: 0.0, 0.5: 4.0, 1.5: 5.0, -0.5: 8.0, -1.0: 4.0, -2.0: 5.0}
+"""What other powers take by the laws that write them out."""
+
+
+def products_of_power(exponent: Any) -> int | None:
+    """Return how many products a power is written out as, by squares; None if it is not."""
+    if isinstance(exponent, complex) or exponent is None or exponent != exponent // 1:
+        return None
+    if not 2 <= exponent <= LARGEST_WRITTEN_OUT:
+        return None
+    whole = int(exponent)
+    return whole.bit_length() + whole.bit_count() - 2
+
+
+def weight_of_power(exponent: Any) -> float:
+    """Return how many operations a power takes whose exponent is a number, or None if that is not
+    known."""
+    products = products_of_power(exponent)
+    if products is not None:
+        return float(products)
+    return _WITH_ROOTS.get(exponent, _WEIGHTS["pow"])
+
+
+DEFAULT_LENGTH = 100
+"""What the length of an axis is taken for of which nothing is known."""
+
+
+class Lengths:
+    """Copies of nodes in which every axis has a length.
+
+    Parameters
+    ----------
+    given
+        For inputs, their shapes: a mapping from variables to tuples of ints.
+    default
+        The length of an axis of which nothing is known, neither given nor inferred.
+    """
+
+    def __init__(
+        self, given: Mapping[Variable, Sequence[int]] | None = None, default: int = DEFAULT_LENGTH
+    ) -> None:
+        self._default = default
+        self._sized: dict[Variable, Variable] = {}
+        for var, shape in (given or {}).items():
+            if not isinstance(var.type, TensorType) or len(shape) != var.type.ndim:
+                raise ValueError(
+                    f"{var} of the type {var.type} can't have the shape {tuple(shape)}"
+                )
+            kind = TensorType(var.type.dtype, tuple(int(n) for n in shape))
+            self._sized[var] = kind.make_variable(var.name)
+
+    def node(self, node: Apply) -> Apply:
+        """Return a copy of a node whose inputs and outputs have no open lengths."""
+        owner = self.variable(node.outputs[0]).owner
+        assert owner is not None
+        return owner
+
+    def variable(self, var: Variable) -> Variable:
+        """Return the variable that stands for `var`, with all lengths."""
+        stack = [var]
+        while stack:
+            top = stack[-1]
+            if top in self._sized:
+                stack.pop()
+                continue
+            missing = [v for v in _inputs(top) if v not in self._sized]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            if top.owner is None:
+                self._sized[top] = self._leaf(top)
+            else:
+                outputs = self._outputs(top.owner)
+                self._sized.update(zip(top.owner.outputs, outputs, strict=True))
+        return self._sized[var]
+
+    def _leaf(self, var: Variable) -> Variable:
+        if isinstance(var, Constant) or not isinstance(var.type, TensorType):
+            return var
+        made: Variable = self._closed(var.type).make_variable(var.name)
+        return made
+
+    def _outputs(self, node: Apply) -> list[Variable]:
+        inputs = [self._sized[v] for v in node.inputs]
+        try:
+            types = [out.type for out in node.op.make_node(*inputs).outputs]
+        except Exception:  # the lengths contradict each other: the old types are as good as any
+            types = [out.type for out in node.outputs]
+        made = Apply(node.op, inputs, [self._closed(t).make_variable() for t in types])
+        return list(made.outputs)
+
+    def _closed(self, kind: Any) -> Any:
+        if not isinstance(kind, TensorType) or None not in kind.shape:
+            return kind
+        return TensorType(kind.dtype, tuple(self._default if n is None else n for n in kind.shape))
+
+
+def _inputs(var: Variable) -> Sequence[Variable]:
+    return () if var.owner is None else var.owner.inputs
+
+
+Cost = Callable[[Apply], float]
+"""The cost of a node all of whose axes have lengths (see `Lengths`)."""
+
+NODE = 1e-3
+"""What a node costs by being there: of two forms of one cost, the one with fewer nodes is best."""
+
+
+def flops(node: Apply) -> float:
+    """Return the number of floating-point operations of a node, and a thousandth more, so that
+    fewer nodes are better; see `operations`."""
+    return NODE * (1 + _power_products(node)) + operations(node)
+
+
+def operations(node: Apply) -> float:
+    """Return the number of floating-point operations of a node.
+
+    A sum or a product is one, a division or a root 4, an exponential or a logarithm 20 (see
+    `weight_of`), for each number; a product of matrices takes 2 for each pair of numbers, a
+    factorization what Golub and Van Loan count. An axis of unknown length has `DEFAULT_LENGTH`.
+    """
+    op = node.op
+    if isinstance(op, VIEWS) or _is_known(node):
+        return 0.0
+    if isinstance(op, Elemwise):
+        out = node.outputs[0]
+        kinds = 4 if out.type.dtype.startswith("complex") else 1
+        work = _elementwise(op.scalar_op, node.inputs, size(out))
+        return kinds * work + sum(map(size, _converted(node)))
+    if isinstance(op, FusedReduction):
+        largest = max(map(size, node.inputs))
+        return _elementwise(op.elemwise.scalar_op, node.inputs, largest) + largest
+    if isinstance(op, MatrixProduct):
+        scaled = sum(size(node.outputs[0]) for factor in node.inputs[2:] if _scales(factor))
+        return _product(*node.inputs[:2]) + scaled
+    if isinstance(op, BlasUpdate):
+        return _update(op, *node.inputs)
+    name = type(op).__name__
+    if name in MATRIX_WEIGHTS:
+        return _of_matrix(*MATRIX_WEIGHTS[name], node)
+    if isinstance(op, HasInnerGraph):
+        tensors = [out for out in node.outputs if isinstance(out.type, TensorType)]
+        steps = max((_shape(out)[0] for out in tensors if out.type.ndim), default=1)
+        return steps * cost_of(op.inner_outputs, operations)
+    per_number = ONE_A_NUMBER.get(name, 1.0)
+    looked_at = () if isinstance(op, AdvancedSubtensor) else node.inputs
+    return per_number * max(map(size, (*looked_at, *node.outputs)), default=1)
+
+
+def bytes_moved(node: Apply) -> float:
+    """Return how many bytes a node reads and writes; a view moves none."""
+    if isinstance(node.op, VIEWS):
+        return NODE
+    return NODE + sum(size(v) * _item_size(v) for v in (*node.inputs, *node.outputs))
+
+
+def calls(node: Apply) -> float:
+    """Return 1 for a node that computes something, and nearly 0 for a view."""
+    return NODE if isinstance(node.op, VIEWS) else 1.0
+
+
+class Measured:
+    """The times of nodes on this machine, in microseconds, measured when they are first asked for.
+
+    Parameters
+    ----------
+    repeats
+        How often a node is run; its time is the least of these.
+
+    Attributes
+    ----------
+    table
+        From the op, dtypes and shapes of a node to its time.
+    """
+
+    def __init__(self, repeats: int = 5) -> None:
+        self.repeats = repeats
+        self.table: dict[Any, float] = {}
+
+    def __call__(self, node: Apply) -> float:
+        key = (node.op, *(v.type for v in node.inputs))
+        if key not in self.table:
+            self.table[key] = self._time(node)
+        return self.table[key]
+
+    def _time(self, node: Apply) -> float:
+        values = [_example(v) for v in node.inputs]
+        best = math.inf
+        with np.errstate(all="ignore"):
+            for _ in range(self.repeats):
+                cells: list[list[Any]] = [[None] for _ in node.outputs]
+                # an op that overwrites an input must not do that to the next run's
+                given = [np.array(v) if node.op.destroy_map else v for v in values]
+                began = time.perf_counter()
+                try:
+                    node.op.perform(node, given, cells)
+                except (ValueError, np.linalg.LinAlgError, IndexError):
+                    return NODE + sum(map(size, node.outputs)) * 1e-3
+                best = min(best, time.perf_counter() - began)
+        return 1e6 * best
+
+
+def cost_of(
+    outputs: Variable | Iterable[Variable],
+    cost: Cost = flops,
+    lengths: Mapping[Variable, Sequence[int]] | int | None = None,
+) -> float:
+    """Return the cost of a graph: that of its nodes, equal ones counted once.
+
+    Parameters
+    ----------
+    outputs
+        One or more variables.
+    cost
+        The cost of a node.
+    lengths
+        The shapes of inputs, or one length for all axes of which nothing is known.
+    """
+    sized = lengths_of(lengths)
+    every = [outputs] if isinstance(outputs, Variable) else list(outputs)
+    nodes: dict[Any, Apply] = {}
+    numbers: dict[Variable, Any] = {}
+    for node in io_toposort([], every):
+        inputs = tuple(numbers.get(v, _leaf_key(v)) for v in node.inputs)
+        key = (node.op, inputs) if node.op.pure else (node, inputs)
+        kept = nodes.setdefault(key, node)
+        numbers.update((out, (id(kept), i)) for i, out in enumerate(node.outputs))
+    return sum(cost(sized.node(node)) for node in nodes.values())
+
+
+def lengths_of(lengths: Mapping[Variable, Sequence[int]] | int | None) -> Lengths:
+    """Return the `Lengths` that a user's argument stands for."""
+    if lengths is None:
+        return Lengths()
+    return Lengths(default=lengths) if isinstance(lengths, int) else Lengths(lengths)
+
+
+def _is_known(node: Apply) -> bool:
+    """Return whether a node computes the same whenever it is run, and is run once."""
+    inputs = node.inputs
+    return bool(inputs) and node.op.pure and all(var.head is Constant for var in inputs)
+
+
+def _converted(node: Apply) -> list[Variable]:
+    """Return the inputs of an elementwise node that are converted to the dtype of the result."""
+    if node.op.scalar_op.name in ("switch", "second"):
+        return []
+    dtype = node.outputs[0].type.dtype
+    others = [v for v in node.inputs if v.type.dtype != dtype]
+    if len(others) == len(node.inputs):
+        return []
+    return [v for v in others if v.head is not Constant]
+
+
+def size(var: Variable) -> int:
+    """Return how many numbers a variable has; 1 for what is no tensor."""
+    return math.prod(_shape(var)) if isinstance(var.type, TensorType) else 1
+
+
+def _shape(var: Variable) -> tuple[int, ...]:
+    """Return the shape of a tensor; an axis of unknown length has the default."""
+    return tuple(DEFAULT_LENGTH if n is None else n for n in var.type.shape)
+
+
+def _leaf_key(var: Variable) -> Any:
+    return (var.type, var.signature()) if isinstance(var, Constant) else id(var)
+
+
+def _item_size(var: Variable) -> int:
+    return np.dtype(var.type.dtype).itemsize if isinstance(var.type, TensorType) else 1
+
+
+def _elementwise(scalar_op: Any, inputs: Sequence[Variable], count: int) -> float:
+    if isinstance(scalar_op, Composite):
+        nodes = io_toposort(scalar_op.inputs, scalar_op.outputs)
+        return sum(count * _elementwise_weight(node.op, node.inputs) for node in nodes)
+    if scalar_op.associative and len(inputs) > 2:
+        # terms that are smaller than the result are added to each other first, as `grouped` does
+        sizes = sorted(map(size, inputs))
+        return float(sum(sizes[1:-1]) + count) * weight_of(scalar_op)
+    return count * _elementwise_weight(scalar_op, inputs)
+
+
+def _elementwise_weight(scalar_op: Any, inputs: Sequence[Variable]) -> float:
+    if scalar_op.name == "pow":
+        return weight_of_power(number_of(inputs[1]))
+    return weight_of(scalar_op) * (max(1, len(inputs) - 1) if scalar_op.associative else 1)
+
+
+def _power_products(node: Apply) -> int:
+    """Return of how many nodes a power is written out: one that is not costs no less."""
+    if isinstance(node.op, Elemwise) and node.op.scalar_op.name == "pow":
+        return products_of_power(number_of(node.inputs[1])) or 0
+    return 0
+
+
+def _product(x: Variable, y: Variable) -> float:
+    """Return the operations of a product of vectors, matrices or stacks of matrices."""
+    of_x, of_y = _shape(x), _shape(y)
+    # one of both may be known
+    inner = max(of_x[-1:] + of_y[-2:][:1], default=1)
+    outer = of_y[-1] if len(of_y) > 1 else 1
+    rows = math.prod(of_x[:-1])
+    stack = math.prod(of_y[:-2])
+    return 2.0 * inner * outer * max(rows, stack * (of_x[-2] if len(of_x) > 1 else 1))
+
+
+def _update(op: BlasUpdate, z: Variable, alpha: Variable, *others: Variable) -> float:
+    """Return the operations of a product that is scaled and added to what is there."""
+    x, y, *beta = others
+    product = size(x) * size(y) if isinstance(op, Ger) else _product(x, y)
+    return product + size(z) * (1 + sum(map(_scales, [alpha, *beta])))
+
+
+def _scales(factor: Variable) -> bool:
+    """Return whether a factor is not known to be 1, or to be -1, which subtracts."""
+    return number_of(factor) not in (1, -1)
+
+
+def _of_matrix(cubes: float, right_side: float, node: Apply) -> float:
+    matrix = node.inputs[0]
+    if matrix.type.ndim < 2:
+        return float(size(matrix))
+    *stacked, rows, columns = _shape(matrix)
+    stack = math.prod(stacked)
+    sides = size(node.inputs[1]) / max(1, rows) if len(node.inputs) > 1 else 0
+    return (
+        stack * rows * columns * (cubes * min(rows, columns) + right_side * sides / max(1, stack))
+    )
+
+
+def _example(var: Variable) -> Any:
+    """Return a value for an input of a node: positive numbers, and matrices with an inverse."""
+    if isinstance(var, Constant) or not isinstance(var.type, TensorType):
+        return getattr(var, "data", 1)
+    shape, dtype = _shape(var), np.dtype(var.type.dtype)
+    if dtype.kind in "biu":
+        return np.ones(shape, dtype)
+    values = np.random.default_rng(0).uniform(0.5, 1.5, shape).astype(dtype)
+    if len(shape) > 1 and shape[-1] == shape[-2]:
+        values = (values + shape[-1] * np.eye(shape[-1])).astype(dtype)
+    return values
+
+
+ROUNDING = 1e-8
+"""By which part a cost may rise: sizes are added up in another order, and beside large loops one
+operation on a number is nothing."""
+
+
+class CostlierError(AssertionError):
+    """Raised when a replacement makes a graph cost more than it did.
+
+    Attributes
+    ----------
+    reason
+        The name of the law or the pass.
+    before, after
+        What the graph cost, in operations.
+    """
+
+    def __init__(self, reason: str, what: str, before: float, after: float) -> None:
+        super().__init__(
+            f"{reason} makes the graph cost more, {after:.10g} operations instead of "
+            f"{before:.10g}: {what}"
+        )
+        self.reason, self.before, self.after = reason, before, after
+
+
+@dataclass(slots=True)
+class _Equal:
+    """Nodes that are equal: which, what one costs, and what stands for their outputs."""
+
+    cost: float
+    outputs: Sequence[Variable]
+    nodes: dict[Apply, None] = field(default_factory=dict)
+
+
+class NeverCostlier(Feature):
+    """Raises `CostlierError` when a replacement makes a graph cost more.
+
+    What is compared is the graph before and after a whole replacement, of all variables that a law
+    or a pass replaces together: what nothing reads any more is gone by then. Equal nodes count
+    once, also before they are merged. So each change costs what it touches, not what the graph
+    holds: a node is given the number of the first that is equal, and only where that is another
+    one by a change are its readers looked at.
+
+    A replacement is judged later, together with what follows, in two cases: where it is not
+    validated, since a pass makes one after the other by `FunctionGraph.replace`, when those of
+    another optimizer begin; and where a node is replaced before an equal one, with which it is not
+    merged yet, when that one is gone. `finish` judges all that is left.
+
+    Parameters
+    ----------
+    priced
+        The names of laws and passes that may make a graph cost more, since that is what their
+        results are worth. The price is added to `paid`, and what follows is compared with it.
+    investing
+        The names of laws that may make a graph cost more, since what follows saves that again: in
+        the end it must not cost more than at the start, but for what is `paid`.
+    cost
+        The cost of a node.
+
+    Attributes
+    ----------
+    total
+        What the graph costs.
+    paid
+        What the graph costs more by each law of the priced ones; by several that were judged
+        together, all their names.
+    owed
+        What laws of the investing ones have added.
+    """
+
+    def __init__(
+        self,
+        priced: Collection[str] = (),
+        investing: Collection[str] = (),
+        cost: Cost = operations,
+    ) -> None:
+        self.priced, self.investing, self.cost = priced, investing, cost
+        self.paid: dict[str, float] = {}
+        self.owed: dict[str, float] = {}
+        self._start = 0.0
+        self.total = 0.0
+        self._judged = 0.0
+        self._reason: str | None = None
+        # what was replaced since the last time, by whom
+        self._replaced: list[tuple[str, Variable, Variable]] = []
+        # nodes that are equal to one that was replaced
+        self._twins: dict[Apply, None] = {}
+        self._constants = ConstantTable()
+        # the variable that stands for all equal ones
+        self._equal_to: dict[Variable, Variable] = {}
+        self._keys: dict[Apply, tuple[Any, ...]] = {}
+        self._by_key: dict[tuple[Any, ...], _Equal] = {}
+        self._changed: dict[Apply, None] = {}
+
+    def clone(self) -> NeverCostlier:
+        return type(self)(self.priced, self.investing, self.cost)
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        for node in fgraph.toposort(with_orderings=False):
+            self._enter(node)
+        self._start = self._judged = self.total
+
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
+        self._begin(fgraph, reason)
+        self._enter(node)
+
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
+        self._begin(fgraph, reason)
+        self._changed.pop(node, None)
+        self._twins.pop(node, None)
+        self._leave(node)
+        for out in node.outputs:
+            self._equal_to.pop(out, None)
+
+    def on_change_input(
+        self,
+        fgraph: FunctionGraph,
+        node: Any,
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: str | None = None,
+    ) -> None:
+        self._begin(fgraph, reason)
+        pair = str(reason), var, new_var
+        if not self._replaced or self._replaced[-1] != pair:
+            self._replaced.append(pair)
+            if var.owner is not None:
+                twins = self._by_key[self._keys[var.owner]].nodes
+                self._twins.update((n, None) for n in twins if n not in (var.owner, new_var.owner))
+        if isinstance(node, Apply):
+            self._changed[node] = None
+
+    def validate(self, fgraph: FunctionGraph) -> None:
+        """Compare with the cost at the last time; called after a whole replacement."""
+        self._renumber(fgraph)
+        if not self._twins:
+            self._judge()
+
+    def finish(self, fgraph: FunctionGraph) -> None:
+        """Compare what was replaced and is not compared yet with the cost before.
+
+        Raises
+        ------
+        CostlierError
+            If the graph costs more, and what replaced was not allowed to.
+        """
+        self._renumber(fgraph)
+        self._twins.clear()
+        self._judge()
+        allowed = self._start + sum(self.paid.values())
+        if self._is_more_than(allowed):
+            what = "what was to be saved again was not"
+            raise CostlierError(", ".join(self.owed), what, allowed, self.total)
+
+    def _begin(self, fgraph: FunctionGraph, reason: str | None) -> None:
+        if reason != self._reason:
+            if self._replaced:
+                self.validate(fgraph)
+            self._reason = reason
+
+    def _is_more_than(self, cost: float) -> bool:
+        return self.total > cost * (1 + ROUNDING)
+
+    def _judge(self) -> None:
+        before, self._judged = self._judged, self.total
+        replaced, self._replaced = self._replaced, []
+        if not self._is_more_than(before):
+            return
+        names = dict.fromkeys(name for name, _, _ in replaced)
+        for account, allowed in ((self.paid, self.priced), (self.owed, self.investing)):
+            found = ", ".join(name for name in names if name in allowed)
+            if found:
+                account[found] = account.get(found, 0.0) + self.total - before
+                return
+        what = [f"{_described(old)} became {_described(new)}" for _, old, new in replaced[-3:]]
+        raise CostlierError(", ".join(names), "; ".join(what), before, self.total)
+
+    # -- what is equal -----------------------------------------------------------------------
+
+    def _representative(self, var: Variable) -> Variable:
+        if isinstance(var, Constant):
+            return self._constants.representative(var)
+        return self._equal_to.get(var, var)
+
+    def _key(self, node: Apply) -> tuple[Any, ...]:
+        return key_with(node, [self._representative(var) for var in node.inputs])
+
+    def _enter(self, node: Apply) -> None:
+        key = self._keys[node] = self._key(node)
+        equal = self._by_key.get(key)
+        if equal is None:
+            equal = self._by_key[key] = _Equal(self.cost(node), node.outputs)
+            self.total += equal.cost
+        equal.nodes[node] = None
+        self._equal_to.update(zip(node.outputs, equal.outputs, strict=True))
+
+    def _leave(self, node: Apply) -> None:
+        key = self._keys.pop(node)
+        equal = self._by_key[key]
+        del equal.nodes[node]
+        if not equal.nodes:
+            del self._by_key[key]
+            self.total -= equal.cost
+
+    def _renumber(self, fgraph: FunctionGraph) -> None:
+        """Find what the nodes whose inputs changed are equal to now, and what reads them."""
+        while self._changed:
+            node = next(iter(self._changed))
+            del self._changed[node]
+            if node not in fgraph.apply_nodes or self._key(node) == self._keys[node]:
+                continue
+            before = [self._equal_to[out] for out in node.outputs]
+            self._leave(node)
+            self._enter(node)
+            for out, old in zip(node.outputs, before, strict=True):
+                if self._equal_to[out] is not old:
+                    readers = (reader for reader, _ in fgraph.clients.get(out, ()))
+                    self._changed.update((r, None) for r in readers if isinstance(r, Apply))
+
+
+def _described(var: Variable) -> str:
+    return str(var) if var.owner is None else describe(var.owner)

@@ -1,0 +1,864 @@
+"""`Elemwise` applies scalar ops element by element; `DimShuffle` aligns the axes.
+
+The graph of a scalar op's gradient depends on the dtypes. It is built once for some dtypes and kept
+as a plan, whose steps each node of the `Elemwise` repeats with its own tensors.
+
+Where a `switch` does not take a branch, the gradient of the branch is 0, however steep it is: 0
+times an infinite slope would be nan. So a `ChosenGradient` does not multiply the zeros; it puts
+them in after the multiplication.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from relgraph import scalar
+from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.op import Op, RelativeOp, TypedOp
+from relgraph.graph.type import DisconnectedType, disconnected
+from relgraph.graph.utils import Memo
+from relgraph.introspection import documented, signature_of
+from relgraph.scalar.composite import Composite
+from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.op import zero_like as scalar_zero_like
+from relgraph.scalar.type import get_scalar_type, is_discrete, number_kind
+from relgraph.tensor.basic import (
+    as_argument,
+    as_tensor_variable,
+    constant,
+    normalize_axes,
+    normalize_axis,
+    number,
+)
+from relgraph.tensor.composite_kernel import CompositeKernel, Pattern
+from relgraph.tensor.memory import forward, steady
+from relgraph.tensor.type import TensorType, TensorVariable
+
+__all__ = ["DimShuffle", "Elemwise"]
+
+
+class DimShuffle(TypedOp):
+    """A view of a tensor with its axes in another order.
+
+    Parameters
+    ----------
+    input_ndim
+        The rank of the input.
+    new_order
+        For each axis of the output, an axis of the input, or ``"x"`` for a new one of length 1.
+        Axes of the input that are left out are dropped; their static length must be 1.
+
+    Raises
+    ------
+    TypeError
+        If an entry of `new_order` is neither an integer nor ``"x"``.
+    ValueError
+        If `new_order` names an axis twice, or one that the input does not have.
+    """
+
+    __props__ = ("input_ndim", "new_order")
+
+    view_map = {0: [0]}
+    repeats = 0
+
+    def __init__(self, input_ndim: int, new_order: Sequence[int | str]) -> None:
+        self.input_ndim = int(input_ndim)
+        self.new_order = tuple([self._axis(a, new_order) for a in new_order])
+        self.shuffle = tuple([a for a in self.new_order if not isinstance(a, str)])
+        if len(set(self.shuffle)) < len(self.shuffle):
+            raise ValueError(f"dimshuffle: the order {tuple(new_order)} names an axis twice")
+        self.drop = tuple([a for a in range(self.input_ndim) if a not in self.shuffle])
+        # With the ellipsis, an index of rank 0 gives a view and not a number.
+        self._key = (*[None if a == "x" else slice(None) for a in self.new_order], Ellipsis)
+
+    def _axis(self, axis: Any, order: Any) -> int | str:
+        if isinstance(axis, str):
+            if axis != "x":
+                raise TypeError(f"dimshuffle: {axis!r} in {order} is neither an axis nor 'x'")
+            return axis
+        if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
+            raise TypeError(f"dimshuffle: {axis!r} in {order} is neither an axis nor 'x'")
+        if not -self.input_ndim <= axis < self.input_ndim:
+            raise ValueError(
+                f"dimshuffle: axis {axis} of a tensor with {self.input_ndim} dimensions"
+            )
+        return int(axis) % self.input_ndim
+
+    def __str__(self) -> str:
+        return f"DimShuffle{{{', '.join(map(str, self.new_order))}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if len(inputs) != 1:
+            raise TypeError(f"{self} takes 1 input, not {len(inputs)}")
+        return [as_tensor_variable(inputs[0])]
+
+    def output_types(self, *input_types: Any) -> list[TensorType]:
+        (x,) = input_types
+        if not isinstance(x, TensorType) or x.ndim != self.input_ndim:
+            raise TypeError(f"{self} takes a tensor with {self.input_ndim} dimensions, not {x}")
+        for axis in self.drop:
+            if x.shape[axis] != 1:
+                raise TypeError(
+                    f"{self} would drop axis {axis} of {x}, whose length is "
+                    f"{'not known' if x.shape[axis] is None else x.shape[axis]}: it must be known "
+                    "to be 1"
+                )
+        return [
+            TensorType(x.dtype, [1 if isinstance(a, str) else x.shape[a] for a in self.new_order])
+        ]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        (x,) = inputs
+        for axis in self.drop:
+            if x.shape[axis] != 1:
+                raise ValueError(
+                    f"{self}: axis {axis} of {node.inputs[0]} has length {x.shape[axis]}, not 1"
+                )
+        kept = x.reshape([n for i, n in enumerate(x.shape) if i not in self.drop])
+        positions = {axis: i for i, axis in enumerate(sorted(self.shuffle))}
+        output_storage[0][0] = kept.transpose([positions[a] for a in self.shuffle])[self._key]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [tuple(1 if isinstance(a, str) else shapes[0][a] for a in self.new_order)]
+
+    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+        (g,) = output_gradients
+        # A new axis has length 1. If the gradient is not known to, it is summed.
+        extra = [i for i, a in enumerate(self.new_order) if a == "x" and g.type.shape[i] != 1]
+        order = list(self.new_order)
+        if extra:
+            g = g.sum(axis=tuple(extra))
+            order = [a for i, a in enumerate(order) if i not in extra]
+        positions = {a: i for i, a in enumerate(order) if a != "x"}
+        return [g.dimshuffle([positions.get(axis, "x") for axis in range(self.input_ndim)])]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        return [None if eval_points[0] is None else self(eval_points[0])]
+
+
+Order = tuple[int | str, ...]
+
+
+def transposed(ndim: int, axes: Sequence[int] | None) -> Order:
+    """Return the order of axes for `transpose`; None for `axes` stands for the reverse order."""
+    if axes is None:
+        return tuple(reversed(range(ndim)))
+    order = tuple(normalize_axis(a, ndim, "transpose") for a in axes)
+    if sorted(order) != list(range(ndim)):
+        raise ValueError(f"transpose: {axes} is no order of {ndim} axes")
+    return order
+
+
+def with_axes_swapped(ndim: int, axis1: int, axis2: int) -> Order:
+    """Return the order of axes for `swapaxes`."""
+    order = list(range(ndim))
+    i = normalize_axis(axis1, ndim, "swapaxes")
+    j = normalize_axis(axis2, ndim, "swapaxes")
+    order[i], order[j] = j, i
+    return tuple(order)
+
+
+def with_axis_moved(ndim: int, source: int, destination: int) -> Order:
+    """Return the order of axes for `moveaxis`."""
+    order = list(range(ndim))
+    order.remove(i := normalize_axis(source, ndim, "moveaxis"))
+    order.insert(normalize_axis(destination, ndim, "moveaxis"), i)
+    return tuple(order)
+
+
+def with_new_axes(ndim: int, axes: Sequence[int]) -> Order:
+    """Return the order of axes for `expand_dims`; `axes` are those of the result."""
+    total = ndim + len(axes)
+    new = normalize_axes(tuple(axes), total, "expand_dims")
+    old = iter(range(ndim))
+    return tuple("x" if i in new else next(old) for i in range(total))
+
+
+def without_axes(ndim: int, axes: Sequence[int]) -> Order:
+    """Return the order of axes for `squeeze`."""
+    dropped = normalize_axes(tuple(axes), ndim, "squeeze")
+    return tuple(i for i in range(ndim) if i not in dropped)
+
+
+_ORDERS: dict[str, Callable[..., Order]] = {
+    "transpose": transposed,
+    "swapaxes": with_axes_swapped,
+    "moveaxis": with_axis_moved,
+    "expand_dims": with_new_axes,
+    "squeeze": without_axes,
+}
+
+
+class RelativeDimShuffle(RelativeOp):
+    """The `DimShuffle` that one of NumPy's functions is for a tensor of any rank.
+
+    It stands in terms only: a node has the DimShuffle.
+
+    Parameters
+    ----------
+    function
+        The name of the function.
+    arguments
+        Its arguments besides the tensor, hashable.
+    """
+
+    __props__ = ("function", "arguments")
+    relative = DimShuffle
+    repeats = 0
+
+    def __init__(self, function: str, arguments: tuple[Any, ...]) -> None:
+        self.function = function
+        self.arguments = arguments
+
+    def __str__(self) -> str:
+        return f"{self.function}{{{', '.join(map(str, self.arguments))}}}"
+
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        """Return the view; the input itself if its axes are in that order, as the functions do."""
+        made = super().__call__(*inputs, **kwargs)
+        node = getattr(made, "owner", None)
+        if node is not None and node.op.new_order == tuple(range(node.op.input_ndim)):
+            return node.inputs[0]
+        return made
+
+    def for_inputs(self, inputs: Sequence[Any]) -> DimShuffle:
+        ndim = inputs[0].type.ndim
+        made: Any = DimShuffle(ndim, _ORDERS[self.function](ndim, *self.arguments))
+        assert isinstance(made, DimShuffle)
+        return made
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if len(inputs) != 1:
+            raise TypeError(f"{self} takes 1 input, not {len(inputs)}")
+        return [as_tensor_variable(inputs[0])]
+
+    def output_types(self, *input_types: Any) -> Sequence[Any]:
+        raise TypeError(f"{self} stands in laws; a node has the DimShuffle that it is for its rank")
+
+
+# What these do to a gradient is the same for zeros as for all other numbers.
+_SLOPE_IS_NUMBER = frozenset({scalar.add, scalar.sub, scalar.neg, scalar.identity, scalar.second})
+
+
+class ChosenGradient(NamedTuple):
+    """A gradient that is zero where a branch is not taken.
+
+    Attributes
+    ----------
+    switch
+        The op that chooses.
+    condition
+        What it chooses by.
+    where_taken
+        The gradient, right where the branch is taken.
+    zero
+        The other branch.
+    if_true
+        Whether the branch is taken where the condition holds.
+    """
+
+    switch: Any
+    condition: Any
+    where_taken: Any
+    zero: Any
+    if_true: bool
+
+    @staticmethod
+    def of(scalar_op: ScalarOp, output_grads: Sequence[Any]) -> ChosenGradient | None:
+        """Return the gradient of the output of an elementwise op as a chosen one.
+
+        Returns
+        -------
+        chosen
+            None if it is not made by a choice, or if zeros make no difference to the op.
+        """
+        if len(output_grads) != 1 or scalar_op in _SLOPE_IS_NUMBER:
+            return None
+        (g,) = output_grads
+        node = g.owner
+        if node is None or getattr(node.op, "scalar_op", None) is not scalar.switch:
+            return None
+        condition, first, second = node.inputs
+        for taken, other, if_true in ((first, second, True), (second, first, False)):
+            # a gradient that is filled with zeros is a variable, and may be differentiated by
+            if isinstance(other, Constant) and other.unique_value() == 0 and taken.dtype == g.dtype:
+                return ChosenGradient(node.op, condition, taken, other, if_true)
+        return None
+
+    def and_zero_elsewhere(self, gradient: Any) -> Any:
+        """Return a gradient, made of `where_taken`, that is zero where the branch is not taken."""
+        if self.if_true:
+            return self.switch(self.condition, gradient, self.zero)
+        return self.switch(self.condition, self.zero, gradient)
+
+
+class _Step(NamedTuple):
+    """One node to make: a method that makes it, and the slots of its inputs."""
+
+    make_node: Callable[..., Any]
+    slots: tuple[int, ...]
+
+
+class GradientPlan(NamedTuple):
+    """The steps that make the gradients of a node with respect to some of its inputs.
+
+    Slots are numbered in this order: the inputs of the node, its outputs, the gradients with
+    respect to its outputs, `constants`, and the outputs of each step.
+
+    Attributes
+    ----------
+    constants
+        The constants that the steps read.
+    steps
+        The nodes to make, in order.
+    results
+        The slot of each gradient; None if the scalar op has none.
+    """
+
+    constants: list[Any]
+    steps: list[_Step]
+    results: list[int | None]
+
+    def run(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
+    ) -> list[Any]:
+        """Return the gradients of a node.
+
+        Each has the shape of the outputs, or one that broadcasts to it; it is None if the scalar
+        op has no gradient with respect to that input.
+        """
+        known = [*inputs, *outputs, *output_grads, *self.constants]
+        for make_node, slots in self.steps:
+            known += make_node(*[known[slot] for slot in slots]).outputs
+        return [None if slot is None else known[slot] for slot in self.results]
+
+
+def plan_key(
+    scalar_op: ScalarOp,
+    inputs: Sequence[Any],
+    output_grads: Sequence[Any],
+    wanted: tuple[int, ...],
+    ndim: int,
+) -> Hashable:
+    """Return a key such that nodes of a scalar op with equal keys have equal plans.
+
+    For the parameters see `plan_gradients`.
+    """
+    return (
+        wanted,
+        ndim,
+        tuple([v.type.dtype for v in inputs]),
+        # A disconnected gradient has no dtype.
+        tuple([getattr(g.type, "dtype", None) for g in output_grads]),
+        tuple([_value_key(inputs[i]) for i in scalar_op.constants_read_by_gradient]),
+    )
+
+
+def _value_key(x: Any) -> Hashable:
+    return x.data.flat[0].tobytes() if _is_number(x) else None
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, Constant) and x.unique_value() is not None
+
+
+def plan_gradients(
+    scalar_op: ScalarOp,
+    elemwise: Callable[[Any], Any],
+    inputs: Sequence[Any],
+    output_grads: Sequence[Any],
+    wanted: tuple[int, ...],
+    ndim: int,
+) -> GradientPlan:
+    """Return a plan for the gradients of a node with respect to some of its inputs.
+
+    Parameters
+    ----------
+    scalar_op
+        The scalar op of the node.
+    elemwise
+        Makes a tensor op of a scalar op: `Elemwise`.
+    inputs, output_grads
+        The inputs of the node, and the gradients with respect to its outputs.
+    wanted
+        The positions of the inputs whose gradients are wanted.
+    ndim
+        The rank of the outputs.
+    """
+    scalars = [
+        _scalar_for(x, i in scalar_op.constants_read_by_gradient) for i, x in enumerate(inputs)
+    ]
+    node = scalar_op.make_node(*scalars)
+    scalar_grads = [_scalar_gradient_for(g) for g in output_grads]
+    grads = [
+        scalar_zero_like(out) if isinstance(g.type, DisconnectedType) else scalar_grad
+        for g, out, scalar_grad in zip(output_grads, node.outputs, scalar_grads, strict=True)
+    ]
+    found = scalar_op.L_op(scalars, node.outputs, grads)
+    leaves = [*scalars, *node.outputs, *scalar_grads]
+    return _plan_for_tensors(leaves, [found[i] for i in wanted], elemwise, ndim)
+
+
+def _scalar_for(x: Any, by_value: bool) -> Any:
+    """Return a scalar variable for the elements of `x`.
+
+    It is a constant if the gradient depends on their value, and all are the same number.
+    """
+    kind = get_scalar_type(x.type.dtype)
+    if by_value and _is_number(x):
+        return kind.make_constant(x.data.flat[0])
+    return kind.make_variable()
+
+
+def _scalar_gradient_for(g: Any) -> Any:
+    """Return a scalar variable for the elements of a gradient."""
+    dtype = getattr(g.type, "dtype", "float64")
+    return get_scalar_type("float64" if is_discrete(dtype) else dtype).make_variable()
+
+
+def _plan_for_tensors(
+    leaves: Sequence[Variable], results: Sequence[Any], elemwise: Callable[[Any], Any], ndim: int
+) -> GradientPlan:
+    """Return the plan that makes a graph of tensors of rank `ndim` like a graph of scalars.
+
+    Parameters
+    ----------
+    leaves, results
+        The inputs and outputs of the graph of scalars.
+    """
+    nodes = io_toposort(leaves, [r for r in results if r is not None])
+    slots: dict[Variable, int] = {v: i for i, v in enumerate(leaves)}
+    constants: list[Any] = []
+    for v in [*[v for node in nodes for v in node.inputs], *results]:
+        if isinstance(v, Constant) and v not in slots:
+            slots[v] = len(leaves) + len(constants)
+            constants.append(constant(v.data, ndim=ndim))
+    steps = []
+    count = len(leaves) + len(constants)
+    for node in nodes:
+        steps.append(_Step(elemwise(node.op).make_node, tuple([slots[v] for v in node.inputs])))
+        for out in node.outputs:
+            slots[out] = count
+            count += 1
+    return GradientPlan(constants, steps, [None if r is None else slots[r] for r in results])
+
+
+# Of so many combinations of input types an op keeps plans.
+_MOST_PLANS = 200
+
+_new = object.__new__
+
+
+class _NodePlan(NamedTuple):
+    """The padding of the inputs and the output types of a node, for some input types.
+
+    Attributes
+    ----------
+    padding
+        For each input the op that adds axes in front, or None; None if no input needs any.
+    output_types
+        The types of the outputs.
+    """
+
+    padding: tuple[DimShuffle | None, ...] | None
+    output_types: tuple[TensorType, ...]
+
+
+@documented("elementwise", lambda op: signature_of(op.scalar_op.argument_names))
+class Elemwise(Op):
+    """A scalar op, applied to the elements of tensors that broadcast.
+
+    An axis broadcasts if its static length is 1. An input of lower rank gets axes of length 1 in
+    front.
+
+    Parameters
+    ----------
+    scalar_op
+        The scalar op.
+    inplace_pattern
+        Which outputs overwrite an input: a mapping, or pairs, from the position of the output to
+        that of the input.
+
+    Raises
+    ------
+    TypeError
+        If `scalar_op` is not a scalar op.
+    ValueError
+        If two outputs overwrite one input.
+    """
+
+    __props__ = ("scalar_op", "inplace_pattern")
+    elementwise = True
+
+    scalar_op: ScalarOp
+    inplace_pattern: tuple[tuple[int, int], ...]
+
+    def __init__(
+        self,
+        scalar_op: Any,
+        inplace_pattern: Mapping[int, int] | Sequence[tuple[int, int]] = (),
+    ) -> None:
+        if not isinstance(scalar_op, ScalarOp):
+            raise TypeError(f"Elemwise: {scalar_op!r} is not a scalar op")
+        pairs = inplace_pattern.items() if isinstance(inplace_pattern, Mapping) else inplace_pattern
+        self.scalar_op = scalar_op
+        self.inplace_pattern = tuple(sorted((int(o), int(i)) for o, i in pairs))
+        if len({i for _, i in self.inplace_pattern}) < len(self.inplace_pattern):
+            raise ValueError(f"{scalar_op}: two outputs can't be written over one input: {pairs}")
+        self.destroy_map = {o: [i] for o, i in self.inplace_pattern}
+        self.commutative = scalar_op.commutative
+        self.associative = scalar_op.associative
+        self.rounds_by_order = scalar_op.rounds_by_order
+        self.converts = scalar_op.converts
+        self.pure = scalar_op.pure
+        self.repeats = scalar_op.repeats
+        self.nin, self.nout = scalar_op.nin, scalar_op.nout
+        self._plans: Memo[tuple[Any, ...], _NodePlan] = Memo(_MOST_PLANS)
+        self._gradient_plans: Memo[Hashable, GradientPlan] = Memo(_MOST_PLANS)
+        self._kernels: dict[tuple[Pattern, ...], CompositeKernel] = {}
+
+    def __str__(self) -> str:
+        if not self.inplace_pattern:
+            return str(self.scalar_op)
+        pairs = ", ".join(f"{o}: {i}" for o, i in self.inplace_pattern)
+        return f"{self.scalar_op}{{inplace={{{pairs}}}}}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.scalar_op, self.inplace_pattern)
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Return a node of this op.
+
+        Parameters
+        ----------
+        inputs
+            Tensor variables, or anything that `as_tensor_variable` takes. A Python number gets
+            the dtype that NumPy would give it beside the other inputs.
+
+        Raises
+        ------
+        TypeError
+            If there are too many or too few inputs, or the op is not defined on their dtypes.
+        ValueError
+            If the static lengths of an axis differ, and neither is 1.
+        """
+        try:
+            plan = self._plans.get(tuple([v.type for v in inputs]))
+        except AttributeError:
+            plan = None
+        if plan is None:
+            inputs = tuple(self._as_tensors(inputs))
+            plan = self._plan(tuple([v.type for v in inputs]))
+        if plan.padding is not None:
+            inputs = tuple(
+                v if pad is None else _with_leading_axes(v, pad)
+                for v, pad in zip(inputs, plan.padding, strict=True)
+            )
+        # This is `Apply(self, inputs, outputs)` without its checks: the plan has made them.
+        node: Apply = _new(Apply)
+        node.op = self
+        node.inputs = list(inputs)
+        node.outputs = outputs = []
+        node._tag = None
+        node.view = None
+        for index, type_ in enumerate(plan.output_types):
+            out: TensorVariable = _new(TensorVariable)
+            out.type = type_
+            out.owner = node
+            out.index = index
+            out.name = None
+            out.head = self
+            out._tag = None
+            outputs.append(out)
+        return node
+
+    def _as_tensors(self, inputs: Sequence[Any]) -> list[Any]:
+        op = self.scalar_op
+        op.check_count(len(inputs))
+        made = [
+            x if number_kind(x) is not None else as_argument(x, self, i)
+            for i, x in enumerate(inputs)
+        ]
+        if all(isinstance(x, Variable) for x in made):
+            return made
+        ndim = max((x.type.ndim for x in made if isinstance(x, Variable)), default=0)
+        return [
+            x if typed is None else number(*typed, ndim)
+            for x, typed in zip(made, op.typed_numbers(made), strict=True)
+        ]
+
+    def _plan(self, types: tuple[Any, ...]) -> _NodePlan:
+        known = self._plans.recall(types)
+        if known is not None:
+            return known
+        for i, t in enumerate(types):
+            if not isinstance(t, TensorType):
+                raise TypeError(f"{self}: input {i} is of type {t}, not a tensor")
+        ndim = max([t.ndim for t in types])
+        padding = tuple(
+            None if t.ndim == ndim else DimShuffle(t.ndim, _left_padded_order(t.ndim, ndim))
+            for t in types
+        )
+        shapes = [(1,) * (ndim - t.ndim) + t.shape for t in types]
+        shape = tuple(self._length(axis, shapes) for axis in range(ndim))
+        scalar_types = self.scalar_op.output_types(*[get_scalar_type(t.dtype) for t in types])
+        outputs = tuple(TensorType(t.dtype, shape) for t in scalar_types)
+        self._check_inplace(types, shapes, outputs)
+        needed_padding = padding if any(p is not None for p in padding) else None
+        return self._plans.keep(types, _NodePlan(needed_padding, outputs))
+
+    def _length(self, axis: int, shapes: Sequence[tuple[int | None, ...]]) -> int | None:
+        """Return the static length of an axis of the output."""
+        lengths = [s[axis] for s in shapes]
+        known = {n for n in lengths if n is not None and n != 1}
+        if len(known) > 1:
+            raise ValueError(
+                f"{self}: the inputs have different lengths along axis {axis}: "
+                f"their shapes are {', '.join(map(str, shapes))}"
+            )
+        if known:
+            return known.pop()
+        return None if None in lengths else 1
+
+    def _check_inplace(
+        self,
+        types: Sequence[TensorType],
+        shapes: Sequence[tuple[int | None, ...]],
+        outputs: Sequence[TensorType],
+    ) -> None:
+        for o, i in self.inplace_pattern:
+            grows = any(n == 1 and m != 1 for n, m in zip(shapes[i], outputs[o].shape, strict=True))
+            if grows or types[i].dtype != outputs[o].dtype:
+                raise TypeError(
+                    f"{self}: output {o}, a {outputs[o]}, can't be written to the storage of "
+                    f"input {i}, a {types[i]}"
+                )
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        shape = self.checked_shape(node, inputs)
+        targets: list[Any] = [None] * len(node.outputs)
+        for o, i in self.inplace_pattern:
+            targets[o] = inputs[i]
+        with np.errstate(all="ignore"):
+            results = self._compute(node, inputs, targets, shape)
+            for cell, result, target in zip(output_storage, results, targets, strict=True):
+                if target is None or result is target:
+                    cell[0] = result
+                else:
+                    target[...] = result
+                    cell[0] = target
+
+    def _compute(
+        self, node: Apply, inputs: Sequence[Any], targets: Sequence[Any], shape: tuple[int, ...]
+    ) -> list[Any]:
+        op = self.scalar_op
+        if isinstance(op, Composite):
+            return self.kernel(node).run(inputs, shape, targets)
+        wanted = [out.type.numpy_dtype for out in node.outputs]
+        ufunc = op.ufunc
+        folds = isinstance(op, FoldOp) and len(inputs) > 2
+        if isinstance(ufunc, np.ufunc) and (folds or len(inputs) == ufunc.nin):
+            out = targets[0]
+            compute = steady(ufunc, [x.dtype for x in inputs])
+            if folds:
+                # The last input may be the array that is overwritten: it is read last.
+                first = compute(inputs[0], inputs[1], dtype=wanted[0])
+                for x in inputs[2:-1]:
+                    first = compute(first, x, dtype=wanted[0])
+                inputs = (first, inputs[-1])
+            if out is not None:
+                return [compute(*inputs, out=out)]
+            results = [compute(*inputs)]
+        else:
+            made = op.impl(*[forward(x) for x in inputs])
+            results = [made] if op.nout == 1 else made
+        arrays = [np.asarray(r, dtype=d) for r, d in zip(results, wanted, strict=True)]
+        # An op that ignores an input does not broadcast its result to the shape of that input.
+        return [
+            a if a.shape == shape else np.array(np.broadcast_to(a, shape), order="C")
+            for a in arrays
+        ]
+
+    def kernel(self, node: Apply) -> CompositeKernel:
+        """Return the kernel of a node whose scalar op is a Composite."""
+        patterns = tuple([v.type.broadcastable for v in node.inputs])
+        kernel = self._kernels.get(patterns)
+        if kernel is None:
+            op: Any = self.scalar_op
+            kernel = CompositeKernel(op, patterns, [None] * op.nout, dict(self.inplace_pattern))
+            self._kernels[patterns] = kernel
+        return kernel
+
+    def checked_shape(self, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
+        """Return the shape of the output.
+
+        Raises
+        ------
+        ValueError
+            If the lengths of an axis differ, and no static length of 1 lets one broadcast.
+        """
+        first: tuple[int, ...] = inputs[0].shape
+        if all(x.shape == first for x in inputs):
+            return first
+        shape = tuple(
+            max(lengths) if 0 not in lengths else 0
+            for lengths in zip(*[x.shape for x in inputs], strict=True)
+        )
+        for i, x in enumerate(inputs):
+            for axis, (n, m, known) in enumerate(
+                zip(x.shape, shape, node.inputs[i].type.shape, strict=True)
+            ):
+                if n != m and known != 1:
+                    raise ValueError(self._mismatch_message(node, inputs, i, axis))
+        return shape
+
+    def _mismatch_message(self, node: Apply, inputs: Sequence[Any], i: int, axis: int) -> str:
+        var, length = node.inputs[i], inputs[i].shape[axis]
+        text = (
+            f"{self}: axis {axis} of input {i} ({var}) has length {length}, but the shapes of "
+            f"the inputs are {', '.join(str(x.shape) for x in inputs)}"
+        )
+        if length != 1:
+            return text
+        shape = tuple(1 if k == axis else n for k, n in enumerate(var.type.shape))
+        return (
+            f"{text}; only an axis whose length is known to be 1 broadcasts: declare "
+            f"TensorType({var.type.dtype!r}, {shape}), or use specify_shape"
+        )
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        """Return for each axis the length of an input that does not broadcast along it.
+
+        Rewriting may have found out that all of them do where the output's type leaves it open.
+        """
+        (out, *_) = node.outputs
+        shape = []
+        for axis, known in enumerate(out.type.shape):
+            candidates = [
+                s[axis] for v, s in zip(node.inputs, shapes, strict=True) if v.type.shape[axis] != 1
+            ]
+            shape.append(known if known is not None else candidates[0] if candidates else 1)
+        return [tuple(shape) for _ in node.outputs]
+
+    def fill_like(self, node: Apply, new: Any) -> Any:
+        """Return `new`, broadcast to the shape of an output of `node`; it reads only its inputs.
+
+        Parameters
+        ----------
+        node
+            A node of this op.
+        new
+            A variable that broadcasts to the shape of the outputs.
+        """
+        missing = [n != 1 for n in node.outputs[0].type.shape]
+        missing = [
+            need
+            and (axis < len(missing) - new.type.ndim or new.type.shape[axis - len(missing)] == 1)
+            for axis, need in enumerate(missing)
+        ]
+        by_use = sorted(
+            node.inputs,
+            key=lambda v: (isinstance(v, Constant), sum(n == 1 for n in v.type.shape)),
+        )
+        for v in by_use:
+            fills = [need and n != 1 for need, n in zip(missing, v.type.shape, strict=True)]
+            if any(fills):
+                new = v._ops.second(v, new)
+                missing = [need and not now for need, now in zip(missing, fills, strict=True)]
+        if new.type.ndim < len(missing):
+            new = new.dimshuffle(_left_padded_order(new.type.ndim, len(missing)))
+        return new
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return self.scalar_op.connection_pattern(node)
+
+    def L_op(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
+    ) -> list[Any]:
+        """Return the gradients of the scalar op, summed over the axes along which inputs broadcast.
+
+        That of a float or complex input has the dtype of the input.
+        """
+        return self.gradients(inputs, outputs, output_grads, tuple(range(len(inputs))))
+
+    def gradients(
+        self,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        output_grads: Sequence[Any],
+        wanted: tuple[int, ...],
+    ) -> list[Any]:
+        """Return the gradients of `L_op` with respect to the inputs at the positions `wanted`."""
+        op = self.scalar_op
+        ndim = outputs[0].type.ndim
+        chosen = ChosenGradient.of(op, output_grads)
+        if chosen is not None:
+            output_grads = [chosen.where_taken]
+        key = plan_key(op, inputs, output_grads, wanted, ndim)
+        plan = self._gradient_plans.recall(key)
+        if plan is None:
+            plan = plan_gradients(op, Elemwise, inputs, output_grads, wanted, ndim)
+            self._gradient_plans.keep(key, plan)
+        found = plan.run(inputs, outputs, output_grads)
+        if chosen is not None:
+            found = [None if g is None else chosen.and_zero_elsewhere(g) for g in found]
+        return [
+            _summed_over_broadcast_axes(g, inputs[i])
+            if g is not None
+            else disconnected()
+            if self._ignores(i, outputs[0].owner)
+            else None
+            for i, g in zip(wanted, found, strict=True)
+        ]
+
+    def _ignores(self, i: int, node: Apply | None) -> bool:
+        """Return whether no output depends on input `i`."""
+        if node is None:
+            return i in self.scalar_op.ignored_inputs
+        return not any(self.connection_pattern(node)[i])
+
+    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+        return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
+
+
+def _left_padded_order(ndim: int, wanted: int) -> tuple[int | str, ...]:
+    """Return the order of axes for a DimShuffle that adds axes in front."""
+    return ("x",) * (wanted - ndim) + tuple(range(ndim))
+
+
+def _with_leading_axes(var: Any, pad: DimShuffle) -> Any:
+    """Return a variable with axes added in front; a constant of rank 0 stays a constant."""
+    if isinstance(var, Constant) and var.type.ndim == 0:
+        return constant(var.data.reshape((1,) * len(pad.new_order)))
+    return pad(var)
+
+
+def _summed_over_broadcast_axes(g: Any, x: Any) -> Any:
+    """Return a gradient summed over the axes along which `x` was broadcast."""
+    if g.type == x.type:
+        return g
+    axes = tuple(
+        i
+        for i, (n, m) in enumerate(zip(x.type.shape, g.type.shape, strict=True))
+        if n == 1 and m != 1
+    )
+    if not axes:
+        return g
+    kept = iter(range(g.type.ndim))
+    order = ["x" if i in axes else next(kept) for i in range(g.type.ndim)]
+    return g.sum(axis=axes).dimshuffle(order)
+
+
+class FusedElemwise(Elemwise):
+    """An `Elemwise` of a `Composite` that fusion has made.
+
+    It has a class of its own so that laws about any `Elemwise` leave it alone: its parts are what
+    these laws were for, and they have been rewritten.
+    """

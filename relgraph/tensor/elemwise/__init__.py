@@ -1,1 +1,0 @@
-"""`Elemwise` applies scalar ops element by element; `DimShuffle` aligns the axes."""

@@ -1,0 +1,307 @@
+"""Products of vectors, functions made of those in `relgraph.tensor.linalg`, and polynomials.
+
+Polynomials are given by their coefficients, the highest first, as NumPy has them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from relgraph.tensor.along_axes import inexact, length
+from relgraph.tensor.assembly import arange, join, stack, zeros
+from relgraph.tensor.basic import as_argument
+from relgraph.tensor.linalg.decompositions import svdvals
+from relgraph.tensor.linalg.products import dot, tensordot
+from relgraph.tensor.linalg.systems import inv, solve
+from relgraph.tensor.math import cast, conjugated, gt, maximum, mul, neq
+from relgraph.tensor.reductions import any as any_
+from relgraph.tensor.reductions import max as max_
+from relgraph.tensor.reductions import sum as sum_
+from relgraph.tensor.shapes import (
+    expand_dims,
+    flatten,
+    lengths,
+    moveaxis,
+    product,
+    ravel,
+    reshape,
+    transpose,
+)
+
+__all__ = [
+    "cross",
+    "inner",
+    "matrix_rank",
+    "matvec",
+    "polyadd",
+    "polyder",
+    "polyint",
+    "polysub",
+    "polyval",
+    "tensorinv",
+    "tensorsolve",
+    "vdot",
+    "vecmat",
+]
+
+
+def cross(a: Any, b: Any, axis: int = -1) -> Any:
+    """Return the cross products of vectors of length 3 along an axis.
+
+    Parameters
+    ----------
+    a, b
+        Tensors whose shapes broadcast.
+    axis
+        The axis of length 3.
+
+    >>> cross([1, 0, 0], [0, 1, 0]).eval()
+    array([0, 0, 1])
+    """
+    a, b = as_argument(a, "cross"), as_argument(b, "cross", 1)
+    x, y = (moveaxis(v, axis, 0) for v in (a, b))
+    for v in (x, y):
+        if v.type.shape[0] not in (None, 3):
+            raise ValueError(f"cross: vectors of length 3, not {v.type.shape[0]}")
+    parts = [x[i] * y[j] - x[j] * y[i] for i, j in ((1, 2), (2, 0), (0, 1))]
+    return moveaxis(stack(parts), 0, axis)
+
+
+def inner(a: Any, b: Any) -> Any:
+    """Return the sums of the products over the last axes.
+
+    Parameters
+    ----------
+    a, b
+        Tensors whose last axes have one length.
+
+    >>> inner([1, 2], [3, 4]).eval()
+    array(11)
+    """
+    a, b = as_argument(a, "inner"), as_argument(b, "inner", 1)
+    if a.type.ndim == 0 or b.type.ndim == 0:
+        return mul(a, b)
+    return tensordot(a, b, ((-1,), (-1,)))
+
+
+def vdot(a: Any, b: Any) -> Any:
+    """Return the product of two flattened tensors, the first one conjugated.
+
+    Parameters
+    ----------
+    a, b
+        Tensors of one size.
+
+    >>> vdot([1, 2], [3, 4]).eval()
+    array(11)
+    """
+    return dot(conjugated(flatten(as_argument(a, "vdot"))), flatten(as_argument(b, "vdot", 1)))
+
+
+def matvec(x1: Any, x2: Any) -> Any:
+    """Return the products of matrices and vectors in two stacks.
+
+    Parameters
+    ----------
+    x1
+        A matrix, or a stack of them.
+    x2
+        A vector, or a stack of them.
+
+    >>> matvec([[1, 2], [3, 4]], [1, 1]).eval()
+    array([3, 7])
+    """
+    x1, x2 = as_argument(x1, "matvec"), as_argument(x2, "matvec", 1)
+    return (x1 @ x2.dimshuffle(*range(x2.type.ndim), "x"))[..., 0]
+
+
+def vecmat(x1: Any, x2: Any) -> Any:
+    """Return the products of conjugated vectors and matrices in two stacks.
+
+    Parameters
+    ----------
+    x1
+        A vector, or a stack of them.
+    x2
+        A matrix, or a stack of them.
+
+    >>> vecmat([1, 1], [[1, 2], [3, 4]]).eval()
+    array([4, 6])
+    """
+    x1, x2 = conjugated(as_argument(x1, "vecmat")), as_argument(x2, "vecmat", 1)
+    ndim = x1.type.ndim
+    return (x1.dimshuffle(*range(ndim - 1), "x", ndim - 1) @ x2)[..., 0, :]
+
+
+def matrix_rank(A: Any, tol: Any = None) -> Any:
+    """Return the ranks of matrices: how many singular values are greater than a tolerance.
+
+    Parameters
+    ----------
+    A
+        A matrix, or a stack of them.
+    tol
+        By default the greatest singular value, times the longer side, times the distance of 1 to
+        the next number of the dtype.
+
+    >>> matrix_rank([[1.0, 2.0], [2.0, 4.0]]).eval()
+    array(1)
+    """
+    A = as_argument(A, "matrix_rank")
+    if A.type.ndim < 2:
+        return cast(any_(neq(A, 0)), "int64")
+    s = svdvals(A)
+    if tol is None:
+        rows, columns = lengths(A)[-2:]
+        known = isinstance(rows, int) and isinstance(columns, int)
+        longer = max(rows, columns) if known else cast(maximum(rows, columns), s.type.dtype)
+        eps = np.finfo(s.type.dtype).eps
+        tol = max_(s, axis=-1, keepdims=True) * longer * eps
+    else:
+        tol = expand_dims(as_argument(tol, "matrix_rank", 1), -1)
+    return sum_(gt(s, tol), axis=-1)
+
+
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    """Return the tensor whose product with `a` over all its axes is `b`.
+
+    Parameters
+    ----------
+    a, b
+        Tensors.
+    axes
+        The axes of `a` that are moved to its end first; None for none.
+    """
+    a, b = as_argument(a, "tensorsolve"), as_argument(b, "tensorsolve", 1)
+    if axes is not None:
+        moved = [axis % a.type.ndim for axis in axes]
+        a = transpose(a, [*[i for i in range(a.type.ndim) if i not in moved], *moved])
+    shape = lengths(a)[b.type.ndim :]
+    n = product(shape)
+    return reshape(solve(reshape(a, (n, n)), ravel(b)), shape)
+
+
+def tensorinv(a: Any, ind: int = 2) -> Any:
+    """Return the inverse of `a` as a matrix of its first `ind` axes and the others.
+
+    Parameters
+    ----------
+    a
+        A tensor; the product of its first `ind` lengths is that of the others.
+    ind
+        How many axes.
+    """
+    a = as_argument(a, "tensorinv")
+    if ind <= 0:
+        raise ValueError(f"tensorinv: {ind} axes")
+    shape = lengths(a)
+    first, others = shape[:ind], shape[ind:]
+    if all(isinstance(n, int) for n in shape) and math.prod(first) != math.prod(others):
+        raise ValueError(f"tensorinv: {first} and {others} have different numbers of elements")
+    n = product(others)
+    return reshape(inv(reshape(a, (n, n))), (*others, *first))
+
+
+def polyval(p: Any, x: Any) -> Any:
+    """Return the values at `x` of the polynomial whose coefficients, the highest first, are `p`.
+
+    Parameters
+    ----------
+    p
+        A vector.
+    x
+        A tensor.
+
+    >>> polyval([1, 2, 3], 2).eval()
+    array(11)
+    """
+    p, x = as_argument(p, "polyval"), as_argument(x, "polyval", 1)
+    n = _count(p, "polyval")
+    found = zeros((), dtype=p.type.dtype) * x
+    for i in range(n):
+        found = found * x + p[i]
+    return found
+
+
+def _count(p: Any, what: str) -> int:
+    if p.type.ndim != 1 or p.type.shape[0] is None:
+        raise TypeError(f"{what}: {p} is a {p.type}, not a vector of known length")
+    return int(p.type.shape[0])
+
+
+def polyadd(a1: Any, a2: Any) -> Any:
+    """Return the coefficients of the sum of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2
+        Their coefficients, the highest first.
+
+    >>> polyadd([1, 2], [3]).eval()
+    array([1, 5])
+    """
+    longer, shorter = sorted(
+        (as_argument(v, "polyadd", i) for i, v in enumerate((a1, a2))),
+        key=lambda p: -_count(p, "polyadd"),
+    )
+    missing = _count(longer, "polyadd") - _count(shorter, "polyadd")
+    return longer + join(0, zeros((missing,), dtype=shorter.type.dtype), shorter)
+
+
+def polysub(a1: Any, a2: Any) -> Any:
+    """Return the coefficients of the difference of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2
+        Their coefficients, the highest first.
+
+    >>> polysub([1, 2], [3]).eval()
+    array([ 1, -1])
+    """
+    return polyadd(a1, -as_argument(a2, "polysub", 1))
+
+
+def polyder(p: Any, m: int = 1) -> Any:
+    """Return the coefficients of the `m`-th derivative of a polynomial.
+
+    Parameters
+    ----------
+    p
+        The coefficients, the highest first.
+    m
+        How often it is differentiated.
+
+    >>> polyder([1, 2, 3]).eval()
+    array([2, 2])
+    """
+    p = as_argument(p, "polyder")
+    for _ in range(m):
+        p = p[:-1] * arange(length(p, 0) - 1, 0, -1)
+    return p
+
+
+def polyint(p: Any, m: int = 1, k: Any = 0) -> Any:
+    """Return the coefficients of the `m`-th integral of a polynomial, with constants `k`.
+
+    Parameters
+    ----------
+    p
+        The coefficients, the highest first.
+    m
+        How often it is integrated.
+    k
+        The constants, one for all or for each time.
+
+    >>> polyint([2.0, 3.0]).eval()
+    array([1., 3., 0.])
+    """
+    p = as_argument(p, "polyint")
+    constants = [k] * m if np.ndim(k) == 0 else list(k)
+    for constant in constants:
+        shares = inexact(p) / arange(length(p, 0), 0, -1)
+        p = join(0, shares, stack([cast(as_argument(constant, "polyint"), shares.type.dtype)]))
+    return p

@@ -1,0 +1,562 @@
+"""Array manipulation: arrays put together, turned, resized, split and padded, as NumPy does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Variable
+from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.along_axes import along, flip, length, part
+from relgraph.tensor.assembly import arange, concatenate, full, join, zeros
+from relgraph.tensor.basic import as_argument, normalize_axis, static_int
+from relgraph.tensor.indexing import diag, take
+from relgraph.tensor.math import add, cast, maximum, minimum, second
+from relgraph.tensor.reductions import max as max_
+from relgraph.tensor.reductions import mean
+from relgraph.tensor.reductions import min as min_
+from relgraph.tensor.shapes import expand_dims, flatten, lengths, moveaxis, reshape, swapaxes
+
+__all__ = [
+    "append",
+    "array_split",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "block",
+    "broadcast_arrays",
+    "column_stack",
+    "delete",
+    "diagflat",
+    "dsplit",
+    "dstack",
+    "fliplr",
+    "flipud",
+    "hsplit",
+    "insert",
+    "pad",
+    "resize",
+    "rollaxis",
+    "rot90",
+    "unstack",
+    "vsplit",
+]
+
+
+def _each(arrays: Sequence[Any], change: Any, what: str) -> Any:
+    found = [change(as_argument(x, what, i)) for i, x in enumerate(arrays)]
+    return found[0] if len(found) == 1 else found
+
+
+def atleast_1d(*arys: Any) -> Any:
+    """Return each tensor with one axis at least; a list if there are several.
+
+    Parameters
+    ----------
+    arys
+        Tensors.
+
+    >>> atleast_1d(3).eval()
+    array([3])
+    """
+    return _each(arys, lambda x: flatten(x) if x.type.ndim == 0 else x, "atleast_1d")
+
+
+def atleast_2d(*arys: Any) -> Any:
+    """Return each tensor with two axes at least, new ones in front; a list of several.
+
+    Parameters
+    ----------
+    arys
+        Tensors.
+
+    >>> atleast_2d([1, 2]).eval()
+    array([[1, 2]])
+    """
+    return _each(arys, _as_matrix, "atleast_2d")
+
+
+def _as_matrix(x: Any) -> Any:
+    missing = max(2 - x.type.ndim, 0)
+    return expand_dims(x, tuple(range(missing))) if missing else x
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """Return each tensor with three axes at least, as `numpy.atleast_3d` places them.
+
+    Parameters
+    ----------
+    arys
+        Tensors.
+
+    >>> atleast_3d([1, 2]).eval()
+    array([[[1],
+            [2]]])
+    """
+    new = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}
+    return _each(
+        arys,
+        lambda x: expand_dims(x, new[x.type.ndim]) if x.type.ndim < 3 else x,
+        "atleast_3d",
+    )
+
+
+def _as_list(arrays: Any) -> list[Any]:
+    return list(arrays)
+
+
+def dstack(tup: Any) -> Any:
+    """Return tensors joined along the third axis.
+
+    Parameters
+    ----------
+    tup
+        The tensors; those of lower rank get axes.
+
+    >>> dstack([[1, 2], [3, 4]]).eval()
+    array([[[1, 3],
+            [2, 4]]])
+    """
+    return join(2, *[atleast_3d(x) for x in _as_list(tup)])
+
+
+def column_stack(tup: Any) -> Any:
+    """Return vectors as the columns of a matrix; matrices are joined as they are.
+
+    Parameters
+    ----------
+    tup
+        The vectors and matrices, which have one length of the first axis.
+
+    >>> column_stack([[1, 2], [3, 4]]).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
+    columns = [as_argument(x, "column_stack", i) for i, x in enumerate(_as_list(tup))]
+    return join(1, *[_as_matrix(x).T if x.type.ndim < 2 else x for x in columns])
+
+
+def block(arrays: Any) -> Any:
+    """Return the tensor whose blocks are given by nested lists.
+
+    Parameters
+    ----------
+    arrays
+        The blocks: a list is joined along the last axis, a list of such along the one before.
+
+    >>> block([[1, 2], [3, 4]]).eval()
+    array([[1, 2],
+           [3, 4]])
+    """
+    depth, item = 0, arrays
+    while isinstance(item, list):
+        depth, item = depth + 1, item[0]
+    ranks: list[int] = [depth]
+    _ranks(arrays, ranks)
+    return _block(arrays, depth, max(ranks))
+
+
+def _ranks(arrays: Any, found: list[int]) -> None:
+    for item in arrays if isinstance(arrays, list) else [arrays]:
+        if isinstance(item, list):
+            _ranks(item, found)
+        else:
+            found.append(as_argument(item, "block").type.ndim)
+
+
+def _block(item: Any, depth: int, ndim: int) -> Any:
+    if not isinstance(item, list):
+        x = as_argument(item, "block")
+        return expand_dims(x, tuple(range(ndim - x.type.ndim))) if x.type.ndim < ndim else x
+    return join(ndim - depth, *[_block(one, depth - 1, ndim) for one in item])
+
+
+def broadcast_arrays(*args: Any) -> list[Any]:
+    """Return tensors broadcast against each other.
+
+    Parameters
+    ----------
+    args
+        Tensors whose shapes broadcast.
+    """
+    xs = [as_argument(x, "broadcast_arrays", i) for i, x in enumerate(args)]
+    filled: Any = None
+    for x in xs:
+        mark = cast(second(x, np.int8(0)), "int8")
+        filled = mark if filled is None else add(filled, mark)
+    return [second(filled, x) for x in xs]
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Any:
+    """Return `values` joined to `arr` along an axis; for None both are flattened.
+
+    Parameters
+    ----------
+    arr
+        A tensor.
+    values
+        A tensor of the same rank, if there is an axis.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> append([1, 2], [3]).eval()
+    array([1, 2, 3])
+    """
+    if axis is None:
+        arr, values = (flatten(as_argument(x, "append")) for x in (arr, values))
+    return concatenate([arr, values], axis=0 if axis is None else axis)
+
+
+def flipud(m: Any) -> Any:
+    """Return `m` reversed along its first axis.
+
+    Parameters
+    ----------
+    m
+        A tensor of rank 1 or more.
+
+    >>> flipud([[1, 2], [3, 4]]).eval()
+    array([[3, 4],
+           [1, 2]])
+    """
+    return flip(m, 0)
+
+
+def fliplr(m: Any) -> Any:
+    """Return `m` reversed along its second axis.
+
+    Parameters
+    ----------
+    m
+        A tensor of rank 2 or more.
+
+    >>> fliplr([[1, 2], [3, 4]]).eval()
+    array([[2, 1],
+           [4, 3]])
+    """
+    return flip(m, 1)
+
+
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    """Return `m` turned by `k` right angles in the plane of two axes.
+
+    Parameters
+    ----------
+    m
+        A tensor of rank 2 or more.
+    k
+        How often it is turned, from the first axis to the second.
+    axes
+        The two axes.
+
+    >>> rot90([[1, 2], [3, 4]]).eval()
+    array([[2, 4],
+           [1, 3]])
+    """
+    m = as_argument(m, "rot90")
+    first, second_ = (normalize_axis(a, m.type.ndim, "rot90") for a in axes)
+    if first == second_:
+        raise ValueError("rot90: the two axes are the same")
+    turns = k % 4
+    if turns == 2:
+        return flip(m, (first, second_))
+    if turns == 1:
+        return swapaxes(flip(m, second_), first, second_)
+    return flip(swapaxes(m, first, second_), second_) if turns else m
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """Return `a` with an axis moved before the position `start`.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    axis
+        The axis that is moved.
+    start
+        The position, counted as it was before.
+    """
+    a = as_argument(a, "rollaxis")
+    axis, start = normalize_axis(axis, a.type.ndim, "rollaxis"), start % (a.type.ndim + 1)
+    return moveaxis(a, axis, start - 1 if axis < start else start)
+
+
+def diagflat(v: Any, k: int = 0) -> Any:
+    """Return a matrix with the elements of `v` on a diagonal.
+
+    Parameters
+    ----------
+    v
+        A tensor, which is flattened.
+    k
+        How far the diagonal is above the main one; below it if negative.
+
+    >>> diagflat([1, 2]).eval()
+    array([[1, 0],
+           [0, 2]])
+    """
+    return diag(flatten(as_argument(v, "diagflat")), k)
+
+
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
+    """Return `arr` without its parts at some integers, which are known, along an axis.
+
+    Parameters
+    ----------
+    arr
+        A tensor.
+    obj
+        An int, a slice or a sequence of ints.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> delete([1, 2, 3], 1).eval()
+    array([1, 3])
+    """
+    arr, axis = along(arr, axis, "delete")
+    if isinstance(obj, Variable | LogicTerm):
+        raise TypeError("delete: which parts go must be known: an int, a slice, a list of ints")
+    n = arr.type.shape[axis]
+    single = static_int(obj)
+    if single is not None and (n is not None or single >= 0):
+        at = single % n if n is not None else single
+        return join(axis, part(arr, axis, slice(None, at)), part(arr, axis, slice(at + 1, None)))
+    if n is None:
+        raise TypeError(f"delete: the length of axis {axis} is not known")
+    return take(arr, np.delete(np.arange(n), obj), axis)
+
+
+def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> Any:
+    """Return `arr` with `values` put before one position along an axis.
+
+    Parameters
+    ----------
+    arr
+        A tensor.
+    obj
+        The position.
+    values
+        What is put there; it broadcasts to the other axes.
+    axis
+        The axis; None for the flattened tensor.
+
+    >>> insert([1, 2], 1, 5).eval()
+    array([1, 5, 2])
+    """
+    arr, axis = along(arr, axis, "insert")
+    at = static_int(obj)
+    if at is None:
+        raise TypeError("insert: the position must be one int")
+    values = cast(as_argument(values, "insert"), arr.type.dtype)
+    head, tail = part(arr, axis, slice(None, at)), part(arr, axis, slice(at, None))
+    if values.type.ndim == arr.type.ndim > 1:
+        middle = values
+    else:
+        slot = expand_dims(part(arr, axis, 0), axis)
+        middle = second(slot, values) if arr.type.ndim > 1 else flatten(values)
+    return join(axis, head, middle, tail)
+
+
+def resize(a: Any, new_shape: Any) -> Any:
+    """Return the elements of `a`, repeated as often as a new shape needs.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    new_shape
+        The shape of the result, an int or a sequence.
+
+    >>> resize([1, 2], (3,)).eval()
+    array([1, 2, 1])
+    """
+    a = flatten(as_argument(a, "resize"))
+    shape = tuple(new_shape) if isinstance(new_shape, list | tuple) else (new_shape,)
+    wanted = 1
+    for n in shape:
+        wanted = wanted * n
+    return reshape(take(a, arange(wanted) % maximum(length(a, 0), 1), 0), shape)
+
+
+def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
+    """Return the parts of `x` along an axis, whose static length must be known.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        The axis.
+    """
+    x, axis = along(x, axis, "unstack")
+    n = x.type.shape[axis]
+    if n is None:
+        raise TypeError(f"unstack: the length of axis {axis} of {x} is not known")
+    return tuple(part(x, axis, i) for i in range(n))
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """Return parts of `ary` along its second axis; along the first of a vector.
+
+    Parameters
+    ----------
+    ary
+        A tensor of rank 1 or more.
+    indices_or_sections
+        How many equal parts, or where all but the first begin.
+    """
+    ary = as_argument(ary, "hsplit")
+    return equal_parts(ary, indices_or_sections, 0 if ary.type.ndim == 1 else 1)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """Return parts of `ary` along its first axis.
+
+    Parameters
+    ----------
+    ary
+        A tensor of rank 2 or more.
+    indices_or_sections
+        How many equal parts, or where all but the first begin.
+    """
+    return equal_parts(ary, indices_or_sections, 0)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """Return parts of `ary` along its third axis.
+
+    Parameters
+    ----------
+    ary
+        A tensor of rank 3 or more.
+    indices_or_sections
+        How many equal parts, or where all but the first begin.
+    """
+    return equal_parts(ary, indices_or_sections, 2)
+
+
+def equal_parts(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Return equal parts of `ary`, or its parts between some indices, as `numpy.split` does."""
+    x, axis = along(ary, axis, "split")
+    sections = static_int(indices_or_sections)
+    if sections is None:
+        return parts_between(x, indices_or_sections, axis)
+    n = length(x, axis)
+    if isinstance(n, int) and n % sections:
+        raise ValueError(f"split: {n} elements don't make {sections} equal parts")
+    each = n // sections
+    return parts_between(x, [each * i for i in range(1, sections)], axis)
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Return nearly equal parts of `ary`, the longer ones first, or its parts between indices.
+
+    Parameters
+    ----------
+    ary
+        A tensor.
+    indices_or_sections
+        How many parts, or where all but the first begin.
+    axis
+        The axis.
+    """
+    x, axis = along(ary, axis, "array_split")
+    sections = static_int(indices_or_sections)
+    if sections is None:
+        return parts_between(x, indices_or_sections, axis)
+    n = length(x, axis)
+    each, longer = n // sections, n % sections
+    least = min if isinstance(n, int) else minimum
+    return parts_between(x, [each * i + least(longer, i) for i in range(1, sections)], axis)
+
+
+def parts_between(x: Any, stops: Any, axis: int) -> list[Any]:
+    """Return the parts of `x` between some indices."""
+    known = list(stops) if isinstance(stops, Sequence) else np.asarray(stops).tolist()
+    ends = zip([None, *known], [*known, None], strict=True)
+    return [part(x, axis, slice(first, last)) for first, last in ends]
+
+
+def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
+    """Return `array` with elements added at the ends of its axes.
+
+    Parameters
+    ----------
+    pad_width
+        How many: an int, a pair for all axes, or a pair for each axis.
+    mode
+        ``constant``, ``edge``, ``wrap``, ``reflect``, ``symmetric``, ``maximum``, ``minimum`` or
+        ``mean``, as in `numpy.pad`.
+    constant_values
+        What is added if the mode is ``constant``, given as `pad_width` is.
+    """
+    x = as_argument(array, "pad")
+    widths = np.broadcast_to(np.asarray(pad_width), (x.type.ndim, 2)).tolist()
+    if mode not in _PADDED:
+        raise ValueError(f"pad: the mode is one of {', '.join(sorted(_PADDED))}, not {mode!r}")
+    values = _pairs(constant_values, x.type.ndim)
+    for axis, (before, after) in enumerate(widths):
+        if before or after:
+            x = _PADDED[mode](x, axis, before, after, values[axis])
+    return x
+
+
+def _pairs(values: Any, ndim: int) -> list[Any]:
+    if isinstance(values, Variable):
+        return [(values, values)] * ndim
+    pairs = np.broadcast_to(np.asarray(values), (ndim, 2))
+    return [tuple(pair) for pair in pairs]
+
+
+def _with_constants(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
+    shape = list(lengths(x))
+    ends = []
+    for n, value in zip((before, after), values, strict=True):
+        shape[axis] = n
+        ends.append(full(tuple(shape), cast(as_argument(value, "pad"), x.type.dtype)))
+    return join(axis, ends[0], x, ends[1])
+
+
+def _periodic(fold: bool, skip: int) -> Any:
+    """Return what takes elements at positions that go round, or there and back."""
+
+    def padded(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
+        n = length(x, axis)
+        position = arange(-before, n + after)
+        if not fold:
+            return take(x, position % n, axis)
+        round_trip = maximum(2 * n - 2 * skip, 1)
+        place = position % round_trip
+        return take(x, minimum(place, round_trip - (1 - skip) - place), axis)
+
+    return padded
+
+
+def _edge(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
+    n = length(x, axis)
+    return take(x, maximum(minimum(arange(-before, n + after), n - 1), 0), axis)
+
+
+def _statistic(function: Any) -> Any:
+    def padded(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
+        one = function(x, axis=axis, keepdims=True)
+        one = one if one.type.dtype == x.type.dtype else cast(one, x.type.dtype)
+        ends = [take(one, zeros((n,), dtype="int64"), axis) for n in (before, after)]
+        return join(axis, ends[0], x, ends[1])
+
+    return padded
+
+
+_PADDED = {
+    "constant": _with_constants,
+    "edge": _edge,
+    "wrap": _periodic(False, 0),
+    "reflect": _periodic(True, 1),
+    "symmetric": _periodic(True, 0),
+    "maximum": _statistic(max_),
+    "minimum": _statistic(min_),
+    "mean": _statistic(mean),
+}

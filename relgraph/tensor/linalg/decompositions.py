@@ -1,0 +1,616 @@
+"""Matrices as products of simpler ones: Cholesky, QR, singular values, eigenvalues.
+
+The gradients of eigenvalues are those of M. Giles, Collected Matrix Derivative Results (2008), 3.1,
+and where the vectors have length 1 those of C. Boeddeker et al., On the Computation of
+Complex-valued Gradients with Application to Statistically Optimum Beamforming (2017), 4.17. They
+hold where the eigenvalues differ, and for costs that do not depend on the phases of complex
+vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.type import DisconnectedType
+from relgraph.graph.utils import MethodNotDefined
+from relgraph.tensor import fortran
+from relgraph.tensor.assembly import concatenate, tril, zeros_like
+from relgraph.tensor.indexing import getitem
+from relgraph.tensor.linalg.matrix_op import (
+    COMPLEX_OF,
+    REAL_OF,
+    Array,
+    MatrixOp,
+    SquareMatrixOp,
+    adjoint,
+    check_matrix,
+    check_square,
+    eye_like,
+    fitted_gradient,
+    lapack_dtype,
+)
+from relgraph.tensor.linalg.products import matmul
+from relgraph.tensor.linalg.systems import SolveTriangular, inv, solve
+from relgraph.tensor.math import conjugated, minimum
+from relgraph.tensor.shapes import lengths
+from relgraph.tensor.type import TensorType
+
+
+class Cholesky(SquareMatrixOp):
+    """The lower or upper triangular factor of positive definite matrices.
+
+    Only that triangle of them is read. Raises LinAlgError if one is not positive definite.
+
+    Parameters
+    ----------
+    lower
+        Whether the factor is the lower one, ``a = c @ adjoint(c)``, or ``a = adjoint(c) @ c``.
+    inplace
+        Whether it is written over the matrix, one of floats.
+    """
+
+    __props__ = ("lower", "inplace")
+    name = "cholesky"
+    overwritable = 0
+
+    def __init__(self, lower: bool = True, inplace: bool = False) -> None:
+        self.lower, self.inplace = bool(lower), bool(inplace)
+        if inplace:
+            self.destroy_map = {0: [0]}
+
+    def compute(self, a: Array) -> Array:
+        if self.inplace:
+            return fortran.cholesky_factor(a, self.lower, overwrite=True)
+        return fortran.cholesky(a, self.lower)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        """Return the gradient, a Hermitian matrix: right along Hermitian matrices.
+
+        The form is that of I. Murray, Differentiation of the Cholesky Decomposition (2016), 3.
+        """
+        c, g = outputs[0], output_grads[0]
+        if not self.lower:
+            c, g = adjoint(c), adjoint(g)
+        half = tril(matmul(adjoint(c), g))
+        half = half - half * eye_like(half) / 2
+        back = SolveTriangular(lower=False)
+        inner = back(adjoint(c), half)
+        made = adjoint(back(adjoint(c), adjoint(inner)))
+        return [fitted_gradient((made + adjoint(made)) / 2, inputs[0])]
+
+
+def cholesky(a: Any, lower: bool = True, *, upper: bool = False) -> Any:
+    """Return the Cholesky factor of positive definite matrices, as `numpy.linalg.cholesky` does.
+
+    Parameters
+    ----------
+    a
+        Hermitian matrices, of which only one triangle is read.
+    lower, upper
+        Which factor: the lower one unless it says otherwise, as `numpy.linalg.cholesky` calls it
+        (`upper`) or as `scipy.linalg.cholesky` does (`lower`).
+    """
+    return Cholesky(lower and not upper)(a)
+
+
+MODES = ("reduced", "complete", "r")
+
+
+class QR(MatrixOp):
+    """The factors of matrices: `q`, whose columns are orthonormal, and `r`, upper triangular.
+
+    Parameters
+    ----------
+    mode
+        ``reduced`` for a `q` of as many columns as the shorter side, ``complete`` for a square one,
+        ``r`` for `r` alone.
+    """
+
+    __props__ = ("mode",)
+    name = "qr"
+
+    def __init__(self, mode: str = "reduced") -> None:
+        if mode not in MODES:
+            raise ValueError(f"qr: mode is one of {', '.join(MODES)}, not {mode!r}")
+        self.mode = mode
+        self.nout = 1 if mode == "r" else 2
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (a,) = input_types
+        check_matrix(self.name, a)
+        dtype = lapack_dtype(self.name, a.dtype)
+        shapes = self._shapes(a.shape, _least)
+        return [TensorType(dtype, shape) for shape in shapes]
+
+    def _shapes(self, shape: Sequence[Any], least: Any) -> list[tuple[Any, ...]]:
+        *batch, m, n = shape
+        k = m if self.mode == "complete" else least(m, n)
+        r = (*batch, k, n)
+        return [r] if self.mode == "r" else [(*batch, m, k), r]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        a = np.asarray(inputs[0], node.outputs[0].type.dtype)
+        mode: Any = self.mode
+        with np.errstate(all="ignore"):
+            factors: Any = fortran.qr(a, mode)
+        if self.mode == "r":
+            output_storage[0][0] = factors
+        else:
+            output_storage[0][0], output_storage[1][0] = factors
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return list(self._shapes(shapes[0], minimum))
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        """Return the gradient, for matrices whose first columns are linearly independent.
+
+        The form is that of S. Walter and L. Lehmann, Algorithmic Differentiation of Linear Algebra
+        Functions with Application in Optimum Experimental Design (2010). Of matrices with more
+        columns than rows it is that of the first, square part; the rest is that of a product.
+
+        Raises
+        ------
+        MethodNotDefined
+            If a `q` of the mode ``complete`` is differentiated and `a` is not known to have no more
+            rows than columns: if it has, the last columns of `q` are arbitrary.
+        """
+        a: Any = inputs[0]
+        m, n = a.type.shape[-2:]
+        *by_q, gr = [None if isinstance(g.type, DisconnectedType) else g for g in output_grads]
+        gq = by_q[0] if by_q else None
+        if self.mode == "reduced" or (self.mode == "complete" and _least(m, n) == m is not None):
+            q, r = outputs
+        elif gq is None:
+            q, r = QR("reduced")(a)
+            # what a complete r has below these rows is 0
+            gr = getitem(gr, (..., slice(None, _shorter_side(a)), slice(None)))
+        else:
+            raise MethodNotDefined(
+                "qr: a complete q has a gradient only where a is known to have no more rows than "
+                "columns; use the mode reduced"
+            )
+        gq, gr = (zeros_like(v) if g is None else g for v, g in ((q, gq), (r, gr)))
+        if _least(m, n) == n is not None:
+            return [fitted_gradient(_tall_gradient(q, r, gq, gr), a)]
+        first = (..., slice(None, _shorter_side(a)))
+        rest = (..., slice(_shorter_side(a), None))
+        gq = gq + matmul(getitem(a, rest), adjoint(getitem(gr, rest)))
+        by_first = _tall_gradient(q, getitem(r, first), gq, getitem(gr, first))
+        by_rest = matmul(q, getitem(gr, rest))
+        return [fitted_gradient(concatenate([by_first, by_rest], axis=a.type.ndim - 1), a)]
+
+
+def _least(m: int | None, n: int | None) -> int | None:
+    return None if m is None or n is None else min(m, n)
+
+
+def _shorter_side(a: Any) -> Any:
+    m, n = lengths(a)[-2:]
+    return min(m, n) if isinstance(m, int) and isinstance(n, int) else minimum(m, n)
+
+
+def _tall_gradient(q: Any, r: Any, gq: Any, gr: Any) -> Any:
+    """Return the gradient by a matrix with as many rows as columns or more."""
+    inner = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q)
+    lower = tril(inner, -1)
+    # the diagonal of r is real
+    diagonal = eye_like(inner) * (inner + adjoint(inner)) / 2
+    both = lower + diagonal + adjoint(lower)
+    return adjoint(SolveTriangular()(r, adjoint(gq + matmul(q, both))))
+
+
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """Return the QR factors of matrices, as `numpy.linalg.qr` does; see `QR`.
+
+    Parameters
+    ----------
+    a
+        A matrix, or a stack of them.
+    mode
+        ``reduced``, ``complete``, ``r`` or ``raw``.
+    """
+    return QR(mode)(a)
+
+
+class SVD(MatrixOp):
+    """The factors of ``a = u @ diag(s) @ vh``: `u`, the singular values `s` in descending order,
+    and `vh`.
+
+    Parameters
+    ----------
+    full_matrices
+        Whether `u` and `vh` are square, or have as many columns and rows as there are values.
+    compute_uv
+        Whether there are `u` and `vh`, or the values alone.
+    """
+
+    __props__ = ("full_matrices", "compute_uv")
+    name = "svd"
+
+    def __init__(self, full_matrices: bool = True, compute_uv: bool = True) -> None:
+        self.full_matrices = bool(full_matrices) and bool(compute_uv)
+        self.compute_uv = bool(compute_uv)
+        self.nout = 3 if compute_uv else 1
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (a,) = input_types
+        check_matrix(self.name, a)
+        dtype = lapack_dtype(self.name, a.dtype)
+        real = REAL_OF.get(dtype, dtype)
+        m, n = a.shape[-2:]
+        least = None if m is None or n is None else min(m, n)
+        shapes = self._shapes(a.shape, least)
+        dtypes = (dtype, real, dtype) if self.compute_uv else (real,)
+        return [TensorType(d, shape) for d, shape in zip(dtypes, shapes, strict=True)]
+
+    def _shapes(self, shape: Sequence[Any], least: Any) -> list[tuple[Any, ...]]:
+        *batch, m, n = shape
+        if not self.compute_uv:
+            return [(*batch, least)]
+        rows, columns = (m, n) if self.full_matrices else (least, least)
+        return [(*batch, m, rows), (*batch, least), (*batch, columns, n)]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        a = np.asarray(inputs[0], lapack_dtype(self.name, node.inputs[0].type.dtype))
+        with np.errstate(all="ignore"):
+            if not self.compute_uv:
+                output_storage[0][0] = fortran.svd(a, compute_uv=False)
+                return
+            found = fortran.svd(a, self.full_matrices)
+        for cell, value in zip(output_storage, found, strict=True):
+            cell[0] = np.asarray(value)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return list(self._shapes(shapes[0], minimum(*shapes[0][-2:])))
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        """Return the gradient, for singular values that differ from each other and from 0.
+
+        The form is that of J. Townsend, Differentiating the Singular Value Decomposition (2016);
+        for complex matrices that of Z. Wan and S. Zhang, Automatic Differentiation for Complex
+        Valued SVD (2019), right for costs that do not depend on the phases of the vectors.
+
+        Raises
+        ------
+        MethodNotDefined
+            If vectors of full matrices are differentiated that are not known to be square.
+        """
+        a: Any = inputs[0]
+        given = [None if isinstance(g.type, DisconnectedType) else g for g in output_grads]
+        if not self.compute_uv:
+            u, _, vh = SVD(False)(a)
+            return [fitted_gradient(matmul(u * _row(given[0]), vh), a)]
+        m, n = a.type.shape[-2:]
+        square = m is not None and m == n
+        if self.full_matrices and not square:
+            if given[0] is not None or given[2] is not None:
+                raise MethodNotDefined(
+                    "svd: the vectors of full matrices have a gradient only where a is known to be "
+                    "square; use full_matrices=False"
+                )
+            u, s, vh = SVD(False)(a)
+        else:
+            u, s, vh = outputs
+        return [fitted_gradient(_gradient(u, s, vh, *given), a)]
+
+
+def _row(v: Any) -> Any:
+    """Return the vectors in a stack as rows."""
+    return v.dimshuffle(*range(v.type.ndim - 1), "x", v.type.ndim - 1)
+
+
+def _column(v: Any) -> Any:
+    return v.dimshuffle(*range(v.type.ndim), "x")
+
+
+def _gradient(u: Any, s: Any, vh: Any, gu: Any, gs: Any, gvh: Any) -> Any:
+    """Return the gradient by a matrix, given its factors and the gradients by these, or None."""
+    v = adjoint(vh)
+    squares = s * s
+    eye = eye_like(matmul(vh, v), s.type.dtype)
+    gaps = _row(squares) - _column(squares)
+    f = (1 - eye) / (gaps + eye)
+    total: Any = 0
+    if gs is not None:
+        total = total + matmul(u * _row(gs), vh)
+    if gu is not None:
+        inner = matmul(adjoint(u), gu)
+        total = total + matmul(u, matmul(f * (inner - adjoint(inner)) * _row(s), vh))
+        beside = gu - matmul(u, inner)
+        total = total + matmul(beside / _row(s), vh)
+        if u.type.dtype in REAL_OF:
+            phases = eye * (inner - adjoint(inner)) / 2
+            total = total + matmul(u, matmul(phases / _row(s), vh))
+    if gvh is not None:
+        gv = adjoint(gvh)
+        inner = matmul(vh, gv)
+        total = total + matmul(u, matmul(_column(s) * (f * (inner - adjoint(inner))), vh))
+        beside = gvh - matmul(adjoint(inner), vh)
+        total = total + matmul(u / _row(s), beside)
+    return total
+
+
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    """Return the singular value decomposition, as `numpy.linalg.svd` does; see `SVD`.
+
+    Parameters
+    ----------
+    a
+        A matrix, or a stack of them.
+    full_matrices
+        Whether the vectors are square matrices.
+    compute_uv
+        Whether vectors are returned beside the values.
+    """
+    return SVD(full_matrices, compute_uv)(a)
+
+
+def svdvals(a: Any) -> Any:
+    """Return the singular values of matrices, in descending order.
+
+    Parameters
+    ----------
+    a
+        A matrix, or a stack of them.
+
+    >>> svdvals([[3.0, 0.0], [0.0, 4.0]]).eval()
+    array([4., 3.])
+    """
+    return SVD(False, False)(a)
+
+
+def _reciprocal_gaps(w: Any, v: Any) -> Any:
+    """Return ``1 / (w[j] - w[i])``, and 0 on the diagonal."""
+    eye = eye_like(v, w.type.dtype)
+    return (1 - eye) / (_row(w) - _column(w) + eye)
+
+
+class _Eigen(MatrixOp):
+    """Base class: the outputs are the eigenvalues, and the vectors if there are two."""
+
+    def value_dtype(self, dtype: str) -> str:
+        """Return the dtype of the eigenvalues of matrices of some dtype."""
+        raise NotImplementedError
+
+    def vector_dtype(self, dtype: str) -> str:
+        """Return the dtype of the vectors."""
+        return dtype
+
+    def compute(self, a: Any) -> Sequence[Any]:
+        """Return the values of the outputs."""
+        raise NotImplementedError
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (a,) = input_types
+        n = check_square(self.name, a)
+        dtype = lapack_dtype(self.name, a.dtype)
+        types = [
+            TensorType(self.value_dtype(dtype), (*a.shape[:-2], n)),
+            TensorType(self.vector_dtype(dtype), (*a.shape[:-2], n, n)),
+        ]
+        return types[: self.nout]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        a = np.asarray(inputs[0], lapack_dtype(self.name, node.inputs[0].type.dtype))
+        with np.errstate(all="ignore"):
+            found = self.compute(a)
+        for cell, value, out in zip(output_storage, found, node.outputs, strict=True):
+            cell[0] = np.asarray(value, out.type.dtype)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        (a,) = shapes
+        return [a[:-1], a][: self.nout]
+
+
+class _Hermitian(_Eigen):
+    """Base class for Hermitian matrices, of which one triangle is read.
+
+    Parameters
+    ----------
+    UPLO
+        ``L`` for the lower triangle, ``U`` for the upper one.
+    """
+
+    __props__ = ("UPLO",)
+
+    def __init__(self, UPLO: str = "L") -> None:
+        if UPLO not in ("L", "U"):
+            raise ValueError(f"{self.name}: UPLO is L or U, not {UPLO!r}")
+        self.UPLO = UPLO
+
+    def value_dtype(self, dtype: str) -> str:
+        return REAL_OF.get(dtype, dtype)
+
+
+class Eigh(_Hermitian):
+    """The eigenvalues of Hermitian matrices in ascending order, and orthonormal vectors.
+
+    The gradient is the Hermitian one: right along Hermitian matrices.
+    """
+
+    name = "eigh"
+    nout = 2
+
+    def compute(self, a: Any) -> Any:
+        return fortran.eigh(a, self.UPLO)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        w, v = outputs
+        gw, gv = (None if isinstance(g.type, DisconnectedType) else g for g in output_grads)
+        total: Any = 0
+        if gw is not None:
+            total = total + matmul(v * _row(gw), adjoint(v))
+        if gv is not None:
+            inner = _reciprocal_gaps(w, v) * matmul(adjoint(v), gv)
+            total = total + matmul(v, matmul(inner, adjoint(v)))
+        return [fitted_gradient((total + adjoint(total)) / 2, inputs[0])]
+
+
+class Eigvalsh(_Hermitian):
+    """The eigenvalues of Hermitian matrices in ascending order."""
+
+    name = "eigvalsh"
+    nout = 1
+
+    def compute(self, a: Any) -> Sequence[Any]:
+        return [fortran.eigh(a, self.UPLO, vectors=False)]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        v = Eigh(self.UPLO)(inputs[0])[1]
+        g = matmul(v * _row(output_grads[0]), adjoint(v))
+        return [fitted_gradient(g, inputs[0])]
+
+
+class _General(_Eigen):
+    """Base class for matrices of any kind: the outputs are always complex."""
+
+    __props__ = ()
+
+    def value_dtype(self, dtype: str) -> str:
+        return COMPLEX_OF.get(dtype, dtype)
+
+    vector_dtype = value_dtype
+
+
+class Eig(_General):
+    """The eigenvalues of square matrices, and vectors of length 1; both are always complex."""
+
+    name = "eig"
+    nout = 2
+
+    def compute(self, a: Any) -> Any:
+        return fortran.eig(a)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        w, v = outputs
+        gw, gv = (None if isinstance(g.type, DisconnectedType) else g for g in output_grads)
+        vh: Any = adjoint(v)
+        inner: Any = 0
+        eye = eye_like(v)
+        if gw is not None:
+            inner = inner + eye * _row(gw)
+        if gv is not None:
+            along = matmul(vh, gv)
+            # the length of a vector stays 1
+            lengths = matmul(vh, v * _row((along * eye).sum(axis=-1).real))
+            inner = inner + conjugated(_reciprocal_gaps(w, v)) * (along - lengths)
+        return [fitted_gradient(solve(vh, matmul(inner, vh)), inputs[0])]
+
+
+class Eigvals(_General):
+    """The eigenvalues of square matrices; they are always complex."""
+
+    name = "eigvals"
+    nout = 1
+
+    def compute(self, a: Any) -> Sequence[Any]:
+        return [fortran.eig(a, vectors=False)]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        v = _eig(inputs[0])[1]
+        g = matmul(adjoint(inv(v)) * _row(output_grads[0]), adjoint(v))
+        return [fitted_gradient(g, inputs[0])]
+
+
+_eig, _eigvals = Eig(), Eigvals()
+
+
+def eigh(a: Any, UPLO: str = "L") -> Any:
+    """Return the eigenvalues and vectors of Hermitian matrices, as `numpy.linalg.eigh` does.
+
+    Parameters
+    ----------
+    a
+        A Hermitian matrix, or a stack of them.
+    UPLO
+        Which triangle is read, ``L`` or ``U``.
+    """
+    return Eigh(UPLO)(a)
+
+
+def eigvalsh(a: Any, UPLO: str = "L") -> Any:
+    """Return the eigenvalues of Hermitian matrices, as `numpy.linalg.eigvalsh` does.
+
+    Parameters
+    ----------
+    a
+        A Hermitian matrix, or a stack of them.
+    UPLO
+        Which triangle is read, ``L`` or ``U``.
+
+    >>> eigvalsh([[2.0, 0.0], [0.0, 3.0]]).eval()
+    array([2., 3.])
+    """
+    return Eigvalsh(UPLO)(a)
+
+
+def eig(a: Any) -> Any:
+    """Return the eigenvalues and vectors of square matrices, as `numpy.linalg.eig` does.
+
+    They are complex even where all are real.
+
+    Parameters
+    ----------
+    a
+        A square matrix, or a stack of them.
+    """
+    return _eig(a)
+
+
+def eigvals(a: Any) -> Any:
+    """Return the eigenvalues of square matrices, complex even where all are real.
+
+    Parameters
+    ----------
+    a
+        A square matrix, or a stack of them.
+
+    >>> eigvals([[2.0, 0.0], [0.0, 3.0]]).eval()
+    array([2.+0.j, 3.+0.j])
+    """
+    return _eigvals(a)

@@ -1,1 +1,0 @@
-"""Matrices as products of simpler ones: Cholesky, QR, singular values, eigenvalues."""

@@ -1,0 +1,373 @@
+"""`MatrixOp`, the base class of ops on stacks of matrices, and `Assume`.
+
+As in NumPy, an op on matrices works on stacks of them: the last two axes are those of the matrices.
+Two stacks broadcast along an axis only if its length is known to be 1 in one of them.
+
+Of a matrix that holds nan or an infinity, the solution, the inverse, the determinant and the
+Cholesky factor are nan throughout, whatever LAPACK would make of it. So equal expressions have
+equal values on these too.
+
+`assume` declares facts about matrices for the laws that ask. A declaration is an op of the graph
+that returns its input: nothing is checked at run time, and where it is false a law may give wrong
+values. `relgraph.tensor.lawkit.guards.matrices` infers what follows for other matrices.
+"""
+
+from __future__ import annotations
+
+import cmath
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import TypedOp
+from relgraph.scalar.type import is_discrete, result_dtype
+from relgraph.tensor.assembly import eye
+from relgraph.tensor.basic import as_argument
+from relgraph.tensor.math import conjugated
+from relgraph.tensor.reductions import sum_like
+from relgraph.tensor.shapes import shape_i, swapaxes
+from relgraph.tensor.type import TensorType
+
+Array = np.ndarray[Any, Any]
+
+REAL_OF = {"complex64": "float32", "complex128": "float64"}
+COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
+
+
+class MatrixOp(TypedOp):
+    """Base class of ops on stacks of matrices; an integer dtype counts as float64.
+
+    Attributes
+    ----------
+    name
+        What the op is called in errors and in print.
+    arity
+        How many inputs it takes.
+    overwritable
+        The input that the op with ``inplace=True`` overwrites, if it is of the dtype of the result
+        and no stack; None if there is no such op.
+    """
+
+    name = ""
+    arity = 1
+    overwritable: int | None = None
+
+    def __str__(self) -> str:
+        shown = [p for p in self.__props__ or () if p != "inplace"]
+        props = ", ".join(f"{p}={getattr(self, p)}" for p in shown)
+        name = f"{self.name}_inplace" if getattr(self, "inplace", False) else self.name
+        return f"{name}{{{props}}}" if props else name
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if len(inputs) != self.arity:
+            raise TypeError(f"{self.name} takes {self.arity} inputs, not {len(inputs)}")
+        return [as_argument(v, self.name, i) for i, v in enumerate(inputs)]
+
+
+def can_overwrite(node: Apply) -> bool:
+    """Return whether LAPACK may be told to overwrite an input of the op of a node."""
+    op = node.op
+    if not isinstance(op, MatrixOp) or op.overwritable is None:
+        return False
+    first, last = node.inputs[0].type, node.inputs[-1].type
+    overwritten = node.inputs[op.overwritable].type
+    return bool(
+        first.ndim == 2 and last.ndim <= 2 and overwritten.dtype == node.outputs[0].type.dtype
+    )
+
+
+def lapack_dtype(what: str, *dtypes: str) -> str:
+    """Return the dtype in which LAPACK computes with inputs of some dtypes.
+
+    Raises
+    ------
+    TypeError
+        If it is none of float32, float64, complex64 and complex128.
+    """
+    found = result_dtype(*["float64" if is_discrete(d) else d for d in dtypes])
+    if found not in REAL_OF and found not in COMPLEX_OF:
+        raise TypeError(f"{what}: LAPACK has no {found}; cast to float32 or float64")
+    return found
+
+
+def check_matrix(what: str, t: TensorType, position: int = 0) -> None:
+    """Raise a TypeError if a type is not that of a matrix or a stack of them."""
+    if t.ndim < 2:
+        raise TypeError(f"{what}: input {position} is a {t}, neither a matrix nor a stack of them")
+
+
+def check_square(what: str, t: Any, position: int = 0) -> Any:
+    """Return the length of the sides of square matrices, given by their type or value.
+
+    Raises
+    ------
+    TypeError
+        If they are no matrices.
+    ValueError
+        If their sides have different lengths.
+    """
+    check_matrix(what, t, position)
+    n, m = t.shape[-2:]
+    if n is not None and m is not None and n != m:
+        raise ValueError(
+            f"{what}: the matrices of input {position} are not square: "
+            f"{n} rows and {m} columns (shape {tuple(t.shape)})"
+        )
+    return m if n is None else n
+
+
+def padded(batch: Sequence[Any], ndim: int) -> tuple[Any, ...]:
+    """Return the lengths of the leading axes of a stack, with axes of length 1 added in front."""
+    return (1,) * (ndim - len(batch)) + tuple(batch)
+
+
+def broadcast_batch(what: str, x: Sequence[Any], y: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the static lengths of the leading axes of two stacks, broadcast together.
+
+    Raises
+    ------
+    ValueError
+        If they can't be.
+    """
+    ndim = max(len(x), len(y))
+    found = []
+    for axis, (n, m) in enumerate(zip(padded(x, ndim), padded(y, ndim), strict=True)):
+        if n is not None and m is not None and n != m and 1 not in (n, m):
+            raise ValueError(
+                f"{what}: axis {axis} of the stacks has length {n} in the first input, "
+                f"{m} in the second"
+            )
+        found.append(m if n is None or n == 1 else n)
+        if m == 1 and n is None:
+            found[-1] = None
+    return tuple(found)
+
+
+def check_batch(what: str, node: Apply, x: Array, y: Array, cores: Sequence[int]) -> None:
+    """Raise a ValueError if two stacks broadcast along an axis not known to have length 1.
+
+    Parameters
+    ----------
+    cores
+        For each input of the node, how many of its last axes are not those of the stack.
+    """
+    batches = [v.shape[: v.ndim - c] for v, c in zip((x, y), cores, strict=True)]
+    if not all(batches) or batches[0] == batches[1]:
+        return
+    ndim = max(map(len, batches))
+    static = [
+        padded(v.type.shape[: v.type.ndim - c], ndim)
+        for v, c in zip(node.inputs, cores, strict=True)
+    ]
+    lengths = [padded(b, ndim) for b in batches]
+    for axis, (n, m) in enumerate(zip(*lengths, strict=True)):
+        if n != m and not (n == 1 == static[0][axis] or m == 1 == static[1][axis]):
+            raise ValueError(
+                f"{what}: axis {axis} of the stacks has length {n} in {node.inputs[0]}, {m} in "
+                f"{node.inputs[1]}; only an axis whose length is known to be 1 broadcasts"
+            )
+
+
+def inferred_batch(node: Apply, x: Sequence[Any], y: Sequence[Any], cores: Sequence[int]) -> Any:
+    """Return the lengths of the leading axes of the output, given the shapes of two inputs."""
+    batches = [s[: len(s) - c] for s, c in zip((x, y), cores, strict=True)]
+    ndim = max(map(len, batches))
+    first = node.inputs[0].type
+    known = padded(first.shape[: first.ndim - cores[0]], ndim)
+    pairs = zip(known, *[padded(b, ndim) for b in batches], strict=True)
+    return tuple(m if n_static == 1 else n for n_static, n, m in pairs)
+
+
+def each(function: Callable[..., Any], out: Array, *stacks: Array) -> Array:
+    """Fill `out` with the results of a function of matrices, and return it.
+
+    Parameters
+    ----------
+    function
+        Takes one matrix of each stack, and returns one of `out`.
+    out
+        An array whose last two axes are those of the results.
+    stacks
+        Stacks whose leading axes broadcast to those of `out`.
+    """
+    if not out.size:
+        return out
+    batch = out.shape[:-2]
+    given = [np.broadcast_to(s, batch + s.shape[-2:]) for s in stacks]
+    for index in np.ndindex(*batch):
+        out[index] = function(*[s[index] for s in given])
+    return out
+
+
+def has_finite_sum(a: Array) -> bool:
+    """Return whether the sum of an array is finite; then every element is."""
+    # the sum of a few numbers takes less time than to ask NumPy for it
+    if a.size <= 32:
+        return cmath.isfinite(sum(a.ravel().tolist()))
+    return cmath.isfinite(np.add.reduce(a, axis=None))
+
+
+def on_finite(function: Callable[[Array], Any], a: Array) -> Any:
+    """Return what a function makes of a stack of square matrices, nan for those not finite.
+
+    Parameters
+    ----------
+    function
+        Takes a stack, and returns a stack of results.
+    """
+    if has_finite_sum(a):
+        return function(a)
+    finite: Any = np.isfinite(a).all(axis=(-2, -1))
+    if finite.all():
+        return function(a)
+    identity = np.eye(a.shape[-1], dtype=a.dtype)
+    result = np.array(function(np.where(finite[..., None, None], a, identity)))
+    result[~finite] = np.nan
+    return result
+
+
+class SquareMatrixOp(MatrixOp):
+    """Base class of ops from stacks of square matrices to as many of the same size.
+
+    Attributes
+    ----------
+    inplace
+        Whether the result is written over the input: one matrix of the dtype of the result.
+    """
+
+    inplace = False
+
+    def compute(self, a: Array) -> Array:
+        """Return the results of a stack of finite matrices, which `inplace` allows to overwrite."""
+        raise NotImplementedError(f"{self.name} has no compute")
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (a,) = input_types
+        n = check_square(self.name, a)
+        return [TensorType(lapack_dtype(self.name, a.dtype), (*a.shape[:-2], n, n))]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        a = np.asarray(inputs[0], node.outputs[0].type.dtype)
+        check_square(self.name, a)
+        with np.errstate(all="ignore"):
+            found = on_finite(self.compute, a)
+        output_storage[0][0] = written_to(inputs[0], found) if self.inplace else found
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+
+def written_to(target: Array, found: Array) -> Array:
+    """Return a result in the storage of `target`, to which it is written unless it is there."""
+    if not np.may_share_memory(target, found):
+        target[...] = found
+        return target
+    return found
+
+
+def eye_like(x: Any, dtype: str | None = None) -> Any:
+    """Return the identity matrix of the size of the square matrices in a stack, and of their dtype
+    unless another one is given."""
+    return eye(shape_i(x, x.type.ndim - 1), dtype=x.type.dtype if dtype is None else dtype)
+
+
+def adjoint(x: Any) -> Any:
+    """Return the conjugate transposes of the matrices in a stack, a variable."""
+    return conjugated(swapaxes(x, -1, -2))
+
+
+def fitted_gradient(g: Any, x: Any) -> Any:
+    """Return the gradient `g`, summed over the leading axes along which the stack `x` broadcasts,
+    as one that fits the dtype of `x`: the real part for a real one."""
+    if g.type.dtype in REAL_OF and x.type.dtype not in REAL_OF:
+        g = g.real
+    missing = g.type.ndim - x.type.ndim
+    pairs = zip(x.type.shape, g.type.shape[missing:], strict=True)
+    return sum_like(g, x) if missing or any(n == 1 and m != 1 for n, m in pairs) else g
+
+
+FACTS = (
+    "diagonal",
+    "lower triangular",
+    "upper triangular",
+    "symmetric",
+    "positive definite",
+    "orthogonal",
+)
+"""What can be declared. A complex ``symmetric`` matrix is one that equals its conjugate transpose,
+an ``orthogonal`` one has its conjugate transpose for its inverse, and is square. A ``positive
+definite`` one is symmetric, and has a Cholesky factor that can be computed."""
+
+
+class Assume(MatrixOp):
+    """Its input, matrices of which something is declared; the output is a view of it.
+
+    Parameters
+    ----------
+    facts
+        A sorted tuple of elements of `FACTS`.
+    """
+
+    __props__ = ("facts",)
+    view_map = {0: [0]}
+    is_identity = True
+    name = "assume"
+
+    def __init__(self, facts: tuple[str, ...]) -> None:
+        for fact in facts:
+            if fact not in FACTS:
+                raise ValueError(f"assume: {fact!r} is none of {', '.join(map(repr, FACTS))}")
+        self.facts = tuple(sorted(set(facts)))
+
+    def __str__(self) -> str:
+        return f"assume{{{', '.join(self.facts)}}}"
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (a,) = input_types
+        if set(self.facts) - {"diagonal", "lower triangular", "upper triangular"}:
+            check_square(self.name, a)
+        check_matrix(self.name, a)
+        return [a]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        output_storage[0][0] = inputs[0]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [shapes[0]]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        return [output_gradients[0]]
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Any]:
+        return [eval_points[0]]
+
+
+def assume(a: Any, *facts: str) -> Any:
+    """Return matrices as they are, with a promise about their values that laws may rely on.
+
+    Parameters
+    ----------
+    a
+        Matrices, in a stack along leading axes.
+    facts
+        What they are: some of `FACTS`. It is not checked.
+
+    Raises
+    ------
+    TypeError
+        If `a` has rank 0 or 1.
+    ValueError
+        If there is no such fact, or it is one about square matrices and `a` is not square.
+
+    Examples
+    --------
+    >>> import relgraph.tensor as at
+    >>> K = at.linalg.assume(at.dmatrix("K"), "positive definite")
+    """
+    return Assume(tuple(facts))(a)

@@ -1,0 +1,226 @@
+"""The Euclidean norm without the overflow of the squares, and cosines and covariances of pairs.
+
+The squares are summed as they are. Only where the sum is so large or so small that some may have
+over- or underflowed they are summed again, scaled by a power of two: Blue, A Portable Fortran
+Program to Find the Euclidean Norm of a Vector (1978); Higham, Accuracy and Stability of Numerical
+Algorithms (2002), 27.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import TypedOp
+from relgraph.tensor.basic import as_tensor_variable, normalize_axes, without_axes
+from relgraph.tensor.math import cast, maximum
+from relgraph.tensor.memory import in_order, laid_out
+from relgraph.tensor.reductions import mean, restore_axes
+from relgraph.tensor.shapes import lengths, one_input, product
+from relgraph.tensor.type import TensorType
+
+
+class AlongAxes(TypedOp):
+    """Base class of ops that drop some axes of real floating-point numbers.
+
+    Parameters
+    ----------
+    axis
+        As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
+    """
+
+    __props__ = ("axis",)
+    name: str
+
+    def __init__(self, axis: tuple[int, ...] | None = None) -> None:
+        self.axis = axis
+
+    def __str__(self) -> str:
+        return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return one_input(self, inputs)
+
+    def axes(self, ndim: int) -> tuple[int, ...]:
+        """Return the axes that are summed over of an input of rank `ndim`, as a tuple."""
+        return normalize_axes(self.axis, ndim, self.name)
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (x,) = input_types
+        axes = self.axes(x.ndim)
+        if np.dtype(x.dtype).kind != "f":
+            raise TypeError(f"{self.name}: the input is a {x}, not of real floating-point numbers")
+        return [TensorType(x.dtype, without_axes(x.shape, axes))]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [without_axes(shapes[0], self.axes(len(shapes[0])))]
+
+
+def scaled(x: Any, axes: tuple[int, ...] | None) -> tuple[Any, Any, Any]:
+    """Return `x` divided by a power of two, the norm of that, and the power; the last two keep
+    the axes, with length 1."""
+    limits = np.finfo(x.dtype)
+    squares = np.sum(np.square(x), axis=axes, keepdims=True)
+    # what has underflowed is lost in the rounding of a sum from here on
+    if np.all((squares >= limits.tiny / limits.eps) & (squares <= limits.max)):
+        return x, np.sqrt(squares), x.dtype.type(1)
+    greatest = np.max(np.abs(x), axis=axes, keepdims=True, initial=0)
+    _, exponents = np.frexp(np.where(np.isfinite(greatest), greatest, 1))
+    power = np.ldexp(x.dtype.type(1), exponents - 1)
+    x = x / power
+    return x, np.sqrt(np.sum(np.square(x), axis=axes, keepdims=True)), power
+
+
+class Norm(AlongAxes):
+    """The root of the sum of squares over some axes, which are dropped.
+
+    Parameters
+    ----------
+    axis
+        As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
+    """
+
+    name = "norm"
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x = in_order(inputs[0])
+        with np.errstate(all="ignore"):
+            _, root, power = scaled(x, self.axis)
+            found = np.squeeze(root * power, axis=self.axes(x.ndim))
+        output_storage[0][0] = np.asarray(found, x.dtype)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        x: Any = inputs[0]
+        out: Any = outputs[0]
+        g: Any = output_grads[0]
+        axes, ndim = self.axes(x.type.ndim), x.type.ndim
+        # at the origin the slope has no direction: it is taken to be zero
+        least = np.finfo(out.type.dtype).smallest_subnormal
+        length = restore_axes(maximum(out, least), axes, ndim)
+        return [restore_axes(g, axes, ndim) * (x / length)]
+
+
+class _OfPairs(AlongAxes):
+    """Base class of ops that drop some axes of two tensors of one shape.
+
+    Parameters
+    ----------
+    axis
+        As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
+    """
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if len(inputs) != 2:
+            raise TypeError(f"{self.name} takes two inputs, not {len(inputs)}")
+        return [as_tensor_variable(x) for x in inputs]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        x, y = input_types
+        if x.dtype != y.dtype or x.ndim != y.ndim:
+            raise TypeError(f"{self.name}: the inputs, a {x} and a {y}, are not of one type")
+        return super().output_types(x)
+
+    def of_one_shape(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """Return the values of both inputs, laid out in order.
+
+        Raises
+        ------
+        ValueError
+            If they have different shapes.
+        """
+        if x.shape != y.shape:
+            raise ValueError(f"{self}: the inputs have the shapes {x.shape} and {y.shape}")
+        return laid_out(x), laid_out(y)
+
+
+class Cosine(_OfPairs):
+    """The sum of products of two tensors over some axes, divided by the norms of both.
+
+    Parameters
+    ----------
+    axis
+        As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
+    """
+
+    name = "cosine"
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x, y = self.of_one_shape(*inputs)
+        with np.errstate(all="ignore"):
+            (x, of_x, _), (y, of_y, _) = scaled(x, self.axis), scaled(y, self.axis)
+            products = np.sum(x * y, axis=self.axis, keepdims=True)
+            found = np.squeeze(products / (of_x * of_y), axis=self.axes(x.ndim))
+        output_storage[0][0] = np.asarray(found, x.dtype)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        x: Any = inputs[0]
+        y: Any = inputs[1]
+        axes, ndim = self.axes(x.type.ndim), x.type.ndim
+        out, g, of_x, of_y = (
+            restore_axes(v, axes, ndim)
+            for v in (outputs[0], output_grads[0], Norm(self.axis)(x), Norm(self.axis)(y))
+        )
+        to_x, to_y = x / of_x, y / of_y
+        return [g * ((to_y - out * to_x) / of_x), g * ((to_x - out * to_y) / of_y)]
+
+
+class Covariance(_OfPairs):
+    """The mean of the products of deviations from the means, over some axes.
+
+    Where a deviation is infinite it is the mean of the products less the product of the means.
+
+    Parameters
+    ----------
+    axis
+        As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
+    """
+
+    name = "covariance"
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x, y = self.of_one_shape(*inputs)
+        axes = self.axes(x.ndim)
+        with np.errstate(all="ignore"):
+            count = x.dtype.type(np.prod([x.shape[axis] for axis in axes]))
+
+            def average(v: Any) -> Any:
+                return np.sum(v, axis=axes, keepdims=True) / count
+
+            of_x, of_y = average(x), average(y)
+            found = average((x - of_x) * (y - of_y))
+            if not np.all(np.isfinite(found)):
+                found = np.where(np.isfinite(found), found, average(x * y) - of_x * of_y)
+        output_storage[0][0] = np.asarray(np.squeeze(found, axis=axes), x.dtype)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Any]:
+        x: Any = inputs[0]
+        y: Any = inputs[1]
+        axes, ndim = self.axes(x.type.ndim), x.type.ndim
+        every = lengths(x)
+        count = cast(product([every[axis] for axis in axes]), x.type.dtype)
+        share = restore_axes(output_grads[0] / count, axes, ndim)
+        return [share * (v - mean(v, axis=axes, keepdims=True)) for v in (y, x)]

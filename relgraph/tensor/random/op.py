@@ -1,0 +1,554 @@
+"""Ops that draw: `RandomVariable`, a draw from a `Distribution`, and permutations."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.op import Op
+from relgraph.graph.type import disconnected, undefined
+from relgraph.scalar.type import check_dtype, is_complex, is_discrete
+from relgraph.tensor.basic import (
+    as_argument,
+    as_tensor_variable,
+    constant,
+    normalize_axis,
+    static_int,
+)
+from relgraph.tensor.math import maximum
+from relgraph.tensor.random.type import RandomGeneratorType, copied, random_generator_type
+from relgraph.tensor.reductions import sum_like
+from relgraph.tensor.shapes import MakeVector, Shape_i, as_lengths, as_shape_vector, lengths
+from relgraph.tensor.type import TensorType
+
+REQUIRED = object()
+
+
+class Parameter(NamedTuple):
+    """A parameter of a distribution.
+
+    Attributes
+    ----------
+    name
+        Its name, NumPy's where NumPy has the distribution.
+    core
+        The names of the axes that one draw needs; those in front of them are broadcast.
+    integer
+        Whether it must be an integer.
+    default
+        Its default value, or `REQUIRED`.
+    """
+
+    name: str
+    core: tuple[str, ...]
+    integer: bool
+    default: Any
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A distribution, and how to draw from it.
+
+    Parameters
+    ----------
+    name
+        Its name; that of a method of `numpy.random.Generator` unless there is a `draw`.
+    signature
+        The parameters and their axes, and those of a draw: ``"mean(n), cov(n,n) -> (n)"``. A
+        parameter of integers is written ``"n: int"``, a default value ``"loc=0.0"``.
+    dtype
+        The dtype of draws; ``"floatX"`` for ``config.floatX``.
+    draw
+        Called as ``draw(generator, *parameters, size=shape or None, **options)`` on arrays; it
+        returns an array whose shape is the leading axes of the parameters, broadcast, or `size`,
+        and then the axes of a draw.
+    options
+        Further arguments of `draw` that are no arrays, and their defaults.
+    takes_dtype
+        Whether `draw` takes the dtype, if it is float32, float64 or one of integers. Otherwise
+        draws are converted to it.
+    nonnegative
+        Whether no draw is less than zero, whatever the parameters.
+    batched
+        Whether parameters may have axes in front of those that one draw needs.
+    slopes
+        Gives the derivatives of a draw by parameters, for a generator that is held fixed (see
+        `relgraph.tensor.random.functions`); None if there are none.
+    """
+
+    name: str
+    signature: str
+    dtype: str = "floatX"
+    draw: Callable[..., Any] | None = field(default=None, repr=False)
+    options: tuple[tuple[str, Any], ...] = ()
+    takes_dtype: bool = False
+    nonnegative: bool = False
+    batched: bool = True
+    slopes: Callable[[Any], Mapping[str, Any]] | None = field(default=None, repr=False)
+    parameters: tuple[Parameter, ...] = field(init=False, compare=False, repr=False)
+    core: tuple[str, ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        given, _, drawn = self.signature.rpartition("->")
+        object.__setattr__(self, "parameters", tuple(map(_parameter, _split(given))))
+        object.__setattr__(self, "core", _axes(drawn.strip()))
+        known = {axis for p in self.parameters for axis in p.core}
+        if not known.issuperset(self.core):
+            raise ValueError(
+                f"{self.name}: no parameter has all the axes of a draw, {self.core}, so that its "
+                f"shape is not known: {self.signature}"
+            )
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether draws are integers."""
+        return self.dtype != "floatX"
+
+
+def _split(text: str) -> list[str]:
+    """Return the parts of a text between commas that stand in no parentheses."""
+    parts, depth = [""], 0
+    for letter in text.strip():
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _axes(text: str) -> tuple[str, ...]:
+    return tuple(axis.strip() for axis in text.strip("()").split(",") if axis.strip())
+
+
+def _parameter(text: str) -> Parameter:
+    text, _, default = text.partition("=")
+    text, _, kind = text.partition(":")
+    name, _, axes = text.partition("(")
+    value = REQUIRED if not default else None if default.strip() == "None" else float(default)
+    return Parameter(name.strip(), _axes(axes.strip()), kind.strip() == "int", value)
+
+
+class RandomOp(Op):
+    """An op whose first input is a generator; its outputs are the next generator and a draw.
+
+    A draw is a function of the state of the generator, but two draws are never merged: each node
+    draws by itself. Nor is one computed ahead of time.
+
+    Attributes
+    ----------
+    inplace
+        Whether the given generator itself is advanced; if not, a copy of it.
+    nonnegative
+        Whether no element of a draw is less than zero.
+    """
+
+    default_output = 1
+    nout = 2
+    pure = False
+    inplace: bool
+    nonnegative: bool = False
+
+    def _set_inplace(self, inplace: bool) -> None:
+        self.inplace = bool(inplace)
+        self.destroy_map = {0: [0]} if inplace else {}
+
+    @abstractmethod
+    def overwriting(self) -> RandomOp:
+        """Return this op, with the given generator advanced in place."""
+
+    @abstractmethod
+    def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
+        """Return a draw; `values` are those of the inputs behind the generator."""
+
+    def check_generator(self, rng: Any) -> None:
+        """Raise a TypeError if `rng` is not a variable of generators."""
+        if not isinstance(rng, Variable) or not isinstance(rng.type, RandomGeneratorType):
+            found = f"{rng} of type {rng.type}" if isinstance(rng, Variable) else f"{rng!r}"
+            raise TypeError(
+                f"{self}: the generator is {found}, and a variable of RandomGeneratorType is "
+                "wanted: relgraph.shared(numpy.random.default_rng(seed)) makes one"
+            )
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        generator = inputs[0] if self.inplace else copied(inputs[0])
+        drawn = self.draw(generator, node, inputs[1:])
+        output_storage[0][0] = generator
+        output_storage[1][0] = np.asarray(drawn, node.outputs[1].type.numpy_dtype)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False, False] for _ in node.inputs]
+
+
+Lengths = tuple[int | None, ...]
+
+
+class RandomVariable(RandomOp):
+    """A draw from a distribution.
+
+    Its inputs are a generator, the shape of the draws if it is `sized`, and the parameters. Without
+    a shape there is one draw for each combination of the parameters, broadcast.
+
+    Parameters
+    ----------
+    distribution
+        The distribution.
+    sized
+        Whether the second input is a vector of integers: the shape of the draws in front of the
+        axes that one draw has. Its length must be known.
+    dtype
+        The dtype of draws.
+    options
+        The options of the distribution with their values.
+    inplace
+        Whether the given generator itself is advanced; if not, a copy of it.
+
+    Raises
+    ------
+    TypeError
+        If `dtype` can't hold the draws.
+    """
+
+    __props__ = ("distribution", "sized", "dtype", "options", "inplace")
+
+    def __init__(
+        self,
+        distribution: Distribution,
+        sized: bool,
+        dtype: str,
+        options: Sequence[tuple[str, Any]] = (),
+        inplace: bool = False,
+    ) -> None:
+        self.distribution = distribution
+        self.sized = bool(sized)
+        self.dtype = check_dtype(dtype)
+        self.options = tuple(options)
+        self._set_inplace(inplace)
+        self._rows = distribution.parameters
+        self._ranks = [len(p.core) for p in self._rows]
+        self._keywords = dict(self.options)
+        if distribution.takes_dtype and self.dtype != "float16":
+            self._keywords["dtype"] = self.dtype
+        # a draw that is converted to a smaller integer wraps around
+        keeps_sign = not is_discrete(self.dtype) or self.dtype in ("int64", "bool")
+        self.nonnegative = distribution.nonnegative and keeps_sign
+        if not distribution.is_discrete and (is_discrete(self.dtype) or is_complex(self.dtype)):
+            raise TypeError(f"{distribution.name} draws real numbers, which are not {self.dtype}")
+        if distribution.is_discrete and distribution.takes_dtype and not is_discrete(self.dtype):
+            raise TypeError(f"{distribution.name} draws integers, which are not {self.dtype}")
+
+    def __str__(self) -> str:
+        return f"{self.distribution.name}{{{self.dtype}{', inplace' if self.inplace else ''}}}"
+
+    def overwriting(self) -> RandomVariable:
+        return RandomVariable(self.distribution, self.sized, self.dtype, self.options, True)
+
+    # -- nodes -------------------------------------------------------------------------------------
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Return a node that draws.
+
+        Raises
+        ------
+        TypeError
+            If there are too many or too few inputs, the first is no generator, the shape is no
+            vector of known length, or a parameter is complex, or not an integer where it must be.
+        ValueError
+            If a parameter has too few axes, or lengths of axes don't fit.
+        """
+        wanted = 1 + self.sized + len(self.distribution.parameters)
+        if len(inputs) != wanted:
+            raise TypeError(f"{self} takes {wanted} inputs, not {len(inputs)}")
+        self.check_generator(inputs[0])
+        size: list[Any] = [self._as_size(inputs[1])] if self.sized else []
+        given = [
+            self._as_parameter(x, parameter)
+            for x, parameter in zip(inputs[1 + self.sized :], self._rows, strict=True)
+        ]
+        static = self._batch(size, given) + self._core(given)
+        drawn = TensorType(self.dtype, static).make_variable()
+        return Apply(
+            self, [inputs[0], *size, *given], [random_generator_type.make_variable(), drawn]
+        )
+
+    def _as_size(self, size: Any) -> Any:
+        size = as_tensor_variable(size)
+        if size.type.ndim != 1 or size.type.dtype != "int64" or size.type.shape[0] is None:
+            raise TypeError(
+                f"{self}: size is a {size.type}, and a vector of int64 of known length is wanted"
+            )
+        return size
+
+    def _as_parameter(self, x: Any, parameter: Parameter) -> Any:
+        """Return a parameter as a variable; a Python float is rounded to no `config.floatX`."""
+        what = f"{self.distribution.name}: {parameter.name}"
+        try:
+            x = constant(x, dtype="float64") if isinstance(x, float) else as_tensor_variable(x)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{what}: {error}") from None
+        if is_complex(x.type.dtype) or (parameter.integer and not is_discrete(x.type.dtype)):
+            kind = "integers are" if parameter.integer else "real numbers are"
+            raise TypeError(f"{what} is a {x.type}, and {kind} wanted")
+        missing = len(parameter.core) - x.type.ndim
+        if missing > 0:
+            raise ValueError(f"{what} is a {x.type}, and one draw needs {len(parameter.core)} axes")
+        if missing < 0 and not self.distribution.batched:
+            raise ValueError(f"{what} is a {x.type}, and has {-missing} axes too many")
+        return x
+
+    def _batch(self, size: Sequence[Any], given: Sequence[Any]) -> Lengths:
+        """Return the static lengths of the axes in front of those of one draw."""
+        batches = {
+            p.name: _batch_of(x.type.shape, p) for x, p in zip(given, self._rows, strict=True)
+        }
+        rank = max(map(len, batches.values()), default=0)
+        wanted = known_elements(size[0]) if size else (1,) * rank
+        if rank > len(wanted):
+            name = max(batches, key=lambda name: len(batches[name]))
+            raise ValueError(
+                f"{self.distribution.name}: size has {len(wanted)} axes, and {name} has the shape "
+                f"{batches[name]} in front of the axes of one draw"
+            )
+        common: list[int | None] = []
+        for axis in range(-len(wanted), 0):
+            own = {name: b[axis] for name, b in batches.items() if -axis <= len(b)}
+            known = {n for n in own.values() if n not in (None, 1)}
+            if size and wanted[axis] is not None:
+                known.add(wanted[axis])
+            if len(known) > 1:
+                raise ValueError(
+                    f"{self.distribution.name}: the lengths along axis {axis} don't fit: "
+                    + ", ".join(f"{n} of {name}" for name, n in own.items())
+                    + (f", {wanted[axis]} of size" if size else "")
+                )
+            unknown = bool(size) or None in own.values()
+            common.append(known.pop() if known else None if unknown else 1)
+        return tuple(common)
+
+    def _core(self, given: Sequence[Any]) -> Lengths:
+        """Return the static lengths of the axes of one draw."""
+        known: dict[str, int] = {}
+        for name, n, axis in self._core_axes([x.type.shape for x in given]):
+            if n is not None and known.setdefault(axis, n) != n:
+                raise ValueError(
+                    f"{self.distribution.name}: {name} has length {n} along an axis that "
+                    f"has length {known[axis]} elsewhere"
+                )
+        return tuple(known.get(axis) for axis in self.distribution.core)
+
+    def _core_axes(self, shapes: Sequence[Sequence[Any]]) -> Iterator[tuple[str, Any, str]]:
+        """Yield, for each axis of a parameter that one draw needs, the name of the parameter, the
+        length, and the name of the axis."""
+        for p, shape in zip(self._rows, shapes, strict=True):
+            for axis, n in zip(p.core, shape[len(shape) - len(p.core) :], strict=True):
+                yield p.name, n, axis
+
+    # -- values ------------------------------------------------------------------------------------
+
+    def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
+        size = tuple(values[0].tolist()) if self.sized else None
+        given = values[1:] if self.sized else values
+        if [x.ndim for x in given] != self._ranks:
+            self._check_broadcasting(node, size, given)
+        distribution = self.distribution
+        if distribution.draw is not None:
+            return distribution.draw(generator, *given, size=size, **self._keywords)
+        return getattr(generator, distribution.name)(*given, size=size, **self._keywords)
+
+    def _check_broadcasting(
+        self, node: Apply, size: tuple[int, ...] | None, given: Sequence[Any]
+    ) -> None:
+        """Raise a ValueError if a parameter does not have the shape of the draws along an axis, or
+        broadcasts along one whose length is not known to be 1."""
+        batches = [_batch_of(x.shape, p) for x, p in zip(given, self._rows, strict=True)]
+        if not any(batches) or (size is None and all(own == batches[0] for own in batches)):
+            return
+        shape = _longest(batches) if size is None else size
+        for x, p, own in zip(node.inputs[1 + self.sized :], self._rows, batches, strict=True):
+            for axis, n in enumerate(own):
+                wanted = shape[axis - len(own)]
+                if n != wanted and x.type.shape[axis] != 1:
+                    raise ValueError(
+                        f"{self.distribution.name}: axis {axis} of {p.name}, {x}, has length {n}, "
+                        f"and that of the draw is {wanted}; only an axis whose length is known to "
+                        "be 1 broadcasts (declare it in the variable's type, or by specify_shape)"
+                    )
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        shapes = shapes[1 + self.sized :]
+        known: Lengths = node.outputs[1].type.shape
+        if None not in known:
+            return [None, known]
+        rank = len(known) - len(self.distribution.core)
+        batch: Sequence[Any]
+        if self.sized:
+            batch = as_lengths(node.inputs[1], str(self))
+        else:
+            batch = [1] * rank
+            given = node.inputs[1:]
+            for x, p, shape in zip(given, self._rows, shapes, strict=True):
+                own = _batch_of(shape, p)
+                for axis in range(-len(own), 0):
+                    if _batch_of(x.type.shape, p)[axis] != 1:
+                        batch[axis] = own[axis]
+        core = {axis: n for _, n, axis in self._core_axes(shapes)}
+        found = [*batch, *[core[axis] for axis in self.distribution.core]]
+        return [None, tuple(s if n is None else n for n, s in zip(known, found, strict=True))]
+
+    # -- derivatives -------------------------------------------------------------------------------
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        """Return that a draw of real numbers is a function of its parameters that has slopes."""
+        connected = not self.distribution.is_discrete
+        first = 1 + self.sized
+        return [[False, connected and i >= first] for i in range(len(node.inputs))]
+
+    def L_op(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
+    ) -> list[Any]:
+        """Return the gradients by the parameters, for a generator that is held fixed."""
+        parameters = dict(zip([p.name for p in self._rows], inputs[1 + self.sized :], strict=True))
+        slopes: Mapping[str, Any] = {}
+        if self.distribution.slopes is not None:
+            slopes = self.distribution.slopes(_DrawAgain(self, inputs[0], parameters, outputs[1]))
+        gradients = [
+            sum_like(output_grads[1] * slopes[name], x)
+            if name in slopes
+            else undefined(
+                f"no derivative of a draw from {self.distribution.name} by {name} is known; draw "
+                f"noise that does not depend on {name}, and compute the draw of that"
+            )
+            for name, x in parameters.items()
+        ]
+        return [*[disconnected() for _ in inputs[: 1 + self.sized]], *gradients]
+
+
+@dataclass(frozen=True)
+class _DrawAgain:
+    """A draw as `Distribution.slopes` gets it (see `ReparametrizedDraw`)."""
+
+    op: RandomVariable
+    rng: Any
+    parameters: Mapping[str, Any]
+    value: Any
+
+    def again(self, **changed: float) -> Any:
+        given = [changed.get(name, x) for name, x in self.parameters.items()]
+        op = self.op
+        sized = RandomVariable(op.distribution, True, op.dtype, op.options)
+        size = lengths(self.value)[: self.value.type.ndim - len(op.distribution.core)]
+        return sized(self.rng, as_shape_vector(size, str(op)), *given)
+
+
+def _batch_of(lengths: Sequence[Any], parameter: Parameter) -> tuple[Any, ...]:
+    """Return the lengths of the axes of a parameter in front of those that one draw needs."""
+    return tuple(lengths[: len(lengths) - len(parameter.core)])
+
+
+def _longest(shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """Return the shape that shapes broadcast to, or are meant to; 0 is longer than 1."""
+    rank = max(map(len, shapes))
+    found = []
+    for axis in range(-rank, 0):
+        along = [own[axis] for own in shapes if -axis <= len(own)]
+        found.append(0 if 0 in along else max(along))
+    return tuple(found)
+
+
+def known_elements(vector: Variable) -> Lengths:
+    """Return the elements of a vector of lengths; None for those that are not known."""
+    if isinstance(vector, Constant):
+        return tuple(int(n) for n in vector.data)
+    if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
+        return tuple(static_int(n) for n in vector.owner.inputs)
+    known: Lengths = vector.type.shape
+    return (None,) * int(known[0] or 0)
+
+
+class Permutation(RandomOp):
+    """The integers from 0 to ``n - 1`` in random order, for an integer `n` of rank 0; none for a
+    negative one.
+
+    Parameters
+    ----------
+    inplace
+        Whether the given generator itself is advanced; if not, a copy of it.
+    """
+
+    __props__ = ("inplace",)
+    nonnegative = True
+
+    def __init__(self, inplace: bool = False) -> None:
+        self._set_inplace(inplace)
+
+    def __str__(self) -> str:
+        return "permutation{inplace}" if self.inplace else "permutation"
+
+    def overwriting(self) -> Permutation:
+        return Permutation(True)
+
+    def make_node(self, rng: Any, n: Any) -> Apply:
+        """Return a node; raises a TypeError if `n` is not an integer of rank 0."""
+        self.check_generator(rng)
+        n = as_argument(n, self, 1)
+        if n.type.ndim != 0 or not is_discrete(n.type.dtype):
+            raise TypeError(f"{self}: n is a {n.type}, and an integer of rank 0 is wanted")
+        known = static_int(n)
+        length = None if known is None else max(known, 0)
+        drawn = TensorType("int64", (length,)).make_variable()
+        return Apply(self, [rng, n], [random_generator_type.make_variable(), drawn])
+
+    def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
+        return generator.permutation(int(values[0]))
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        n = node.inputs[1]
+        is_length = n.owner is not None and isinstance(n.owner.op, Shape_i)
+        return [None, (n if is_length else maximum(n, 0),)]
+
+
+class Permuted(RandomOp):
+    """A tensor of integers with the elements along an axis in random order, each row in its own.
+
+    Parameters
+    ----------
+    axis
+        The axis, counted from the front.
+    inplace
+        Whether the given generator itself is advanced; if not, a copy of it.
+    """
+
+    __props__ = ("axis", "inplace")
+
+    def __init__(self, axis: int, inplace: bool = False) -> None:
+        self.axis = axis
+        self._set_inplace(inplace)
+
+    def __str__(self) -> str:
+        return f"permuted{{axis={self.axis}{', inplace' if self.inplace else ''}}}"
+
+    def overwriting(self) -> Permuted:
+        return Permuted(self.axis, True)
+
+    def make_node(self, rng: Any, x: Any) -> Apply:
+        """Return a node; raises a TypeError if `x` holds no integers."""
+        self.check_generator(rng)
+        x = as_argument(x, self, 1)
+        normalize_axis(self.axis, x.type.ndim, str(self))
+        if not is_discrete(x.type.dtype):
+            raise TypeError(f"{self}: x is a {x.type}, and integers are wanted")
+        drawn = x.type.make_variable()
+        return Apply(self, [rng, x], [random_generator_type.make_variable(), drawn])
+
+    def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
+        return generator.permuted(values[0], axis=self.axis)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [None, shapes[1]]

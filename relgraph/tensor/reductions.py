@@ -1,0 +1,733 @@
+"""Sums, products, extremes and their positions, means and variances, over axes."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from relgraph import scalar
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import Op, RelativeOp
+from relgraph.graph.type import DisconnectedType
+from relgraph.graph.utils import AsksForType, LogicTerm
+from relgraph.scalar.composite import Composite
+from relgraph.scalar.op import FoldOp
+from relgraph.scalar.type import check_dtype, is_complex, is_discrete
+from relgraph.tensor.basic import (
+    as_argument,
+    as_tensor_variable,
+    normalize_axes,
+    normalize_axis,
+    reduced_axes,
+    without_axes,
+)
+from relgraph.tensor.composite_kernel import CompositeKernel, Pattern
+from relgraph.tensor.elemwise import Elemwise, RelativeDimShuffle
+from relgraph.tensor.math import abs as abs_
+from relgraph.tensor.math import cast, conjugated, eq, neq, second, sqr, sqrt, switch, true_div
+from relgraph.tensor.memory import in_order
+from relgraph.tensor.shapes import lengths, one_input, product, reshape
+from relgraph.tensor.type import TensorType
+
+
+@cache
+def reduced_dtype(ufunc: Any, dtype: str) -> str:
+    """Return the dtype in which a ufunc of NumPy reduces arrays of `dtype`."""
+    return str(ufunc.reduce(np.ones(1, dtype)).dtype)
+
+
+class CAReduce(RelativeOp):
+    """Reduces some axes of a tensor by a commutative and associative scalar op.
+
+    The output lacks the reduced axes. It has the dtype that NumPy gives it: small integers are
+    summed as int64, say.
+
+    Parameters
+    ----------
+    scalar_op
+        A `FoldOp` whose ufunc can reduce: ``relgraph.scalar.add``, say.
+    axis
+        The axes: an int, or several. The op of a node has None for all axes, or else a sorted tuple
+        of ints counted from the front; see `for_rank`.
+
+    Raises
+    ------
+    TypeError
+        If `scalar_op` has no ufunc of two arguments, or the order in which it combines elements
+        makes a difference.
+    """
+
+    __props__ = ("scalar_op", "axis")
+
+    def __init__(self, scalar_op: Any, axis: Any = None) -> None:
+        if not isinstance(scalar_op.ufunc, np.ufunc) or scalar_op.ufunc.nin != 2:
+            raise TypeError(f"CAReduce: no ufunc of two arguments reduces by {scalar_op}")
+        if not isinstance(scalar_op, FoldOp):
+            raise TypeError(
+                f"CAReduce: {scalar_op} is no FoldOp, an op that is commutative and associative"
+            )
+        self.scalar_op = scalar_op
+        self.ufunc: np.ufunc = scalar_op.ufunc
+        if axis is not None:
+            axis = tuple(axis) if isinstance(axis, Sequence) else (axis,)
+        self.axis = axis
+        # (0,) is all axes of a vector, which a node has as None
+        self.relative = None if axis is None else CAReduce
+        normalized = axis is None or (
+            builtins.all(a >= 0 for a in axis) and list(axis) == sorted(set(axis))
+        )
+        # From this rank on, the axes of this op are normalized; None if they never are.
+        self._least_ndim = (
+            0 if axis is None else 1 + builtins.max((len(axis), *axis)) if normalized else None
+        )
+
+    def __str__(self) -> str:
+        name = _NAMES.get(self.scalar_op, f"reduce_{self.scalar_op}")
+        return name if self.axis is None else f"{name}{{axis={self.axis}}}"
+
+    @classmethod
+    def call_text(cls, props: Sequence[str], arguments: Sequence[str]) -> str:
+        name, axis = _LAW_NAMES.get(props[0], f"reduce_{props[0]}"), props[1]
+        rest = [] if axis == "None" else [f"axis={axis}"]
+        return f"{name}({', '.join([*arguments, *rest])})"
+
+    def for_rank(self, ndim: int) -> CAReduce:
+        """Return the op with its axes normalized for an input of rank `ndim`.
+
+        Raises
+        ------
+        ValueError
+            If the input lacks an axis.
+        """
+        if self._least_ndim is not None and (self.axis is None or ndim >= self._least_ndim):
+            return self
+        axes = reduced_axes(self.axis, ndim, str(self))
+        normalized = CAReduce(self.scalar_op, None if len(axes) == ndim else axes)
+        assert isinstance(normalized, CAReduce)
+        return normalized
+
+    def for_inputs(self, inputs: Sequence[Any]) -> CAReduce:
+        return self.for_rank(inputs[0].type.ndim)
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return one_input(self, inputs)
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (x,) = input_types
+        axes = self.axes(x.ndim)
+        shape = without_axes(x.shape, axes)
+        return [TensorType(reduced_dtype(self.ufunc, x.dtype), shape)]
+
+    def axes(self, ndim: int) -> tuple[int, ...]:
+        """Return the axes that are reduced of an input of rank `ndim`, as a tuple."""
+        return tuple(range(ndim)) if self.axis is None else self.axis
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        (x,) = inputs
+        if self.ufunc.identity is None:
+            for axis in self.axes(x.ndim):
+                if x.shape[axis] == 0 and x.size == 0 and _kept_size(x, self.axes(x.ndim)):
+                    raise ValueError(
+                        f"{self}: axis {axis} of {node.inputs[0]} has length 0 "
+                        f"(its shape is {x.shape}), and of nothing there's no extreme"
+                    )
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = np.asarray(self.ufunc.reduce(in_order(x), axis=self.axis))
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        axes = self.axes(len(shapes[0]))
+        return [without_axes(shapes[0], axes)]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_grads: Sequence[Variable],
+    ) -> list[Variable]:
+        x: Any = inputs[0]
+        gradient = _GRADIENTS.get(self.scalar_op)
+        if gradient is None or is_discrete(outputs[0].type.dtype):
+            return [second(x, np.float64(0.0))]
+        return [gradient(self.axes(x.type.ndim), x, outputs[0], output_grads[0])]
+
+
+def _kept_size(x: Any, axes: tuple[int, ...]) -> int:
+    """Return the number of elements of `x` reduced over `axes`."""
+    return int(np.prod(without_axes(x.shape, axes)))
+
+
+def restore_axes(reduced: Any, axes: Sequence[int], ndim: int) -> Any:
+    """Return a reduced tensor with axes of length 1 in place of the `axes` that were reduced.
+
+    Parameters
+    ----------
+    ndim
+        The rank before the reduction.
+    """
+    if not axes:
+        return reduced
+    kept = iter(range(ndim))
+    return reduced.dimshuffle(*["x" if i in axes else next(kept) for i in range(ndim)])
+
+
+def _sum_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
+    return second(x, restore_axes(g, axes, x.type.ndim))
+
+
+def _prod_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
+    """Return the gradient of a product: for each element the product of the others.
+
+    With one zero among the factors only that element has a gradient, with more zeros none has. The
+    terms with the sum of the zeros are zero themselves, and their derivatives are not: they make
+    the second derivative right where elements are zero. The third one is not.
+    """
+    ndim = x.type.ndim
+    x = conjugated(x)
+    is_zero = eq(x, 0)
+    others = switch(is_zero, 1, x)
+    product = restore_axes(prod(others, axis=axes), axes, ndim)
+    zeros = restore_axes(sum(is_zero, axis=axes), axes, ndim)
+    nothing = switch(is_zero, x, 0)
+    all_zeros = restore_axes(sum(nothing, axis=axes), axes, ndim)
+    other_zero = product * (all_zeros - nothing)
+    at_zero = switch(eq(zeros, 1), product, switch(eq(zeros, 2), other_zero, 0))
+    without = switch(eq(zeros, 0), product, switch(eq(zeros, 1), product * all_zeros, 0))
+    elsewhere = without / others
+    return restore_axes(g, axes, ndim) * switch(is_zero, at_zero, elsewhere)
+
+
+def _extreme_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
+    """Return the gradient of an extreme: equal elements share it in equal parts.
+
+    It is 0 where the extreme is nan.
+    """
+    ndim = x.type.ndim
+    extreme = eq(x, restore_axes(out, axes, ndim))
+    share = g / cast(sum(extreme, axis=axes), x.type.dtype)
+    return switch(extreme, restore_axes(share, axes, ndim), 0)
+
+
+_GRADIENTS: dict[Any, Callable[[tuple[int, ...], Any, Any, Any], Any]] = {
+    scalar.add: _sum_gradient,
+    scalar.mul: _prod_gradient,
+    scalar.maximum: _extreme_gradient,
+    scalar.minimum: _extreme_gradient,
+}
+_NAMES: dict[Any, str] = {
+    scalar.add: "sum",
+    scalar.mul: "prod",
+    scalar.maximum: "max",
+    scalar.minimum: "min",
+    scalar.and_: "all",
+    scalar.or_: "any",
+}
+_LAW_NAMES = {str(op): name for op, name in _NAMES.items()}
+
+
+def _reduce(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None) -> Any:
+    what = _NAMES[scalar_op]
+    x = as_argument(x, what)
+    if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
+        return _reduce_term(scalar_op, x, axis, keepdims, dtype)
+    if dtype is not None:
+        x = cast(x, dtype)
+    ndim = x.type.ndim
+    axes = reduced_axes(axis, ndim, what)
+    out = CAReduce(scalar_op, None if len(axes) == ndim else axes)(x)
+    if keepdims:
+        out = restore_axes(out, axes, ndim)
+    return out if dtype is None else cast(out, dtype)
+
+
+def _reduce_term(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any) -> Any:
+    """Return the term for a reduction in a law.
+
+    Raises
+    ------
+    AsksForType
+        If there is a `dtype`: whether that is a node depends on the dtype of `x`.
+    """
+    what = _NAMES[scalar_op]
+    if dtype is not None:
+        raise AsksForType(
+            f"{what} of a logic variable takes no dtype: write cast({what}(...), {dtype!r})"
+        )
+    out = CAReduce(scalar_op, tuple(axis) if isinstance(axis, list) else axis)(x)
+    return kept_axes(out, axis, what) if keepdims else out
+
+
+def kept_axes(reduced: Any, axis: Any, what: str) -> Any:
+    """Return the term for a reduction in a law that keeps its axes with length 1.
+
+    Raises
+    ------
+    AsksForType
+        If `axis` is None or a logic variable: how many axes there are is not known.
+    """
+    if axis is None or isinstance(axis, LogicTerm):
+        raise AsksForType(
+            f"{what} of a logic variable keeps axes that are named only, and axis is {axis}: "
+            "write axis=..., or a DimShuffle of it"
+        )
+    axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
+    return RelativeDimShuffle("expand_dims", (axes,))(reduced)
+
+
+def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Return the sum of `x` over `axis`.
+
+    Parameters
+    ----------
+    axis
+        An int, a sequence of ints, or None for all axes.
+    dtype
+        The dtype to sum in and to return; by default that of `numpy.sum`, which is int64 or uint64
+        for smaller integers.
+    keepdims
+        Whether to keep the reduced axes, with length 1.
+    """
+    return _reduce(scalar.add, x, axis, keepdims, dtype)
+
+
+def prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Return the product of `x` over `axis`; for the parameters see `sum`.
+
+    Parameters
+    ----------
+    x, axis, dtype, keepdims
+        As those of `sum`.
+
+    >>> prod([2, 3]).eval()
+    array(6)
+    """
+    return _reduce(scalar.mul, x, axis, keepdims, dtype)
+
+
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the greatest element of `x` over `axis`; nan if an element is nan.
+
+    Equal greatest elements share the gradient in equal parts.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> max([1, 3, 2]).eval()
+    array(3)
+    """
+    return _reduce(scalar.maximum, x, axis, keepdims)
+
+
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the least element of `x` over `axis`; nan if an element is nan.
+
+    Equal least elements share the gradient in equal parts.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> min([3, 1, 2]).eval()
+    array(1)
+    """
+    return _reduce(scalar.minimum, x, axis, keepdims)
+
+
+def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the difference of the greatest and the least element of `x` over `axis`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> ptp([1, 3, 2]).eval()
+    array(2)
+    """
+    return max(x, axis, keepdims) - min(x, axis, keepdims)
+
+
+def _as_bool(x: Any) -> Any:
+    x = as_tensor_variable(x)
+    return x if isinstance(x, LogicTerm) or x.type.dtype == "bool" else neq(x, 0)
+
+
+def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return whether any element of `x` over `axis` is not zero, as bool.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> any([True, False]).eval()
+    array(True)
+    """
+    return _reduce(scalar.or_, _as_bool(x), axis, keepdims)
+
+
+def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return whether all elements of `x` over `axis` are not zero, as bool.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An axis or a sequence of axes; None for all.
+    keepdims
+        Whether the axes stay, with length 1.
+
+    >>> all([True, False]).eval()
+    array(False)
+    """
+    return _reduce(scalar.and_, _as_bool(x), axis, keepdims)
+
+
+def sum_like(g: Any, x: Any) -> Any:
+    """Return `g`, summed to the shape of `x`, which broadcasts to the shape of `g`.
+
+    The sum is over the leading axes that `x` lacks, and those where its static length is 1.
+    """
+    missing = g.type.ndim - x.type.ndim
+    ones = [
+        i + missing for i, n in enumerate(x.type.shape) if n == 1 and g.type.shape[i + missing] != 1
+    ]
+    if ones:
+        g = restore_axes(sum(g, axis=ones), ones, g.type.ndim)
+    return sum(g, axis=tuple(range(missing))) if missing else g
+
+
+def _element_count(x: Any, axes: Sequence[int], ddof: int = 0) -> Any:
+    """Return how many elements a reduction over `axes` combines, minus `ddof`."""
+    all_lengths = lengths(x)
+    total = product([all_lengths[axis] for axis in axes])
+    return total - ddof if ddof else total
+
+
+def _mean_dtype(x: Any, dtype: Any, what: str) -> tuple[str, str]:
+    """Return the dtypes that a mean is computed in and returned in: float32 for float16."""
+    if isinstance(x, LogicTerm):
+        raise AsksForType(
+            f"{what} of a logic variable depends on a shape: write it as a sum and a quotient"
+        )
+    result = check_dtype(dtype) if dtype is not None else x.type.dtype
+    if dtype is None and is_discrete(result):
+        result = "float64"
+    return "float32" if result == "float16" else result, result
+
+
+def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Return the mean of `x` over `axis`: ``sum(x) / count``.
+
+    Parameters
+    ----------
+    axis, keepdims
+        As in `sum`.
+    dtype
+        The dtype to compute in and to return. None: that of `x`, or float64 for integers.
+    """
+    x = as_tensor_variable(x)
+    inner, result = _mean_dtype(x, dtype, "mean")
+    axes = reduced_axes(axis, x.type.ndim, "mean")
+    total = sum(cast(x, inner), axis=axes, keepdims=keepdims)
+    # as NumPy divides it by an integer; a quotient of two complex numbers rounds on the way
+    wide = "complex128" if inner == "complex64" else inner
+    return cast(true_div(cast(total, wide), _as_dtype(_element_count(x, axes), wide)), result)
+
+
+def _as_dtype(count: Any, dtype: str) -> Any:
+    return cast(count, dtype) if isinstance(count, Variable) else np.dtype(dtype).type(count)
+
+
+def var(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """Return the variance of `x` over `axis`.
+
+    It is the sum of the squared deviations from the mean, divided by ``count - ddof``.
+
+    Parameters
+    ----------
+    axis, keepdims
+        As in `sum`.
+    dtype
+        The dtype to compute in. The result has that dtype, or the real one for a complex dtype.
+    ddof
+        The degrees of freedom that are subtracted from the count.
+    """
+    x = as_tensor_variable(x)
+    inner, result = _mean_dtype(x, dtype, "var")
+    axes = reduced_axes(axis, x.type.ndim, "var")
+    x = cast(x, inner)
+    deviation = x - mean(x, axis=axes, keepdims=True)
+    square = sqr(abs_(deviation)) if is_complex(inner) else sqr(deviation)
+    total = sum(square, axis=axes, keepdims=keepdims)
+    out = true_div(total, _as_dtype(_element_count(x, axes, ddof), total.type.dtype))
+    return out if is_complex(result) else cast(out, result)
+
+
+def std(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """Return the standard deviation of `x` over `axis`: the square root of `var`.
+
+    Parameters
+    ----------
+    x, axis, dtype, ddof, keepdims
+        As those of `var`.
+
+    >>> std([1.0, 3.0]).eval()
+    array(1.)
+    """
+    return sqrt(var(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))
+
+
+class _ArgExtreme(RelativeOp):
+    """The position of the first extreme along an axis, as int64; a nan counts as an extreme.
+
+    Parameters
+    ----------
+    axis
+        The axis, in a node counted from the front; None for the position in the flattened input.
+    """
+
+    __props__ = ("axis",)
+    function: Callable[..., Any]
+    name: str
+
+    def __init__(self, axis: int | None = None) -> None:
+        self.axis = axis
+        self.relative = None if axis is None else type(self)
+
+    def for_inputs(self, inputs: Sequence[Any]) -> _ArgExtreme:
+        ndim = inputs[0].type.ndim
+        if self.axis is not None and reduced_axes((self.axis,), ndim, self.name) == ():
+            return type(self)(None)
+        return type(self)(normalize_axis(self.axis, ndim, self.name))
+
+    def __str__(self) -> str:
+        return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return one_input(self, inputs)
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (x,) = input_types
+        if self.axis is None:
+            return [TensorType("int64", ())]
+        axis = normalize_axis(self.axis, x.ndim, self.name)
+        return [TensorType("int64", x.shape[:axis] + x.shape[axis + 1 :])]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        (x,) = inputs
+        length = x.size if self.axis is None else x.shape[self.axis]
+        if length == 0:
+            which = "an empty input" if self.axis is None else f"axis {self.axis} of length 0"
+            raise ValueError(f"{self}: {node.inputs[0]} has shape {x.shape}: no extreme of {which}")
+        output_storage[0][0] = np.asarray(type(self).function(x, axis=self.axis), dtype="int64")
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        (x,) = shapes
+        return [() if self.axis is None else (*x[: self.axis], *x[self.axis + 1 :])]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
+        return [second(inputs[0], np.float64(0.0))]
+
+
+class Argmax(_ArgExtreme):
+    """The position of the first greatest element along an axis; see `argmax`."""
+
+    function = staticmethod(np.argmax)
+    name = "argmax"
+
+
+class Argmin(_ArgExtreme):
+    """The position of the first least element along an axis; see `argmin`."""
+
+    function = staticmethod(np.argmin)
+    name = "argmin"
+
+
+def _arg_reduce(op: type[_ArgExtreme], x: Any, axis: Any, keepdims: bool) -> Any:
+    x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
+        out = op(axis)(x)
+        return kept_axes(out, axis, op.name) if keepdims else out
+    ndim = x.type.ndim
+    if ndim == 0:
+        return op(axis)(x)
+    axes = normalize_axes(axis, ndim, op.name)
+    out = op(None)(x) if axis is None else _over_axes(op, x, axes)
+    return restore_axes(out, axes, ndim) if keepdims else out
+
+
+def _over_axes(op: type[_ArgExtreme], x: Any, axes: tuple[int, ...]) -> Any:
+    """Return the positions of extremes among the elements along some axes."""
+    if not axes:
+        raise ValueError(f"{op.name}: there is no axis, and no position along none")
+    if len(axes) == 1:
+        return op(axes[0])(x)
+    if len(axes) == x.type.ndim:
+        return op(None)(x)
+    kept = [i for i in range(x.type.ndim) if i not in axes]
+    sizes = lengths(x)
+    flat = (*[sizes[i] for i in kept], product([sizes[i] for i in axes]))
+    return op(len(kept))(reshape(x.dimshuffle(*kept, *axes), flat))
+
+
+def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the position of the first greatest element of `x` along `axis`, as int64.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An int, a tuple or list of ints, or None for all axes. Of several axes the position is that
+        among the elements along them, flattened: the last axis goes fastest.
+    keepdims
+        Whether to keep the axes, with length 1.
+    """
+    return _arg_reduce(Argmax, x, axis, keepdims)
+
+
+def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the position of the first least element of `x` along `axis`; see `argmax`.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As those of `argmax`.
+
+    >>> argmin([3, 1, 2]).eval()
+    array(1)
+    """
+    return _arg_reduce(Argmin, x, axis, keepdims)
+
+
+class FusedReduction(Op):
+    """An elementwise op some of whose outputs are reduced over all axes.
+
+    What is reduced is never there as a whole.
+
+    Parameters
+    ----------
+    elemwise
+        The elementwise op, whose scalar op is a Composite.
+    reductions
+        For each of its outputs the `CAReduce` that reduces it; None if it is not reduced.
+
+    Raises
+    ------
+    TypeError
+        If the scalar op is not a Composite, or it has another number of outputs.
+    ValueError
+        If a reduction is not over all axes.
+    """
+
+    __props__ = ("elemwise", "reductions")
+
+    def __init__(self, elemwise: Elemwise, reductions: Sequence[CAReduce | None]) -> None:
+        self.elemwise = elemwise
+        self.reductions = tuple(reductions)
+        self.nout = len(self.reductions)
+        if not isinstance(elemwise.scalar_op, Composite) or elemwise.inplace_pattern:
+            raise TypeError(f"FusedReduction: {elemwise} is not a Composite on its own")
+        if elemwise.nout != len(self.reductions):
+            raise TypeError(
+                f"FusedReduction: {len(self.reductions)} reductions of the {elemwise.nout} outputs "
+                f"of {elemwise}"
+            )
+        for op in self.reductions:
+            if op is not None and op.axis is not None:
+                raise ValueError(f"FusedReduction: {op} does not reduce all axes")
+        self._kernels: dict[tuple[Pattern, ...], CompositeKernel] = {}
+
+    def __str__(self) -> str:
+        around = ["" if op is None else str(op) for op in self.reductions]
+        composite: Any = self.elemwise.scalar_op
+        return f"Fused{{{composite.described(around)}}}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.elemwise, self.reductions)
+
+    def make_node(self, *inputs: Any) -> Apply:
+        elementwise = self.elemwise.make_node(*inputs)
+        outputs = [
+            out if op is None else op.make_node(out).outputs[0]
+            for out, op in zip(elementwise.outputs, self.reductions, strict=True)
+        ]
+        return Apply(self, elementwise.inputs, [out.type.make_variable() for out in outputs])
+
+    def kernel(self, node: Apply) -> CompositeKernel:
+        """Return the kernel of a node."""
+        patterns = tuple([v.type.broadcastable for v in node.inputs])
+        kernel = self._kernels.get(patterns)
+        if kernel is None:
+            ufuncs = [None if op is None else op.ufunc for op in self.reductions]
+            scalar_op: Any = self.elemwise.scalar_op
+            kernel = self._kernels[patterns] = CompositeKernel(scalar_op, patterns, ufuncs, {})
+        return kernel
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        shape = self.elemwise.checked_shape(node, inputs)
+        for op in self.reductions:
+            if op is not None and op.ufunc.identity is None and 0 in shape:
+                raise ValueError(f"{self}: {op} of an array of shape {shape}, which has no extreme")
+        with np.errstate(all="ignore"):
+            results = self.kernel(node).run(inputs, shape, [None] * len(node.outputs))
+        for cell, result in zip(output_storage, results, strict=True):
+            cell[0] = result
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        elementwise = self.elemwise.make_node(*node.inputs)
+        found = self.elemwise.infer_shape(fgraph, elementwise, shapes)
+        return [
+            shape if op is None else () for shape, op in zip(found, self.reductions, strict=True)
+        ]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return self.elemwise.connection_pattern(node)
+
+    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+        return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
+
+    def L_op(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
+    ) -> list[Any]:
+        """Return the gradients of the elementwise op, each reduction's gradient put in."""
+        values = self.elemwise.make_node(*inputs).outputs
+        grads = [
+            g
+            if op is None or isinstance(g.type, DisconnectedType)
+            else op.L_op([value], [out], [g])[0]
+            for op, value, out, g in zip(
+                self.reductions, values, outputs, output_grads, strict=True
+            )
+        ]
+        return self.elemwise.L_op(inputs, values, grads)

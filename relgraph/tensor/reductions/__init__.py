@@ -1,1 +1,0 @@
-"""Sums, products, extremes and statistics over axes."""

@@ -1,0 +1,693 @@
+"""Shapes as values, and ops that reshape tensors or permute their axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.op import Op, RelativeOp, TypedOp
+from relgraph.graph.type import disconnected
+from relgraph.graph.utils import AsksForType, LogicTerm, MethodNotDefined
+from relgraph.scalar.type import check_dtype
+from relgraph.tensor.basic import (
+    as_argument,
+    as_tensor_variable,
+    constant,
+    normalize_axes,
+    normalize_axis,
+    static_int,
+)
+from relgraph.tensor.elemwise import (
+    Order,
+    RelativeDimShuffle,
+    transposed,
+    with_axes_swapped,
+    with_axis_moved,
+    with_new_axes,
+    without_axes,
+)
+from relgraph.tensor.math import cast, eq, switch
+from relgraph.tensor.type import TensorType
+
+
+def one_input(op: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Return the only input of an op as a list of a tensor variable.
+
+    Raises
+    ------
+    TypeError
+        If there is not exactly one input, or it is no tensor.
+    """
+    if len(inputs) != 1:
+        raise TypeError(f"{op} takes 1 input, not {len(inputs)}")
+    return [as_argument(inputs[0], op)]
+
+
+def has_shape(x: Any) -> bool:
+    """Return whether `x` is a variable whose values have a shape: a tensor, or a sparse matrix."""
+    return isinstance(x, Variable) and isinstance(getattr(x.type, "shape", None), tuple)
+
+
+def _one_with_shape(op: Any, inputs: Sequence[Any]) -> list[Any]:
+    """Return the only input of an op as a list of a variable that has a shape."""
+    return [inputs[0]] if len(inputs) == 1 and has_shape(inputs[0]) else one_input(op, inputs)
+
+
+class Shape(TypedOp):
+    """The shape of a tensor or a sparse matrix, as a vector of int64."""
+
+    __props__ = ()
+
+    def __str__(self) -> str:
+        return "shape"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return _one_with_shape(self, inputs)
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        return [TensorType("int64", (input_types[0].ndim,))]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        output_storage[0][0] = np.asarray(np.shape(inputs[0]), dtype="int64")
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [(len(shapes[0]),)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+
+class Shape_i(RelativeOp):
+    """The length of one axis of a tensor or a sparse matrix, as an int64 of rank 0.
+
+    Parameters
+    ----------
+    i
+        The axis, in a node counted from the front.
+    """
+
+    __props__ = ("i",)
+
+    def __init__(self, i: int) -> None:
+        self.i = i
+        self.relative = Shape_i if i < 0 else None
+
+    def for_inputs(self, inputs: Sequence[Any]) -> Any:
+        return Shape_i(normalize_axis(self.i, inputs[0].type.ndim, str(self)))
+
+    def __str__(self) -> str:
+        return f"shape_i{{{self.i}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return _one_with_shape(self, inputs)
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        normalize_axis(self.i, input_types[0].ndim, str(self))
+        return [TensorType("int64", ())]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        output_storage[0][0] = np.asarray(np.shape(inputs[0])[self.i], dtype="int64")
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [()]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+
+class MakeVector(TypedOp):
+    """The vector of its inputs, which have rank 0.
+
+    Parameters
+    ----------
+    dtype
+        The dtype of the vector, which must be able to hold the dtypes of the inputs.
+    """
+
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: str = "int64") -> None:
+        self.dtype = check_dtype(dtype)
+
+    def __str__(self) -> str:
+        return f"make_vector{{{self.dtype}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return [
+            constant(v, dtype=self.dtype) if isinstance(v, int | float) else as_tensor_variable(v)
+            for v in inputs
+        ]
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        for i, t in enumerate(input_types):
+            if t.ndim != 0:
+                raise TypeError(f"{self}: input {i} is a {t}, not of rank 0")
+            if np.promote_types(t.dtype, self.dtype) != self.dtype:
+                raise TypeError(f"{self}: input {i} is {t.dtype}, which {self.dtype} can't hold")
+        return [TensorType(self.dtype, (len(input_types),))]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        output_storage[0][0] = np.array(inputs, dtype=self.dtype)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [(len(node.inputs),)]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        g: Any = output_gradients[0]
+        return [g[i] for i in range(len(inputs))]
+
+
+_shape = Shape()
+
+
+def shape_i(x: Any, i: int) -> Any:
+    """Return the length of axis `i` of `x` as an int64 of rank 0; a constant if it is static.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    i
+        The axis.
+
+    >>> shape_i([[1, 2, 3]], 1).eval()
+    array(3)
+    """
+    x = x if has_shape(x) else as_tensor_variable(x)
+    if isinstance(x, LogicTerm) or isinstance(i, LogicTerm):
+        return Shape_i(i)(x)
+    i = normalize_axis(i, x.type.ndim, "shape_i")
+    length = x.type.shape[i]
+    return Shape_i(i)(x) if length is None else constant(length, dtype="int64")
+
+
+def shape(x: Any) -> Any:
+    """Return the shape of `x` as a vector of int64; a constant if it is static.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> shape([[1, 2, 3]]).eval()
+    array([1, 3])
+    """
+    x = x if has_shape(x) else as_tensor_variable(x)
+    if not isinstance(x, LogicTerm) and None not in x.type.shape:
+        return constant(np.array(x.type.shape, dtype="int64"))
+    return _shape(x)
+
+
+def lengths(x: Any) -> tuple[Any, ...]:
+    """Return the lengths of the axes of `x` as a tuple: static ones as ints, others as int64s."""
+    return tuple(Shape_i(i)(x) if n is None else n for i, n in enumerate(x.type.shape))
+
+
+def inferred_shape(var: Any) -> tuple[Any, ...] | None:
+    """Return the lengths of the axes of `var` as its node infers them from its inputs.
+
+    Returns
+    -------
+    lengths
+        ints where they are known, else integer variables; None if the op can't tell.
+    """
+    node = var.owner
+    shapes = [lengths(v) if has_shape(v) else None for v in node.inputs]
+    try:
+        shape = node.op.infer_shape(None, node, shapes)[var.index]
+    except MethodNotDefined:
+        return None
+    known = var.type.shape
+    return tuple(s if n is None else n for n, s in zip(known, shape, strict=True))
+
+
+def product(lengths: Sequence[Any]) -> Any:
+    """Return the product of ints and integer variables: an int if all of them are ints."""
+    total: Any = math.prod(n for n in lengths if isinstance(n, int))
+    for n in lengths:
+        if not isinstance(n, int):
+            total = n if isinstance(total, int) and total == 1 else total * n
+    return total
+
+
+def size(x: Any) -> Any:
+    """Return the number of elements of `x` as an int64 of rank 0.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> size([[1, 2, 3]]).eval()
+    array(3)
+    """
+    total = product(lengths(as_tensor_variable(x)))
+    return constant(total, dtype="int64") if isinstance(total, int) else total
+
+
+def as_length(n: Any, what: str) -> Any:
+    """Return a length of an axis: an int if it is a constant, else an integer variable of rank 0.
+
+    Parameters
+    ----------
+    n
+        An integer, or an integer variable or constant of rank 0.
+    what
+        The name of the calling function, for the error.
+
+    Raises
+    ------
+    TypeError
+        If `n` is none of these.
+    """
+    known = static_int(n)
+    if known is not None:
+        return known
+    if isinstance(n, LogicTerm):
+        return n
+    v = as_tensor_variable(n)
+    if v.type.ndim != 0 or np.dtype(v.type.dtype).kind not in "iu":
+        raise TypeError(f"{what}: {n} is a {v.type} where an integer of rank 0 is wanted")
+    return v
+
+
+def as_lengths(shape: Any, what: str) -> tuple[Any, ...]:
+    """Return a shape as a tuple of lengths; see `as_length`.
+
+    Parameters
+    ----------
+    shape
+        A length, a sequence of lengths, or an integer vector of known length.
+    what
+        The name of the calling function, for the error.
+
+    Raises
+    ------
+    TypeError
+        If `shape` is none of these.
+    """
+    if isinstance(shape, np.ndarray):
+        shape = shape.tolist()
+    if isinstance(shape, tuple | list):
+        return tuple(as_length(n, what) for n in shape)
+    if not isinstance(shape, Variable) or shape.type.ndim == 0:
+        return (as_length(shape, what),)
+    vector: Any = shape
+    if vector.type.ndim != 1 or vector.type.shape[0] is None:
+        raise TypeError(
+            f"{what}: the shape {vector} is a {vector.type}; how many dimensions there are "
+            "must be known, so give a tuple or a vector of known length"
+        )
+    if isinstance(vector, Constant):
+        return tuple(as_length(int(n), what) for n in vector.data)
+    return tuple(as_length(vector[i], what) for i in range(vector.type.shape[0]))
+
+
+def as_shape_vector(shape: Any, what: str) -> Any:
+    """Return a shape as a vector of int64; a constant if all lengths are known."""
+    if isinstance(shape, Variable) and shape.type.ndim == 1:
+        return cast(shape, "int64")
+    entries = as_lengths(shape, what)
+    if all(isinstance(n, int) for n in entries):
+        return constant(np.array(entries, dtype="int64"))
+    return MakeVector("int64")(*entries)
+
+
+class Reshape(Op):
+    """The elements of a tensor, in C order, in another shape. The result may be a view.
+
+    The inputs are the tensor and the new shape, a vector of int64. One element of the shape may be
+    -1 for the length that follows from the number of elements.
+
+    Parameters
+    ----------
+    ndim
+        The rank of the output.
+    """
+
+    nout = 1
+    __props__ = ("ndim",)
+    view_map = {0: [0]}
+
+    def __init__(self, ndim: int) -> None:
+        self.ndim = ndim
+
+    def __str__(self) -> str:
+        return f"reshape{{{self.ndim}}}"
+
+    def make_node(self, *inputs: Any) -> Apply:
+        if len(inputs) != 2:
+            raise TypeError(f"{self} takes 2 inputs, a tensor and a shape, not {len(inputs)}")
+        x, vector = as_tensor_variable(inputs[0]), as_shape_vector(inputs[1], "reshape")
+        if vector.type.shape[0] not in (None, self.ndim):
+            raise ValueError(f"{self}: the shape {vector} has {vector.type.shape[0]} elements")
+        shape = self._static_shape(x.type, self.entries(vector))
+        return Apply(self, [x, vector], [TensorType(x.type.dtype, shape)()])
+
+    def entries(self, vector: Variable) -> tuple[int | None, ...]:
+        """Return the elements of a shape vector; None for those that are not known."""
+        if isinstance(vector, Constant):
+            return tuple(int(n) for n in vector.data)
+        if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
+            return tuple(static_int(n) for n in vector.owner.inputs)
+        return (None,) * self.ndim
+
+    def _static_shape(
+        self, x: TensorType, entries: tuple[int | None, ...]
+    ) -> tuple[int | None, ...]:
+        """Return the static shape of the output."""
+        if entries.count(-1) > 1 or any(n is not None and n < -1 for n in entries):
+            raise ValueError(f"reshape: {entries} is no shape (one element may be -1)")
+        total = None if None in x.shape else math.prod(n for n in x.shape if n is not None)
+        others = [n for n in entries if n != -1]
+        if total is None or None in others:
+            return tuple(None if n == -1 else n for n in entries)
+        rest = math.prod(n for n in others if n is not None)
+        if -1 not in entries:
+            fits = total == rest
+        else:
+            fits = rest != 0 and total % rest == 0
+        if not fits:
+            raise ValueError(f"reshape: {total} elements (shape {x.shape}) don't fit {entries}")
+        return tuple(total // rest if n == -1 else n for n in entries)
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        x, vector = inputs
+        if len(vector) != self.ndim:
+            raise ValueError(f"{self}: the shape {node.inputs[1]} has {len(vector)} elements")
+        if (vector < -1).any():  # which NumPy takes for -1
+            raise ValueError(f"{self}: the shape {node.inputs[1]} is {tuple(vector.tolist())}")
+        try:
+            output_storage[0][0] = np.reshape(x, tuple(vector.tolist()))
+        except ValueError:
+            raise ValueError(
+                f"reshape: {node.inputs[0]} has shape {x.shape}, the elements of which don't fit "
+                f"{tuple(vector.tolist())}"
+            ) from None
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        vector: Any = node.inputs[1]
+        known: Sequence[int | None] = node.outputs[0].type.shape
+        if None not in known:
+            return [tuple(known)]
+        constants = self.entries(vector)
+        entries = [vector[i] if n is None else n for i, n in enumerate(constants)]
+        total, rest = product(shapes[0]), product(entries)
+        if isinstance(rest, int):
+            inferred = total // -rest if rest else total
+        else:
+            inferred = total // switch(eq(rest, 0), 1, -rest)
+        lengths = []
+        may_be_inferred = -1 not in constants
+        for static, n, entry in zip(known, constants, entries, strict=True):
+            if static is not None:
+                lengths.append(static)
+            elif n == -1:
+                lengths.append(inferred)
+            else:
+                either = switch(eq(entry, -1), inferred, entry) if may_be_inferred else entry
+                lengths.append(either)
+        return [tuple(lengths)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], [False]]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        x: Any = inputs[0]
+        return [reshape(output_gradients[0], lengths(x)), disconnected()]
+
+
+class SpecifyShape(TypedOp):
+    """Its input with a declared static shape; a ValueError at run time if the shape is another.
+
+    Parameters
+    ----------
+    shape
+        For each axis its length, or None if nothing is said of it.
+    """
+
+    __props__ = ("shape",)
+    view_map = {0: [0]}
+
+    def __init__(self, shape: Sequence[int | None]) -> None:
+        self.shape = tuple(shape)
+
+    def __str__(self) -> str:
+        return f"specify_shape{{{', '.join('?' if n is None else str(n) for n in self.shape)}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return one_input(self, inputs)
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        (x,) = input_types
+        if x.ndim != len(self.shape):
+            raise TypeError(f"{self}: the input is a {x} of {x.ndim} dimensions")
+        for axis, (n, m) in enumerate(zip(x.shape, self.shape, strict=True)):
+            if n is not None and m is not None and n != m:
+                raise ValueError(f"{self}: axis {axis} of the input has length {n}, not {m}")
+        merged = [n if m is None else m for n, m in zip(x.shape, self.shape, strict=True)]
+        return [TensorType(x.dtype, tuple(merged))]
+
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
+    ) -> None:
+        (x,) = inputs
+        for axis, n in enumerate(self.shape):
+            if n is not None and x.shape[axis] != n:
+                raise ValueError(
+                    f"{self}: axis {axis} of {node.inputs[0]} has length {x.shape[axis]}, not {n} "
+                    f"(its shape is {x.shape})"
+                )
+        output_storage[0][0] = x
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return [tuple(n if m is None else m for n, m in zip(shapes[0], self.shape, strict=True))]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+        return [specify_shape(output_gradients[0], self.shape)]
+
+
+def specify_shape(x: Any, shape: Any) -> Any:
+    """Return `x` with a declared static shape, which is checked at run time.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    shape
+        For each axis an int; None to declare nothing.
+
+    Raises
+    ------
+    TypeError
+        If a length is a variable, or `x` has another rank.
+    ValueError
+        If the static shape of `x` is another one.
+    """
+    x = as_tensor_variable(x)
+    if isinstance(shape, int) or shape is None:
+        shape = (shape,)
+    entries = tuple(None if n is None else static_int(n) for n in shape)
+    for given, n in zip(shape, entries, strict=True):
+        if given is not None and n is None:
+            raise TypeError(f"specify_shape: {given} is not an int; give None for what isn't known")
+    if isinstance(x, LogicTerm):
+        return SpecifyShape(entries)(x)
+    if len(entries) == x.type.ndim and all(
+        m is None or n == m for n, m in zip(x.type.shape, entries, strict=True)
+    ):
+        return x
+    return SpecifyShape(entries)(x)
+
+
+def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
+    """Return the elements of `x`, in C order, in another shape. The result may be a view.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    newshape
+        An int, a tuple of ints and integer variables, or an integer vector. One element may be -1
+        for the length that follows from the number of elements.
+    ndim
+        The rank of the result, if `newshape` is a vector of unknown length.
+
+    Raises
+    ------
+    TypeError
+        If the rank of the result is not known.
+    ValueError
+        If the static shape of `x` does not fit.
+    """
+    x = as_tensor_variable(x)
+    vector = as_shape_vector(newshape, "reshape")
+    if ndim is None and not isinstance(vector, LogicTerm):
+        ndim = vector.type.shape[0]
+    if ndim is None:
+        raise TypeError(f"reshape: {newshape} is a vector of unknown length; give ndim")
+    return Reshape(ndim)(x, vector)
+
+
+def flatten(x: Any, ndim: int = 1) -> Any:
+    """Return `x` with its last axes flattened into one, so that its rank is `ndim`.
+
+    Raises
+    ------
+    ValueError
+        If `ndim` is less than 1, or greater than the rank of `x` and 1.
+    """
+    x = as_tensor_variable(x)
+    if ndim < 1 or ndim > max(x.type.ndim, 1):
+        raise ValueError(f"flatten: ndim is {ndim}, and the input has {x.type.ndim} dimensions")
+    if x.type.ndim == ndim:
+        return x
+    if ndim == 1:
+        return reshape(x, (-1,))
+    dims = lengths(x)
+    return reshape(x, (*dims[: ndim - 1], product(dims[ndim - 1 :])))
+
+
+def ravel(x: Any) -> Any:
+    """Return the elements of `x`, in C order, as a vector.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+
+    >>> ravel([[1, 2], [3, 4]]).eval()
+    array([1, 2, 3, 4])
+    """
+    return flatten(x)
+
+
+def squeeze(x: Any, axis: Any = None) -> Any:
+    """Return `x` without some axes of length 1.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An int or a sequence of ints; where the static length is not known, a check at run time is
+        added. None for all axes of static length 1.
+
+    Raises
+    ------
+    AsksForType
+        If `x` is a logic variable, and `axis` None.
+    ValueError
+        If an axis has another static length.
+    """
+    x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm):
+        if axis is None:
+            raise AsksForType("squeeze of a logic variable needs axes: its shape is not known")
+        return RelativeDimShuffle("squeeze", (_as_tuple(axis),))(x)
+    ndim = x.type.ndim
+    if axis is None:
+        axes: tuple[int, ...] = tuple(i for i, n in enumerate(x.type.shape) if n == 1)
+    else:
+        axes = normalize_axes(axis, ndim, "squeeze")
+    if not axes:
+        return x
+    for a in axes:
+        if x.type.shape[a] not in (None, 1):
+            raise ValueError(f"squeeze: axis {a} has length {x.type.shape[a]}, not 1")
+    x = specify_shape(x, tuple(1 if i in axes else None for i in range(ndim)))
+    return x.dimshuffle(*without_axes(ndim, axes))
+
+
+def _as_tuple(axis: Any) -> tuple[Any, ...]:
+    return tuple(axis) if isinstance(axis, tuple | list) else (axis,)
+
+
+def expand_dims(x: Any, axis: Any) -> Any:
+    """Return `x` with new axes of length 1; `axis` says which axes of the result are new.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis
+        An axis or a sequence of axes.
+
+    >>> expand_dims([1, 2], 1).eval()
+    array([[1],
+           [2]])
+    """
+    x, axes = as_tensor_variable(x), _as_tuple(axis)
+    if isinstance(x, LogicTerm):
+        return RelativeDimShuffle("expand_dims", (axes,))(x)
+    return x.dimshuffle(*with_new_axes(x.type.ndim, axes))
+
+
+def _reordered(x: Any, function: str, order: Callable[..., Order], *arguments: Any) -> Any:
+    """Return `x` with its axes in an order that depends on its rank; `x` itself if it is theirs."""
+    x = as_tensor_variable(x)
+    if isinstance(x, LogicTerm):
+        return RelativeDimShuffle(function, arguments)(x)
+    new = order(x.type.ndim, *arguments)
+    return x if new == tuple(range(x.type.ndim)) else x.dimshuffle(*new)
+
+
+def transpose(x: Any, axes: Any = None) -> Any:
+    """Return `x` with its axes in the order `axes`; for None, in reverse order.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axes
+        All axes of `x` in their new order.
+
+    >>> transpose([[1, 2], [3, 4]]).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
+    return _reordered(x, "transpose", transposed, None if axes is None else tuple(axes))
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+    """Return `x` with two axes swapped.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    axis1, axis2
+        The axes.
+
+    >>> swapaxes([[1, 2], [3, 4]], 0, 1).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
+    return _reordered(x, "swapaxes", with_axes_swapped, axis1, axis2)
+
+
+def moveaxis(x: Any, source: int, destination: int) -> Any:
+    """Return `x` with the axis `source` moved to the position `destination`.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    source
+        The axis.
+    destination
+        Its new position.
+    """
+    return _reordered(x, "moveaxis", with_axis_moved, source, destination)

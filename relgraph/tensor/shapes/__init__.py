@@ -1,1 +1,0 @@
-"""Shapes as values, and ops that reshape tensors or permute their axes."""
