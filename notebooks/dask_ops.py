@@ -53,9 +53,9 @@ Of {total} classes of Ops, {blocked} run by blocks or need no arithmetic.
 def classes() -> list[type[Op]]:
     """Return the classes of Ops that nodes have, by name."""
     for room in ROOMS:
-        for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+        for module in pkgutil.walk_packages(getattr(room, "__path__", ()), f"{room.__name__}."):
             import_module(module.name)
-    rooms = tuple(f"{room.__name__}." for room in ROOMS)
+    rooms = tuple(room.__name__ for room in ROOMS)
     found = {kind for kind in _subclasses(Op) if kind.__module__.startswith(rooms)}
     return sorted(
         (
