@@ -1,13 +1,62 @@
-"""What a graph means: one `perform` after the other, in order, with nothing optimized."""
+"""What a graph means: one `perform` after the other, in order, with nothing optimized; and the
+shapes of what a node gives."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.shared_values import copy_value
 from relgraph.graph.traversal import io_toposort
 from relgraph.graph.utils import MissingInputError
+
+
+def performed(node: Apply, inputs: Sequence[Any]) -> list[Any]:
+    """Return the values of the outputs of a node, computed by the `perform` of its op."""
+    cells: list[list[Any]] = [[None] for _ in node.outputs]
+    node.op.perform(node, inputs, cells)
+    return [cell[0] for cell in cells]
+
+
+def performed_on_copies(node: Apply, inputs: Sequence[Any]) -> list[Any]:
+    """Return the same; an input that the op destroys is copied before."""
+    destroyed = {i for positions in node.op.destroy_map.values() for i in positions}
+    given = [copy_value(x) if i in destroyed else x for i, x in enumerate(inputs)]
+    return performed(node, given)
+
+
+def output_shapes(
+    node: Apply, shapes: Sequence[Any], known: Mapping[Variable, Any]
+) -> list[tuple[int, ...]]:
+    """Return the shapes of the outputs of a node: static ones, or those that the op infers.
+
+    The shape of what has none is empty.
+
+    Parameters
+    ----------
+    shapes
+        The shapes of the inputs.
+    known
+        The values of inputs, as far as they are known.
+
+    Raises
+    ------
+    MethodNotDefined
+        If the op infers no shapes.
+    MissingInputError
+        If a shape depends on a value that is not known.
+    """
+    static: list[Any] = [getattr(v.type, "shape", ()) for v in node.outputs]
+    if not any(None in shape for shape in static):
+        return static
+    inferred = node.op.infer_shape(None, node, shapes)
+    return [
+        tuple(int(evaluate([n], known)[0]) if isinstance(n, Variable) else int(n) for n in found)
+        if hasattr(v.type, "shape")
+        else ()
+        for v, found in zip(node.outputs, inferred, strict=True)
+    ]
 
 
 def evaluate(
@@ -32,10 +81,9 @@ def evaluate(
     for node in io_toposort(list(values), list(outputs)):
         if node.op.destroy_map:
             raise ValueError(f"{node.op} destroys an input, which the reference does not do")
-        storage: list[list[Any]] = [[None] for _ in node.outputs]
-        node.op.perform(node, [_value(v, values, node) for v in node.inputs], storage)
-        for out, cell in zip(node.outputs, storage, strict=True):
-            values.setdefault(out, cell[0])
+        found = performed(node, [_value(v, values, node) for v in node.inputs])
+        for out, value in zip(node.outputs, found, strict=True):
+            values.setdefault(out, value)
     return [_value(v, values, None) for v in outputs]
 
 

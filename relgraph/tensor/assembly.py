@@ -84,7 +84,19 @@ class Alloc(Op):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         value, *lengths = inputs
-        shape = tuple(int(n) for n in lengths)
+        shape = self.checked_shape(node, value, tuple(int(n) for n in lengths))
+        out = np.empty(shape, dtype=value.dtype)
+        out[...] = value
+        output_storage[0][0] = out
+
+    def checked_shape(self, node: Apply, value: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return a shape that the value broadcasts to.
+
+        Raises
+        ------
+        ValueError
+            If an axis would broadcast whose static length is not 1.
+        """
         missing = len(shape) - value.ndim
         known: Sequence[int | None] = node.inputs[0].type.shape
         for axis, (n, length) in enumerate(zip(value.shape, shape[missing:], strict=True)):
@@ -93,9 +105,7 @@ class Alloc(Op):
                     f"alloc: axis {axis} of {node.inputs[0]} has length {n}, not {length}"
                     + (_UNDECLARED if n == 1 else "")
                 )
-        out = np.empty(shape, dtype=value.dtype)
-        out[...] = value
-        output_storage[0][0] = out
+        return shape
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(node.inputs[1:])]
@@ -501,14 +511,18 @@ class Join(RelativeOp):
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
-        first = inputs[0]
-        for v, x in zip(node.inputs, inputs, strict=True):
+        self.check_lengths(node, inputs)
+        output_storage[0][0] = np.concatenate(inputs, axis=self.axis)
+
+    def check_lengths(self, node: Apply, values: Sequence[Any]) -> None:
+        """Raise a ValueError if another axis than that of the op has different lengths."""
+        first = values[0]
+        for v, x in zip(node.inputs, values, strict=True):
             for i, (n, m) in enumerate(zip(x.shape, first.shape, strict=True)):
                 if n != m and i != self.axis:
                     raise ValueError(
                         f"{self}: axis {i} of {v} has length {n}, of {node.inputs[0]} {m}"
                     )
-        output_storage[0][0] = np.concatenate(inputs, axis=self.axis)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         shape = list(shapes[0])
@@ -577,15 +591,19 @@ class Split(Op):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         x, sizes = inputs
+        parts = np.split(x, self.checked_stops(node, x, sizes)[:-1], axis=self.axis)
+        for cell, part in zip(output_storage, parts, strict=True):
+            cell[0] = part
+
+    def checked_stops(self, node: Apply, x: Any, sizes: Any) -> Any:
+        """Return where the parts end; raise a ValueError if they don't add up to the axis."""
         total = x.shape[self.axis]
         if len(sizes) != self.len_splits or sizes.sum() != total or (sizes < 0).any():
             raise ValueError(
                 f"{self}: lengths {sizes.tolist()} for axis {self.axis} of {node.inputs[0]}, "
                 f"which has length {total}"
             )
-        parts = np.split(x, np.cumsum(sizes)[:-1], axis=self.axis)
-        for cell, part in zip(output_storage, parts, strict=True):
-            cell[0] = part
+        return np.cumsum(sizes)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x = shapes[0]

@@ -385,17 +385,32 @@ class Reshape(Op):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         x, vector = inputs
-        if len(vector) != self.ndim:
-            raise ValueError(f"{self}: the shape {node.inputs[1]} has {len(vector)} elements")
-        if (vector < -1).any():  # which NumPy takes for -1
-            raise ValueError(f"{self}: the shape {node.inputs[1]} is {tuple(vector.tolist())}")
-        try:
-            output_storage[0][0] = np.reshape(x, tuple(vector.tolist()))
-        except ValueError:
+        output_storage[0][0] = np.reshape(x, self.checked_shape(node, x, vector))
+
+    def checked_shape(self, node: Apply, x: Any, vector: Any) -> tuple[int, ...]:
+        """Return the shape of the output, for the values of the inputs.
+
+        Raises
+        ------
+        ValueError
+            If there is no such shape, or the elements don't fit it.
+        """
+        wanted = tuple(vector.tolist())
+        if len(wanted) != self.ndim:
+            raise ValueError(f"{self}: the shape {node.inputs[1]} has {len(wanted)} elements")
+        if min(wanted, default=0) < -1:  # which NumPy takes for -1
+            raise ValueError(f"{self}: the shape {node.inputs[1]} is {wanted}")
+        others = math.prod([n for n in wanted if n != -1])
+        if -1 in wanted:
+            fits = wanted.count(-1) == 1 and others > 0 and x.size % others == 0
+        else:
+            fits = others == x.size
+        if not fits:
             raise ValueError(
                 f"reshape: {node.inputs[0]} has shape {x.shape}, the elements of which don't fit "
-                f"{tuple(vector.tolist())}"
-            ) from None
+                f"{wanted}"
+            )
+        return tuple([x.size // others if n == -1 else n for n in wanted])
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         vector: Any = node.inputs[1]

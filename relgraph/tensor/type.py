@@ -484,9 +484,32 @@ class TensorType(Type):
         return (
             isinstance(otype, TensorType)
             and otype.dtype == self.dtype
-            and otype.ndim == self.ndim
-            and all(n is None or n == m for n, m in zip(self.shape, otype.shape, strict=True))
+            and self.has_shape(otype.shape)
         )
+
+    def has_shape(self, shape: Shape) -> bool:
+        """Return whether an array or a type of this shape has the rank and the static lengths."""
+        return len(shape) == self.ndim and all(
+            n is None or n == m for n, m in zip(self.shape, shape, strict=True)
+        )
+
+    def converts(self, array: Any, strict: bool, allow_downcast: bool | None) -> bool:
+        """Return whether an array that is not NumPy's can be converted: whether `filter` takes an
+        empty one of its dtype, and it has the shape.
+
+        Parameters
+        ----------
+        array
+            What has a dtype and a shape.
+        strict, allow_downcast
+            As for `filter`.
+        """
+        empty = np.empty((0,) * array.ndim, array.dtype)
+        try:
+            TensorType(self.dtype, (None,) * array.ndim).filter(empty, strict, allow_downcast)
+        except (TypeError, ValueError):
+            return False
+        return self.has_shape(array.shape)
 
     def make_variable(self, name: str | None = None) -> TensorVariable:
         return TensorVariable(self, None, None, name)

@@ -27,6 +27,7 @@ from relgraph import scalar
 from relgraph.bridges.pytensor.names import present
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import number_of
+from relgraph.graph.reference import performed
 from relgraph.graph.type import Type
 from relgraph.scalar.named import ScipyOp
 from relgraph.scalar.op import ScalarOp
@@ -209,9 +210,7 @@ class HoldsOp:
             converted(t, x.copy() if i in copied else x)
             for i, (t, x) in enumerate(zip(self.inputs, inputs, strict=True))
         ]
-        cells: list[list[Any]] = [[None] for _ in self.outputs]
-        self.op.perform(self._performed, values, cells)
-        return [cell[0] for cell in cells]
+        return performed(self._performed, values)
 
 
 class NodeOrigin(NamedTuple):

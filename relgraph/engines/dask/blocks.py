@@ -22,6 +22,7 @@ from dask.utils import parse_bytes
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
+from relgraph.graph.reference import performed_on_copies
 from relgraph.graph.type import Type
 from relgraph.tensor.type import TensorType
 
@@ -66,14 +67,9 @@ def performed(node: Apply, values: Sequence[Any]) -> list[Any]:
         np.asarray(x) if isinstance(v.type, TensorType) else x
         for v, x in zip(node.inputs, values, strict=True)
     ]
-    for positions in node.op.destroy_map.values():
-        for i in positions:
-            given[i] = node.inputs[i].type.filter(given[i]).copy()
-    cells: list[list[Any]] = [[None] for _ in node.outputs]
-    node.op.perform(node, given, cells)
     return [
-        np.asarray(cell[0]) if isinstance(v.type, TensorType) else cell[0]
-        for v, cell in zip(node.outputs, cells, strict=True)
+        np.asarray(x) if isinstance(v.type, TensorType) else x
+        for v, x in zip(node.outputs, performed_on_copies(node, given), strict=True)
     ]
 
 

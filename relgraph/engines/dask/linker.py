@@ -124,16 +124,10 @@ class Argument:
                 f"{self.name} has blocks of unknown lengths, {x.chunks}: call its "
                 "compute_chunk_sizes() before"
             )
-        if x.dtype != kind.numpy_dtype or not _has_shape(x, kind):
-            # the rules and errors are those for an array of NumPy: this one has no storage
-            of_any_shape = TensorType(kind.dtype, (None,) * x.ndim)
-            stand_in = np.broadcast_to(np.zeros((), x.dtype), x.shape)
-            try:
-                of_any_shape.filter(stand_in[..., :0], self.strict, self.allow_downcast)
-            except (TypeError, ValueError):
-                return self.convert(stand_in)
-            if not _has_shape(x, kind):
-                return self.convert(stand_in)
+        if x.dtype != kind.numpy_dtype or not kind.has_shape(x.shape):
+            if not kind.converts(x, self.strict, self.allow_downcast):
+                # the error is that for an array of NumPy: this one has no storage
+                return self.convert(np.broadcast_to(np.zeros((), x.dtype), x.shape))
             x = x.astype(kind.numpy_dtype)
         return without_empty_blocks(x)
 
@@ -141,12 +135,6 @@ class Argument:
 def in_memory(x: Any, blocks: Blocks, later: bool) -> Any:
     """Return what is in memory as a value for a run; a copy if results may be computed later."""
     return blocks.cut(x.copy() if later and isinstance(x, np.ndarray) else x)
-
-
-def _has_shape(x: Any, kind: TensorType) -> bool:
-    return x.ndim == kind.ndim and all(
-        n is None or n == m for n, m in zip(kind.shape, x.shape, strict=True)
-    )
 
 
 class DaskProgram:

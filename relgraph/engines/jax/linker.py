@@ -147,33 +147,20 @@ def _array_converter(
 ) -> Callable[[Any], tuple[Any, bool]]:
     """Return what converts an argument, and says whether it was an array of JAX."""
     given = parts.inputs[i]
-    any_shape = TensorType(kind.dtype, (None,) * kind.ndim)
 
     def convert(value: Any) -> tuple[Any, bool]:
         if not isinstance(value, jax.Array):
             host = np.asarray(value, kind.numpy_dtype) if trusted else parts.convert(i, value)
             return host, False
-        if value.dtype == kind.numpy_dtype and _has_shape(value, kind):
+        if value.dtype == kind.numpy_dtype and kind.has_shape(value.shape):
             return value, True
-        empty = np.empty((0,) * value.ndim, value.dtype)
-        try:
-            # the rules are those for arrays of NumPy: for an empty one of this dtype
-            any_shape.filter(empty, given.strict, given.allow_downcast)
-            fits = _has_shape(value, kind)
-        except TypeError:
-            fits = False
-        if not fits:
+        if not kind.converts(value, given.strict, given.allow_downcast):
+            # the error is that for an array of NumPy
             parts.convert(i, np.empty(value.shape, value.dtype))
         with jax.enable_x64(True):
             return value.astype(kind.numpy_dtype), True
 
     return convert
-
-
-def _has_shape(value: Any, kind: TensorType) -> bool:
-    return value.ndim == kind.ndim and all(
-        n is None or n == m for n, m in zip(kind.shape, value.shape, strict=True)
-    )
 
 
 def _other_converter(i: int, kind: Type, parts: CallParts) -> Callable[[Any], Any]:

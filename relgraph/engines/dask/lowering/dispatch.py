@@ -20,9 +20,9 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 
 from relgraph.engines.dask.blocks import Blocks, Task, has_several, is_blocked, unique, whole_task
+from relgraph.graph import reference
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
-from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MethodNotDefined, MissingInputError
 from relgraph.tensor.type import TensorType
 
@@ -186,24 +186,10 @@ def output_shapes(node: Apply, values: Sequence[Any]) -> list[tuple[int, ...]] |
         None if they depend on values that are not in memory. The shape of what is no tensor is
         empty.
     """
-    static: list[Any] = [getattr(v.type, "shape", ()) for v in node.outputs]
-    if not any(None in shape for shape in static):
-        return static
     shapes = [tuple(x.shape) if hasattr(x, "shape") else () for x in values]
-    known = {
-        v: x
-        for v, x in zip(node.inputs, values, strict=True)
-        if not is_blocked(x) and not isinstance(x, Delayed)
-    }
+    pairs = zip(node.inputs, values, strict=True)
+    known = {v: x for v, x in pairs if not is_blocked(x) and not isinstance(x, Delayed)}
     try:
-        inferred = node.op.infer_shape(None, node, shapes)
-        return [
-            tuple(
-                int(evaluate([n], known)[0]) if isinstance(n, Variable) else int(n) for n in found
-            )
-            if isinstance(v.type, TensorType)
-            else ()
-            for v, found in zip(node.outputs, inferred, strict=True)
-        ]
+        return reference.output_shapes(node, shapes, known)
     except (MethodNotDefined, MissingInputError):
         return None

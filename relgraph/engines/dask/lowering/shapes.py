@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -62,19 +61,8 @@ def _dimshuffle(op: DimShuffle, node: Apply, values: Sequence[Any], blocks: Bloc
 
 @register(Reshape, way="blocks are cut anew where axes become others", reads=lambda node: [1])
 def _reshape(op: Reshape, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
-    x, shape = values[0], known(values[1]).tolist()
-    others = math.prod(n for n in shape if n != -1)
-    fits = len(shape) == op.ndim and min(shape, default=0) >= -1 and shape.count(-1) <= 1
-    if -1 in shape:
-        fits = fits and others > 0 and x.size % others == 0
-    elif others != x.size:
-        fits = False
-    if not fits:
-        raise ValueError(
-            f"reshape: {node.inputs[0]} has shape {x.shape}, the elements of which don't fit "
-            f"{tuple(shape)}"
-        )
-    lengths = [x.size // others if n == -1 else n for n in shape]
+    x = values[0]
+    lengths = op.checked_shape(node, x, known(values[1]))
     try:
         return x.reshape(lengths)
     except NotImplementedError:  # some axes are neither merged nor split
@@ -83,11 +71,8 @@ def _reshape(op: Reshape, node: Apply, values: Sequence[Any], blocks: Blocks) ->
 
 @register(Join, way=VIEW)
 def _join(op: Join, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
-    first, dtype = values[0], node.outputs[0].type.numpy_dtype
-    for v, x in zip(node.inputs, values, strict=True):
-        for i, (n, m) in enumerate(zip(x.shape, first.shape, strict=True)):
-            if n != m and i != op.axis:
-                raise ValueError(f"{op}: axis {i} of {v} has length {n}, of {node.inputs[0]} {m}")
+    op.check_lengths(node, values)
+    dtype = node.outputs[0].type.numpy_dtype
     parts = [as_one_block(x).astype(dtype) for x in values if x.size]
     if not parts:
         return performed(node, values)[0]
@@ -97,13 +82,7 @@ def _join(op: Join, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
 @register(Split, way=VIEW, reads=lambda node: [1])
 def _split(op: Split, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     x, sizes = values[0], known(values[1])
-    total = x.shape[op.axis]
-    if len(sizes) != op.len_splits or sizes.sum() != total or (sizes < 0).any():
-        raise ValueError(
-            f"{op}: lengths {sizes.tolist()} for axis {op.axis} of {node.inputs[0]}, which has "
-            f"length {total}"
-        )
-    stops = np.cumsum(sizes)
+    stops = op.checked_stops(node, x, sizes)
     leading = (slice(None),) * op.axis
     return tuple(
         x[(*leading, slice(int(stop - n), int(stop)))] for n, stop in zip(sizes, stops, strict=True)
@@ -129,12 +108,8 @@ def _arange_shape(node: Apply, values: Sequence[Any]) -> tuple[int, ...] | None:
 @register(Alloc, way=MADE, reads=lambda node: range(1, len(node.inputs)), spreads=_alloc_shape)
 def _alloc(op: Alloc, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     value, *lengths = values
-    shape = tuple(int(known(n)) for n in lengths)
+    shape = op.checked_shape(node, value, tuple(int(known(n)) for n in lengths))
     missing = len(shape) - value.ndim
-    static = node.inputs[0].type.shape
-    for axis, (n, length) in enumerate(zip(value.shape, shape[missing:], strict=True)):
-        if n != length and static[axis] != 1:
-            raise ValueError(f"alloc: axis {axis} of {node.inputs[0]} has length {n}, not {length}")
     if 0 in shape:
         return np.empty(shape, node.outputs[0].type.numpy_dtype)
     value = as_one_block(value)

@@ -19,10 +19,9 @@ import numpy as np
 
 from relgraph.engines.jax.host import call_host
 from relgraph.engines.jax.values import seen_by_numpy, to_engine
-from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph import reference
+from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
-from relgraph.graph.reference import evaluate
-from relgraph.graph.shared_values import copy_value
 from relgraph.graph.utils import MethodNotDefined, MissingInputError
 from relgraph.tensor.type import TensorType
 
@@ -129,10 +128,8 @@ def on_the_host(op: Op, node: Apply, *values: Any) -> Any:
             f"{op} ({type(op).__name__}) has no lowering to JAX, and {reason}: say how it is "
             "lowered by relgraph.engines.jax.register"
         )
-    shapes = _output_shapes(op, node, values)
-    results = [
-        (shape, out.type.numpy_dtype) for shape, out in zip(shapes, node.outputs, strict=True)
-    ]
+    pairs = zip(_output_shapes(node, values), node.outputs, strict=True)
+    results = [(shape, out.type.numpy_dtype) for shape, out in pairs]
 
     def compute(*arrays: Any) -> list[Any]:
         return performed(node, arrays)
@@ -143,47 +140,27 @@ def on_the_host(op: Op, node: Apply, *values: Any) -> Any:
 def by_perform(op: Op, node: Apply, *values: Any) -> Any:
     """Compute a node by the `perform` of its Op, which takes traced arrays as well: it asks for
     shapes and moves elements, no more."""
-    cells: list[list[Any]] = [[None] for _ in node.outputs]
-    op.perform(node, values, cells)
-    return _one_or_all([value for (value,) in cells])
+    return _one_or_all(reference.performed(node, values))
 
 
 def performed(node: Apply, values: Sequence[Any]) -> list[Any]:
     """Return what the `perform` of a node makes of values, none of which it changes."""
     given = [seen_by_numpy(x, v.type) for x, v in zip(values, node.inputs, strict=True)]
-    for positions in node.op.destroy_map.values():
-        for i in positions:
-            given[i] = copy_value(given[i])
-    cells: list[list[Any]] = [[None] for _ in node.outputs]
-    node.op.perform(node, given, cells)
-    return [to_engine(cell[0], v.type) for v, cell in zip(node.outputs, cells, strict=True)]
+    found = reference.performed_on_copies(node, given)
+    return [to_engine(x, v.type) for v, x in zip(node.outputs, found, strict=True)]
 
 
 def _one_or_all(found: Sequence[Any]) -> Any:
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def _output_shapes(op: Op, node: Apply, values: Sequence[Any]) -> list[tuple[int, ...]]:
-    """Return the shapes of the outputs of a node: static ones, or those that the Op infers."""
-    static_shapes: list[Any] = [v.type.shape for v in node.outputs]
-    if not any(None in shape for shape in static_shapes):
-        return static_shapes
+def _output_shapes(node: Apply, values: Sequence[Any]) -> list[tuple[int, ...]]:
+    """Return the shapes of the outputs of a node; NeedsValue if they depend on traced values."""
+    pairs = zip(node.inputs, values, strict=True)
+    known = {v: value for v, value in pairs if is_known(value)}
     try:
-        inferred = op.infer_shape(None, node, [tuple(np.shape(v)) for v in values])
+        return reference.output_shapes(node, [tuple(np.shape(v)) for v in values], known)
     except MethodNotDefined:
         raise NeedsValue(node) from None
-    known = {
-        v: value
-        for v, value in zip(node.inputs, values, strict=True)
-        if is_known(value) and not isinstance(v, Constant)
-    }
-    return [tuple(_length(n, known, node) for n in shape) for shape in inferred]
-
-
-def _length(n: Any, known: Mapping[Variable, Any], node: Apply) -> int:
-    if not isinstance(n, Variable):
-        return int(n)
-    try:
-        return int(evaluate([n], known)[0])
     except MissingInputError as error:
         raise NeedsValue(node, None if error.variable is None else [error.variable]) from None

@@ -28,25 +28,12 @@ def make_vector(op: MakeVector, node: Apply, *values: Any) -> Any:
 
 
 def reshape(op: Reshape, node: Apply, x: Any, vector: Any) -> Any:
-    wanted = static(node, 1, vector)
-    if len(wanted) != op.ndim or (wanted < -1).any():
-        raise ValueError(f"{op}: the shape {node.inputs[1]} is {tuple(wanted.tolist())}")
-    try:
-        return jnp.reshape(x, tuple(wanted.tolist()))
-    except (TypeError, ValueError, ZeroDivisionError):
-        raise ValueError(
-            f"reshape: {node.inputs[0]} has shape {x.shape}, the elements of which don't fit "
-            f"{tuple(wanted.tolist())}"
-        ) from None
+    return jnp.reshape(x, op.checked_shape(node, x, static(node, 1, vector)))
 
 
 def alloc(op: Alloc, node: Apply, value: Any, *lengths: Any) -> Any:
     wanted = tuple(int(static(node, 1 + i, n)) for i, n in enumerate(lengths))
-    missing = len(wanted) - value.ndim
-    known = node.inputs[0].type.shape
-    for axis, (n, m) in enumerate(zip(value.shape, wanted[missing:], strict=True)):
-        if n != m and known[axis] != 1:
-            raise ValueError(f"alloc: axis {axis} of {node.inputs[0]} has length {n}, not {m}")
+    wanted = op.checked_shape(node, value, wanted)
     if is_known(value) and math.prod(wanted) <= SMALL:
         return np.array(np.broadcast_to(value, wanted))
     return jnp.broadcast_to(value, wanted)
@@ -73,24 +60,14 @@ def arange(op: ARange, node: Apply, *limits: Any) -> Any:
 
 
 def join(op: Join, node: Apply, *values: Any) -> Any:
-    first = values[0]
-    for v, x in zip(node.inputs, values, strict=True):
-        for i, (n, m) in enumerate(zip(x.shape, first.shape, strict=True)):
-            if n != m and i != op.axis:
-                raise ValueError(f"{op}: axis {i} of {v} has length {n}, of {node.inputs[0]} {m}")
+    op.check_lengths(node, values)
     dtype = node.outputs[0].type.dtype
     return jnp.concatenate([as_dtype(x, dtype) for x in values], axis=op.axis)
 
 
 def split(op: Split, node: Apply, x: Any, sizes: Any) -> Any:
-    lengths = static(node, 1, sizes)
-    total = x.shape[op.axis]
-    if len(lengths) != op.len_splits or lengths.sum() != total or (lengths < 0).any():
-        raise ValueError(
-            f"{op}: lengths {lengths.tolist()} for axis {op.axis} of {node.inputs[0]}, "
-            f"which has length {total}"
-        )
-    return tuple(jnp.split(x, np.cumsum(lengths)[:-1].tolist(), axis=op.axis))
+    stops = op.checked_stops(node, x, static(node, 1, sizes))
+    return tuple(jnp.split(x, stops[:-1].tolist(), axis=op.axis))
 
 
 def printed(op: Print, node: Apply, x: Any) -> Any:
