@@ -9,7 +9,7 @@ by it again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 from uuid import uuid4
@@ -294,7 +294,7 @@ def by_blocks(
     ndim = len(out_index)
     contracts = any(axis not in out_index for _, index in pairs for axis in index or ())
     return da.blockwise(
-        _OfLists(task) if contracts else task,
+        partial(_of_lists, task) if contracts else task,
         out_index,
         *arguments,
         name=unique(label),
@@ -306,30 +306,15 @@ def by_blocks(
     )
 
 
-class _OfLists:
-    """Calls a task with what Dask gives as lists of one block, which it would copy to join them."""
-
-    def __init__(self, task: Task) -> None:
-        self.task = task
-
-    def __call__(self, *values: Any) -> Any:
-        return self.task(*map(_in_lists, values))
+def _of_lists(task: Task, *values: Any) -> Any:
+    """Call a task with what Dask gives as lists of one block, which it would copy to join them."""
+    return task(*map(_in_lists, values))
 
 
 def _in_lists(x: Any) -> Any:
     while isinstance(x, list):
         (x,) = x
     return x
-
-
-class Pick:
-    """Takes one of several results of a task."""
-
-    def __init__(self, i: int) -> None:
-        self.i = i
-
-    def __call__(self, values: Any) -> Any:
-        return values[self.i]
 
 
 class ReduceBlock:
@@ -369,17 +354,50 @@ def tree(op: Op, x: Any, axes: Sequence[int], dtype: Any, blocks: Blocks) -> Any
     if not axes or all(x.numblocks[axis] == 1 for axis in axes):
         return by_blocks(ReduceBlock(op), kept, [(x, tuple(range(x.ndim)))], dtype, op)
     block = ReduceBlock(op)
-    meta = np.empty((0,) * len(kept), dtype)
-    found = da.reduction(x, block, block, axis=tuple(axes), combine=block, dtype=dtype, meta=meta)
+    return by_tree(x, block, block, axes, dtype, blocks)
+
+
+def by_tree(
+    x: Any,
+    of_block: Task,
+    of_several: Task,
+    axes: Sequence[int],
+    dtype: Any,
+    blocks: Blocks,
+    keepdims: bool = False,
+) -> Any:
+    """Return some axes of an array, reduced by two functions; see `dask.array.reduction`.
+
+    Parameters
+    ----------
+    x
+        A Dask array.
+    of_block, of_several
+        Make of a block, and of results that are put together, a result with axes of length 1.
+    axes
+        The axes.
+    dtype
+        The dtype of the results.
+    keepdims
+        Whether the axes are kept, with length 1.
+    """
+    ndim = x.ndim if keepdims else x.ndim - len(axes)
+    found = da.reduction(
+        x,
+        of_block,
+        of_several,
+        axis=tuple(axes),
+        combine=of_several,
+        keepdims=keepdims,
+        dtype=dtype,
+        meta=np.empty((0,) * ndim, dtype),
+    )
     return blocks.gather(found)
 
 
 def added_up(x: Any, axis: int, blocks: Blocks) -> Any:
     """Return the sum of an array over an axis, in its own dtype."""
-    meta = np.empty((0,) * (x.ndim - 1), x.dtype)
-    return blocks.gather(
-        da.reduction(x, _sum, _sum, axis=axis, combine=_sum, dtype=x.dtype, meta=meta)
-    )
+    return by_tree(x, _sum, _sum, (axis,), x.dtype, blocks)
 
 
 def _sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -17,6 +17,7 @@ from dask.delayed import Delayed
 
 from relgraph.engines.dask.blocks import (
     Blocks,
+    has_several,
     is_blocked,
     known,
     performed,
@@ -26,6 +27,7 @@ from relgraph.engines.dask.blocks import (
 from relgraph.engines.dask.lowering.dispatch import (
     becomes_large,
     from_task,
+    is_in_memory,
     lower,
     on_the_whole,
     output_shapes,
@@ -92,7 +94,7 @@ class Run:
         if not isinstance(node.op, IfElse):
             return node.inputs
         condition = node.inputs[0]
-        if not self._has(condition) or not _in_memory(self._value(condition)):
+        if not self._has(condition) or not is_in_memory(self._value(condition)):
             return [condition]
         return [condition, *self._taken(node)]
 
@@ -127,7 +129,7 @@ class Run:
         else:
             settled = self._blocks.to_settle(map(self._value, node.inputs))
             read = sorted({*read_when_lowered(node), *settled})
-        return [node.inputs[i] for i in read if not _in_memory(self._value(node.inputs[i]))]
+        return [node.inputs[i] for i in read if not is_in_memory(self._value(node.inputs[i]))]
 
     # -- lowering and computing --------------------------------------------------------------------
 
@@ -149,7 +151,7 @@ class Run:
                 del self._values[v]
 
     def _lowered(self, node: Apply, values: Sequence[Any]) -> Sequence[Any]:
-        if all(map(_in_memory, values)) and not becomes_large(node, values, self._blocks):
+        if all(map(is_in_memory, values)) and not becomes_large(node, values, self._blocks):
             return [self._blocks.cut(x) for x in performed(node, values)]
         found = lower(node.op, node, values, self._blocks)
         several = found if isinstance(found, tuple) else (found,)
@@ -174,10 +176,6 @@ def _readers(pending: Sequence[Apply], outputs: Sequence[Variable]) -> Counter[V
     return readers
 
 
-def _in_memory(x: Any) -> bool:
-    return not is_blocked(x) and not isinstance(x, Delayed)
-
-
 WAY = (
     "a block of steps in one task; if states or what is fixed have blocks, step by step; with a "
     "condition the whole in one task"
@@ -194,10 +192,9 @@ def _scan(op: Scan, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
         return on_the_whole(node, values, blocks)
     steps = number_of_steps(op, values)
     outer = op.parts(values[1:])
-    cut = [x for x in (*outer.states, *outer.fixed) if is_blocked(x) and x.npartitions > 1]
-    if steps == 0 or not any(is_blocked(x) and x.npartitions > 1 for x in values):
+    if steps == 0 or not has_several(values):
         return on_the_whole(node, values, blocks)
-    if cut:
+    if has_several((*outer.states, *outer.fixed)):
         return _step_by_step(op, outer, steps, blocks)
     shapes = output_shapes(node, values)
     if op.has_condition or shapes is None:
@@ -226,9 +223,8 @@ def _by_blocks_of_steps(
             ],
         ]
         found = from_task(task, [count, *parts, *states, *fixed], node.outputs, of_block, blocks)
-        several = found if isinstance(found, tuple) else (found,)
-        states = list(several[: op.n_states])
-        rows.append(several[op.n_states :])
+        states = list(found[: op.n_states])
+        rows.append(found[op.n_states :])
         start += length
     whole = [blocks.run_on(da.concatenate(parts)) for parts in zip(*rows, strict=True)]
     collected = [x[-shape[0] :] for x, shape in zip(whole, shapes[op.n_states :], strict=True)]

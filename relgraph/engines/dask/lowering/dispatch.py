@@ -121,7 +121,12 @@ def _entry(table: Mapping[type[Op], Any], kind: type[Any]) -> Any:
     return next((table[c] for c in kind.__mro__ if c in table), None)
 
 
-def on_the_whole(node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
+def is_in_memory(x: Any) -> bool:
+    """Return whether a value is known while a graph is lowered."""
+    return not is_blocked(x) and not isinstance(x, Delayed)
+
+
+def on_the_whole(node: Apply, values: Sequence[Any], blocks: Blocks) -> tuple[Any, ...]:
     """Compute a node by the `perform` of its Op on whole arrays, in one task.
 
     Where the shape of an output depends on values, or another call would give something else, the
@@ -139,8 +144,8 @@ def from_task(
     outputs: Sequence[Variable],
     shapes: Sequence[Any] | None,
     blocks: Blocks,
-) -> Any:
-    """Return the results of one task, or a tuple of several.
+) -> tuple[Any, ...]:
+    """Return the results of one task.
 
     Parameters
     ----------
@@ -159,15 +164,14 @@ def from_task(
     tensors = [isinstance(v.type, TensorType) for v in outputs]
     if shapes is None and any(tensors):
         # whoever reads the results gets these
-        found = list(dask.compute(*parts))
-        return found[0] if count == 1 else tuple(found)
-    made = [
+        found: tuple[Any, ...] = dask.compute(*parts)
+        return found
+    return tuple(
         _as_array(x, shape, v.type.numpy_dtype, has_several(values), blocks) if is_tensor else x
         for x, shape, v, is_tensor in zip(
             parts, shapes or [None] * count, outputs, tensors, strict=True
         )
-    ]
-    return made[0] if count == 1 else tuple(made)
+    )
 
 
 def _as_array(x: Any, shape: Sequence[int], dtype: Any, gathers: bool, blocks: Blocks) -> Any:
@@ -188,7 +192,7 @@ def output_shapes(node: Apply, values: Sequence[Any]) -> list[tuple[int, ...]] |
     """
     shapes = [tuple(x.shape) if hasattr(x, "shape") else () for x in values]
     pairs = zip(node.inputs, values, strict=True)
-    known = {v: x for v, x in pairs if not is_blocked(x) and not isinstance(x, Delayed)}
+    known = {v: x for v, x in pairs if is_in_memory(x)}
     try:
         return reference.output_shapes(node, shapes, known)
     except (MethodNotDefined, MissingInputError):

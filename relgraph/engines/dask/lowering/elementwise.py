@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import dask.array as da
@@ -17,9 +18,9 @@ from relgraph import scalar
 from relgraph.engines.dask.blocks import (
     Blocks,
     NodeTask,
-    Pick,
     block_task,
     by_blocks,
+    by_tree,
     in_one_block,
     is_blocked,
     known,
@@ -57,7 +58,7 @@ def _elementwise(op: Elemwise, node: Apply, values: Sequence[Any], blocks: Block
     if op.nout == 1:
         return found
     return tuple(
-        by_blocks(Pick(i), axes, [(found, axes)], dtype, op) for i, dtype in enumerate(dtypes)
+        by_blocks(itemgetter(i), axes, [(found, axes)], dtype, op) for i, dtype in enumerate(dtypes)
     )
 
 
@@ -69,29 +70,23 @@ def _fused_reduction(op: FusedReduction, node: Apply, values: Sequence[Any], blo
     ndim = len(shape)
     axes = tuple(range(ndim))
     pairs = _with_axes(values, ndim, blocks)
-    together = by_blocks(_Parts(block_task(node), ndim), axes, pairs, object, op)
+    together = by_blocks(partial(_parts, block_task(node), ndim), axes, pairs, object, op)
     made = []
     for i, (reduction, out) in enumerate(zip(op.reductions, node.outputs, strict=True)):
         dtype = out.type.numpy_dtype
         if reduction is None:
-            made.append(by_blocks(Pick(i), axes, [(together, axes)], dtype, op))
+            made.append(by_blocks(itemgetter(i), axes, [(together, axes)], dtype, op))
             continue
         ones = dict.fromkeys(axes, 1)
-        partial = by_blocks(Pick(i), axes, [(together, axes)], dtype, op, adjust_chunks=ones)
-        made.append(tree(reduction, partial, axes, dtype, blocks))
-    return tuple(made) if len(made) > 1 else made[0]
+        parts = by_blocks(itemgetter(i), axes, [(together, axes)], dtype, op, adjust_chunks=ones)
+        made.append(tree(reduction, parts, axes, dtype, blocks))
+    return tuple(made)
 
 
-class _Parts:
-    """Computes a fused reduction of blocks; what is reduced keeps its axes, with length 1."""
-
-    def __init__(self, task: NodeTask, ndim: int) -> None:
-        self.task = task
-        self.ndim = ndim
-
-    def __call__(self, *values: Any) -> Any:
-        found = performed(self.task.node, values)
-        return tuple(x.reshape((1,) * self.ndim) if x.ndim == 0 else x for x in found)
+def _parts(task: NodeTask, ndim: int, *values: Any) -> Any:
+    """Return a fused reduction of blocks; what is reduced keeps its axes, with length 1."""
+    found = performed(task.node, values)
+    return tuple(x.reshape((1,) * ndim) if x.ndim == 0 else x for x in found)
 
 
 def _with_axes(values: Sequence[Any], ndim: int, blocks: Blocks) -> list[tuple[Any, Any]]:
@@ -120,7 +115,7 @@ def _position(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> An
     pair = np.dtype([("value", x.dtype), ("position", "int64")])
     block = _FirstExtreme(type(op).function, axes)
     pairs = by_blocks(
-        _Positions(block, lengths),
+        partial(_positions, block, lengths),
         every,
         [(x, every), *starts],
         pair,
@@ -128,20 +123,7 @@ def _position(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> An
         align=False,
         adjust_chunks=dict.fromkeys(axes, 1),
     )
-    kept = tuple(i for i in every if i not in axes)
-    found = da.reduction(
-        pairs,
-        _as_it_is,
-        block,
-        axis=axes,
-        combine=block,
-        dtype=pair,
-        meta=np.empty((0,) * len(kept), pair),
-    )
-    positions = by_blocks(
-        _position_field, every[: len(kept)], [(found, every[: len(kept)])], "int64", op
-    )
-    return blocks.gather(positions)
+    return blocks.gather(by_tree(pairs, _as_it_is, block, axes, pair, blocks)["position"])
 
 
 def _starts(lengths: Sequence[int]) -> Any:
@@ -154,27 +136,17 @@ def _as_it_is(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return x
 
 
-def _position_field(x: Any) -> Any:
-    return x["position"]
-
-
-class _Positions:
-    """Takes a block and where it starts along some axes; gives the pair for its extreme."""
-
-    def __init__(self, block: _FirstExtreme, lengths: Sequence[int]) -> None:
-        self.block = block
-        self.lengths = tuple(lengths)
-
-    def __call__(self, x: Any, *starts: Any) -> Any:
-        found = np.empty(x.shape, [("value", x.dtype), ("position", "int64")])
-        places = np.zeros((), "int64")
-        for axis, start, length in zip(self.block.axes, starts, self.lengths, strict=True):
-            along = np.arange(x.shape[axis]) + start[0]
-            shape = [-1 if i == axis else 1 for i in range(x.ndim)]
-            places = places * length + along.reshape(shape)
-        found["value"] = x
-        found["position"] = places
-        return self.block(found, keepdims=True)
+def _positions(block: _FirstExtreme, lengths: Sequence[int], x: Any, *starts: Any) -> Any:
+    """Return the pair for the extreme of a block that starts somewhere along some axes."""
+    found = np.empty(x.shape, [("value", x.dtype), ("position", "int64")])
+    places = np.zeros((), "int64")
+    for axis, start, length in zip(block.axes, starts, lengths, strict=True):
+        along = np.arange(x.shape[axis]) + start[0]
+        shape = [-1 if i == axis else 1 for i in range(x.ndim)]
+        places = places * length + along.reshape(shape)
+    found["value"] = x
+    found["position"] = places
+    return block(found, keepdims=True)
 
 
 class _FirstExtreme:
@@ -204,20 +176,9 @@ def _softmax(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any
     if all(x.numblocks[axis] == 1 for axis in axes):
         return by_blocks(block_task(node), every, [(x, every)], x.dtype, op)
     pair = np.dtype([("greatest", x.dtype), ("total", x.dtype)])
-    sums = da.reduction(
-        x,
-        _sums_of_block,
-        _sums_of_all,
-        axis=axes,
-        combine=_sums_of_all,
-        keepdims=True,
-        dtype=pair,
-        meta=np.empty((0,) * x.ndim, pair),
-    )
-    if blocks.passes and blocks.small(sums):
+    sums = by_tree(x, _sums_of_block, _sums_of_all, axes, pair, blocks, keepdims=True)
+    if blocks.is_settled_early(sums):
         sums = known(sums)
-    else:
-        blocks.gather(sums)
     finish = partial(_shares if isinstance(op, Softmax) else _logarithms, x.dtype)
     found = by_blocks(finish, every, [(x, every), (sums, every)], x.dtype, op)
     return blocks.gather(found) if blocks.is_gathered(sums) else found

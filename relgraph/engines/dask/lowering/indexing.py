@@ -7,6 +7,7 @@ and values.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate, product
 from typing import Any
 
@@ -19,7 +20,7 @@ from relgraph.engines.dask.blocks import (
     NodeTask,
     added_up,
     as_one_block,
-    block_type,
+    block_task,
     by_blocks,
     in_one_block,
     is_blocked,
@@ -65,7 +66,8 @@ def with_part(x: Any, place: Sequence[slice], new: Any) -> Any:
         at = list(enumerate(block))
         if all(counts[axis][i] for axis, i in at):
             source = (new.name, *[numbers[axis][i] for axis, i in at])
-            tasks[(name, *block)] = (_SetPart([parts[axis][i] for axis, i in at]), before, source)
+            place = tuple([parts[axis][i] for axis, i in at])
+            tasks[(name, *block)] = (partial(_with_place, place), before, source)
         else:
             tasks[(name, *block)] = before
     graph = HighLevelGraph.from_collections(name, tasks, dependencies=[x, new])
@@ -84,16 +86,11 @@ def _in_blocks(s: slice, lengths: Sequence[int]) -> list[slice]:
     return found
 
 
-class _SetPart:
-    """Returns a copy of a block with a part set to new values."""
-
-    def __init__(self, place: Sequence[slice]) -> None:
-        self.place = tuple(place)
-
-    def __call__(self, x: Any, new: Any) -> Any:
-        found = x.copy()
-        found[self.place] = new
-        return found
+def _with_place(place: tuple[slice, ...], x: Any, new: Any) -> Any:
+    """Return a copy of a block with a part set to new values."""
+    found = x.copy()
+    found[place] = new
+    return found
 
 
 def _all_but_first(node: Apply) -> Sequence[int]:
@@ -200,9 +197,8 @@ def _looked_up(op: AdvancedSubtensor, node: Apply, table: Any, index: Any) -> An
     """Look up rows of an array in memory: each block of the index by itself."""
     rows = tuple(range(index.ndim))
     rest = tuple(range(index.ndim, index.ndim + table.ndim - 1))
-    task = NodeTask(op, [block_type(v.type) for v in node.inputs], [v.name for v in node.inputs])
     return by_blocks(
-        task,
+        block_task(node),
         (*rows, *rest),
         [(table, None), (index, rows)],
         table.dtype,
@@ -228,9 +224,8 @@ def _advanced_inc_subtensor(
         return on_the_whole(node, values, blocks)
     rows = tuple(range(1, index.ndim + 1))
     rest = tuple(range(index.ndim + 1, y.ndim + 1))
-    types = [block_type(v.type) for v in node.inputs]
-    partial = by_blocks(
-        _Increments(NodeTask(op, types, [None] * len(types)), x.shape, x.dtype),
+    parts = by_blocks(
+        partial(_increments, block_task(node), x.shape, x.dtype),
         (*rows, *[-i for i in range(1, x.ndim + 1)]),
         [(in_one_block(as_one_block(y), range(index.ndim, y.ndim)), (*rows, *rest)), (index, rows)],
         x.dtype,
@@ -238,16 +233,11 @@ def _advanced_inc_subtensor(
         adjust_chunks=dict.fromkeys(rows, 1),
         new_axes={-i: n for i, n in enumerate(x.shape, 1)},
     )
-    total = added_up(partial.reshape(-1, *x.shape), 0, blocks)
+    total = added_up(parts.reshape(-1, *x.shape), 0, blocks)
     return blocks.gather(total + as_one_block(x))
 
 
-class _Increments:
-    """Computes what a block of new values adds to an array; the axes of the block have length 1."""
-
-    def __init__(self, task: NodeTask, shape: Sequence[int], dtype: Any) -> None:
-        self.task, self.shape, self.dtype = task, tuple(shape), dtype
-
-    def __call__(self, y: Any, index: Any) -> Any:
-        (found,) = performed(self.task.node, [np.zeros(self.shape, self.dtype), y, index])
-        return found.reshape((1,) * index.ndim + self.shape)
+def _increments(task: NodeTask, shape: tuple[int, ...], dtype: Any, y: Any, index: Any) -> Any:
+    """Return what a block of new values adds to an array; the axes of the block have length 1."""
+    (found,) = performed(task.node, [np.zeros(shape, dtype), y, index])
+    return found.reshape((1,) * index.ndim + shape)

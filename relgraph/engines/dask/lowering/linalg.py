@@ -12,18 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
-import dask.array as da
 import numpy as np
 
 from relgraph.engines.dask.blocks import (
     Blocks,
     NodeTask,
-    Pick,
     added_up,
     block_task,
     by_blocks,
+    by_tree,
     in_one_block,
     is_blocked,
     known,
@@ -88,10 +88,9 @@ def _product(
     task = block_task(node)
     if all(not is_blocked(x) or x.numblocks[axes.index(INNER)] == 1 for x, axes in pairs):
         return by_blocks(task, index, pairs, dtype, node.op)
-    partial = by_blocks(
-        _PartOfSum(task), (*index, INNER), pairs, dtype, node.op, adjust_chunks={INNER: 1}
-    )
-    return added_up(partial, len(index), blocks)
+    part = partial(_part_of_sum, task)
+    parts = by_blocks(part, (*index, INNER), pairs, dtype, node.op, adjust_chunks={INNER: 1})
+    return added_up(parts, len(index), blocks)
 
 
 def _lengths(pairs: list[tuple[Any, Any]], index: tuple[Any, ...]) -> tuple[int, ...]:
@@ -102,15 +101,10 @@ def _lengths(pairs: list[tuple[Any, Any]], index: tuple[Any, ...]) -> tuple[int,
     return tuple(found[axis] for axis in index)
 
 
-class _PartOfSum:
-    """Multiplies two blocks; the result has a last axis of length 1, to be summed over."""
-
-    def __init__(self, task: NodeTask) -> None:
-        self.task = task
-
-    def __call__(self, *values: Any) -> Any:
-        (found,) = performed(self.task.node, values)
-        return found[..., None]
+def _part_of_sum(task: NodeTask, *values: Any) -> Any:
+    """Multiply two blocks; the result has a last axis of length 1, to be summed over."""
+    (found,) = performed(task.node, values)
+    return found[..., None]
 
 
 STACKS = "blocks of a stack of matrices; one matrix in one task"
@@ -133,7 +127,7 @@ def of_stack(op: MatrixOp, node: Apply, values: Sequence[Any], blocks: Blocks) -
         return _with_cores(block_task(node), batch, pairs, *outputs[0], op)
     together = by_blocks(block_task(node), batch, pairs, object, op)
     return tuple(
-        _with_cores(Pick(i), batch, [(together, batch)], *output, op)
+        _with_cores(itemgetter(i), batch, [(together, batch)], *output, op)
         for i, output in enumerate(outputs)
     )
 
@@ -155,9 +149,8 @@ def _solve(op: LinearSolve, node: Apply, values: Sequence[Any], blocks: Blocks) 
     check_batch(op.name, node, a, b, (2, core))
     ndim = max(a.ndim, b.ndim) - 2
     batch = tuple(range(ndim))
-    a, b = (x if is_blocked(x) else blocks.array(x) for x in (a, b))
-    a = in_one_block(a, (a.ndim - 2, a.ndim - 1))
-    b = in_one_block(b, (b.ndim - 2,))
+    a = in_one_block(blocks.array(a), (a.ndim - 2, a.ndim - 1))
+    b = in_one_block(blocks.array(b), (b.ndim - 2,))
     left = (*batch[ndim + 2 - a.ndim :], ROW, INNER)
     right = (*batch[ndim + 2 - b.ndim :], INNER, COLUMN)
     # the rows of the matrices are as many as those of the result
@@ -214,7 +207,7 @@ def _triangle(pairs: Sequence[tuple[Any, Any]], dtype: str, blocks: Blocks) -> A
         (in_one_block(x, (1,)) if is_blocked(x) and x.ndim == 2 else x, axes) for x, axes in pairs
     ]
     n = sum(x.shape[1] if x.ndim == 2 else 1 for x, _ in pairs)
-    new, meta = {1: n, 2: n}, np.empty((0, 0), dtype)
+    new = {1: n, 2: n}
     of_blocks = by_blocks(
         partial(_triangle_of_block, dtype),
         (ROW, *new),
@@ -224,16 +217,7 @@ def _triangle(pairs: Sequence[tuple[Any, Any]], dtype: str, blocks: Blocks) -> A
         adjust_chunks={ROW: 1},
         new_axes=new,
     )
-    found = da.reduction(
-        of_blocks,
-        _triangle_of_all,
-        _triangle_of_all,
-        axis=0,
-        dtype=dtype,
-        meta=meta,
-        combine=_triangle_of_all,
-    )
-    return blocks.gather(found)
+    return by_tree(of_blocks, _triangle_of_all, _triangle_of_all, (0,), dtype, blocks)
 
 
 def _triangle_of_block(dtype: str, *parts: Any) -> Any:
