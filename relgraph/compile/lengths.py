@@ -618,5 +618,5 @@ def _nodes_that_run(fgraph: FunctionGraph) -> Iterable[Apply]:
     nodes = fgraph.toposort()
     if not any(isinstance(node.op, IfElse) for node in nodes):
         return nodes
-    contexts = Contexts(fgraph, nodes)
+    contexts = Contexts(fgraph.outputs, nodes, fgraph.orderings())
     return [node for node in nodes if contexts.of_node[node] is contexts.root]

@@ -211,7 +211,7 @@ def _contexts(fgraph: FunctionGraph, nodes: Sequence[Apply]) -> Mapping[Apply, C
     """Return for each node the branches that it waits for; nothing if there are no branches."""
     if not any(isinstance(node.op, IfElse) for node in nodes):
         return {}
-    return Contexts(fgraph, nodes).of_node
+    return Contexts(fgraph.outputs, nodes, fgraph.orderings()).of_node
 
 
 def _is_read(fgraph: FunctionGraph, var: Variable, members: set[Apply]) -> bool:

@@ -51,7 +51,7 @@ class StorageUse:
         self._last_reader: dict[Variable, int] = {}
         # who reads what, where a branch may keep a reader from running
         lazy = any(isinstance(node.op, IfElse) for node in self.order)
-        self._contexts = Contexts(fgraph, self.order) if lazy else None
+        self._contexts = Contexts(fgraph.outputs, self.order, fgraph.orderings()) if lazy else None
         self._readers: dict[Variable, list[Apply]] = {}
         # the outputs of the graph in some storage, by index
         self._results: dict[Variable, set[int]] = {}

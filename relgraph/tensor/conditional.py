@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.scalar.type import number_kind, result_dtype, weak_dtype
@@ -195,10 +194,10 @@ class Contexts:
 
     Parameters
     ----------
-    fgraph
-        The graph.
-    nodes
-        Its nodes in order.
+    outputs, nodes
+        The outputs of the graph, and its nodes in order.
+    orderings
+        For a node those that have to run before it.
 
     Attributes
     ----------
@@ -210,14 +209,18 @@ class Contexts:
         For an `IfElse` and whether its condition is true, the context of that branch.
     """
 
-    def __init__(self, fgraph: FunctionGraph, nodes: Sequence[Apply]) -> None:
+    def __init__(
+        self,
+        outputs: Sequence[Variable],
+        nodes: Sequence[Apply],
+        orderings: Mapping[Apply, Sequence[Apply]] = {},
+    ) -> None:
         self.root = Context(None)
         self.of_node: dict[Apply, Context] = {}
         self.of_branch: dict[tuple[Apply, bool], Context] = {}
         # the context in which a variable or a node has to be there, as far as is known
         self._wanted: dict[Any, Context] = {}
-        orderings = fgraph.orderings()
-        for var in fgraph.outputs:
+        for var in outputs:
             self._want(var, self.root)
         for node in reversed(nodes):
             self._place(node)

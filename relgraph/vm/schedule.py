@@ -86,7 +86,7 @@ def schedule(fgraph: FunctionGraph) -> Schedule:
     lazy = [node for node in nodes if isinstance(node.op, IfElse)]
     if not lazy:
         return _schedule(nodes, fgraph.inputs, fgraph.outputs, {})
-    contexts = Contexts(fgraph, nodes)
+    contexts = Contexts(fgraph.outputs, nodes, fgraph.orderings())
     members: dict[Context, list[Apply]] = {}
     for node in nodes:
         members.setdefault(contexts.of_node[node], []).append(node)

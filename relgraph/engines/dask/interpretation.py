@@ -19,7 +19,6 @@ from relgraph.engines.dask.blocks import (
     Blocks,
     has_several,
     is_blocked,
-    known,
     performed,
     whole_task,
     without_empty_blocks,
@@ -37,7 +36,7 @@ from relgraph.engines.dask.lowering.dispatch import (
 )
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.tensor.conditional import IfElse
-from relgraph.tensor.loops.scan_op import Scan, number_of_steps, wrong_row, wrong_state
+from relgraph.tensor.loops.scan_op import LoopParts, Scan, number_of_steps, run_steps
 from relgraph.tensor.type import TensorType
 
 ways[IfElse] = "the condition is computed, and what needs the branch that is taken"
@@ -235,28 +234,14 @@ def _by_blocks_of_steps(
     return (*states, *collected)
 
 
-def _step_by_step(op: Scan, outer: Any, steps: int, blocks: Blocks) -> Any:
+def _step_by_step(op: Scan, outer: LoopParts, steps: int, blocks: Blocks) -> Any:
     """Run a loop whose states or fixed values have blocks: each step is lowered by itself."""
-    sequences, states, fixed = outer
-    collected: list[list[Any]] = [[] for _ in range(op.n_rows)]
-    made = 0
-    for t in range(steps):
-        given = [x[t] if is_blocked(x) else np.asarray(x[t]) for x in sequences]
-        run = Run(dict(zip(op.inputs, [*given, *states, *fixed], strict=True)), blocks)
-        found = op.split_results(_settled(run.outputs(op.outputs), blocks))
-        for i, (old, new) in enumerate(zip(states, found.states, strict=True)):
-            if np.shape(old) != np.shape(new):
-                wrong_state(op, i, np.shape(old), np.shape(new))
-        states = found.states
-        for i, (rows, row, kept) in enumerate(zip(collected, found.rows, op.kept, strict=True)):
-            if rows and rows[0].shape != row.shape:
-                wrong_row(op, i, rows[0].shape, row.shape)
-            rows.append(row)
-            if kept is not None and len(rows) > kept:
-                del rows[0]
-        made += 1
-        if found.stop and known(found.stop[0]):
-            break
+
+    def step(*values: Any) -> list[Any]:
+        run = Run(dict(zip(op.inputs, values, strict=True)), blocks)
+        return _settled(run.outputs(op.outputs), blocks)
+
+    states, collected, made = run_steps(op, step, steps, outer)
     stacked = [
         da.stack(rows) if any(map(is_blocked, rows)) else np.stack(rows) for rows in collected
     ]

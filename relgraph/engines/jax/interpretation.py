@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import jax
@@ -29,7 +30,13 @@ from relgraph.graph.basic import Apply, Constant, Variable, io_toposort, walk
 from relgraph.tensor.assembly import Alloc, ARange, Eye
 from relgraph.tensor.basic import Assert
 from relgraph.tensor.conditional import Context, Contexts, IfElse
-from relgraph.tensor.loops.scan_op import Scan, number_of_steps, wrong_state
+from relgraph.tensor.loops.scan_op import (
+    LoopParts,
+    Scan,
+    number_of_steps,
+    run_steps,
+    wrong_state,
+)
 from relgraph.tensor.shapes import Shape, Shape_i
 
 Step = Callable[..., tuple[list[Any], Any]]
@@ -186,22 +193,13 @@ class _Loop:
 
     def one_by_one(self) -> tuple[list[Any], Any]:
         """Run the steps in Python: something in them depends on values."""
-        states, collected = list(self.first), [list[Any]() for _ in range(self.op.n_rows)]
-        count = 0
-        for t in range(self.steps):
-            results, _ = self.made([x[t] for x in self.sequences], states)
-            states = results.states
-            for rows, row in zip(collected, results.rows, strict=True):
-                rows.append(row)
-            count += 1
-            if results.stop and bool(results.stop[0]):
-                break
-        arrays = [
-            jnp.stack(rows[-kept:] if kept else rows) if rows else empty
-            for rows, kept, empty in zip(
-                collected, self.op.kept, self._buffers() if count == 0 else collected, strict=True
-            )
-        ]
+
+        def step(*values: Any) -> list[Any]:
+            return [jax.tree.map(jnp.asarray, x) for x in self._step(self.texts, *values)[0]]
+
+        given = LoopParts(self.sequences, self.first, self.fixed)
+        states, collected, count = run_steps(self.op, step, self.steps, given)
+        arrays = [jnp.stack(rows) for rows in collected] if count else self._buffers()
         made = [jnp.asarray(count)] if self.op.has_condition else []
         return [*states, *arrays, *made], True
 
@@ -234,23 +232,20 @@ class Plan:
         The nodes that are needed in any case.
     outputs
         What is computed.
-    branches
-        For each `IfElse` the plans of its branches: that of a true condition first.
+    waiting
+        For an `IfElse`, and whether its condition is true, the nodes that only that branch needs.
     """
 
-    nodes: list[Apply]
-    outputs: list[Variable]
-    branches: dict[Apply, tuple[Plan, Plan]]
+    nodes: Sequence[Apply]
+    outputs: Sequence[Variable]
+    waiting: Mapping[tuple[Apply, bool], Sequence[Apply]]
 
-
-class _Unordered:
-    """A graph of which laziness needs to know the outputs, and that has no orders of its own."""
-
-    def __init__(self, outputs: Sequence[Variable]) -> None:
-        self.outputs = outputs
-
-    def orderings(self) -> dict[Apply, list[Apply]]:
-        return {}
+    def branch(self, node: Apply, taken: bool) -> Plan:
+        """Return the plan of a branch of an `IfElse`."""
+        op: Any = node.op
+        then, other = op.branches(node.inputs)
+        nodes = self.waiting.get((node, taken), ())
+        return Plan(nodes, then if taken else other, self.waiting)
 
 
 def plan_of(
@@ -266,31 +261,14 @@ def plan_of(
         The nodes in order, if they are known.
     """
     ordered = list(io_toposort(list(inputs), list(outputs)) if nodes is None else nodes)
-    lazy = [node for node in ordered if isinstance(node.op, IfElse)]
-    if not lazy:
+    if not any(isinstance(node.op, IfElse) for node in ordered):
         return Plan(ordered, list(outputs), {})
-    contexts = Contexts(_Unordered(outputs), ordered)  # type: ignore[arg-type]
+    contexts = Contexts(outputs, ordered)
     members: dict[Context, list[Apply]] = {}
     for node in ordered:
         members.setdefault(contexts.of_node[node], []).append(node)
-    branches: dict[Apply, tuple[Plan, Plan]] = {}
-    for node in lazy:
-        then, other = (
-            _branch(contexts.of_branch.get((node, taken)), members, wanted, branches)
-            for taken, wanted in zip((True, False), node.op.branches(node.inputs), strict=True)
-        )
-        branches[node] = (then, other)
-    return Plan(members.get(contexts.root, []), list(outputs), branches)
-
-
-def _branch(
-    inside: Context | None,
-    members: Mapping[Context, list[Apply]],
-    outputs: Sequence[Variable],
-    branches: dict[Apply, tuple[Plan, Plan]],
-) -> Plan:
-    nodes = [] if inside is None else members.get(inside, [])
-    return Plan(nodes, list(outputs), branches)
+    waiting = {branch: members.get(inside, []) for branch, inside in contexts.of_branch.items()}
+    return Plan(members.get(contexts.root, []), list(outputs), waiting)
 
 
 @dataclass
@@ -332,7 +310,7 @@ class Run:
 
     def _node(self, plan: Plan, node: Apply) -> Any:
         op = node.op
-        if node in plan.branches:
+        if isinstance(op, IfElse):
             return self._chosen(plan, node)
         values = [self.value(v) for v in node.inputs]
         if _by_numpy(node, values):
@@ -356,22 +334,18 @@ class Run:
     def _chosen(self, plan: Plan, node: Apply) -> Any:
         """Return the outputs of an `IfElse`: of a condition that is known only a branch is run."""
         condition = self.value(node.inputs[0])
-        then, other = plan.branches[node]
         if not is_traced(condition):
-            return tuple(self.outputs(then if np.asarray(condition) else other))
+            return tuple(self.outputs(plan.branch(node, bool(np.asarray(condition)))))
         texts: list[str] = []
 
-        def branch(taken: Plan) -> Callable[[], Any]:
-            def run() -> Any:
-                inner = Run(dict(self.known))
-                found = inner.outputs(taken)
-                texts.extend(text for text, _ in inner.checks)
-                return as_arrays(found), _all_hold(inner.checks)
-
-            return run
+        def run(taken: bool) -> Any:
+            inner = Run(dict(self.known))
+            found = inner.outputs(plan.branch(node, taken))
+            texts.extend(text for text, _ in inner.checks)
+            return as_arrays(found), _all_hold(inner.checks)
 
         try:
-            found, holds = lax.cond(condition != 0, branch(then), branch(other))
+            found, holds = lax.cond(condition != 0, partial(run, True), partial(run, False))
         except TypeError:
             # the branches have different shapes
             raise NeedsValue(node, node.inputs[:1]) from None

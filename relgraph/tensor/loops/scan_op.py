@@ -272,27 +272,61 @@ def run_loop(op: Scan, step: Step, inputs: Sequence[Any]) -> list[Any]:
         x if isinstance(x, np.ndarray) and not op.overwrites_states else copy_value(x)
         for x in states
     ]
-    collected: list[list[Any]] = [[] for _ in range(op.n_rows)]
-    made = 0
-    for t in range(steps):
-        given = [np.asarray(x[t]) for x in sequences]
-        found = op.split_results(step(*given, *states, *fixed))
-        _check_states(op, states, found.states)
+
+    def own(found: StepResults) -> StepResults:
         states = [copy_value(x) if i in op.copied_states else x for i, x in enumerate(found.states)]
-        for rows, row, kept in zip(collected, found.rows, op.kept, strict=True):
-            rows.append(np.array(row))
-            if kept is not None and len(rows) > kept:
-                del rows[0]
-        made += 1
-        if found.stop and found.stop[0]:
-            break
-    arrays = (
-        [_stacked(op, i, rows) for i, rows in enumerate(collected)]
-        if made
-        else op.rows_of_no_step(inputs)
-    )
+        return StepResults(states, [np.array(row) for row in found.rows], found.stop)
+
+    states, collected, made = run_steps(op, step, steps, LoopParts(sequences, states, fixed), own)
+    arrays = [np.stack(rows) for rows in collected] if made else op.rows_of_no_step(inputs)
     count = [np.asarray(made, "int64")] if op.has_condition else []
     return [*(copy_value(x) for x in states), *arrays, *count]
+
+
+def run_steps(
+    op: Scan,
+    step: Step,
+    steps: int,
+    given: LoopParts,
+    own: Callable[[StepResults], StepResults] = lambda found: found,
+) -> tuple[list[Any], list[list[Any]], int]:
+    """Run one step after the other; return the last states, the rows that were collected, and how
+    many steps were made.
+
+    Parameters
+    ----------
+    step
+        Computes a step.
+    steps
+        How many to make.
+    given
+        The values of what the step is given.
+    own
+        Makes of the results of a step what is kept of them.
+
+    Raises
+    ------
+    ValueError
+        If the shape of a state or of what is collected changes.
+    """
+    sequences, states, fixed = given
+    collected: list[list[Any]] = [[] for _ in range(op.n_rows)]
+    for t in range(steps):
+        # of a vector too the row is an array
+        found = own(op.split_results(step(*[x[t, ...] for x in sequences], *states, *fixed)))
+        for i, (old, new) in enumerate(zip(states, found.states, strict=True)):
+            if np.shape(old) != np.shape(new):
+                wrong_state(op, i, np.shape(old), np.shape(new))
+        states = found.states
+        for i, (rows, row, kept) in enumerate(zip(collected, found.rows, op.kept, strict=True)):
+            if rows and rows[0].shape != row.shape:
+                wrong_row(op, i, rows[0].shape, row.shape)
+            rows.append(row)
+            if kept is not None and len(rows) > kept:
+                del rows[0]
+        if found.stop and found.stop[0]:
+            return states, collected, t + 1
+    return states, collected, steps
 
 
 def wrong_state(op: Scan, i: int, old: Any, new: Any) -> None:
@@ -308,19 +342,6 @@ def wrong_row(op: Scan, i: int, old: Any, new: Any) -> None:
         f"{op}: what is collected as {i} has shape {old} in one step and {new} in another; "
         "wanted is one shape"
     )
-
-
-def _check_states(op: Scan, old: Sequence[Any], new: Sequence[Any]) -> None:
-    for i, (a, b) in enumerate(zip(old, new, strict=True)):
-        if np.shape(a) != np.shape(b):
-            wrong_state(op, i, np.shape(a), np.shape(b))
-
-
-def _stacked(op: Scan, i: int, rows: Sequence[Any]) -> Any:
-    for row in rows:
-        if row.shape != rows[0].shape:
-            wrong_row(op, i, rows[0].shape, row.shape)
-    return np.stack(rows)
 
 
 class LoopParts(NamedTuple):
