@@ -23,7 +23,7 @@ from relgraph.tensor.basic import (
     reduced_axes,
 )
 from relgraph.tensor.indexing import getitem, index_along, take
-from relgraph.tensor.math import cast, conjugated, maximum, second
+from relgraph.tensor.math import cast, check_one_shape, conjugated, maximum, second
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.reductions import reduced_dtype
 from relgraph.tensor.shapes import (
@@ -92,8 +92,7 @@ class AlongAxis(TypedOp):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
     ) -> None:
         x, y = inputs
-        if x.shape != y.shape:
-            raise ValueError(f"{self}: the inputs have shapes {x.shape} and {y.shape}")
+        check_one_shape(self, x, y)
         dtype = node.outputs[0].type.numpy_dtype
         with np.errstate(all="ignore"):
             found = self.compute(np.asarray(x, dtype), np.asarray(y, dtype))

@@ -160,6 +160,12 @@ def check_inner(op: Any, x: Any, y: Any, x_axis: int, y_axis: int) -> None:
         )
 
 
+def check_one_shape(op: Any, x: Any, y: Any) -> None:
+    """Raise a ValueError if two arrays have different shapes; it names the op."""
+    if x.shape != y.shape:
+        raise ValueError(f"{op}: the inputs have the shapes {x.shape} and {y.shape}")
+
+
 class MatrixProduct(TypedOp):
     """Base class of products of two tensors that sum over one axis of each."""
 

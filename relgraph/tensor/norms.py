@@ -16,7 +16,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import TypedOp
 from relgraph.tensor.basic import as_tensor_variable, normalize_axes, without_axes
-from relgraph.tensor.math import cast, maximum
+from relgraph.tensor.math import cast, check_one_shape, maximum
 from relgraph.tensor.memory import in_order, laid_out
 from relgraph.tensor.reductions import mean, restore_axes
 from relgraph.tensor.shapes import lengths, one_input, product
@@ -138,8 +138,7 @@ class _OfPairs(AlongAxes):
         ValueError
             If they have different shapes.
         """
-        if x.shape != y.shape:
-            raise ValueError(f"{self}: the inputs have the shapes {x.shape} and {y.shape}")
+        check_one_shape(self, x, y)
         return laid_out(x), laid_out(y)
 
 

@@ -90,6 +90,16 @@ def concrete_index(entries: IndexList, values: Sequence[Any]) -> tuple[Any, ...]
     )
 
 
+def within(part: slice, length: int) -> slice:
+    """Return a slice of an axis with bounds and a step that are not beyond its length."""
+    places = range(*part.indices(length))
+    if not places:
+        return slice(0, 0)
+    step = places.step if len(places) > 1 else 1
+    last = places[-1] + (1 if step > 0 else -1)
+    return slice(places[0], None if last < 0 else last, step)
+
+
 def symbolic_index(entries: IndexList, inputs: Sequence[Any]) -> list[Any]:
     """Return an index with the placeholders replaced by the index inputs of a node."""
     rest = iter(inputs)

@@ -6,7 +6,6 @@ a call is generated for its signature.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache, partial
 from types import CodeType
@@ -239,7 +238,7 @@ class JaxProgram:
         self.static: tuple[int, ...] = ()
         self.compiled = True
         self._plan: Plan = plan_of(self.inputs, self.outputs, nodes)
-        self._for_static: OrderedDict[Any, Compute] = OrderedDict()
+        self._for_static = lru_cache(MOST_STATIC)(self._compiled_for)
         self.function: Compute = jax.jit(self._traceable)
 
     def __call__(self, *values: Any) -> list[Any]:
@@ -276,7 +275,7 @@ class JaxProgram:
         """Make inputs static whose values are needed; if they can't be, compile no longer."""
         roots = [] if needed.variables is None else values_needed(needed.variables)
         positions = {i for i, v in enumerate(self.inputs) if v in roots}
-        self._for_static.clear()
+        self._for_static.cache_clear()
         if positions - set(self.static) and len(positions) == len(roots) and _all_small(roots):
             self.static = tuple(sorted({*self.static, *positions}))
             self.function = self._with_static
@@ -286,16 +285,16 @@ class JaxProgram:
 
     def _with_static(self, *values: Any) -> Found:
         """Compute by the function that is compiled for the values of the static inputs."""
-        known = {i: np.asarray(values[i]) for i in self.static}
-        key = tuple([(x.shape, x.tobytes()) for x in known.values()])
-        function = self._for_static.get(key)
-        if function is None:
-            function = self._for_static[key] = jax.jit(partial(self._knowing, known))
-            if len(self._for_static) > MOST_STATIC:
-                self._for_static.popitem(last=False)
-        else:
-            self._for_static.move_to_end(key)
-        return function(*[x for i, x in enumerate(values) if i not in known])
+        known = [np.asarray(values[i]) for i in self.static]
+        function = self._for_static(*[(x.dtype, x.shape, x.tobytes()) for x in known])
+        return function(*[x for i, x in enumerate(values) if i not in self.static])
+
+    def _compiled_for(self, *known: tuple[Any, tuple[int, ...], bytes]) -> Compute:
+        """Compile for some values of the static inputs, given as dtypes, shapes and bytes."""
+        arrays = [np.frombuffer(data, dtype).reshape(shape) for dtype, shape, data in known]
+        values = dict(zip(self.static, arrays, strict=True))
+        compiled: Compute = jax.jit(partial(self._knowing, values))
+        return compiled
 
     def _knowing(self, known: dict[int, Any], *traced: Any) -> Found:
         rest = iter(traced)

@@ -39,6 +39,7 @@ from relgraph.tensor.subtensor import (
     check_broadcast,
     concrete_index,
     take_part,
+    within,
 )
 
 
@@ -105,15 +106,8 @@ def _index(op: Any, x: Any, values: Sequence[Any]) -> tuple[Any, ...]:
     """Return the index of an array; Dask takes some slices that select nothing for others."""
     index = concrete_index(op.idx_list, [known(i) for i in values])
     return tuple(
-        _slice(e, n) if isinstance(e, slice) else e for e, n in zip(index, x.shape, strict=False)
+        within(e, n) if isinstance(e, slice) else e for e, n in zip(index, x.shape, strict=False)
     )
-
-
-def _slice(given: slice, length: int) -> slice:
-    start, stop, step = given.indices(length)
-    if not range(start, stop, step):
-        return slice(0, 0)
-    return slice(start, stop if stop >= 0 else None, step)
 
 
 @register(Subtensor, way="views of the blocks", reads=_all_but_first)

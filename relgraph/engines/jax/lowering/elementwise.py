@@ -28,6 +28,7 @@ from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.fft import DFT
 from relgraph.tensor.functions.calculus import Accumulate
 from relgraph.tensor.functions.searching import Digitize, Nonzero, SearchSorted, Unique
+from relgraph.tensor.math import check_one_shape
 from relgraph.tensor.norms import Cosine, Covariance, Norm
 from relgraph.tensor.reductions import Argmax, Argmin, CAReduce, FusedReduction
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
@@ -114,20 +115,15 @@ def norm(op: Norm, node: Apply, x: Any) -> Any:
     return jnp.squeeze(root * power, axis=op.axes(x.ndim))
 
 
-def _check_shapes(op: Any, x: Any, y: Any) -> None:
-    if x.shape != y.shape:
-        raise ValueError(f"{op}: the inputs have the shapes {x.shape} and {y.shape}")
-
-
 def cosine(op: Cosine, node: Apply, x: Any, y: Any) -> Any:
-    _check_shapes(op, x, y)
+    check_one_shape(op, x, y)
     (x, of_x, _), (y, of_y, _) = _scaled(x, op.axis), _scaled(y, op.axis)
     products = jnp.sum(x * y, axis=op.axis, keepdims=True)
     return jnp.squeeze(products / (of_x * of_y), axis=op.axes(x.ndim))
 
 
 def covariance(op: Covariance, node: Apply, x: Any, y: Any) -> Any:
-    _check_shapes(op, x, y)
+    check_one_shape(op, x, y)
     axes = op.axes(x.ndim)
 
     def average(v: Any) -> Any:
@@ -188,8 +184,7 @@ def accumulate(op: Accumulate, node: Apply, x: Any) -> Any:
 
 def _pair(op: AlongAxis, node: Apply, x: Any, y: Any) -> list[Any]:
     """Return two arrays of one shape in the dtype of the output."""
-    if x.shape != y.shape:
-        raise ValueError(f"{op}: the inputs have shapes {x.shape} and {y.shape}")
+    check_one_shape(op, x, y)
     return [as_dtype(jnp.asarray(v), node.outputs[0].type.dtype) for v in (x, y)]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from relgraph.engines.jax.lowering.dispatch import is_known, is_traced, static
 from relgraph.engines.jax.lowering.scalars import as_dtype
 from relgraph.graph.basic import Apply
-from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor, check_index_arrays
 from relgraph.tensor.subtensor import (
     BaseIncSubtensor,
     IncSubtensor,
@@ -23,6 +23,7 @@ from relgraph.tensor.subtensor import (
     Slice,
     Subtensor,
     check_broadcast,
+    within,
 )
 
 
@@ -58,7 +59,7 @@ def _index(node: Apply, first: int, values: Sequence[Any], x: Any) -> tuple[Any,
             found.append(None)
             continue
         if isinstance(e, Slice):
-            found.append(_within(slice(*map(bound, e.parts())), x.shape[axis]))
+            found.append(within(slice(*map(bound, e.parts())), x.shape[axis]))
             axis += 1
             continue
         entries = [e]
@@ -75,17 +76,6 @@ def _index(node: Apply, first: int, values: Sequence[Any], x: Any) -> tuple[Any,
             axis += 1
         found += entries
     return tuple(found)
-
-
-def _within(part: slice, length: int) -> slice:
-    """Return a slice of an axis with bounds and a step that are not beyond its length: XLA takes no
-    others."""
-    places = range(*part.indices(length))
-    if not places:
-        return slice(0, 0)
-    step = places.step if len(places) > 1 else 1
-    last = places[-1] + (1 if step > 0 else -1)
-    return slice(places[0], None if last < 0 else last, step)
 
 
 def _check_bounds(node: Apply, x: Any, axis: int, entry: Any) -> None:
@@ -137,20 +127,8 @@ def with_advanced_part(op: AdvancedIncSubtensor, node: Apply, x: Any, y: Any, *i
 
 def _check_arrays(node: Apply, variables: Sequence[Any], values: Sequence[Any]) -> None:
     """Raise an IndexError if index arrays would broadcast along an axis not known to be 1."""
-    arrays = [
-        (v, value)
-        for v, value in zip(variables, values, strict=True)
-        if v.type.ndim > 0 and v.type.dtype != "bool"
-    ]
-    ndim = max((value.ndim for _, value in arrays), default=0)
-    for axis in range(-ndim, 0) if len(arrays) > 1 else ():
-        here = [(v.type.shape[axis], x.shape[axis]) for v, x in arrays if x.ndim >= -axis]
-        lengths = {n for known, n in here if known != 1}
-        if len(lengths) > 1:
-            raise IndexError(
-                f"{node.op}: the index arrays have different lengths along axis {axis}: "
-                f"{sorted(lengths)}; only an axis whose length is known to be 1 broadcasts"
-            )
+    arrays = [(v, x) for v, x in zip(variables, values, strict=True) if v.type.dtype != "bool"]
+    check_index_arrays(node, [v for v, _ in arrays], [x for _, x in arrays])
 
 
 TABLE: dict[type, Any] = {

@@ -169,49 +169,25 @@ def change_of_cofactors(op: SecondCofactors, node: Apply, a: Any, e: Any) -> Any
     return _on_finite(lambda safe: second_cofactors(jnp, e, jnp.linalg.svd(safe)), a, 2)
 
 
-def _sign_and_logarithm(op: SLogDet, a: Any) -> Any:
-    return tuple(jnp.linalg.slogdet(a))
+def _matrix(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Return the lowering of an Op on matrices, given what it computes in LAPACK's dtype."""
+
+    def lowered(op: Any, node: Apply, a: Any) -> Any:
+        found = function(op, *_prepared(op, node, a))
+        return tuple(found) if op.nout > 1 else found
+
+    return lowered
 
 
-def _exponential(op: Expm, a: Any) -> Any:
-    return jax.scipy.linalg.expm(a) if a.size else a
+def _eigh(op: Eigh | Eigvalsh, a: Any) -> Any:
+    return jnp.linalg.eigh(a, UPLO=op.UPLO, symmetrize_input=False)
 
 
-def eigh(op: Eigh, node: Apply, a: Any) -> Any:
-    (a,) = _prepared(op, node, a)
-    return tuple(jnp.linalg.eigh(a, UPLO=op.UPLO, symmetrize_input=False))
+def _svd(op: SVD, a: Any) -> Any:
+    return jnp.linalg.svd(a, full_matrices=op.full_matrices, compute_uv=op.compute_uv)
 
 
-def eigvalsh(op: Eigvalsh, node: Apply, a: Any) -> Any:
-    (a,) = _prepared(op, node, a)
-    return jnp.linalg.eigh(a, UPLO=op.UPLO, symmetrize_input=False)[0]
-
-
-def eig(op: Eig, node: Apply, a: Any) -> Any:
-    (a,) = _prepared(op, node, a)
-    return tuple(jnp.linalg.eig(a))
-
-
-def eigvals(op: Eigvals, node: Apply, a: Any) -> Any:
-    (a,) = _prepared(op, node, a)
-    return jnp.linalg.eigvals(a)
-
-
-def qr(op: QR, node: Apply, a: Any) -> Any:
-    (a,) = _prepared(op, node, a)
-    found = jnp.linalg.qr(a, mode=op.mode)
-    return found if op.mode == "r" else tuple(found)
-
-
-def svd(op: SVD, node: Apply, a: Any) -> Any:
-    (a,) = _prepared(op, node, a)
-    if not op.compute_uv:
-        return jnp.linalg.svd(a, compute_uv=False)
-    return tuple(jnp.linalg.svd(a, full_matrices=op.full_matrices))
-
-
-def pseudo_inverse(op: PseudoInverse, node: Apply, a: Any) -> Any:
-    (a,) = _prepared(op, node, a)
+def _pseudo_inverse(op: PseudoInverse, a: Any) -> Any:
     rcond = max(a.shape[-2:]) * float(jnp.finfo(a.dtype).eps) if op.rcond is None else op.rcond
     return jnp.linalg.pinv(a, rtol=rcond, hermitian=op.hermitian)
 
@@ -325,18 +301,18 @@ TABLE: dict[type, Any] = {
     Convolve: convolve,
     Cholesky: _square(_cholesky, 2),
     Inverse: _square(lambda op, a: jnp.linalg.inv(a) if a.size else a, 2),
-    Expm: _square(_exponential, 2),
+    Expm: _square(lambda op, a: jax.scipy.linalg.expm(a) if a.size else a, 2),
     Det: _square(_determinant, 0),
     Cofactors: _square(_cofactors, 2),
     SecondCofactors: change_of_cofactors,
-    SLogDet: _square(_sign_and_logarithm, 0, 0),
-    Eigh: eigh,
-    Eigvalsh: eigvalsh,
-    Eig: eig,
-    Eigvals: eigvals,
-    QR: qr,
-    SVD: svd,
-    PseudoInverse: pseudo_inverse,
+    SLogDet: _square(lambda op, a: jnp.linalg.slogdet(a), 0, 0),
+    Eigh: _matrix(_eigh),
+    Eigvalsh: _matrix(lambda op, a: _eigh(op, a)[0]),
+    Eig: _matrix(lambda op, a: jnp.linalg.eig(a)),
+    Eigvals: _matrix(lambda op, a: jnp.linalg.eigvals(a)),
+    QR: _matrix(lambda op, a: jnp.linalg.qr(a, mode=op.mode)),
+    SVD: _matrix(_svd),
+    PseudoInverse: _matrix(_pseudo_inverse),
     LeastSquares: least_squares,
     LinearSolve: solution,
 }

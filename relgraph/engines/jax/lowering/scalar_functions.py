@@ -25,12 +25,6 @@ import jax.scipy.special as special
 import numpy as np
 from jax import lax
 
-from relgraph.scalar.cancellation import (
-    cosm1_formula,
-    log1pmx_formula,
-    tan_less_x_formula,
-    x_less_sin_formula,
-)
 from relgraph.scalar.named import NamedOp
 from relgraph.scalar.special import LN2
 
@@ -179,10 +173,6 @@ def comparison(function: Any) -> Any:
     return compared
 
 
-def angle(x: Any) -> Any:
-    return jnp.arctan2(jnp.imag(x), jnp.real(x))
-
-
 def length(*inputs: Any) -> Any:
     is_nan = reduce(jnp.logical_or, map(jnp.isnan, inputs))
     return jnp.where(is_nan, jnp.nan, jnp.abs(reduce(jnp.hypot, inputs)))
@@ -192,12 +182,6 @@ def clip(x: Any, low: Any, high: Any) -> Any:
     """The number within bounds; a zero at a zero bound stays what it is."""
     found = minimum(maximum(x, low), high)
     return jnp.where(found == x, x, found) if x.dtype.kind == "f" else found
-
-
-cosm1 = partial(cosm1_formula, jnp)
-log1pmx = partial(log1pmx_formula, jnp)
-x_less_sin = partial(x_less_sin_formula, jnp)
-tan_less_x = partial(tan_less_x_formula, jnp)
 
 
 def log1p_sqr(x: Any) -> Any:

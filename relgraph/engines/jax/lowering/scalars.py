@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import jax
@@ -81,13 +81,13 @@ FUNCTIONS: dict[type, Function] = {
     basic.Sign: functions.sign,
     basic.Sqr: functions.square,
     basic.Reciprocal: functions.reciprocal,
-    cancelling.Cosm1: functions.cosm1,
-    cancelling.Log1pmx: functions.log1pmx,
+    cancelling.Cosm1: partial(cancelling.cosm1_formula, jnp),
+    cancelling.Log1pmx: partial(cancelling.log1pmx_formula, jnp),
     cancelling.Log1pSqr: functions.log1p_sqr,
     cancelling.Hypot1m1: functions.hypot1m1,
-    cancelling.XLessSin: functions.x_less_sin,
-    cancelling.TanLessX: functions.tan_less_x,
-    conversion.Angle: functions.angle,
+    cancelling.XLessSin: partial(cancelling.x_less_sin_formula, jnp),
+    cancelling.TanLessX: partial(cancelling.tan_less_x_formula, jnp),
+    conversion.Angle: jnp.angle,
     conversion.Real: jnp.real,
     conversion.Imag: jnp.imag,
     conversion.Ceil: functions.rounding(jnp.ceil),

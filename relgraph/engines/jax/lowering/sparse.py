@@ -6,15 +6,23 @@ store no zeros, these values are needed.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from relgraph.engines.jax.lowering.dispatch import NeedsValue, is_known, is_traced, static
+from relgraph.engines.jax.lowering.dispatch import (
+    NeedsValue,
+    by_perform,
+    is_known,
+    is_traced,
+    static,
+)
 from relgraph.engines.jax.lowering.linalg import PRECISION
 from relgraph.engines.jax.lowering.scalars import as_dtype
-from relgraph.engines.jax.values import SparseValue
+from relgraph.engines.jax.values import SparseValue, from_scipy, to_scipy
 from relgraph.graph.basic import Apply
 from relgraph.sparse.op import (
     AddSparse,
@@ -31,6 +39,7 @@ from relgraph.sparse.op import (
     Transposed,
     WithoutZeros,
     WithStored,
+    check_shapes,
 )
 from relgraph.sparse.products import (
     DenseFromSparse,
@@ -43,6 +52,7 @@ from relgraph.sparse.products import (
     SparseSum,
     TakeRows,
 )
+from relgraph.tensor.math import check_inner
 
 # -- places ----------------------------------------------------------------------------------------
 
@@ -70,10 +80,15 @@ def _sides(shape: tuple[int, int], fmt: str) -> tuple[int, int]:
     return shape if fmt == "csr" else (shape[1], shape[0])
 
 
+def _numbered(rows: Any, columns: Any, shape: tuple[int, int], fmt: str) -> Any:
+    """Return the numbers of places, which increase in the order in which a format stores them."""
+    outer, inner = (rows, columns) if fmt == "csr" else (columns, rows)
+    return as_dtype(outer, "int64") * _sides(shape, fmt)[1] + inner
+
+
 def _keys(x: SparseValue) -> Any:
     """Return increasing numbers, one for the place of each stored element."""
-    outer = _majors(x.indptr, x.nnz)
-    return as_dtype(outer, "int64") * _sides(x.shape, x.format)[1] + x.indices
+    return _numbered(*_places(x), x.shape, x.format)
 
 
 def _looked_up(x: SparseValue, keys: Any) -> Any:
@@ -128,20 +143,13 @@ def _added_at(shape: tuple[int, ...], which: Any, terms: Any) -> Any:
     return total.max(terms) if terms.dtype == bool else total.add(terms)
 
 
-def _check_shapes(op: Any, x: Any, y: Any) -> None:
-    if tuple(x.shape) != tuple(y.shape):
-        raise ValueError(f"{op}: the inputs have the shapes {tuple(x.shape)} and {tuple(y.shape)}")
+def _summed_at(keys: Any, terms: Any, shape: Any, fmt: str) -> SparseValue:
+    """Return the matrix of the sums of the terms that have the same place, which is known."""
+    places, which = np.unique(keys, return_inverse=True)
+    return _of_keys(places, _added_at((len(places),), which, terms), shape, fmt)
 
 
 # -- parts and conversions -------------------------------------------------------------------------
-
-
-def stored(op: Stored, node: Apply, x: SparseValue) -> Any:
-    return x.data
-
-
-def indices(op: Indices, node: Apply, x: SparseValue) -> Any:
-    return getattr(x, op.part)
 
 
 def with_stored(op: WithStored, node: Apply, x: SparseValue, data: Any) -> Any:
@@ -165,11 +173,11 @@ def without_zeros(op: WithoutZeros, node: Apply, x: SparseValue) -> Any:
 
 
 def sampled(op: Sampled, node: Apply, pattern: SparseValue, x: SparseValue) -> Any:
-    _check_shapes(op, pattern, x)
+    check_shapes(op.name, pattern.shape, x.shape)
     return _looked_up(x, _keys(pattern))
 
 
-def dense(op: DenseFromSparse, node: Apply, x: SparseValue) -> Any:
+def _dense(x: SparseValue) -> Any:
     return jnp.zeros(x.shape, x.dtype).at[_places(x)].set(x.data)
 
 
@@ -210,18 +218,14 @@ def from_places(
             raise ValueError(f"{op}: {len(data)} elements at {len(which)} places")
         if len(which) and not 0 <= which.min() <= which.max() < length:
             raise IndexError(f"{op}: an index is not below {length}, or negative")
-    outer, inner = (rows, columns) if op.format == "csr" else (columns, rows)
-    keys = outer * _sides(shape, op.format)[1] + inner
-    places, which = np.unique(keys, return_inverse=True)
-    data = jnp.asarray(data)
-    return _of_keys(places, _added_at((len(places),), which, data), shape, op.format)
+    keys = _numbered(rows, columns, shape, op.format)
+    return _summed_at(keys, jnp.asarray(data), shape, op.format)
 
 
 def elements(op: Elements, node: Apply, x: SparseValue, rows: Any, columns: Any) -> Any:
     if len(rows) != len(columns):
         raise ValueError(f"{op}: {len(rows)} rows and {len(columns)} columns")
-    outer, inner = (rows, columns) if x.format == "csr" else (columns, rows)
-    return _looked_up(x, as_dtype(outer, "int64") * _sides(x.shape, x.format)[1] + inner)
+    return _looked_up(x, _numbered(rows, columns, x.shape, x.format))
 
 
 def compressed(
@@ -235,9 +239,8 @@ def compressed(
     count = int(indptr[-1])
     outer, inner = _majors(indptr, count), indices[:count]
     length = _sides(_lengths(shape), op.format)[1]
-    places, which = np.unique(outer * length + inner.astype("int64"), return_inverse=True)
-    data = jnp.asarray(data)[:count]
-    return _of_keys(places, _added_at((len(places),), which, data), shape, op.format)
+    keys = outer * length + inner.astype("int64")
+    return _summed_at(keys, jnp.asarray(data)[:count], shape, op.format)
 
 
 def majors(op: Majors, node: Apply, indptr: Any) -> Any:
@@ -247,21 +250,10 @@ def majors(op: Majors, node: Apply, indptr: Any) -> Any:
 
 def take_rows(op: TakeRows, node: Apply, x: SparseValue, index: Any) -> Any:
     x = _structure(node, 0, x)
-    wanted = static(node, 1, index).astype("int64")
-    n = x.shape[0]
-    if len(wanted) and not -n <= wanted.min() <= wanted.max() < n:
-        raise IndexError(f"{op}: an index is out of bounds for {n} rows")
-    rows, columns = _places(x)
-    order = np.lexsort((columns, rows))
-    starts = np.searchsorted(rows[order], np.arange(n + 1))
-    wanted = wanted % max(n, 1)
-    counts = starts[wanted + 1] - starts[wanted] if len(wanted) else np.zeros(0, "int64")
-    ends = np.cumsum(counts)
-    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
-    source = order[np.repeat(starts[wanted], counts) + within]
-    shape = (len(wanted), x.shape[1])
-    new_rows = np.repeat(np.arange(len(wanted)), counts)
-    return _compressed(new_rows, columns[source], jnp.asarray(x.data)[source], shape, x.format)
+    # which element goes where is seen from the rows of a matrix that stores their numbers
+    numbers = to_scipy(replace(x, data=np.arange(1, x.nnz + 1)))
+    taken = from_scipy(op.compute(node, numbers, static(node, 1, index)))
+    return replace(taken, data=jnp.asarray(x.data)[taken.data - 1])
 
 
 def joined(op: JoinSparse, node: Apply, *values: SparseValue) -> Any:
@@ -287,20 +279,12 @@ def joined(op: JoinSparse, node: Apply, *values: SparseValue) -> Any:
 
 
 def _of_pair(op: Any, node: Apply, x: SparseValue, y: SparseValue, function: Any) -> Any:
-    _check_shapes(op, x, y)
+    check_shapes(str(op), x.shape, y.shape)
     dtype = np.result_type(x.dtype, y.dtype)
     x, y = _structure(node, 0, x), _structure(node, 1, y)
     keys = np.union1d(_keys(x), _keys(y))
     found = function(as_dtype(_looked_up(x, keys), dtype), as_dtype(_looked_up(y, keys), dtype))
     return _stored_only(node, keys, found, x.shape, x.format)
-
-
-def added(op: AddSparse, node: Apply, x: SparseValue, y: SparseValue) -> Any:
-    return _of_pair(op, node, x, y, jnp.add)
-
-
-def subtracted(op: SubSparse, node: Apply, x: SparseValue, y: SparseValue) -> Any:
-    return _of_pair(op, node, x, y, jnp.subtract)
 
 
 _COMPARED = {"neq": jnp.not_equal, "lt": jnp.less, "gt": jnp.greater}
@@ -311,9 +295,8 @@ _CONTRARY = {"eq": jnp.not_equal, "le": jnp.greater, "ge": jnp.less}
 def compared(op: CompareSparse, node: Apply, x: SparseValue, y: SparseValue) -> Any:
     if op.comparison in _COMPARED:
         return _of_pair(op, node, x, y, _COMPARED[op.comparison])
-    _check_shapes(op, x, y)
-    whole_x, whole_y = (jnp.zeros(v.shape, v.dtype).at[_places(v)].set(v.data) for v in (x, y))
-    found = ~_CONTRARY[op.comparison](whole_x, whole_y)
+    check_shapes(str(op), x.shape, y.shape)
+    found = ~_CONTRARY[op.comparison](_dense(x), _dense(y))
     if is_traced(found):
         raise NeedsValue(node)
     rows, columns = np.nonzero(np.asarray(found))
@@ -321,8 +304,7 @@ def compared(op: CompareSparse, node: Apply, x: SparseValue, y: SparseValue) -> 
 
 
 def dot_dense(op: DotDense, node: Apply, x: SparseValue, y: Any) -> Any:
-    if x.shape[1] != y.shape[0]:
-        raise ValueError(f"{op}: the shapes {x.shape} and {y.shape} do not fit")
+    check_inner(op, x, y, 1, 0)
     dtype = node.outputs[0].type.dtype
     rows, columns = _places(x)
     data, y = as_dtype(x.data, dtype), as_dtype(jnp.asarray(y), dtype)
@@ -331,8 +313,7 @@ def dot_dense(op: DotDense, node: Apply, x: SparseValue, y: Any) -> Any:
 
 
 def dot_sparse(op: DotSparse, node: Apply, x: SparseValue, y: SparseValue) -> Any:
-    if x.shape[1] != y.shape[0]:
-        raise ValueError(f"{op}: the shapes {x.shape} and {y.shape} do not fit")
+    check_inner(op, x, y, 1, 0)
     dtype = node.outputs[0].type.dtype
     x, y = _structure(node, 0, x), _structure(node, 1, y)
     (rows, inner), (below, columns) = _places(x), _places(y)
@@ -343,11 +324,8 @@ def dot_sparse(op: DotSparse, node: Apply, x: SparseValue, y: SparseValue) -> An
     within = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
     second = order[np.repeat(starts[inner], counts) + within]
     shape = (x.shape[0], y.shape[1])
-    outer, side = (
-        (rows[first], columns[second]) if x.format == "csr" else (columns[second], rows[first])
-    )
-    length = _sides(shape, x.format)[1]
-    keys, which = np.unique(outer.astype("int64") * length + side, return_inverse=True)
+    numbers = _numbered(rows[first], columns[second], shape, x.format)
+    keys, which = np.unique(numbers, return_inverse=True)
     terms = (
         as_dtype(jnp.asarray(x.data), dtype)[first] * as_dtype(jnp.asarray(y.data), dtype)[second]
     )
@@ -369,19 +347,19 @@ def sampled_product(op: SampledProduct, node: Apply, pattern: SparseValue, x: An
 
 
 TABLE: dict[type, Any] = {
-    Stored: stored,
-    Indices: indices,
+    Stored: by_perform,
+    Indices: by_perform,
     WithStored: with_stored,
     Sampled: sampled,
     Transposed: transposed,
     WithoutZeros: without_zeros,
     ChangeFormat: change_format,
-    DenseFromSparse: dense,
+    DenseFromSparse: lambda op, node, x: _dense(x),
     SparseFromDense: from_dense,
     SampledDense: sampled_dense,
     SparseSum: summed,
-    AddSparse: added,
-    SubSparse: subtracted,
+    AddSparse: partial(_of_pair, function=jnp.add),
+    SubSparse: partial(_of_pair, function=jnp.subtract),
     CompareSparse: compared,
     FromPlaces: from_places,
     Elements: elements,
