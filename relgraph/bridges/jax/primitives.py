@@ -389,29 +389,6 @@ def _fft(equation: Equation) -> Any:
     return found
 
 
-def det(equation: Equation) -> Any:
-    """Return the determinants of matrices."""
-    return [linalg.det(equation.inputs[0])]
-
-
-def slogdet(equation: Equation) -> Any:
-    """Return the signs of determinants, and the logarithms of their sizes."""
-    return list(linalg.slogdet(equation.inputs[0]))
-
-
-def inv(equation: Equation) -> Any:
-    """Return the inverses of matrices."""
-    return [linalg.inv(equation.inputs[0])]
-
-
-def solve(equation: Equation) -> Any:
-    """Return solutions of linear equations."""
-    a, b = equation.inputs
-    insist(a.type.dtype == b.type.dtype and (b.type.ndim == 1 or b.type.ndim == a.type.ndim))
-    insist(b.type.ndim > 1 or a.type.ndim == 2)
-    return [linalg.solve(a, b)]
-
-
 READERS: dict[str, Reader] = {
     **dict.fromkeys(_SAME, _same),
     **dict.fromkeys(_REAL, _real),

@@ -29,6 +29,7 @@ from relgraph.bridges.tracing import Traced, as_type, function_name, is_pair, na
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.type import Type
 from relgraph.scalar.type import is_complex
+from relgraph.tensor import linalg
 from relgraph.tensor.conditional import ifelse
 from relgraph.tensor.loops.scan import LoopOptions, build_loop
 from relgraph.tensor.type import TensorType
@@ -50,23 +51,26 @@ def _softmax(equation: Equation) -> Any:
     called = equation["call_jaxpr"].jaxpr
     sums = [eqn for eqn in called.eqns if eqn.primitive.name == "reduce_sum"]
     insist(len(equation.inputs) == len(sums) == 1)
-    return [at.softmax(equation.inputs[0], axis=tuple(int(i) for i in sums[0].params["axes"]))]
+    return at.softmax(equation.inputs[0], axis=tuple(int(i) for i in sums[0].params["axes"]))
 
 
-def _logaddexp(equation: Equation) -> Any:
-    return [at.logaddexp(*equation.inputs)]
+def _solve(equation: Equation) -> Any:
+    a, b = equation.inputs
+    insist(a.type.dtype == b.type.dtype and (b.type.ndim == 1 or b.type.ndim == a.type.ndim))
+    insist(b.type.ndim > 1 or a.type.ndim == 2)
+    return linalg.solve(a, b)
 
 
 # Functions of JAX, by their names and the files that define them, that are one op here. As their
 # jaxprs they would have lost what laws know of them, or their derivatives.
 _KNOWN: dict[tuple[str, str], Reader] = {
-    ("_slogdet_lu", "numpy/linalg.py"): primitives.slogdet,
-    ("_slogdet_qr", "numpy/linalg.py"): primitives.slogdet,
+    ("_slogdet_lu", "numpy/linalg.py"): lambda eq: list(linalg.slogdet(eq.inputs[0])),
+    ("_slogdet_qr", "numpy/linalg.py"): lambda eq: list(linalg.slogdet(eq.inputs[0])),
     ("_softmax", "nn/functions.py"): _softmax,
-    ("det", "numpy/linalg.py"): primitives.det,
-    ("inv", "numpy/linalg.py"): primitives.inv,
-    ("logaddexp", "lax/other.py"): _logaddexp,
-    ("solve", "numpy/linalg.py"): primitives.solve,
+    ("det", "numpy/linalg.py"): lambda eq: linalg.det(eq.inputs[0]),
+    ("inv", "numpy/linalg.py"): lambda eq: linalg.inv(eq.inputs[0]),
+    ("logaddexp", "lax/other.py"): lambda eq: at.logaddexp(*eq.inputs),
+    ("solve", "numpy/linalg.py"): _solve,
 }
 
 
@@ -349,6 +353,12 @@ def leaf_name(path: tuple[Any, ...], roots: Sequence[str]) -> str:
     return ".".join([name, *(keystr((key,), simple=True) for key in rest)])
 
 
+def struct_of(value: Any) -> Any:
+    """Return the shape and dtype of an array or number of JAX's, and whether the dtype is weak."""
+    aval = jax.typeof(value)
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
 def as_aval(spec: Any, name: str) -> Any:
     """Return what JAX traces a function with in the place of an argument.
 
@@ -360,8 +370,7 @@ def as_aval(spec: Any, name: str) -> Any:
     if isinstance(spec, jax.ShapeDtypeStruct):
         return spec
     if isinstance(spec, jax.Array | bool | int | float | complex):
-        aval = jax.typeof(spec)
-        return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+        return struct_of(spec)
     made: Type = spec.type if isinstance(spec, Variable) else as_type(spec, name)
     if isinstance(made, JaxType):
         return jax.ShapeDtypeStruct(made.shape, made.dtype)

@@ -12,7 +12,7 @@ import jax
 from jax.tree_util import tree_flatten_with_path
 
 from relgraph.bridges.jax.opaque import type_of
-from relgraph.bridges.jax.reading import JaxTree, constant, leaf_name, read
+from relgraph.bridges.jax.reading import JaxTree, leaf_name, read, read_closed, struct_of
 from relgraph.bridges.jax.writing import Graph, GraphFunction
 from relgraph.bridges.tracing import (
     Traced,
@@ -126,19 +126,17 @@ class RewrittenFunction:
     ) -> _Rewritten:
         closed, results = jax.make_jaxpr(flat, return_shape=True)(*avals)
         jaxpr = closed.jaxpr
-        of_constants = [v.aval for v in jaxpr.constvars]
-        is_traced = any(isinstance(c, jax.core.Tracer) for c in closed.consts)
-        captured = tuple(closed.consts) if is_traced else ()
-        if is_traced:
-            constants: list[Any] = [type_of(aval).make_variable() for aval in of_constants]
-        else:
-            pairs = zip(closed.consts, of_constants, strict=True)
-            constants = [constant(value, aval) for value, aval in pairs]
         inputs = [
             type_of(v.aval).make_variable(name) for v, name in zip(jaxpr.invars, names, strict=True)
         ]
-        outputs = read(jaxpr, constants, inputs)
-        inputs = [*(constants if is_traced else ()), *inputs]
+        captured: tuple[Any, ...] = ()
+        if any(isinstance(c, jax.core.Tracer) for c in closed.consts):
+            captured = tuple(closed.consts)
+            constants = [type_of(v.aval).make_variable() for v in jaxpr.constvars]
+            outputs = read(jaxpr, constants, inputs)
+            inputs = [*constants, *inputs]
+        else:
+            outputs = read_closed(closed, inputs)
         graph = GraphFunction(
             *self._by_laws((inputs, outputs)), self._by_laws, stabilize=self._stabilizes
         )
@@ -157,13 +155,12 @@ class RewrittenFunction:
 
 def _aval(leaf: Any, fn: Callable[..., Any]) -> Any:
     try:
-        aval = jax.typeof(leaf)
+        return struct_of(leaf)
     except TypeError as error:
         raise TypeError(
             f"{function_name(fn)} is given {leaf!r}, which is no array; name such an argument in "
             "static_argnums or static_argnames"
         ) from error
-    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
 
 
 def rewrite(

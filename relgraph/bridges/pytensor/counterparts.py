@@ -12,7 +12,7 @@ what it meant. A node that rewriting has changed, or a copy on other inputs, fai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -116,6 +116,72 @@ def fits(dtype: str, wider: str) -> bool:
     and narrower floats."""
     return is_discrete(dtype) or np.can_cast(dtype, wider, "safe")
 
+
+def typed(tensors: Any, function: Callable[..., Any], dtype: str, *inputs: Any) -> Any:
+    """Return ``function(*inputs)`` of a dtype, computed in it where it is a wider one.
+
+    Parameters
+    ----------
+    tensors
+        The module with the functions of tensors, of this library or of PyTensor's.
+    """
+    made = function(*inputs)
+    if made.type.dtype == dtype:
+        return made
+    if not is_discrete(dtype):
+        wide = [tensors.cast(x, dtype) if fits(x.type.dtype, dtype) else x for x in inputs]
+        made = function(*wide)
+    return made if made.type.dtype == dtype else tensors.cast(made, dtype)
+
+
+def opened(
+    tensors: Any,
+    nodes: Iterable[Any],
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    given: Sequence[Any],
+    apply: Callable[[Any, Any, Sequence[Any]], Any],
+) -> list[Any] | None:
+    """Return the outputs of a composite on tensors; None if one of its ops has no counterpart.
+
+    Parameters
+    ----------
+    tensors
+        The module with the functions of tensors, of the library of `given`.
+    nodes, inputs, outputs
+        The graph of scalars, of the other library.
+    given
+        The tensors in the place of its inputs.
+    apply
+        Takes an op, a node of it and tensors, and returns a tensor, a list of them, or None.
+    """
+    found = dict(zip(inputs, given, strict=True))
+
+    def value(v: Any) -> Any:
+        if v not in found:
+            found[v] = tensors.constant(np.asarray(v.data, v.type.dtype))
+        return found[v]
+
+    for node in nodes:
+        made = apply(node.op, node, [value(v) for v in node.inputs])
+        if made is None:
+            return None
+        found.update(zip(node.outputs, made if isinstance(made, list) else [made], strict=True))
+    return [_of_shape(tensors, value(v), given) for v in outputs]
+
+
+def _of_shape(tensors: Any, made: Any, inputs: Sequence[Any]) -> Any:
+    """Return an output of a composite, broadcast to the shape of the inputs: it may read a few."""
+    for x in inputs:
+        if made.type.ndim < x.type.ndim or any(
+            n == 1 != m for n, m in zip(made.type.shape, x.type.shape, strict=True)
+        ):
+            made = tensors.second(x, made)
+    return made
+
+
+QR_MODES = {"complete": "full", "reduced": "economic", "r": "r"}
+"""From the modes of `numpy.linalg.qr` to those of SciPy, which PyTensor has."""
 
 # of the same name, where PyTensor has such an op
 _SAME = {op.name: op for op in vars(scalar).values() if isinstance(op, ScalarOp)}

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-from pytensor.graph.basic import Constant as PyTensorConstant
 from pytensor.graph.traversal import toposort
 from pytensor.scalar import basic
 from pytensor.tensor import special
@@ -24,8 +22,10 @@ from relgraph.bridges.pytensor.counterparts import (
     DISTRIBUTION_NAMES,
     DISTRIBUTION_OF_CLASS,
     OURS,
+    QR_MODES,
     bounds_are_ordered,
-    fits,
+    opened,
+    typed,
 )
 from relgraph.bridges.pytensor.names import axis_and_others, present
 from relgraph.graph.basic import Constant, Variable
@@ -81,16 +81,6 @@ def fitted(v: Any, wanted: Type) -> Variable:
         1 if n == 1 and m is None else None for n, m in zip(wanted.shape, v.type.shape, strict=True)
     ]
     return _variable(at.specify_shape(v, ones) if any(ones) else v)
-
-
-def typed(function: Callable[..., Any], dtype: str, *inputs: Any) -> Any:
-    """Return ``function(*inputs)`` of a dtype, computed in it where it is a wider one."""
-    made = function(*inputs)
-    if made.type.dtype == dtype:
-        return made
-    if not is_discrete(dtype):
-        made = function(*[at.cast(x, dtype) if fits(x.type.dtype, dtype) else x for x in inputs])
-    return at.cast(made, dtype)
 
 
 def _variable(v: Any) -> Variable:
@@ -164,7 +154,7 @@ def _apply(scalar_op: Any, dtype: str, *inputs: Any) -> Any:
         function = _clipped
     if isinstance(scalar_op, _ARITHMETIC):
         inputs = _of_one_dtype(inputs)
-    return typed(function, dtype, *inputs)
+    return typed(at, function, dtype, *inputs)
 
 
 def elemwise(reader: Any, node: Any, *inputs: Any) -> Any:
@@ -172,51 +162,21 @@ def elemwise(reader: Any, node: Any, *inputs: Any) -> Any:
     return _of_scalars(node.op.scalar_op, node, inputs)
 
 
-def _of_scalars(scalar_op: Any, node: Any, inputs: tuple[Any, ...]) -> Any:
-    if isinstance(scalar_op, basic.Composite):
-        return _opened(scalar_op.fgraph, inputs)
-    return _apply(scalar_op, node.outputs[0].type.dtype, *inputs)
-
-
-def _opened(inner: Any, inputs: tuple[Any, ...]) -> list[Any] | None:
-    found = dict(zip(inner.inputs, inputs, strict=True))
-
-    def value(v: Any) -> Any:
-        if v not in found:
-            assert isinstance(v, PyTensorConstant)
-            found[v] = at.constant(np.asarray(v.data, v.type.dtype))
-        return found[v]
-
-    for node in toposort(inner.outputs, blockers=list(found)):
-        if isinstance(node.op, basic.Composite):
-            made = _opened(node.op.fgraph, tuple(map(value, node.inputs)))
-        else:
-            dtype = node.outputs[0].type.dtype
-            one = _apply(node.op, dtype, *map(value, node.inputs))
-            made = None if one is None else [one]
-        if made is None:
-            return None
-        found.update(zip(node.outputs, made, strict=True))
-    return [_of_shape(value(v), inputs) for v in inner.outputs]
-
-
-def _of_shape(made: Any, inputs: tuple[Any, ...]) -> Any:
-    """Return an output of a composite, broadcast to the shape of the inputs: it may read a few."""
-    for x in inputs:
-        if made.type.ndim < x.type.ndim or any(
-            n == 1 and m != 1 for n, m in zip(made.type.shape, x.type.shape, strict=True)
-        ):
-            made = at.second(x, made)
-    return made
+def _of_scalars(scalar_op: Any, node: Any, inputs: Sequence[Any]) -> Any:
+    if not isinstance(scalar_op, basic.Composite):
+        return _apply(scalar_op, node.outputs[0].type.dtype, *inputs)
+    inner = scalar_op.fgraph
+    nodes = toposort(inner.outputs, blockers=inner.inputs)
+    return opened(at, nodes, inner.inputs, inner.outputs, inputs, _of_scalars)
 
 
 def _graph_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return what reads an op that PyTensor defines by a graph, as a function of its inputs."""
-    return lambda reader, node, *inputs: typed(function, node.outputs[0].type.dtype, *inputs)
+    return lambda reader, node, *inputs: typed(at, function, node.outputs[0].type.dtype, *inputs)
 
 
 def log_sum_exp(reader: Any, node: Any, x: Any) -> Any:
-    return typed(lambda x: at.logsumexp(x, node.op.axis), node.outputs[0].type.dtype, x)
+    return typed(at, lambda x: at.logsumexp(x, node.op.axis), node.outputs[0].type.dtype, x)
 
 
 def reduced(reader: Any, node: Any, x: Any) -> Any:
@@ -398,7 +358,7 @@ def drawn(reader: Any, node: Any, rng: Any, size: Any, *parameters: Any) -> Any:
     return made(rng, *shape, *parameters, return_list=True)
 
 
-_QR_MODES = {"full": "complete", "economic": "reduced", "r": "r"}
+_QR_MODES = {theirs: ours for ours, theirs in QR_MODES.items()}
 
 
 def _solved(op: Any, b_ndim: int, a: Any, b: Any) -> Any:

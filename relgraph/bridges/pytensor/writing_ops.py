@@ -35,16 +35,16 @@ from pytensor.tensor.type_other import NoneConst
 from relgraph import scalar
 from relgraph.bridges.pytensor.counterparts import (
     DISTRIBUTION_OF_CLASS,
+    QR_MODES,
     THEIRS,
     bounds_are_ordered,
-    fits,
+    opened,
+    typed,
 )
 from relgraph.bridges.pytensor.names import IfElse as PyTensorIfElse
 from relgraph.bridges.pytensor.names import present
 from relgraph.compile.io import DeepCopyOp
 from relgraph.gradient.barriers import GradientBarrier
-from relgraph.graph.basic import Constant
-from relgraph.graph.traversal import io_toposort
 from relgraph.printing import Print
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.named import ScipyOp
@@ -89,16 +89,6 @@ def fitted(v: Any, wanted: Any) -> Any:
         i for i, (n, m) in enumerate(zip(wanted.shape, v.type.shape, strict=True)) if n == 1 != m
     ]
     return pt.specify_broadcastable(v, *ones) if ones else v
-
-
-def typed(function: Callable[..., Any], dtype: str, *inputs: Any) -> Any:
-    """Return ``function(*inputs)`` of a dtype, computed in it where it is a wider one."""
-    made = function(*inputs)
-    if made.type.dtype == dtype:
-        return made
-    if not is_discrete(dtype):
-        made = function(*[pt.cast(x, dtype) if fits(x.type.dtype, dtype) else x for x in inputs])
-    return made if made.type.dtype == dtype else pt.cast(made, dtype)
 
 
 def _logaddexp(x: Any, y: Any) -> Any:
@@ -167,7 +157,7 @@ def _apply(op: Any, dtype: str, *inputs: Any) -> Any:
     if op in FORMULAS and not is_discrete(dtype):
         inputs = tuple([pt.cast(x, dtype) if is_discrete(x.type.dtype) else x for x in inputs])
     function = _function_of(op, all(x.type.dtype == "bool" for x in inputs))
-    return None if function is None else typed(function, dtype, *inputs)
+    return None if function is None else typed(pt, function, dtype, *inputs)
 
 
 def elemwise(writer: Any, node: Any, *inputs: Any) -> Any:
@@ -175,40 +165,13 @@ def elemwise(writer: Any, node: Any, *inputs: Any) -> Any:
     op = node.op.scalar_op
     if op is scalar.clip and bounds_are_ordered(node.inputs[1:]):
         return pt.clip(*inputs)
-    if isinstance(op, Composite):
-        return _opened(op, inputs)
-    return _apply(op, node.outputs[0].type.dtype, *inputs)
+    return _of_scalars(op, node, inputs)
 
 
-def _opened(op: Composite, inputs: tuple[Any, ...]) -> list[Any] | None:
-    found: dict[Any, Any] = dict(zip(op.inner_inputs, inputs, strict=True))
-
-    def value(v: Any) -> Any:
-        if v not in found:
-            assert isinstance(v, Constant)
-            found[v] = pt.constant(v.data, dtype=v.type.dtype)
-        return found[v]
-
-    for node in io_toposort(op.inner_inputs, op.inner_outputs):
-        if isinstance(node.op, Composite):
-            made = _opened(node.op, tuple(map(value, node.inputs)))
-        else:
-            one = _apply(node.op, node.outputs[0].type.dtype, *map(value, node.inputs))
-            made = None if one is None else [one]
-        if made is None:
-            return None
-        found.update(zip(node.outputs, made, strict=True))
-    return [_of_shape(value(v), inputs) for v in op.inner_outputs]
-
-
-def _of_shape(made: Any, inputs: tuple[Any, ...]) -> Any:
-    """Return an output of a composite, broadcast to the shape of the inputs: it may read a few."""
-    for x in inputs:
-        if made.type.ndim < x.type.ndim or any(
-            n == 1 != m for n, m in zip(made.type.shape, x.type.shape, strict=True)
-        ):
-            made = pt.second(x, made)
-    return made
+def _of_scalars(op: Any, node: Any, inputs: Sequence[Any]) -> Any:
+    if not isinstance(op, Composite):
+        return _apply(op, node.outputs[0].type.dtype, *inputs)
+    return opened(pt, op.nodes, op.inputs, op.outputs, inputs, _of_scalars)
 
 
 _REDUCTIONS: dict[Any, Callable[..., Any]] = {
@@ -300,9 +263,6 @@ def changed(writer: Any, node: Any, x: Any, y: Any, *indices: Any) -> Any:
         return pt.second(x, new)
     change = pt.set_subtensor if node.op.set_instead_of_inc else pt.inc_subtensor
     return change(x[tuple(index)], y)
-
-
-_QR_MODES = {"complete": "full", "reduced": "economic", "r": "r"}
 
 
 class SLogDetWithGradient(summary.SLogDet):  # type: ignore[misc]
@@ -459,7 +419,7 @@ TABLE: dict[type, Callable[..., Any]] = {
     Eigh: lambda writer, node, a: pt.linalg.eigh(a, lower=node.op.UPLO == "L"),
     Eigvalsh: lambda writer, node, a: Blockwise(PyTensorEigvalsh(lower=node.op.UPLO == "L"))(a),
     Eig: lambda writer, node, a: pt.linalg.eig(a),
-    QR: lambda writer, node, a: pt.linalg.qr(a, mode=_QR_MODES[node.op.mode]),
+    QR: lambda writer, node, a: pt.linalg.qr(a, mode=QR_MODES[node.op.mode]),
     SVD: svd,
     Dot22Scalar: lambda writer, node, x, y, a: pt.dot(x, y) * a,
     Scan: loop,

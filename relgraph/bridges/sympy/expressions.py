@@ -7,7 +7,6 @@ from functools import reduce
 from typing import Any
 
 import sympy as sp
-from sympy.matrices.expressions.matexpr import MatrixElement
 
 import relgraph.tensor as at
 from relgraph import scalar
@@ -174,30 +173,6 @@ class ExpressionReader:
                 last = at.switch(self.value(condition), self.value(value), last)
         return last
 
-    def truth(self, expr: Any) -> bool:
-        return bool(expr)
-
-    def imaginary_unit(self, expr: Any) -> complex:
-        return 1j
-
-    def matrix_sum(self, expr: Any) -> Any:
-        return reduce(at.add, self.values(expr))
-
-    def inverse(self, expr: Any) -> Any:
-        return linalg.inv(self.value(expr.arg))
-
-    def transposed(self, expr: Any) -> Any:
-        return self.value(expr.arg).T
-
-    def trace(self, expr: Any) -> Any:
-        return at.trace(self.value(expr.arg))
-
-    def determinant(self, expr: Any) -> Any:
-        return linalg.det(self.value(expr.arg))
-
-    def identity(self, expr: Any) -> Any:
-        return at.eye(self.value(expr.shape[0]), dtype="float64")
-
     def matrix_symbol(self, expr: Any) -> Any:
         lengths = [int(n) if n.is_Integer else None for n in expr.shape]
         return at.tensor("float64", lengths, expr.name)
@@ -220,15 +195,6 @@ class ExpressionReader:
         found = self.value(expr)
         return found if isinstance(found, Variable) else at.constant(float(found))
 
-    def element(self, expr: Any) -> Any:
-        matrix, i, j = self.values(expr)
-        return matrix[i, j]
-
-    def filled(self, expr: Any) -> Any:
-        rows, columns = (self.value(n) for n in expr.shape)
-        fill = at.zeros if isinstance(expr, sp.ZeroMatrix) else at.ones
-        return fill((rows, columns), dtype="float64")
-
 
 def _is_one(v: Any) -> bool:
     return isinstance(v, int | float) and v == 1
@@ -236,20 +202,10 @@ def _is_one(v: Any) -> bool:
 
 _BY_CLASS: tuple[tuple[Any, str], ...] = (
     (sp.MatrixSymbol, "matrix_symbol"),
-    (MatrixElement, "element"),
     (sp.Symbol, "symbol"),
-    (sp.logic.boolalg.BooleanAtom, "truth"),
-    (type(sp.I), "imaginary_unit"),
     (sp.Number | sp.NumberSymbol | type(sp.zoo), "number"),
     (sp.MatMul, "matrix_product"),
-    (sp.MatAdd, "matrix_sum"),
-    (sp.Inverse, "inverse"),
     (sp.MatPow, "matrix_power"),
-    (sp.Transpose, "transposed"),
-    (sp.Trace, "trace"),
-    (sp.Determinant, "determinant"),
-    (sp.Identity, "identity"),
-    (sp.ZeroMatrix | sp.OneMatrix, "filled"),
     (sp.MatrixBase, "dense"),
     (sp.Add, "sum"),
     (sp.Mul, "product"),

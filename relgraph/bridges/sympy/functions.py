@@ -12,11 +12,12 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import FunctionClass
 from sympy.logic.boolalg import Boolean
+from sympy.matrices.expressions.matexpr import MatrixElement
 
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.scalar.named import NumpyOp, ScipyOp
-from relgraph.tensor import special
+from relgraph.tensor import linalg, special
 from relgraph.tensor.math import ELEMENTWISE
 
 # A float with a smaller denominator is written as a fraction, which is what people mean by it.
@@ -225,5 +226,16 @@ FROM_SYMPY: dict[type, Callable[..., Any]] = {
     sp.zeta: lambda s, q=1.0: special.zeta(s, q),
     sp.sinc: lambda x: at.sinc(x / at.constant(float(sp.pi))),
     sp.HadamardProduct: lambda *xs: reduce(at.mul, xs),
+    sp.MatAdd: lambda *xs: reduce(at.add, xs),
+    sp.Transpose: lambda x: x.T,
+    sp.Trace: at.trace,
+    sp.Determinant: linalg.det,
+    sp.Identity: lambda n: at.eye(n, dtype="float64"),
+    sp.ZeroMatrix: lambda n, m: at.zeros((n, m), dtype="float64"),
+    sp.OneMatrix: lambda n, m: at.ones((n, m), dtype="float64"),
+    MatrixElement: lambda matrix, i, j: matrix[i, j],
+    type(sp.true): lambda: True,
+    type(sp.false): lambda: False,
+    type(sp.I): lambda: 1j,
 }
 """From a class of SymPy's functions to a function of tensors."""
