@@ -44,6 +44,7 @@ from relgraph.graph.optdb import (
     SequenceDB,
     TopoDB,
 )
+from relgraph.graph.reference import performed_on_copies
 from relgraph.passes.batching import BatchProducts, known_condition
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.passes.gemm import GemmOptimizer
@@ -174,20 +175,11 @@ class ConstantFolding(LocalOptimizer):
             return False
         if _is_too_large(node.inputs, sum(_known_bytes(out.type) for out in node.outputs)):
             return False
-        # An op that overwrites an input must not do that to a constant.
-        destroyed = {i for indices in node.op.destroy_map.values() for i in indices}
-        values = [
-            np.array(v.data) if i in destroyed and isinstance(v.data, np.ndarray) else v.data
-            for i, v in enumerate(node.inputs)
-        ]
-        cells: list[list[Any]] = [[None] for _ in node.outputs]
         try:
-            node.op.perform(node, values, cells)
-            if _is_too_large(node.inputs, sum(_bytes(cell[0]) for cell in cells)):
+            found = performed_on_copies(node, [v.data for v in node.inputs])
+            if _is_too_large(node.inputs, sum(map(_bytes, found))):
                 return False
-            return [
-                _constant(out.type, cell[0]) for out, cell in zip(node.outputs, cells, strict=True)
-            ]
+            return [_constant(out.type, x) for out, x in zip(node.outputs, found, strict=True)]
         except Exception:
             return False  # The node raises the error when the graph is run.
 

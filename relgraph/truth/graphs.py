@@ -16,6 +16,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.reference import performed
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.along_axes import Cumulate
@@ -352,9 +353,7 @@ def _evaluated(node: Apply, inputs: Sequence[Any]) -> Array:
     moved = moved_inputs(node)
     if moved is None or len(node.outputs) > 1:
         raise NoTrueValue(f"no true value of {op} is known")
-    storage: list[list[Any]] = [[None]]
-    op.perform(node, [np.asarray(x) for x in inputs], storage)
-    return _as_array(storage[0][0])
+    return _as_array(performed(node, [np.asarray(x) for x in inputs])[0])
 
 
 # -- element by element ----------------------------------------------------------------------------

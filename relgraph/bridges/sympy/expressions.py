@@ -21,7 +21,7 @@ from relgraph.bridges.sympy.functions import (
 )
 from relgraph.compile.optimize import is_same_graph
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.traversal import io_toposort
+from relgraph.graph.traversal import general_toposort
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.named import opened
@@ -257,19 +257,11 @@ def to_sympy(variable: Variable, symbols: Mapping[Variable, Any] | None = None) 
 
 def _needed(variable: Variable, known: Mapping[Variable, Any]) -> list[Apply]:
     """Return the nodes that a variable needs, in order; of a trace only the last one."""
-    done: dict[Apply, None] = {}
-    stack = [variable]
-    while stack:
-        node = stack[-1].owner
-        if node is None or stack[-1] in known or node in done:
-            stack.pop()
-            continue
-        missing = [v for v in _inputs(node) if v.owner is not None and v.owner not in done]
-        missing = [v for v in missing if v not in known]
-        stack.extend(missing)
-        if not missing:
-            done[node] = None
-    return list(done)
+
+    def owners(variables: Sequence[Variable]) -> list[Apply]:
+        return [v.owner for v in variables if v.owner is not None and v not in known]
+
+    return general_toposort(owners([variable]), lambda node: owners(_inputs(node)))
 
 
 def _inputs(node: Apply) -> Sequence[Variable]:
@@ -379,7 +371,7 @@ def _opened(op: Composite, inputs: Sequence[Any]) -> list[Any]:
     def value(v: Any) -> Any:
         return number_to_sympy(v.data.item()) if isinstance(v, Constant) else found[v]
 
-    for node in io_toposort(op.inner_inputs, op.inner_outputs):
+    for node in op.nodes:
         made = elements(node.op, [value(v) for v in node.inputs])
         found.update(zip(node.outputs, made, strict=True))
     return [value(v) for v in op.inner_outputs]

@@ -35,6 +35,7 @@ from relgraph.engines.dask.lowering.dispatch import (
     ways,
 )
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.traversal import general_toposort
 from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.loops.scan_op import LoopParts, Scan, number_of_steps, run_steps
 from relgraph.tensor.type import TensorType
@@ -105,21 +106,11 @@ class Run:
 
     def _pending(self, variables: Iterable[Variable]) -> list[Apply]:
         """Return the nodes that variables need and that are not lowered, inputs first."""
-        found: dict[Apply, None] = {}
-        stack = [v.owner for v in variables if v.owner is not None]
-        while stack:
-            node = stack[-1]
-            before = [
-                v.owner
-                for v in self._inputs(node)
-                if not self._has(v) and v.owner is not None and v.owner not in found
-            ]
-            if before:
-                stack += before
-                continue
-            stack.pop()
-            found[node] = None
-        return list(found)
+
+        def owners(variables: Iterable[Variable]) -> list[Apply]:
+            return [v.owner for v in variables if v.owner is not None and not self._has(v)]
+
+        return general_toposort(owners(variables), lambda node: owners(self._inputs(node)))
 
     def _to_compute(self, node: Apply) -> list[Variable]:
         """Return the inputs of a node that have to be computed before it is lowered."""

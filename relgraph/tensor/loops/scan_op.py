@@ -12,7 +12,7 @@ from relgraph.graph.basic import Apply, Constant, Variable, clone_replace, io_co
 from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs, destroyed_indices
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import HasInnerGraph, Op
-from relgraph.graph.reference import evaluate
+from relgraph.graph.reference import evaluate, performed
 from relgraph.graph.shared_values import copy_value
 from relgraph.graph.traversal import graph_inputs, io_toposort
 from relgraph.graph.utils import MethodNotDefined
@@ -229,10 +229,8 @@ def step_of_nodes(
     def step(*values: Any) -> list[Any]:
         known: dict[Variable, Any] = dict(zip(inputs, values, strict=True))
         for node in nodes:
-            cells: list[list[Any]] = [[None] for _ in node.outputs]
             given = [v.data if isinstance(v, Constant) else known[v] for v in node.inputs]
-            node.op.perform(node, given, cells)
-            known.update(zip(node.outputs, (cell[0] for cell in cells), strict=True))
+            known.update(zip(node.outputs, performed(node, given), strict=True))
         return [v.data if isinstance(v, Constant) else known[v] for v in outputs]
 
     return step

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable, walk
+from relgraph.graph.reference import performed
 from relgraph.tensor.type import TensorType
 from relgraph.testing.draw.arrays import Array, lengths, number_pool, spread
 
@@ -251,12 +252,10 @@ class GraphBuilder:
         found: dict[Variable, Any] = {}
         for node in _nodes_between(var, self.samples):
             operands = [self._sample(v, found) for v in node.inputs]
-            storage: list[list[Any]] = [[None] for _ in node.outputs]
-            node.op.perform(node, operands, storage)
-            for out, cell in zip(node.outputs, storage, strict=True):
-                if cell[0].size > MAX_ELEMENTS:
+            for out, value in zip(node.outputs, performed(node, operands), strict=True):
+                if value.size > MAX_ELEMENTS:
                     return False
-                found[out] = cell[0]
+                found[out] = value
         if var not in found:
             return False
         self.samples[var] = found[var]

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.reference import performed
 from relgraph.tensor.along_axes import Cumulate
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.linalg.matrix_op import MatrixOp
@@ -80,9 +81,7 @@ def propagate_marks(
     moved = moved_inputs(node)
     if moved is not None and len(node.outputs) == 1:
         inputs = [marks[i] if i in moved else v for i, v in enumerate(values)]
-        storage: list[list[Any]] = [[None]]
-        op.perform(node, inputs, storage)
-        return np.asarray(storage[0][0])
+        return np.asarray(performed(node, inputs)[0])
     along = _along_axes(op, marks, shape)
     if along is not None:
         return along
@@ -138,12 +137,10 @@ def backward_error(node: Apply, inputs: Sequence[Array], index: int, eps: float)
     results = []
     for moved in (False, *[True] * _MOVES):
         given = [_moved(x, eps, random) if moved else np.asarray(x) for x in inputs]
-        storage: list[list[Any]] = [[None] for _ in node.outputs]
         try:
-            node.op.perform(node, given, storage)
+            results.append(np.asarray(performed(node, given)[index]))
         except ValueError:
             return np.inf
-        results.append(np.asarray(storage[index][0]))
     first, *others = results
     wide = np.dtype("complex128" if first.dtype.kind == "c" else "float64")
     changes = [np.abs(other.astype(wide) - first.astype(wide)) for other in others]
@@ -406,9 +403,7 @@ def _leaves_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
         return _elemwise_leaves_range(op.scalar_op, inputs, result, info)
     sizes = [np.where(np.isfinite(x), np.abs(x), 0) for x in inputs]
     if adds:
-        storage: list[list[Any]] = [[None]]
-        op.perform(node, [*sizes[:2], *inputs[2:]], storage)
-        return ~np.isfinite(storage[0][0])
+        return ~np.isfinite(performed(node, [*sizes[:2], *inputs[2:]])[0])
     if isinstance(op, CAReduce) and op.ufunc in (np.add, np.multiply):
         axes = op.axes(inputs[0].ndim)
         if op.ufunc is np.add:

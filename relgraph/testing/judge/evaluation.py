@@ -16,6 +16,7 @@ import numpy as np
 import relgraph.sparse as sparse
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.reference import performed, performed_on_copies
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.random.type import is_generator, state_key
 from relgraph.truth.moves import moved_inputs
@@ -77,7 +78,7 @@ def evaluate_all(
     found: Values = dict(zip(inputs, values, strict=True))
     for node in io_toposort(inputs, outputs):
         operands = [value_of(v, found) for v in node.inputs]
-        results = perform_on_copies(node, operands)
+        results = performed_on_copies(node, operands)
         for out, result in zip(node.outputs, results, strict=True):
             found.setdefault(out, result)
     for v in outputs:
@@ -88,17 +89,6 @@ def evaluate_all(
 def value_of(v: Variable, values: Values) -> Any:
     """Return the value of a variable: the given one, or the data of a constant."""
     return v.data if isinstance(v, Constant) and v not in values else values[v]
-
-
-def perform_on_copies(node: Apply, operands: Sequence[Any]) -> list[Any]:
-    """Return what the `perform` of a node computes; it gets copies of what it overwrites."""
-    operands = list(operands)
-    for destroyed in node.op.destroy_map.values():
-        for i in destroyed:
-            operands[i] = np.array(operands[i])
-    storage: list[list[Any]] = [[None] for _ in node.outputs]
-    node.op.perform(node, operands, storage)
-    return [cell[0] for cell in storage]
 
 
 def array_of(value: Any) -> Any:
@@ -146,13 +136,13 @@ def perform_extended(node: Apply, operands: list[Any]) -> list[Any]:
     dtypes of its inputs.
     """
     perform: Callable[..., Any] = _elementwise if isinstance(node.op, Elemwise) else (
-        perform_on_copies
+        performed_on_copies
     )  # fmt: skip
     try:
         return list(perform(node, operands))
     except (TypeError, ValueError):
         rounded = [np.asarray(x, v.type.dtype) for x, v in zip(operands, node.inputs, strict=True)]
-        return perform_on_copies(node, rounded)
+        return performed_on_copies(node, rounded)
 
 
 def _elementwise(node: Apply, operands: list[Any]) -> list[Any]:
@@ -269,14 +259,11 @@ class RewritePair:
         known: Values = {**self._constants, **dict(zip(self.inputs, values, strict=True))}
         for nodes, in_new in ((self._old_nodes, False), (self._new_nodes, True)):
             for node in nodes:
-                storage: list[list[Any]] = [[None] for _ in node.outputs]
-                operands = [known[v] for v in node.inputs]
                 try:
-                    node.op.perform(node, operands, storage)
+                    found = performed(node, [known[v] for v in node.inputs])
                 except Exception as error:
                     raise EvaluationError(error, in_new) from error
-                for out, cell in zip(node.outputs, storage, strict=True):
-                    known[out] = cell[0]
+                known.update(zip(node.outputs, found, strict=True))
         return known
 
     def nodes_of(self, side: Variable) -> list[Apply]:

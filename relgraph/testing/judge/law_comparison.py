@@ -14,6 +14,7 @@ import numpy as np
 
 import relgraph.sparse as sparse
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.reference import performed
 from relgraph.tensor.along_axes import Cumulate
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.fft import DFT
@@ -358,12 +359,10 @@ def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, out: 
         shifted = [
             _shifted_value(values[v], e, sign) for v, e in zip(node.inputs, errors, strict=True)
         ]
-        storage: list[list[Any]] = [[None] for _ in node.outputs]
         try:
-            node.op.perform(node, shifted, storage)
+            found = array_of(performed(node, shifted)[out.index or 0])
         except (ValueError, IndexError):
             return np.full(result.shape, np.inf)
-        found = array_of(storage[out.index or 0][0])
         if found.shape != result.shape:
             return np.full(result.shape, np.inf)
         # fmax leaves out nan: where both results are nan, nothing has moved
