@@ -6,6 +6,7 @@ combined with (NEP 50).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from functools import cache
 from typing import Any, ClassVar
@@ -315,6 +316,16 @@ class ScalarType(Type):
 
 
 _TYPES = {name: ScalarType(name) for name in DTYPES}
+
+
+def extreme_of(dtype: str, greatest: bool) -> float | int:
+    """Return the number that no other one of a real dtype is greater than, or less than."""
+    if dtype == "bool":
+        return int(greatest)
+    if is_discrete(dtype):
+        bounds = np.iinfo(dtype)
+        return int(bounds.max if greatest else bounds.min)
+    return math.inf if greatest else -math.inf
 
 
 def get_scalar_type(dtype: Any) -> ScalarType:

@@ -90,27 +90,20 @@ class Trace(NamedTuple):
     rows: Variable
     last: list[Variable]
 
-    def part(self, index: IndexList, inputs: Sequence[Any]) -> Variable | None:
+    def part(self, index: IndexList, inputs: Sequence[Any]) -> Any:
         """Return a part that is known to need no array of all rows, or None."""
         at, *others = index
         located = located_in_join(at, [len(self.last), None])
         if located is not None:
             which, entry = located
-            found = taken_at((self.first, self.rows)[which], _index(entry, *others, inputs=inputs))
-        elif isinstance(at, int) and -len(self.last) <= at < 0:
-            found = taken_at(self.last[at], _index(*others, inputs=inputs))
-        else:
-            return None
-        return _variable(found)
+            return taken_at((self.first, self.rows)[which], _index(entry, *others, inputs=inputs))
+        if isinstance(at, int) and -len(self.last) <= at < 0:
+            return taken_at(self.last[at], _index(*others, inputs=inputs))
+        return None
 
 
 def _index(*entries: Any, inputs: Sequence[Any]) -> BasicIndex:
     return BasicIndex(trimmed(entries), tuple(inputs))
-
-
-def _variable(v: Any) -> Variable:
-    assert isinstance(v, Variable)
-    return v
 
 
 def _of_tensors(op: Any) -> bool:

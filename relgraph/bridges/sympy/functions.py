@@ -168,8 +168,6 @@ TO_SYMPY: dict[Any, Callable[..., Any]] = {
     scalar.pow: lambda x, y: x**y,
     scalar.neg: lambda x: -x,
     scalar.sqrt: sp.sqrt,
-    scalar.identity: lambda x: x,
-    scalar.second: lambda x, y: y,
     scalar.trunc: lambda x: sp.sign(x) * sp.floor(sp.Abs(x)),
     scalar.expm1: lambda x: sp.exp(x) - 1,
     scalar.log2: lambda x: sp.log(x) / sp.log(2),

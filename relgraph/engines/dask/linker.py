@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import dask
 import dask.array as da
@@ -232,6 +232,7 @@ def later(x: Any, variable: Variable) -> Any:
     return x if is_blocked(x) else as_one_block(np.array(x))
 
 
+@dataclass(eq=False)
 class DaskLinker:
     """Makes tasks of a graph, for blocks of its arrays, when a function is called.
 
@@ -253,16 +254,13 @@ class DaskLinker:
         what decides on shapes and branches.
     """
 
-    name = "dask"
-    excluded = ("inplace", "blas")
-    """The tags of what is for NumPy alone."""
+    compute: bool | None = None
+    chunks: str | int = "auto"
+    passes: bool = True
 
-    def __init__(
-        self, compute: bool | None = None, chunks: str | int = "auto", passes: bool = True
-    ) -> None:
-        self.compute = compute
-        self.chunks = chunks
-        self.passes = passes
+    name: ClassVar[str] = "dask"
+    excluded: ClassVar[tuple[str, ...]] = ("inplace", "blas")
+    """The tags of what is for NumPy alone."""
 
     def blocks(self) -> Blocks:
         """Return how the arrays of one call are cut."""
@@ -271,9 +269,6 @@ class DaskLinker:
     def link(self, fgraph: FunctionGraph) -> DaskProgram:
         """Return a function that computes the outputs of a graph from its inputs."""
         return DaskProgram(fgraph.inputs, fgraph.outputs, self)
-
-    def __repr__(self) -> str:
-        return f"DaskLinker(compute={self.compute}, chunks={self.chunks!r}, passes={self.passes})"
 
 
 LINKER = DaskLinker()

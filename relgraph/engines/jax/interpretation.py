@@ -46,18 +46,14 @@ its outputs, and whether the checks hold."""
 
 def values_needed(variables: Iterable[Variable]) -> list[Variable]:
     """Return the variables without an owner that values depend on, not counting their shapes."""
-    found: list[Variable] = []
 
     def inputs(v: Variable) -> list[Variable] | None:
-        if v.owner is None:
-            if not isinstance(v, Constant):
-                found.append(v)
+        if v.owner is None or isinstance(v.owner.op, Shape | Shape_i):
             return None
-        return None if isinstance(v.owner.op, Shape | Shape_i) else v.owner.inputs
+        return v.owner.inputs
 
-    for _ in walk(list(variables), inputs):
-        pass
-    return found
+    leaves = [v for v in walk(variables, inputs) if v.owner is None]
+    return [v for v in leaves if not isinstance(v, Constant)]
 
 
 def outer_variables(
@@ -308,6 +304,14 @@ class Run:
                 self.known.update(zip(node.outputs, found, strict=True))
         return [self.value(v) for v in plan.outputs]
 
+    def all_hold(self, texts: list[str]) -> Any:
+        """Return whether all checks hold; their messages are added to a list."""
+        holds: Any = jnp.asarray(True)
+        for text, held in self.checks:
+            texts.append(text)
+            holds = holds & held
+        return holds
+
     def _node(self, plan: Plan, node: Apply) -> Any:
         op = node.op
         if isinstance(op, IfElse):
@@ -341,8 +345,7 @@ class Run:
         def run(taken: bool) -> Any:
             inner = Run(dict(self.known))
             found = inner.outputs(plan.branch(node, taken))
-            texts.extend(text for text, _ in inner.checks)
-            return as_arrays(found), _all_hold(inner.checks)
+            return as_arrays(found), inner.all_hold(texts)
 
         try:
             found, holds = lax.cond(condition != 0, partial(run, True), partial(run, False))
@@ -370,13 +373,6 @@ def as_arrays(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(jax.tree.map(jnp.asarray, v) for v in values)
 
 
-def _all_hold(checks: Sequence[tuple[str, Any]]) -> Any:
-    holds: Any = jnp.asarray(True)
-    for _, held in checks:
-        holds = holds & held
-    return holds
-
-
 def _by_numpy(node: Apply, values: Sequence[Any]) -> bool:
     """Return whether a node is computed by NumPy when the graph is traced."""
     if not node.op.pure or isinstance(node.op, (*_MAKERS, Scan, Assert)):
@@ -395,8 +391,7 @@ def _step(op: Scan, node: Apply) -> Step:
             found = run.outputs(plan)
         except NeedsValue as needed:
             raise NeedsValue(node, outer_variables(op, node, needed.variables)) from None
-        texts.extend(text for text, _ in run.checks)
-        return found, _all_hold(run.checks)
+        return found, run.all_hold(texts)
 
     return step
 

@@ -86,6 +86,15 @@ class LinearSolve(MatrixOp):
     ) -> None:
         dtype = node.outputs[0].type.dtype
         a, b = (np.asarray(v, dtype, order="C") for v in inputs)
+        core = self.checked_core(node, a, b)
+        columns = b[:, None] if core == 1 else b
+        with np.errstate(all="ignore"):
+            x = _finite_columns(self, a, columns)
+        x = x[..., 0] if core == 1 else x
+        output_storage[0][0] = written_to(inputs[1], x) if 0 in self.destroy_map else x
+
+    def checked_core(self, node: Apply, a: Any, b: Any) -> int:
+        """Return the rank of one right side; raise a ValueError if the shapes don't fit."""
         core = _core(b)
         n = check_square(self.name, a)
         if b.shape[-core] != n:
@@ -93,11 +102,7 @@ class LinearSolve(MatrixOp):
                 f"{self.name}: the matrices have {n} rows, and the right side {b.shape[-core]}"
             )
         check_batch(self.name, node, a, b, (2, core))
-        columns = b[:, None] if core == 1 else b
-        with np.errstate(all="ignore"):
-            x = _finite_columns(self, a, columns)
-        x = x[..., 0] if core == 1 else x
-        output_storage[0][0] = written_to(inputs[1], x) if 0 in self.destroy_map else x
+        return core
 
     def solve(self, a: Array, b: Array) -> Array:
         """Return the solution for finite matrices and a right side of matrices."""

@@ -11,12 +11,10 @@ waits for memory.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from relgraph.scalar.type import extreme_of
 from relgraph.vm.tier.compiler import Loop
 from relgraph.vm.tier.lowering import Nest, Operand, Reduction, Step, Value
 from relgraph.vm.tier.scalar_code import MEMORY, convert, itemsize, literal, register_type
@@ -380,7 +378,7 @@ class BlockLoops:
         name, dtype = reduction.name, reduction.out.dtype
         if name in _IDENTITY:
             return literal(_IDENTITY[name], dtype)
-        return literal(_extreme(name, dtype), dtype)
+        return literal(extreme_of(dtype, name == "minimum"), dtype)
 
     def _is_float_sum(self, reduction: Reduction) -> bool:
         return reduction.name == "add" and reduction.out.dtype.startswith("float")
@@ -474,13 +472,3 @@ class BlockLoops:
         total = self.totals[reduction][0]
         place = self._place_for(0, reduction.operand, reduction.out.dtype, count)
         self.m.call(reduction.loop, [(total, 0), place, (total, 0)], count)
-
-
-def _extreme(name: str, dtype: str) -> float | int:
-    """Return the number that is no larger, or no smaller, than any of a dtype."""
-    if dtype.startswith("float"):
-        return -math.inf if name == "maximum" else math.inf
-    if dtype == "bool":
-        return 0 if name == "maximum" else 1
-    bounds = np.iinfo(dtype)
-    return int(bounds.min if name == "maximum" else bounds.max)

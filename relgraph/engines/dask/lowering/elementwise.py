@@ -30,7 +30,7 @@ from relgraph.engines.dask.blocks import (
 )
 from relgraph.engines.dask.lowering.dispatch import on_the_whole, register
 from relgraph.graph.basic import Apply
-from relgraph.scalar.type import is_discrete
+from relgraph.scalar.type import extreme_of
 from relgraph.tensor.along_axes import AlongAxis, ArgSort, Cumulate, Sort
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.fft import DFT
@@ -265,18 +265,9 @@ def _cumulate(op: Cumulate, node: Apply, values: Sequence[Any], blocks: Blocks) 
 
 @register(Accumulate, way=RUNNING)
 def _accumulate(op: Accumulate, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
-    return _running(op, node, values[0], _least(op, node.outputs[0].type.dtype), blocks)
-
-
-def _least(op: Accumulate, dtype: str) -> Any:
-    """Return what changes no extreme and no sum of exponentials."""
-    greatest = op.scalar_op is scalar.minimum
-    if dtype == "bool":
-        return greatest
-    if is_discrete(dtype):
-        limits = np.iinfo(dtype)
-        return limits.max if greatest else limits.min
-    return np.inf if greatest else -np.inf
+    # what changes no extreme and no sum of exponentials
+    neutral = extreme_of(node.outputs[0].type.dtype, op.scalar_op is scalar.minimum)
+    return _running(op, node, values[0], neutral, blocks)
 
 
 def _running(op: Any, node: Apply, x: Any, neutral: Any, blocks: Blocks) -> Any:

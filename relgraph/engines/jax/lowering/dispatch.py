@@ -10,7 +10,7 @@ While a graph is lowered a value is one of three:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import singledispatch
 from typing import Any
 
@@ -104,12 +104,6 @@ def register(kind: type[Op], function: Lowering | None = None) -> Any:
         returns the value of the output, or a tuple of several.
     """
     return lower.register(kind) if function is None else lower.register(kind, function)
-
-
-def register_all(table: Mapping[type[Any], Lowering]) -> None:
-    """Say how the Ops of some classes are lowered."""
-    for kind, function in table.items():
-        lower.register(kind, function)
 
 
 def is_native(op: Op) -> bool:

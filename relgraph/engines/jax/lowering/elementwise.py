@@ -44,10 +44,6 @@ _REDUCED: dict[Any, Callable[..., Any]] = {
 }
 
 
-def reduction(op: CAReduce, node: Apply, x: Any) -> Any:
-    return reduced(op, x, node.outputs[0].type.dtype)
-
-
 def reduced(op: CAReduce, x: Any, dtype: str) -> Any:
     """Return an array reduced as an op does, with a dtype."""
     axes = op.axes(x.ndim)
@@ -218,14 +214,6 @@ def cumprod_gradient(op: CumprodGradient, node: Apply, x: Any, g: Any) -> Any:
     return as_dtype(found, node.outputs[0].type.dtype)
 
 
-def sort(op: Sort, node: Apply, x: Any) -> Any:
-    return jnp.sort(x, axis=op.axis, stable=True)
-
-
-def argsort(op: ArgSort, node: Apply, x: Any) -> Any:
-    return as_dtype(jnp.argsort(x, axis=op.axis, stable=True), "int64")
-
-
 def search_sorted(op: SearchSorted, node: Apply, ordered: Any, wanted: Any) -> Any:
     dtype = np.result_type(ordered.dtype, wanted.dtype)
     found = jnp.searchsorted(as_dtype(ordered, dtype), as_dtype(wanted, dtype), side=op.side)
@@ -281,7 +269,7 @@ def fused_reduction(op: FusedReduction, node: Apply, *values: Any) -> Any:
 
 
 TABLE: dict[type, Any] = {
-    CAReduce: reduction,
+    CAReduce: lambda op, node, x: reduced(op, x, node.outputs[0].type.dtype),
     Argmax: position,
     Argmin: position,
     Norm: norm,
@@ -294,8 +282,8 @@ TABLE: dict[type, Any] = {
     Recurrence: recurrence,
     CumprodGradient: cumprod_gradient,
     Accumulate: accumulate,
-    Sort: sort,
-    ArgSort: argsort,
+    Sort: lambda op, node, x: jnp.sort(x, axis=op.axis, stable=True),
+    ArgSort: lambda op, node, x: as_dtype(jnp.argsort(x, axis=op.axis, stable=True), "int64"),
     SearchSorted: search_sorted,
     Digitize: digitize,
     Nonzero: nonzero,

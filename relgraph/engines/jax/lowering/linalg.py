@@ -64,10 +64,6 @@ def matmul(op: MatMul, node: Apply, x: Any, y: Any) -> Any:
     return _product(node, jnp.matmul, x, y)
 
 
-def dot22_scalar(op: Dot22Scalar, node: Apply, x: Any, y: Any, alpha: Any) -> Any:
-    return dot(op, node, x, y) * alpha
-
-
 def update(op: Any, node: Apply, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
     """``beta * z + alpha * x @ y``; `z` is not read where `beta` is 0."""
     product = alpha * dot(op, node, x, y)
@@ -224,14 +220,8 @@ def _of_one_stack(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def solution(op: LinearSolve, node: Apply, a: Any, b: Any) -> Any:
-    check_square(op.name, a)
+    core = op.checked_core(node, a, b)
     a, b = _prepared(op, node, a, b)
-    core = 1 if b.ndim == 1 else 2
-    if b.shape[-core] != a.shape[-1]:
-        raise ValueError(
-            f"{op.name}: the matrices have {a.shape[-1]} rows, and the right side {b.shape[-core]}"
-        )
-    check_batch(op.name, node, a, b, (2, core))
     x = _solved_where_finite(op, *_of_one_stack(a, b))
     return x[..., 0] if core == 1 else x
 
@@ -293,7 +283,7 @@ TABLE: dict[type, Any] = {
     Dot: dot,
     Dot22: dot,
     MatMul: matmul,
-    Dot22Scalar: dot22_scalar,
+    Dot22Scalar: lambda op, node, x, y, alpha: dot(op, node, x, y) * alpha,
     Gemm: update,
     GemvAdd: update,
     Ger: ger,

@@ -24,34 +24,8 @@ from relgraph.engines.jax.lowering.linalg import PRECISION
 from relgraph.engines.jax.lowering.scalars import as_dtype
 from relgraph.engines.jax.values import SparseValue, from_scipy, to_scipy
 from relgraph.graph.basic import Apply
-from relgraph.sparse.op import (
-    AddSparse,
-    ChangeFormat,
-    CompareSparse,
-    Compressed,
-    Elements,
-    FromPlaces,
-    Indices,
-    Majors,
-    Sampled,
-    Stored,
-    SubSparse,
-    Transposed,
-    WithoutZeros,
-    WithStored,
-    check_shapes,
-)
-from relgraph.sparse.products import (
-    DenseFromSparse,
-    DotDense,
-    DotSparse,
-    JoinSparse,
-    SampledDense,
-    SampledProduct,
-    SparseFromDense,
-    SparseSum,
-    TakeRows,
-)
+from relgraph.sparse import op as sparse_ops
+from relgraph.sparse import products
 from relgraph.tensor.math import check_inner
 
 # -- places ----------------------------------------------------------------------------------------
@@ -152,28 +126,28 @@ def _summed_at(keys: Any, terms: Any, shape: Any, fmt: str) -> SparseValue:
 # -- parts and conversions -------------------------------------------------------------------------
 
 
-def with_stored(op: WithStored, node: Apply, x: SparseValue, data: Any) -> Any:
+def with_stored(op: sparse_ops.WithStored, node: Apply, x: SparseValue, data: Any) -> Any:
     if len(data) != x.nnz:
         raise ValueError(f"{op}: {len(data)} elements for {x.nnz} places")
     return SparseValue(data, x.indices, x.indptr, x.shape, x.format)
 
 
-def transposed(op: Transposed, node: Apply, x: SparseValue) -> Any:
+def transposed(op: sparse_ops.Transposed, node: Apply, x: SparseValue) -> Any:
     fmt = "csc" if x.format == "csr" else "csr"
     return SparseValue(x.data, x.indices, x.indptr, (x.shape[1], x.shape[0]), fmt)
 
 
-def change_format(op: ChangeFormat, node: Apply, x: SparseValue) -> Any:
+def change_format(op: sparse_ops.ChangeFormat, node: Apply, x: SparseValue) -> Any:
     return _compressed(*_places(x), x.data, x.shape, op.format)
 
 
-def without_zeros(op: WithoutZeros, node: Apply, x: SparseValue) -> Any:
+def without_zeros(op: sparse_ops.WithoutZeros, node: Apply, x: SparseValue) -> Any:
     x = _structure(node, 0, x)
     return _stored_only(node, _keys(x), x.data, x.shape, x.format)
 
 
-def sampled(op: Sampled, node: Apply, pattern: SparseValue, x: SparseValue) -> Any:
-    check_shapes(op.name, pattern.shape, x.shape)
+def sampled(op: sparse_ops.Sampled, node: Apply, pattern: SparseValue, x: SparseValue) -> Any:
+    sparse_ops.check_shapes(op.name, pattern.shape, x.shape)
     return _looked_up(x, _keys(pattern))
 
 
@@ -181,12 +155,12 @@ def _dense(x: SparseValue) -> Any:
     return jnp.zeros(x.shape, x.dtype).at[_places(x)].set(x.data)
 
 
-def from_dense(op: SparseFromDense, node: Apply, x: Any) -> Any:
+def from_dense(op: products.SparseFromDense, node: Apply, x: Any) -> Any:
     rows, columns = np.nonzero(static(node, 0, x))
     return _compressed(rows, columns, jnp.asarray(x)[rows, columns], x.shape, op.format)
 
 
-def sampled_dense(op: SampledDense, node: Apply, pattern: SparseValue, y: Any) -> Any:
+def sampled_dense(op: products.SampledDense, node: Apply, pattern: SparseValue, y: Any) -> Any:
     known = node.inputs[1].type.shape
     index: list[Any] = []
     for n, length, m, place in zip(known, y.shape, pattern.shape, _places(pattern), strict=True):
@@ -196,7 +170,7 @@ def sampled_dense(op: SampledDense, node: Apply, pattern: SparseValue, y: Any) -
     return jnp.asarray(y)[tuple(index)]
 
 
-def summed(op: SparseSum, node: Apply, x: SparseValue) -> Any:
+def summed(op: products.SparseSum, node: Apply, x: SparseValue) -> Any:
     dtype = node.outputs[0].type.dtype
     data = as_dtype(x.data, dtype)
     if op.axis is None:
@@ -208,7 +182,7 @@ def summed(op: SparseSum, node: Apply, x: SparseValue) -> Any:
 
 
 def from_places(
-    op: FromPlaces, node: Apply, data: Any, rows: Any, columns: Any, n: Any, m: Any
+    op: sparse_ops.FromPlaces, node: Apply, data: Any, rows: Any, columns: Any, n: Any, m: Any
 ) -> Any:
     given = [static(node, i, v) for i, v in ((1, rows), (2, columns), (3, n), (4, m))]
     rows, columns = (v.astype("int64") for v in given[:2])
@@ -222,14 +196,14 @@ def from_places(
     return _summed_at(keys, jnp.asarray(data), shape, op.format)
 
 
-def elements(op: Elements, node: Apply, x: SparseValue, rows: Any, columns: Any) -> Any:
+def elements(op: sparse_ops.Elements, node: Apply, x: SparseValue, rows: Any, columns: Any) -> Any:
     if len(rows) != len(columns):
         raise ValueError(f"{op}: {len(rows)} rows and {len(columns)} columns")
     return _looked_up(x, _numbered(rows, columns, x.shape, x.format))
 
 
 def compressed(
-    op: Compressed, node: Apply, data: Any, indices: Any, indptr: Any, shape: Any
+    op: sparse_ops.Compressed, node: Apply, data: Any, indices: Any, indptr: Any, shape: Any
 ) -> Any:
     indices, indptr, shape = (
         static(node, i, v) for i, v in ((1, indices), (2, indptr), (3, shape))
@@ -243,12 +217,12 @@ def compressed(
     return _summed_at(keys, jnp.asarray(data)[:count], shape, op.format)
 
 
-def majors(op: Majors, node: Apply, indptr: Any) -> Any:
+def majors(op: sparse_ops.Majors, node: Apply, indptr: Any) -> Any:
     known = static(node, 0, indptr)
     return _majors(known, int(known[-1])).astype("int64")
 
 
-def take_rows(op: TakeRows, node: Apply, x: SparseValue, index: Any) -> Any:
+def take_rows(op: products.TakeRows, node: Apply, x: SparseValue, index: Any) -> Any:
     x = _structure(node, 0, x)
     # which element goes where is seen from the rows of a matrix that stores their numbers
     numbers = to_scipy(replace(x, data=np.arange(1, x.nnz + 1)))
@@ -256,7 +230,7 @@ def take_rows(op: TakeRows, node: Apply, x: SparseValue, index: Any) -> Any:
     return replace(taken, data=jnp.asarray(x.data)[taken.data - 1])
 
 
-def joined(op: JoinSparse, node: Apply, *values: SparseValue) -> Any:
+def joined(op: products.JoinSparse, node: Apply, *values: SparseValue) -> Any:
     if len({v.shape[1 - op.axis] for v in values}) > 1:
         raise ValueError(f"{op}: the shapes are {', '.join(str(v.shape) for v in values)}")
     dtype = node.outputs[0].type.dtype
@@ -279,7 +253,7 @@ def joined(op: JoinSparse, node: Apply, *values: SparseValue) -> Any:
 
 
 def _of_pair(op: Any, node: Apply, x: SparseValue, y: SparseValue, function: Any) -> Any:
-    check_shapes(str(op), x.shape, y.shape)
+    sparse_ops.check_shapes(str(op), x.shape, y.shape)
     dtype = np.result_type(x.dtype, y.dtype)
     x, y = _structure(node, 0, x), _structure(node, 1, y)
     keys = np.union1d(_keys(x), _keys(y))
@@ -292,10 +266,10 @@ _COMPARED = {"neq": jnp.not_equal, "lt": jnp.less, "gt": jnp.greater}
 _CONTRARY = {"eq": jnp.not_equal, "le": jnp.greater, "ge": jnp.less}
 
 
-def compared(op: CompareSparse, node: Apply, x: SparseValue, y: SparseValue) -> Any:
+def compared(op: sparse_ops.CompareSparse, node: Apply, x: SparseValue, y: SparseValue) -> Any:
     if op.comparison in _COMPARED:
         return _of_pair(op, node, x, y, _COMPARED[op.comparison])
-    check_shapes(str(op), x.shape, y.shape)
+    sparse_ops.check_shapes(str(op), x.shape, y.shape)
     found = ~_CONTRARY[op.comparison](_dense(x), _dense(y))
     if is_traced(found):
         raise NeedsValue(node)
@@ -303,7 +277,7 @@ def compared(op: CompareSparse, node: Apply, x: SparseValue, y: SparseValue) -> 
     return _compressed(rows, columns, jnp.ones(len(rows), bool), x.shape, x.format)
 
 
-def dot_dense(op: DotDense, node: Apply, x: SparseValue, y: Any) -> Any:
+def dot_dense(op: products.DotDense, node: Apply, x: SparseValue, y: Any) -> Any:
     check_inner(op, x, y, 1, 0)
     dtype = node.outputs[0].type.dtype
     rows, columns = _places(x)
@@ -312,7 +286,7 @@ def dot_dense(op: DotDense, node: Apply, x: SparseValue, y: Any) -> Any:
     return _added_at((x.shape[0], *y.shape[1:]), rows, terms)
 
 
-def dot_sparse(op: DotSparse, node: Apply, x: SparseValue, y: SparseValue) -> Any:
+def dot_sparse(op: products.DotSparse, node: Apply, x: SparseValue, y: SparseValue) -> Any:
     check_inner(op, x, y, 1, 0)
     dtype = node.outputs[0].type.dtype
     x, y = _structure(node, 0, x), _structure(node, 1, y)
@@ -333,7 +307,9 @@ def dot_sparse(op: DotSparse, node: Apply, x: SparseValue, y: SparseValue) -> An
     return _stored_only(node, keys, found, shape, x.format)
 
 
-def sampled_product(op: SampledProduct, node: Apply, pattern: SparseValue, x: Any, y: Any) -> Any:
+def sampled_product(
+    op: products.SampledProduct, node: Apply, pattern: SparseValue, x: Any, y: Any
+) -> Any:
     if pattern.shape != (len(x), len(y)) or x.shape[1] != y.shape[1]:
         raise ValueError(
             f"{op}: places in {pattern.shape}, of a product of {x.shape} and {y.shape}"
@@ -347,27 +323,27 @@ def sampled_product(op: SampledProduct, node: Apply, pattern: SparseValue, x: An
 
 
 TABLE: dict[type, Any] = {
-    Stored: by_perform,
-    Indices: by_perform,
-    WithStored: with_stored,
-    Sampled: sampled,
-    Transposed: transposed,
-    WithoutZeros: without_zeros,
-    ChangeFormat: change_format,
-    DenseFromSparse: lambda op, node, x: _dense(x),
-    SparseFromDense: from_dense,
-    SampledDense: sampled_dense,
-    SparseSum: summed,
-    AddSparse: partial(_of_pair, function=jnp.add),
-    SubSparse: partial(_of_pair, function=jnp.subtract),
-    CompareSparse: compared,
-    FromPlaces: from_places,
-    Elements: elements,
-    Compressed: compressed,
-    Majors: majors,
-    DotDense: dot_dense,
-    DotSparse: dot_sparse,
-    SampledProduct: sampled_product,
-    TakeRows: take_rows,
-    JoinSparse: joined,
+    sparse_ops.Stored: by_perform,
+    sparse_ops.Indices: by_perform,
+    sparse_ops.WithStored: with_stored,
+    sparse_ops.Sampled: sampled,
+    sparse_ops.Transposed: transposed,
+    sparse_ops.WithoutZeros: without_zeros,
+    sparse_ops.ChangeFormat: change_format,
+    products.DenseFromSparse: lambda op, node, x: _dense(x),
+    products.SparseFromDense: from_dense,
+    products.SampledDense: sampled_dense,
+    products.SparseSum: summed,
+    sparse_ops.AddSparse: partial(_of_pair, function=jnp.add),
+    sparse_ops.SubSparse: partial(_of_pair, function=jnp.subtract),
+    sparse_ops.CompareSparse: compared,
+    sparse_ops.FromPlaces: from_places,
+    sparse_ops.Elements: elements,
+    sparse_ops.Compressed: compressed,
+    sparse_ops.Majors: majors,
+    products.DotDense: dot_dense,
+    products.DotSparse: dot_sparse,
+    products.SampledProduct: sampled_product,
+    products.TakeRows: take_rows,
+    products.JoinSparse: joined,
 }
