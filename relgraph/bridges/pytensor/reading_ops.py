@@ -152,12 +152,8 @@ def _apply(scalar_op: Any, dtype: str, *inputs: Any) -> Any:
     return typed(at, function, dtype, *inputs)
 
 
-def elemwise(reader: Any, node: Any, *inputs: Any) -> Any:
-    """Read an Elemwise; a composite is opened."""
-    return _of_scalars(node.op.scalar_op, node, inputs)
-
-
 def _of_scalars(scalar_op: Any, node: Any, inputs: Sequence[Any]) -> Any:
+    """Return a scalar op on tensors; a composite is opened."""
     if not isinstance(scalar_op, basic.Composite):
         return _apply(scalar_op, node.outputs[0].type.dtype, *inputs)
     inner = scalar_op.fgraph
@@ -220,16 +216,6 @@ def sorted_along(reader: Any, node: Any, *inputs: Any) -> Any:
 
 
 _STABLE = ("stable", "mergesort")
-
-
-def scalar_of(reader: Any, node: Any, x: Any) -> Any:
-    """Read the step between a scalar and a tensor of rank 0: here they are one."""
-    return x
-
-
-def scalar_node(reader: Any, node: Any, *inputs: Any) -> Any:
-    """Read a node of scalars, outside of any Elemwise."""
-    return _of_scalars(node.op, node, inputs)
 
 
 def dimshuffled(reader: Any, node: Any, x: Any) -> Any:
@@ -300,7 +286,9 @@ def _index(op: Any, x: Any, indices: Sequence[Any]) -> tuple[IndexList, list[Any
         ends = (part.start, part.stop, part.step)
         return slice(*[None if end is None else indices[end] for end in ends])
 
-    return parse_index(tuple(map(entry, op.idx_list)), x.type.ndim)
+    # older versions don't say it where the index is one vector
+    idx_list = getattr(op, "idx_list", (0,))
+    return parse_index(tuple(map(entry, idx_list)), x.type.ndim)
 
 
 def part(reader: Any, node: Any, x: Any, *indices: Any) -> Any:
@@ -321,17 +309,6 @@ def changed(reader: Any, node: Any, x: Any, y: Any, *indices: Any) -> Any:
     kind = AdvancedIncSubtensor if _has_array(entries) else IncSubtensor
     y = at.cast(y, x.type.dtype)
     return kind(entries, False, op.set_instead_of_inc)(x, y, *inputs)
-
-
-def rows(reader: Any, node: Any, x: Any, indices: Any) -> Any:
-    entries, inputs = parse_index((indices,), x.type.ndim)
-    return AdvancedSubtensor(entries)(x, *inputs)
-
-
-def changed_rows(reader: Any, node: Any, x: Any, y: Any, indices: Any) -> Any:
-    entries, inputs = parse_index((indices,), x.type.ndim)
-    y = at.cast(y, x.type.dtype)
-    return AdvancedIncSubtensor(entries, False, node.op.set_instead_of_inc)(x, y, *inputs)
 
 
 def _has_array(entries: IndexList) -> bool:
@@ -415,8 +392,9 @@ def _on_stacks(op: Any, node: Any, inputs: tuple[Any, ...]) -> Any:
 
 
 TABLE: dict[str, Callable[..., Any]] = {
-    "tensor.elemwise.Elemwise": elemwise,
-    "scalar.basic.ScalarOp": scalar_node,
+    "tensor.elemwise.Elemwise": lambda reader, node, *xs: _of_scalars(node.op.scalar_op, node, xs),
+    # outside of any Elemwise
+    "scalar.basic.ScalarOp": lambda reader, node, *xs: _of_scalars(node.op, node, xs),
     "tensor.special.XLogY": _graph_of(_of(ScipyOp("xlogy"))),
     "tensor.special.XLog1PY": _graph_of(_of(ScipyOp("xlog1py"))),
     "tensor.special.LogAddExp": _graph_of(at.logaddexp),
@@ -429,8 +407,9 @@ TABLE: dict[str, Callable[..., Any]] = {
     "tensor.extra_ops.CumOp": cumulated,
     "tensor.sort.SortOp": sorted_along,
     "tensor.sort.ArgSortOp": sorted_along,
-    "tensor.basic.ScalarFromTensor": scalar_of,
-    "tensor.basic.TensorFromScalar": scalar_of,
+    # a scalar is a tensor of rank 0
+    "tensor.basic.ScalarFromTensor": lambda reader, node, x: x,
+    "tensor.basic.TensorFromScalar": lambda reader, node, x: x,
     "tensor.elemwise.DimShuffle": dimshuffled,
     "tensor.shape.Reshape": lambda reader, node, x, n: Reshape(node.op.ndim)(
         x, at.cast(n, "int64")
@@ -455,8 +434,8 @@ TABLE: dict[str, Callable[..., Any]] = {
     "tensor.subtensor.IncSubtensor": changed,
     "tensor.subtensor.AdvancedSubtensor": part,
     "tensor.subtensor.AdvancedIncSubtensor": changed,
-    "tensor.subtensor.AdvancedSubtensor1": rows,
-    "tensor.subtensor.AdvancedIncSubtensor1": changed_rows,
+    "tensor.subtensor.AdvancedSubtensor1": part,
+    "tensor.subtensor.AdvancedIncSubtensor1": changed,
     **dict.fromkeys(DISTRIBUTION_NAMES, drawn),
     **dict.fromkeys(OF_STACKS, lambda reader, node, *xs: _on_stacks(node.op, node, xs)),
     "tensor.math.Dot": lambda reader, node, x, y: Dot()(x, y),

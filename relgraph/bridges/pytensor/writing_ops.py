@@ -239,14 +239,6 @@ def vector_of(writer: Any, node: Any, *numbers: Any) -> Any:
     return basic.MakeVector(dtype)(*[pt.cast(n, dtype) for n in numbers])
 
 
-def parted(writer: Any, node: Any, x: Any, sizes: Any) -> Any:
-    return pt.split(x, sizes, n_splits=node.op.len_splits, axis=node.op.axis)
-
-
-def ranged(writer: Any, node: Any, *limits: Any) -> Any:
-    return basic.ARange(node.op.dtype)(*limits)
-
-
 def part(writer: Any, node: Any, x: Any, *indices: Any) -> Any:
     index = symbolic_index(node.op.idx_list, indices)
     return x[tuple(index)] if index else x
@@ -303,13 +295,8 @@ def pseudo_inverse(writer: Any, node: Any, a: Any) -> Any:
     return None if node.op.rcond is not None else Blockwise(MatrixPinv(node.op.hermitian))(a)
 
 
-def svd(writer: Any, node: Any, a: Any) -> Any:
-    return pt.linalg.svd(a, full_matrices=node.op.full_matrices, compute_uv=node.op.compute_uv)
-
-
 def batched(writer: Any, node: Any, x: Any, y: Any) -> Any:
-    ranks = (x.type.ndim, y.type.ndim)
-    return blas.BatchedDot()(x, y) if ranks == (3, 3) else None
+    return blas.BatchedDot()(x, y) if x.type.ndim == y.type.ndim == 3 else None
 
 
 def loop(writer: Any, node: Any, steps: Any, *inputs: Any) -> Any:
@@ -393,8 +380,10 @@ TABLE: dict[type, Callable[..., Any]] = {
     Alloc: lambda writer, node, value, *dims: pt.alloc(value, *dims),
     MakeVector: vector_of,
     Join: lambda writer, node, *tensors: pt.join(node.op.axis, *tensors),
-    Split: parted,
-    ARange: ranged,
+    Split: lambda writer, node, x, sizes: pt.split(
+        x, sizes, n_splits=node.op.len_splits, axis=node.op.axis
+    ),
+    ARange: lambda writer, node, *limits: basic.ARange(node.op.dtype)(*limits),
     Eye: lambda writer, node, n, m, k: basic.Eye(node.op.dtype)(n, m, k),
     Nonzero: lambda writer, node, x: basic.Nonzero()(x, return_list=True),
     SearchSorted: lambda writer, node, x, v: SearchsortedOp(node.op.side)(x, v),
@@ -420,7 +409,7 @@ TABLE: dict[type, Callable[..., Any]] = {
     Eigvalsh: lambda writer, node, a: Blockwise(PyTensorEigvalsh(lower=node.op.UPLO == "L"))(a),
     Eig: lambda writer, node, a: pt.linalg.eig(a),
     QR: lambda writer, node, a: pt.linalg.qr(a, mode=QR_MODES[node.op.mode]),
-    SVD: svd,
+    SVD: lambda writer, node, a: pt.linalg.svd(a, node.op.full_matrices, node.op.compute_uv),
     Dot22Scalar: lambda writer, node, x, y, a: pt.dot(x, y) * a,
     Scan: loop,
     RandomVariable: drawn,

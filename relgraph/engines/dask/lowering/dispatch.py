@@ -108,6 +108,12 @@ def read_when_lowered(node: Apply) -> Sequence[int]:
     return () if reads is None else reads(node)
 
 
+def inferred_shape(node: Apply, values: Sequence[Any]) -> tuple[int, ...] | None:
+    """Return the shape of the output of a node, as its Op infers it; None if it can't."""
+    shapes = output_shapes(node, values)
+    return None if shapes is None else shapes[0]
+
+
 def becomes_large(node: Apply, values: Sequence[Any], blocks: Blocks) -> bool:
     """Return whether the output of a node is to be cut, whose inputs are in memory."""
     spreads = _entry(_spread, type(node.op))

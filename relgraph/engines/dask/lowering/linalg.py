@@ -29,7 +29,12 @@ from relgraph.engines.dask.blocks import (
     known,
     performed,
 )
-from relgraph.engines.dask.lowering.dispatch import on_the_whole, output_shapes, register
+from relgraph.engines.dask.lowering.dispatch import (
+    inferred_shape,
+    on_the_whole,
+    output_shapes,
+    register,
+)
 from relgraph.graph.basic import Apply
 from relgraph.tensor.linalg.blas import Dot22
 from relgraph.tensor.linalg.decompositions import SVD
@@ -43,17 +48,7 @@ ROW, INNER, COLUMN, SIDE = -1, -2, -3, -4
 BLOCKED = "blocked; what is summed over is added up in a tree"
 
 
-def _product_shape(node: Apply, values: Sequence[Any]) -> tuple[int, ...]:
-    x, y = (v.shape for v in values)
-    return (*x[:-1], *y[1:])
-
-
-def _stack_shape(node: Apply, values: Sequence[Any]) -> tuple[int, ...]:
-    x, y = (v.shape for v in values)
-    return (*np.broadcast_shapes(x[:-2], y[:-2]), x[-2], y[-1])
-
-
-@register(Dot, Dot22, way=BLOCKED, spreads=_product_shape)
+@register(Dot, Dot22, way=BLOCKED, spreads=inferred_shape)
 def _dot(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     x, y = values
     check_inner(op, x, y, -1, 0)
@@ -62,7 +57,7 @@ def _dot(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     return _product(node, [(x, left), (y, right)], (*left[:-1], *right[1:]), blocks)
 
 
-@register(MatMul, way=BLOCKED, spreads=_stack_shape)
+@register(MatMul, way=BLOCKED, spreads=inferred_shape)
 def _matmul(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     x, y = values
     check_inner(op, x, y, -1, -2)

@@ -9,7 +9,7 @@ import dask.array as da
 import numpy as np
 
 from relgraph.engines.dask.blocks import Blocks, as_one_block, known, performed
-from relgraph.engines.dask.lowering.dispatch import on_the_whole, register
+from relgraph.engines.dask.lowering.dispatch import inferred_shape, on_the_whole, register
 from relgraph.graph.basic import Apply
 from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
 from relgraph.tensor.basic import Assert
@@ -92,20 +92,12 @@ def _split(op: Split, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any
 MADE = "each block by itself"
 
 
-def _alloc_shape(node: Apply, values: Sequence[Any]) -> tuple[int, ...]:
-    return tuple(int(n) for n in values[1:])
-
-
-def _eye_shape(node: Apply, values: Sequence[Any]) -> tuple[int, ...]:
-    return (int(values[0]), int(values[1]))
-
-
 def _arange_shape(node: Apply, values: Sequence[Any]) -> tuple[int, ...] | None:
     start, stop, step = (v.item() for v in values)
     return (max(0, int(-((start - stop) // step))),) if step else None
 
 
-@register(Alloc, way=MADE, reads=lambda node: range(1, len(node.inputs)), spreads=_alloc_shape)
+@register(Alloc, way=MADE, reads=lambda node: range(1, len(node.inputs)), spreads=inferred_shape)
 def _alloc(op: Alloc, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     value, *lengths = values
     shape = op.checked_shape(node, value, tuple(int(known(n)) for n in lengths))
@@ -127,7 +119,7 @@ def _alloc(op: Alloc, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any
     return da.broadcast_to(value, shape, chunks=tuple(chunks))
 
 
-@register(Eye, way=MADE, reads=lambda node: range(3), spreads=_eye_shape)
+@register(Eye, way=MADE, reads=lambda node: range(3), spreads=inferred_shape)
 def _eye(op: Eye, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     rows, columns, k = (int(known(n)) for n in values)
     chunks = blocks.chunks_of((rows, columns), op.dtype)
