@@ -278,6 +278,35 @@ class HoldsOp:
         ]
         return performed(self._performed, values)
 
+    def pulled_back(
+        self, pull_back: Callable[..., Any], disconnected: Any, absent: Sequence[bool]
+    ) -> tuple[list[Any], Sequence[Any]]:
+        """Return the gradients that `op` gives, on fresh variables of the other library.
+
+        Parameters
+        ----------
+        pull_back
+            The method of `op`: takes inputs, outputs and gradients by these.
+        disconnected
+            The type of a gradient that is not there.
+        absent
+            For each output whether that by it is not there.
+
+        Returns
+        -------
+        given
+            The inputs, the outputs, and the gradients by them.
+        grads
+            The gradients by the inputs.
+        """
+        node = self.node()
+        grads = [
+            (disconnected if is_absent else out.type)()
+            for out, is_absent in zip(node.outputs, absent, strict=True)
+        ]
+        given = [*node.inputs, *node.outputs, *grads]
+        return given, pull_back(node.inputs, node.outputs, grads)
+
 
 class NodeOrigin(NamedTuple):
     """What a node was when it was read.

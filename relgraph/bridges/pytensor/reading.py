@@ -94,23 +94,10 @@ class HeldOp(HoldsOp, TypedOp):
         output_grads: Sequence[Variable],
     ) -> list[Any]:
         """Return the gradients that PyTensor's op gives, read."""
-        node = self.node()
         absent = [isinstance(g.type, DisconnectedType) for g in output_grads]
-        grads = [
-            PyTensorDisconnectedType()() if is_absent else out.type()
-            for out, is_absent in zip(node.outputs, absent, strict=True)
-        ]
-        given = dict(zip([*node.inputs, *node.outputs], [*inputs, *outputs], strict=True))
-        given |= {
-            theirs: ours
-            for theirs, ours, is_absent in zip(grads, output_grads, absent, strict=True)
-            if not is_absent
-        }
-        reader = Reader(given)
-        return [
-            self._gradient(reader, g, i)
-            for i, g in enumerate(self.op.pullback(node.inputs, node.outputs, grads))
-        ]
+        given, grads = self.pulled_back(self.op.pullback, PyTensorDisconnectedType(), absent)
+        reader = Reader(dict(zip(given, [*inputs, *outputs, *output_grads], strict=True)))
+        return [self._gradient(reader, g, i) for i, g in enumerate(grads)]
 
     def _gradient(self, reader: Reader, theirs: Any, i: int) -> Variable:
         if isinstance(theirs.type, PyTensorDisconnectedType):

@@ -67,22 +67,10 @@ class CarriedOp(HoldsOp, PyTensorOp):  # type: ignore[misc]
         self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
     ) -> list[Any]:
         """Return the gradients that this library's op gives, written."""
-        node = self.node()
         absent = [isinstance(g.type, PyTensorDisconnectedType) for g in cotangents]
-        grads = [
-            DisconnectedType().make_variable() if is_absent else out.type.make_variable()
-            for out, is_absent in zip(node.outputs, absent, strict=True)
-        ]
-        given = dict(
-            zip(
-                [*node.inputs, *node.outputs, *grads], [*inputs, *outputs, *cotangents], strict=True
-            )
-        )
-        writer = Writer(given)
-        return [
-            self._gradient(writer, g, inputs, i)
-            for i, g in enumerate(self.op.L_op(node.inputs, node.outputs, grads))
-        ]
+        given, grads = self.pulled_back(self.op.L_op, DisconnectedType(), absent)
+        writer = Writer(dict(zip(given, [*inputs, *outputs, *cotangents], strict=True)))
+        return [self._gradient(writer, g, inputs, i) for i, g in enumerate(grads)]
 
     def _gradient(self, writer: Writer, ours: Any, inputs: Sequence[Any], i: int) -> Any:
         if ours is None or isinstance(ours.type, NullType):

@@ -82,6 +82,7 @@ _CONSTANTS = {
 
 _OTHERWISE = {
     "abs": sp.Abs,
+    "sign": sp.sign,
     "ceil": sp.ceiling,
     "gammaln": sp.loggamma,
     "maximum": sp.Max,
@@ -116,7 +117,6 @@ _SAME = {
         if _is_function(op.scalar_op.c_name or name)
     },
     **_OTHERWISE,
-    "sign": sp.sign,
 }
 _SCIPY = (
     ("gamma", sp.gamma),

@@ -26,6 +26,7 @@ from relgraph.engines.jax.values import SparseValue, from_scipy, to_scipy
 from relgraph.graph.basic import Apply
 from relgraph.sparse import op as sparse_ops
 from relgraph.sparse import products
+from relgraph.sparse.matrices import majors as majors_of
 from relgraph.tensor.math import check_inner
 
 # -- places ----------------------------------------------------------------------------------------
@@ -34,7 +35,7 @@ from relgraph.tensor.math import check_inner
 def _majors(indptr: Any, count: int) -> Any:
     """Return the row (in csc: column) of each stored element."""
     if is_known(indptr):
-        return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        return majors_of(indptr)
     lengths = jnp.diff(indptr)
     return jnp.repeat(jnp.arange(len(indptr) - 1), lengths, total_repeat_length=count)
 
