@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.graph.reference import evaluate
+from relgraph import scalar
+from relgraph.graph.reference import evaluate, output_shapes, performed, performed_on_copies
 from relgraph.graph.utils import MissingInputError
 from relgraph.tensor.elemwise import Elemwise
 
@@ -51,3 +52,21 @@ def test_what_destroys_is_refused():
     inplace = Elemwise(at.neg.scalar_op, {0: 0})
     with pytest.raises(ValueError, match="destroys an input"):
         evaluate([inplace(x)], {x: np.ones(2)})
+
+
+def test_a_node_is_performed_on_copies_of_what_it_destroys():
+    x = at.dvector("x")
+    node = Elemwise(scalar.neg, {0: 0}).make_node(x)
+    given = np.array([1.0, 2.0])
+    (found,) = performed_on_copies(node, [given])
+    assert found.tolist() == [-1, -2] and given.tolist() == [1, 2]
+    assert performed(node, [given])[0] is given
+
+
+def test_output_shapes_need_the_values_they_depend_on():
+    n, x = at.lscalar("n"), at.dvector("x")
+    node = at.alloc(x, n, 3).owner
+    assert output_shapes(node, [(3,), (), ()], {node.inputs[1]: np.asarray(2)}) == [(2, 3)]
+    with pytest.raises(MissingInputError):
+        output_shapes(node, [(3,), (), ()], {})
+    assert output_shapes(at.zeros((2, 3)).owner, [(), (), ()], {}) == [(2, 3)]

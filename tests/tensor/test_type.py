@@ -231,3 +231,17 @@ def test_without_downcasting_a_number_still_keeps_its_value() -> None:
     for kind, value in ((scalar, 0.1), (scalar, np.float64(2.0)), (vector, [300]), (vector, [1.5])):
         with pytest.raises(TypeError, match="could lose precision"):
             kind.filter(value, allow_downcast=False)
+
+
+def test_an_array_that_is_not_numpys_is_converted_by_the_rules_of_filter() -> None:
+    class Stored:
+        def __init__(self, dtype: str, *shape: int) -> None:
+            self.dtype, self.shape, self.ndim = np.dtype(dtype), shape, len(shape)
+
+    rows = TensorType("float64", (None, 3))
+    assert rows.has_shape((0, 3)) and not rows.has_shape((0, 2)) and not rows.has_shape((3,))
+    assert rows.converts(Stored("float32", 5, 3), False, None)
+    assert not rows.converts(Stored("float32", 5, 3), True, None)
+    assert not rows.converts(Stored("complex128", 5, 3), False, None)
+    assert not rows.converts(Stored("float64", 5, 2), False, None)
+    assert not rows.converts(Stored("float64", 5), False, None)

@@ -16,6 +16,7 @@ from relgraph.tensor.subtensor import (
     Subtensor,
     static_length,
     symbolic_length,
+    within,
 )
 
 X = np.arange(60.0).reshape(3, 4, 5)
@@ -300,3 +301,10 @@ def test_numbers_take_the_dtype_of_the_tensor(dtype):
     for wrong in (most + 1, -200 if dtype == "int8" else -1):
         with pytest.raises(OverflowError, match=rf"set_subtensor: {wrong} is out of the range of"):
             at.set_subtensor(x[0], wrong)
+
+
+@given(st.slices(6), st.integers(0, 6))
+def test_slices_within_an_axis_select_the_same(part: slice, length: int) -> None:
+    inside = within(part, length)
+    assert list(range(length))[inside] == list(range(length))[part]
+    assert 0 <= inside.start <= length and (inside.stop is None or 0 <= inside.stop <= length)
