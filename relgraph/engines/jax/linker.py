@@ -245,22 +245,16 @@ class JaxProgram:
         """Return the values of the outputs as NumPy has them."""
         given = [to_engine(x, v.type) for v, x in zip(self.inputs, values, strict=True)]
         with jax.enable_x64(True):
-            found = self.compute(given)
+            try:
+                found, checks = self.function(*given)
+            except NeedsValue as needed:
+                found, checks = self.after(needed, given)
+            require(checks)
         return [from_engine(x, v.type) for v, x in zip(self.outputs, found, strict=True)]
 
     def make_call(self, parts: CallParts, trusted: bool) -> Callable[..., Any]:
         """Return the function behind a call of a `Function`."""
         return generate_call(self, parts, trusted)
-
-    def compute(self, values: Sequence[Any]) -> list[Any]:
-        """Return the values of the outputs, as JAX has them. It is called where `wide` is set."""
-        try:
-            found, checks = self.function(*values)
-        except NeedsValue as needed:
-            found, checks = self.after(needed, values)
-        if checks:
-            require(checks)
-        return found
 
     def after(self, needed: NeedsValue, values: Sequence[Any]) -> Found:
         """Return what is computed when values are known that were not; later calls know them."""

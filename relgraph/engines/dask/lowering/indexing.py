@@ -94,14 +94,6 @@ def _with_place(place: tuple[slice, ...], x: Any, new: Any) -> Any:
     return found
 
 
-def _all_but_first(node: Apply) -> Sequence[int]:
-    return range(1, len(node.inputs))
-
-
-def _all_but_two(node: Apply) -> Sequence[int]:
-    return range(2, len(node.inputs))
-
-
 def _index(op: Any, x: Any, values: Sequence[Any]) -> tuple[Any, ...]:
     """Return the index of an array; Dask takes some slices that select nothing for others."""
     index = concrete_index(op.idx_list, [known(i) for i in values])
@@ -110,12 +102,14 @@ def _index(op: Any, x: Any, values: Sequence[Any]) -> tuple[Any, ...]:
     )
 
 
-@register(Subtensor, way="views of the blocks", reads=_all_but_first)
+@register(Subtensor, way="views of the blocks", reads=lambda node: range(1, len(node.inputs)))
 def _subtensor(op: Subtensor, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     return take_part(node, values[0], _index(op, values[0], values[1:]))
 
 
-@register(IncSubtensor, way="one task for each block", reads=_all_but_two)
+@register(
+    IncSubtensor, way="one task for each block", reads=lambda node: range(2, len(node.inputs))
+)
 def _inc_subtensor(op: IncSubtensor, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     x, y = as_one_block(values[0]), values[1]
     index = _index(op, x, values[2:])

@@ -74,7 +74,7 @@ def zipf(key: Any, shape: Any, dtype: Any, a: Any) -> Any:
     b = jnp.power(2.0, a - 1)
 
     def propose(key: Any) -> tuple[Any, Any]:
-        u, v = r.uniform(key, (2, *shape), dtype, minval=jnp.finfo(dtype).tiny)
+        u, v = _positive_uniform(key, (2, *shape), dtype)
         x = jnp.floor(jnp.power(u, -1 / (a - 1)))
         t = jnp.power(1 + 1 / x, a - 1)
         return x, (x < 2.0**63) & (v * x * (t - 1) / (b - 1) <= t / b)
@@ -83,7 +83,7 @@ def zipf(key: Any, shape: Any, dtype: Any, a: Any) -> Any:
 
 
 def logseries(key: Any, shape: Any, dtype: Any, p: Any) -> Any:
-    u, v = r.uniform(key, (2, *shape), dtype, minval=jnp.finfo(dtype).tiny)
+    u, v = _positive_uniform(key, (2, *shape), dtype)
     q = -jnp.expm1(jnp.log1p(-p) * u)
     small = jnp.maximum(jnp.floor(1 + jnp.log(v) / jnp.log(q)), 1)
     return jnp.where(v >= p, 1, jnp.where(v <= q * q, small, jnp.where(v >= q, 1, 2)))
@@ -139,10 +139,6 @@ def _noncentral_chisquare(key: Any, shape: Any, dtype: Any, df: Any, nonc: Any) 
     first, second = r.split(key)
     count = r.poisson(first, jnp.broadcast_to(nonc / 2, shape), shape)
     return _chisquare(second, shape, dtype, df + 2 * count.astype(dtype))
-
-
-def _f(key: Any, shape: Any, dtype: Any, dfnum: Any, dfden: Any) -> Any:
-    return _noncentral_f(key, shape, dtype, dfnum, dfden, jnp.zeros((), dtype))
 
 
 def _noncentral_f(key: Any, shape: Any, dtype: Any, dfnum: Any, dfden: Any, nonc: Any) -> Any:
@@ -216,7 +212,9 @@ DRAWS: dict[str, Draw] = {
     "chisquare": _chisquare,
     "dirichlet": lambda key, shape, dtype, alpha: r.dirichlet(key, alpha, shape, dtype),
     "exponential": _times(r.exponential),
-    "f": _f,
+    "f": lambda key, shape, dtype, dfnum, dfden: _noncentral_f(
+        key, shape, dtype, dfnum, dfden, jnp.zeros((), dtype)
+    ),
     "gamma": _gamma,
     "geometric": lambda key, shape, dtype, p: jnp.maximum(
         jnp.ceil(jnp.log(_positive_uniform(key, shape, dtype)) / jnp.log1p(-p)), 1
@@ -239,12 +237,12 @@ DRAWS: dict[str, Draw] = {
     "pareto": lambda key, shape, dtype, a: jnp.expm1(r.exponential(key, shape, dtype) / a),
     "poisson": lambda key, shape, dtype, lam: r.poisson(key, jnp.broadcast_to(lam, shape), shape),
     "power": lambda key, shape, dtype, a: jnp.exp(-r.exponential(key, shape, dtype) / a),
-    "random": lambda key, shape, dtype: r.uniform(key, shape, dtype),
+    "random": r.uniform,
     "rayleigh": _times(lambda key, shape, dtype: jnp.sqrt(2 * r.exponential(key, shape, dtype))),
-    "standard_cauchy": lambda key, shape, dtype: r.cauchy(key, shape, dtype),
+    "standard_cauchy": r.cauchy,
     "standard_exponential": lambda key, shape, dtype, method: r.exponential(key, shape, dtype),
     "standard_gamma": _gamma,
-    "standard_normal": lambda key, shape, dtype: r.normal(key, shape, dtype),
+    "standard_normal": r.normal,
     "standard_t": lambda key, shape, dtype, df: r.t(key, df, shape, dtype),
     "triangular": lambda key, shape, dtype, left, mode, right: r.triangular(
         key, left, mode, right, shape, dtype
