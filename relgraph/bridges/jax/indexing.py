@@ -9,7 +9,7 @@ its start is clipped.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -56,27 +56,20 @@ class Windows:
 
     def clipped(self) -> Windows:
         """Return the windows, moved to where they are inside of the operand."""
-        lengths = self.operand.type.shape
-        starts = {
-            d: at.clip(
-                start,
-                np.asarray(0, start.dtype),
-                np.asarray(lengths[d] - self.sizes[d], start.dtype),
-            )
-            for d, start in self.starts.items()
-        }
-        return Windows(self.operand, starts, self.own, self.sizes, self.dropped, self.batch)
+        starts = {d: at.clip(start, *self._bounds(d)) for d, start in self.starts.items()}
+        return replace(self, starts=starts)
+
+    def _bounds(self, d: int) -> tuple[Any, Any]:
+        """Return the first and the last place along an axis where a window is inside."""
+        last = self.operand.type.shape[d] - self.sizes[d]
+        return np.asarray(0, self.starts[d].dtype), np.asarray(last, self.starts[d].dtype)
 
     def inside(self) -> Any:
         """Return which windows of the batch are inside of the operand."""
-        lengths = self.operand.type.shape
-        found = [
-            at.and_(
-                at.ge(start, np.asarray(0, start.dtype)),
-                at.le(start, np.asarray(lengths[d] - self.sizes[d], start.dtype)),
-            )
-            for d, start in self.starts.items()
-        ]
+        found = []
+        for d, start in self.starts.items():
+            first, last = self._bounds(d)
+            found.append(at.and_(at.ge(start, first), at.le(start, last)))
         return at.and_(*found) if len(found) > 1 else found[0]
 
     def are_known_inside(self) -> bool:
@@ -98,7 +91,8 @@ class Windows:
         ndim, batch = self.operand.type.ndim, len(self.batch)
         moving = [d for d in range(ndim) if self._moves(d)]
         wide = [d for d in moving if self.sizes[d] > 1]
-        key: list[Any] = [slice(None) if n == m else slice(0, n) for n, m in self._lengths()]
+        pairs = zip(self.sizes, self.operand.type.shape, strict=True)
+        key: list[Any] = [slice(None) if n == m else slice(0, n) for n, m in pairs]
         for d in moving:
             key[d] = self._places(d, batch, wide)
         of_arrays: list[Axis] = [("batch", i) for i in range(batch)]
@@ -107,9 +101,6 @@ class Windows:
         at_once = not moving or moving[-1] - moving[0] == len(moving) - 1
         first = moving[0] if moving and at_once else 0
         return self.operand[tuple(key)], [*whole[:first], *of_arrays, *whole[first:]]
-
-    def _lengths(self) -> list[tuple[int, int]]:
-        return list(zip(self.sizes, self.operand.type.shape, strict=True))
 
     def _places(self, d: int, batch: int, wide: list[int]) -> Any:
         """Return the places that are taken along an axis: the batch, then the wide windows."""
