@@ -1,6 +1,6 @@
 """Search: the laws of rewriting as equality saturation, the best form by a cost or by its errors.
 
-The names below are loaded when they are first used. They need egglog and python-flint:
+The names below are loaded when they are first used. `improve` needs python-flint:
 ``pip install 'relgraph[search]'``.
 """
 

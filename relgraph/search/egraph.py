@@ -188,6 +188,10 @@ class EGraph:
         """Return the terms that are equal to a term."""
         return self._members[self.find(term)]
 
+    def readers(self, term: int) -> Sequence[int]:
+        """Return the terms that have an argument equal to a term."""
+        return self._readers[self.find(term)]
+
     def representative(self, term: int) -> Variable:
         """Return the variable that stands for the class of a term: a constant if there is one."""
         found = self.find(term)

@@ -20,7 +20,7 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.terms import Term
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.search.translation import Part, Untranslatable, parts_of
+from relgraph.search.matching import Pattern, Untranslatable
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.guards import broadcast_alike
 from relgraph.tensor.lawkit.type_guards import ranko
@@ -45,17 +45,14 @@ class Direction:
         Its soundness class.
     rewriter
         The local optimizer of the direction.
-    rule
-        Its rule; None if nodes are asked about one by one.
-    parts
-        The pattern of the rule.
+    pattern
+        The pattern of its rule; None if nodes are asked about one by one.
     """
 
     label: str
     sound: str
     rewriter: LocalOptimizer
-    rule: Rule | None = None
-    parts: tuple[Part, ...] = ()
+    pattern: Pattern | None = None
 
 
 class Entry(NamedTuple):
@@ -66,9 +63,9 @@ class Entry(NamedTuple):
     law, direction
         The name of the law, and ``forward`` or ``backward``.
     status
-        ``translated``: its pattern is a query of egglog, and a match is enough. ``asked``: between
-        rounds Python is asked about concrete matches (what its conditions say, what it computes),
-        or about nodes one by one. ``left out``.
+        ``translated``: its pattern matches classes, and a match is enough. ``asked``: of each match
+        it is asked what the conditions say and what is computed, or nodes are asked about one by
+        one. ``left out``.
     why
         Why it is not translated.
     """
@@ -185,14 +182,14 @@ def _translated(law: Relation, way: str) -> Iterator[tuple[Direction | None, Ent
     for rule in rules:
         asked = ", ".join(str(c) for c in rule.conditions if not isinstance(c, Readers))
         try:
-            parts = tuple(parts_of(rule))
+            pattern = Pattern(rule)
         except Untranslatable as reason:
             status = "asked" if way == "forward" else "left out"
             found = Direction(label, law.sound, rewriter) if way == "forward" else None
             yield found, Entry(law.name, way, status, f"of nodes: {reason}")
             return
         entry = Entry(law.name, way, "asked" if asked else "translated", asked)
-        yield Direction(label, law.sound, rewriter, rule, parts), entry
+        yield Direction(label, law.sound, rewriter, pattern), entry
 
 
 def _rules(law: Relation, way: str) -> tuple[Sequence[Rule] | None, str]:

@@ -4,9 +4,9 @@ Each class knows its true value at some points. Two classes are joined only wher
 that a law that holds for some arguments alone can be used where it does.
 
 There is another e-graph, `relgraph.search.egraph`: the two share the idea and the forest of proofs,
-but little that could be one piece of code. That one holds a graph's variables of any type, as
-numbers, which egglog's facts are made of; its sums have any number of arguments; and a law's
-soundness class is all it asks before it joins. This one holds real numbers: a class carries its
+but little that could be one piece of code. That one holds a graph's variables of any type, by
+number; its sums have any number of arguments; and a law's soundness class is all it asks before it
+joins. This one holds real numbers: a class carries its
 true values, says no by them, and is matched in Python, in the few places where bits are lost.
 
 Nelson and Oppen, Fast decision procedures based on congruence closure (1980); Willsey et al., egg:
