@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -56,11 +56,8 @@ class Forms:
         self, outputs: Sequence[Variable], directions: Sequence[Direction], limits: Limits
     ) -> None:
         self.outputs = list(outputs)
-        regroups = any(d.sound != "exact" for d in directions)
-        self.egraph = EGraph(regroups)
-        self.roots = [self.egraph.add(out) for out in self.outputs]
-        run = Saturation(self.egraph, directions, limits)
-        run.run()
+        run, (self.roots,) = _saturated([self.outputs], directions, limits)
+        self.egraph = run.egraph
         self.stopped, self.rounds, self.seconds = run.stopped, run.rounds, run.seconds
         self.used: Mapping[str, int] = dict(sorted(run.used.items(), key=lambda i: -i[1]))
 
@@ -189,6 +186,17 @@ _BEFORE_BLAS = 2.4
 """The position in `optdb` up to which graphs are still written with ops that laws are about."""
 
 
+def _saturated(
+    starts: Sequence[Sequence[Variable]], directions: Sequence[Direction], limits: Limits
+) -> tuple[Saturation, list[list[int]]]:
+    """Return a search over all forms of some variables, when it has ended, and their terms."""
+    egraph = EGraph(any(d.sound != "exact" for d in directions))
+    roots = [[egraph.add(out) for out in outs] for outs in starts]
+    run = Saturation(egraph, directions, limits)
+    run.run()
+    return run, roots
+
+
 @dataclass
 class Plan:
     """How to get from a graph to its cheapest form.
@@ -247,10 +255,8 @@ class Question:
         starts: list[tuple[Derivation | None, list[Variable]]] = [(None, list(outputs))]
         if self.greedy:
             starts.append(_greedy_form(outputs, inputs))
-        egraph = EGraph(any(d.sound != "exact" for d in self.directions))
-        roots = [[egraph.add(out) for out in outs] for _, outs in starts]
-        run = Saturation(egraph, self.directions, self.limits)
-        run.run()
+        run, roots = _saturated([outs for _, outs in starts], self.directions, self.limits)
+        egraph = run.egraph
         lengths = lengths_of(self.lengths)
         found = []
         for start, terms in enumerate(roots):
@@ -265,18 +271,15 @@ class Question:
         steps = _rewrites(egraph, given, best)
         if steps is None:
             sound = weakest_of(run.sounds)
-            leaves = _inputs_of(outputs) if inputs is None else inputs
-            if disagreement(leaves, outputs, best, sound) is not None:
+            leaves = graph_inputs(outputs) if inputs is None else inputs
+            variables = [v for v in leaves if not isinstance(v, Constant)]
+            if disagreement(variables, outputs, best, sound) is not None:
                 return replace(same, stopped="disagreement")
             claims = {CHECKED: Claim(CHECKED, sound)}
             return replace(same, rewrites=None, outputs=best, cost=cost, claims=claims)
         every = [step for plan in steps for step in plan]
         claims = {step.label: Claim(step.label, step.sound) for step in every}
         return replace(same, greedy=greedy, rewrites=steps, outputs=best, cost=cost, claims=claims)
-
-
-def _inputs_of(outputs: Sequence[Variable]) -> list[Variable]:
-    return [v for v in graph_inputs(outputs) if not isinstance(v, Constant)]
 
 
 def _rewrites(
@@ -310,12 +313,18 @@ def follow(fgraph: FunctionGraph, plan: Plan) -> None:
 
 def derivation_of(outputs: Sequence[Variable], plan: Plan) -> tuple[list[Variable], Derivation]:
     """Return the cheapest form as the steps of a plan make it, and their derivation."""
-    fgraph = on_its_own(outputs)
+    known = [*plan.claims.values(), greedy_optimizer()]
+    return _recorded(on_its_own(outputs), lambda fgraph: follow(fgraph, plan), known)
+
+
+def _recorded(
+    fgraph: FunctionGraph, rewrite: Callable[[FunctionGraph], Any], known: Sequence[Any]
+) -> tuple[list[Variable], Derivation]:
+    """Return the outputs of a graph after it is rewritten, and the steps by rewriters `known`."""
     recorder = Recorder()
     fgraph.attach_feature(recorder)
-    follow(fgraph, plan)
+    rewrite(fgraph)
     fgraph.remove_feature(recorder)
-    known: list[Any] = [*plan.claims.values(), greedy_optimizer()]
     return list(fgraph.outputs), recorder.derivation(known)
 
 
@@ -340,13 +349,9 @@ def _greedy_form(
     outputs: Sequence[Variable], inputs: Sequence[Variable] | None
 ) -> tuple[Derivation, list[Variable]]:
     """Return what greedy rewriting makes of a graph, and how."""
-    fgraph = on_its_own(outputs, inputs)
-    recorder = Recorder()
-    fgraph.attach_feature(recorder)
     optimizer = greedy_optimizer()
-    optimizer.optimize(fgraph)
-    fgraph.remove_feature(recorder)
-    return recorder.derivation([optimizer]), list(fgraph.outputs)
+    made, derivation = _recorded(on_its_own(outputs, inputs), optimizer.optimize, [optimizer])
+    return derivation, made
 
 
 @dataclass(frozen=True)

@@ -26,29 +26,14 @@ from relgraph.scalar.named import Functions
 from relgraph.scalar.named import scalar_op as op_of_name
 from relgraph.scalar.op import FoldOp, ScalarOp
 
-__all__ = [
-    "INFINITY",
-    "NONE",
-    "UNKNOWN",
-    "Ball",
-    "acb",
-    "acb_mat",
-    "arb",
-    "arb_mat",
-    "as_ball",
-    "fmpq",
-    "fmpq_mat",
-    "is_infinite",
-    "is_none",
-    "is_settled",
-    "nearest",
-    "precision",
-    "set_precision",
-    "to_float",
-]
-
 try:
-    from flint import acb, acb_mat, arb, arb_mat, ctx, fmpq, fmpq_mat
+    from flint import acb as acb
+    from flint import acb_mat as acb_mat
+    from flint import arb as arb
+    from flint import arb_mat as arb_mat
+    from flint import ctx
+    from flint import fmpq as fmpq
+    from flint import fmpq_mat as fmpq_mat
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         "true values need python-flint, which comes with `pip install 'relgraph[check]'`",

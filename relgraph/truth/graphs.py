@@ -54,8 +54,6 @@ from relgraph.truth.balls import (
 )
 from relgraph.truth.moves import moved_inputs
 
-__all__ = ["PRECISIONS", "as_balls", "rounded", "true_values", "values_with"]
-
 Array = np.ndarray[Any, Any]
 
 

@@ -224,7 +224,7 @@ def test_improving(tmp_path, capsys) -> None:
     formula = ["improve", "exp(x) - 1", "--domain", "abs(x) < 1", "--points", "64"]
     assert main([*formula, "--plot", str(plot), "--derivation"]) == 0
     out = capsys.readouterr().out
-    assert "expm1(x)" in out and "exp-less-one: exp(x) - 1 → expm1(x)" in out
+    assert "expm1(x)" in out and "expm1: exp(x) - 1 → expm1(x)" in out
     ElementTree.fromstring(plot.read_text(encoding="utf-8"))
     cores = tmp_path / "two.fpcore"
     cores.write_text('(FPCore (x) :name "one more" :pre (< 1 x 2) (+ x 1))\n(FPCore (y) y)')

@@ -41,6 +41,7 @@ from relgraph.search.accuracy.true_values import (
     to_ordinals,
     worked,
 )
+from relgraph.search.laws import DIFFERENCES, DISTRIBUTION
 
 _MOST_PIECES = 6
 _PRICE = 5.0
@@ -250,10 +251,28 @@ CANCELLATION: tuple[Law, ...] = (
 )
 """The laws of the book against cancellation."""
 
+_BOOK = dict.fromkeys((*relations.CANONICALIZE, *relations.STABILIZE, *relations.SPECIALIZE))
+_IDENTITIES_OF_THE_BOOK = """
+    abs-neg abs-product abs-quotient add-neg add-sub-cancel add-zero arctanh arctanh-log1p
+    arctanh-mirrored cos-arccos cos-less-one cos-less-one-mirrored cos-neg cos-step cosh
+    cosh-neg div-mul-cancel div-neg div-one div-self exp-div-exp exp-mul-exp expm1
+    expm1-log1p log-exp log1p-expm1 log1p-less-one log1p-less-x log1p-neg minus-one-mul
+    mul-one mul-self mul-zero neg-div neg-expm1 neg-neg neg-sub neg-sub-sum one-by-exp
+    pow-half pow-minus-one pow-one pow-three-halves sin-arcsin sin-neg sin-step sinh
+    sinh-neg sqrt-exp sub-add-cancel sub-neg sub-own-difference sub-own-sum
+    sub-self sub-zero tan tan-less-x tan-less-x-mirrored tan-neg tanh tanh-neg x-less-sin
+    x-less-sin-mirrored zero-div zero-sub
+"""
+
+BOTH_WAYS = (
+    *DISTRIBUTION,
+    *DIFFERENCES,
+    *(one for one in _BOOK if one.name in _IDENTITIES_OF_THE_BOOK.split()),
+)
+"""The laws of the book that are used as identities are, in both directions."""
+
 CONDITIONAL = tuple(
-    one
-    for one in dict.fromkeys((*relations.CANONICALIZE, *relations.STABILIZE, *relations.SPECIALIZE))
-    if isinstance(one, Law) and one.conditions and one not in CANCELLATION
+    one for one in _BOOK if isinstance(one, Law) and one.conditions and one not in CANCELLATION
 )
 """The other laws of the book that ask something: what holds of signs, numbers or dtypes alone."""
 
@@ -268,8 +287,10 @@ def equations(laws: tuple[Law, ...] = ()) -> tuple[Equation, ...]:
         If one of the others says more than equations of elementwise ops do.
     """
     found = [e for law in laws for e in equations_of(law)]
+    for law in BOTH_WAYS:
+        found += equations_of(law, both_ways=True)
     for law in (*IDENTITIES, *CANCELLATION):
-        found += _translated(law)
+        found += [] if law in BOTH_WAYS else _translated(law)
     for law in CONDITIONAL:
         # what asks nothing of floats is an identity too, and larger forms crowd out others
         asking = [e for e in _translated(law) if e.conditions is not None]

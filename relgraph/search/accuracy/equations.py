@@ -481,8 +481,13 @@ class Equation:
         return self.law.name
 
 
-def equations_of(law: Law) -> list[Equation]:
+def equations_of(law: Law, both_ways: bool = False) -> list[Equation]:
     """Return the directions of a law in which every variable has a value.
+
+    Parameters
+    ----------
+    both_ways
+        Whether a law of the class `stable` is turned round too.
 
     Raises
     ------
@@ -493,7 +498,7 @@ def equations_of(law: Law) -> list[Equation]:
     left, right = (pattern_of(law.name, side, variables) for side in (law.lhs, law.rhs))
     found = []
     directions = [(False, left, right)]
-    if law.sound != "stable":
+    if both_ways or law.sound != "stable":
         directions.append((True, right, left))
     for backward, matched, built in directions:
         given, wanted = variables_in(matched), variables_in(built)

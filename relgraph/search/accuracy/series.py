@@ -353,15 +353,7 @@ def reciprocal(a: Series) -> Series:
     """
     if is_zero(a):
         raise NoSeries("a divisor is zero")
-    first = inverse(a.coefficients[0])
-    found = [first]
-    for n in range(1, len(a.coefficients)):
-        total: Coefficient = {}
-        for k in range(1, n + 1):
-            if a.coefficients[k] and found[n - k]:
-                total = plus(total, times(a.coefficients[k], found[n - k]))
-        found.append(scaled(times(first, total), -1))
-    return Series(-a.start, found)
+    return raised(a, Fraction(-1))
 
 
 def raised(a: Series, exponent: Fraction) -> Series:

@@ -25,7 +25,7 @@ from relgraph.search.accuracy.expressions import (
     Expr,
     NotSupported,
     apply,
-    as_float,
+    inputs_of,
     parts,
 )
 from relgraph.truth.balls import (
@@ -567,18 +567,6 @@ def _box(conditions: Sequence[Expr], names: Sequence[str], dtype: Any) -> Box:
 
 
 def _constant(e: Expr) -> float | None:
-    """Return the value of what has no inputs, roughly as a float."""
-    if e.op is NUMBER:
-        return as_float(e.value)
-    if e.op is INPUT or not e.args:
-        return None
-    args = [_constant(a) for a in e.args]
-    found = [a for a in args if a is not None]
-    if len(found) < len(args):
-        return None
-    if e.op == "neg":
-        return -found[0]
-    if e.op in ("add", "sub", "mul") or (e.op == "true_div" and found[1]):
-        a, b = found
-        return {"add": a + b, "sub": a - b, "mul": a * b}.get(e.op, a / b if b else None)
-    return None
+    """Return the float nearest to what has no inputs; None if it has some, or no finite value."""
+    value = None if inputs_of(e) else Settler(e).value({})[0]
+    return value if type(value) is float else None

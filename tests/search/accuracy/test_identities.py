@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relgraph.search.accuracy.candidates import CANCELLATION, equations
+from relgraph.search.accuracy.candidates import BOTH_WAYS, CANCELLATION, equations
 from relgraph.search.accuracy.egraph import EGraph
 from relgraph.search.accuracy.equations import built, equations_of
 from relgraph.search.accuracy.expressions import named
@@ -30,7 +30,7 @@ def points(low: float, high: float) -> Known:
     return Known(columns, np.ones(12), np.full(12, 200))
 
 
-@pytest.mark.parametrize("law", IDENTITIES, ids=lambda law: law.name)
+@pytest.mark.parametrize("law", (*IDENTITIES, *BOTH_WAYS), ids=lambda law: law.name)
 def test_sides_are_equal(law) -> None:
     directions = equations_of(law)
     assert directions
