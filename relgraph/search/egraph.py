@@ -12,6 +12,7 @@ its docstring says why they are two.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from relgraph.graph.basic import Apply, Constant, Variable
@@ -35,10 +36,52 @@ class Edge(NamedTuple):
         Whether the law leads from `new` to `old`.
     """
 
-    old: int
-    new: int
-    reason: Reason | None
+    old: Any
+    new: Any
+    reason: Any
     flipped: bool
+
+
+class ProofForest:
+    """Why terms are equal: trees of equal ones, each of which but the root hangs on another.
+
+    Nieuwenhuis and Oliveras, "Proof-producing congruence closure", RTA 2005; Flatt et al., "Small
+    proofs from congruence closure", FMCAD 2022.
+    """
+
+    def __init__(self) -> None:
+        self._links: dict[Any, tuple[Any, Any, bool]] = {}
+
+    def link(self, old: Any, new: Any, reason: Any) -> None:
+        """Say why two terms of different trees are equal: `new` becomes the root of its tree, and
+        hangs on `old`."""
+        term, link = new, (old, reason, True)
+        while True:
+            before = self._links.get(term)
+            self._links[term] = link
+            if before is None:
+                return
+            link = (term, before[1], not before[2])
+            term = before[0]
+
+    def path(self, old: Any, new: Any) -> list[Edge]:
+        """Return the edges that lead from a term to an equal one."""
+        up, down = self._to_root(old), self._to_root(new)
+        if next(reversed(up)) != next(reversed(down)):
+            raise ValueError(f"{old} and {new} are not equal")
+        edges = [self._edge(term) for term in takewhile(lambda t: t not in down, up)]
+        back = [self._edge(term) for term in takewhile(lambda t: t not in up, down)]
+        return edges + [Edge(e.new, e.old, e.reason, not e.flipped) for e in reversed(back)]
+
+    def _to_root(self, term: Any) -> dict[Any, None]:
+        found = {term: None}
+        while term in self._links:
+            term = self._links[term][0]
+            found[term] = None
+        return found
+
+    def _edge(self, term: Any) -> Edge:
+        return Edge(term, *self._links[term])
 
 
 class EGraph:
@@ -70,7 +113,7 @@ class EGraph:
         self._readers: dict[int, list[int]] = {}
         self._table: dict[Hashable, int] = {}
         self._pending: list[int] = []
-        self._links: list[tuple[int, Reason | None, bool] | None] = []
+        self._forest = ProofForest()
         self._constants: dict[int, Variable] = {}
         self._uniform: set[int] = set()
 
@@ -136,7 +179,6 @@ class EGraph:
         self._parent.append(number)
         self._members[number] = [number]
         self._readers[number] = []
-        self._links.append(None)
         if number_of(var) is not None:
             self._constants[number] = var
             self._uniform.add(number)
@@ -222,7 +264,7 @@ class EGraph:
         kept, gone = self.find(old), self.find(new)
         if kept == gone:
             return False
-        self._link(old, new, reason)
+        self._forest.link(old, new, reason)
         if gone < kept:
             kept, gone = gone, kept
         self.unions.append((kept, gone))
@@ -243,44 +285,6 @@ class EGraph:
                 if known != term:
                     self._unite(known, term, None)
 
-    # -- why -----------------------------------------------------------------------------------
-
-    def _link(self, old: int, new: int, reason: Reason | None) -> None:
-        """Add an edge to the forest of proofs (Nieuwenhuis and Oliveras, "Proof-producing
-        congruence closure", RTA 2005): `new` becomes the root of its tree, and hangs on `old`."""
-        term: int | None = new
-        link: tuple[int, Reason | None, bool] | None = (old, reason, True)
-        while term is not None:
-            before = self._links[term]
-            self._links[term] = link
-            if before is None:
-                return
-            link = (term, before[1], not before[2])
-            term = before[0]
-
     def path(self, old: int, new: int) -> list[Edge]:
         """Return the edges that lead from a term to an equal one."""
-        up = {term: i for i, term in enumerate(self._upward(old))}
-        down = []
-        meeting = new
-        for meeting in self._upward(new):
-            if meeting in up:
-                break
-            down.append(meeting)
-        if meeting not in up:
-            raise ValueError(f"{self.variables[old]} and {self.variables[new]} are not equal")
-        first = list(self._upward(old))[: up[meeting]]
-        edges = [self._edge(term) for term in first]
-        back = [self._edge(term) for term in reversed(down)]
-        return edges + [Edge(e.new, e.old, e.reason, not e.flipped) for e in back]
-
-    def _upward(self, term: int) -> Iterator[int]:
-        yield term
-        while (link := self._links[term]) is not None:
-            term = link[0]
-            yield term
-
-    def _edge(self, term: int) -> Edge:
-        link = self._links[term]
-        assert link is not None
-        return Edge(term, *link)
+        return self._forest.path(old, new)

@@ -13,6 +13,7 @@ import heapq
 import itertools
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 import numpy as np
@@ -119,34 +120,25 @@ def needed(best: Choice, roots: Iterable[int]) -> Choice:
         If a class needs itself, or has no choice.
     """
     chosen: Choice = {}
-    done: set[int] = set()
-    stack = [(root, False) for root in roots]
+    stack = list(roots)
     while stack:
-        at, left = stack.pop()
-        if left:
-            done.add(at)
-        elif at not in chosen:
+        at = stack.pop()
+        if at not in chosen:
             if at not in best:
                 raise ValueError(f"class {at} has no term")
             chosen[at] = best[at]
-            stack.append((at, True))
-            stack.extend((child, False) for child in best[at].children)
-        elif at not in done and not left:
-            _refuse_cycle(chosen, at)
+            stack.extend(best[at].children)
+    try:
+        list(_arguments_first(chosen))
+    except CycleError as error:
+        raise ValueError(f"class {error.args[1][0]} needs itself") from None
     return chosen
 
 
-def _refuse_cycle(chosen: Choice, at: int) -> None:
-    """Raise if a class needs itself."""
-    seen: set[int] = set()
-    stack = [*chosen[at].children]
-    while stack:
-        child = stack.pop()
-        if child == at:
-            raise ValueError(f"class {at} needs itself")
-        if child in chosen and child not in seen:
-            seen.add(child)
-            stack.extend(chosen[child].children)
+def _arguments_first(choice: Choice) -> Iterator[int]:
+    """Yield the classes of a choice, those of arguments before those that need them."""
+    order = TopologicalSorter({at: candidate.children for at, candidate in choice.items()})
+    yield from order.static_order()
 
 
 def total(choice: Choice) -> float:
@@ -345,20 +337,10 @@ def chosen(
 def built(egraph: EGraph, choice: Choice, roots: Sequence[int]) -> list[Variable]:
     """Return variables for some classes, built of the chosen terms."""
     made: dict[int, Variable] = {}
-    stack = [egraph.find(root) for root in roots]
-    while stack:
-        at = stack[-1]
-        if at in made:
-            stack.pop()
-            continue
+    for at in _arguments_first(choice):
         term = choice[at].term
-        inputs = [egraph.find(k) for k in egraph.children(term)]
-        missing = [k for k in inputs if k not in made]
-        if missing:
-            stack.extend(missing)
-            continue
-        stack.pop()
-        made[at] = _with_inputs(egraph.variables[term], [made[k] for k in inputs])
+        inputs = [made[egraph.find(k)] for k in egraph.children(term)]
+        made[at] = _with_inputs(egraph.variables[term], inputs)
     return [made[egraph.find(root)] for root in roots]
 
 

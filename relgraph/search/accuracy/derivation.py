@@ -217,17 +217,14 @@ def _steps(graph: EGraph, start: Expr, end: Expr) -> Iterator[Step]:
         if a is b:
             continue
         todo: list[Any] = []
-        for before, after, (kind, value) in graph.steps_between(a, b):
+        for before, after, (kind, value), backward in graph.why.path(a, b):
             count += 1
             if count > _MOST_STEPS:
                 raise ReplayError(f"the derivation of {end} is too long")
             if kind == "law":
-                equation, backward = value if isinstance(value, tuple) else (value, False)
-                values = stands_for(equation, before, after, backward)
-                conditions = () if values is None else graph.conditions(equation, values)
-                todo.append(
-                    Step(equation.name, path, before, after, equation, backward, "", conditions)
-                )
+                values = stands_for(value, before, after, backward)
+                conditions = () if values is None else graph.conditions(value, values)
+                todo.append(Step(value.name, path, before, after, value, backward, "", conditions))
             elif kind == "congruent":
                 todo += _of_arguments(before, after, path, value)
             else:

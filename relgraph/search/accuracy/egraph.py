@@ -10,14 +10,11 @@ joins. This one holds real numbers: a class carries its
 true values, says no by them, and is matched in Python, in the few places where bits are lost.
 
 Nelson and Oppen, Fast decision procedures based on congruence closure (1980); Willsey et al., egg:
-fast and extensible equality saturation (2021). The proofs: Nieuwenhuis and Oliveras,
-Proof-producing congruence closure (2005); Flatt et al., Small proofs from congruence closure
-(2022).
+fast and extensible equality saturation (2021).
 """
 
 from __future__ import annotations
 
-import itertools
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -29,6 +26,7 @@ import numpy as np
 from relgraph.search.accuracy.equations import COMMUTATIVE, HOLDS, Equation, Terms, built
 from relgraph.search.accuracy.expressions import INPUT, NUMBER, OPS, Expr, apply, number
 from relgraph.search.accuracy.true_values import Known, floats_between, number_as_ball
+from relgraph.search.egraph import ProofForest
 from relgraph.truth.balls import (
     UNDECIDED,
     arb,
@@ -190,6 +188,11 @@ class EGraph:
         Where true values are known.
     most_nodes
         How many nodes there may be.
+
+    Attributes
+    ----------
+    why
+        Why expressions are equal.
     """
 
     def __init__(self, points: Known, most_nodes: int) -> None:
@@ -205,7 +208,7 @@ class EGraph:
             self._places.setdefault(bits, []).append(k)
         self._classes: dict[Expr, EClass] = {}
         self._known: dict[Any, Expr] = {}
-        self._why: dict[Expr, tuple[Expr, Reason]] = {}
+        self.why = ProofForest()
         self._repair: list[EClass] = []
         self._terms = Terms()
         self._count = 0
@@ -234,7 +237,7 @@ class EGraph:
                 self._classes[a].root() is self._classes[b].root()
                 for a, b in zip(expr.args, same.args, strict=True)
             )
-            self._because(expr, same, ("congruent", not direct))
+            self.why.link(expr, same, ("congruent", not direct))
             if expr.size < found.smallest.size:
                 found.smallest = expr
             return found
@@ -370,7 +373,7 @@ class EGraph:
         first, second = self.add(a), self.add(b)
         if first is second:
             return first
-        self._because(a, b, why)
+        self.why.link(a, b, why)
         if len(first.parents) < len(second.parents):
             first, second = second, first
         second.join(first)
@@ -426,54 +429,9 @@ class EGraph:
                 self.nodes -= len(nodes) - len(kept)
                 c.nodes[op] = list(kept.values())
 
-    # -- proofs ------------------------------------------------------------------------------------
-
-    def _because(self, a: Expr, b: Expr, why: Reason) -> None:
-        """Remember why two expressions are equal: the tree of `a` hangs on `b` from now on."""
-        chain = [a]
-        while chain[-1] in self._why:
-            chain.append(self._why[chain[-1]][0])
-        for below, above in reversed(list(itertools.pairwise(chain))):
-            reason = self._why.pop(below)[1]
-            self._why[above] = (below, _reversed(reason))
-        self._why[a] = (b, why)
-
-    def steps_between(self, a: Expr, b: Expr) -> list[tuple[Expr, Expr, Reason]]:
-        """Return the equalities, one after the other, by which one expression is another."""
-        above, below = self._to_root(a), self._to_root(b)
-        common = next(e for e in above if e in below)
-        steps = []
-        for e in above:
-            if e is common:
-                break
-            other, why = self._why[e]
-            steps.append((e, other, why))
-        back = []
-        for e in below:
-            if e is common:
-                break
-            other, why = self._why[e]
-            back.append((other, e, _reversed(why)))
-        return steps + back[::-1]
-
-    def _to_root(self, e: Expr) -> dict[Expr, None]:
-        found = {e: None}
-        while e in self._why:
-            e = self._why[e][0]
-            found[e] = None
-        return found
-
 
 def _is_sure(value: Any) -> bool:
     """Return whether a value is known so closely that it counts."""
     if isinstance(value, arb):
         return bool(value.rel_accuracy_bits() >= _LEAST_BITS and value.is_finite())
     return value is not UNDECIDED
-
-
-def _reversed(why: Reason) -> Reason:
-    kind, value = why
-    if kind == "law":
-        equation, from_right = value if isinstance(value, tuple) else (value, False)
-        return ("law", (equation, not from_right))
-    return why

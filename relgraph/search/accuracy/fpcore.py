@@ -14,7 +14,9 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
+from relgraph.graph.notation import INFIX
 from relgraph.search.accuracy.expressions import (
+    COMPARISONS,
     CONDITIONS,
     Expr,
     NotSupported,
@@ -34,10 +36,7 @@ from relgraph.search.accuracy.formulas import (
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|#\|.*?\|#|;[^\n]*|[()\[\]]|[^\s()\[\]";]+', re.S)
 
 _NAMES = {
-    "+": "add",
-    "-": "sub",
-    "*": "mul",
-    "/": "true_div",
+    **{INFIX[name].symbol: name for name in ("add", "sub", "mul", "true_div")},
     "fmin": "minimum",
     "fmax": "maximum",
     "nearbyint": "round",
@@ -48,7 +47,7 @@ _NAMES = {
     **SCALAR_NAMES,
     **{name: name for name in COMMON_NAMES},
 }
-_COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "neq"}
+_COMPARISONS = {INFIX[name].symbol: name for name in COMPARISONS}
 _WORDS = (*_NAMES, *_COMPARISONS, "sqr", "cube", "cotan", "fdim", "let", "let*")
 
 
