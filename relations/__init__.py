@@ -219,7 +219,7 @@ CANONICALIZE = (
 )
 """Fewer operations, in one customary form: the later phases look for this form alone."""
 
-_CANCELLATION = (
+CANCELLATION = (
     *near_zero.FUNCTIONS,
     *near_zero.SIGNS,
     *near_zero.QUOTIENTS,
@@ -241,6 +241,7 @@ _CANCELLATION = (
     *squares.RATIOS,
     *squares.ONES_AND_SQUARES,
 )
+"""Laws against cancellation: those of `STABILIZE` that a search for the least error has too."""
 
 STABILIZE = _either_way_round(
     *exponential.INVERSES,
@@ -289,7 +290,7 @@ STABILIZE = _either_way_round(
     *trigonometric.OF_LOGARITHMS,
     *reduction.LOGARITHMS,
     *moments.MOMENTS,
-    *_CANCELLATION,
+    *CANCELLATION,
     # again, of what the laws above make: factors of 1, terms to collect, signs, denominators
     *arithmetic.IDENTITIES,
     *_SUMS_AND_PRODUCTS,
@@ -378,4 +379,4 @@ UNCHECKED = (*choices.REMOVAL, *exponential.LOGARITHMS_OF_POSITIVE)
 """What is right under a condition that nobody checks. It is part of the first phase where a query
 includes ``unsafe``."""
 
-__all__ = ["BLAS", "CANONICALIZE", "SPECIALIZE", "STABILIZE", "UNCHECKED"]
+__all__ = ["BLAS", "CANCELLATION", "CANONICALIZE", "SPECIALIZE", "STABILIZE", "UNCHECKED"]

@@ -147,10 +147,6 @@ class EGraph:
         number = self._exact.get((op, index, *children)) if op.pure else None
         return None if number is None else self.variables[number]
 
-    def number(self, var: Variable) -> int:
-        """Return the number of a variable that has been added."""
-        return self._numbers[var]
-
     def children(self, term: int) -> tuple[int, ...]:
         """Return the terms that a term is computed from."""
         return self._children[term]

@@ -217,8 +217,6 @@ class Tree:
         What its arguments are.
     """
 
-    __slots__ = ("children", "cost", "term")
-
     def __init__(self, cost: float, term: int, children: Sequence[Tree]) -> None:
         self.cost, self.term, self.children = cost, term, tuple(children)
 

@@ -201,8 +201,7 @@ class Part:
     op
         The slot of its op; that of the sum or product itself is the next one.
     slots, places
-        The slot of each argument that is no part; of a sum or product, the slots of the places of
-        all.
+        The slots of the arguments; of a sum or product, also those of the places of these.
     taker
         Which argument of a sum or product takes all that the others leave; None if none does.
     """
@@ -298,13 +297,11 @@ class Pattern:
             patterns = tuple(flat_patterns(head, patterns))
             self._slot()
             part.places = [self._slot() for _ in patterns]
-            alone = [i for i, p in enumerate(patterns) if self._counts.get(p) == 1]
+            alone = [i for i, p in enumerate(patterns) if is_variable(p) and self._counts[p] == 1]
             part.taker = alone[-1] if alone else None
         for p in patterns:
-            argument = self._argument(p)
-            part.arguments.append(argument)
-            slot = -1 if isinstance(argument, Part) else self.variables.get(p)
-            part.slots.append(self._slot() if slot is None else slot)
+            part.arguments.append(self._argument(p))
+            part.slots.append(self.variables[p] if is_variable(p) else self._slot())
         return part
 
     def _argument(self, pattern: Any) -> Any:

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 import relations
-from relations.cancellation import differences, inverses, near_zero, squares
 from relgraph.graph.kanren.laws import Law
 from relgraph.search.accuracy.equations import Equation, NotTranslated, equations_of
 from relgraph.search.accuracy.expansion import centers, expansions, expansions_at
@@ -230,25 +229,7 @@ search; and how many of them guide it."""
 _DEARER = 6.0
 """How much more a piece has to save in the form with fewer of them."""
 
-CANCELLATION: tuple[Law, ...] = (
-    *differences.ROOTS,
-    *differences.RECIPROCALS,
-    *differences.LOGARITHMS,
-    *differences.POWERS,
-    *differences.EXPONENTIALS,
-    *differences.ANGLES,
-    *differences.ARCS,
-    *differences.OF_SQUARES,
-    *squares.LENGTHS,
-    *squares.ONES_AND_SQUARES,
-    *inverses.NEAR_ONE,
-    *inverses.OF_LOGARITHMS,
-    *inverses.HALF_ANGLES,
-    *inverses.GUDERMANNIAN,
-    *near_zero.FUNCTIONS,
-    *near_zero.QUOTIENTS,
-    *squares.QUADRATICS,
-)
+CANCELLATION = tuple(one for one in relations.CANCELLATION if isinstance(one, Law))
 """The laws of the book against cancellation."""
 
 _BOOK = dict.fromkeys((*relations.CANONICALIZE, *relations.STABILIZE, *relations.SPECIALIZE))

@@ -3,8 +3,8 @@
 Each class knows its true value at some points. Two classes are joined only where these agree, so
 that a law that holds for some arguments alone can be used where it does.
 
-There is another e-graph, `relgraph.search.egraph`: the two share the idea and the forest of proofs,
-but little that could be one piece of code. That one holds a graph's variables of any type, by
+There is another e-graph, `relgraph.search.egraph`: the two share the forest of proofs, but little
+else that could be one piece of code. That one holds a graph's variables of any type, by
 number; its sums have any number of arguments; and a law's soundness class is all it asks before it
 joins. This one holds real numbers: a class carries its
 true values, says no by them, and is matched in Python, in the few places where bits are lost.
@@ -106,8 +106,6 @@ _LEAST_BITS = 70
 class Node:
     """An expression in a class, and the classes of its arguments."""
 
-    __slots__ = ("classes", "expr")
-
     def __init__(self, expr: Expr, classes: tuple[EClass, ...]) -> None:
         self.expr = expr
         self.classes = classes
@@ -133,10 +131,6 @@ class EClass:
     smallest
         The smallest of its expressions.
     """
-
-    __slots__ = (
-        "_joined", "constant", "exact", "index", "nodes", "parents", "smallest", "true"
-    )  # fmt: skip
 
     def __init__(self, index: int, exact: Any, true: Any) -> None:
         self.index = index

@@ -25,12 +25,12 @@ from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, variables_
 from relgraph.search.accuracy.expressions import (
     INPUT,
     NUMBER,
-    OPS,
     Expr,
     NotSupported,
     apply,
     as_float,
     from_graph,
+    in_floats,
     number,
     parts,
     to_graph,
@@ -283,7 +283,7 @@ class Terms:
     def _new(self, expr: Expr) -> Variable:
         names = [e.value for e in parts(expr) if e.op is INPUT]
         if not names:
-            return at.constant(np.float64(_float_of(expr)))
+            return at.constant(np.float64(in_floats(expr)))
         for name in names:
             if name not in self._inputs:
                 self._inputs[name] = at.dvector(name)
@@ -301,15 +301,6 @@ class Terms:
         except NotSupported:
             return None
         return found if all(_is_exact(e.value) for e in parts(found) if e.op is NUMBER) else None
-
-
-def _float_of(expr: Expr) -> Any:
-    done: dict[Expr, Any] = {}
-    with np.errstate(all="ignore"):
-        for e in parts(expr):
-            args = [done[a] for a in e.args]
-            done[e] = as_float(e.value) if e.op is NUMBER else OPS[e.op].scalar_op.ufunc(*args)
-    return done[expr]
 
 
 def _is_exact(value: Any) -> bool:

@@ -24,8 +24,8 @@ from relgraph.search.accuracy.expressions import (
     Expr,
     NotSupported,
     apply,
-    as_float,
     from_graph,
+    in_floats,
     inputs_of,
     named,
     number,
@@ -94,9 +94,10 @@ def centers(expr: Expr, known: Known, errors: Any) -> list[tuple[str, Expr]]:
     if bad.sum() < _FEW:
         return []
     found: list[tuple[float, str, Expr]] = []
+    floats = {name: column.astype(float) for name, column in known.inputs.items()}
     for name, column in known.inputs.items():
         for center in dict.fromkeys(_places(expr, name, known, column[bad])):
-            share = _share(column, _values(center, known), bad)
+            share = _share(column, in_floats(center, floats), bad)
             if share >= _SHARE:
                 found.append((share, name, center))
     found.sort(key=lambda f: (-f[0], f[2].size))
@@ -130,16 +131,6 @@ def _on_both_sides(exprs: Iterable[Expr]) -> Iterator[Expr]:
     for e in exprs:
         yield e
         yield number(-e.value) if isinstance(e.value, Fraction) else apply("neg", e)
-
-
-def _values(center: Expr, known: Known) -> Any:
-    """Return what a center is at each point."""
-    if center.op is INPUT:
-        return known.inputs[center.value].astype(float)
-    if center.op is NUMBER:
-        return np.float64(as_float(center.value))
-    args = [_values(a, known) for a in center.args]
-    return -args[0] if center.op == "neg" else args[0] / args[1]
 
 
 _X = named("x")

@@ -65,8 +65,6 @@ class Expr:
         What these cost.
     """
 
-    __slots__ = ("__weakref__", "args", "op", "size", "value", "weight")
-
     op: str
     args: tuple[Expr, ...]
     value: Any
@@ -136,6 +134,20 @@ def parts(expr: Expr) -> Iterator[Expr]:
             seen.add(e)
             stack.append((e, True))
             stack.extend((a, False) for a in reversed(e.args))
+
+
+def in_floats(expr: Expr, inputs: Mapping[str, Any] | None = None) -> Any:
+    """Return what an expression is in floats, of arrays of its inputs by name."""
+    done: dict[Expr, Any] = {}
+    with np.errstate(all="ignore"):
+        for e in parts(expr):
+            if e.op is INPUT:
+                done[e] = (inputs or {})[e.value]
+            elif e.op is NUMBER:
+                done[e] = np.float64(as_float(e.value))
+            else:
+                done[e] = OPS[e.op].scalar_op.ufunc(*[done[a] for a in e.args])
+    return done[expr]
 
 
 def inputs_of(expr: Expr) -> list[str]:

@@ -11,7 +11,7 @@ import ast
 import keyword
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import reduce
@@ -368,16 +368,17 @@ def _names_in(tree: ast.AST) -> Iterator[str]:
             yield from _names_in(child)
 
 
-class _Reader:
+class _Reader(ast.NodeVisitor):
     """Reads the trees of a text, of whose names some are inputs."""
 
     def __init__(self, text: str, inputs: Collection[str]) -> None:
         self._text, self._inputs = text, inputs
 
     def read(self, tree: ast.expr) -> Expr:
-        for kind, read in _READERS.items():
-            if isinstance(tree, kind):
-                return read(self, tree)
+        found: Expr = self.visit(tree)
+        return found
+
+    def generic_visit(self, tree: Any) -> Any:
         what = "is neither arithmetic, nor a function, nor a condition"
         raise FormulaError(f"{self._part(tree)} {what}{operator_hint(tree, self._text)}")
 
@@ -390,7 +391,7 @@ class _Reader:
         except WrongArguments as error:
             raise FormulaError(str(error)) from None
 
-    def name(self, tree: ast.Name) -> Expr:
+    def visit_Name(self, tree: ast.Name) -> Expr:
         name = tree.id
         if name in self._inputs:
             return named(name)
@@ -409,7 +410,7 @@ class _Reader:
             f"{what}, or declare the inputs, by inputs={inputs} or --inputs {','.join(inputs)}"
         )
 
-    def constant(self, tree: ast.Constant) -> Expr:
+    def visit_Constant(self, tree: ast.Constant) -> Expr:
         if isinstance(tree.value, bool):
             return number(int(tree.value))
         if not isinstance(tree.value, int | float):
@@ -419,13 +420,13 @@ class _Reader:
         found = exact_number(written.replace("_", ""))
         return number(tree.value if found is None else found)
 
-    def attribute(self, tree: ast.Attribute) -> Expr:
+    def visit_Attribute(self, tree: ast.Attribute) -> Expr:
         module = tree.value.id if isinstance(tree.value, ast.Name) else None
         if module in _MODULES and tree.attr in _OF_MODULES:
             return number(tree.attr)
         raise FormulaError(f"{self._part(tree)} is neither arithmetic, nor a number, as math.pi is")
 
-    def operation(self, tree: ast.BinOp) -> Expr:
+    def visit_BinOp(self, tree: ast.BinOp) -> Expr:
         name = self._operator(tree.op, tree)
         sides = [self.read(tree.left), self.read(tree.right)]
         if name in ("and_", "or_") and not all(s.op in CONDITIONS for s in sides):
@@ -435,7 +436,7 @@ class _Reader:
             )
         return self._applied(name, sides, tree)
 
-    def sign(self, tree: ast.UnaryOp) -> Expr:
+    def visit_UnaryOp(self, tree: ast.UnaryOp) -> Expr:
         inner = self.read(tree.operand)
         if isinstance(tree.op, ast.UAdd):
             return inner
@@ -447,11 +448,11 @@ class _Reader:
             raise FormulaError(f"{self._part(tree)} has an operator that is not known{hint}")
         return _OPERATORS[type(op)]
 
-    def junction(self, tree: ast.BoolOp) -> Expr:
+    def visit_BoolOp(self, tree: ast.BoolOp) -> Expr:
         name = "and_" if isinstance(tree.op, ast.And) else "or_"
         return self._applied(name, [self.read(v) for v in tree.values], tree)
 
-    def comparison(self, tree: ast.Compare) -> Expr:
+    def visit_Compare(self, tree: ast.Compare) -> Expr:
         names = [self._operator(op, tree) for op in tree.ops]
         operands = [self.read(v) for v in (tree.left, *tree.comparators)]
         found = [
@@ -460,11 +461,11 @@ class _Reader:
         ]
         return reduce(lambda a, b: apply("and_", a, b), found)
 
-    def choice(self, tree: ast.IfExp) -> Expr:
+    def visit_IfExp(self, tree: ast.IfExp) -> Expr:
         args = [self.read(v) for v in (tree.test, tree.body, tree.orelse)]
         return self._applied("switch", args, tree)
 
-    def call(self, tree: ast.Call) -> Expr:
+    def visit_Call(self, tree: ast.Call) -> Expr:
         function = tree.func.attr if isinstance(tree.func, ast.Attribute) else None
         if isinstance(tree.func, ast.Name):
             function = tree.func.id
@@ -481,16 +482,3 @@ class _Reader:
         if tree.keywords:
             raise FormulaError(f"{function} takes no arguments by name")
         return self._applied(name, [self.read(a) for a in tree.args], tree, function)
-
-
-_READERS: dict[type, Callable[[_Reader, Any], Expr]] = {
-    ast.Name: _Reader.name,
-    ast.Constant: _Reader.constant,
-    ast.Attribute: _Reader.attribute,
-    ast.BinOp: _Reader.operation,
-    ast.UnaryOp: _Reader.sign,
-    ast.BoolOp: _Reader.junction,
-    ast.Compare: _Reader.comparison,
-    ast.IfExp: _Reader.choice,
-    ast.Call: _Reader.call,
-}

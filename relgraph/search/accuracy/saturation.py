@@ -104,8 +104,6 @@ class Candidate:
         Whether it follows by laws alone: no part is a series.
     """
 
-    __slots__ = ("errors", "exact", "expr", "mean")
-
     def __init__(self, expr: Expr, errors: Array, exact: bool = True) -> None:
         self.expr = expr
         self.errors = errors

@@ -4,6 +4,7 @@ from typing import Any
 
 import relgraph.tensor as at
 from relgraph import law, lvars
+from relgraph.graph.kanren.rules import Rule
 from relgraph.search.egraph import EGraph, Reason
 from relgraph.search.matching import Classes, Flattening, Pattern, Sharing
 
@@ -57,6 +58,17 @@ def test_sums_match_in_any_order_and_what_is_dropped_matches_no_more() -> None:
     assert found(both, classes, total) == [[egraph.add(z), egraph.add(y)]]
     classes.drop(total)
     assert found(both, classes, total) == []
+
+
+def test_a_pattern_may_be_written_as_lists() -> None:
+    rule = Rule("l", [at.exp, [at.add, a, [at.sin, b]]], a, regroup=True)
+    egraph = EGraph()
+    total = egraph.add(at.exp(at.add(x, y, at.sin(z))))
+    classes = Classes(egraph)
+    classes.update()
+    one = Pattern(rule)
+    (match,) = one.matches(classes, total)
+    assert match[one.variables[b]] == egraph.add(z) and one.parts[1].taker == 0
 
 
 def test_sums_meet_their_parts_and_other_sums() -> None:
