@@ -20,8 +20,8 @@ from relgraph.compile.phase_form import left_side_after
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Explanation, GraphExplanation, Law, NoSuchDirection, Relation
-from relgraph.graph.kanren.diagnosis import Failure, Reason
 from relgraph.graph.kanren.explanation import mismatch, places, replacement
+from relgraph.graph.kanren.rules import Failure, Reason
 from relgraph.graph.opt import Derivation, Recorder
 from relgraph.graph.opt.derivation import Change
 from relgraph.graph.opt.limits import costs_no_more

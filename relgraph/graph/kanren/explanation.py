@@ -16,15 +16,11 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.diagnosis import (
     GUARDS,
     Diagnosis,
-    Failure,
-    Path,
-    Reason,
     diagnose,
     goal_failure,
 )
-from relgraph.graph.kanren.matching import match_root
 from relgraph.graph.kanren.partial_evaluation import StagingMismatch, rules_out
-from relgraph.graph.kanren.rules import Rule
+from relgraph.graph.kanren.rules import Failure, Path, Reason, Rule
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms import OpenAnswerError, build
 from relgraph.graph.notation import algebra
@@ -262,10 +258,7 @@ class _Report:
         k = max(range(len(found)), key=lambda i: nearness(found[i]))
         failure = found[k].failure
         if failure is None:
-            matches = match_root(rules[k].pattern, self.variable, {}, rules[k].regroup)
-            no_match = next(matches, None) is None
-            reason = Reason.BROADCAST if no_match else Reason.NO_ANSWER
-            failure = Failure(reason, found=self.variable)
+            failure = Failure(Reason.NO_ANSWER, found=self.variable)
         nearest = f"of its {len(rules)} rules, {rules[k].pattern} → {rules[k].template} is nearest"
         return self.mismatch(failure, nearest if len(rules) > 1 else "", found[k].progress)
 
