@@ -28,7 +28,15 @@ from relgraph.graph.kanren.matching import (
     is_number,
     numbers_keep_shape,
 )
-from relgraph.graph.kanren.rules import Output, Rule, flat_patterns, is_ac, is_fixed, split
+from relgraph.graph.kanren.rules import (
+    Output,
+    Rule,
+    family_of,
+    flat_patterns,
+    is_ac,
+    is_fixed,
+    split,
+)
 from relgraph.graph.kanren.terms import (
     Arguments,
     Literal,
@@ -133,16 +141,6 @@ def parts_of(rule: Rule) -> list[Part]:
 
     made(rule.pattern)
     return parts
-
-
-def family_of(head: Any) -> Any:
-    """Return the op that a head stands for, or the class of ops; None if that is not known."""
-    if isinstance(head, Output):
-        head = head.op
-    if isinstance(head, Op):
-        return head.tracked
-    inner = split(head)
-    return inner[0] if inner is not None and isinstance(inner[0], type) else None
 
 
 def _occurrences(pattern: Any) -> Mapping[Any, int]:

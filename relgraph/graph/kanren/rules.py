@@ -219,9 +219,13 @@ def rounded_numbers(pattern: Any) -> tuple[float | complex, ...]:
 def head_of(pattern: Any) -> Any:
     """Return the `Op` or the class of ops that heads a pattern; None if that is not known."""
     parts = split(pattern)
-    if parts is None:
-        return None
-    head = parts[0].op if isinstance(parts[0], Output) else parts[0]
+    return None if parts is None else family_of(parts[0])
+
+
+def family_of(head: Any) -> Any:
+    """Return the op that a head stands for, or the class of ops; None if that is not known."""
+    if isinstance(head, Output):
+        head = head.op
     if isinstance(head, Op):
         return head.tracked
     inner = split(head)
