@@ -325,9 +325,6 @@ class Print(TypedOp):
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
         return list(output_gradients)
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Any:
-        return list(eval_points)
-
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return list(shapes)
 

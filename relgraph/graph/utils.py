@@ -46,6 +46,14 @@ class MethodNotDefined(AttributeError):
     """An `Op` lacks a method that was asked of it; the message names both."""
 
 
+BACKWARD = " (backward)"
+
+
+def labelled(name: str, direction: str | None) -> str:
+    """Return the name of a law with its direction, if that is backward."""
+    return name + BACKWARD if direction == "backward" else name
+
+
 class Uncopied:
     """An object whose copies are the object itself."""
 

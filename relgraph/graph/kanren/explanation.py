@@ -25,6 +25,7 @@ from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError,
 from relgraph.graph.kanren.terms import OpenAnswerError, build
 from relgraph.graph.notation import algebra
 from relgraph.graph.op import Op
+from relgraph.graph.utils import labelled
 from relgraph.introspection import Displayed
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ class _Report:
     def __init__(
         self, law: str, direction: str, variable: Variable, fgraph: FunctionGraph | None = None
     ) -> None:
-        self.name = law if direction == "forward" else f"{law} (backward)"
+        self.name = labelled(law, direction)
         self.about: dict[str, Any] = {"law": law, "direction": direction, "variable": variable}
         self.variable = variable
         self.fgraph = fgraph
@@ -520,7 +521,7 @@ class GraphExplanation(Displayed):
     @property
     def heading(self) -> str:
         """Where the law matches, in a few words."""
-        name = self.law if self.direction == "forward" else f"{self.law} (backward)"
+        name = labelled(self.law, self.direction)
         if self.places:
             count = len(self.places)
             return f"{name} matches in {'one place' if count == 1 else f'{count} places'}"

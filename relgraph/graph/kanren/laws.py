@@ -56,6 +56,7 @@ from relgraph.graph.kanren.terms import (
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, io_toposort
 from relgraph.graph.unify import nth
+from relgraph.graph.utils import labelled
 
 _Path = tuple[int, ...]
 
@@ -345,7 +346,7 @@ class Law(Relation):
     def _rule(self, direction: str) -> Rule:
         pattern, template, conditions = self._sides(direction)
         return Rule(
-            self.name if direction == "forward" else f"{self.name} (backward)",
+            labelled(self.name, direction),
             pattern,
             template,
             conditions,

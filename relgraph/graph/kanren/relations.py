@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from relgraph.graph.kanren.compilation import Extraction, extract
 from relgraph.graph.kanren.explanation import Explainable, checked_direction
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
-from relgraph.graph.utils import Uncopied
+from relgraph.graph.utils import Uncopied, labelled
 from relgraph.introspection import Displayed
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Relation(Uncopied, Explainable, Displayed):
     @cached_property
     def backward(self) -> KanrenRelationSub:
         """The local optimizer that replaces the right side by the left one."""
-        return KanrenRelationSub(lambda x, y: self(y, x), name=f"{self.name} (backward)")
+        return KanrenRelationSub(lambda x, y: self(y, x), name=labelled(self.name, "backward"))
 
     def extraction(self, direction: str = "forward") -> Extraction:
         """Return the rules of one direction, or why it has no finite list of them.

@@ -17,6 +17,7 @@ from relgraph.graph.features import Feature
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.notation import algebra
 from relgraph.graph.opt.base import Rewriter, display_name
+from relgraph.graph.utils import BACKWARD, labelled
 from relgraph.introspection import Displayed
 
 
@@ -240,7 +241,7 @@ class Step:
     @property
     def label(self) -> str:
         """The name, with the direction if it is backward."""
-        return f"{self.name} (backward)" if self.direction == "backward" else self.name
+        return labelled(self.name, self.direction)
 
     def __str__(self) -> str:
         if not self.built and self.before == self.after:
@@ -431,7 +432,6 @@ class _Replay:
 
 
 UNNAMED = "(unnamed)"
-_BACKWARD = " (backward)"
 
 
 @dataclass
@@ -491,7 +491,7 @@ class Recorder(Feature):
         return Derivation(self.log, steps)
 
     def _step(self, number: int, draft: _OpenStep, known: dict[str, str | None]) -> Step:
-        name = draft.reason.removesuffix(_BACKWARD)
+        name = draft.reason.removesuffix(BACKWARD)
         backward = name != draft.reason
         direction = "backward" if backward else "forward" if draft.reason in known else None
         places = [self.log.place(e) for e in draft.edits if isinstance(e, Change)]
@@ -598,5 +598,5 @@ def _laws(rewriters: Iterable[Rewriter]) -> Iterator[tuple[str, str | None]]:
         name = display_name(rewriter)
         sound = getattr(law, "sound", None)
         # the class `stable` is a claim about the forward direction alone
-        claims = not (sound == "stable" and name.endswith(_BACKWARD))
+        claims = not (sound == "stable" and name.endswith(BACKWARD))
         yield name, sound if claims else None

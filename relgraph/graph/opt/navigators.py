@@ -222,12 +222,6 @@ class NavigatorOptimizer(GlobalOptimizer):
             raise exc
         self.failure_callback(exc, self, repl_pairs, local_opt, node)
 
-    def process_node(
-        self, fgraph: FunctionGraph, node: Apply, local_opt: LocalOptimizer | None = None
-    ) -> bool:
-        """Apply the local optimizer to one node; return whether the graph changed."""
-        return self.rewrite(fgraph, node, local_opt) is not None
-
     def rewrite(
         self, fgraph: FunctionGraph, node: Apply, local_opt: LocalOptimizer | None = None
     ) -> Replaced | None:
