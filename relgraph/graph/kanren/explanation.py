@@ -19,12 +19,12 @@ from relgraph.graph.kanren.diagnosis import (
     diagnose,
     goal_failure,
 )
+from relgraph.graph.kanren.goals import fitted
 from relgraph.graph.kanren.partial_evaluation import StagingMismatch, rules_out
 from relgraph.graph.kanren.rules import Failure, Path, Reason, Rule
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms import OpenAnswerError, build
 from relgraph.graph.notation import algebra
-from relgraph.graph.op import Op
 from relgraph.graph.utils import labelled
 from relgraph.introspection import Displayed
 
@@ -296,10 +296,10 @@ class _Report:
                 held = state.delayed[0]
                 continue
             new = build(reify(q, state))
-            fitted = None if isinstance(new, Op) else old.type.fit(new, old)
-            if fitted is None:
+            result = fitted(new, old)
+            if result is None:
                 return Failure(Reason.TYPE, (), old.type, new)
-            if fitted is old:
+            if result is old:
                 return Failure(Reason.SAME, found=old)
             return Failure(Reason.FILTER, found="its results filter takes none of its answers")
         reason = Reason.NO_ANSWER if held is None else Reason.PENDING
