@@ -22,6 +22,7 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.notation import INFIX, PREFIX
 from relgraph.graph.op import HasInnerGraph, Op, TypedOp
+from relgraph.graph.traversal import general_toposort
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm
 
@@ -325,9 +326,6 @@ class Print(TypedOp):
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
         return list(output_gradients)
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Any:
-        return list(eval_points)
-
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return list(shapes)
 
@@ -470,22 +468,13 @@ def _with_names(
 
 def _pieces_of_all(root: Pieces, pieces_of: Callable[[Variable], Pieces]) -> dict[Variable, Pieces]:
     """Return the pieces of each variable in `root`, directly or indirectly, in evaluation order."""
-    done: dict[Variable, Pieces] = {}
-    path: list[tuple[Variable | None, Pieces, Iterator[Variable]]] = [
-        (None, root, _variables_in(root))
-    ]
-    while path:
-        var, pieces, rest = path[-1]
-        for part in rest:
-            if part not in done:
-                inner = pieces_of(part)
-                path.append((part, inner, _variables_in(inner)))
-                break
-        else:
-            path.pop()
-            if var is not None:
-                done[var] = pieces
-    return done
+    known: dict[Variable, Pieces] = {}
+
+    def parts(var: Variable) -> Iterator[Variable]:
+        known[var] = pieces_of(var)
+        return _variables_in(known[var])
+
+    return {var: known[var] for var in general_toposort(_variables_in(root), parts)}
 
 
 def _variables_in(pieces: Pieces) -> Iterator[Variable]:

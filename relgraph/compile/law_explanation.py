@@ -20,12 +20,13 @@ from relgraph.compile.phase_form import left_side_after
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Explanation, GraphExplanation, Law, NoSuchDirection, Relation
-from relgraph.graph.kanren.diagnosis import Failure, Reason
 from relgraph.graph.kanren.explanation import mismatch, places, replacement
+from relgraph.graph.kanren.rules import Failure, Reason
 from relgraph.graph.opt import Derivation, Recorder
 from relgraph.graph.opt.derivation import Change
 from relgraph.graph.opt.limits import costs_no_more
 from relgraph.graph.opt.merge import HashConsing, merged_copy
+from relgraph.graph.utils import labelled
 from relgraph.tensor.costs import operations
 from relgraph.tensor.loops.scan_op import Scan
 
@@ -106,7 +107,7 @@ def explain(law: Relation | str, graph: Any, direction: str = "forward") -> Grap
         nearest += [replace(place, within=within) for place in (*refused, *found.nearest)]
     nearest.sort(key=lambda place: place.progress, reverse=True)
     steps, taken = _in_default_mode(fgraph, matches)
-    label = law.name if direction == "forward" else f"{law.name} (backward)"
+    label = labelled(law.name, direction)
     applied = [step for step in steps if step.label == label]
     others = {i: step for i, step in taken.items() if step.label != label}
     notes = notes_on_phases(law) if direction == "forward" and not (matches or applied) else []

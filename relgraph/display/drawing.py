@@ -13,16 +13,17 @@ show on dark and light; a file by itself follows ``prefers-color-scheme``.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from html import escape
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Literal
 from unicodedata import category, combining, east_asian_width
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.traversal import general_toposort, walk
 
 Kind = Literal["input", "constant", "op", "output", "folded"]
 
@@ -224,40 +225,37 @@ def _first(variables: Sequence[Variable]) -> Sequence[Variable]:
 
 
 def _nearest(
-    outputs: Iterable[Variable], most: int, others: Collection[Apply]
+    outputs: Sequence[Variable], most: int, others: Collection[Apply]
 ) -> dict[Apply, None]:
     """Return the nodes nearest to the outputs, by the number of edges between them, but for those
     that are shown elsewhere."""
-    shown: dict[Apply, None] = {}
-    queue = deque(out.owner for out in outputs if out.owner is not None)
-    while queue and len(shown) < most:
-        node = queue.popleft()
-        if node not in shown and node not in others:
-            shown[node] = None
-            queue.extend(var.owner for var in _first(node.inputs) if var.owner is not None)
-    return shown
+
+    def read(variables: Sequence[Variable]) -> list[Apply]:
+        return [v.owner for v in variables if v.owner is not None and v.owner not in others]
+
+    nodes = walk(read(outputs), lambda node: read(_first(node.inputs)))
+    return dict.fromkeys(islice(nodes, max(most, 0)))
 
 
 def _drawn(var: Variable, shown: set[Apply], boxes: dict[Any, Box]) -> Box:
-    return boxes[var.owner if var.owner is not None and var.owner in shown else var]
+    return boxes[_item(var, shown)]
 
 
-def _in_order(outputs: Sequence[Variable], shown: set[Apply]) -> Iterator[Apply | Variable]:
-    """Yield the nodes that are shown, and the variables from outside, each after what it reads."""
-    done: set[Any] = set()
-    stack: list[tuple[Any, bool]] = [(out, False) for out in reversed(outputs)]
-    while stack:
-        item, ready = stack.pop()
-        if isinstance(item, Variable) and item.owner is not None and item.owner in shown:
-            item = item.owner
-        if item in done:
-            continue
-        if ready or isinstance(item, Variable):
-            done.add(item)
-            yield item
-        else:
-            stack.append((item, True))
-            stack.extend((var, False) for var in reversed(_first(item.inputs)))
+def _item(var: Variable, shown: set[Apply]) -> Apply | Variable:
+    """Return what is drawn for a variable: its node if that is shown."""
+    return var.owner if var.owner is not None and var.owner in shown else var
+
+
+def _in_order(outputs: Sequence[Variable], shown: set[Apply]) -> list[Apply | Variable]:
+    """Return the nodes that are shown, and the variables from outside, each after what it reads."""
+
+    def items(variables: Sequence[Variable]) -> list[Apply | Variable]:
+        return [_item(var, shown) for var in variables]
+
+    return general_toposort(
+        items(outputs),
+        lambda item: items(_first(item.inputs)) if isinstance(item, Apply) else None,
+    )
 
 
 def _box(item: Apply | Variable, marked: Collection[Variable]) -> Box:
@@ -318,15 +316,13 @@ def _described(var: Variable) -> str:
 
 def _counts(variables: Sequence[Variable], shown: set[Apply]) -> Iterator[tuple[int, str]]:
     """Yield for each variable how many nodes compute it that are not shown, and that in words."""
+
+    def read(variables: Sequence[Variable]) -> list[Apply]:
+        return [v.owner for v in variables if v.owner is not None and v.owner not in shown]
+
     for var in variables:
-        seen: set[Apply] = set()
-        stack = [var.owner]
-        while stack:
-            node = stack.pop()
-            if node is not None and node not in seen and node not in shown:
-                seen.add(node)
-                stack.extend(v.owner for v in node.inputs)
-        yield len(seen), f"the {len(seen):,} nodes that compute {_described(var)}"
+        count = sum(1 for _ in walk(read([var]), lambda node: read(node.inputs)))
+        yield count, f"the {count:,} nodes that compute {_described(var)}"
 
 
 def cut(text: str, most: int = MOST_LETTERS) -> str:

@@ -17,7 +17,7 @@ from relgraph.display.markup import code, fragment, prose, table, tag
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
-from relgraph.graph.kanren.rules import split
+from relgraph.graph.kanren.rules import compound_parts, split
 from relgraph.graph.notation import algebra
 from relgraph.introspection import Displayed
 
@@ -70,14 +70,10 @@ def _ops_named(law: Relation) -> tuple[set[str], set[str]]:
 
 def _names_in(side: Any) -> set[str]:
     names: set[str] = set()
-    waiting = [side]
-    while waiting:
-        parts = split(waiting.pop())
-        if parts is not None:
-            head, arguments = parts
-            head = getattr(head, "op", head)
-            names.add(getattr(head, "__name__", None) or str(head).partition("{")[0])
-            waiting += arguments
+    for part in compound_parts(side):
+        head, _ = split(part) or (None, ())
+        head = getattr(head, "op", head)
+        names.add(getattr(head, "__name__", None) or str(head).partition("{")[0])
     return names
 
 

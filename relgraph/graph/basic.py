@@ -14,7 +14,7 @@ import copy
 import heapq
 import itertools
 import threading
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import ref
 
@@ -243,26 +243,17 @@ def _unlisted(root: Apply) -> tuple[list[Apply], dict[Listing, None]]:
             needs[found] = None
         return found is not None
 
-    return list(_behind(root, is_listed)), needs
+    return _behind(root, is_listed), needs
 
 
-def _behind(root: Apply, stops: Any) -> Iterator[Apply]:
-    """Yield the nodes that `root` depends on and `root`, each after what it reads, but for those
+def _behind(root: Apply, stops: Callable[[Apply], bool]) -> list[Apply]:
+    """Return the nodes that `root` depends on and `root`, each after what it reads, but for those
     that `stops` says yes to and what only they need."""
-    met = {root}
-    path = [(root, iter(root.inputs))]
-    while path:
-        node, rest = path[-1]
-        for var in rest:
-            owner = var.owner
-            if owner is not None and owner not in met:
-                met.add(owner)
-                if not stops(owner):
-                    path.append((owner, iter(owner.inputs)))
-                    break
-        else:
-            path.pop()
-            yield node
+
+    def read(node: Apply) -> list[Apply]:
+        return [v.owner for v in node.inputs if v.owner is not None and not stops(v.owner)]
+
+    return general_toposort([root], read)
 
 
 def deep_copy(thing: Any, memo: dict[int, Any]) -> Any:

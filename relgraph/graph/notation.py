@@ -14,9 +14,10 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, NoReturn
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.utils import Uncopied
 
 
-class OpNamespace(SimpleNamespace):
+class OpNamespace(Uncopied, SimpleNamespace):
     """The ops that Python's operators mean on the variables of a class, which has it as ``_ops``.
 
     There is one for each class, so a copy or a pickle stands for that one.
@@ -32,12 +33,6 @@ class OpNamespace(SimpleNamespace):
         if find is None:
             raise AttributeError(f"there is no op {name!r}")
         return find(name)
-
-    def __copy__(self) -> OpNamespace:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> OpNamespace:
-        return self
 
     @property
     def owner(self) -> type[Operators]:

@@ -181,16 +181,6 @@ class Op(MetaObject):
         """Like `grad`, for ops whose gradient is best said in terms of their outputs."""
         return self.grad(inputs, output_grads)
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Any:
-        """Return the outputs' derivatives along `eval_points`.
-
-        Raises
-        ------
-        MethodNotDefined
-            If the op does not define it (`Rop` then goes by way of `L_op`).
-        """
-        raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define R_op")
-
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return the shape of each output in terms of the shapes of the inputs.
 

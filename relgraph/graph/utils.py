@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache, wraps
 from operator import is_
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar, cast
 
 from relgraph.introspection import SignatureOfClass
 
@@ -46,7 +46,27 @@ class MethodNotDefined(AttributeError):
     """An `Op` lacks a method that was asked of it; the message names both."""
 
 
-class LogicTerm:
+BACKWARD = " (backward)"
+
+
+def labelled(name: str, direction: str | None) -> str:
+    """Return the name of a law with its direction, if that is backward."""
+    return name + BACKWARD if direction == "backward" else name
+
+
+class Uncopied:
+    """An object whose copies are the object itself."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+class LogicTerm(Uncopied):
     """What stands for a `Variable` inside a law: a logic variable, or a term built from some.
 
     Calling an `Op` on one gives a term instead of a node. `apply_op` is how: the engine's terms
@@ -269,7 +289,7 @@ def _takes_in_order(cls: Any, props: tuple[str, ...]) -> bool:
     return plain and tuple(p.name for p in parameters) == props
 
 
-class MetaObject(ABC, metaclass=MetaType):
+class MetaObject(Uncopied, ABC, metaclass=MetaType):
     """An object that is interned by its ``__props__`` (see `MetaType`)."""
 
     __props__: ClassVar[tuple[str, ...] | None] = None
@@ -281,12 +301,6 @@ class MetaObject(ABC, metaclass=MetaType):
     def props_dict(self) -> dict[str, Any]:
         """Return the names and values of ``__props__``."""
         return {name: getattr(self, name) for name in self.__props__ or ()}
-
-    def __copy__(self) -> MetaObject:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> MetaObject:
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self), self.__dict__.copy())

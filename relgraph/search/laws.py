@@ -165,8 +165,8 @@ def _translated(law: Relation, way: str) -> Iterator[tuple[Direction | None, Ent
     if rules is None:
         yield None, Entry(law.name, way, "left out", why)
         return
-    label = law.name if way == "forward" else f"{law.name} (backward)"
     rewriter = getattr(law, way)
+    label = rewriter.name
     if not rules:
         if way == "backward":
             yield (

@@ -24,17 +24,19 @@ from unification.core import reify, unify
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.goals import (
-    Compute,
     Readers,
     Where,
     agree,
-    built_variables,
-    dtypes_admitted,
-    finite_constants,
     fitted,
-    hold_numbers,
 )
-from relgraph.graph.kanren.matching import combine_arguments, is_number, numbers_keep_shape
+from relgraph.graph.kanren.matching import (
+    Refused,
+    check_result,
+    combine_arguments,
+    conditions_of,
+    is_number,
+    numbers_keep_shape,
+)
 from relgraph.graph.kanren.rules import Output, Rule, flat_patterns, head_of, is_ac, is_fixed, split
 from relgraph.graph.kanren.terms import (
     Arguments,
@@ -449,7 +451,7 @@ class _NoMatch(Exception):
     """What matches classes is no match: the law asks for more."""
 
 
-_NOT_BUILT = (_NoMatch, TypeError, ValueError, OverflowError, OpenAnswerError)
+_NOT_BUILT = (_NoMatch, Refused, TypeError, ValueError, OverflowError, OpenAnswerError)
 
 
 class _Sides:
@@ -469,16 +471,10 @@ class _Sides:
         old, rest = self._built_part(self._root, at_root=True, below_others=False)
         if not self._conditions_hold():
             return None
-        if rule.rounded_numbers and not hold_numbers(self._inner, rule.rounded_numbers):
-            return None
-        given = [v for v in (*self._values.values(), *rest) if isinstance(v, Variable | tuple)]
         new = self._built(rule.template)
         if rest:
             new = self._match[self._root.op][0].make_node(new, *rest).outputs[0]
-        if rule.one_dtype or not rule.complex:
-            every = (*self._inner, *built_variables(given, new))
-            if not dtypes_admitted(every, rule.one_dtype, rule.complex):
-                return None
+        check_result(rule, old, self._inner, (*self._values.values(), *rest), new)
         result = fitted(new, old)
         return None if result is None or result is old else (old, result)
 
@@ -571,15 +567,10 @@ class _Sides:
     # -- conditions ----------------------------------------------------------------------------
 
     def _conditions_hold(self) -> bool:
-        waiting = list(self._rule.conditions)
-        asked_constants = False
+        waiting = conditions_of(self._rule)
         while waiting:
             later = []
             for condition in waiting:
-                if not asked_constants and isinstance(condition, Compute):
-                    asked_constants = True  # computations may rely on it
-                    if self._rule.finite and not finite_constants(self._values.values()):
-                        return False
                 given = self._given(condition.variables)
                 if given is None:
                     later.append(condition)
@@ -588,7 +579,7 @@ class _Sides:
             if len(later) == len(waiting):
                 return False
             waiting = later
-        return not self._rule.finite or finite_constants(self._values.values())
+        return True
 
     def _given(self, arguments: Sequence[Any]) -> list[Any] | None:
         """Return the values of the arguments of a condition; None if one is open."""

@@ -18,6 +18,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable, clone_get_equiv
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt.base import Rewriter
+from relgraph.graph.utils import BACKWARD
 from relgraph.search.egraph import Edge, EGraph, Reason
 from relgraph.tensor.costs import Lengths
 from relgraph.tensor.type import TensorType
@@ -143,9 +144,6 @@ def _label(label: str, flipped: bool) -> str:
         return label
     name = label.removesuffix(BACKWARD)
     return name if name != label else label + BACKWARD
-
-
-BACKWARD = " (backward)"
 
 
 def _order(egraph: EGraph, before: tuple[int, ...], after: tuple[int, ...]) -> list[int]:

@@ -328,9 +328,6 @@ class Assert(TypedOp):
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         return [output_gradients[0], *[disconnected() for _ in inputs[1:]]]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Any]:
-        return [eval_points[0]]
-
 
 def assert_(x: Any, *conditions: Any, message: str = "") -> Any:
     """Return `x`, with a check at run time that all elements of the conditions are true.

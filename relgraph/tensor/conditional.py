@@ -113,13 +113,6 @@ class IfElse(TypedOp):
             *self(condition, *zeros[1], *grads),
         ]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Any]:
-        points = [
-            second(v, np.zeros((), v.type.dtype)) if p is None else p
-            for v, p in zip(inputs[1:], eval_points[1:], strict=True)
-        ]
-        return list(self(inputs[0], *points, return_list=True))
-
 
 def ifelse(condition: Any, then: Any, other: Any) -> Any:
     """Return `then` if `condition` is true, else `other`; only what is taken is computed.

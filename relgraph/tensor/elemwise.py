@@ -137,9 +137,6 @@ class DimShuffle(TypedOp):
         positions = {a: i for i, a in enumerate(order) if a != "x"}
         return [g.dimshuffle([positions.get(axis, "x") for axis in range(self.input_ndim)])]
 
-    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        return [None if eval_points[0] is None else self(eval_points[0])]
-
 
 Order = tuple[int | str, ...]
 

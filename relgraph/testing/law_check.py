@@ -14,11 +14,10 @@ from typing import Any
 
 from relgraph.compile.law_explanation import notes_on_phases
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.diagnosis import Reason
 from relgraph.graph.kanren.explanation import Explanation, NoSuchDirection
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
-from relgraph.graph.kanren.rules import Rule
+from relgraph.graph.kanren.rules import Reason, Rule
 from relgraph.graph.kanren.terms import OpenAnswerError, build, renamed, variables_of
 from relgraph.graph.notation import algebra
 from relgraph.tensor.type import TensorType

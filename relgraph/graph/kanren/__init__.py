@@ -1,12 +1,12 @@
 """Relational rewriting: terms, goals, relations and laws, and the local optimizers made of them."""
 
-from relgraph.graph.kanren.diagnosis import Reason
 from relgraph.graph.kanren.explanation import Explanation, GraphExplanation, NoSuchDirection
 from relgraph.graph.kanren.goals import argumentso, computo, eacho, one_cliento, readerso, whereo
 from relgraph.graph.kanren.laws import Law, law
 from relgraph.graph.kanren.matching import match
 from relgraph.graph.kanren.relations import Relation, relation
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
+from relgraph.graph.kanren.rules import Reason
 from relgraph.graph.kanren.terms import (
     Arguments,
     Literal,

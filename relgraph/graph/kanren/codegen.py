@@ -63,8 +63,6 @@ from relgraph.graph.kanren.terms import Arguments, Literal, is_variable, variabl
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar, same_variable
 
-__all__ = ["HELPERS", "NotCompilable", "Transform", "compile_rule", "function_of", "written"]
-
 # Python refuses blocks nested deeper than 100.
 MAX_BLOCKS = 90
 

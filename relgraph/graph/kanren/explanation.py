@@ -16,19 +16,16 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.diagnosis import (
     GUARDS,
     Diagnosis,
-    Failure,
-    Path,
-    Reason,
     diagnose,
     goal_failure,
 )
-from relgraph.graph.kanren.matching import match_root
+from relgraph.graph.kanren.goals import fitted
 from relgraph.graph.kanren.partial_evaluation import StagingMismatch, rules_out
-from relgraph.graph.kanren.rules import Rule
+from relgraph.graph.kanren.rules import Failure, Path, Reason, Rule
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms import OpenAnswerError, build
 from relgraph.graph.notation import algebra
-from relgraph.graph.op import Op
+from relgraph.graph.utils import labelled
 from relgraph.introspection import Displayed
 
 if TYPE_CHECKING:
@@ -212,7 +209,7 @@ class _Report:
     def __init__(
         self, law: str, direction: str, variable: Variable, fgraph: FunctionGraph | None = None
     ) -> None:
-        self.name = law if direction == "forward" else f"{law} (backward)"
+        self.name = labelled(law, direction)
         self.about: dict[str, Any] = {"law": law, "direction": direction, "variable": variable}
         self.variable = variable
         self.fgraph = fgraph
@@ -262,10 +259,7 @@ class _Report:
         k = max(range(len(found)), key=lambda i: nearness(found[i]))
         failure = found[k].failure
         if failure is None:
-            matches = match_root(rules[k].pattern, self.variable, {}, rules[k].regroup)
-            no_match = next(matches, None) is None
-            reason = Reason.BROADCAST if no_match else Reason.NO_ANSWER
-            failure = Failure(reason, found=self.variable)
+            failure = Failure(Reason.NO_ANSWER, found=self.variable)
         nearest = f"of its {len(rules)} rules, {rules[k].pattern} → {rules[k].template} is nearest"
         return self.mismatch(failure, nearest if len(rules) > 1 else "", found[k].progress)
 
@@ -302,10 +296,10 @@ class _Report:
                 held = state.delayed[0]
                 continue
             new = build(reify(q, state))
-            fitted = None if isinstance(new, Op) else old.type.fit(new, old)
-            if fitted is None:
+            result = fitted(new, old)
+            if result is None:
                 return Failure(Reason.TYPE, (), old.type, new)
-            if fitted is old:
+            if result is old:
                 return Failure(Reason.SAME, found=old)
             return Failure(Reason.FILTER, found="its results filter takes none of its answers")
         reason = Reason.NO_ANSWER if held is None else Reason.PENDING
@@ -527,7 +521,7 @@ class GraphExplanation(Displayed):
     @property
     def heading(self) -> str:
         """Where the law matches, in a few words."""
-        name = self.law if self.direction == "forward" else f"{self.law} (backward)"
+        name = labelled(self.law, self.direction)
         if self.places:
             count = len(self.places)
             return f"{name} matches in {'one place' if count == 1 else f'{count} places'}"

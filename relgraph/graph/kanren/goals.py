@@ -587,20 +587,35 @@ def isolated(goal: Goal) -> Goal:
     """Return `goal` with the constraint goals found in it run on copies of the state."""
     if not callable(goal):
         raise TypeError(f"{goal!r} stands where a goal such as eq(in, out) is wanted")
+    if code_of(goal) in _MODIFYING:
+        return lambda s: goal(s.copy())
+    return over_parts(goal, lambda part, _: isolated(part)) or goal
+
+
+def over_parts(goal: Goal, prepared: Callable[[Goal, int], Goal]) -> Goal | None:
+    """Return a goal with other goals in it; None if none are found in it.
+
+    Parameters
+    ----------
+    prepared
+        A function of one of the goals and of how many must hold before it, that returns what takes
+        its place. It is called when the goal is about to run.
+    """
     if isinstance(goal, Each):
         related = goal.relation
-        return goal.with_relation(lambda x, y: isolated(related(x, y)))
+        return goal.with_relation(lambda x, y: prepared(related(x, y), 0))
     code = code_of(goal)
-    if code in _MODIFYING:
-        return lambda s: goal(s.copy())
     if code is CONJ:
-        return lconj_seq(map(isolated, goals_of(goal)))
+        return lconj_seq(prepared(part, i) for i, part in enumerate(goals_of(goal)))
     if code is DISJ:
-        return ldisj_seq(map(isolated, goals_of(goal)))
+        return ldisj_seq(prepared(part, 0) for part in goals_of(goal))
     if code is ZZZ:
         make = cells_of(goal)
-        return lambda s: isolated(make["gctor"](*make["args"], **make["kwargs"]))(s)
-    return goal
+        return lambda s: prepared(make["gctor"](*make["args"], **make["kwargs"]), 0)(s)
+    if code is IFA:
+        cells = cells_of(goal)
+        return ifa(prepared(cells["g1"], 0), prepared(cells["g2"], 0))
+    return None
 
 
 _CONSTRAINTS: tuple[Any, ...] = (neq, typeo, isinstanceo)

@@ -8,12 +8,12 @@ the law states; the ops on the way from its arguments to its result are the patt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
 import numpy as np
-from etuples import etuple
 from kanren.core import eq, lall
 from unification.core import reify
 from unification.variable import isvar
@@ -27,16 +27,19 @@ from relgraph.graph.kanren.goals import (
     Condition,
     Readers,
     Where,
-    built_variables,
     dtypes_admitted,
-    finite_constants,
-    hold_numbers,
     renamed_goal,
 )
-from relgraph.graph.kanren.matching import INNER, match_root, rebuilds_same_node
+from relgraph.graph.kanren.matching import (
+    INNER,
+    Refused,
+    conditions_of,
+    match_root,
+    result_of,
+)
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rewriters import LawRewriter
-from relgraph.graph.kanren.rules import Rule, rounded_numbers
+from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.state import extended
 from relgraph.graph.kanren.terms import (
     Call,
@@ -53,6 +56,7 @@ from relgraph.graph.kanren.terms import (
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, io_toposort
 from relgraph.graph.unify import nth
+from relgraph.graph.utils import labelled
 
 _Path = tuple[int, ...]
 
@@ -339,6 +343,19 @@ class Law(Relation):
         given = {*matched, *chain.from_iterable(c.binds for c in self.conditions)}
         return [v for v in built if v not in given]
 
+    def _rule(self, direction: str) -> Rule:
+        pattern, template, conditions = self._sides(direction)
+        return Rule(
+            labelled(self.name, direction),
+            pattern,
+            template,
+            conditions,
+            regroup=self.sound != "exact",
+            one_dtype=not self.mixed,
+            complex=self.complex,
+            finite=self.sound == "finite",
+        )
+
     def _direction(self, name: str, matched: Any, built: Any, swap: bool) -> LawRewriter:
         lost = self._unbound[name]
         if lost:
@@ -349,18 +366,7 @@ class Law(Relation):
             raise NoSuchDirection(
                 f"the law {self} has no direction {name}: {matched} alone would match everything"
             )
-        pattern, template, conditions = self._sides(name)
-        rule = Rule(
-            self.name if name == "forward" else f"{self.name} (backward)",
-            pattern,
-            template,
-            conditions,
-            regroup=self.sound != "exact",
-            one_dtype=not self.mixed,
-            complex=self.complex,
-            finite=self.sound == "finite",
-        )
-        return LawRewriter(self, rule, (lambda x, y: self(y, x)) if swap else self)
+        return LawRewriter(self, self._rule(name), (lambda x, y: self(y, x)) if swap else self)
 
     @cached_property
     def forward(self) -> LawRewriter:
@@ -392,65 +398,20 @@ class Law(Relation):
 
     def _relate(self, in_lv: Any, out_lv: Any) -> Any:
         names = {v: fresh_variable(v) for v in self._renamed}
-        lhs, rhs, conditions = forward = self._renamed_sides("forward", names)
-        backward = (rhs, lhs, conditions)
-        if self._matches:
-            backward = self._renamed_sides("backward", names)
 
         def goal(s: Any) -> Iterator[Any]:
             seen_in, seen_out = _ground(in_lv, s), _ground(out_lv, s)
-            if isinstance(seen_in, Variable):
-                yield from self._rewrite(seen_in, out_lv, *forward, s)
-            elif isinstance(seen_out, Variable):
-                yield from self._rewrite(seen_out, in_lv, *backward, s)
+            backward = not isinstance(seen_in, Variable) and isinstance(seen_out, Variable)
+            rule = _renamed_rule(self._rule("backward" if backward else "forward"), names)
+            if backward:
+                yield from _rewritten(rule, seen_out, in_lv, s)
+            elif isinstance(seen_in, Variable):
+                yield from _rewritten(rule, seen_in, out_lv, s)
             else:
-                yield from lall(eq(in_lv, lhs), *conditions, eq(out_lv, rhs))(s)
+                left, right = eq(in_lv, rule.pattern), eq(out_lv, rule.template)
+                yield from lall(left, *rule.conditions, right)(s)
 
         return goal
-
-    def _renamed_sides(self, direction: str, names: Any) -> tuple[Any, Any, list[Any]]:
-        matched, built, conditions = self._sides(direction)
-        goals = [renamed_goal(c, names) for c in conditions]
-        return renamed(matched, names), renamed(built, names), goals
-
-    def _rewrite(
-        self, var: Variable, other: Any, matched: Any, built: Any, conditions: list[Any], s: Any
-    ) -> Iterator[Any]:
-        """Match one side with a variable of a graph, and unify the other side with `other`."""
-        regroup = self.sound != "exact"
-        numbers = rounded_numbers(matched)
-        computed = [v for c in conditions if isinstance(c, Condition) for v in c.binds]
-        for found, rest in match_root(matched, var, {}, regroup, getattr(s, "fgraph", None)):
-            inner = found.get(INNER, (var,))
-            bindings = {k: v for k, v in found.items() if k is not INNER}
-            start = extended(s, bindings)
-            for answer in lall(*conditions)(start) if start is not False else ():
-                if self.sound == "finite" and not finite_constants(bindings.values()):
-                    continue
-                term = reify(built, answer)
-                if rest and var.owner is not None:
-                    term = etuple(var.owner.op, *rest.around(term))
-                try:
-                    term = build(term)
-                except OpenAnswerError:
-                    pass  # an answer in a search; as a replacement it will be refused
-                except (TypeError, ValueError, OverflowError):
-                    if self.mixed:
-                        raise
-                    continue  # what can't be built does not have one dtype throughout
-                if not hold_numbers((var, *inner), numbers):
-                    continue
-                given = (*bindings.values(), *rest, *reify(computed, answer))
-                if rebuilds_same_node(built, term, var):
-                    continue
-                if self._admits((var, *inner), given, term):
-                    yield from eq(other, term)(answer)
-
-    def _admits(self, matched: Iterable[Variable], given: Iterable[Any], new: Any) -> bool:
-        """Return whether the dtypes of both sides are admitted (see `law`)."""
-        return dtypes_admitted(
-            (*matched, *built_variables(given, new)), not self.mixed, self.complex
-        )
 
     def __str__(self) -> str:
         text = f"{self.lhs} → {self.rhs}"
@@ -460,6 +421,28 @@ class Law(Relation):
 
     def __repr__(self) -> str:
         return f"<Law {self.name}: {self}>"
+
+
+def _renamed_rule(rule: Rule, names: Mapping[Any, Any]) -> Rule:
+    return replace(
+        rule,
+        pattern=renamed(rule.pattern, names),
+        template=renamed(rule.template, names),
+        conditions=[renamed_goal(c, names) for c in rule.conditions],
+    )
+
+
+def _rewritten(rule: Rule, var: Variable, other: Any, s: Any) -> Iterator[Any]:
+    """Match a rule with a variable of a graph, and unify what it builds with `other`."""
+    fgraph = getattr(s, "fgraph", None)
+    for found, rest in match_root(rule.pattern, var, {}, rule.regroup, fgraph):
+        start = extended(s, {v: x for v, x in found.items() if v is not INNER})
+        for answer in lall(*conditions_of(rule))(start) if start is not False else ():
+            try:
+                new = result_of(rule, var, found, rest, answer)
+            except Refused:
+                continue
+            yield from eq(other, new)(answer)
 
 
 def _side(name: str, side: Any) -> Any:

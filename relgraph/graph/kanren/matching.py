@@ -6,31 +6,51 @@ graph, which matches itself.
 
 Bindings are immutable dicts from logic variables to the variables that they match. Under the key
 `INNER` they keep the variables that compound parts of the pattern have matched, root first, for the
-guards of dtypes and clients.
+guards of dtypes and clients. An observer is told what does not match, and finds under `MATCHED` how
+many parts had matched before.
+
+`result_of` is the meaning of the guards of a match, `conditions_of` aside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
+from etuples import etuple
 from unification.core import assoc, reify, unify
 from unification.utils import transitive_get
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren.goals import (
+    Condition,
+    Where,
+    built_variables,
+    dtypes_admitted,
+    finite_constants,
+    hold_numbers,
+    is_converted,
+    is_real,
+)
 from relgraph.graph.kanren.rules import (
+    Failure,
     Output,
+    Path,
+    Reason,
+    Rule,
     flat_patterns,
+    head_of,
     is_ac,
     is_commutative,
     match_cost,
     split,
     takes_all_arguments,
 )
-from relgraph.graph.kanren.terms import Arguments, Literal
+from relgraph.graph.kanren.terms import Arguments, Literal, OpenAnswerError, build, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar, same_variable
 
@@ -110,6 +130,8 @@ Bindings = dict[Any, Any]
 
 INNER = "inner variables"
 
+MATCHED = "parts that have matched"
+
 
 class LeftOver(list[Variable]):
     """The arguments of a sum or product that a match has left over, in order.
@@ -130,6 +152,11 @@ class LeftOver(list[Variable]):
         return [*self[: self.place], new, *self[self.place :]]
 
 
+Observer: TypeAlias = Callable[[Bindings, Failure, int], None]
+"""What is told of each part of a pattern that does not match: the bindings before it, why, and how
+near it is to a match, to compare with other parts at the same progress."""
+
+
 def match(
     pattern: Any, var: Variable, s: Bindings, regroup: bool = True, fgraph: Any = None
 ) -> Iterator[Bindings]:
@@ -146,171 +173,200 @@ def match(
         The graph of `var`, if there is one: a nested sum that is read more than once is not
         flattened.
     """
-    for bindings, rest in _match_at(pattern, var, s, _Context(fgraph, regroup, at_root=False)):
-        if not rest:
-            yield bindings
+    yield from _match_whole(pattern, s, _Place(var, fgraph, regroup))
 
 
 def match_root(
-    pattern: Any, var: Variable, s: Bindings, regroup: bool = True, fgraph: Any = None
+    pattern: Any,
+    var: Variable,
+    s: Bindings,
+    regroup: bool = True,
+    fgraph: Any = None,
+    observer: Observer | None = None,
 ) -> Iterator[tuple[Bindings, LeftOver]]:
     """Like `match`, but a sum or product may have more arguments than the pattern.
+
+    Parameters
+    ----------
+    observer
+        Is told what does not match. The bindings then have `MATCHED`.
 
     Yields
     ------
     bindings, rest
         `rest` are the arguments that are left over, which a replacement must keep.
     """
-    yield from _match_at(pattern, var, s, _Context(fgraph, regroup, at_root=True))
+    yield from _match_at(pattern, s, _Place(var, fgraph, regroup, observer, at_root=True))
 
 
-class _Context(NamedTuple):
-    """The parameters of `match`, and where in the pattern the match is.
+class _Place(NamedTuple):
+    """A variable that is matched with a part of a pattern, and how.
 
     Attributes
     ----------
     at_root
-        Whether the pattern is the root of the match.
+        Whether the part is the root of the pattern.
+    path
+        The path to the variable from that at the root.
     keeps_shape
         Whether an op above works on more than an element, so that the numbers of the pattern must
         not broadcast what is beside them.
     """
 
+    var: Variable
     fgraph: Any
     regroup: bool
-    at_root: bool
+    observer: Observer | None = None
+    at_root: bool = False
+    path: Path = ()
     keeps_shape: bool = False
 
-    def below(self, node: Apply) -> _Context:
-        """Return the context for the inputs of `node`."""
-        keeps_shape = self.keeps_shape or not node.op.elementwise
-        return _Context(self.fgraph, self.regroup, False, keeps_shape)
+    def below(self, node: Apply, var: Variable, path: Path) -> _Place:
+        """Return the place of `var`, which is at a path from `node`."""
+        return self._replace(
+            var=var,
+            at_root=False,
+            path=(*self.path, *path),
+            keeps_shape=self.keeps_shape or not node.op.elementwise,
+        )
+
+    def passed(self, s: Bindings) -> Bindings:
+        """Return bindings under which one more part of the pattern has matched."""
+        return s if self.observer is None else {**s, MATCHED: s.get(MATCHED, 0) + 1}
+
+    def failed(
+        self, s: Bindings, reason: Reason, pattern: Any, found: Any = None, near: int = 0
+    ) -> None:
+        """Tell the observer that a part of the pattern does not match."""
+        if self.observer is not None:
+            what = self.var if found is None else found
+            self.observer(s, Failure(reason, self.path, pattern, what), near)
 
 
-def _match_at(
-    pattern: Any, var: Variable, s: Bindings, context: _Context
-) -> Iterator[tuple[Bindings, LeftOver]]:
-    node, parts = _compound(pattern, var)
-    if node is None or parts is None:
-        for bindings in _match_leaf(pattern, var, s):
-            yield bindings, LeftOver()
-        return
-    head, patterns = parts
-    for bindings in _match_op(head, node, _with_inner(s, var)):
-        if takes_all_arguments(patterns):
-            flat = is_ac(head) and context.regroup and context.at_root
-            every = flat_arguments(context.fgraph, node)[0] if flat else node.inputs
-            for found in _match_all(patterns[0], every, bindings):
-                yield found, LeftOver()
+def _match_whole(pattern: Any, s: Bindings, at: _Place) -> Iterator[Bindings]:
+    """Yield the bindings under which nothing is left over."""
+    for bindings, rest in _match_at(pattern, s, at):
+        if rest:
+            at.failed(bindings, Reason.LEFT_OVER, pattern, list(rest))
         else:
-            yield from _match_arguments(head, node, patterns, bindings, context)
+            yield bindings
 
 
-def _match_all(pattern: Any, every: Sequence[Variable], s: Bindings) -> Iterator[Bindings]:
-    """Match an `Arguments` with all arguments."""
-    if _is_free(pattern.of, s):
-        yield assoc(s, pattern.of, tuple(every))
-    elif reify(pattern.of, s) == tuple(every):
-        yield s
-
-
-def _compound(pattern: Any, var: Variable) -> tuple[Apply | None, Any]:
-    """Return the node of `var`, and the head and arguments of `pattern`, if both are compound."""
-    parts, node = split(pattern), var.owner
-    if parts is None or node is None:
-        return None, None
-    plain = len(node.outputs) == 1 or node.op.default_output == var.index
-    if isinstance(parts[0], Output):
-        if plain or parts[0].index != var.index:
-            return None, None
-        return node, (parts[0].op, parts[1])
-    return (node, parts) if plain else (None, None)
-
-
-def _with_inner(s: Bindings, *inner: Variable) -> Bindings:
-    return {**s, INNER: (*s.get(INNER, ()), *inner)}
-
-
-def _match_leaf(pattern: Any, var: Variable, s: Bindings) -> Iterator[Bindings]:
-    if split(pattern) is not None:
-        return  # a compound pattern does not match a leaf
-    pattern = transitive_get(pattern, s)
-    if isinstance(pattern, ConstrainedVar):
-        if pattern.constraint(var):
-            yield assoc(s, pattern, var)
-    elif isvar(pattern):
-        yield assoc(s, pattern, var)
-    elif isinstance(pattern, Literal):
-        if pattern.matches(var):
-            yield s
-    elif isinstance(pattern, Variable):
-        if same_variable(pattern, var):
-            yield s
-    elif isinstance(pattern, bool | int | float | complex) and Literal(pattern).matches(var):
-        yield s
-
-
-def _match_op(pattern: Any, node: Apply, s: Bindings) -> Iterator[Bindings]:
-    """Yield the bindings under which the head of a pattern is the op of `node`."""
-    if isinstance(pattern, Op):
-        if pattern.makes(node):
-            yield s
+def _match_at(pattern: Any, s: Bindings, at: _Place) -> Iterator[tuple[Bindings, LeftOver]]:
+    parts, node = split(pattern), at.var.owner
+    if parts is None:
+        yield from ((bindings, LeftOver()) for bindings in _match_leaf(pattern, s, at))
+    elif node is None:
+        at.failed(s, Reason.OP if at.path else Reason.LEAF, pattern)
+    elif not _is_output(parts[0], node, at.var):
+        at.failed(s, Reason.OUTPUTS, pattern)
     else:
-        bound = unify(reify(pattern, s), node.op, {})
-        if bound is not False:
-            yield {**s, **bound}
+        head, patterns = parts
+        head = head.op if isinstance(head, Output) else head
+        for bindings in _match_op(pattern, head, node, s, at):
+            seen = {**bindings, INNER: (*s.get(INNER, ()), at.var)}
+            yield from _match_arguments(pattern, head, patterns, node, seen, at)
+
+
+def _is_output(head: Any, node: Apply, var: Variable) -> bool:
+    """Return whether a pattern with this head is about that output of `node` which `var` is."""
+    plain = len(node.outputs) == 1 or node.op.default_output == var.index
+    return not plain and head.index == var.index if isinstance(head, Output) else plain
+
+
+def _match_leaf(pattern: Any, s: Bindings, at: _Place) -> Iterator[Bindings]:
+    wanted = transitive_get(pattern, s)
+    if isinstance(wanted, ConstrainedVar):
+        holds, reason = wanted.constraint(at.var), Reason.CONSTRAINT
+    elif isinstance(wanted, Variable):
+        holds, reason = same_variable(wanted, at.var), Reason.DIFFERENT
+    else:
+        number = Literal(wanted) if isinstance(wanted, bool | int | float | complex) else wanted
+        holds = isvar(wanted) or (isinstance(number, Literal) and number.matches(at.var))
+        reason = Reason.NUMBER
+    if holds:
+        yield at.passed(assoc(s, wanted, at.var) if isvar(wanted) else s)
+    else:
+        at.failed(s, reason, pattern)
+
+
+def _match_op(pattern: Any, head: Any, node: Apply, s: Bindings, at: _Place) -> Iterator[Bindings]:
+    """Yield the bindings under which the head of a pattern is the op of `node`."""
+    if isinstance(head, Op):
+        bound: Any = {} if head.makes(node) else False
+    else:
+        bound = unify(reify(head, s), node.op, {})
+    if bound is not False:
+        yield at.passed({**s, **bound})
+        return
+    # an op of the right class is nearer to a match than another one
+    of_class = head_of(pattern) is type(node.op)
+    at.failed(s, Reason.PARAMETER if of_class else Reason.OP, pattern, near=int(of_class))
 
 
 def _match_arguments(
-    head: Any, node: Apply, patterns: Sequence[Any], s: Bindings, context: _Context
+    pattern: Any, head: Any, patterns: Sequence[Any], node: Apply, s: Bindings, at: _Place
 ) -> Iterator[tuple[Bindings, LeftOver]]:
-    if is_ac(head) and context.regroup:
+    if takes_all_arguments(patterns):
+        flat = is_ac(head) and at.regroup and at.at_root
+        every = flat_arguments(at.fgraph, node)[0] if flat else node.inputs
+        for bindings in _match_all(pattern, patterns[0], every, s, at):
+            yield bindings, LeftOver()
+        return
+    if is_ac(head) and at.regroup:
         wanted = flat_patterns(head, patterns)
         if len(wanted) > 1:
-            given, nested = flat_arguments(context.fgraph, node)
-            if len(wanted) <= len(given):
-                start = LeftOver(given, len(given))
-                yield from _match_ac(node, wanted, start, _with_inner(s, *nested), context)
+            given, nested = flat_arguments(at.fgraph, node)
+            if len(wanted) > len(given):
+                at.failed(s, Reason.ARITY, pattern)
+            else:
+                seen = {**s, INNER: (*s[INNER], *nested)}
+                whole = _Sum(pattern, node, _flat_paths(node, nested), at)
+                yield from _match_ac(whole, wanted, LeftOver(given, len(given)), seen)
             return
-    if takes_all_arguments(patterns):
-        yield from ((found, LeftOver()) for found in _match_all(patterns[0], node.inputs, s))
-        return
     if len(patterns) != len(node.inputs):
+        at.failed(s, Reason.ARITY, pattern)
         return
-    for arguments in _orders(head, node.inputs):
-        pairs = list(zip(patterns, arguments, strict=True))
-        beside = [var for pattern, var in pairs if not is_number(pattern)]
-        asks = context.keeps_shape and node.op.elementwise and len(beside) < len(pairs)
-        if not asks or numbers_keep_shape(node, beside):
-            for bindings in _match_each(pairs, s, context.below(node)):
+    places = [at.below(node, var, (i,)) for i, var in enumerate(node.inputs)]
+    for order in _orders(head, places):
+        pairs = list(zip(patterns, order, strict=True))
+        beside = [place.var for part, place in pairs if not is_number(part)]
+        asks = at.keeps_shape and len(beside) < len(pairs)
+        for bindings in _match_each(pairs, s):
+            if asks and not numbers_keep_shape(node, beside):
+                at.failed(bindings, Reason.BROADCAST, pattern)
+            else:
                 yield bindings, LeftOver()
 
 
-def _orders(head: Any, arguments: Sequence[Variable]) -> Iterator[Sequence[Variable]]:
-    """Yield the orders in which to match arguments: two if the pattern names a commutative op."""
-    yield arguments
-    if is_commutative(head) and len(arguments) == 2 and arguments[0] is not arguments[1]:
-        yield arguments[::-1]
-
-
-def _match_each(
-    pairs: list[tuple[Any, Variable]], s: Bindings, context: _Context
+def _match_all(
+    pattern: Any, part: Arguments, every: Sequence[Variable], s: Bindings, at: _Place
 ) -> Iterator[Bindings]:
+    """Match an `Arguments` with all arguments, or all that are left."""
+    if _is_free(part.of, s):
+        yield at.passed(assoc(s, part.of, tuple(every)))
+    elif reify(part.of, s) == tuple(every):
+        yield at.passed(s)
+    else:
+        at.failed(s, Reason.DIFFERENT, pattern)
+
+
+def _orders(head: Any, places: Sequence[_Place]) -> Iterator[Sequence[_Place]]:
+    """Yield the orders in which to match arguments: two if the pattern names a commutative op."""
+    yield places
+    if is_commutative(head) and len(places) == 2 and places[0].var is not places[1].var:
+        yield places[::-1]
+
+
+def _match_each(pairs: list[tuple[Any, _Place]], s: Bindings) -> Iterator[Bindings]:
     """Match patterns with arguments one to one, in the order of `match_cost`."""
     if not pairs:
         yield s
         return
     i = min(range(len(pairs)), key=lambda k: _match_cost(pairs[k][0], s))
-    pattern, var = pairs[i]
-    others = pairs[:i] + pairs[i + 1 :]
-    for bindings in _match_below(pattern, var, s, context):
-        yield from _match_each(others, bindings, context)
-
-
-def _match_below(pattern: Any, var: Variable, s: Bindings, context: _Context) -> Iterator[Bindings]:
-    for bindings, rest in _match_at(pattern, var, s, context):
-        if not rest:
-            yield bindings
+    pattern, place = pairs[i]
+    for bindings in _match_whole(pattern, s, place):
+        yield from _match_each(pairs[:i] + pairs[i + 1 :], bindings)
 
 
 def is_number(pattern: Any) -> bool:
@@ -419,12 +475,44 @@ def has_outside_clients(fgraph: Any, inner: Sequence[Variable]) -> bool:
     return any(reader not in nodes for var in inner[1:] for reader, _ in fgraph.clients[var])
 
 
+class _Sum(NamedTuple):
+    """A sum or product that is matched with a pattern in any order and grouping.
+
+    Attributes
+    ----------
+    paths
+        The paths from `node` to its flattened arguments.
+    """
+
+    pattern: Any
+    node: Apply
+    paths: Mapping[Variable, Path]
+    at: _Place
+
+
+def _flat_paths(node: Apply, nested: Sequence[Variable]) -> dict[Variable, Path]:
+    """Return the paths from a node to the arguments that `flat_arguments` returns.
+
+    Of an argument that is read twice, it is the first one.
+    """
+    paths: dict[Variable, Path] = {}
+    unopened = {node.outputs[0], *nested}
+    stack: list[tuple[Path, Variable]] = [((), node.outputs[0])]
+    while stack:
+        path, var = stack.pop()
+        if var in unopened and var.owner is not None:
+            unopened.remove(var)
+            stack.extend(((*path, i), v) for i, v in reversed([*enumerate(var.owner.inputs)]))
+        else:
+            paths.setdefault(var, path)
+    return paths
+
+
 def _match_ac(
-    node: Apply,
+    whole: _Sum,
     patterns: list[Any],
     arguments: LeftOver,
     s: Bindings,
-    context: _Context,
     beside: tuple[Variable, ...] = (),
 ) -> Iterator[tuple[Bindings, LeftOver]]:
     """Match patterns with the arguments of a sum or product, in any order.
@@ -434,36 +522,148 @@ def _match_ac(
     may be left over at the root, but not below it. `beside` are the arguments that patterns other
     than numbers have taken so far.
     """
+    node, at = whole.node, whole.at
     if not patterns:
-        if not arguments or context.at_root:
-            yield s, arguments
+        yield s, arguments
         return
     i = min(range(len(patterns)), key=lambda k: _match_cost(patterns[k], s))
     pattern, others = patterns[i], patterns[:i] + patterns[i + 1 :]
     if isinstance(pattern, Arguments):
-        if arguments:
-            yield from ((found, LeftOver()) for found in _match_all(pattern, arguments, s))
+        for found in _match_all(whole.pattern, pattern, arguments, s, at):
+            yield found, LeftOver()
         return
     if not others and _is_free(pattern, s):
         combined = combine_arguments(node, arguments)
-        if combined is not None:
-            found_below = _match_below(pattern, combined, s, context.below(node))
-            yield from ((found, LeftOver()) for found in found_below)
+        if combined is None:
+            at.failed(s, Reason.DTYPES, pattern)
+            return
+        path = whole.paths.get(combined, ())
+        for found in _match_whole(pattern, s, at.below(node, combined, path)):
+            yield found, LeftOver()
         return
-    asks = (
-        context.keeps_shape
-        and node.op.elementwise
-        and is_number(pattern)
-        and not any(map(is_number, others))
-    )
+    asks = at.keeps_shape and is_number(pattern) and not any(map(is_number, others))
     tried: list[Variable] = []
+    matched = False
     for j, var in enumerate(arguments):
         if any(var is other for other in tried):
             continue
         tried.append(var)
         remaining = LeftOver([*arguments[:j], *arguments[j + 1 :]], min(arguments.place, j))
-        if asks and not numbers_keep_shape(node, (*beside, *remaining)):
-            continue
         now_beside = beside if is_number(pattern) else (*beside, var)
-        for bindings in _match_below(pattern, var, s, context.below(node)):
-            yield from _match_ac(node, others, remaining, bindings, context, now_beside)
+        for bindings in _match_whole(pattern, s, at.below(node, var, whole.paths[var])):
+            matched = True
+            for found, rest in _match_ac(whole, others, remaining, bindings, now_beside):
+                if asks and not numbers_keep_shape(node, (*beside, *remaining)):
+                    at.failed(found, Reason.BROADCAST, whole.pattern)
+                else:
+                    yield found, rest
+    if not matched:
+        # further than the failure of each argument, unless one nearly matched
+        at.failed(s, Reason.PARTNER, pattern, list(arguments), near=2)
+
+
+class Refused(Exception):
+    """A guard of a rule says no.
+
+    Attributes
+    ----------
+    failure
+        Which, and why.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
+def conditions_of(rule: Rule) -> list[Any]:
+    """Return the conditions of a rule, among them that no constant that it binds is infinite or
+    nan if it asks for that: before the first computation, which may rely on it."""
+    asked = list(takewhile(lambda c: isinstance(c, Where), rule.conditions))
+    finite = [Where(are_finite, tuple(variables_of(rule.pattern)))] if rule.finite else []
+    return [*asked, *finite, *rule.conditions[len(asked) :]]
+
+
+def are_finite(*values: Any) -> bool:
+    """Return whether the constants among some values are finite."""
+    return finite_constants(values)
+
+
+def result_of(rule: Rule, var: Variable, s: Bindings, rest: LeftOver, answer: Any) -> Any:
+    """Return what a rule builds in the place of a variable that it has matched.
+
+    Parameters
+    ----------
+    s, rest
+        The match, as `match_root` yields it.
+    answer
+        A state in which `conditions_of` the rule hold.
+
+    Returns
+    -------
+    new
+        The result; a term if it has open logic variables.
+
+    Raises
+    ------
+    Refused
+        If the result can't be built, or by `check_result`.
+    """
+    term = reify(rule.template, answer)
+    if rest and var.owner is not None:
+        term = etuple(var.owner.op, *rest.around(term))
+    try:
+        new = build(term)
+    except OpenAnswerError:
+        new = term  # an answer in a search; as a replacement it will be refused
+    except (TypeError, ValueError, OverflowError) as error:
+        if not rule.one_dtype:
+            raise
+        # what can't be built does not have one dtype throughout
+        raise Refused(Failure(Reason.BUILD, (), rule.template, str(error))) from None
+    computed = [v for c in rule.conditions if isinstance(c, Condition) for v in c.binds]
+    bound = [x for v, x in s.items() if isvar(v)]
+    check_result(rule, var, s.get(INNER, ()), (*bound, *rest, *reify(computed, answer)), new)
+    return new
+
+
+def check_result(
+    rule: Rule, var: Variable, inner: Sequence[Variable], given: Sequence[Any], new: Any
+) -> None:
+    """Check what a rule has built in the place of a variable that it has matched.
+
+    Parameters
+    ----------
+    inner
+        The variables that compound parts of the pattern have matched.
+    given
+        The values of logic variables, and the arguments that were left over.
+    new
+        The result.
+
+    Raises
+    ------
+    Refused
+        If a number in the pattern is rounded, the dtypes are not those that the rule admits, or
+        the result is the node that was matched.
+    """
+    matched = (var, *inner)
+    if rule.rounded_numbers and not hold_numbers(matched, rule.rounded_numbers):
+        wanted = " or ".join(map(repr, rule.rounded_numbers))
+        raise Refused(Failure(Reason.ROUNDED, wanted=wanted))
+    values = (*matched, *built_variables(given, new))
+    if not dtypes_admitted(values, rule.one_dtype, rule.complex):
+        raise Refused(_failure_of_dtypes(rule, values))
+    if rebuilds_same_node(rule.template, new, var):
+        raise Refused(Failure(Reason.SAME, found=new))
+
+
+def _failure_of_dtypes(rule: Rule, values: Sequence[Variable]) -> Failure:
+    """Return that variables are complex, or have several dtypes, with one variable for each."""
+    first: dict[str, Variable] = {}
+    for var in values:
+        dtype = getattr(var.type, "dtype", None)
+        if dtype is not None and not is_converted(var):
+            first.setdefault(str(dtype), var)
+    is_complex = not rule.complex and not all(map(is_real, first))
+    return Failure(Reason.COMPLEX if is_complex else Reason.DTYPES, values=first)

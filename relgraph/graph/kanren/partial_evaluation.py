@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from kanren.assoccomm import associative
-from kanren.core import fail, ifa, lconj_seq, ldisj_seq, succeed
+from kanren.core import fail, succeed
 from kanren.graph import reduceo, walko
 from unification import var
 from unification.core import reify, unify
@@ -21,10 +21,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.goals import (
     APPLYO,
     ASSOC_FLATTEN,
-    CONJ,
-    DISJ,
     EQ,
-    IFA,
     NEQ,
     REDUCEO,
     TERM_SHAPE_GOALS,
@@ -39,9 +36,9 @@ from relgraph.graph.kanren.goals import (
     agree,
     cells_of,
     code_of,
-    goals_of,
     holds_of_readers,
     name_of,
+    over_parts,
     solutions,
 )
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
@@ -146,22 +143,18 @@ def traced(goal: Any, trace: Trace) -> Goal:
     if code is EQ or code in TERM_SHAPE_GOALS or goal is succeed or goal is fail:
         known: Goal = goal
         return known
-    return _TRACED_BY_CODE.get(code, _refused)(goal, trace)
+    special = _TRACED_BY_CODE.get(code)
+    if special is not None:
+        return special(goal, trace)
+    parts = over_parts(goal, lambda part, _: traced(part, trace))
+    return _refused(goal) if parts is None else parts
 
 
-def _refused(goal: Any, trace: Trace) -> Goal:
+def _refused(goal: Any) -> Goal:
     def refuse(s: Any) -> NoReturn:
         raise Unstageable(f"its goal {name_of(goal)} may look at more of a node than is traced")
 
     return refuse
-
-
-def _traced_conj(goal: Any, trace: Trace) -> Goal:
-    return lconj_seq(traced(g, trace) for g in goals_of(goal))
-
-
-def _traced_disj(goal: Any, trace: Trace) -> Goal:
-    return ldisj_seq(traced(g, trace) for g in goals_of(goal))
 
 
 def _traced_zzz(goal: Any, trace: Trace) -> Goal:
@@ -207,11 +200,6 @@ def _traced_walko(goal: Any, trace: Trace) -> Goal:
     return remade
 
 
-def _traced_ifa(goal: Any, trace: Trace) -> Goal:
-    cells = cells_of(goal)
-    return ifa(traced(cells["g1"], trace), traced(cells["g2"], trace))
-
-
 def _traced_assoc_flatten(goal: Any, trace: Trace) -> Goal:
     term = cells_of(goal)["a"]
 
@@ -242,13 +230,10 @@ def _traced_applyo(goal: Any, trace: Trace) -> Goal:
 
 
 _TRACED_BY_CODE: dict[Any, Callable[[Any, Trace], Goal]] = {
-    CONJ: _traced_conj,
-    DISJ: _traced_disj,
     ZZZ: _traced_zzz,
     NEQ: _traced_neq,
     REDUCEO: _traced_reduceo,
     WALKO: _traced_walko,
-    IFA: _traced_ifa,
     ASSOC_FLATTEN: _traced_assoc_flatten,
     APPLYO: _traced_applyo,
 }

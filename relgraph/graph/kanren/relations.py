@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from relgraph.graph.kanren.compilation import Extraction, extract
 from relgraph.graph.kanren.explanation import Explainable, checked_direction
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
+from relgraph.graph.utils import Uncopied, labelled
 from relgraph.introspection import Displayed
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ SOUNDNESS = ("exact", "rounding", "stable", "finite", "domain")
 """The soundness classes; see `Relation`."""
 
 
-class Relation(Explainable, Displayed):
+class Relation(Uncopied, Explainable, Displayed):
     """A named relation between a term and its replacement.
 
     Parameters
@@ -159,7 +160,7 @@ class Relation(Explainable, Displayed):
     @cached_property
     def backward(self) -> KanrenRelationSub:
         """The local optimizer that replaces the right side by the left one."""
-        return KanrenRelationSub(lambda x, y: self(y, x), name=f"{self.name} (backward)")
+        return KanrenRelationSub(lambda x, y: self(y, x), name=labelled(self.name, "backward"))
 
     def extraction(self, direction: str = "forward") -> Extraction:
         """Return the rules of one direction, or why it has no finite list of them.
@@ -213,12 +214,6 @@ class Relation(Explainable, Displayed):
             rewriter = getattr(self, direction, None)
             if found.status == "open" and type(rewriter) is KanrenRelationSub:
                 print(rewriter.specialization, file=file)
-
-    def __copy__(self) -> Relation:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Relation:
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         if is_found(self, self.module):

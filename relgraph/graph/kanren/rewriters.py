@@ -11,6 +11,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from numbers import Number
+from operator import attrgetter
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,7 @@ from relgraph.graph.kanren.terms import (
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.unify import ConstrainedVar
-from relgraph.graph.utils import MetaObject
+from relgraph.graph.utils import MetaObject, Uncopied
 
 if TYPE_CHECKING:
     from relgraph.graph.kanren.laws import Law
@@ -458,27 +459,7 @@ def _referred(reference: _Reference, parts: list[Any]) -> Any:
     return tuple([_referred(item, parts) for item in reference])
 
 
-class _AttributeOfRule:
-    """An attribute of the rule, found out when it is first asked for.
-
-    Most laws of a phase are about ops that a graph has not.
-    """
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, rewriter: Any, owner: type) -> Any:
-        if rewriter is None:
-            return self
-        found = rewriter.__dict__[self._name] = getattr(rewriter.rule, self._name)
-        return found
-
-
-def _of_rule() -> Any:
-    return _AttributeOfRule()
-
-
-class LawRewriter(KanrenRelationSub):
+class LawRewriter(Uncopied, KanrenRelationSub):
     """One direction of a law as a local optimizer.
 
     Its rule is compiled when it is first used; a law that can't be compiled is searched on each
@@ -496,11 +477,12 @@ class LawRewriter(KanrenRelationSub):
 
     functions: FunctionMemory | None = None
 
-    depth = _of_rule()
-    subsumes_nested = _of_rule()
-    collapses = _of_rule()
-    required_numbers = _of_rule()
-    required_ops = _of_rule()
+    # found out when they are asked for: most laws of a phase are about ops that a graph has not
+    depth: Any = cached_property(attrgetter("rule.depth"))
+    subsumes_nested: Any = cached_property(attrgetter("rule.subsumes_nested"))
+    collapses: Any = cached_property(attrgetter("rule.collapses"))
+    required_numbers: Any = cached_property(attrgetter("rule.required_numbers"))
+    required_ops: Any = cached_property(attrgetter("rule.required_ops"))
 
     def __init__(self, law: Law, rule: Rule, goal: Callable[[Any, Any], Any]) -> None:
         super().__init__(goal, name=rule.name)
@@ -541,12 +523,6 @@ class LawRewriter(KanrenRelationSub):
         return lambda fgraph, node: (
             compiled(fgraph, node) if len(node.outputs) == 1 else self.search(fgraph, node)
         )
-
-    def __copy__(self) -> LawRewriter:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> LawRewriter:
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         backward = self.rule.name != self.law.name

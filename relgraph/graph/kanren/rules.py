@@ -1,12 +1,13 @@
-"""Rules: a pattern, a template, and conditions on the variables of the pattern."""
+"""Rules: a pattern, a template, and conditions on its variables; and why one does not match."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from etuples.core import ExpressionTuple
 
@@ -218,9 +219,13 @@ def rounded_numbers(pattern: Any) -> tuple[float | complex, ...]:
 def head_of(pattern: Any) -> Any:
     """Return the `Op` or the class of ops that heads a pattern; None if that is not known."""
     parts = split(pattern)
-    if parts is None:
-        return None
-    head = parts[0].op if isinstance(parts[0], Output) else parts[0]
+    return None if parts is None else family_of(parts[0])
+
+
+def family_of(head: Any) -> Any:
+    """Return the op that a head stands for, or the class of ops; None if that is not known."""
+    if isinstance(head, Output):
+        head = head.op
     if isinstance(head, Op):
         return head.tracked
     inner = split(head)
@@ -297,3 +302,63 @@ def compound_parts(pattern: Any) -> Iterator[Any]:
         if parts is not None:
             yield item
             stack.extend(reversed(parts[1]))
+
+
+Path: TypeAlias = tuple[int, ...]
+
+
+class Reason(StrEnum):
+    """Why a law does not match; `MATCH` if it does."""
+
+    MATCH = "it matches"
+    LEAF = "nothing computes the variable"
+    OUTPUTS = "the node has several outputs, and the pattern is about one"
+    OP = "another op"
+    PARAMETER = "another parameter of the op"
+    ARITY = "another number of arguments"
+    NUMBER = "another number, or none"
+    DIFFERENT = "something else than what the same variable stands for already"
+    CONSTRAINT = "a variable of the pattern is constrained"
+    PARTNER = "no argument is what the pattern looks for"
+    LEFT_OVER = "arguments are left over"
+    BROADCAST = "a number broadcasts what is beside it"
+    GROUPING = "it would have to regroup"
+    NOT_FINITE = "a constant is not finite"
+    CONDITION = "a condition says no"
+    READ = "a value is read elsewhere"
+    COSTS = "the graph would cost more"
+    GOAL = "a goal of the relation fails"
+    COMPUTED = "a computed value is another one"
+    PENDING = "a condition can't be decided"
+    OPEN = "the result is open"
+    BUILD = "the result can't be built"
+    ROUNDED = "a number is rounded, beside numbers of a wider dtype"
+    DTYPES = "more than one dtype"
+    COMPLEX = "complex numbers"
+    TYPE = "the result does not fit"
+    SAME = "the result is what is there"
+    DIRECTION = "there is no such direction"
+    FILTER = "the node filter says no"
+    BUDGET = "the search was given up"
+    NO_ANSWER = "no answer"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Where and why an attempt to match failed.
+
+    Attributes
+    ----------
+    path
+        The place: from the root, the index of an input, of an input of that, and so on.
+    wanted, found
+        The part of the pattern there, and what the graph has.
+    values
+        The values that a guard was given, by name.
+    """
+
+    reason: Reason
+    path: Path = ()
+    wanted: Any = None
+    found: Any = None
+    values: Mapping[str, Any] = field(default_factory=dict)

@@ -221,12 +221,6 @@ class LogicVariable(_Spoken, Var, metaclass=OwnLVarType):  # type: ignore[misc]
         new._ops = self._ops
         return new
 
-    def __copy__(self) -> LogicVariable:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> LogicVariable:
-        return self
-
     def __reduce__(self) -> tuple[Any, ...]:
         return LogicVariable, (self.token, self._ops)
 
@@ -320,12 +314,6 @@ class Term(_Spoken):
         return Term(
             _renamed(self.op, names), [_renamed(arg, names) for arg in self.args], self._ops
         )
-
-    def __copy__(self) -> Term:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Term:
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Term, (self.op, self.args, self._ops)

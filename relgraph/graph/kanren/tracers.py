@@ -46,8 +46,8 @@ class Unstageable(Exception):
     """A goal depends on more of a node than a trace can record; the message says on what."""
 
 
-class HeadOf:
-    """The question for the head of a variable: an `Op`, the class `Constant` or None."""
+class _SlotQuestion:
+    """A question about the variable in a slot."""
 
     __slots__ = ("slot",)
 
@@ -62,24 +62,33 @@ class HeadOf:
         values
             The values known of the node so far, by slot; those that the answer gives are added.
         """
+        raise NotImplementedError(type(self).__name__)
+
+    def is_same(self, other: Any) -> bool:
+        """Return whether `other` is the same question."""
+        return type(other) is type(self) and other.slot == self.slot
+
+
+class HeadOf(_SlotQuestion):
+    """The question for the head of a variable: an `Op`, the class `Constant` or None."""
+
+    __slots__ = ()
+
+    def answer(self, values: list[Any]) -> Hashable:
         var = values[self.slot]
         head: Hashable = var.head
         if var.owner is None or head.nout == 1 or len(var.owner.outputs) == 1:  # type: ignore[attr-defined]
             return head
         return SEVERAL_OUTPUTS
 
-    def is_same(self, other: Any) -> bool:
-        """Return whether `other` is the same question."""
-        return type(other) is HeadOf and other.slot == self.slot
 
-
-class HeadFits:
+class HeadFits(_SlotQuestion):
     """The question whether the head of a variable is an op, or an op of a class."""
 
-    __slots__ = ("slot", "wanted")
+    __slots__ = ("wanted",)
 
     def __init__(self, slot: int, wanted: Op | type[Op]) -> None:
-        self.slot = slot
+        super().__init__(slot)
         self.wanted = wanted
 
     def answer(self, values: list[Any]) -> Hashable:
@@ -91,25 +100,18 @@ class HeadFits:
         return True if HeadOf(self.slot).answer(values) is head else SEVERAL_OUTPUTS
 
     def is_same(self, other: Any) -> bool:
-        """Return whether `other` is the same question."""
-        return type(other) is HeadFits and other.slot == self.slot and (other.wanted is self.wanted)
+        return super().is_same(other) and other.wanted is self.wanted
 
 
-class InputsOf:
+class InputsOf(_SlotQuestion):
     """The question for the number of inputs of a variable's node; each input gets a slot."""
 
-    __slots__ = ("slot",)
-
-    def __init__(self, slot: int) -> None:
-        self.slot = slot
+    __slots__ = ()
 
     def answer(self, values: list[Any]) -> Hashable:
         inputs = values[self.slot].owner.inputs
         values.extend(inputs)
         return len(inputs)
-
-    def is_same(self, other: Any) -> bool:
-        return type(other) is InputsOf and other.slot == self.slot
 
 
 class _CallQuestion:

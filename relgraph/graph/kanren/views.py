@@ -16,7 +16,7 @@ from unification.variable import isvar
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg.structure import UNKNOWN_READERS
-from relgraph.graph.kanren.codegen import NotCompilable, RuleWriter
+from relgraph.graph.kanren.codegen import RuleWriter
 from relgraph.graph.kanren.goals import Condition, holds_of_readers, one_client
 from relgraph.graph.kanren.rules import Rule, head_of, split
 from relgraph.graph.kanren.terms import Term, build
@@ -93,13 +93,17 @@ class View:
         return functions
 
 
-class _Each:
-    """See `View.each`."""
+class _OfEach:
+    """A view of several variables."""
 
     def __init__(self, one: View) -> None:
         self.one = one
         self.depth = one.depth
         self.__name__ = f"{one.__name__} of each"
+
+
+class _Each(_OfEach):
+    """See `View.each`."""
 
     def __call__(self, variables: Iterable[Variable]) -> tuple[Any, ...]:
         by_head, every = self.one.by_head, []
@@ -116,15 +120,10 @@ class _Each:
         return tuple(every)
 
 
-class _EachUnshared:
+class _EachUnshared(_OfEach):
     """See `View.each_unshared`."""
 
     asks_graph = True
-
-    def __init__(self, one: View) -> None:
-        self.one = one
-        self.depth = one.depth
-        self.__name__ = f"{one.__name__} of each"
 
     def __call__(self, fgraph: Any, variables: Iterable[Variable]) -> tuple[Any, ...]:
         last_case = self.one.functions_for(None)[-1]
@@ -189,6 +188,3 @@ class _CaseWriter(RuleWriter):
         if isinstance(value, tuple):
             return f"({''.join(f'{self.seen_text(part)}, ' for part in value)})"
         return self.value_text(value)
-
-
-__all__ = ["Case", "NotCompilable", "View", "case", "view"]

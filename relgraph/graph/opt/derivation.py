@@ -17,6 +17,7 @@ from relgraph.graph.features import Feature
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.notation import algebra
 from relgraph.graph.opt.base import Rewriter, display_name
+from relgraph.graph.utils import BACKWARD, labelled
 from relgraph.introspection import Displayed
 
 
@@ -240,7 +241,7 @@ class Step:
     @property
     def label(self) -> str:
         """The name, with the direction if it is backward."""
-        return f"{self.name} (backward)" if self.direction == "backward" else self.name
+        return labelled(self.name, self.direction)
 
     def __str__(self) -> str:
         if not self.built and self.before == self.after:
@@ -431,20 +432,17 @@ class _Replay:
 
 
 UNNAMED = "(unnamed)"
-_BACKWARD = " (backward)"
 
 
+@dataclass
 class _OpenStep:
     """A step that is still being recorded; see `Step`."""
 
-    def __init__(
-        self, reason: str, edits: list[Edit], before: str, after: str, built: bool
-    ) -> None:
-        self.reason = reason
-        self.edits = edits
-        self.before = before
-        self.after = after
-        self.built = built
+    reason: str
+    edits: list[Edit]
+    before: str
+    after: str
+    built: bool
 
 
 class Recorder(Feature):
@@ -492,17 +490,16 @@ class Recorder(Feature):
         self.log.close()
         return Derivation(self.log, steps)
 
-    def _step(self, number: int, draft: _OpenStep, known: dict[str, _Law]) -> Step:
-        name = draft.reason.removesuffix(_BACKWARD)
+    def _step(self, number: int, draft: _OpenStep, known: dict[str, str | None]) -> Step:
+        name = draft.reason.removesuffix(BACKWARD)
         backward = name != draft.reason
-        about = known.get(draft.reason)
-        direction = "backward" if backward else "forward" if about is not None else None
+        direction = "backward" if backward else "forward" if draft.reason in known else None
         places = [self.log.place(e) for e in draft.edits if isinstance(e, Change)]
         return Step(
             number,
             name,
             direction,
-            None if about is None else about.sound,
+            known.get(draft.reason),
             draft.before,
             draft.after,
             tuple(places),
@@ -586,14 +583,9 @@ def _continues(edit: Change, name: str, last: _OpenStep) -> bool:
     return same and name == last.reason
 
 
-class _Law(NamedTuple):
-    """The soundness class of a rewriter that applies a law or relation, if it is known."""
-
-    sound: str | None
-
-
-def _laws(rewriters: Iterable[Rewriter]) -> Iterator[tuple[str, _Law]]:
-    """Yield the names of the rewriters, and of those inside them, that apply laws."""
+def _laws(rewriters: Iterable[Rewriter]) -> Iterator[tuple[str, str | None]]:
+    """Yield the names of the rewriters, and of those inside them, that apply laws, each with the
+    soundness class of its law, if it is known."""
     stack: list[Any] = list(rewriters)
     while stack:
         rewriter = stack.pop()
@@ -606,5 +598,5 @@ def _laws(rewriters: Iterable[Rewriter]) -> Iterator[tuple[str, _Law]]:
         name = display_name(rewriter)
         sound = getattr(law, "sound", None)
         # the class `stable` is a claim about the forward direction alone
-        claims = not (sound == "stable" and name.endswith(_BACKWARD))
-        yield name, _Law(sound if claims else None)
+        claims = not (sound == "stable" and name.endswith(BACKWARD))
+        yield name, sound if claims else None

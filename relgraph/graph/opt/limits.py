@@ -15,6 +15,7 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.opt.base import Pairs, describe
 from relgraph.graph.opt.merge import HashConsing, constant_key
 from relgraph.graph.opt.profile import EquilibriumRecord
+from relgraph.graph.traversal import general_toposort
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -465,20 +466,11 @@ def _added(
 def _new_nodes(here: Collection[Variable], new: list[Variable]) -> list[Apply]:
     """Return the nodes that compute some variables from those that are there, each after what it
     reads."""
-    nodes = dict[Apply, None]()
-    waiting = [var.owner for var in new if var.owner is not None and var not in here]
-    while waiting:
-        node = waiting[-1]
-        missing = [
-            var.owner
-            for var in node.inputs
-            if var.owner is not None and var.owner not in nodes and var not in here
-        ]
-        if missing:
-            waiting += missing
-        else:
-            nodes[waiting.pop()] = None
-    return list(nodes)
+
+    def made(variables: Iterable[Variable]) -> list[Apply]:
+        return [var.owner for var in variables if var.owner is not None and var not in here]
+
+    return general_toposort(made(new), lambda node: made(node.inputs))
 
 
 def _found(table: HashConsing, known: dict[Variable, Variable], var: Variable) -> Variable:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeAlias
 
 from relgraph.graph.basic import Apply, Variable, ancestors
 from relgraph.graph.features import Feature, NodeFinder
@@ -222,12 +222,6 @@ class NavigatorOptimizer(GlobalOptimizer):
             raise exc
         self.failure_callback(exc, self, repl_pairs, local_opt, node)
 
-    def process_node(
-        self, fgraph: FunctionGraph, node: Apply, local_opt: LocalOptimizer | None = None
-    ) -> bool:
-        """Apply the local optimizer to one node; return whether the graph changed."""
-        return self.rewrite(fgraph, node, local_opt) is not None
-
     def rewrite(
         self, fgraph: FunctionGraph, node: Apply, local_opt: LocalOptimizer | None = None
     ) -> Replaced | None:
@@ -253,17 +247,24 @@ class NavigatorOptimizer(GlobalOptimizer):
             return None
         return display_name(rewriter), pairs
 
-    def diverged(self, replaced: Replaced, applied: int, before: int, now: int) -> NoReturn:
-        """Raise an error after too many replacements, the last of which is given.
+    def rewrite_bounded(self, fgraph: FunctionGraph, nodes: Iterable[Apply]) -> int:
+        """Apply the local optimizer to those of some nodes that are in the graph when their turn
+        comes; return how many were rewritten.
 
-        Parameters
-        ----------
-        applied
-            How many replacements there were.
-        before, now
-            How many nodes the graph had before them, and has now.
+        Raises
+        ------
+        DivergenceError
+            If there are more rewrites than the size of the graph explains.
         """
-        raise budget_error(self, step_of(*replaced), applied, (before, now))
+        applied, before = 0, len(fgraph.apply_nodes)
+        for node in nodes:
+            replaced = self.rewrite(fgraph, node) if node in fgraph.apply_nodes else None
+            if replaced is not None:
+                applied += 1
+                if applied > 1000 + 32 * before:
+                    sizes = (before, len(fgraph.apply_nodes))
+                    raise budget_error(self, step_of(*replaced), applied, sizes)
+        return applied
 
     @staticmethod
     def warn(
@@ -385,26 +386,20 @@ class TopoOptimizer(NavigatorOptimizer):
         return deque(nodes if self.order == "in_to_out" else reversed(nodes))
 
     def _visit(self, fgraph: FunctionGraph, nodes: deque[Apply]) -> int:
-        applied, before = 0, len(fgraph.apply_nodes)
-        limit = 1000 + 32 * before
         imported = _ImportedNodes()
         fgraph.attach_feature(imported)
-        try:
+
+        def in_turn() -> Iterator[Apply]:
             while nodes:
-                node = nodes.popleft()
-                if node not in fgraph.apply_nodes:
-                    continue
-                replaced = self.rewrite(fgraph, node)
-                if replaced is not None:
-                    applied += 1
-                    if applied > limit:
-                        self.diverged(replaced, applied, before, len(fgraph.apply_nodes))
+                yield nodes.popleft()
                 if imported.nodes:
                     self._queue(nodes, imported.nodes)
                     imported.nodes.clear()
+
+        try:
+            return self.rewrite_bounded(fgraph, in_turn())
         finally:
             fgraph.remove_feature(imported)
-        return applied
 
     def _queue(self, nodes: deque[Apply], new: list[Apply]) -> None:
         """Queue new nodes: last in the order ``in_to_out``, first in the other one."""
@@ -492,23 +487,15 @@ class OpKeyOptimizer(NavigatorOptimizer):
         """Rewrite `fgraph`, and return how many nodes were rewritten."""
         self.add_requirements(fgraph)
         assert self.local_opt is not None
-        applied, limit = 0, 1000 + 32 * len(fgraph.apply_nodes)
-        before = len(fgraph.apply_nodes)
+        return self.rewrite_bounded(fgraph, self._in_turn(fgraph))
+
+    def _in_turn(self, fgraph: FunctionGraph) -> Iterator[Apply]:
         seen: set[Apply] = set()
-        todo = self._tracked(fgraph)
-        while todo:
-            for node in todo:
-                seen.add(node)
-                if node not in fgraph.apply_nodes:
-                    continue
-                replaced = self.rewrite(fgraph, node)
-                if replaced is not None:
-                    applied += 1
-                    if applied > limit:
-                        self.diverged(replaced, applied, before, len(fgraph.apply_nodes))
-            todo = [] if self.ignore_newtrees else self._tracked(fgraph)
-            todo = [node for node in todo if node not in seen]
-        return applied
+        while todo := [node for node in self._tracked(fgraph) if node not in seen]:
+            seen.update(todo)
+            yield from todo
+            if self.ignore_newtrees:
+                return
 
     def _tracked(self, fgraph: FunctionGraph) -> list[Apply]:
         assert self.local_opt is not None

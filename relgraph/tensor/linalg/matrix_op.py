@@ -344,9 +344,6 @@ class Assume(MatrixOp):
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         return [output_gradients[0]]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Any]:
-        return [eval_points[0]]
-
 
 def assume(a: Any, *facts: str) -> Any:
     """Return matrices as they are, with a promise about their values that laws may rely on.

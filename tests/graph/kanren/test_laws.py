@@ -7,6 +7,7 @@ from kanren import eq, lall, run
 from unification import var
 
 from relgraph.graph.basic import as_string
+from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import (
     KanrenRelationSub,
     NoSuchDirection,
@@ -14,6 +15,7 @@ from relgraph.graph.kanren import (
     computo,
     law,
     logic_variables,
+    one_cliento,
     relation,
     whereo,
 )
@@ -195,3 +197,14 @@ def test_filters():
 def test_tracks():
     assert cancel.forward.tracks() == [true_div]
     assert KanrenRelationSub(cancel).tracks() is None
+
+
+def test_what_is_implied_forward_is_not_asked_backward():
+    read_once = law("log", log(x), exp(x), sound="domain", implied=lambda *_: [one_cliento(x)])
+    for side, rewriter, is_implied in (
+        (log(a), read_once.forward, True),
+        (exp(a), read_once.backward, False),
+    ):
+        graph = FunctionGraph(outputs=[side, a + a], clone=False)
+        for rewrite in (rewriter.transform, rewriter.search):
+            assert (rewrite(graph, side.owner) is False) is is_implied

@@ -17,6 +17,7 @@ from kanren.graph import mapo
 import relgraph.tensor as at
 from relations import CANONICALIZE, SPECIALIZE, STABILIZE
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import (
     Explanation,
     KanrenRelationSub,
@@ -27,6 +28,7 @@ from relgraph.graph.kanren import (
     relation,
     whereo,
 )
+from relgraph.graph.kanren.explanation import explain
 from relgraph.graph.notation import algebra, number_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
@@ -261,6 +263,43 @@ def test_results_that_do_not_fit() -> None:
     why = refused(wider.explain(at.sum(a)), Reason.TYPE)
     assert why.found == "a" and why.wanted == str(at.sum(a).type)
     assert f"of type {a.type}, which does not fit" in str(why)
+
+
+def test_results_that_cannot_be_built() -> None:
+    huge = law("huge", at.exp(x), x + y, computo(y, lambda _: 10**400, x), sound="stable")
+    assert huge.forward.transform(None, at.exp(a).owner) is False
+    why = refused(huge.explain(at.exp(a)), Reason.BUILD)
+    assert "x + y can't be built: int too large" in str(why)
+
+
+def test_computations_rely_on_finite_constants() -> None:
+    def whole(n: Variable) -> int:
+        return int(number_of(n))  # raises on nan
+
+    halved = law("halved", x * y, x + z, computo(z, whole, y), sound="finite")
+    missing = at.constant(float("nan"))
+    assert halved.forward.transform(None, (a * missing).owner) is False
+    assert halved.forward.search(None, (a * missing).owner) is False
+    refused(halved.explain(a * missing), Reason.NOT_FINITE)
+
+
+def test_numbers_that_broadcast() -> None:
+    shift = law("shift", at.softmax(x + 1), at.softmax(x), sound="finite")
+    one, ones = at.TensorType("float64", (1,))("one"), at.constant([1.0, 1.0, 1.0])
+    for summed in (one + ones, ones + one):
+        why = refused(shift.explain(at.softmax(summed)), Reason.BROADCAST)
+        assert why.path == (0,) and why.wanted == "x + 1"
+    # it is not about broadcasting where the number is another one
+    refused(shift.explain(at.softmax(one + 2 * ones)), Reason.PARTNER)
+
+
+def test_nested_sums_that_are_read_elsewhere() -> None:
+    both = law("both", x + y + z, at.exp(x), sound="domain")
+    inner = a + b
+    graph = FunctionGraph(outputs=[inner + c, inner], clone=False)
+    found = explain(both.forward, graph.outputs[0], "both", fgraph=graph)
+    refused(found, Reason.ARITY)
+    assert both.explain(graph.outputs[0]).matches
 
 
 def test_results_that_change_nothing() -> None:

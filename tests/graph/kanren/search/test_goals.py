@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 from etuples import etuple
 from kanren import eq, lall, run
+from kanren.constraints import neq
+from kanren.core import ifa, ldisj, succeed
 from unification import var
 
 from relgraph.graph.basic import as_string
 from relgraph.graph.kanren import computo, law, logic_variables, whereo
-from relgraph.graph.kanren.goals import renamed_goal
+from relgraph.graph.kanren.goals import renamed_goal, solutions
+from relgraph.graph.kanren.state import GuardedState
 from relgraph.graph.notation import number_of
 from relgraph.scalar import add, exp, float64, neg
 from relgraph.scalar.type import ScalarVariable
@@ -41,6 +44,13 @@ def test_goals_of_any_kind_are_renamed():
     p = x.fresh()
     assert run(0, p, renamed_goal(eq(x, a), {x: p})) == (a,)
     assert run(0, x, renamed_goal(eq(x, a), {x: p})) == (x,)
+
+
+def test_branches_do_not_share_constraints():
+    q = var()
+    for other in (neq(q, 1), ifa(neq(q, 1), neq(q, 1)), ldisj(neq(q, 1), neq(q, 1))):
+        goal = lall(ldisj(other, succeed), eq(q, 1))
+        assert [s[q] for s in solutions(goal, GuardedState())] == [1]
 
 
 def test_a_computed_number_is_found_in_a_constant():
