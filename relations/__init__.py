@@ -6,8 +6,9 @@ The laws stand in tables on pages by subject, in rooms:
 numbers    `arithmetic` (what holds of two or three terms or factors), `collecting` (what holds of
            any number of them), `powers`, `magnitudes` (absolute values, signs, maximum and minimum
            of two), `dtypes` (casts, integers, rounding, complex numbers)
-functions  `exponential` (and the logistic function), `logarithms` (of products, and of sums of
-           exponentials), `quotients_of_exponentials`, `trigonometric`, `special`
+functions  `of_facts` (odd and even functions, inverses), `exponential` (and the logistic function),
+           `logarithms` (of products, and of sums of exponentials), `quotients_of_exponentials`,
+           `trigonometric`, `special`
 cancel-    `differences`, `near_zero`, `inverses`, `squares` (roots of quadratics, sums of squares)
 lation
 reductions `reduction` (sums, products and running totals over axes), `extremes` (and sorted
@@ -43,6 +44,7 @@ from relations.cancellation import differences, inverses, near_zero, squares
 from relations.functions import (
     exponential,
     logarithms,
+    of_facts,
     quotients_of_exponentials,
     special,
     trigonometric,
@@ -243,7 +245,9 @@ _CANCELLATION = (
 )
 
 STABILIZE = _either_way_round(
+    *of_facts.INVERSES,
     *exponential.INVERSES,
+    *of_facts.INVERSES_WHERE_DEFINED,
     *exponential.INVERSES_WHERE_DEFINED,
     *exponential.PRODUCTS,
     *exponential.LOGARITHMS,
@@ -275,11 +279,10 @@ STABILIZE = _either_way_round(
     *systems.OF_PRODUCTS,
     *determinants.LOGARITHMS,
     *special.ERROR_FUNCTION,
-    *special.ODD,
     *special.GAMMA,
     *special.WHERE_DEFINED,
-    *trigonometric.ODD,
-    *trigonometric.EVEN,
+    *of_facts.SIGNS,
+    *trigonometric.ANGLES,
     *trigonometric.INVERSES,
     *trigonometric.INVERSES_WHERE_DEFINED,
     *trigonometric.QUOTIENTS,
@@ -344,7 +347,9 @@ SPECIALIZE = (
     *dtypes.ROUNDED_SIGNS,
     *powers.SIGNS,
     *powers.EXPONENTS,
+    *of_facts.INVERSES,
     *exponential.INVERSES,
+    *of_facts.INVERSES_WHERE_DEFINED,
     *exponential.INVERSES_WHERE_DEFINED,
     *exponential.PRODUCTS,
     *exponential.NEAR_ONE,

@@ -16,7 +16,6 @@ from relgraph.tensor import (
     digamma,
     erf,
     erfc,
-    erfinv,
     exp,
     gammaln,
     log,
@@ -45,7 +44,6 @@ ERROR_FUNCTION = (
     law("erfc-reflected", 2 - erfc(x), erfc(-x), sound="stable"),
     law("neg-erfc", erf(x) - 1, -erfc(x), sound="stable"),
     law("neg-erf", erfc(x) - 1, -erf(x), sound="stable"),
-    law("erfinv-erf", erfinv(erf(x)), x, sound="stable"),
     law("erfc-scaled", c - c * erf(x), c * erfc(x), constanto(c), sound="stable"),
     # amid other terms the sum of the two alone overflows
     law("erfc-of-neg-scaled", c + c * erf(x), c * erfc(-x), is_moderate, sound="stable"),
@@ -102,11 +100,6 @@ TAILS = (
     law("exp-log-ndtr", exp(log_ndtr(x)), ndtr(x), floato(x), sound="stable"),
 )
 
-ODD = (
-    law("erf-neg", erf(-x), -erf(x), sound="rounding"),
-    law("erfinv-neg", erfinv(-x), -erfinv(x), sound="rounding"),
-)
-
 GAMMA = (
     law("gammaln-step-positive", gammaln(1 + x) - gammaln(x), log(x), positiveo(x), sound="stable"),
     law("digamma-step-positive", digamma(1 + x) - digamma(x), 1 / x, positiveo(x), sound="stable"),
@@ -114,6 +107,5 @@ GAMMA = (
 
 WHERE_DEFINED = (
     law("erf-total", erf(x) + erfc(x), 1, sound="finite"),
-    law("erf-erfinv", erf(erfinv(x)), x, sound="finite"),
     law("gammaln-step", gammaln(1 + x) - gammaln(x), log(abs_(x)), sound="finite"),
 )

@@ -26,8 +26,8 @@ from relgraph.tensor import (
     trunc,
 )
 from relgraph.tensor import abs as abs_
-from relgraph.tensor import round as round_
 from relgraph.tensor.lawkit.constant_arithmetic import folded
+from relgraph.tensor.lawkit.functions import is_odd_function
 from relgraph.tensor.lawkit.guards import discrete_zeroo, nonzero_numbero, positive_numbero
 from relgraph.tensor.lawkit.numbers import (
     casts_as_directly,
@@ -182,8 +182,7 @@ OF_INTEGERS = (
 ROUNDED_SIGNS = (
     law("floor-of-neg", floor(-x), -ceil(x)),
     law("ceil-of-neg", ceil(-x), -floor(x)),
-    law("trunc-of-neg", trunc(-x), -trunc(x)),
-    law("round-of-neg", round_(-x), -round_(x)),
+    law("rounding-of-neg", rounded(-x), -rounded(x), rounds, whereo(is_odd_function, s)),
 )
 
 

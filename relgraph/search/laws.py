@@ -20,7 +20,13 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.terms import Term
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.search.translation import Part, Untranslatable, parts_of
+from relgraph.search.translation import (
+    Part,
+    Untranslatable,
+    is_about_ops,
+    parts_of,
+    variables_in_heads,
+)
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.guards import broadcast_alike
 from relgraph.tensor.lawkit.type_guards import ranko
@@ -183,7 +189,6 @@ def _translated(law: Relation, way: str) -> Iterator[tuple[Direction | None, Ent
         )
         return
     for rule in rules:
-        asked = ", ".join(str(c) for c in rule.conditions if not isinstance(c, Readers))
         try:
             parts = tuple(parts_of(rule))
         except Untranslatable as reason:
@@ -191,6 +196,12 @@ def _translated(law: Relation, way: str) -> Iterator[tuple[Direction | None, Ent
             found = Direction(label, law.sound, rewriter) if way == "forward" else None
             yield found, Entry(law.name, way, status, f"of nodes: {reason}")
             return
+        ops = variables_in_heads(parts)
+        asked = ", ".join(
+            str(c)
+            for c in rule.conditions
+            if not isinstance(c, Readers) and not is_about_ops(c, ops)
+        )
         entry = Entry(law.name, way, "asked" if asked else "translated", asked)
         yield Direction(label, law.sound, rewriter, rule, parts), entry
 

@@ -32,9 +32,8 @@ from egglog.bindings import EGraph as Egglog
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren.goals import Where
 from relgraph.graph.kanren.rules import Rule, is_ac
-from relgraph.graph.kanren.terms import Literal, is_variable
+from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import same_variable
 from relgraph.search.egraph import EGraph, Reason
@@ -47,6 +46,7 @@ from relgraph.search.translation import (
     QueryWriter,
     bound_heads,
     heads_of,
+    is_about_ops,
 )
 
 _PRELUDE = """
@@ -368,7 +368,7 @@ def _admits_heads(rule: Rule, heads: Mapping[Any, Any]) -> bool:
     return all(
         c.predicate(*(heads[v] for v in c.variables))
         for c in rule.conditions
-        if isinstance(c, Where) and all(is_variable(v) and v in heads for v in c.variables)
+        if is_about_ops(c, heads)
     )
 
 

@@ -7,7 +7,7 @@ among themselves they may wrap around.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ from relgraph.graph.kanren.rules import Output, Rule, flat_patterns, is_ac, is_f
 from relgraph.graph.kanren.terms import (
     Arguments,
     Literal,
+    LogicVariable,
     OpenAnswerError,
     build,
     is_variable,
@@ -161,6 +162,20 @@ def _occurrences(pattern: Any) -> Mapping[Any, int]:
 def _taker(patterns: Sequence[Any], counts: Mapping[Any, int]) -> int | None:
     alone = [i for i, p in enumerate(patterns) if is_variable(p) and counts[p] == 1]
     return alone[-1] if alone else None
+
+
+def variables_in_heads(parts: Sequence[Part]) -> set[LogicVariable]:
+    """Return the logic variables for what is in the ops of some parts."""
+    heads = [part.head.op if isinstance(part.head, Output) else part.head for part in parts]
+    return {v for head in heads if not isinstance(head, Op) for v in variables_of(head)}
+
+
+def is_about_ops(condition: Any, in_heads: Collection[Any]) -> bool:
+    """Return whether a condition is about variables in the heads alone: it is decided before there
+    are matches."""
+    return isinstance(condition, Where) and all(
+        is_variable(v) and v in in_heads for v in condition.variables
+    )
 
 
 def bound_heads(parts: Sequence[Part], ops: Sequence[Any]) -> dict[Any, Any] | None:

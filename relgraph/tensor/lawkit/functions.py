@@ -15,9 +15,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.goals import Condition, computo, whereo
 from relgraph.graph.notation import number_of
+from relgraph.scalar.facts import EVERYWHERE, INF
 from relgraph.scalar.named import of_numpy
 from relgraph.scalar.type import result_dtype
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
@@ -65,6 +67,43 @@ from relgraph.tensor.softmaxes import Softmax
 from relgraph.tensor.special import ndtr
 
 _is_alone = lvars("is_alone")
+
+
+NOT_OF_INTEGERS = (scalar.abs, scalar.sign, scalar.reciprocal)
+"""Ops whose facts do not hold of integers: the least one is its own negation, and a quotient is
+rounded."""
+
+
+def is_odd_function(scalar_op: Any) -> bool:
+    """Return whether ``f(-x)`` is ``-f(x)``, of integers too; not of the negation itself."""
+    return scalar_op.facts.odd and scalar_op not in (*NOT_OF_INTEGERS, scalar.neg)
+
+
+def is_even_function(scalar_op: Any) -> bool:
+    """Return whether ``f(-x)`` is ``f(x)``, of integers too."""
+    return scalar_op.facts.even and scalar_op not in NOT_OF_INTEGERS
+
+
+def undoes(scalar_op: Any, inner: Any) -> bool:
+    """Return whether ``f(inner(x))`` is `x` where `inner` is defined, and `f` is not zero at 1.
+
+    A function that is may have the rounding of its argument in common with a difference from 1 (see
+    `compensation`).
+    """
+    facts = scalar_op.facts
+    both_real = facts.inverse == inner.name and inner not in NOT_OF_INTEGERS
+    return both_real and facts.zeros != (1,)
+
+
+def is_defined_everywhere(scalar_op: Any) -> bool:
+    """Return whether a function is defined for all numbers."""
+    return bool(scalar_op.facts.domain == EVERYWHERE)
+
+
+def is_defined_above_zero(scalar_op: Any) -> bool:
+    """Return whether a function is defined for all positive numbers."""
+    least, greatest = scalar_op.facts.domain
+    return bool(least <= 0 and greatest == INF)
 
 
 def is_nonzero_exponent(c: Any) -> bool:

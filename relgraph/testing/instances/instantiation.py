@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -43,6 +44,7 @@ from relgraph.testing.draw.terms import (
     ranks_for,
     role_of,
     roles_in,
+    scalar_ops,
 )
 from relgraph.testing.instances.arguments import (
     ARGUMENT_KINDS,
@@ -241,6 +243,8 @@ class PatternInstantiator(RandomArguments):
         for condition in rule.conditions:
             if isinstance(condition, Where) and len(condition.variables) == 1:
                 self._guards.setdefault(condition.variables[0], []).append(condition)
+        self._ops = admitted_ops(rule)
+        random.shuffle(self._ops)
         # matrices are related by their shapes and structures
         self._related = RelatedNumbers(() if about_matrices else rule.conditions)
 
@@ -254,6 +258,10 @@ class PatternInstantiator(RandomArguments):
         """
         self._restart()
         state = self._state
+        if self._ops:
+            # each in turn
+            state.bindings.update(self._ops[0])
+            self._ops.append(self._ops.pop(0))
         root = self._build(self.rule.pattern, at_root=True)
         if not isinstance(root, Variable) or root.owner is None:
             raise CannotInstantiate("what was drawn is no node")
@@ -553,6 +561,30 @@ def _admits(guard: Where, value: Any) -> bool:
         return bool(guard.predicate(value))
     except Exception:
         return True
+
+
+def admitted_ops(rule: Rule) -> list[dict[Any, Any]]:
+    """Return the scalar ops that the logic variables for those of elementwise ops may stand for, as
+    far as guards about them alone say; nothing if there are no such guards."""
+    counts: dict[Any, int] = {}
+    stack = [rule.pattern]
+    while stack:
+        head, patterns = split(stack.pop()) or (None, ())
+        cls, props = split(head) or (None, ())
+        if cls is at.Elemwise and isvar(props[0]):
+            counts[props[0]] = len(patterns)
+        stack += patterns
+    guards = [
+        c for c in rule.conditions if isinstance(c, Where) and set(c.variables) <= counts.keys()
+    ]
+    variables = list(dict.fromkeys(v for guard in guards for v in guard.variables))
+    ops = [scalar_ops(counts[v]) for v in variables]
+    found = [dict(zip(variables, chosen, strict=True)) for chosen in product(*ops)]
+    return [
+        given
+        for given in found
+        if guards and all(guard.predicate(*map(given.get, guard.variables)) for guard in guards)
+    ]
 
 
 def _random_elemwise(random: Random, arguments: Sequence[Any]) -> Op:

@@ -1,0 +1,44 @@
+"""Odd and even functions, and functions of their inverses: what holds of any op with such facts.
+
+The record of an op states its facts, so a new op has these laws. Functions of integers that wrap
+around, and logarithms of exponentials, whose roundings may cancel, have laws of their own.
+"""
+
+from __future__ import annotations
+
+from relgraph.graph.kanren import whereo
+from relgraph.tensor import Elemwise
+from relgraph.tensor import abs as abs_
+from relgraph.tensor.lawkit.functions import (
+    is_defined_above_zero,
+    is_defined_everywhere,
+    is_even_function,
+    is_odd_function,
+    undoes,
+)
+from relgraph.tensor.lawkit.guards import nonnegativeo
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+
+s, t, x = lvars("s t x")
+
+f, g = Elemwise(s, ()), Elemwise(t, ())
+"""Two elementwise functions."""
+
+odd, even = whereo(is_odd_function, s), whereo(is_even_function, s)
+inverse = whereo(undoes, s, t)
+"""That `f` undoes what `g` does."""
+
+SIGNS = (
+    law("odd-neg", f(-x), -f(x), odd, sound="rounding"),
+    law("even-neg", f(-x), f(x), even, sound="rounding"),
+    law("even-abs", f(abs_(x)), f(x), even, sound="rounding"),
+)
+
+above_zero = (whereo(is_defined_above_zero, t), nonnegativeo(x))
+
+INVERSES = (
+    law("inverse", f(g(x)), x, inverse, whereo(is_defined_everywhere, t), sound="stable"),
+    law("inverse-nonnegative", f(g(x)), x, inverse, *above_zero, sound="stable"),
+)
+
+INVERSES_WHERE_DEFINED = (law("inverse-where-defined", f(g(x)), x, inverse, sound="finite"),)
