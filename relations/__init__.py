@@ -22,6 +22,9 @@ parts      indexing, parts that are set or incremented, sums of increments, on o
 sparse     what is stored where, and products without dense matrices, on one page
 ========== ========================================================================================
 
+A law is written by the name of its soundness class, `rounding`, `finite` or `stable`; by `law`, if
+it is exact.
+
 This page puts the tables into phases, which `compile.database` runs in this order: CANONICALIZE,
 STABILIZE, SPECIALIZE, BLAS. The laws of a phase are applied until none of them matches any more.
 Of several that match one node, the first in the phase is applied; a comment says where that counts.
@@ -54,7 +57,7 @@ from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
 from relations.reductions import extremes, moments, reduction, softmax
 from relgraph.graph.kanren.terms import LogicVariable, Term, renamed, variables_of
 from relgraph.tensor import neg, sub
-from relgraph.tensor.lawkit.vocabulary import Law, Relation, law
+from relgraph.tensor.lawkit.vocabulary import Law, Relation, stable
 
 
 def _either_way_round(*laws: Relation) -> tuple[Relation, ...]:
@@ -67,13 +70,12 @@ def _either_way_round(*laws: Relation) -> tuple[Relation, ...]:
         if isinstance(one, Law) and one.sound == "stable" and _is_difference(one.lhs):
             turned = sub(*reversed(one.lhs.args))
             if _text(turned) not in known:
-                made = law(
+                made = stable(
                     f"{one.name}-mirrored",
                     turned,
                     neg(one.rhs),
                     *one.conditions,
                     tags=one.tags,
-                    sound="stable",
                     mixed=one.mixed,
                     complex=one.complex,
                     tries=[sub(*reversed(t.args)) for t in one.tries if _is_difference(t)],

@@ -63,7 +63,15 @@ from relgraph.tensor.lawkit.type_guards import (
     signedo,
     unsignedo,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import (
+    Law,
+    any_dtype_law,
+    finite,
+    law,
+    lvars,
+    relation,
+    rounding,
+)
 
 # -- comparisons -----------------------------------------------------------------------------------
 
@@ -105,9 +113,9 @@ SIDES = (
     # a difference is zero for equal numbers only, since tiny ones are not flushed to zero
     law("sub-lt-zero", x - y < 0, x < y, floato(x), floato(y)),
     law("sub-gt-zero", x - y > 0, x > y, floato(x), floato(y)),
-    law("sub-le-zero", x - y <= 0, x <= y, floato(x), floato(y), sound="finite"),
-    law("sub-ge-zero", x - y >= 0, x >= y, floato(x), floato(y), sound="finite"),
-    law("sub-eq-zero", eq(x - y, 0), eq(x, y), floato(x), floato(y), sound="finite"),
+    finite("sub-le-zero", x - y <= 0, x <= y, floato(x), floato(y)),
+    finite("sub-ge-zero", x - y >= 0, x >= y, floato(x), floato(y)),
+    finite("sub-eq-zero", eq(x - y, 0), eq(x, y), floato(x), floato(y)),
     law("eq-maximum", eq(x, maximum(x, y)), x >= y),
     law("eq-minimum", eq(x, minimum(x, y)), x <= y),
     law("eq-abs-zero", eq(abs_(x), 0), eq(x, 0)),
@@ -211,8 +219,8 @@ KNOWN = (
     any_dtype_law("switch-false", switch(c, x, y), y, all_zeroo(c)),
     any_dtype_law("switch-same", switch(c, x, x), x),
     # -0 is 0 then
-    law("switch-minus-zero", switch(c, -0.0, 0.0), 0.0, sound="rounding"),
-    law("switch-else-minus-zero", switch(c, 0.0, -0.0), 0.0, sound="rounding"),
+    rounding("switch-minus-zero", switch(c, -0.0, 0.0), 0.0),
+    rounding("switch-else-minus-zero", switch(c, 0.0, -0.0), 0.0),
 )
 
 CONDITIONS = (
@@ -238,20 +246,8 @@ CONDITIONS = (
 # the negation of a constant is folded where it stands
 SIGNS = (
     law("switch-neg", switch(c, -x, -y), -switch(c, x, y), not_constanto(x)),
-    law(
-        "switch-neg-else-zero",
-        switch(c, -x, 0),
-        -switch(c, x, 0),
-        not_constanto(x),
-        sound="rounding",
-    ),
-    law(
-        "switch-zero-else-neg",
-        switch(c, 0, -x),
-        -switch(c, 0, x),
-        not_constanto(x),
-        sound="rounding",
-    ),
+    rounding("switch-neg-else-zero", switch(c, -x, 0), -switch(c, x, 0), not_constanto(x)),
+    rounding("switch-zero-else-neg", switch(c, 0, -x), -switch(c, 0, x), not_constanto(x)),
 )
 
 TRUTH_VALUES = (
@@ -292,53 +288,31 @@ CONSTANT_BRANCHES = (
 )
 
 SUMS = (
-    law(
-        "add-switches-else-zero",
-        switch(c, x, 0) + switch(c, y, 0),
-        switch(c, x + y, 0),
-        sound="rounding",
-    ),
-    law(
-        "add-switches-then-zero",
-        switch(c, 0, x) + switch(c, 0, y),
-        switch(c, 0, x + y),
-        sound="rounding",
-    ),
-    law(
-        "add-complementary-switches",
-        switch(c, x, 0) + switch(c, 0, y),
-        switch(c, x, y),
-        sound="rounding",
-    ),
-    law(
-        "mul-switches-else-zero",
-        switch(c, x, 0) * switch(c, y, 0),
-        switch(c, x * y, 0),
-        sound="rounding",
-    ),
-    law("mul-switch-else-zero", switch(c, x, 0) * y, switch(c, x * y, 0), sound="finite"),
-    law("mul-switch-then-zero", switch(c, 0, x) * y, switch(c, 0, x * y), sound="finite"),
+    rounding("add-switches-else-zero", switch(c, x, 0) + switch(c, y, 0), switch(c, x + y, 0)),
+    rounding("add-switches-then-zero", switch(c, 0, x) + switch(c, 0, y), switch(c, 0, x + y)),
+    rounding("add-complementary-switches", switch(c, x, 0) + switch(c, 0, y), switch(c, x, y)),
+    rounding("mul-switches-else-zero", switch(c, x, 0) * switch(c, y, 0), switch(c, x * y, 0)),
+    finite("mul-switch-else-zero", switch(c, x, 0) * y, switch(c, x * y, 0)),
+    finite("mul-switch-then-zero", switch(c, 0, x) * y, switch(c, 0, x * y)),
 )
 
 EXTREMES = (
     # the side that is no number may be nan: it is what the switch gives then, as an extreme does
-    law(
+    rounding(
         "second-where-compared",
         switch(compared(x, y), y, x),
         extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
         order,
         whereo(is_number_not_nan, y),
         computo(m, extreme_that_takes_second, s),
-        sound="rounding",
     ),
-    law(
+    rounding(
         "first-where-compared",
         switch(compared(x, y), x, y),
         extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
         order,
         whereo(is_number_not_nan, x),
         computo(m, extreme_that_takes_first, s),
-        sound="rounding",
     ),
     law(
         "second-of-integers-where-compared",
@@ -361,53 +335,39 @@ EXTREMES = (
 )
 
 EXTREMES_WITHOUT_NAN = (
-    law(
+    finite(
         "second-extreme",
         switch(compared(x, y), y, x),
         extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
         order,
         computo(m, extreme_that_takes_second, s),
-        sound="finite",
     ),
-    law(
+    finite(
         "first-extreme",
         switch(compared(x, y), x, y),
         extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
         order,
         computo(m, extreme_that_takes_first, s),
-        sound="finite",
     ),
 )
 
 ABSOLUTE_VALUES = (
-    law(
+    rounding(
         "abs-where-negative",
         switch(compared(x, 0), -x, x),  # x < 0, or x <= 0
         abs_(x),
         less,
-        sound="rounding",
     ),
-    law(
+    rounding(
         "abs-where-positive",
         switch(compared(x, 0), x, -x),  # x > 0, or x >= 0
         abs_(x),
         greater,
-        sound="rounding",
     ),
     law("sign-by-cases", switch(x > 0, 1, switch(x < 0, -1, 0)), sign(x), discreteo(x)),
-    law(
-        "sign-of-float-by-cases",
-        switch(x > 0, 1, switch(x < 0, -1, 0)),
-        sign(x),
-        sound="finite",
-    ),
+    finite("sign-of-float-by-cases", switch(x > 0, 1, switch(x < 0, -1, 0)), sign(x)),
     law("sign-by-other-cases", switch(x < 0, -1, switch(x > 0, 1, 0)), sign(x), discreteo(x)),
-    law(
-        "sign-of-float-by-other-cases",
-        switch(x < 0, -1, switch(x > 0, 1, 0)),
-        sign(x),
-        sound="finite",
-    ),
+    finite("sign-of-float-by-other-cases", switch(x < 0, -1, switch(x > 0, 1, 0)), sign(x)),
 )
 
 CLIPS = (

@@ -63,7 +63,14 @@ from relgraph.tensor.lawkit.parts import (
     with_variable_first,
 )
 from relgraph.tensor.lawkit.type_guards import integero, ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import Law, Relation, any_dtype_law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import (
+    Law,
+    Relation,
+    any_dtype_law,
+    lvars,
+    relation,
+    rounding,
+)
 from relgraph.tensor.math import _dot
 from relgraph.tensor.shapes import Shape_i
 from relgraph.tensor.subtensor import IncSubtensor, Placeholder, Slice, Subtensor
@@ -422,15 +429,7 @@ zeros = second(y, 0)
 
 def serialized(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law that makes an increment of a sum out of a sum with an increment."""
-    return law(
-        name,
-        lhs,
-        rhs,
-        *conditions,
-        sound="rounding",
-        tags=("inc_subtensor_serialize",),
-        complex=True,
-    )
+    return rounding(name, lhs, rhs, *conditions, tags=("inc_subtensor_serialize",), complex=True)
 
 
 def _with_indices(count: int) -> tuple[Law, ...]:
@@ -477,7 +476,7 @@ def _past(count: int) -> Law:
         return z
 
     left, right = inc(past(inc(x, c)), b), past(inc(x, c + b))
-    return law(f"inc-past-{count}", left, right, sound="rounding", complex=True)
+    return rounding(f"inc-past-{count}", left, right, complex=True)
 
 
 # Increments may be made in any order, so those of the same elements are one.

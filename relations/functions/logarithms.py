@@ -82,7 +82,7 @@ from relgraph.tensor.lawkit.nests import (
 )
 from relgraph.tensor.lawkit.numbers import is_no_product
 from relgraph.tensor.lawkit.type_guards import floato, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.lawkit.vocabulary import lvars, stable
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.special import log_ndtr, ndtr
 
@@ -172,7 +172,7 @@ FACTOR = view(
 )
 
 PRODUCTS = (
-    law(
+    stable(
         "log-of-product",
         log(mul(several(xs))),
         z,  # log(x * exp(y)) → log_product(y, 1, x)
@@ -180,7 +180,6 @@ PRODUCTS = (
         computo(seen_above, FACTOR.each, xs),
         computo(z, logarithm_of_product, seen_above),
         whereo(is_found, z),
-        sound="stable",
         tries=[
             log(mul(factor, several(xs)))
             for factor in (
@@ -189,7 +188,7 @@ PRODUCTS = (
             )
         ],
     ),
-    law(
+    stable(
         "log-of-quotient",
         log(x / y),
         z,  # log(x * exp(y) / z) → log_product(y, z, x)
@@ -199,10 +198,9 @@ PRODUCTS = (
         computo(seen_below, FACTOR.each, below),
         computo(z, logarithm_of_quotient, seen_above, y, seen_below),
         whereo(is_found, z),
-        sound="stable",
     ),
     # the size of a product is the product of the sizes
-    law(
+    stable(
         "log-abs-of-product",
         log(abs_(mul(several(xs)))),
         z,  # log(abs(x * exp(y))) → log_product(y, 1, abs(x))
@@ -211,10 +209,9 @@ PRODUCTS = (
         computo(above, sizes, seen_above),
         computo(z, logarithm_of_product, above),
         whereo(is_found, z),
-        sound="stable",
         tries=[log(abs_(mul(factor, several(xs)))) for factor in (exp(x), sigmoid(x))],
     ),
-    law(
+    stable(
         "log-abs-of-quotient",
         log(abs_(x / y)),
         z,  # log(abs(x * exp(y) / z)) → log_product(y, abs(z), abs(x))
@@ -224,28 +221,25 @@ PRODUCTS = (
         computo(seen_below, FACTOR.each, below),
         computo(z, logarithm_of_size_of_quotient, seen_above, y, seen_below),
         whereo(is_found, z),
-        sound="stable",
     ),
     # before the law about any base: a sigmoid that underflows has a logarithm all the same
-    law(
+    stable(
         "log-of-power-of-sigmoid",
         log(sigmoid(x) ** y),
         log_product(exponent_of_share, 1, power_of_share),
         *varies,
-        sound="stable",
     ),
-    law("log-of-exponential", log(c**x), k * x, *is_exponential, is_log, sound="stable"),
-    law("log-of-power", log(x**y), log_product(exponent, 1, power), *varies, sound="stable"),
+    stable("log-of-exponential", log(c**x), k * x, *is_exponential, is_log),
+    stable("log-of-power", log(x**y), log_product(exponent, 1, power), *varies),
 )
 
 DETERMINANTS = (
-    law(
+    stable(
         "log-of-determinant",
         log(x * y - z * w),
         log_determinant(x, y, z, w),
         # of more factors, two may overflow where the product of all does not
         *(whereo(is_no_product, v) for v in (w, x, y, z)),
-        sound="stable",
     ),
 )
 
@@ -282,33 +276,30 @@ TRIES = (add(exp(x), exp(y)), add(exp(x), exp(y), exp(w)), add(2 * exp(x), exp(y
 SUBTRACTED = (exp(x) - exp(y), exp(x) - 3, add(exp(x), exp(y)) - 2 * exp(w))
 
 LOGARITHMS = (
-    law(
+    stable(
         "log-of-sum",
         log(add(several(xs))),
         z,  # log(2 * exp(x) + exp(y) + 3) → logaddexp(log(2) + x, y, log(3))
         *of_sum,
-        sound="stable",
         tries=[log(one) for one in (*TRIES, add(exp(x) - exp(y), exp(w)))],
     ),
-    law(
+    stable(
         "log-of-difference",
         log(x - y),
         z,  # log(exp(x) - 2 * exp(y)) → m + log(exp(x - m) - 2 * exp(y - m))
         *of_difference,
-        sound="stable",
         tries=[log(one) for one in SUBTRACTED],
     ),
-    law(
+    stable(
         "log1p-of-sum",
         log1p(add(several(xs))),
         z,  # log1p(exp(x) + exp(y)) → logaddexp(0, x, y)
         *of_terms,
         computo(z, logarithm_of_one_and_terms, terms, leaves),
         whereo(is_found, z),
-        sound="stable",
         tries=[log1p(one) for one in (*TRIES[:2], 2 + exp(x))],
     ),
-    law(
+    stable(
         "log2-of-binary-sum",
         log2(add(several(xs))),
         z,  # log2(2 * exp2(x) + exp2(y)) → logaddexp2(log2(2) + x, y)
@@ -317,69 +308,52 @@ LOGARITHMS = (
         computo(terms, BINARY_TERM.each, leaves),
         computo(z, binary_logarithm, terms),
         whereo(is_found, z),
-        sound="stable",
         tries=[log2(one) for one in (exp2(x) + exp2(y), add(2 * exp2(x), 2**y, exp2(w), 1))],
     ),
-    law(
-        "log2-of-sum",
-        log2(add(several(xs))),
-        z / LN2,
-        *of_sum,
-        sound="stable",
-        tries=[log2(one) for one in TRIES],
+    stable(
+        "log2-of-sum", log2(add(several(xs))), z / LN2, *of_sum, tries=[log2(one) for one in TRIES]
     ),
-    law(
+    stable(
         "log10-of-sum",
         log10(add(several(xs))),
         z / LN10,
         *of_sum,
-        sound="stable",
         tries=[log10(one) for one in (10**x + 10**y, *TRIES)],
     ),
 )
 
 # `k` is what LogSumExp calls the axes `a`
 OVER_AXES = (
-    law(
-        "log-sum-exp",
-        log(sum_(exp(x), axis=a)),
-        LogSumExp(k)(x),
-        computo(k, softmax_axis, a),
-        sound="stable",
-    ),
-    law(
+    stable("log-sum-exp", log(sum_(exp(x), axis=a)), LogSumExp(k)(x), computo(k, softmax_axis, a)),
+    stable(
         "log-sum-exp-moved",
         log(DimShuffle(n, o)(sum_(exp(x), axis=a))),
         DimShuffle(n, o)(LogSumExp(k)(x)),
         computo(k, softmax_axis, a),
-        sound="stable",
     ),
-    law(
+    stable(
         "log-mean-exp",
         log(sum_(exp(x), axis=a) / y),
         LogSumExp(k)(x) - log(y),
         nonnegativeo(y),
         computo(k, softmax_axis, a),
-        sound="stable",
     ),
-    law(
+    stable(
         "log2-sum-exp",
         log2(sum_(exp(x), axis=a)),
         LogSumExp(k)(x) / LN2,
         computo(k, softmax_axis, a),
-        sound="stable",
     ),
-    law(
+    stable(
         "log10-sum-exp",
         log10(sum_(exp(x), axis=a)),
         LogSumExp(k)(x) / LN10,
         computo(k, softmax_axis, a),
-        sound="stable",
     ),
 )
 
 LOGARITHMS_OF_SHARES = (
-    law(
+    stable(
         "less-logaddexp",
         x - logaddexp(several(xs)),
         z,  # x - logaddexp(x, y, w) → -logaddexp(0, y - x, w - x)
@@ -388,7 +362,6 @@ LOGARITHMS_OF_SHARES = (
         whereo(is_among, x, xs),
         computo(z, logarithm_of_share, x, xs),
         whereo(is_found, z),
-        sound="stable",
         tries=[x - logaddexp(x, y), x - logaddexp(x, y, w)],
     ),
 )
@@ -408,7 +381,7 @@ is_share = (
 
 # late: a share of two is a sigmoid, and the logarithm of a share none at all
 SHARES = (
-    law(
+    stable(
         "share",
         x / y,
         z,  # exp(x) * w / (exp(x) + exp(y)) → exp(x - m) / (exp(x - m) + exp(y - m)) * w
@@ -417,7 +390,6 @@ SHARES = (
         computo(below, FACTORS, y),
         computo(xs, divisor_of_share, above, below),
         *is_share,
-        sound="stable",
         tags=("late",),
         tries=[
             *(exp(x) / one for one in TRIES),
@@ -427,7 +399,7 @@ SHARES = (
         ],
     ),
     # the slope of what is divided by a sum
-    law(
+    stable(
         "share-by-reciprocal",
         sqr(1 / y) * exp(x),
         z / y,
@@ -435,7 +407,6 @@ SHARES = (
         computo(below, FACTORS, y),
         computo(xs, divisor_of_share, above, below),
         *is_share,
-        sound="stable",
         tags=("late",),
         tries=[sqr(1 / one) * exp(x) for one in TRIES],
     ),

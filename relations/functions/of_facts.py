@@ -17,7 +17,7 @@ from relgraph.tensor.lawkit.functions import (
     undoes,
 )
 from relgraph.tensor.lawkit.guards import nonnegativeo
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.lawkit.vocabulary import finite, lvars, rounding, stable
 
 s, t, x = lvars("s t x")
 
@@ -29,16 +29,16 @@ inverse = whereo(undoes, s, t)
 """That `f` undoes what `g` does."""
 
 SIGNS = (
-    law("odd-neg", f(-x), -f(x), odd, sound="rounding"),
-    law("even-neg", f(-x), f(x), even, sound="rounding"),
-    law("even-abs", f(abs_(x)), f(x), even, sound="rounding"),
+    rounding("odd-neg", f(-x), -f(x), odd),
+    rounding("even-neg", f(-x), f(x), even),
+    rounding("even-abs", f(abs_(x)), f(x), even),
 )
 
 above_zero = (whereo(is_defined_above_zero, t), nonnegativeo(x))
 
 INVERSES = (
-    law("inverse", f(g(x)), x, inverse, whereo(is_defined_everywhere, t), sound="stable"),
-    law("inverse-nonnegative", f(g(x)), x, inverse, *above_zero, sound="stable"),
+    stable("inverse", f(g(x)), x, inverse, whereo(is_defined_everywhere, t)),
+    stable("inverse-nonnegative", f(g(x)), x, inverse, *above_zero),
 )
 
-INVERSES_WHERE_DEFINED = (law("inverse-where-defined", f(g(x)), x, inverse, sound="finite"),)
+INVERSES_WHERE_DEFINED = (finite("inverse-where-defined", f(g(x)), x, inverse),)

@@ -37,7 +37,15 @@ from relgraph.tensor.lawkit.matrix_facts import (
     upper_triangularo,
 )
 from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import (
+    any_dtype_law,
+    finite,
+    law,
+    lvars,
+    relation,
+    rounding,
+    stable,
+)
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.functions import _det, _slogdet, det
 from relgraph.tensor.linalg.systems import _inv
@@ -64,69 +72,42 @@ def log_size(matrix: Any) -> Any:
 
 
 LOGARITHMS = (
-    law(
+    stable(
         "log-multiple-of-det-of-positive-definite",
         log(y * _det(x)),
         log(y) + log_size(x),
         positiveo(y),
         positive_definiteo(x),
-        sound="stable",
         tags=TAGS,
     ),
-    law(
+    stable(
         "log-multiple-of-det",
         log(y * _det(x)),
         log(y) + (log_size(x) + log(sign(x))),
         positiveo(y),
-        sound="stable",
         tags=TAGS,
     ),
-    law(
-        "log-det-of-positive-definite",
-        log(_det(x)),
-        log_size(x),
-        positive_definiteo(x),
-        sound="stable",
-        tags=TAGS,
+    stable(
+        "log-det-of-positive-definite", log(_det(x)), log_size(x), positive_definiteo(x), tags=TAGS
     ),
-    law("log-abs-det", log(abs_(_det(x))), log_size(x), sound="stable", tags=TAGS),
+    stable("log-abs-det", log(abs_(_det(x))), log_size(x), tags=TAGS),
     # of a negative determinant it is nan
-    law("log-det", log(_det(x)), log_size(x) + log(sign(x)), sound="stable", tags=TAGS),
+    stable("log-det", log(_det(x)), log_size(x) + log(sign(x)), tags=TAGS),
 )
 
 SIMPLER = (
-    law("det-transposed", _det(transposed(x)), _det(x), sound="rounding", complex=True, tags=TAGS),
-    law(
-        "sign-det-transposed",
-        sign(transposed(x)),
-        sign(x),
-        sound="rounding",
-        tags=TAGS,
-    ),
-    law(
-        "log-det-transposed",
-        log_size(transposed(x)),
-        log_size(x),
-        sound="rounding",
-        tags=TAGS,
-    ),
-    law(
+    rounding("det-transposed", _det(transposed(x)), _det(x), complex=True, tags=TAGS),
+    rounding("sign-det-transposed", sign(transposed(x)), sign(x), tags=TAGS),
+    rounding("log-det-transposed", log_size(transposed(x)), log_size(x), tags=TAGS),
+    rounding(
         "det-inverse",
         _det(_inv(x)),
         reciprocal(y),
         computo(y, det, x),  # which a singular x has too
-        sound="rounding",
         complex=True,
         tags=TAGS,
     ),
-    law(
-        "log-det-inverse",
-        log_size(_inv(x)),
-        -y,
-        computo(y, log_size, x),
-        sound="rounding",
-        tags=TAGS,
-    ),
+    rounding("log-det-inverse", log_size(_inv(x)), -y, computo(y, log_size, x), tags=TAGS),
 )
 
 
@@ -154,7 +135,7 @@ PARTS = (
     of_product("det-of-product", _det, product_of_determinants),
     of_product("sign-det-of-product", sign, product_of_signs),
     of_product("log-det-of-product", log_size, sum_of_logarithms),
-    law(
+    finite(
         "det-scaled",
         _det(c * x),
         DimShuffle(n, ())(c) ** a * _det(x),
@@ -163,55 +144,45 @@ PARTS = (
         floato(x),
         computo(n, rank_of, c),
         computo(a, row_count, x),
-        sound="finite",
         tags=TAGS,
     ),
     *(
-        law(
+        finite(
             f"det-{side}-triangular",
             _det(x),
             prod(at_positions(x, i, i)),
             is_triangular(x),
             ranko(x, 2),
-            computo(i, positions, x),
-            sound="finite",  # a nan beside the diagonal is not seen
+            computo(i, positions, x),  # a nan beside the diagonal is not seen
             complex=True,
             tags=TAGS,
         )
         for side, is_triangular in (("lower", lower_triangularo), ("upper", upper_triangularo))
     ),
     *(
-        law(
+        finite(
             f"log-det-{side}-triangular",
             log_size(x),
             sum_(log(abs_(at_positions(x, i, i)))),
             is_triangular(x),
             ranko(x, 2),
             computo(i, positions, x),
-            sound="finite",
             tags=TAGS,
         )
         for side, is_triangular in (("lower", lower_triangularo), ("upper", upper_triangularo))
     ),
-    law(
+    rounding(
         "log-det-positive-definite",
         log_size(x),
         2.0 * sum_(log(at_positions(cholesky(x), i, i))),
         positive_definiteo(x),
         ranko(x, 2),
         computo(i, positions, x),
-        sound="rounding",
         tags=TAGS,
     ),
     # of a matrix that is not finite it is nan
-    law(
-        "sign-det-positive-definite",
-        sign(x),
-        1.0,
-        positive_definiteo(x),
-        ranko(x, 2),
-        sound="finite",
-        tags=TAGS,
+    finite(
+        "sign-det-positive-definite", sign(x), 1.0, positive_definiteo(x), ranko(x, 2), tags=TAGS
     ),
 )
 """After the logarithms of determinants are found."""
@@ -244,7 +215,7 @@ def diagonal_of_producto(diagonal: Any, total: Any) -> Any:
 
 
 CYCLES = (
-    law(
+    finite(
         "trace-cycle",
         sum_(at_positions(_dot(_dot(x, y), z), i, i)),
         p,  # trace(x @ y @ z) → trace(y @ z @ x), or trace(z @ x @ y)
@@ -252,7 +223,6 @@ CYCLES = (
         same_dtypeo(x, y, z),
         computo(p, cheapest_cycle, x, y, z, i),
         whereo(is_found, p),
-        sound="finite",
         complex=True,
         tags=TAGS,
     ),

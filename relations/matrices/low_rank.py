@@ -29,7 +29,7 @@ from relgraph.tensor.lawkit.matrices import (
 )
 from relgraph.tensor.lawkit.matrix_facts import diagonalo
 from relgraph.tensor.lawkit.type_guards import floato, roomyo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars
 from relgraph.tensor.linalg.functions import _det, _slogdet
 from relgraph.tensor.linalg.systems import _solve
 from relgraph.tensor.math import _dot
@@ -89,24 +89,22 @@ UPDATES = (
 """A small matrix that is singular by rounding where the large one is not raises."""
 
 DETERMINANTS = (
-    law(
+    finite(
         "det-of-identity-and-product",
         _det(updated),
         z,  # det(1 + v u)
         identity,
         *thin,
         computo(z, small_determinant, u, v),
-        sound="finite",
         tags=("linear_algebra",),
     ),
-    law(
+    finite(
         "log-det-of-identity-and-product",
         log_size(updated),
         z,
         identity,
         *thin,
         computo(z, small_log_determinant, u, v),
-        sound="finite",
         tags=("linear_algebra",),
     ),
 )

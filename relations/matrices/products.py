@@ -28,7 +28,14 @@ from relgraph.tensor.lawkit.matrices import (
     shrinks_right,
 )
 from relgraph.tensor.lawkit.type_guards import ranko, realo, roomyo, same_dtypeo, same_ranko
-from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import (
+    Law,
+    any_dtype_law,
+    finite,
+    lvars,
+    relation,
+    rounding,
+)
 from relgraph.tensor.linalg.blas import _dot22, _gemv, fits_blas, fits_gemv, same_blas_dtype
 from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.tensor.linalg.products import _batched_dot, _matmul
@@ -58,12 +65,12 @@ def as_row(v: Any) -> Any:
 
 def rounded(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law of real numbers that is right but for rounding and the sign of zero."""
-    return law(name, lhs, rhs, *conditions, sound="rounding")
+    return rounding(name, lhs, rhs, *conditions)
 
 
 def regrouped(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law that multiplies or adds in another order, which infinities don't allow."""
-    return law(name, lhs, rhs, *conditions, sound="finite", complex=True)
+    return finite(name, lhs, rhs, *conditions, complex=True)
 
 
 @relation("dot-transposed", tags=("inward",), sound="rounding", depth=2)
@@ -196,14 +203,13 @@ ASSOCIATION = (
 w = lvars("w")
 
 CHAINS = (
-    law(
+    finite(
         "chain-of-products",
         _dot(x, y),
         z,  # (x @ y) @ z → x @ (y @ z), and so on, of all orders the cheapest
         computo(z, cheapest_chain, x, y),
         whereo(is_found, z),
         roomyo(x, y),
-        sound="finite",
         complex=True,
         tags=("linear_algebra",),
         tries=(_dot(_dot(x, y), z), _dot(x, _dot(y, z)), _dot(_dot(x, y), _dot(z, w))),
@@ -215,31 +221,28 @@ CHAINS = (
 
 
 MATRICES = (
-    law(
+    rounding(
         "dot-to-dot22",
         _dot(x, y),
         _dot22(x, y),
         whereo(fits_blas, x, y),  # two matrices of one dtype that the BLAS has
-        tags=("dot22",),
-        sound="rounding",  # it takes the BLAS's way for each layout, `dot` the same way for all
+        tags=("dot22",),  # it takes the BLAS's way for each layout, `dot` the same way for all
         complex=True,
     ),
-    law(
+    rounding(
         "dot-to-gemv",
         _dot(x, y),
         _gemv(x, y),
         whereo(fits_gemv, x, y),
         tags=("dot22",),
-        sound="rounding",
         complex=True,
     ),
-    law(
+    rounding(
         "matmul-to-batched-dot",
         _matmul(x, y),
         _batched_dot(x, y),
         whereo(same_blas_dtype, x, y),
         tags=("dot22",),
-        sound="rounding",
         complex=True,
     ),
 )

@@ -35,7 +35,7 @@ from relgraph.tensor.lawkit.matrix_facts import (
     upper_triangularo,
 )
 from relgraph.tensor.lawkit.type_guards import ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.lawkit.vocabulary import finite, lvars, rounding, stable
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.products import _matmul, dot
 from relgraph.tensor.linalg.systems import CholeskySolve, Solve, SolveTriangular, _inv, _solve
@@ -51,54 +51,43 @@ symmetric_solve = Solve("sym", False)
 eye = Eye(d)
 
 OF_PRODUCTS = (
-    law("inverse-times", _dot(_inv(x), y), _solve(x, y), sound="stable", complex=True, tags=TAGS),
-    law(
+    stable("inverse-times", _dot(_inv(x), y), _solve(x, y), complex=True, tags=TAGS),
+    stable(
         "times-symmetric-inverse",
         _dot(y, _inv(x)),
         transposed(_solve(x, transposed(y))),
         symmetrico(x),
         ranko(y, 2),
         realo(x),
-        sound="stable",
         tags=TAGS,
     ),
-    law(
+    stable(
         "vector-times-symmetric-inverse",
         _dot(y, _inv(x)),
         _solve(x, y),
         symmetrico(x),
         ranko(y, 1),
         realo(x),
-        sound="stable",
         tags=TAGS,
     ),
-    law(
+    stable(
         "times-inverse",
         _dot(y, _inv(x)),
         transposed(_solve(transposed(x), transposed(y))),
         ranko(y, 2),
-        sound="stable",
         complex=True,
         tags=TAGS,
     ),
-    law(
+    stable(
         "vector-times-inverse",
         _dot(y, _inv(x)),
         _solve(transposed(x), y),
         ranko(y, 1),
-        sound="stable",
         complex=True,
         tags=TAGS,
     ),
-    law(
-        "stacked-inverse-times",
-        _matmul(_inv(x), y),
-        _solve(x, y),
-        sound="stable",
-        complex=True,
-        tags=TAGS,
-    ),
-    law(
+    stable("stacked-inverse-times", _matmul(_inv(x), y), _solve(x, y), complex=True, tags=TAGS),
+    stable(
         "times-stacked-inverse",
         _matmul(y, _inv(x)),
         # the transposes of what solves the transposed system
@@ -109,7 +98,6 @@ OF_PRODUCTS = (
         computo(e, transposition, y),
         computo(p, larger_rank, x, y),
         computo(v, larger_transposition, x, y),
-        sound="stable",
         complex=True,
         tags=TAGS,
     ),
@@ -117,7 +105,7 @@ OF_PRODUCTS = (
 """Products with inverses: solutions are nearer the true ones, and cheaper."""
 
 ASSOCIATION = tuple(
-    law(
+    finite(
         f"product-with-{name}",
         _dot(op(x, y), z),
         op(x, _dot(y, z)),
@@ -125,7 +113,6 @@ ASSOCIATION = tuple(
         whereo(is_narrower, z, y),
         realo(x),
         same_dtypeo(x, y, z),
-        sound="finite",
         tags=TAGS,
     )
     for name, op in (
@@ -139,73 +126,63 @@ ASSOCIATION = tuple(
 """The right side of a system is made narrow before the system is solved."""
 
 IDENTITIES = (
-    law("solve-eye", _solve(x, eye(n, n, 0)), _inv(x), sound="rounding", complex=True, tags=TAGS),
-    law(
+    rounding("solve-eye", _solve(x, eye(n, n, 0)), _inv(x), complex=True, tags=TAGS),
+    rounding(
         "solve-identity",
         _solve(x, y),
         _inv(x),
         whereo(is_identity_matrix, y),
         ranko(x, 2),
-        sound="rounding",
         complex=True,
         tags=TAGS,
     ),
-    law(
-        "inverse-transposed",
-        _inv(transposed(x)),
-        transposed(_inv(x)),
-        sound="rounding",
-        complex=True,
-        tags=TAGS,
+    rounding(
+        "inverse-transposed", _inv(transposed(x)), transposed(_inv(x)), complex=True, tags=TAGS
     ),
     # of a matrix with nan the left sides are nan throughout; a singular one is on the right alone
-    law("inverse-inverse", _inv(_inv(x)), x, sound="finite", complex=True, tags=TAGS),
-    law(
+    finite("inverse-inverse", _inv(_inv(x)), x, complex=True, tags=TAGS),
+    finite(
         "solve-inverse",
         _solve(_inv(x), y),
         z,  # x @ y, which a singular x has too
         computo(z, dot, x, y),
         ranko(x, 2),
         whereo(is_vector_or_matrix, y),
-        sound="finite",
         complex=True,
         tags=TAGS,
     ),
 )
 
 STRUCTURES = (
-    law(
+    rounding(
         "solve-symmetric-transposed",
         _solve(transposed(x), y),
         _solve(x, y),
         symmetrico(x),
         realo(x),
-        sound="rounding",
         tags=TAGS,
     ),
-    law(
+    finite(
         "solve-diagonal-vector",
         _solve(x, y),
         y / v,
         computo(v, diagonal_of, x),
         whereo(is_found, v),
-        ranko(y, 1),
-        sound="finite",  # one nan makes one row nan
+        ranko(y, 1),  # one nan makes one row nan
         complex=True,
         tags=TAGS,
     ),
-    law(
+    finite(
         "solve-diagonal",
         _solve(x, y),
         y / DimShuffle(1, (0, "x"))(v),
         computo(v, diagonal_of, x),
         whereo(is_found, v),
         ranko(y, 2),
-        sound="finite",
         complex=True,
         tags=TAGS,
     ),
-    law(
+    finite(
         "solve-orthogonal",
         _solve(x, y),
         _dot(transposed(x), y),
@@ -214,83 +191,69 @@ STRUCTURES = (
         realo(x),
         same_dtypeo(x, y),  # it is orthogonal in its own precision
         whereo(is_vector_or_matrix, y),
-        sound="finite",
         tags=TAGS,
     ),
-    law(
+    stable(
         "solve-lower-triangular",
         _solve(x, y),
         lower_solve(x, y),
         lower_triangularo(x),
-        sound="stable",
         complex=True,
         tags=TAGS,
     ),
-    law(
+    stable(
         "solve-upper-triangular",
         _solve(x, y),
         upper_solve(x, y),
         upper_triangularo(x),
-        sound="stable",
         complex=True,
         tags=TAGS,
     ),
-    law(
+    stable(
         "solve-positive-definite",
         _solve(x, y),
         cholesky_solve(cholesky(x), y),
-        positive_definiteo(x),
-        sound="stable",  # the factor is there once for all right sides
+        positive_definiteo(x),  # the factor is there once for all right sides
         complex=True,
         tags=TAGS,
     ),
-    law(
-        "solve-symmetric",
-        _solve(x, y),
-        symmetric_solve(x, y),
-        symmetrico(x),
-        realo(x),
-        sound="stable",
-        tags=TAGS,
+    stable(
+        "solve-symmetric", _solve(x, y), symmetric_solve(x, y), symmetrico(x), realo(x), tags=TAGS
     ),
-    law(
+    finite(
         "inverse-diagonal",
         _inv(x),
         y / DimShuffle(1, (0, "x"))(v),
         computo(v, diagonal_of, x),
         whereo(is_found, v),
         computo(y, identity_like, x),
-        sound="finite",
         complex=True,
         tags=TAGS,
     ),
-    law(
+    finite(
         "inverse-orthogonal",
         _inv(x),
         transposed(x),
         orthogonalo(x),
         ranko(x, 2),
         realo(x),
-        sound="finite",
         tags=TAGS,
     ),
-    law(
+    stable(
         "inverse-lower-triangular",
         _inv(x),
         lower_solve(x, y),
         lower_triangularo(x),
         computo(y, identity_like, x),
-        sound="stable",
         complex=True,
         tags=TAGS,
     ),
-    law(
+    stable(
         "inverse-upper-triangular",
         _inv(x),
         upper_solve(x, y),
         upper_triangularo(x),
         computo(y, identity_like, x),
-        sound="stable",
         complex=True,
         tags=TAGS,
     ),
@@ -298,18 +261,16 @@ STRUCTURES = (
 """By what is known of the matrix; the first that holds is the cheapest."""
 
 FACTORS = (
-    law(
+    stable(
         "solve-by-lower-factor",
         upper_solve(transposed(x), lower_solve(x, y)),
         cholesky_solve(x, y),
-        sound="stable",
         tags=TAGS,
     ),
-    law(
+    stable(
         "solve-by-upper-factor",
         upper_solve(x, lower_solve(transposed(x), y)),
         upper_cholesky_solve(x, y),
-        sound="stable",
         tags=TAGS,
     ),
 )

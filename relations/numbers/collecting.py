@@ -51,7 +51,7 @@ from relgraph.tensor.lawkit.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards import is_found, normal_reciprocalo, uniformo
 from relgraph.tensor.lawkit.nests import flattened, leaves_of
 from relgraph.tensor.lawkit.type_guards import same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars, rounding
 
 c, d, k, x, xs, y, z = lvars("c d k x xs y z")
 nest, leaves, counted, signed = lvars("nest leaves counted signed")
@@ -123,7 +123,7 @@ def folding(
     """Return the law that the constants of a whole tree are one, where `outermost` finds a `nest`
     that has several."""
     found = (whereo(is_found, nest), computo(z, constants_folded, nest), whereo(is_found, z))
-    return law(name, lhs, z, outermost, *found, sound="rounding", tags=(tag,), tries=tries)
+    return rounding(name, lhs, z, outermost, *found, tags=(tag,), tries=tries)
 
 
 _in_sum = (constants_of_sum_folded, "add_canonicalize")
@@ -166,7 +166,7 @@ CONSTANTS = (
 )
 
 SIGNED_SUMS = (
-    law(
+    rounding(
         "sum-of-differences",
         add(several(xs)),
         z,  # a + -x + b → (a - x) + b
@@ -174,16 +174,14 @@ SIGNED_SUMS = (
         computo(signed, SIGNED.each_unshared, xs),
         computo(z, negations_subtracted, xs, signed),
         whereo(is_found, z),
-        sound="rounding",
         tags=("add_canonicalize",),
     ),
-    law(
+    rounding(
         "mul-neg",
         mul(several(xs)),
         z,  # x * -y * z → -(x * y * z)
         computo(z, signs_in_front, xs),
         whereo(is_found, z),
-        sound="rounding",
         # other laws look for products without signs, which go on to a sum or a difference;
         # `negative-of-shared-factor` takes back what none has absorbed
         tags=("mul_canonicalize", "invests"),
@@ -192,20 +190,19 @@ SIGNED_SUMS = (
 """Signs in sums and products, where they are written."""
 
 SHARED_SIGNS = (
-    law(
+    rounding(
         "negative-of-shared-factor",
         -mul(several(xs)),
         z,  # -(x * y), where -(x * k) is read too → -x * y
         computo(z, shared_factor_negated, xs),
         whereo(is_found, z),
-        sound="rounding",
         tags=("mul_specialize",),
     ),
 )
 """Signs that are one again, once nothing looks for products without them."""
 
 SUMS = (
-    law(
+    rounding(
         "collect-terms",
         add(several(xs)),
         z,  # 2 * a + b + 3 * a → 5 * a + b
@@ -214,10 +211,9 @@ SUMS = (
         *_terms,
         computo(z, equal_terms_of_one_sign_collected, nest, counted),
         whereo(is_found, z),
-        sound="rounding",
         tags=("add_canonicalize", "late"),
     ),
-    law(
+    finite(
         "cancel-terms",
         add(several(xs)),
         z,  # (2 * a - b) + b → 2 * a, which is wrong where b is inf
@@ -226,13 +222,12 @@ SUMS = (
         *_terms,
         computo(z, equal_terms_collected, nest, counted),
         whereo(is_found, z),
-        sound="finite",
         tags=("add_canonicalize", "late"),
     ),
 )
 
 PRODUCTS = (
-    law(
+    rounding(
         "collect-powers",
         mul(several(xs)),
         z,  # a**2 * a * b → a**3 * b
@@ -241,10 +236,9 @@ PRODUCTS = (
         *_whole_factors,
         computo(z, whole_powers_collected, nest, counted),
         whereo(is_found, z),
-        sound="rounding",
         tags=("mul_canonicalize", "late"),
     ),
-    law(
+    finite(
         "add-powers",
         mul(several(xs)),
         z,  # a**2 * b * a**-0.5 → a**1.5 * b
@@ -253,13 +247,12 @@ PRODUCTS = (
         *_factors,
         computo(z, powers_collected, nest, counted),
         whereo(is_found, z),
-        sound="finite",
         tags=("mul_canonicalize", "late"),
     ),
 )
 
 SIDES = (
-    law(
+    rounding(
         "collect-difference",
         x - y,
         z,  # (a - b) - b → a - 2 * b
@@ -267,10 +260,9 @@ SIDES = (
         *_terms,
         computo(z, equal_terms_of_one_sign_collected, nest, counted),
         whereo(is_found, z),
-        sound="rounding",
         tags=("add_canonicalize", "late"),
     ),
-    law(
+    finite(
         "cancel-difference",
         x - y,
         z,  # (2 * a + b) - (3 * a + c) → b - (a + c)
@@ -278,10 +270,9 @@ SIDES = (
         *_terms,
         computo(z, equal_terms_collected, nest, counted),
         whereo(is_found, z),
-        sound="finite",
         tags=("add_canonicalize", "late"),
     ),
-    law(
+    finite(
         "cancel-quotient",
         x / y,
         z,  # (a**3 * b) / (a * c) → (a**2 * b) / c
@@ -289,27 +280,24 @@ SIDES = (
         *_factors,
         computo(z, powers_cancelled, nest, counted),
         whereo(is_found, z),
-        sound="finite",
         tags=("mul_canonicalize", "late"),
     ),
 )
 """What stands on both sides of a difference or a quotient."""
 
 FLAT = (
-    law(
+    rounding(
         "flatten-sum",
         add(several(xs)),
         z,  # (a + b) + c → a + b + c
         computo(z, flattened(add), xs),
-        sound="rounding",
         tags=("add_canonicalize", "late"),
     ),
-    law(
+    rounding(
         "flatten-product",
         mul(several(xs)),
         z,  # (a * b) * c → a * b * c
         computo(z, flattened(mul), xs),
-        sound="rounding",
         tags=("mul_canonicalize", "late"),
     ),
 )

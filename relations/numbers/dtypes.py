@@ -53,7 +53,7 @@ from relgraph.tensor.lawkit.type_guards import (
     same_dtypeo,
     signedo,
 )
-from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import any_dtype_law, finite, law, lvars, rounding
 
 # -- casts -----------------------------------------------------------------------------------------
 
@@ -82,22 +82,20 @@ OF_CASTS = (
         whereo(casts_exactly, x, d),
         mixed=True,
     ),
-    law(
+    rounding(
         "maximum-casts",
         maximum(cast(x), cast(y)),
         cast(maximum(x, y)),
         same_dtypeo(x, y),
-        whereo(casts_exactly, x, d),
-        sound="rounding",  # of 0 and -0 either may be the greater
+        whereo(casts_exactly, x, d),  # of 0 and -0 either may be the greater
         mixed=True,
     ),
-    law(
+    rounding(
         "minimum-casts",
         minimum(cast(x), cast(y)),
         cast(minimum(x, y)),
         same_dtypeo(x, y),
         whereo(casts_exactly, x, d),
-        sound="rounding",
         mixed=True,
     ),
     any_dtype_law(
@@ -137,7 +135,7 @@ of_integers = (integero(x), same_dtypeo(c, x))
 DIVISION = (
     law("int-div-one", x // 1, x, integero(x), tags=_DIVISORS),
     law("int-div-minus-one", x // c, -x, signedo(x), discrete_minus_oneo(c), tags=_DIVISORS),
-    law("int-div-one-float", x // 1, floor(x), floato(x), sound="finite", tags=_DIVISORS),
+    finite("int-div-one-float", x // 1, floor(x), floato(x), tags=_DIVISORS),
     law("zero-int-div", c // x, 0, *of_integers, discrete_zeroo(c), tags=_DIVISORS),
     law(
         "int-div-twice",

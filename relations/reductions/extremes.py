@@ -32,7 +32,7 @@ from relgraph.tensor.lawkit.reductions import (
     is_strictly_increasing,
 )
 from relgraph.tensor.lawkit.type_guards import floato, ranko
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars, rounding
 from relgraph.tensor.subtensor import Placeholder, Subtensor
 
 # -- greatest and least elements -------------------------------------------------------------------
@@ -62,7 +62,7 @@ def least(v: Any) -> Any:
 
 def rounded(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law that is right but for rounding and the sign of zero."""
-    return law(name, lhs, rhs, *conditions, sound="rounding")
+    return rounding(name, lhs, rhs, *conditions)
 
 
 MONOTONE = (
@@ -95,12 +95,12 @@ negative = whereo(is_negative_everywhere, c)
 
 def shifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law about a term or a factor `c` of floating-point numbers; integers wrap around."""
-    return law(name, lhs, rhs, floato(x), *conditions, *constant, sound="finite")
+    return finite(name, lhs, rhs, floato(x), *conditions, *constant)
 
 
 def cut(name: str, lhs: Any, rhs: Any) -> Law:
     """Return a law about elements that are cut off above or below a `c`."""
-    return law(name, lhs, rhs, *constant, sound="rounding")
+    return rounding(name, lhs, rhs, *constant)
 
 
 SHIFTED = (
@@ -146,7 +146,7 @@ at_place = Subtensor((Placeholder.INTEGER,))
 
 def taken(name: str, lhs: Any, rhs: Any) -> Law:
     """Return a law about the element of a vector at the position of its extreme."""
-    return law(name, lhs, rhs, ranko(x, 1), sound="rounding", mixed=True)
+    return rounding(name, lhs, rhs, ranko(x, 1), mixed=True)
 
 
 TAKEN = (

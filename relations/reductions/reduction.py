@@ -71,7 +71,16 @@ from relgraph.tensor.lawkit.reductions import (
     zero_sum_divides,
 )
 from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, roomyo
-from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import (
+    Law,
+    any_dtype_law,
+    finite,
+    law,
+    lvars,
+    relation,
+    rounding,
+    stable,
+)
 from relgraph.tensor.math import _dot
 from relgraph.tensor.shapes import MakeVector, Reshape
 from relgraph.tensor.subtensor import Slice, Subtensor
@@ -83,7 +92,7 @@ a, b, c, m, n, o, p, q, s, x, y = lvars("a b c m n o p q s x y")
 
 def of_real(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law for real numbers: 1 times a complex nan is another nan, in both its parts."""
-    return law(name, lhs, rhs, *conditions, sound="rounding", mixed=True)
+    return rounding(name, lhs, rhs, *conditions, mixed=True)
 
 
 def nested(name: str, scalar_op: Any, sound: str, *conditions: Any) -> Law:
@@ -155,7 +164,7 @@ def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     A sum of nothing is 0, and 0 times a `c` that is nan or infinite is nan.
     """
     every, tags = (*constant, *conditions), ("sum_scalar_mul",)
-    return law(name, lhs, rhs, *every, sound="finite", complex=True, tags=tags)
+    return finite(name, lhs, rhs, *every, complex=True, tags=tags)
 
 
 FACTORS = (
@@ -175,19 +184,18 @@ FACTORS = (
 )
 
 SIGNS = (
-    law(
+    rounding(
         "sum-neg",
         sum_(-x, axis=a),
-        -sum_(x, axis=a),
-        sound="rounding",  # -0 where the sum is 0
+        -sum_(x, axis=a),  # -0 where the sum is 0
         tags=("sum_scalar_mul",),
     ),
 )
 
 PRODUCTS = (
-    law("prod-sqr", prod(sqr(x), axis=a), sqr(prod(x, axis=a)), sound="rounding"),
+    rounding("prod-sqr", prod(sqr(x), axis=a), sqr(prod(x, axis=a))),
     law("prod-abs", prod(abs_(x), axis=a), abs_(prod(x, axis=a)), floato(x)),
-    law(
+    finite(
         "prod-inverse",
         prod(y / x, axis=a),  # y = 1
         reciprocal(prod(x, axis=a)),
@@ -195,9 +203,8 @@ PRODUCTS = (
         floato(x),
         covers_shapeo(x, y),
         roomyo(x),
-        sound="finite",
     ),
-    law(
+    finite(
         "prod-pow",
         prod(x**c, axis=a),
         prod(x, axis=a) ** without_axes(c),
@@ -205,7 +212,6 @@ PRODUCTS = (
         # of roots, the product under the root overflows first
         whereo(is_one_or_more, c),
         *constant,
-        sound="finite",
     ),
 )
 
@@ -213,14 +219,8 @@ sign_of_prod = prod(sign(x), axis=a)
 
 LOGARITHMS = (
     # a product overflows before its logarithm does
-    law(
-        "log-prod",
-        log(prod(x, axis=a)),
-        sum_(log(x), axis=a),
-        nonnegativeo(x),
-        sound="stable",
-    ),
-    law(
+    stable("log-prod", log(prod(x, axis=a)), sum_(log(x), axis=a), nonnegativeo(x)),
+    stable(
         "log-prod-of-any-sign",
         log(prod(x, axis=a)),
         # not a choice of the two, which would have no slope where the product is negative
@@ -228,9 +228,8 @@ LOGARITHMS = (
         floato(x),
         # what is known of the sign later is better
         tags=("late",),
-        sound="stable",
     ),
-    law("log-abs-prod", log(abs_(prod(x, axis=a))), sum_(log(abs_(x)), axis=a), sound="stable"),
+    stable("log-abs-prod", log(abs_(prod(x, axis=a))), sum_(log(abs_(x)), axis=a)),
 )
 
 LOGICAL = (
@@ -241,38 +240,29 @@ LOGICAL = (
 )
 
 DOTS = (
-    law(
+    finite(
         "sum-rows-of-dot",
         sum_(_dot(x, y), axis=0),  # of a matrix and a matrix, or a vector
         _dot(sum_(x, axis=0), y),
         ranko(x, 2),
         roomyo(x, y),
-        sound="finite",
     ),
-    law(
-        "sum-columns-of-dot",
-        sum_(_dot(x, y), axis=1),
-        _dot(x, sum_(y, axis=1)),
-        roomyo(x, y),
-        sound="finite",
-    ),
-    law(
+    finite("sum-columns-of-dot", sum_(_dot(x, y), axis=1), _dot(x, sum_(y, axis=1)), roomyo(x, y)),
+    finite(
         "sum-of-dot",
         sum_(_dot(x, y)),
         _dot(sum_(x, axis=0), sum_(y, axis=1)),
         ranko(x, 2),
         ranko(y, 2),
         roomyo(x, y),
-        sound="finite",
     ),
-    law(
+    finite(
         "sum-of-vector-matrix",
         sum_(_dot(x, y)),
         _dot(x, sum_(y, axis=1)),
         ranko(x, 1),
         ranko(y, 2),
         roomyo(x, y),
-        sound="finite",
     ),
 )
 
@@ -338,7 +328,7 @@ REPEATED = (
     sum_of_alloco,
     prod_of_alloco,
     reduce_of_alloco,
-    law(
+    finite(
         "sum-of-fill",
         sum_(second(y, x), axis=a),
         c * sum_(x, axis=a),  # c = how often y repeats x along a
@@ -346,11 +336,10 @@ REPEATED = (
         whereo(is_repeated_along, x, a, m),
         whereo(dtype_holds_counts, x),
         computo(c, repetition_count_in_fill, x, a, y),
-        sound="finite",
         mixed=True,
         complex=True,
     ),
-    law(
+    rounding(
         "sum-of-filled-number",
         sum_(second(y, x), axis=a),
         c * sum_(x, axis=a),  # c = how often y repeats x along a
@@ -359,7 +348,6 @@ REPEATED = (
         whereo(is_finite_number, x),
         whereo(dtype_holds_counts, x),
         computo(c, repetition_count_in_fill, x, a, y),
-        sound="rounding",
         mixed=True,
     ),
     any_dtype_law(
@@ -420,12 +408,11 @@ TOTALS = (
     any_dtype_law("cumulate-one", cumulated(s, x), x, whereo(has_length_one, x, a)),
     any_dtype_law("cumsum-of-zeros", cumulated(scalar.add, 0), 0),
     any_dtype_law("cumprod-of-ones", cumulated(scalar.mul, 1), 1),
-    law(
+    finite(
         "differences-of-cumsum",
         Subtensor((Slice(1),))(Cumulate(scalar.add, 0)(x))
         - Subtensor((Slice(None, -1),))(Cumulate(scalar.add, 0)(x)),
         Subtensor((Slice(1),))(x),  # cumsum(x)[1:] - cumsum(x)[:-1] → x[1:]
-        sound="finite",
         complex=True,
     ),
 )
