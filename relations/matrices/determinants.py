@@ -20,14 +20,18 @@ from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.lawkit.guards import is_found, one_elemento, positiveo
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
 from relgraph.tensor.lawkit.matrices import (
+    TAGS,
     are_square,
     cheapest_cycle,
+    finite,
     is_as_long,
     positions,
     product_of_determinants,
     product_of_signs,
+    rounding,
     row_by_column,
     row_count,
+    stable,
     sum_of_logarithms,
 )
 from relgraph.tensor.lawkit.matrix_facts import (
@@ -37,15 +41,7 @@ from relgraph.tensor.lawkit.matrix_facts import (
     upper_triangularo,
 )
 from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import (
-    any_dtype_law,
-    finite,
-    law,
-    lvars,
-    relation,
-    rounding,
-    stable,
-)
+from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars, relation
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.functions import _det, _slogdet, det
 from relgraph.tensor.linalg.systems import _inv
@@ -55,7 +51,7 @@ from relgraph.tensor.subtensor import Placeholder
 # -- determinants ----------------------------------------------------------------------------------
 
 a, c, i, n, x, y = lvars("a c i n x y")
-TAGS = ("linear_algebra",)
+
 
 at_positions = AdvancedSubtensor((Placeholder.ARRAY, Placeholder.ARRAY))
 cholesky = Cholesky(True)
@@ -78,36 +74,28 @@ LOGARITHMS = (
         log(y) + log_size(x),
         positiveo(y),
         positive_definiteo(x),
-        tags=TAGS,
     ),
     stable(
-        "log-multiple-of-det",
-        log(y * _det(x)),
-        log(y) + (log_size(x) + log(sign(x))),
-        positiveo(y),
-        tags=TAGS,
+        "log-multiple-of-det", log(y * _det(x)), log(y) + (log_size(x) + log(sign(x))), positiveo(y)
     ),
-    stable(
-        "log-det-of-positive-definite", log(_det(x)), log_size(x), positive_definiteo(x), tags=TAGS
-    ),
-    stable("log-abs-det", log(abs_(_det(x))), log_size(x), tags=TAGS),
+    stable("log-det-of-positive-definite", log(_det(x)), log_size(x), positive_definiteo(x)),
+    stable("log-abs-det", log(abs_(_det(x))), log_size(x)),
     # of a negative determinant it is nan
-    stable("log-det", log(_det(x)), log_size(x) + log(sign(x)), tags=TAGS),
+    stable("log-det", log(_det(x)), log_size(x) + log(sign(x))),
 )
 
 SIMPLER = (
-    rounding("det-transposed", _det(transposed(x)), _det(x), complex=True, tags=TAGS),
-    rounding("sign-det-transposed", sign(transposed(x)), sign(x), tags=TAGS),
-    rounding("log-det-transposed", log_size(transposed(x)), log_size(x), tags=TAGS),
+    rounding("det-transposed", _det(transposed(x)), _det(x), complex=True),
+    rounding("sign-det-transposed", sign(transposed(x)), sign(x)),
+    rounding("log-det-transposed", log_size(transposed(x)), log_size(x)),
     rounding(
         "det-inverse",
         _det(_inv(x)),
         reciprocal(y),
         computo(y, det, x),  # which a singular x has too
         complex=True,
-        tags=TAGS,
     ),
-    rounding("log-det-inverse", log_size(_inv(x)), -y, computo(y, log_size, x), tags=TAGS),
+    rounding("log-det-inverse", log_size(_inv(x)), -y, computo(y, log_size, x)),
 )
 
 
@@ -144,7 +132,6 @@ PARTS = (
         floato(x),
         computo(n, rank_of, c),
         computo(a, row_count, x),
-        tags=TAGS,
     ),
     *(
         finite(
@@ -155,7 +142,6 @@ PARTS = (
             ranko(x, 2),
             computo(i, positions, x),  # a nan beside the diagonal is not seen
             complex=True,
-            tags=TAGS,
         )
         for side, is_triangular in (("lower", lower_triangularo), ("upper", upper_triangularo))
     ),
@@ -167,7 +153,6 @@ PARTS = (
             is_triangular(x),
             ranko(x, 2),
             computo(i, positions, x),
-            tags=TAGS,
         )
         for side, is_triangular in (("lower", lower_triangularo), ("upper", upper_triangularo))
     ),
@@ -178,12 +163,9 @@ PARTS = (
         positive_definiteo(x),
         ranko(x, 2),
         computo(i, positions, x),
-        tags=TAGS,
     ),
     # of a matrix that is not finite it is nan
-    finite(
-        "sign-det-positive-definite", sign(x), 1.0, positive_definiteo(x), ranko(x, 2), tags=TAGS
-    ),
+    finite("sign-det-positive-definite", sign(x), 1.0, positive_definiteo(x), ranko(x, 2)),
 )
 """After the logarithms of determinants are found."""
 
@@ -224,7 +206,6 @@ CYCLES = (
         computo(p, cheapest_cycle, x, y, z, i),
         whereo(is_found, p),
         complex=True,
-        tags=TAGS,
     ),
 )
 

@@ -12,8 +12,10 @@ from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.guards import is_found
 from relgraph.tensor.lawkit.matrices import (
+    TAGS,
     are_square,
     determinant,
+    finite,
     fit,
     log_determinant,
     product_with_vector,
@@ -22,14 +24,14 @@ from relgraph.tensor.lawkit.matrices import (
 )
 from relgraph.tensor.lawkit.matrix_facts import counts_from_zero
 from relgraph.tensor.lawkit.type_guards import ranko, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import any_dtype_law, finite, lvars
+from relgraph.tensor.lawkit.vocabulary import any_dtype_law, lvars
 from relgraph.tensor.linalg.functions import _det
 from relgraph.tensor.linalg.products import _kron
 from relgraph.tensor.linalg.systems import _inv, _solve
 from relgraph.tensor.math import _dot
 
 i, p, v, w, x, y, z = lvars("i p v w x y z")
-TAGS = ("linear_algebra",)
+
 
 FACTORS = (
     any_dtype_law(
@@ -42,7 +44,6 @@ FACTORS = (
         whereo(fit, x, z),
         whereo(fit, y, w),
         complex=True,
-        tags=TAGS,
     ),
     finite(
         "kron-times-vector",
@@ -52,7 +53,6 @@ FACTORS = (
         same_dtypeo(x, y, v),
         computo(p, product_with_vector, x, y, v),
         complex=True,
-        tags=TAGS,
     ),
     finite(
         "inverse-kron",
@@ -60,7 +60,6 @@ FACTORS = (
         _kron(_inv(x), _inv(y)),
         whereo(are_square, x, y),
         complex=True,
-        tags=TAGS,
     ),
     finite(
         "solve-kron",
@@ -71,7 +70,6 @@ FACTORS = (
         computo(p, solution_for_vector, x, y, v),
         whereo(is_found, p),
         complex=True,
-        tags=TAGS,
         tries=[_solve(_kron(x, y), sum_(_kron(x, y), axis=0))],  # a vector as long as it wants
     ),
     finite(
@@ -81,7 +79,6 @@ FACTORS = (
         whereo(are_square, x, y),
         same_dtypeo(x, y),
         computo(p, determinant, x, y),
-        tags=TAGS,
     ),
     finite(
         "log-det-kron",
@@ -90,7 +87,6 @@ FACTORS = (
         whereo(are_square, x, y),
         same_dtypeo(x, y),
         computo(p, log_determinant, x, y),
-        tags=TAGS,
     ),
     finite(
         "trace-kron",
@@ -101,6 +97,5 @@ FACTORS = (
         computo(p, trace, x, y, i),
         whereo(is_found, p),
         complex=True,
-        tags=TAGS,
     ),
 )

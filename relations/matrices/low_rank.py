@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from relations.matrices.determinants import log_size
 from relgraph.graph.kanren import computo, whereo
-from relgraph.graph.unify import nth
 from relgraph.tensor.lawkit.guards import are_well_conditioned
 from relgraph.tensor.lawkit.matrices import (
     are_sides_of,
+    finite,
     is_identity_matrix,
     is_tall,
     is_vector_or_matrix,
@@ -29,8 +30,8 @@ from relgraph.tensor.lawkit.matrices import (
 )
 from relgraph.tensor.lawkit.matrix_facts import diagonalo
 from relgraph.tensor.lawkit.type_guards import floato, roomyo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars
-from relgraph.tensor.linalg.functions import _det, _slogdet
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.linalg.functions import _det
 from relgraph.tensor.linalg.systems import _solve
 from relgraph.tensor.math import _dot
 
@@ -46,11 +47,6 @@ thin = (
     whereo(are_sides_of, d, u, v),
 )
 identity = whereo(is_identity_matrix, d)
-
-
-def log_size(matrix: Any) -> Any:
-    """Return the logarithm of the absolute value of a determinant."""
-    return nth(1, _slogdet(matrix))
 
 
 def where_regular(name: str, lhs: Any, *conditions: Any) -> Law:
@@ -96,7 +92,6 @@ DETERMINANTS = (
         identity,
         *thin,
         computo(z, small_determinant, u, v),
-        tags=("linear_algebra",),
     ),
     finite(
         "log-det-of-identity-and-product",
@@ -105,6 +100,5 @@ DETERMINANTS = (
         identity,
         *thin,
         computo(z, small_log_determinant, u, v),
-        tags=("linear_algebra",),
     ),
 )

@@ -19,12 +19,15 @@ from relgraph.tensor.lawkit.guards import is_found
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
 from relgraph.tensor.lawkit.matrices import (
     diagonal_of,
+    finite,
     identity_like,
     is_identity_matrix,
     is_narrower,
     is_vector_or_matrix,
     larger_rank,
     larger_transposition,
+    rounding,
+    stable,
     transposition,
 )
 from relgraph.tensor.lawkit.matrix_facts import (
@@ -35,14 +38,14 @@ from relgraph.tensor.lawkit.matrix_facts import (
     upper_triangularo,
 )
 from relgraph.tensor.lawkit.type_guards import ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import finite, lvars, rounding, stable
+from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.products import _matmul, dot
 from relgraph.tensor.linalg.systems import CholeskySolve, Solve, SolveTriangular, _inv, _solve
 from relgraph.tensor.math import _dot
 
 d, e, m, n, o, p, v, x, y, z = lvars("d e m n o p v x y z")
-TAGS = ("linear_algebra",)
+
 
 lower_solve, upper_solve = SolveTriangular(True, False), SolveTriangular(False, False)
 cholesky, cholesky_solve = Cholesky(True), CholeskySolve(True)
@@ -51,7 +54,7 @@ symmetric_solve = Solve("sym", False)
 eye = Eye(d)
 
 OF_PRODUCTS = (
-    stable("inverse-times", _dot(_inv(x), y), _solve(x, y), complex=True, tags=TAGS),
+    stable("inverse-times", _dot(_inv(x), y), _solve(x, y), complex=True),
     stable(
         "times-symmetric-inverse",
         _dot(y, _inv(x)),
@@ -59,7 +62,6 @@ OF_PRODUCTS = (
         symmetrico(x),
         ranko(y, 2),
         realo(x),
-        tags=TAGS,
     ),
     stable(
         "vector-times-symmetric-inverse",
@@ -68,7 +70,6 @@ OF_PRODUCTS = (
         symmetrico(x),
         ranko(y, 1),
         realo(x),
-        tags=TAGS,
     ),
     stable(
         "times-inverse",
@@ -76,7 +77,6 @@ OF_PRODUCTS = (
         transposed(_solve(transposed(x), transposed(y))),
         ranko(y, 2),
         complex=True,
-        tags=TAGS,
     ),
     stable(
         "vector-times-inverse",
@@ -84,9 +84,8 @@ OF_PRODUCTS = (
         _solve(transposed(x), y),
         ranko(y, 1),
         complex=True,
-        tags=TAGS,
     ),
-    stable("stacked-inverse-times", _matmul(_inv(x), y), _solve(x, y), complex=True, tags=TAGS),
+    stable("stacked-inverse-times", _matmul(_inv(x), y), _solve(x, y), complex=True),
     stable(
         "times-stacked-inverse",
         _matmul(y, _inv(x)),
@@ -99,7 +98,6 @@ OF_PRODUCTS = (
         computo(p, larger_rank, x, y),
         computo(v, larger_transposition, x, y),
         complex=True,
-        tags=TAGS,
     ),
 )
 """Products with inverses: solutions are nearer the true ones, and cheaper."""
@@ -113,7 +111,6 @@ ASSOCIATION = tuple(
         whereo(is_narrower, z, y),
         realo(x),
         same_dtypeo(x, y, z),
-        tags=TAGS,
     )
     for name, op in (
         ("solution", _solve),
@@ -126,7 +123,7 @@ ASSOCIATION = tuple(
 """The right side of a system is made narrow before the system is solved."""
 
 IDENTITIES = (
-    rounding("solve-eye", _solve(x, eye(n, n, 0)), _inv(x), complex=True, tags=TAGS),
+    rounding("solve-eye", _solve(x, eye(n, n, 0)), _inv(x), complex=True),
     rounding(
         "solve-identity",
         _solve(x, y),
@@ -134,13 +131,10 @@ IDENTITIES = (
         whereo(is_identity_matrix, y),
         ranko(x, 2),
         complex=True,
-        tags=TAGS,
     ),
-    rounding(
-        "inverse-transposed", _inv(transposed(x)), transposed(_inv(x)), complex=True, tags=TAGS
-    ),
+    rounding("inverse-transposed", _inv(transposed(x)), transposed(_inv(x)), complex=True),
     # of a matrix with nan the left sides are nan throughout; a singular one is on the right alone
-    finite("inverse-inverse", _inv(_inv(x)), x, complex=True, tags=TAGS),
+    finite("inverse-inverse", _inv(_inv(x)), x, complex=True),
     finite(
         "solve-inverse",
         _solve(_inv(x), y),
@@ -149,7 +143,6 @@ IDENTITIES = (
         ranko(x, 2),
         whereo(is_vector_or_matrix, y),
         complex=True,
-        tags=TAGS,
     ),
 )
 
@@ -160,7 +153,6 @@ STRUCTURES = (
         _solve(x, y),
         symmetrico(x),
         realo(x),
-        tags=TAGS,
     ),
     finite(
         "solve-diagonal-vector",
@@ -170,7 +162,6 @@ STRUCTURES = (
         whereo(is_found, v),
         ranko(y, 1),  # one nan makes one row nan
         complex=True,
-        tags=TAGS,
     ),
     finite(
         "solve-diagonal",
@@ -180,7 +171,6 @@ STRUCTURES = (
         whereo(is_found, v),
         ranko(y, 2),
         complex=True,
-        tags=TAGS,
     ),
     finite(
         "solve-orthogonal",
@@ -191,7 +181,6 @@ STRUCTURES = (
         realo(x),
         same_dtypeo(x, y),  # it is orthogonal in its own precision
         whereo(is_vector_or_matrix, y),
-        tags=TAGS,
     ),
     stable(
         "solve-lower-triangular",
@@ -199,7 +188,6 @@ STRUCTURES = (
         lower_solve(x, y),
         lower_triangularo(x),
         complex=True,
-        tags=TAGS,
     ),
     stable(
         "solve-upper-triangular",
@@ -207,7 +195,6 @@ STRUCTURES = (
         upper_solve(x, y),
         upper_triangularo(x),
         complex=True,
-        tags=TAGS,
     ),
     stable(
         "solve-positive-definite",
@@ -215,11 +202,8 @@ STRUCTURES = (
         cholesky_solve(cholesky(x), y),
         positive_definiteo(x),  # the factor is there once for all right sides
         complex=True,
-        tags=TAGS,
     ),
-    stable(
-        "solve-symmetric", _solve(x, y), symmetric_solve(x, y), symmetrico(x), realo(x), tags=TAGS
-    ),
+    stable("solve-symmetric", _solve(x, y), symmetric_solve(x, y), symmetrico(x), realo(x)),
     finite(
         "inverse-diagonal",
         _inv(x),
@@ -228,17 +212,8 @@ STRUCTURES = (
         whereo(is_found, v),
         computo(y, identity_like, x),
         complex=True,
-        tags=TAGS,
     ),
-    finite(
-        "inverse-orthogonal",
-        _inv(x),
-        transposed(x),
-        orthogonalo(x),
-        ranko(x, 2),
-        realo(x),
-        tags=TAGS,
-    ),
+    finite("inverse-orthogonal", _inv(x), transposed(x), orthogonalo(x), ranko(x, 2), realo(x)),
     stable(
         "inverse-lower-triangular",
         _inv(x),
@@ -246,7 +221,6 @@ STRUCTURES = (
         lower_triangularo(x),
         computo(y, identity_like, x),
         complex=True,
-        tags=TAGS,
     ),
     stable(
         "inverse-upper-triangular",
@@ -255,23 +229,18 @@ STRUCTURES = (
         upper_triangularo(x),
         computo(y, identity_like, x),
         complex=True,
-        tags=TAGS,
     ),
 )
 """By what is known of the matrix; the first that holds is the cheapest."""
 
 FACTORS = (
     stable(
-        "solve-by-lower-factor",
-        upper_solve(transposed(x), lower_solve(x, y)),
-        cholesky_solve(x, y),
-        tags=TAGS,
+        "solve-by-lower-factor", upper_solve(transposed(x), lower_solve(x, y)), cholesky_solve(x, y)
     ),
     stable(
         "solve-by-upper-factor",
         upper_solve(x, lower_solve(transposed(x), y)),
         upper_cholesky_solve(x, y),
-        tags=TAGS,
     ),
 )
 """Two triangular systems that are one with a Cholesky factor, in one call; infinities of the right
