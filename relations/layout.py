@@ -25,7 +25,7 @@ from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whe
 from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, Elemwise, add, alloc, mul, second
 from relgraph.tensor.assembly import Alloc, Join, Split
-from relgraph.tensor.lawkit.guards import covers_shapeo, is_found
+from relgraph.tensor.lawkit.guards import covers_shapeo, foundo
 from relgraph.tensor.lawkit.layout import (
     ALLOCATED_RANKS,
     adjacent_slices_as_one,
@@ -259,8 +259,7 @@ LIKE = (
         "fill-like",
         second(a, y),
         second(x, y),  # second(exp(x) + c, y) → second(x, y)
-        computo(x, shape_source, a),
-        whereo(is_found, x),
+        *foundo(x, shape_source, a),
     ),
     fill_law(
         "fill-known",
@@ -283,9 +282,9 @@ def _of_rank(ndim: int) -> tuple[Law, ...]:
     return (
         one("unneeded", full, x, whereo(has_lengths, x, *n)),
         # alloc([[2]], n, m) → alloc(2, n, m)
-        one("smaller", full, alloc(y, *n), computo(y, without_first_axes, x), whereo(is_found, y)),
+        one("smaller", full, alloc(y, *n), *foundo(y, without_first_axes, x)),
         # alloc(x, 1, 1) → x.dimshuffle("x", "x")
-        one("of-ones", full, y, computo(y, with_first_axes, x, *n), whereo(is_found, y)),
+        one("of-ones", full, y, *foundo(y, with_first_axes, x, *n)),
         one("fill", second(full, y), alloc(y, *n), whereo(stretches_to, y, *n)),
         one("sink", f(full), alloc(f(x), *n)),
         one("cut-1-of-2", f(full, y), f(x, y), not_a_fill, whereo(covers_lengths, y, *n)),
@@ -324,8 +323,7 @@ IDENTITIES = (
         "reshape-of-one",
         Reshape(n)(x, t),
         y,
-        computo(y, one_element_reshaped, x, t),
-        whereo(is_found, y),
+        *foundo(y, one_element_reshaped, x, t),
     ),
     reshape_law("reshape-vector", Reshape(1)(x, t), x, ranko(x, 1)),
     reshape_law("reshape-to-own-shape", Reshape(n)(x, _shape(x)), x),
@@ -399,8 +397,7 @@ def join_of_dimshuffleso(joined: Any, shuffled: Any) -> Any:
     arguments, inner, parts, shuffle = lvars("arguments inner parts shuffle")
     return lall(
         argumentso(joined, Join(a), arguments),
-        computo(shuffle, common_dimshuffle, a, arguments),  # of each argument
-        whereo(is_found, shuffle),
+        *foundo(shuffle, common_dimshuffle, a, arguments),  # of each argument,
         computo(n, attrgetter("input_ndim"), shuffle),
         computo(o, attrgetter("new_order"), shuffle),
         computo(b, getitem, o, a),  # b = o[a]
@@ -496,8 +493,7 @@ def join_of_neighbourso(joined: Any, fewer: Any) -> Any:
         joino(joined, cons(y, cons(z, rest))),
         eq(y, Subtensor(i)(x)),
         eq(z, Subtensor(j)(x)),
-        computo(both, adjacent_slices_as_one, a, i, j),
-        whereo(is_found, both),
+        *foundo(both, adjacent_slices_as_one, a, i, j),
         joino(fewer, cons(Subtensor(both)(x), rest)),
     )
 

@@ -27,7 +27,7 @@ from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor import CAReduce, DimShuffle, Elemwise, add, second
 from relgraph.tensor.assembly import Alloc, ARange, Join
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.lawkit.guards import all_zeroo, is_found
+from relgraph.tensor.lawkit.guards import all_zeroo, foundo
 from relgraph.tensor.lawkit.index_arithmetic import (
     index_before_dimshuffle,
     order_after_index,
@@ -105,8 +105,7 @@ def subtensor_of_subtensoro(part: Any, direct: Any) -> Any:
     return lall(
         parto(part, inner),
         argumentso(inner, Subtensor(j), cons(x, inner_indices)),
-        computo(at, index_of_indexed, x, i, indices, j, inner_indices),
-        whereo(is_found, at),
+        *foundo(at, index_of_indexed, x, i, indices, j, inner_indices),
         part_ato(direct, x, at),
     )
 
@@ -141,8 +140,7 @@ def subtensor_of_dimshuffleo(part: Any, shuffled: Any) -> Any:
     return lall(
         parto(part, inner),
         eq(inner, DimShuffle(n, o)(x)),
-        computo(at, index_before_dimshuffle, o, i, indices, n),
-        whereo(is_found, at),
+        *foundo(at, index_before_dimshuffle, o, i, indices, n),
         computo(y, taken_at, x, at),
         computo(m, rank_of, y),
         computo(q, order_after_index, o, i, n),
@@ -223,8 +221,7 @@ def subtensor_of_joino(part: Any, direct: Any) -> Any:
     return lall(
         parto(part, inner),
         argumentso(inner, Join(a), parts),
-        computo(x, piece_indexed, i, a, parts),
-        whereo(is_found, x),
+        *foundo(x, piece_indexed, i, a, parts),
         computo(j, index_into_piece, i, a, parts),
         argumentso(direct, Subtensor(j), cons(x, indices)),
     )
@@ -313,8 +310,7 @@ TAKEN = (
         "take-run",
         taken(x, positions),
         Subtensor(j)(x),  # x[[1, 3, 5]] → x[1:6:2]
-        computo(j, equivalent_slice, positions, x),
-        whereo(is_found, j),
+        *foundo(j, equivalent_slice, positions, x),
     ),
     row_of_takeno,
     slice_of_takeno,

@@ -26,7 +26,7 @@ from relgraph.tensor.lawkit.cancellation import (
     squares_of_elements,
 )
 from relgraph.tensor.lawkit.compensation import uncompensated
-from relgraph.tensor.lawkit.guards import broadcast_alike, is_found, no_zeroo, positive_numbero
+from relgraph.tensor.lawkit.guards import broadcast_alike, foundo, no_zeroo, positive_numbero
 from relgraph.tensor.lawkit.nests import terms_of_sum
 from relgraph.tensor.lawkit.type_guards import floato, ranko, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import Law, lvars, stable
@@ -98,8 +98,7 @@ squares = add(several(xs))
 known = (
     computo(terms, terms_of_sum, xs),
     computo(seen, SQUARE.each, terms),
-    computo(z, length_of_all, seen),
-    whereo(is_found, z),
+    *foundo(z, length_of_all, seen),
 )
 tried = (sqr(x) + sqr(y), x * x + y * y + sqr(a), 2.0 * sqr(x) + y**2)
 

@@ -71,7 +71,13 @@ from relgraph.tensor.lawkit.functions import (
     sizes,
     weighed,
 )
-from relgraph.tensor.lawkit.guards import is_found, nonnegativeo, nonzero_numbero, not_constanto
+from relgraph.tensor.lawkit.guards import (
+    foundo,
+    is_found,
+    nonnegativeo,
+    nonzero_numbero,
+    not_constanto,
+)
 from relgraph.tensor.lawkit.index_arithmetic import softmax_axis
 from relgraph.tensor.lawkit.nests import (
     added_leaves,
@@ -134,8 +140,7 @@ TERM = view(
         mul(several(xs)),
         z,
         computo(seen_above, SIMPLE_FACTOR.each, xs),
-        computo(z, weighed, seen_above),
-        whereo(is_found, z),
+        *foundo(z, weighed, seen_above),
     ),
     case(
         x / y,
@@ -144,8 +149,7 @@ TERM = view(
         computo(below, FACTORS, y),
         computo(seen_above, SIMPLE_FACTOR.each, above),
         computo(seen_below, SIMPLE_FACTOR.each, below),
-        computo(z, weighed, seen_above, seen_below),
-        whereo(is_found, z),
+        *foundo(z, weighed, seen_above, seen_below),
     ),
     case(
         x,
@@ -164,8 +168,7 @@ FACTOR = view(
         whereo(may_have_exponentials, xs),
         computo(leaves, terms_of_sum, xs),
         computo(terms, TERM.each, leaves),
-        computo(z, logarithm_of_terms, terms, leaves),
-        whereo(is_found, z),
+        *foundo(z, logarithm_of_terms, terms, leaves),
     ),
     *_FACTOR_CASES,
     case(x, (0, x)),
@@ -178,8 +181,7 @@ PRODUCTS = (
         z,  # log(x * exp(y)) → log_product(y, 1, x)
         whereo(may_have_exponents, xs),
         computo(seen_above, FACTOR.each, xs),
-        computo(z, logarithm_of_product, seen_above),
-        whereo(is_found, z),
+        *foundo(z, logarithm_of_product, seen_above),
         tries=[
             log(mul(factor, several(xs)))
             for factor in (
@@ -196,8 +198,7 @@ PRODUCTS = (
         computo(below, FACTORS, y),
         computo(seen_above, FACTOR.each, above),
         computo(seen_below, FACTOR.each, below),
-        computo(z, logarithm_of_quotient, seen_above, y, seen_below),
-        whereo(is_found, z),
+        *foundo(z, logarithm_of_quotient, seen_above, y, seen_below),
     ),
     # the size of a product is the product of the sizes
     stable(
@@ -207,8 +208,7 @@ PRODUCTS = (
         whereo(may_have_exponents, xs),
         computo(seen_above, FACTOR.each, xs),
         computo(above, sizes, seen_above),
-        computo(z, logarithm_of_product, above),
-        whereo(is_found, z),
+        *foundo(z, logarithm_of_product, above),
         tries=[log(abs_(mul(factor, several(xs)))) for factor in (exp(x), sigmoid(x))],
     ),
     stable(
@@ -219,8 +219,7 @@ PRODUCTS = (
         computo(below, FACTORS, y),
         computo(seen_above, FACTOR.each, above),
         computo(seen_below, FACTOR.each, below),
-        computo(z, logarithm_of_size_of_quotient, seen_above, y, seen_below),
-        whereo(is_found, z),
+        *foundo(z, logarithm_of_size_of_quotient, seen_above, y, seen_below),
     ),
     # before the law about any base: a sigmoid that underflows has a logarithm all the same
     stable(
@@ -260,15 +259,13 @@ BINARY_TERM = view(
 of_nest = (
     computo(leaves, leaves_of, nest),
     computo(terms, TERM.each, leaves),
-    computo(z, logarithm_of_nest, terms, nest),
-    whereo(is_found, z),
+    *foundo(z, logarithm_of_nest, terms, nest),
 )
 of_sum = (whereo(may_have_exponentials, xs), computo(nest, nest_of_terms, xs), *of_nest)
 of_difference = (whereo(may_be_exponential, x), computo(nest, nest_of_sides, x, y), *of_nest)
 of_terms = (
     whereo(may_have_exponentials, xs),
-    computo(leaves, added_leaves, xs),
-    whereo(is_found, leaves),
+    *foundo(leaves, added_leaves, xs),
     computo(terms, TERM.each, leaves),
 )
 
@@ -295,19 +292,16 @@ LOGARITHMS = (
         log1p(add(several(xs))),
         z,  # log1p(exp(x) + exp(y)) → logaddexp(0, x, y)
         *of_terms,
-        computo(z, logarithm_of_one_and_terms, terms, leaves),
-        whereo(is_found, z),
+        *foundo(z, logarithm_of_one_and_terms, terms, leaves),
         tries=[log1p(one) for one in (*TRIES[:2], 2 + exp(x))],
     ),
     stable(
         "log2-of-binary-sum",
         log2(add(several(xs))),
         z,  # log2(2 * exp2(x) + exp2(y)) → logaddexp2(log2(2) + x, y)
-        computo(leaves, added_leaves, xs),
-        whereo(is_found, leaves),
+        *foundo(leaves, added_leaves, xs),
         computo(terms, BINARY_TERM.each, leaves),
-        computo(z, binary_logarithm, terms),
-        whereo(is_found, z),
+        *foundo(z, binary_logarithm, terms),
         tries=[log2(one) for one in (exp2(x) + exp2(y), add(2 * exp2(x), 2**y, exp2(w), 1))],
     ),
     stable(
@@ -360,8 +354,7 @@ LOGARITHMS_OF_SHARES = (
         floato(x),
         not_choseno(x),
         whereo(is_among, x, xs),
-        computo(z, logarithm_of_share, x, xs),
-        whereo(is_found, z),
+        *foundo(z, logarithm_of_share, x, xs),
         tries=[x - logaddexp(x, y), x - logaddexp(x, y, w)],
     ),
 )
@@ -375,8 +368,7 @@ def terms_in(fgraph: Any, added: Sequence[Any]) -> Any:
 
 is_share = (
     whereo(is_found, xs),
-    computo(z, share_by(terms_in), above, below),
-    whereo(is_found, z),
+    *foundo(z, share_by(terms_in), above, below),
 )
 
 # late: a share of two is a sigmoid, and the logarithm of a share none at all

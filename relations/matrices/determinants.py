@@ -17,7 +17,7 @@ from relgraph.tensor import DimShuffle, log, prod, reciprocal
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.lawkit.guards import is_found, one_elemento, positiveo
+from relgraph.tensor.lawkit.guards import foundo, one_elemento, positiveo
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
 from relgraph.tensor.lawkit.matrices import (
     TAGS,
@@ -203,8 +203,7 @@ CYCLES = (
         p,  # trace(x @ y @ z) → trace(y @ z @ x), or trace(z @ x @ y)
         whereo(counts_from_zero, i),
         same_dtypeo(x, y, z),
-        computo(p, cheapest_cycle, x, y, z, i),
-        whereo(is_found, p),
+        *foundo(p, cheapest_cycle, x, y, z, i),
         complex=True,
     ),
 )

@@ -10,7 +10,7 @@ from relations.matrices.determinants import at_positions, log_size
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.guards import is_found
+from relgraph.tensor.lawkit.guards import foundo
 from relgraph.tensor.lawkit.matrices import (
     TAGS,
     are_square,
@@ -67,8 +67,7 @@ FACTORS = (
         p,  # of x @ X @ y.T = V the rows of X
         ranko(v, 1),
         same_dtypeo(x, y, v),
-        computo(p, solution_for_vector, x, y, v),
-        whereo(is_found, p),
+        *foundo(p, solution_for_vector, x, y, v),
         complex=True,
         tries=[_solve(_kron(x, y), sum_(_kron(x, y), axis=0))],  # a vector as long as it wants
     ),
@@ -94,8 +93,7 @@ FACTORS = (
         p,  # trace(x) * trace(y)
         whereo(counts_from_zero, i),
         same_dtypeo(x, y),
-        computo(p, trace, x, y, i),
-        whereo(is_found, p),
+        *foundo(p, trace, x, y, i),
         complex=True,
     ),
 )

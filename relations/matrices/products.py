@@ -15,7 +15,7 @@ from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.tensor import DimShuffle, add, sub
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.assembly import Eye
-from relgraph.tensor.lawkit.guards import broadcast_alike, is_found, one_elemento
+from relgraph.tensor.lawkit.guards import broadcast_alike, foundo, one_elemento
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
 from relgraph.tensor.lawkit.matrices import (
     cheapest_chain,
@@ -207,8 +207,7 @@ CHAINS = (
         "chain-of-products",
         _dot(x, y),
         z,  # (x @ y) @ z → x @ (y @ z), and so on, of all orders the cheapest
-        computo(z, cheapest_chain, x, y),
-        whereo(is_found, z),
+        *foundo(z, cheapest_chain, x, y),
         roomyo(x, y),
         complex=True,
         tags=("linear_algebra",),

@@ -15,7 +15,7 @@ from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import DimShuffle
 from relgraph.tensor.assembly import Eye
-from relgraph.tensor.lawkit.guards import is_found
+from relgraph.tensor.lawkit.guards import foundo
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
 from relgraph.tensor.lawkit.matrices import (
     diagonal_of,
@@ -158,8 +158,7 @@ STRUCTURES = (
         "solve-diagonal-vector",
         _solve(x, y),
         y / v,
-        computo(v, diagonal_of, x),
-        whereo(is_found, v),
+        *foundo(v, diagonal_of, x),
         ranko(y, 1),  # one nan makes one row nan
         complex=True,
     ),
@@ -167,8 +166,7 @@ STRUCTURES = (
         "solve-diagonal",
         _solve(x, y),
         y / DimShuffle(1, (0, "x"))(v),
-        computo(v, diagonal_of, x),
-        whereo(is_found, v),
+        *foundo(v, diagonal_of, x),
         ranko(y, 2),
         complex=True,
     ),
@@ -208,8 +206,7 @@ STRUCTURES = (
         "inverse-diagonal",
         _inv(x),
         y / DimShuffle(1, (0, "x"))(v),
-        computo(v, diagonal_of, x),
-        whereo(is_found, v),
+        *foundo(v, diagonal_of, x),
         computo(y, identity_like, x),
         complex=True,
     ),

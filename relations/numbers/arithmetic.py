@@ -16,7 +16,7 @@ from relgraph.tensor.lawkit.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards import (
     constanto,
     discrete_zeroo,
-    is_found,
+    foundo,
     no_zeroo,
     normal_reciprocalo,
     uniformo,
@@ -59,8 +59,7 @@ IDENTITIES = (
         "mul-one-among",
         mul(several(xs)),
         z,  # x * 1 * y → x * y
-        computo(z, without_ones, xs),
-        whereo(is_found, z),
+        *foundo(z, without_ones, xs),
         tags=_MUL,
     ),
     law("div-one", x / 1, x, tags=_MUL),
@@ -166,8 +165,7 @@ SPECIAL_PRODUCTS = (
         "mul-reciprocal",
         mul(several(xs)),
         z,  # x * reciprocal(y) * k → x / y * k
-        computo(z, divided_in_place, xs),
-        whereo(is_found, z),
+        *foundo(z, divided_in_place, xs),
         tags=_SPECIAL,
         tries=[mul(reciprocal(y), several(xs))],
     ),

@@ -48,7 +48,7 @@ from relgraph.tensor.lawkit.collecting import (
     whole_powers_collected,
 )
 from relgraph.tensor.lawkit.constant_arithmetic import folded, reciprocal_of
-from relgraph.tensor.lawkit.guards import is_found, normal_reciprocalo, uniformo
+from relgraph.tensor.lawkit.guards import foundo, is_found, normal_reciprocalo, uniformo
 from relgraph.tensor.lawkit.nests import flattened, leaves_of
 from relgraph.tensor.lawkit.type_guards import same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars, rounding
@@ -106,10 +106,10 @@ POWER = view(
 
 # -- the laws --------------------------------------------------------------------------------------
 
-_of_sum = (computo(nest, nest_of_sum, xs), whereo(is_found, nest))
-_of_difference = (computo(nest, nest_of_difference, x, y), whereo(is_found, nest))
-_of_product = (computo(nest, nest_of_product, xs), whereo(is_found, nest))
-_of_quotient = (computo(nest, nest_of_quotient, x, y), whereo(is_found, nest))
+_of_sum = foundo(nest, nest_of_sum, xs)
+_of_difference = foundo(nest, nest_of_difference, x, y)
+_of_product = foundo(nest, nest_of_product, xs)
+_of_quotient = foundo(nest, nest_of_quotient, x, y)
 """That the arguments are those of the outermost node of a tree, `nest`."""
 
 _terms = (computo(leaves, leaves_of, nest), computo(counted, TERM.each, leaves))
@@ -122,7 +122,7 @@ def folding(
 ) -> Law:
     """Return the law that the constants of a whole tree are one, where `outermost` finds a `nest`
     that has several."""
-    found = (whereo(is_found, nest), computo(z, constants_folded, nest), whereo(is_found, z))
+    found = (whereo(is_found, nest), *foundo(z, constants_folded, nest))
     return rounding(name, lhs, z, outermost, *found, tags=(tag,), tries=tries)
 
 
@@ -144,8 +144,7 @@ CONSTANTS = (
         "sub-negative-constant",
         x - c,
         z,  # x - -2 → 2 + x
-        computo(z, added_if_negative, x, c),
-        whereo(is_found, z),
+        *foundo(z, added_if_negative, x, c),
         tags=("add_canonicalize",),
     ),
     # (2 * x) * 3 → 6 * x
@@ -172,16 +171,14 @@ SIGNED_SUMS = (
         z,  # a + -x + b → (a - x) + b
         whereo(may_subtract, xs),
         computo(signed, SIGNED.each_unshared, xs),
-        computo(z, negations_subtracted, xs, signed),
-        whereo(is_found, z),
+        *foundo(z, negations_subtracted, xs, signed),
         tags=("add_canonicalize",),
     ),
     rounding(
         "mul-neg",
         mul(several(xs)),
         z,  # x * -y * z → -(x * y * z)
-        computo(z, signs_in_front, xs),
-        whereo(is_found, z),
+        *foundo(z, signs_in_front, xs),
         # other laws look for products without signs, which go on to a sum or a difference;
         # `negative-of-shared-factor` takes back what none has absorbed
         tags=("mul_canonicalize", "invests"),
@@ -194,8 +191,7 @@ SHARED_SIGNS = (
         "negative-of-shared-factor",
         -mul(several(xs)),
         z,  # -(x * y), where -(x * k) is read too → -x * y
-        computo(z, shared_factor_negated, xs),
-        whereo(is_found, z),
+        *foundo(z, shared_factor_negated, xs),
         tags=("mul_specialize",),
     ),
 )
@@ -209,8 +205,7 @@ SUMS = (
         whereo(may_have_equal_terms, xs),
         *_of_sum,
         *_terms,
-        computo(z, equal_terms_of_one_sign_collected, nest, counted),
-        whereo(is_found, z),
+        *foundo(z, equal_terms_of_one_sign_collected, nest, counted),
         tags=("add_canonicalize", "late"),
     ),
     finite(
@@ -220,8 +215,7 @@ SUMS = (
         whereo(may_have_equal_terms, xs),
         *_of_sum,
         *_terms,
-        computo(z, equal_terms_collected, nest, counted),
-        whereo(is_found, z),
+        *foundo(z, equal_terms_collected, nest, counted),
         tags=("add_canonicalize", "late"),
     ),
 )
@@ -234,8 +228,7 @@ PRODUCTS = (
         whereo(may_have_equal_bases, xs),
         *_of_product,
         *_whole_factors,
-        computo(z, whole_powers_collected, nest, counted),
-        whereo(is_found, z),
+        *foundo(z, whole_powers_collected, nest, counted),
         tags=("mul_canonicalize", "late"),
     ),
     finite(
@@ -245,8 +238,7 @@ PRODUCTS = (
         whereo(may_have_equal_bases, xs),
         *_of_product,
         *_factors,
-        computo(z, powers_collected, nest, counted),
-        whereo(is_found, z),
+        *foundo(z, powers_collected, nest, counted),
         tags=("mul_canonicalize", "late"),
     ),
 )
@@ -258,8 +250,7 @@ SIDES = (
         z,  # (a - b) - b → a - 2 * b
         *_of_difference,
         *_terms,
-        computo(z, equal_terms_of_one_sign_collected, nest, counted),
-        whereo(is_found, z),
+        *foundo(z, equal_terms_of_one_sign_collected, nest, counted),
         tags=("add_canonicalize", "late"),
     ),
     finite(
@@ -268,8 +259,7 @@ SIDES = (
         z,  # (2 * a + b) - (3 * a + c) → b - (a + c)
         *_of_difference,
         *_terms,
-        computo(z, equal_terms_collected, nest, counted),
-        whereo(is_found, z),
+        *foundo(z, equal_terms_collected, nest, counted),
         tags=("add_canonicalize", "late"),
     ),
     finite(
@@ -278,8 +268,7 @@ SIDES = (
         z,  # (a**3 * b) / (a * c) → (a**2 * b) / c
         *_of_quotient,
         *_factors,
-        computo(z, powers_cancelled, nest, counted),
-        whereo(is_found, z),
+        *foundo(z, powers_cancelled, nest, counted),
         tags=("mul_canonicalize", "late"),
     ),
 )

@@ -6,11 +6,11 @@ its own negation.
 
 from __future__ import annotations
 
-from relgraph.graph.kanren import computo, several, whereo
+from relgraph.graph.kanren import computo, several
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import clip, maximum, minimum, sign
 from relgraph.tensor.lawkit.constant_arithmetic import constants_folded
-from relgraph.tensor.lawkit.guards import is_found, nonnegativeo, positiveo
+from relgraph.tensor.lawkit.guards import foundo, nonnegativeo, positiveo
 from relgraph.tensor.lawkit.numbers import at_mosto, without_repetitions
 from relgraph.tensor.lawkit.type_guards import floato, signed_or_floato, unsignedo
 from relgraph.tensor.lawkit.vocabulary import finite, law, lvars, rounding
@@ -66,8 +66,7 @@ COLLECTED = tuple(
             f"{name}-constants",
             op(several(xs)),
             op(several(ys)),  # maximum(2, x, 3) → maximum(3, x)
-            computo(ys, constants_folded(op), xs),
-            whereo(is_found, ys),
+            *foundo(ys, constants_folded(op), xs),
         ),
         rounding(
             f"{name}-repeated",

@@ -9,7 +9,7 @@ from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import mul, reciprocal, sqr, sqrt
 from relgraph.tensor.lawkit.constant_arithmetic import folded
-from relgraph.tensor.lawkit.guards import is_found, nonnegativeo, nonzero_numbero, not_constanto
+from relgraph.tensor.lawkit.guards import foundo, nonnegativeo, nonzero_numbero, not_constanto
 from relgraph.tensor.lawkit.numbers import (
     eveno,
     exponent_doubles,
@@ -71,8 +71,7 @@ EXPONENTS = (
         floato(x),
         floato(c),
         nonzero_numbero(c),
-        computo(k, half_of, c),
-        whereo(is_found, k),
+        *foundo(k, half_of, c),
         tags=("mul_canonicalize", *_POW),
     ),
 )
@@ -111,8 +110,7 @@ SPECIAL = (
         "pow-of-few-products",
         x**c,
         z,  # x**7 → x * sqr(x * sqr(x))
-        computo(z, written_out, x, c),
-        whereo(is_found, z),
+        *foundo(z, written_out, x, c),
         tags=_POW,
     ),
     finite("pow-half", x**0.5, sqrt(x), tags=_POW),  # (-inf)**0.5 is inf

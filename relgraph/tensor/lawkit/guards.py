@@ -19,7 +19,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.goals import goal
+from relgraph.graph.kanren.goals import Condition, computo, goal, whereo
 from relgraph.graph.notation import number_of
 from relgraph.scalar.type import can_cast_exactly
 from relgraph.tensor.basic import static_int
@@ -36,6 +36,11 @@ def is_found(result: Any) -> bool:
     """Return whether a computation has a result: it gives None where there is nothing to do, or
     where it can't be told."""
     return result is not None
+
+
+def foundo(out: Any, function: Callable[..., Any], *variables: Any) -> tuple[Condition, Condition]:
+    """Construct the goals that `out` is what a function computes, and that this is not None."""
+    return computo(out, function, *variables), whereo(is_found, out)
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
