@@ -18,6 +18,7 @@ outermost first, and its arguments are gone through once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from relgraph.graph.kanren import case, computo, several, view, whereo
@@ -106,15 +107,34 @@ POWER = view(
 
 # -- the laws --------------------------------------------------------------------------------------
 
-_of_sum = foundo(nest, nest_of_sum, xs)
-_of_difference = foundo(nest, nest_of_difference, x, y)
-_of_product = foundo(nest, nest_of_product, xs)
-_of_quotient = foundo(nest, nest_of_quotient, x, y)
-"""That the arguments are those of the outermost node of a tree, `nest`."""
-
 _terms = (computo(leaves, leaves_of, nest), computo(counted, TERM.each, leaves))
 _factors = (computo(leaves, leaves_of, nest), computo(counted, POWER.each, leaves))
 _whole_factors = (computo(leaves, leaves_of, nest), computo(counted, WHOLE_POWER.each, leaves))
+
+_sum = (whereo(may_have_equal_terms, xs), *foundo(nest, nest_of_sum, xs), *_terms)
+_difference = (*foundo(nest, nest_of_difference, x, y), *_terms)
+_nested_product = (whereo(may_have_equal_bases, xs), *foundo(nest, nest_of_product, xs))
+_product = (*_nested_product, *_factors)
+_whole_product = (*_nested_product, *_whole_factors)
+_quotient = (*foundo(nest, nest_of_quotient, x, y), *_factors)
+"""That the arguments are those of the outermost node of a tree, `nest`, and what it has of each
+unit."""
+
+
+def collecting(
+    kind: Any, name: str, lhs: Any, outermost: Sequence[Any], collected: Any, tag: str
+) -> Law:
+    """Return the law of a kind that equal terms or factors of a whole tree are one.
+
+    Parameters
+    ----------
+    outermost
+        The goals that find the `nest`, and what is `counted` in it.
+    collected
+        The function that collects them.
+    """
+    found = (*outermost, *foundo(z, collected, nest, counted))
+    return kind(name, lhs, z, *found, tags=(tag, "late"))  # type: ignore[no-any-return]
 
 
 def folding(
@@ -197,80 +217,37 @@ SHARED_SIGNS = (
 )
 """Signs that are one again, once nothing looks for products without them."""
 
+_in_sums, _in_products = "add_canonicalize", "mul_canonicalize"
+one_sign, any_sign = equal_terms_of_one_sign_collected, equal_terms_collected
+
 SUMS = (
-    rounding(
-        "collect-terms",
-        add(several(xs)),
-        z,  # 2 * a + b + 3 * a → 5 * a + b
-        whereo(may_have_equal_terms, xs),
-        *_of_sum,
-        *_terms,
-        *foundo(z, equal_terms_of_one_sign_collected, nest, counted),
-        tags=("add_canonicalize", "late"),
-    ),
-    finite(
-        "cancel-terms",
-        add(several(xs)),
-        z,  # (2 * a - b) + b → 2 * a, which is wrong where b is inf
-        whereo(may_have_equal_terms, xs),
-        *_of_sum,
-        *_terms,
-        *foundo(z, equal_terms_collected, nest, counted),
-        tags=("add_canonicalize", "late"),
-    ),
+    # 2 * a + b + 3 * a → 5 * a + b
+    collecting(rounding, "collect-terms", add(several(xs)), _sum, one_sign, _in_sums),
+    # (2 * a - b) + b → 2 * a, which is wrong where b is inf
+    collecting(finite, "cancel-terms", add(several(xs)), _sum, any_sign, _in_sums),
 )
 
 PRODUCTS = (
-    rounding(
+    # a**2 * a * b → a**3 * b
+    collecting(
+        rounding,
         "collect-powers",
         mul(several(xs)),
-        z,  # a**2 * a * b → a**3 * b
-        whereo(may_have_equal_bases, xs),
-        *_of_product,
-        *_whole_factors,
-        *foundo(z, whole_powers_collected, nest, counted),
-        tags=("mul_canonicalize", "late"),
+        _whole_product,
+        whole_powers_collected,
+        _in_products,
     ),
-    finite(
-        "add-powers",
-        mul(several(xs)),
-        z,  # a**2 * b * a**-0.5 → a**1.5 * b
-        whereo(may_have_equal_bases, xs),
-        *_of_product,
-        *_factors,
-        *foundo(z, powers_collected, nest, counted),
-        tags=("mul_canonicalize", "late"),
-    ),
+    # a**2 * b * a**-0.5 → a**1.5 * b
+    collecting(finite, "add-powers", mul(several(xs)), _product, powers_collected, _in_products),
 )
 
 SIDES = (
-    rounding(
-        "collect-difference",
-        x - y,
-        z,  # (a - b) - b → a - 2 * b
-        *_of_difference,
-        *_terms,
-        *foundo(z, equal_terms_of_one_sign_collected, nest, counted),
-        tags=("add_canonicalize", "late"),
-    ),
-    finite(
-        "cancel-difference",
-        x - y,
-        z,  # (2 * a + b) - (3 * a + c) → b - (a + c)
-        *_of_difference,
-        *_terms,
-        *foundo(z, equal_terms_collected, nest, counted),
-        tags=("add_canonicalize", "late"),
-    ),
-    finite(
-        "cancel-quotient",
-        x / y,
-        z,  # (a**3 * b) / (a * c) → (a**2 * b) / c
-        *_of_quotient,
-        *_factors,
-        *foundo(z, powers_cancelled, nest, counted),
-        tags=("mul_canonicalize", "late"),
-    ),
+    # (a - b) - b → a - 2 * b
+    collecting(rounding, "collect-difference", x - y, _difference, one_sign, _in_sums),
+    # (2 * a + b) - (3 * a + c) → b - (a + c)
+    collecting(finite, "cancel-difference", x - y, _difference, any_sign, _in_sums),
+    # (a**3 * b) / (a * c) → (a**2 * b) / c
+    collecting(finite, "cancel-quotient", x / y, _quotient, powers_cancelled, _in_products),
 )
 """What stands on both sides of a difference or a quotient."""
 
