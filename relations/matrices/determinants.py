@@ -26,13 +26,10 @@ from relgraph.tensor.lawkit.matrices import (
     finite,
     is_as_long,
     positions,
-    product_of_determinants,
-    product_of_signs,
     rounding,
     row_by_column,
     row_count,
     stable,
-    sum_of_logarithms,
 )
 from relgraph.tensor.lawkit.matrix_facts import (
     counts_from_zero,
@@ -41,7 +38,7 @@ from relgraph.tensor.lawkit.matrix_facts import (
     upper_triangularo,
 )
 from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.functions import _det, _slogdet, det
 from relgraph.tensor.linalg.systems import _inv
@@ -54,6 +51,7 @@ a, c, i, n, x, y = lvars("a c i n x y")
 
 
 at_positions = AdvancedSubtensor((Placeholder.ARRAY, Placeholder.ARRAY))
+diagonal = at_positions(x, i, i)
 cholesky = Cholesky(True)
 
 
@@ -99,30 +97,30 @@ SIMPLER = (
 )
 
 
-def of_product(name: str, of_matrix: Any, combined: Any) -> Any:
-    """Return the law that splits a function of a product of square matrices."""
+product = _dot(x, y)
 
-    @relation(name, sound="rounding", depth=2, tags=TAGS)
-    def splito(whole: Any, parts: Any) -> Any:
-        """``det(x @ y) → det(x) * det(y)``, where nothing else reads ``x @ y``"""
-        product, left, right = lvars("product left right")
-        return lall(
-            eq(whole, of_matrix(product)),
-            eq(product, _dot(left, right)),
-            one_cliento(product),
-            floato(left),
-            same_dtypeo(left, right),
-            whereo(are_square, left, right),
-            computo(parts, combined, left, right),
-        )
 
-    return splito
+def split(name: str, lhs: Any, rhs: Any) -> Law:
+    """Return a law about a product of square matrices that nothing else reads."""
+    square = (floato(x), same_dtypeo(x, y), whereo(are_square, x, y))
+    return rounding(name, lhs, rhs, one_cliento(product), *square)
+
+
+def of_triangular(side: str, is_triangular: Any) -> tuple[Law, Law]:
+    """Return the laws about a matrix that has zeros on the other side of its diagonal."""
+    triangular = (is_triangular(x), ranko(x, 2), computo(i, positions, x))
+    size = sum_(log(abs_(diagonal)))
+    # a nan beside the diagonal is not seen
+    return (
+        finite(f"det-{side}-triangular", _det(x), prod(diagonal), *triangular, complex=True),
+        finite(f"log-det-{side}-triangular", log_size(x), size, *triangular),
+    )
 
 
 PARTS = (
-    of_product("det-of-product", _det, product_of_determinants),
-    of_product("sign-det-of-product", sign, product_of_signs),
-    of_product("log-det-of-product", log_size, sum_of_logarithms),
+    split("det-of-product", _det(product), det(x) * det(y)),
+    split("sign-det-of-product", sign(product), sign(x) * sign(y)),
+    split("log-det-of-product", log_size(product), log_size(x) + log_size(y)),
     finite(
         "det-scaled",
         _det(c * x),
@@ -133,29 +131,8 @@ PARTS = (
         computo(n, rank_of, c),
         computo(a, row_count, x),
     ),
-    *(
-        finite(
-            f"det-{side}-triangular",
-            _det(x),
-            prod(at_positions(x, i, i)),
-            is_triangular(x),
-            ranko(x, 2),
-            computo(i, positions, x),  # a nan beside the diagonal is not seen
-            complex=True,
-        )
-        for side, is_triangular in (("lower", lower_triangularo), ("upper", upper_triangularo))
-    ),
-    *(
-        finite(
-            f"log-det-{side}-triangular",
-            log_size(x),
-            sum_(log(abs_(at_positions(x, i, i)))),
-            is_triangular(x),
-            ranko(x, 2),
-            computo(i, positions, x),
-        )
-        for side, is_triangular in (("lower", lower_triangularo), ("upper", upper_triangularo))
-    ),
+    *of_triangular("lower", lower_triangularo),
+    *of_triangular("upper", upper_triangularo),
     rounding(
         "log-det-positive-definite",
         log_size(x),
@@ -181,10 +158,8 @@ with_diagonal = AdvancedIncSubtensor((Placeholder.ARRAY, Placeholder.ARRAY), Fal
 def diagonal_of_producto(diagonal: Any, total: Any) -> Any:
     """``(x @ y)[i, i] → sum(x * y.T, axis=1)``, where `i` counts from 0 and nothing else reads
     ``x @ y``"""
-    product = lvars("product")
     return lall(
         eq(diagonal, at_positions(product, i, i)),
-        eq(product, _dot(x, y)),
         whereo(counts_from_zero, i),
         one_cliento(product),
         ranko(x, 2),

@@ -220,12 +220,12 @@ CHAINS = (
 
 
 MATRICES = (
-    rounding(
+    rounding(  # it takes the BLAS's way for each layout, `dot` the same way for all
         "dot-to-dot22",
         _dot(x, y),
         _dot22(x, y),
         whereo(fits_blas, x, y),  # two matrices of one dtype that the BLAS has
-        tags=("dot22",),  # it takes the BLAS's way for each layout, `dot` the same way for all
+        tags=("dot22",),
         complex=True,
     ),
     rounding(

@@ -154,12 +154,12 @@ STRUCTURES = (
         symmetrico(x),
         realo(x),
     ),
-    finite(
+    finite(  # one nan makes one row nan
         "solve-diagonal-vector",
         _solve(x, y),
         y / v,
         *foundo(v, diagonal_of, x),
-        ranko(y, 1),  # one nan makes one row nan
+        ranko(y, 1),
         complex=True,
     ),
     finite(
@@ -194,11 +194,11 @@ STRUCTURES = (
         upper_triangularo(x),
         complex=True,
     ),
-    stable(
+    stable(  # the factor is there once for all right sides
         "solve-positive-definite",
         _solve(x, y),
         cholesky_solve(cholesky(x), y),
-        positive_definiteo(x),  # the factor is there once for all right sides
+        positive_definiteo(x),
         complex=True,
     ),
     stable("solve-symmetric", _solve(x, y), symmetric_solve(x, y), symmetrico(x), realo(x)),

@@ -16,8 +16,6 @@ from relgraph.tensor import (
     floor,
     imag,
     isnan,
-    maximum,
-    minimum,
     mul,
     neq,
     real,
@@ -37,6 +35,7 @@ from relgraph.tensor.lawkit.numbers import (
     has_other_dtype,
     has_whole_values,
     is_comparison,
+    is_extreme,
     is_inexact_dtype,
     is_integer_dtype,
     is_rounding,
@@ -63,8 +62,8 @@ cast = Elemwise(scalar.Cast(d), ())
 """The cast to the dtype `d`."""
 cast_first = Elemwise(scalar.Cast(e), ())
 """One to `e`, which comes before it."""
-compared = Elemwise(s, ())
-"""One of the six comparisons."""
+compared = either = Elemwise(s, ())
+"""One of the six comparisons; the maximum or the minimum of two."""
 
 CASTS = (
     any_dtype_law("cast-to-own", cast(x), x, whereo(has_dtype, x, d)),
@@ -82,18 +81,11 @@ OF_CASTS = (
         whereo(casts_exactly, x, d),
         mixed=True,
     ),
-    rounding(
-        "maximum-casts",
-        maximum(cast(x), cast(y)),
-        cast(maximum(x, y)),
-        same_dtypeo(x, y),
-        whereo(casts_exactly, x, d),  # of 0 and -0 either may be the greater
-        mixed=True,
-    ),
-    rounding(
-        "minimum-casts",
-        minimum(cast(x), cast(y)),
-        cast(minimum(x, y)),
+    rounding(  # of 0 and -0 either may be the greater
+        "extreme-casts",
+        either(cast(x), cast(y)),
+        cast(either(x, y)),
+        whereo(is_extreme, s),
         same_dtypeo(x, y),
         whereo(casts_exactly, x, d),
         mixed=True,

@@ -184,10 +184,10 @@ FACTORS = (
 )
 
 SIGNS = (
-    rounding(
+    rounding(  # -0 where the sum is 0
         "sum-neg",
         sum_(-x, axis=a),
-        -sum_(x, axis=a),  # -0 where the sum is 0
+        -sum_(x, axis=a),
         tags=("sum_scalar_mul",),
     ),
 )

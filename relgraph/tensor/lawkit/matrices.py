@@ -48,21 +48,6 @@ def are_square(x: Any, y: Any) -> bool:
     return all(shape[0] is not None and shape[0] == shape[1] for shape in shapes)
 
 
-def product_of_determinants(x: Any, y: Any) -> Any:
-    """Return ``det(x) * det(y)``."""
-    return det(x) * det(y)
-
-
-def product_of_signs(x: Any, y: Any) -> Any:
-    """Return the product of the signs of two determinants."""
-    return slogdet(x)[0] * slogdet(y)[0]
-
-
-def sum_of_logarithms(x: Any, y: Any) -> Any:
-    """Return the sum of the logarithms of the absolute values of two determinants."""
-    return slogdet(x)[1] + slogdet(y)[1]
-
-
 def _multiplications(x: Sequence[Any], y: Sequence[Any]) -> int:
     """Return how many multiplications the product of two shapes takes, as far as they are known."""
     return math.prod([n for n in (*x[:-1], *y) if n is not None])
