@@ -101,11 +101,6 @@ SQUARES = (
 )
 
 SPECIAL = (
-    rounding("pow-three", x**3, x * sqr(x), tags=_POW),
-    rounding("pow-four", x**4, sqr(sqr(x)), tags=_POW),
-    rounding("pow-five", x**5, x * sqr(sqr(x)), tags=_POW),
-    rounding("pow-six", x**6, sqr(x * sqr(x)), tags=_POW),
-    rounding("pow-eight", x**8, sqr(sqr(sqr(x))), tags=_POW),
     rounding(
         "pow-of-few-products",
         x**c,
