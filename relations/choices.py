@@ -75,10 +75,15 @@ from relgraph.tensor.lawkit.vocabulary import (
 
 # -- comparisons -----------------------------------------------------------------------------------
 
-c, s, x, y, z = lvars("c s x y z")
+c, m, s, x, y, z = lvars("c m s x y z")
 
 f = Elemwise(s, ())
 """Any elementwise function."""
+
+compared, extreme = Elemwise(s, ()), Elemwise(m, ())
+"""One of ``<``, ``<=``, ``>``, ``>=``, and the maximum or minimum that goes with it."""
+
+order, less, greater = whereo(is_order, s), whereo(is_less, s), whereo(is_greater, s)
 
 WITH_ITSELF = (
     law("lt-self", x < x, False),
@@ -100,10 +105,7 @@ NEGATIONS = (
 )
 
 SIDES = (
-    law("lt-neg-neg", -x < -y, x > y, floato(x)),
-    law("le-neg-neg", -x <= -y, x >= y, floato(x)),
-    law("gt-neg-neg", -x > -y, x < y, floato(x)),
-    law("ge-neg-neg", -x >= -y, x <= y, floato(x)),
+    law("order-of-negatives", compared(-x, -y), compared(y, x), order, floato(x)),
     law("eq-neg-neg", eq(-x, -y), eq(x, y)),
     law("neq-neg-neg", neq(-x, -y), neq(x, y)),
     law("neg-lt-constant", -x < c, x > -c, floato(x), floato(c), constanto(c)),
@@ -198,21 +200,21 @@ TOGETHER = (
     law("le-and-neq", (x <= y) & neq(x, y), x < y),
     law("ge-and-neq", (x >= y) & neq(x, y), x > y),
     law("lt-and-gt", (x < y) & (x > y), False),
-    law("gt-and-gt", (x > y) & (x > z), x > maximum(y, z), *constant_bounds, mixed=True),
-    law("ge-and-ge", (x >= y) & (x >= z), x >= maximum(y, z), *constant_bounds, mixed=True),
-    law("lt-and-lt", (x < y) & (x < z), x < minimum(y, z), *constant_bounds, mixed=True),
-    law("le-and-le", (x <= y) & (x <= z), x <= minimum(y, z), *constant_bounds, mixed=True),
+    law(
+        "order-of-two-bounds",
+        compared(x, y) & compared(x, z),
+        compared(x, extreme(y, z)),  # x < minimum(y, z), x > maximum(y, z)
+        order,
+        computo(m, extreme_that_takes_first, s),
+        *constant_bounds,
+        mixed=True,
+    ),
 )
 
 
 # -- choices by a condition ------------------------------------------------------------------------
 
-a, b, d, m = lvars("a b d m")
-
-compared, extreme = Elemwise(s, ()), Elemwise(m, ())
-"""One of ``<``, ``<=``, ``>``, ``>=``, and the maximum or minimum that goes with it."""
-
-order, less, greater = whereo(is_order, s), whereo(is_less, s), whereo(is_greater, s)
+a, b, d = lvars("a b d")
 
 KNOWN = (
     any_dtype_law("switch-true", switch(c, x, y), x, all_trueo(c)),
