@@ -32,19 +32,7 @@ from relgraph.tensor import (
 )
 from relgraph.tensor import abs as abs_
 from relgraph.tensor.basic import Assert
-from relgraph.tensor.lawkit.choices import (
-    extreme_that_takes_first,
-    extreme_that_takes_second,
-    has_values_within_one,
-    is_finite_constant,
-    is_greater,
-    is_less,
-    is_nan_for_nan_only,
-    is_number_not_nan,
-    is_order,
-    is_positive_zero,
-    raises_nothing,
-)
+from relgraph.tensor.lawkit import choices as kit
 from relgraph.tensor.lawkit.guards import (
     all_oneo,
     all_trueo,
@@ -83,7 +71,7 @@ f = Elemwise(s, ())
 compared, extreme = Elemwise(s, ()), Elemwise(m, ())
 """One of ``<``, ``<=``, ``>``, ``>=``, and the maximum or minimum that goes with it."""
 
-order, less, greater = whereo(is_order, s), whereo(is_less, s), whereo(is_greater, s)
+order, less, greater = whereo(kit.is_order, s), whereo(kit.is_less, s), whereo(kit.is_greater, s)
 
 WITH_ITSELF = (
     law("lt-self", x < x, False),
@@ -153,8 +141,8 @@ FLAGS = (
 NOT_A_NUMBER = (
     law("isnan-discrete", isnan(x), False, discreteo(x)),
     law("isinf-discrete", isinf(x), False, discreteo(x)),
-    law("isnan-function", isnan(f(x)), isnan(x), floato(x), whereo(is_nan_for_nan_only, s)),
-    law("isnan-add-constant", isnan(x + c), isnan(x), floato(x), whereo(is_finite_constant, c)),
+    law("isnan-function", isnan(f(x)), isnan(x), floato(x), whereo(kit.is_nan_for_nan_only, s)),
+    law("isnan-add-constant", isnan(x + c), isnan(x), floato(x), whereo(kit.is_finite_constant, c)),
     law("isinf-neg", isinf(-x), isinf(x), floato(x)),
     law("isinf-abs", isinf(abs_(x)), isinf(x), floato(x)),
 )
@@ -205,7 +193,7 @@ TOGETHER = (
         compared(x, y) & compared(x, z),
         compared(x, extreme(y, z)),  # x < minimum(y, z), x > maximum(y, z)
         order,
-        computo(m, extreme_that_takes_first, s),
+        computo(m, kit.extreme_that_takes_first, s),
         *constant_bounds,
         mixed=True,
     ),
@@ -266,7 +254,7 @@ AS_CASTS = (
         Elemwise(scalar.Cast(d), ())(c),  # switch(c, 1, 0) → cast(c), to the dtype of 1 and 0
         booleano(c),
         all_oneo(x),
-        whereo(is_positive_zero, y),
+        whereo(kit.is_positive_zero, y),
         computo(d, common_dtype, x, y),
     ),
 )
@@ -281,7 +269,7 @@ def lifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 
 
 # an empty condition has the op compute nothing
-folded = (constanto(y), whereo(raises_nothing, s, a, b, y))
+folded = (constanto(y), whereo(kit.raises_nothing, s, a, b, y))
 
 CONSTANT_BRANCHES = (
     lifted("lift-switch", f(switch(c, a, b)), switch(c, f(a), f(b))),
@@ -305,16 +293,16 @@ EXTREMES = (
         switch(compared(x, y), y, x),
         extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
         order,
-        whereo(is_number_not_nan, y),
-        computo(m, extreme_that_takes_second, s),
+        whereo(kit.is_number_not_nan, y),
+        computo(m, kit.extreme_that_takes_second, s),
     ),
     rounding(
         "first-where-compared",
         switch(compared(x, y), x, y),
         extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
         order,
-        whereo(is_number_not_nan, x),
-        computo(m, extreme_that_takes_first, s),
+        whereo(kit.is_number_not_nan, x),
+        computo(m, kit.extreme_that_takes_first, s),
     ),
     law(
         "second-of-integers-where-compared",
@@ -323,7 +311,7 @@ EXTREMES = (
         order,
         discreteo(x),
         discreteo(y),
-        computo(m, extreme_that_takes_second, s),
+        computo(m, kit.extreme_that_takes_second, s),
     ),
     law(
         "first-of-integers-where-compared",
@@ -332,7 +320,7 @@ EXTREMES = (
         order,
         discreteo(x),
         discreteo(y),
-        computo(m, extreme_that_takes_first, s),
+        computo(m, kit.extreme_that_takes_first, s),
     ),
 )
 
@@ -342,14 +330,14 @@ EXTREMES_WITHOUT_NAN = (
         switch(compared(x, y), y, x),
         extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
         order,
-        computo(m, extreme_that_takes_second, s),
+        computo(m, kit.extreme_that_takes_second, s),
     ),
     finite(
         "first-extreme",
         switch(compared(x, y), x, y),
         extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
         order,
-        computo(m, extreme_that_takes_first, s),
+        computo(m, kit.extreme_that_takes_first, s),
     ),
 )
 
@@ -373,7 +361,7 @@ ABSOLUTE_VALUES = (
 )
 
 CLIPS = (
-    law("clip-to-one", clip(f(x), -1, 1), f(x), whereo(has_values_within_one, s), floato(x)),
+    law("clip-to-one", clip(f(x), -1, 1), f(x), whereo(kit.has_values_within_one, s), floato(x)),
     law("clip-sigmoid", clip(sigmoid(x), 0, 1), sigmoid(x)),
 )
 

@@ -32,18 +32,7 @@ from relgraph.tensor import (
     switch,
     tanh,
 )
-from relgraph.tensor.lawkit.functions import (
-    apart_from_one,
-    is_even_exponent,
-    is_no_logaddexp,
-    is_nonzero_exponent,
-    is_odd_positive_exponent,
-    log_of_2,
-    log_of_10,
-    one_and,
-    reciprocal_of_log_of_2,
-    reciprocal_of_log_of_10,
-)
+from relgraph.tensor.lawkit import functions as kit
 from relgraph.tensor.lawkit.guards import are_positive, nonnegativeo, positive_numbero
 from relgraph.tensor.lawkit.type_guards import floato, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import finite, law, lvars, rounding, stable
@@ -91,7 +80,7 @@ PRODUCTS = (
     rounding("exp2-div-exp2", exp2(x) / exp2(y), exp2(x - y)),
     # a power is worth an exponential more, which may be read elsewhere: laws for accuracy read its
     # exponent
-    rounding("pow-exp", exp(x) ** c, exp(c * x), whereo(is_nonzero_exponent, c), tags=_PRICED),
+    rounding("pow-exp", exp(x) ** c, exp(c * x), whereo(kit.is_nonzero_exponent, c), tags=_PRICED),
     rounding("sqr-exp", sqr(exp(x)), exp(2 * x), tags=_PRICED),
     rounding("sqrt-exp", sqrt(exp(x)), exp(x / 2), tags=_PRICED),
 )
@@ -101,11 +90,11 @@ LOGARITHMS = (
     # before the laws for any number: an absolute value hides what is known of a logarithm
     stable("log-sqr-nonnegative", log(sqr(x)), 2 * log(x), nonnegativeo(x)),
     stable("log-product-with-itself-nonnegative", log(x * x), 2 * log(x), nonnegativeo(x)),
-    stable("log-power", log(x**c), c * log(x), nonnegativeo(x), whereo(is_nonzero_exponent, c)),
+    stable("log-power", log(x**c), c * log(x), nonnegativeo(x), whereo(kit.is_nonzero_exponent, c)),
     stable("log-sqr", log(sqr(x)), 2 * log(abs_(x))),
     stable("log-product-with-itself", log(x * x), 2 * log(abs_(x))),
-    stable("log-even-power", log(x**c), c * log(abs_(x)), whereo(is_even_exponent, c)),
-    stable("log-odd-power", log(x**c), c * log(x), whereo(is_odd_positive_exponent, c)),
+    stable("log-even-power", log(x**c), c * log(abs_(x)), whereo(kit.is_even_exponent, c)),
+    stable("log-odd-power", log(x**c), c * log(x), whereo(kit.is_odd_positive_exponent, c)),
     stable("log-inverse", log(1 / x), -log(x), nonnegativeo(x)),
     stable("log-mul-exp", log(x * exp(y)), log(x) + y, nonnegativeo(x)),
     stable("log-div-exp", log(x / exp(y)), log(x) - y, nonnegativeo(x)),
@@ -126,9 +115,9 @@ ln_2, ln_10, inverse_of_ln_2, inverse_of_ln_10 = lvars(
 )
 
 # the logarithms of 2 and of 10, and one by them, in the dtype of x
-is_ln_2, is_ln_10 = computo(ln_2, log_of_2, x), computo(ln_10, log_of_10, x)
-is_inverse_of_ln_2 = computo(inverse_of_ln_2, reciprocal_of_log_of_2, x)
-is_inverse_of_ln_10 = computo(inverse_of_ln_10, reciprocal_of_log_of_10, x)
+is_ln_2, is_ln_10 = computo(ln_2, kit.log_of_2, x), computo(ln_10, kit.log_of_10, x)
+is_inverse_of_ln_2 = computo(inverse_of_ln_2, kit.reciprocal_of_log_of_2, x)
+is_inverse_of_ln_10 = computo(inverse_of_ln_10, kit.reciprocal_of_log_of_10, x)
 
 BASES = (
     rounding("log-by-log-two", log(x) / ln_2, log2(x), is_ln_2),
@@ -148,10 +137,10 @@ def log_of_sum(u: Any, less_one: Any) -> Any:
     return switch(little, log1p(switch(little, less_one, 0)), log(switch(little, 1, u)))
 
 
-one_and_x = computo(u, one_and, x)
+one_and_x = computo(u, kit.one_and, x)
 
 NEAR_ONE = (
-    stable("log1p", log(1 + x), log1p(x), *apart_from_one(x)),
+    stable("log1p", log(1 + x), log1p(x), *kit.apart_from_one(x)),
     stable("log1p-sum", log(1 + x), log_of_sum(u, x), one_and_x),
     stable("log1p-neg", log(1 - x), log1p(-x)),
     stable("log1p-sub-nonnegative", log((1 + x) - y), log1p(x - y), nonnegativeo(x)),
@@ -222,7 +211,7 @@ SOFTPLUS = (
     stable("softplus", log(1 + exp(x)), softplus(x)),
     stable("softplus-log1p", log1p(exp(x)), softplus(x)),
     # of more terms, that of all but 1 has fewer digits than the exponential of it
-    rounding("softplus-logaddexp", logaddexp(x, 0), softplus(x), whereo(is_no_logaddexp, x)),
+    rounding("softplus-logaddexp", logaddexp(x, 0), softplus(x), whereo(kit.is_no_logaddexp, x)),
     stable("log-sigmoid", log(sigmoid(x)), -softplus(-x)),
     stable("log-mul-sigmoid", log(sigmoid(x) * y), log(y) - softplus(-x), nonnegativeo(y)),
     stable("log1p-sigmoid", log1p(-sigmoid(x)), -softplus(x)),

@@ -48,29 +48,9 @@ from relgraph.tensor import (
 )
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
+from relgraph.tensor.lawkit import functions as kit
 from relgraph.tensor.lawkit.cancellation import not_choseno
 from relgraph.tensor.lawkit.constant_arithmetic import folded
-from relgraph.tensor.lawkit.functions import (
-    binary_logarithm,
-    binary_term,
-    divisor_of_share,
-    is_among,
-    is_base,
-    logarithm_of_nest,
-    logarithm_of_one_and_terms,
-    logarithm_of_product,
-    logarithm_of_quotient,
-    logarithm_of_share,
-    logarithm_of_size_of_quotient,
-    logarithm_of_terms,
-    may_be_exponential,
-    may_be_share,
-    may_have_exponentials,
-    may_have_exponents,
-    share_by,
-    sizes,
-    weighed,
-)
 from relgraph.tensor.lawkit.guards import (
     foundo,
     is_found,
@@ -109,7 +89,7 @@ power_of_share = switch(ordinary_share, 1, sigmoid(x)) ** y
 
 varies = (not_constanto(y), floato(x), same_dtypeo(x, y))
 is_power = (nonzero_numbero(c), floato(x), same_dtypeo(x, c))
-is_exponential = (whereo(is_base, c), floato(x), same_dtypeo(x, c))
+is_exponential = (whereo(kit.is_base, c), floato(x), same_dtypeo(x, c))
 is_log = computo(k, folded(log), c)
 
 total, usual = sum_(exp(x), axis=a), computo(k, softmax_axis, a)
@@ -140,7 +120,7 @@ TERM = view(
         mul(several(xs)),
         z,
         computo(seen_above, SIMPLE_FACTOR.each, xs),
-        *foundo(z, weighed, seen_above),
+        *foundo(z, kit.weighed, seen_above),
     ),
     case(
         x / y,
@@ -149,14 +129,14 @@ TERM = view(
         computo(below, FACTORS, y),
         computo(seen_above, SIMPLE_FACTOR.each, above),
         computo(seen_below, SIMPLE_FACTOR.each, below),
-        *foundo(z, weighed, seen_above, seen_below),
+        *foundo(z, kit.weighed, seen_above, seen_below),
     ),
     case(
         x,
         z,
         computo(above, FACTORS, x),
         computo(seen_above, SIMPLE_FACTOR.each, above),
-        computo(z, weighed, seen_above),
+        computo(z, kit.weighed, seen_above),
     ),
 )
 
@@ -165,10 +145,10 @@ FACTOR = view(
     case(
         add(several(xs)),
         (z, 1),
-        whereo(may_have_exponentials, xs),
+        whereo(kit.may_have_exponentials, xs),
         computo(leaves, terms_of_sum, xs),
         computo(terms, TERM.each, leaves),
-        *foundo(z, logarithm_of_terms, terms, leaves),
+        *foundo(z, kit.logarithm_of_terms, terms, leaves),
     ),
     *_FACTOR_CASES,
     case(x, (0, x)),
@@ -179,9 +159,9 @@ PRODUCTS = (
         "log-of-product",
         log(mul(several(xs))),
         z,  # log(x * exp(y)) → log_product(y, 1, x)
-        whereo(may_have_exponents, xs),
+        whereo(kit.may_have_exponents, xs),
         computo(seen_above, FACTOR.each, xs),
-        *foundo(z, logarithm_of_product, seen_above),
+        *foundo(z, kit.logarithm_of_product, seen_above),
         tries=[
             log(mul(factor, several(xs)))
             for factor in (
@@ -198,17 +178,17 @@ PRODUCTS = (
         computo(below, FACTORS, y),
         computo(seen_above, FACTOR.each, above),
         computo(seen_below, FACTOR.each, below),
-        *foundo(z, logarithm_of_quotient, seen_above, y, seen_below),
+        *foundo(z, kit.logarithm_of_quotient, seen_above, y, seen_below),
     ),
     # the size of a product is the product of the sizes
     stable(
         "log-abs-of-product",
         log(abs_(mul(several(xs)))),
         z,  # log(abs(x * exp(y))) → log_product(y, 1, abs(x))
-        whereo(may_have_exponents, xs),
+        whereo(kit.may_have_exponents, xs),
         computo(seen_above, FACTOR.each, xs),
-        computo(above, sizes, seen_above),
-        *foundo(z, logarithm_of_product, above),
+        computo(above, kit.sizes, seen_above),
+        *foundo(z, kit.logarithm_of_product, above),
         tries=[log(abs_(mul(factor, several(xs)))) for factor in (exp(x), sigmoid(x))],
     ),
     stable(
@@ -219,7 +199,7 @@ PRODUCTS = (
         computo(below, FACTORS, y),
         computo(seen_above, FACTOR.each, above),
         computo(seen_below, FACTOR.each, below),
-        *foundo(z, logarithm_of_size_of_quotient, seen_above, y, seen_below),
+        *foundo(z, kit.logarithm_of_size_of_quotient, seen_above, y, seen_below),
     ),
     # before the law about any base: a sigmoid that underflows has a logarithm all the same
     stable(
@@ -249,22 +229,22 @@ nest = lvars("nest")
 
 BINARY_TERM = view(
     "binary exponent and weight",
-    case(exp2(x), z, computo(z, binary_term, x)),
-    case(2**x, z, computo(z, binary_term, x)),
-    case(c * exp2(x), z, computo(z, binary_term, x, c)),
-    case(c * 2**x, z, computo(z, binary_term, x, c)),
-    case(c, z, computo(z, binary_term, 0, c)),
+    case(exp2(x), z, computo(z, kit.binary_term, x)),
+    case(2**x, z, computo(z, kit.binary_term, x)),
+    case(c * exp2(x), z, computo(z, kit.binary_term, x, c)),
+    case(c * 2**x, z, computo(z, kit.binary_term, x, c)),
+    case(c, z, computo(z, kit.binary_term, 0, c)),
 )
 
 of_nest = (
     computo(leaves, leaves_of, nest),
     computo(terms, TERM.each, leaves),
-    *foundo(z, logarithm_of_nest, terms, nest),
+    *foundo(z, kit.logarithm_of_nest, terms, nest),
 )
-of_sum = (whereo(may_have_exponentials, xs), computo(nest, nest_of_terms, xs), *of_nest)
-of_difference = (whereo(may_be_exponential, x), computo(nest, nest_of_sides, x, y), *of_nest)
+of_sum = (whereo(kit.may_have_exponentials, xs), computo(nest, nest_of_terms, xs), *of_nest)
+of_difference = (whereo(kit.may_be_exponential, x), computo(nest, nest_of_sides, x, y), *of_nest)
 of_terms = (
-    whereo(may_have_exponentials, xs),
+    whereo(kit.may_have_exponentials, xs),
     *foundo(leaves, added_leaves, xs),
     computo(terms, TERM.each, leaves),
 )
@@ -292,7 +272,7 @@ LOGARITHMS = (
         log1p(add(several(xs))),
         z,  # log1p(exp(x) + exp(y)) → logaddexp(0, x, y)
         *of_terms,
-        *foundo(z, logarithm_of_one_and_terms, terms, leaves),
+        *foundo(z, kit.logarithm_of_one_and_terms, terms, leaves),
         tries=[log1p(one) for one in (*TRIES[:2], 2 + exp(x))],
     ),
     stable(
@@ -301,7 +281,7 @@ LOGARITHMS = (
         z,  # log2(2 * exp2(x) + exp2(y)) → logaddexp2(log2(2) + x, y)
         *foundo(leaves, added_leaves, xs),
         computo(terms, BINARY_TERM.each, leaves),
-        *foundo(z, binary_logarithm, terms),
+        *foundo(z, kit.binary_logarithm, terms),
         tries=[log2(one) for one in (exp2(x) + exp2(y), add(2 * exp2(x), 2**y, exp2(w), 1))],
     ),
     stable(
@@ -353,8 +333,8 @@ LOGARITHMS_OF_SHARES = (
         z,  # x - logaddexp(x, y, w) → -logaddexp(0, y - x, w - x)
         floato(x),
         not_choseno(x),
-        whereo(is_among, x, xs),
-        *foundo(z, logarithm_of_share, x, xs),
+        whereo(kit.is_among, x, xs),
+        *foundo(z, kit.logarithm_of_share, x, xs),
         tries=[x - logaddexp(x, y), x - logaddexp(x, y, w)],
     ),
 )
@@ -368,7 +348,7 @@ def terms_in(fgraph: Any, added: Sequence[Any]) -> Any:
 
 is_share = (
     whereo(is_found, xs),
-    *foundo(z, share_by(terms_in), above, below),
+    *foundo(z, kit.share_by(terms_in), above, below),
 )
 
 # late: a share of two is a sigmoid, and the logarithm of a share none at all
@@ -377,10 +357,10 @@ SHARES = (
         "share",
         x / y,
         z,  # exp(x) * w / (exp(x) + exp(y)) → exp(x - m) / (exp(x - m) + exp(y - m)) * w
-        whereo(may_be_share, x, y),
+        whereo(kit.may_be_share, x, y),
         computo(above, FACTORS, x),
         computo(below, FACTORS, y),
-        computo(xs, divisor_of_share, above, below),
+        computo(xs, kit.divisor_of_share, above, below),
         *is_share,
         tags=("late",),
         tries=[
@@ -397,7 +377,7 @@ SHARES = (
         z / y,
         computo(above, FACTORS, exp(x)),
         computo(below, FACTORS, y),
-        computo(xs, divisor_of_share, above, below),
+        computo(xs, kit.divisor_of_share, above, below),
         *is_share,
         tags=("late",),
         tries=[sqr(1 / one) * exp(x) for one in TRIES],

@@ -9,13 +9,7 @@ from __future__ import annotations
 from relgraph.graph.kanren import whereo
 from relgraph.tensor import Elemwise
 from relgraph.tensor import abs as abs_
-from relgraph.tensor.lawkit.functions import (
-    is_defined_above_zero,
-    is_defined_everywhere,
-    is_even_function,
-    is_odd_function,
-    undoes,
-)
+from relgraph.tensor.lawkit import functions as kit
 from relgraph.tensor.lawkit.guards import nonnegativeo
 from relgraph.tensor.lawkit.vocabulary import finite, lvars, rounding, stable
 
@@ -24,8 +18,8 @@ s, t, x = lvars("s t x")
 f, g = Elemwise(s, ()), Elemwise(t, ())
 """Two elementwise functions."""
 
-odd, even = whereo(is_odd_function, s), whereo(is_even_function, s)
-inverse = whereo(undoes, s, t)
+odd, even = whereo(kit.is_odd_function, s), whereo(kit.is_even_function, s)
+inverse = whereo(kit.undoes, s, t)
 """That `f` undoes what `g` does."""
 
 SIGNS = (
@@ -34,10 +28,10 @@ SIGNS = (
     rounding("even-abs", f(abs_(x)), f(x), even),
 )
 
-above_zero = (whereo(is_defined_above_zero, t), nonnegativeo(x))
+above_zero = (whereo(kit.is_defined_above_zero, t), nonnegativeo(x))
 
 INVERSES = (
-    stable("inverse", f(g(x)), x, inverse, whereo(is_defined_everywhere, t)),
+    stable("inverse", f(g(x)), x, inverse, whereo(kit.is_defined_everywhere, t)),
     stable("inverse-nonnegative", f(g(x)), x, inverse, *above_zero),
 )
 

@@ -17,20 +17,10 @@ from relgraph.tensor import DimShuffle, log, prod, reciprocal
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.lawkit import matrices as kit
 from relgraph.tensor.lawkit.guards import foundo, one_elemento, positiveo
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
-from relgraph.tensor.lawkit.matrices import (
-    TAGS,
-    are_square,
-    cheapest_cycle,
-    finite,
-    is_as_long,
-    positions,
-    rounding,
-    row_by_column,
-    row_count,
-    stable,
-)
+from relgraph.tensor.lawkit.matrices import TAGS, finite, rounding, stable
 from relgraph.tensor.lawkit.matrix_facts import (
     counts_from_zero,
     lower_triangularo,
@@ -102,13 +92,13 @@ product = _dot(x, y)
 
 def split(name: str, lhs: Any, rhs: Any) -> Law:
     """Return a law about a product of square matrices that nothing else reads."""
-    square = (floato(x), same_dtypeo(x, y), whereo(are_square, x, y))
+    square = (floato(x), same_dtypeo(x, y), whereo(kit.are_square, x, y))
     return rounding(name, lhs, rhs, one_cliento(product), *square)
 
 
 def of_triangular(side: str, is_triangular: Any) -> tuple[Law, Law]:
     """Return the laws about a matrix that has zeros on the other side of its diagonal."""
-    triangular = (is_triangular(x), ranko(x, 2), computo(i, positions, x))
+    triangular = (is_triangular(x), ranko(x, 2), computo(i, kit.positions, x))
     size = sum_(log(abs_(diagonal)))
     # a nan beside the diagonal is not seen
     return (
@@ -129,7 +119,7 @@ PARTS = (
         ranko(x, 2),
         floato(x),
         computo(n, rank_of, c),
-        computo(a, row_count, x),
+        computo(a, kit.row_count, x),
     ),
     *of_triangular("lower", lower_triangularo),
     *of_triangular("upper", upper_triangularo),
@@ -139,7 +129,7 @@ PARTS = (
         2.0 * sum_(log(at_positions(cholesky(x), i, i))),
         positive_definiteo(x),
         ranko(x, 2),
-        computo(i, positions, x),
+        computo(i, kit.positions, x),
     ),
     # of a matrix that is not finite it is nan
     finite("sign-det-positive-definite", sign(x), 1.0, positive_definiteo(x), ranko(x, 2)),
@@ -167,7 +157,7 @@ def diagonal_of_producto(diagonal: Any, total: Any) -> Any:
         same_dtypeo(x, y),
         realo(x),  # the BLAS makes nan of complex infinities
         # the sums of the products of each row and the column of its number
-        computo(total, row_by_column, x, y, i),
+        computo(total, kit.row_by_column, x, y, i),
     )
 
 
@@ -178,7 +168,7 @@ CYCLES = (
         p,  # trace(x @ y @ z) → trace(y @ z @ x), or trace(z @ x @ y)
         whereo(counts_from_zero, i),
         same_dtypeo(x, y, z),
-        *foundo(p, cheapest_cycle, x, y, z, i),
+        *foundo(p, kit.cheapest_cycle, x, y, z, i),
         complex=True,
     ),
 )
@@ -198,7 +188,7 @@ TRACES = (
         y,
         whereo(counts_from_zero, i),
         ranko(x, 2),
-        whereo(is_as_long, y, i),
+        whereo(kit.is_as_long, y, i),
         complex=True,
         tags=TAGS,
     ),

@@ -10,18 +10,9 @@ from relations.matrices.determinants import at_positions, log_size
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import sum as sum_
+from relgraph.tensor.lawkit import matrices as kit
 from relgraph.tensor.lawkit.guards import foundo
-from relgraph.tensor.lawkit.matrices import (
-    TAGS,
-    are_square,
-    determinant,
-    finite,
-    fit,
-    log_determinant,
-    product_with_vector,
-    solution_for_vector,
-    trace,
-)
+from relgraph.tensor.lawkit.matrices import TAGS, finite
 from relgraph.tensor.lawkit.matrix_facts import counts_from_zero
 from relgraph.tensor.lawkit.type_guards import ranko, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import any_dtype_law, lvars
@@ -41,8 +32,8 @@ FACTORS = (
         "kron-times-kron",
         _dot(_kron(x, y), _kron(z, w)),
         _kron(_dot(x, z), _dot(y, w)),
-        whereo(fit, x, z),
-        whereo(fit, y, w),
+        whereo(kit.fit, x, z),
+        whereo(kit.fit, y, w),
         complex=True,
     ),
     finite(
@@ -51,14 +42,14 @@ FACTORS = (
         p,  # the rows of x @ V @ y.T, where V has the numbers of v
         ranko(v, 1),
         same_dtypeo(x, y, v),
-        computo(p, product_with_vector, x, y, v),
+        computo(p, kit.product_with_vector, x, y, v),
         complex=True,
     ),
     finite(
         "inverse-kron",
         _inv(_kron(x, y)),
         _kron(_inv(x), _inv(y)),
-        whereo(are_square, x, y),
+        whereo(kit.are_square, x, y),
         complex=True,
     ),
     finite(
@@ -67,7 +58,7 @@ FACTORS = (
         p,  # of x @ X @ y.T = V the rows of X
         ranko(v, 1),
         same_dtypeo(x, y, v),
-        *foundo(p, solution_for_vector, x, y, v),
+        *foundo(p, kit.solution_for_vector, x, y, v),
         complex=True,
         tries=[_solve(_kron(x, y), sum_(_kron(x, y), axis=0))],  # a vector as long as it wants
     ),
@@ -75,17 +66,17 @@ FACTORS = (
         "det-kron",
         _det(_kron(x, y)),
         p,  # det(x) ** len(y) * det(y) ** len(x)
-        whereo(are_square, x, y),
+        whereo(kit.are_square, x, y),
         same_dtypeo(x, y),
-        computo(p, determinant, x, y),
+        computo(p, kit.determinant, x, y),
     ),
     finite(
         "log-det-kron",
         log_size(_kron(x, y)),
         p,  # len(y) * log_size(x) + len(x) * log_size(y)
-        whereo(are_square, x, y),
+        whereo(kit.are_square, x, y),
         same_dtypeo(x, y),
-        computo(p, log_determinant, x, y),
+        computo(p, kit.log_determinant, x, y),
     ),
     finite(
         "trace-kron",
@@ -93,7 +84,7 @@ FACTORS = (
         p,  # trace(x) * trace(y)
         whereo(counts_from_zero, i),
         same_dtypeo(x, y),
-        *foundo(p, trace, x, y, i),
+        *foundo(p, kit.trace, x, y, i),
         complex=True,
     ),
 )

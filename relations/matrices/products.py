@@ -15,18 +15,9 @@ from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.tensor import DimShuffle, add, sub
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.assembly import Eye
+from relgraph.tensor.lawkit import matrices as kit
 from relgraph.tensor.lawkit.guards import broadcast_alike, foundo, one_elemento
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
-from relgraph.tensor.lawkit.matrices import (
-    cheapest_chain,
-    is_cheaper_from_left,
-    is_cheaper_from_right,
-    is_column_by_row,
-    is_identity_matrix,
-    is_vector_of_ones,
-    shrinks_left,
-    shrinks_right,
-)
 from relgraph.tensor.lawkit.type_guards import ranko, realo, roomyo, same_dtypeo, same_ranko
 from relgraph.tensor.lawkit.vocabulary import (
     Law,
@@ -94,7 +85,7 @@ TRANSPOSES = (
     rounded("dot-of-vector-and-transpose", _dot(x, transposed(y)), _dot(y, x), ranko(x, 1)),
     rounded("dot-column", _dot(x, as_column(y)), as_column(_dot(x, y)), ranko(x, 2)),
     rounded("dot-row", _dot(as_row(x), y), as_row(_dot(x, y)), ranko(y, 2)),
-    regrouped("dot-outer", _dot(x, y), x * y, whereo(is_column_by_row, x, y)),
+    regrouped("dot-outer", _dot(x, y), x * y, whereo(kit.is_column_by_row, x, y)),
 )
 
 eye = Eye(d)
@@ -102,16 +93,16 @@ eye = Eye(d)
 IDENTITIES = (
     regrouped("dot-eye-left", _dot(eye(n, n, 0), y), y),
     regrouped("dot-eye-right", _dot(x, eye(n, n, 0)), x),
-    regrouped("dot-identity-left", _dot(x, y), y, whereo(is_identity_matrix, x)),
-    regrouped("dot-identity-right", _dot(x, y), x, whereo(is_identity_matrix, y)),
+    regrouped("dot-identity-left", _dot(x, y), y, whereo(kit.is_identity_matrix, x)),
+    regrouped("dot-identity-right", _dot(x, y), x, whereo(kit.is_identity_matrix, y)),
     rounded(
-        "dot-ones-left", _dot(x, y), sum_(y, axis=0), whereo(is_vector_of_ones, x), ranko(y, 2)
+        "dot-ones-left", _dot(x, y), sum_(y, axis=0), whereo(kit.is_vector_of_ones, x), ranko(y, 2)
     ),
     rounded(
-        "dot-ones-right", _dot(x, y), sum_(x, axis=1), whereo(is_vector_of_ones, y), ranko(x, 2)
+        "dot-ones-right", _dot(x, y), sum_(x, axis=1), whereo(kit.is_vector_of_ones, y), ranko(x, 2)
     ),
-    rounded("inner-ones-left", _dot(x, y), sum_(y), whereo(is_vector_of_ones, x), ranko(y, 1)),
-    rounded("inner-ones-right", _dot(x, y), sum_(x), whereo(is_vector_of_ones, y), ranko(x, 1)),
+    rounded("inner-ones-left", _dot(x, y), sum_(y), whereo(kit.is_vector_of_ones, x), ranko(y, 1)),
+    rounded("inner-ones-right", _dot(x, y), sum_(x), whereo(kit.is_vector_of_ones, y), ranko(x, 1)),
 )
 
 
@@ -129,7 +120,7 @@ def bilinear(name: str, product: Any, times: Any, *conditions: Any) -> tuple[Law
     # before the product is multiplied by a small `c`, it may be large
     scalar_c = (one_elemento(c), roomyo(c, x, y), *conditions)
     # elsewhere it is multiplied no cheaper, and would go on from product to product
-    left_larger, right_larger = whereo(shrinks_left, x, y), whereo(shrinks_right, x, y)
+    left_larger, right_larger = whereo(kit.shrinks_left, x, y), whereo(kit.shrinks_right, x, y)
     return (
         regrouped(f"{name}-zero-left", product(0, y), 0),
         regrouped(f"{name}-zero-right", product(x, 0), 0),
@@ -185,14 +176,14 @@ ASSOCIATION = (
         "dot-from-right",
         _dot(_dot(x, y), z),
         _dot(x, _dot(y, z)),
-        whereo(is_cheaper_from_right, x, y, z),
+        whereo(kit.is_cheaper_from_right, x, y, z),
         roomyo(x, y, z),
     ),
     regrouped(
         "dot-from-left",
         _dot(x, _dot(y, z)),
         _dot(_dot(x, y), z),
-        whereo(is_cheaper_from_left, x, y, z),
+        whereo(kit.is_cheaper_from_left, x, y, z),
         roomyo(x, y, z),
     ),
 )
@@ -207,7 +198,7 @@ CHAINS = (
         "chain-of-products",
         _dot(x, y),
         z,  # (x @ y) @ z → x @ (y @ z), and so on, of all orders the cheapest
-        *foundo(z, cheapest_chain, x, y),
+        *foundo(z, kit.cheapest_chain, x, y),
         roomyo(x, y),
         complex=True,
         tags=("linear_algebra",),

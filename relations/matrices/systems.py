@@ -15,21 +15,10 @@ from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import DimShuffle
 from relgraph.tensor.assembly import Eye
+from relgraph.tensor.lawkit import matrices as kit
 from relgraph.tensor.lawkit.guards import foundo
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
-from relgraph.tensor.lawkit.matrices import (
-    diagonal_of,
-    finite,
-    identity_like,
-    is_identity_matrix,
-    is_narrower,
-    is_vector_or_matrix,
-    larger_rank,
-    larger_transposition,
-    rounding,
-    stable,
-    transposition,
-)
+from relgraph.tensor.lawkit.matrices import finite, rounding, stable
 from relgraph.tensor.lawkit.matrix_facts import (
     lower_triangularo,
     orthogonalo,
@@ -92,11 +81,11 @@ OF_PRODUCTS = (
         # the transposes of what solves the transposed system
         DimShuffle(p, v)(_solve(DimShuffle(n, o)(x), DimShuffle(m, e)(y))),
         computo(n, rank_of, x),
-        computo(o, transposition, x),
+        computo(o, kit.transposition, x),
         computo(m, rank_of, y),
-        computo(e, transposition, y),
-        computo(p, larger_rank, x, y),
-        computo(v, larger_transposition, x, y),
+        computo(e, kit.transposition, y),
+        computo(p, kit.larger_rank, x, y),
+        computo(v, kit.larger_transposition, x, y),
         complex=True,
     ),
 )
@@ -108,7 +97,7 @@ ASSOCIATION = tuple(
         _dot(op(x, y), z),
         op(x, _dot(y, z)),
         ranko(x, 2),
-        whereo(is_narrower, z, y),
+        whereo(kit.is_narrower, z, y),
         realo(x),
         same_dtypeo(x, y, z),
     )
@@ -128,7 +117,7 @@ IDENTITIES = (
         "solve-identity",
         _solve(x, y),
         _inv(x),
-        whereo(is_identity_matrix, y),
+        whereo(kit.is_identity_matrix, y),
         ranko(x, 2),
         complex=True,
     ),
@@ -141,7 +130,7 @@ IDENTITIES = (
         z,  # x @ y, which a singular x has too
         computo(z, dot, x, y),
         ranko(x, 2),
-        whereo(is_vector_or_matrix, y),
+        whereo(kit.is_vector_or_matrix, y),
         complex=True,
     ),
 )
@@ -158,7 +147,7 @@ STRUCTURES = (
         "solve-diagonal-vector",
         _solve(x, y),
         y / v,
-        *foundo(v, diagonal_of, x),
+        *foundo(v, kit.diagonal_of, x),
         ranko(y, 1),
         complex=True,
     ),
@@ -166,7 +155,7 @@ STRUCTURES = (
         "solve-diagonal",
         _solve(x, y),
         y / DimShuffle(1, (0, "x"))(v),
-        *foundo(v, diagonal_of, x),
+        *foundo(v, kit.diagonal_of, x),
         ranko(y, 2),
         complex=True,
     ),
@@ -178,7 +167,7 @@ STRUCTURES = (
         ranko(x, 2),
         realo(x),
         same_dtypeo(x, y),  # it is orthogonal in its own precision
-        whereo(is_vector_or_matrix, y),
+        whereo(kit.is_vector_or_matrix, y),
     ),
     stable(
         "solve-lower-triangular",
@@ -206,8 +195,8 @@ STRUCTURES = (
         "inverse-diagonal",
         _inv(x),
         y / DimShuffle(1, (0, "x"))(v),
-        *foundo(v, diagonal_of, x),
-        computo(y, identity_like, x),
+        *foundo(v, kit.diagonal_of, x),
+        computo(y, kit.identity_like, x),
         complex=True,
     ),
     finite("inverse-orthogonal", _inv(x), transposed(x), orthogonalo(x), ranko(x, 2), realo(x)),
@@ -216,7 +205,7 @@ STRUCTURES = (
         _inv(x),
         lower_solve(x, y),
         lower_triangularo(x),
-        computo(y, identity_like, x),
+        computo(y, kit.identity_like, x),
         complex=True,
     ),
     stable(
@@ -224,7 +213,7 @@ STRUCTURES = (
         _inv(x),
         upper_solve(x, y),
         upper_triangularo(x),
-        computo(y, identity_like, x),
+        computo(y, kit.identity_like, x),
         complex=True,
     ),
 )

@@ -23,31 +23,7 @@ from typing import Any
 
 from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.tensor import add, mul, neg, sqr, sqrt
-from relgraph.tensor.lawkit.collecting import (
-    added_if_negative,
-    constants_of_product_folded,
-    constants_of_sum_folded,
-    difference_with_constants,
-    equal_terms_collected,
-    equal_terms_of_one_sign_collected,
-    may_have_equal_bases,
-    may_have_equal_terms,
-    may_subtract,
-    negations_subtracted,
-    negative_numbero,
-    nest_of_difference,
-    nest_of_product,
-    nest_of_quotient,
-    nest_of_sum,
-    powers_cancelled,
-    powers_collected,
-    product_with_constants,
-    quotient_with_constants,
-    shared_factor_negated,
-    signs_in_front,
-    sum_with_constants,
-    whole_powers_collected,
-)
+from relgraph.tensor.lawkit import collecting as kit
 from relgraph.tensor.lawkit.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards import foundo, is_found, normal_reciprocalo, uniformo
 from relgraph.tensor.lawkit.nests import flattened, leaves_of
@@ -67,10 +43,10 @@ SIGNED = view(
     case(
         mul(c, several(xs)),
         ((), (mul(d, several(xs)),)),  # d = -c
-        negative_numbero(c),
+        kit.negative_numbero(c),
         computo(d, folded(neg), c),
     ),
-    case(c, ((), (d,)), negative_numbero(c), computo(d, folded(neg), c)),  # d = -c
+    case(c, ((), (d,)), kit.negative_numbero(c), computo(d, folded(neg), c)),  # d = -c
     case(x, ((x,), ())),
 )
 
@@ -111,12 +87,12 @@ _terms = (computo(leaves, leaves_of, nest), computo(counted, TERM.each, leaves))
 _factors = (computo(leaves, leaves_of, nest), computo(counted, POWER.each, leaves))
 _whole_factors = (computo(leaves, leaves_of, nest), computo(counted, WHOLE_POWER.each, leaves))
 
-_sum = (whereo(may_have_equal_terms, xs), *foundo(nest, nest_of_sum, xs), *_terms)
-_difference = (*foundo(nest, nest_of_difference, x, y), *_terms)
-_nested_product = (whereo(may_have_equal_bases, xs), *foundo(nest, nest_of_product, xs))
+_sum = (whereo(kit.may_have_equal_terms, xs), *foundo(nest, kit.nest_of_sum, xs), *_terms)
+_difference = (*foundo(nest, kit.nest_of_difference, x, y), *_terms)
+_nested_product = (whereo(kit.may_have_equal_bases, xs), *foundo(nest, kit.nest_of_product, xs))
 _product = (*_nested_product, *_factors)
 _whole_product = (*_nested_product, *_whole_factors)
-_quotient = (*foundo(nest, nest_of_quotient, x, y), *_factors)
+_quotient = (*foundo(nest, kit.nest_of_quotient, x, y), *_factors)
 """That the arguments are those of the outermost node of a tree, `nest`, and what it has of each
 unit."""
 
@@ -146,17 +122,17 @@ def folding(
     return rounding(name, lhs, z, outermost, *found, tags=(tag,), tries=tries)
 
 
-_in_sum = (constants_of_sum_folded, "add_canonicalize")
-_in_product = (constants_of_product_folded, "mul_canonicalize")
+_in_sum = (kit.constants_of_sum_folded, "add_canonicalize")
+_in_product = (kit.constants_of_product_folded, "mul_canonicalize")
 
 CONSTANTS = (
     # (2 + x) + 3 → 5 + x
-    folding("sum-constants", add(several(xs)), computo(nest, sum_with_constants, xs), *_in_sum),
+    folding("sum-constants", add(several(xs)), computo(nest, kit.sum_with_constants, xs), *_in_sum),
     # (2 + x) - 5 → x - 3
     folding(
         "difference-constants",
         x - y,
-        computo(nest, difference_with_constants, x, y),
+        computo(nest, kit.difference_with_constants, x, y),
         *_in_sum,
         tries=(c + x - d, c - (x + d)),
     ),
@@ -164,21 +140,21 @@ CONSTANTS = (
         "sub-negative-constant",
         x - c,
         z,  # x - -2 → 2 + x
-        *foundo(z, added_if_negative, x, c),
+        *foundo(z, kit.added_if_negative, x, c),
         tags=("add_canonicalize",),
     ),
     # (2 * x) * 3 → 6 * x
     folding(
         "product-constants",
         mul(several(xs)),
-        computo(nest, product_with_constants, xs),
+        computo(nest, kit.product_with_constants, xs),
         *_in_product,
     ),
     # (6 * x) / 4 → 1.5 * x
     folding(
         "quotient-constants",
         x / y,
-        computo(nest, quotient_with_constants, x, y),
+        computo(nest, kit.quotient_with_constants, x, y),
         *_in_product,
         tries=(c * x / d, c / (x * d)),
     ),
@@ -189,16 +165,16 @@ SIGNED_SUMS = (
         "sum-of-differences",
         add(several(xs)),
         z,  # a + -x + b → (a - x) + b
-        whereo(may_subtract, xs),
+        whereo(kit.may_subtract, xs),
         computo(signed, SIGNED.each_unshared, xs),
-        *foundo(z, negations_subtracted, xs, signed),
+        *foundo(z, kit.negations_subtracted, xs, signed),
         tags=("add_canonicalize",),
     ),
     rounding(
         "mul-neg",
         mul(several(xs)),
         z,  # x * -y * z → -(x * y * z)
-        *foundo(z, signs_in_front, xs),
+        *foundo(z, kit.signs_in_front, xs),
         # other laws look for products without signs, which go on to a sum or a difference;
         # `negative-of-shared-factor` takes back what none has absorbed
         tags=("mul_canonicalize", "invests"),
@@ -211,14 +187,14 @@ SHARED_SIGNS = (
         "negative-of-shared-factor",
         -mul(several(xs)),
         z,  # -(x * y), where -(x * k) is read too → -x * y
-        *foundo(z, shared_factor_negated, xs),
+        *foundo(z, kit.shared_factor_negated, xs),
         tags=("mul_specialize",),
     ),
 )
 """Signs that are one again, once nothing looks for products without them."""
 
 _in_sums, _in_products = "add_canonicalize", "mul_canonicalize"
-one_sign, any_sign = equal_terms_of_one_sign_collected, equal_terms_collected
+one_sign, any_sign = kit.equal_terms_of_one_sign_collected, kit.equal_terms_collected
 
 SUMS = (
     # 2 * a + b + 3 * a → 5 * a + b
@@ -234,11 +210,13 @@ PRODUCTS = (
         "collect-powers",
         mul(several(xs)),
         _whole_product,
-        whole_powers_collected,
+        kit.whole_powers_collected,
         _in_products,
     ),
     # a**2 * b * a**-0.5 → a**1.5 * b
-    collecting(finite, "add-powers", mul(several(xs)), _product, powers_collected, _in_products),
+    collecting(
+        finite, "add-powers", mul(several(xs)), _product, kit.powers_collected, _in_products
+    ),
 )
 
 SIDES = (
@@ -247,7 +225,7 @@ SIDES = (
     # (2 * a + b) - (3 * a + c) → b - (a + c)
     collecting(finite, "cancel-difference", x - y, _difference, any_sign, _in_sums),
     # (a**3 * b) / (a * c) → (a**2 * b) / c
-    collecting(finite, "cancel-quotient", x / y, _quotient, powers_cancelled, _in_products),
+    collecting(finite, "cancel-quotient", x / y, _quotient, kit.powers_cancelled, _in_products),
 )
 """What stands on both sides of a difference or a quotient."""
 

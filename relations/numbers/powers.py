@@ -8,17 +8,9 @@ from __future__ import annotations
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import mul, reciprocal, sqr, sqrt
+from relgraph.tensor.lawkit import numbers as kit
 from relgraph.tensor.lawkit.constant_arithmetic import folded
 from relgraph.tensor.lawkit.guards import foundo, nonnegativeo, nonzero_numbero, not_constanto
-from relgraph.tensor.lawkit.numbers import (
-    eveno,
-    exponent_doubles,
-    exponents_multiply,
-    half_of,
-    oddo,
-    twice,
-    written_out,
-)
 from relgraph.tensor.lawkit.type_guards import floato, integero, roomyo
 from relgraph.tensor.lawkit.vocabulary import finite, law, lvars, rounding, stable
 
@@ -34,9 +26,9 @@ CONSTANTS = (
 SIGNS = (
     law("sqr-neg", sqr(-x), sqr(x), tags=("mul_canonicalize",)),
     law("sqr-abs", sqr(abs_(x)), sqr(x), tags=("mul_canonicalize",)),
-    rounding("pow-neg-even", (-x) ** c, x**c, eveno(c), tags=("mul_canonicalize",)),
-    rounding("pow-neg-odd", (-x) ** c, -(x**c), oddo(c), tags=("mul_canonicalize",)),
-    rounding("pow-abs-even", abs_(x) ** c, x**c, eveno(c), tags=("mul_canonicalize",)),
+    rounding("pow-neg-even", (-x) ** c, x**c, kit.eveno(c), tags=("mul_canonicalize",)),
+    rounding("pow-neg-odd", (-x) ** c, -(x**c), kit.oddo(c), tags=("mul_canonicalize",)),
+    rounding("pow-abs-even", abs_(x) ** c, x**c, kit.eveno(c), tags=("mul_canonicalize",)),
 )
 
 EXPONENTS = (
@@ -44,7 +36,7 @@ EXPONENTS = (
         "pow-of-pow",
         (x**c) ** d,
         x**k,  # k = c * d
-        whereo(exponents_multiply, c, d),
+        whereo(kit.exponents_multiply, c, d),
         computo(k, folded(mul), c, d),
         tags=("mul_canonicalize",),
     ),
@@ -52,16 +44,16 @@ EXPONENTS = (
         "sqr-of-pow",
         sqr(x**c),
         x**k,  # k = 2 * c
-        whereo(exponent_doubles, c),
-        computo(k, twice, c),
+        whereo(kit.exponent_doubles, c),
+        computo(k, kit.twice, c),
         tags=("mul_canonicalize",),
     ),
     stable(
         "pow-of-sqr",
         sqr(x) ** c,
         x**k,  # k = 2 * c
-        whereo(exponent_doubles, c),
-        computo(k, twice, c),
+        whereo(kit.exponent_doubles, c),
+        computo(k, kit.twice, c),
         tags=("mul_canonicalize",),
     ),
     finite(
@@ -71,7 +63,7 @@ EXPONENTS = (
         floato(x),
         floato(c),
         nonzero_numbero(c),
-        *foundo(k, half_of, c),
+        *foundo(k, kit.half_of, c),
         tags=("mul_canonicalize", *_POW),
     ),
 )
@@ -105,7 +97,7 @@ SPECIAL = (
         "pow-of-few-products",
         x**c,
         z,  # x**7 → x * sqr(x * sqr(x))
-        *foundo(z, written_out, x, c),
+        *foundo(z, kit.written_out, x, c),
         tags=_POW,
     ),
     finite("pow-half", x**0.5, sqrt(x), tags=_POW),  # (-inf)**0.5 is inf

@@ -15,6 +15,7 @@ from relgraph.tensor import max as max_
 from relgraph.tensor import min as min_
 from relgraph.tensor.along_axes import ArgSort, Sort
 from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.lawkit import reductions as kit
 from relgraph.tensor.lawkit.guards import (
     has_length_one,
     includes_axis,
@@ -24,14 +25,6 @@ from relgraph.tensor.lawkit.guards import (
 )
 from relgraph.tensor.lawkit.index_arithmetic import order_without, rank_of
 from relgraph.tensor.lawkit.numbers import is_extreme as is_maximum_or_minimum
-from relgraph.tensor.lawkit.reductions import (
-    is_decreasing,
-    is_increasing,
-    is_increasing_above_zero,
-    is_increasing_or_nan_below,
-    is_negative_everywhere,
-    is_strictly_increasing,
-)
 from relgraph.tensor.lawkit.type_guards import floato, ranko
 from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars, rounding
 from relgraph.tensor.subtensor import Placeholder, Subtensor
@@ -43,11 +36,11 @@ a, c, m, n, o, p, s, t, x = lvars("a c m n o p s t x")
 f = Elemwise(s, p)
 """A function of one argument, element by element."""
 
-increasing = whereo(is_increasing, s)
-decreasing = whereo(is_decreasing, s)
-strictly_increasing = whereo(is_strictly_increasing, s)
-above_zero = (whereo(is_increasing_above_zero, s), nonnegativeo(x), floato(x))
-increasing_or_nan_below = whereo(is_increasing_or_nan_below, s)
+increasing = whereo(kit.is_increasing, s)
+decreasing = whereo(kit.is_decreasing, s)
+strictly_increasing = whereo(kit.is_strictly_increasing, s)
+above_zero = (whereo(kit.is_increasing_above_zero, s), nonnegativeo(x), floato(x))
+increasing_or_nan_below = whereo(kit.is_increasing_or_nan_below, s)
 """What is known of `f`; "or nan below" is of the logarithm, which is nan below zero."""
 
 
@@ -92,7 +85,7 @@ constant = (
 )
 """That `c` is constant along the axes `a` of `x`, and the rank and order for `without_axes`."""
 
-negative = whereo(is_negative_everywhere, c)
+negative = whereo(kit.is_negative_everywhere, c)
 
 
 def shifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:

@@ -33,6 +33,7 @@ from relgraph.tensor import any as any_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.along_axes import Cumulate
 from relgraph.tensor.assembly import Alloc, Join
+from relgraph.tensor.lawkit import reductions as kit
 from relgraph.tensor.lawkit.guards import (
     all_oneo,
     are_nonzero_lengths,
@@ -46,30 +47,6 @@ from relgraph.tensor.lawkit.guards import (
     nonnegativeo,
 )
 from relgraph.tensor.lawkit.index_arithmetic import order_without, rank_of
-from relgraph.tensor.lawkit.reductions import (
-    axes_before_dimshuffle,
-    axes_of_reduction,
-    axis_after_index,
-    divisor_enlarges_or_has_room,
-    dtype_holds_counts,
-    each_reduced,
-    factor_enlarges_or_has_room,
-    is_idempotent,
-    is_last_along,
-    is_one_or_more,
-    is_prefix_along,
-    is_repeated_along,
-    is_summed_or_real,
-    merged_axes,
-    order_after_reduction,
-    order_padded_to,
-    pieces_reduce_apart,
-    rank_after_reduction,
-    reduces_in_own_dtype,
-    repetition_count,
-    repetition_count_in_fill,
-    zero_sum_divides,
-)
 from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, roomyo
 from relgraph.tensor.lawkit.vocabulary import (
     Law,
@@ -100,7 +77,9 @@ def nested(name: str, scalar_op: Any, sound: str, *conditions: Any) -> Law:
     sum(x, axis=(0, 2))``."""
     twice = CAReduce(scalar_op, a)(CAReduce(scalar_op, b)(x))
     once = CAReduce(scalar_op, c)(x)
-    return any_dtype_law(name, twice, once, computo(c, merged_axes, a, b), *conditions, sound=sound)
+    return any_dtype_law(
+        name, twice, once, computo(c, kit.merged_axes, a, b), *conditions, sound=sound
+    )
 
 
 MERGED = (
@@ -115,9 +94,9 @@ MERGED = (
         CAReduce(s, a)(DimShuffle(n, o)(x)),
         DimShuffle(m, p)(CAReduce(s, b)(x)),  # sum(x.T, axis=0) → sum(x, axis=1)
         computo(q, rank_of, x),
-        computo(b, axes_before_dimshuffle, o, a, q),
-        computo(m, rank_after_reduction, b, q),
-        computo(p, order_after_reduction, o, a, q),
+        computo(b, kit.axes_before_dimshuffle, o, a, q),
+        computo(m, kit.rank_after_reduction, b, q),
+        computo(p, kit.order_after_reduction, o, a, q),
         sound="rounding",
     ),
 )
@@ -172,14 +151,14 @@ FACTORS = (
         "sum-scalar-mul",
         sum_(c * x, axis=a),
         without_axes(c) * sum_(x, axis=a),
-        whereo(factor_enlarges_or_has_room, c, x),
+        whereo(kit.factor_enlarges_or_has_room, c, x),
     ),
     scaled(
         "sum-scalar-div",
         sum_(x / c, axis=a),
         sum_(x, axis=a) / without_axes(c),
-        whereo(zero_sum_divides, c, x, a),
-        whereo(divisor_enlarges_or_has_room, c, x),
+        whereo(kit.zero_sum_divides, c, x, a),
+        whereo(kit.divisor_enlarges_or_has_room, c, x),
     ),
 )
 
@@ -210,7 +189,7 @@ PRODUCTS = (
         prod(x, axis=a) ** without_axes(c),
         nonnegativeo(x),
         # of roots, the product under the root overflows first
-        whereo(is_one_or_more, c),
+        whereo(kit.is_one_or_more, c),
         *constant,
     ),
 )
@@ -275,11 +254,11 @@ def repeatedo(total: Any, op: Any) -> Any:
         eq(total, CAReduce(op, a)(full)),
         argumentso(full, Alloc(), cons(x, lengths)),
         computo(m, len, lengths),
-        whereo(is_repeated_along, x, a, m),
-        whereo(dtype_holds_counts, x),
-        computo(c, repetition_count, x, a, lengths),
+        whereo(kit.is_repeated_along, x, a, m),
+        whereo(kit.dtype_holds_counts, x),
+        computo(c, kit.repetition_count, x, a, lengths),
         computo(n, rank_of, x),
-        computo(o, order_padded_to, x, lengths),
+        computo(o, kit.order_padded_to, x, lengths),
     )
 
 
@@ -313,13 +292,13 @@ def reduce_of_alloco(reduced: Any, once: Any) -> Any:
     full, lengths = lvars("full lengths")
     return lall(
         eq(reduced, CAReduce(s, a)(full)),
-        whereo(is_idempotent, s),
+        whereo(kit.is_idempotent, s),
         argumentso(full, Alloc(), cons(x, lengths)),
         computo(m, len, lengths),
-        whereo(is_repeated_along, x, a, m),
+        whereo(kit.is_repeated_along, x, a, m),
         whereo(are_nonzero_lengths, a, lengths),
         computo(n, rank_of, x),
-        computo(o, order_padded_to, x, lengths),
+        computo(o, kit.order_padded_to, x, lengths),
         eq(once, CAReduce(s, a)(DimShuffle(n, o)(x))),
     )
 
@@ -333,9 +312,9 @@ REPEATED = (
         sum_(second(y, x), axis=a),
         c * sum_(x, axis=a),  # c = how often y repeats x along a
         computo(m, rank_of, y),
-        whereo(is_repeated_along, x, a, m),
-        whereo(dtype_holds_counts, x),
-        computo(c, repetition_count_in_fill, x, a, y),
+        whereo(kit.is_repeated_along, x, a, m),
+        whereo(kit.dtype_holds_counts, x),
+        computo(c, kit.repetition_count_in_fill, x, a, y),
         mixed=True,
         complex=True,
     ),
@@ -344,20 +323,20 @@ REPEATED = (
         sum_(second(y, x), axis=a),
         c * sum_(x, axis=a),  # c = how often y repeats x along a
         computo(m, rank_of, y),
-        whereo(is_repeated_along, x, a, m),
+        whereo(kit.is_repeated_along, x, a, m),
         whereo(is_finite_number, x),
-        whereo(dtype_holds_counts, x),
-        computo(c, repetition_count_in_fill, x, a, y),
+        whereo(kit.dtype_holds_counts, x),
+        computo(c, kit.repetition_count_in_fill, x, a, y),
         mixed=True,
     ),
     any_dtype_law(
         "reduce-of-fill",
         CAReduce(s, a)(second(y, x)),
         CAReduce(s, a)(x),  # max(second(y, x)) → max(x), and the same for min, all and any
-        whereo(is_idempotent, s),
+        whereo(kit.is_idempotent, s),
         whereo(is_nonempty_along, y, a),
         computo(m, rank_of, y),
-        whereo(is_repeated_along, x, a, m),
+        whereo(kit.is_repeated_along, x, a, m),
         sound="rounding",
     ),
 )
@@ -372,8 +351,8 @@ def reduce_of_joino(reduced: Any, combined: Any) -> Any:
         argumentso(joined, Join(b), parts),
         one_cliento(joined),
         whereo(includes_axis, a, b),
-        whereo(pieces_reduce_apart, s, a, parts),
-        computo(each, each_reduced, s, a, parts),
+        whereo(kit.pieces_reduce_apart, s, a, parts),
+        computo(each, kit.each_reduced, s, a, parts),
         argumentso(combined, Elemwise(s), each),
     )
 
@@ -385,7 +364,7 @@ def reduce_of_vectoro(reduced: Any, combined: Any) -> Any:
     return lall(
         eq(reduced, CAReduce(s, None)(vector)),
         argumentso(vector, MakeVector(o), parts),
-        whereo(reduces_in_own_dtype, s, parts),
+        whereo(kit.reduces_in_own_dtype, s, parts),
         argumentso(combined, Elemwise(s), parts),
     )
 
@@ -429,9 +408,9 @@ def prefix_of_cumulateo(totals: Any, fewer: Any) -> Any:
         argumentso(totals, Subtensor(i), cons(inner, indices)),
         eq(inner, cumulated(s, x)),
         one_cliento(inner),
-        whereo(is_prefix_along, i, a),
-        whereo(is_summed_or_real, s, x),
-        computo(b, axis_after_index, i, a, x),
+        whereo(kit.is_prefix_along, i, a),
+        whereo(kit.is_summed_or_real, s, x),
+        computo(b, kit.axis_after_index, i, a, x),
         argumentso(part, Subtensor(i), cons(x, indices)),
         eq(fewer, Cumulate(s, b)(part)),
     )
@@ -443,9 +422,9 @@ PARTS = (
         "last-of-cumulate",
         Subtensor(i)(cumulated(s, x)),
         CAReduce(s, b)(x),  # cumsum(x)[-1] → sum(x), and the same for a product
-        whereo(is_last_along, i, a),
-        whereo(is_summed_or_real, s, x),
-        computo(b, axes_of_reduction, a),
+        whereo(kit.is_last_along, i, a),
+        whereo(kit.is_summed_or_real, s, x),
+        computo(b, kit.axes_of_reduction, a),
         sound="rounding",
     ),
     prefix_of_cumulateo,

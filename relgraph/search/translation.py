@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from unification.core import reify, unify
 
@@ -170,7 +170,7 @@ def variables_in_heads(parts: Sequence[Part]) -> set[LogicVariable]:
     return {v for head in heads if not isinstance(head, Op) for v in variables_of(head)}
 
 
-def is_about_ops(condition: Any, in_heads: Collection[Any]) -> bool:
+def is_about_ops(condition: Any, in_heads: Collection[Any]) -> TypeGuard[Where]:
     """Return whether a condition is about variables in the heads alone: it is decided before there
     are matches."""
     return isinstance(condition, Where) and all(
