@@ -7,6 +7,7 @@ known to hold.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from cons import cons
@@ -286,60 +287,33 @@ SUMS = (
     finite("mul-switch-then-zero", switch(c, 0, x) * y, switch(c, 0, x * y)),
 )
 
+
+def where_compared(kind: Any, ending: str, conditions: Callable[[Any], Any]) -> tuple[Law, Law]:
+    """Return the laws of a kind that a choice of the second or the first of two is an extreme.
+
+    Parameters
+    ----------
+    conditions
+        Gives the goals about the one that is chosen.
+    """
+    second = computo(m, kit.extreme_that_takes_second, s)
+    first = computo(m, kit.extreme_that_takes_first, s)
+    choice = switch(compared(x, y), y, x), switch(compared(x, y), x, y)
+    return (
+        # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
+        kind(f"second{ending}", choice[0], extreme(x, y), order, *conditions(y), second),
+        # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
+        kind(f"first{ending}", choice[1], extreme(x, y), order, *conditions(x), first),
+    )
+
+
 EXTREMES = (
     # the side that is no number may be nan: it is what the switch gives then, as an extreme does
-    rounding(
-        "second-where-compared",
-        switch(compared(x, y), y, x),
-        extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
-        order,
-        whereo(kit.is_number_not_nan, y),
-        computo(m, kit.extreme_that_takes_second, s),
-    ),
-    rounding(
-        "first-where-compared",
-        switch(compared(x, y), x, y),
-        extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
-        order,
-        whereo(kit.is_number_not_nan, x),
-        computo(m, kit.extreme_that_takes_first, s),
-    ),
-    law(
-        "second-of-integers-where-compared",
-        switch(compared(x, y), y, x),
-        extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
-        order,
-        discreteo(x),
-        discreteo(y),
-        computo(m, kit.extreme_that_takes_second, s),
-    ),
-    law(
-        "first-of-integers-where-compared",
-        switch(compared(x, y), x, y),
-        extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
-        order,
-        discreteo(x),
-        discreteo(y),
-        computo(m, kit.extreme_that_takes_first, s),
-    ),
+    *where_compared(rounding, "-where-compared", lambda v: [whereo(kit.is_number_not_nan, v)]),
+    *where_compared(law, "-of-integers-where-compared", lambda _: [discreteo(x), discreteo(y)]),
 )
 
-EXTREMES_WITHOUT_NAN = (
-    finite(
-        "second-extreme",
-        switch(compared(x, y), y, x),
-        extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
-        order,
-        computo(m, kit.extreme_that_takes_second, s),
-    ),
-    finite(
-        "first-extreme",
-        switch(compared(x, y), x, y),
-        extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
-        order,
-        computo(m, kit.extreme_that_takes_first, s),
-    ),
-)
+EXTREMES_WITHOUT_NAN = where_compared(finite, "-extreme", lambda _: [])
 
 ABSOLUTE_VALUES = (
     rounding(

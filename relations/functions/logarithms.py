@@ -92,9 +92,12 @@ is_power = (nonzero_numbero(c), floato(x), same_dtypeo(x, c))
 is_exponential = (whereo(kit.is_base, c), floato(x), same_dtypeo(x, c))
 is_log = computo(k, folded(log), c)
 
+# `k` is what LogSumExp calls the axes `a`
 total, usual = sum_(exp(x), axis=a), computo(k, softmax_axis, a)
 
 FACTORS = view("factors", case(mul(several(xs)), xs), case(x, (x,)))
+factors = (computo(above, FACTORS, x), computo(below, FACTORS, y))
+"""That `above` are the factors of `x`, and `below` those of `y`."""
 
 _FACTOR_CASES = (
     case(exp(x), (x, 1), floato(x)),
@@ -125,8 +128,7 @@ TERM = view(
     case(
         x / y,
         z,
-        computo(above, FACTORS, x),
-        computo(below, FACTORS, y),
+        *factors,
         computo(seen_above, SIMPLE_FACTOR.each, above),
         computo(seen_below, SIMPLE_FACTOR.each, below),
         *foundo(z, kit.weighed, seen_above, seen_below),
@@ -154,6 +156,12 @@ FACTOR = view(
     case(x, (0, x)),
 )
 
+of_quotient = (
+    *factors,
+    computo(seen_above, FACTOR.each, above),
+    computo(seen_below, FACTOR.each, below),
+)
+
 PRODUCTS = (
     stable(
         "log-of-product",
@@ -174,10 +182,7 @@ PRODUCTS = (
         "log-of-quotient",
         log(x / y),
         z,  # log(x * exp(y) / z) → log_product(y, z, x)
-        computo(above, FACTORS, x),
-        computo(below, FACTORS, y),
-        computo(seen_above, FACTOR.each, above),
-        computo(seen_below, FACTOR.each, below),
+        *of_quotient,
         *foundo(z, kit.logarithm_of_quotient, seen_above, y, seen_below),
     ),
     # the size of a product is the product of the sizes
@@ -195,10 +200,7 @@ PRODUCTS = (
         "log-abs-of-quotient",
         log(abs_(x / y)),
         z,  # log(abs(x * exp(y) / z)) → log_product(y, abs(z), abs(x))
-        computo(above, FACTORS, x),
-        computo(below, FACTORS, y),
-        computo(seen_above, FACTOR.each, above),
-        computo(seen_below, FACTOR.each, below),
+        *of_quotient,
         *foundo(z, kit.logarithm_of_size_of_quotient, seen_above, y, seen_below),
     ),
     # before the law about any base: a sigmoid that underflows has a logarithm all the same
@@ -296,34 +298,14 @@ LOGARITHMS = (
     ),
 )
 
-# `k` is what LogSumExp calls the axes `a`
 OVER_AXES = (
-    stable("log-sum-exp", log(sum_(exp(x), axis=a)), LogSumExp(k)(x), computo(k, softmax_axis, a)),
+    stable("log-sum-exp", log(total), LogSumExp(k)(x), usual),
     stable(
-        "log-sum-exp-moved",
-        log(DimShuffle(n, o)(sum_(exp(x), axis=a))),
-        DimShuffle(n, o)(LogSumExp(k)(x)),
-        computo(k, softmax_axis, a),
+        "log-sum-exp-moved", log(DimShuffle(n, o)(total)), DimShuffle(n, o)(LogSumExp(k)(x)), usual
     ),
-    stable(
-        "log-mean-exp",
-        log(sum_(exp(x), axis=a) / y),
-        LogSumExp(k)(x) - log(y),
-        nonnegativeo(y),
-        computo(k, softmax_axis, a),
-    ),
-    stable(
-        "log2-sum-exp",
-        log2(sum_(exp(x), axis=a)),
-        LogSumExp(k)(x) / LN2,
-        computo(k, softmax_axis, a),
-    ),
-    stable(
-        "log10-sum-exp",
-        log10(sum_(exp(x), axis=a)),
-        LogSumExp(k)(x) / LN10,
-        computo(k, softmax_axis, a),
-    ),
+    stable("log-mean-exp", log(total / y), LogSumExp(k)(x) - log(y), nonnegativeo(y), usual),
+    stable("log2-sum-exp", log2(total), LogSumExp(k)(x) / LN2, usual),
+    stable("log10-sum-exp", log10(total), LogSumExp(k)(x) / LN10, usual),
 )
 
 LOGARITHMS_OF_SHARES = (
@@ -358,8 +340,7 @@ SHARES = (
         x / y,
         z,  # exp(x) * w / (exp(x) + exp(y)) → exp(x - m) / (exp(x - m) + exp(y - m)) * w
         whereo(kit.may_be_share, x, y),
-        computo(above, FACTORS, x),
-        computo(below, FACTORS, y),
+        *factors,
         computo(xs, kit.divisor_of_share, above, below),
         *is_share,
         tags=("late",),
