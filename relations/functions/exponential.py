@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
+from relgraph.scalar.special import LN2, LN10
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     exp,
@@ -33,7 +34,7 @@ from relgraph.tensor import (
     tanh,
 )
 from relgraph.tensor.lawkit import functions as kit
-from relgraph.tensor.lawkit.guards import are_positive, nonnegativeo, positive_numbero
+from relgraph.tensor.lawkit.guards import are_positive, in_dtype_of, nonnegativeo, positive_numbero
 from relgraph.tensor.lawkit.type_guards import floato, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import finite, law, lvars, rounding, stable
 
@@ -110,20 +111,17 @@ LOGARITHMS_OF_POSITIVE = (
     law("log-pow", log(x**y), y * log(x), sound="domain", domain=x_positive),
 )
 
-ln_2, ln_10, inverse_of_ln_2, inverse_of_ln_10 = lvars(
-    "ln_2 ln_10 inverse_of_ln_2 inverse_of_ln_10"
-)
 
-# the logarithms of 2 and of 10, and one by them, in the dtype of x
-is_ln_2, is_ln_10 = computo(ln_2, kit.log_of_2, x), computo(ln_10, kit.log_of_10, x)
-is_inverse_of_ln_2 = computo(inverse_of_ln_2, kit.reciprocal_of_log_of_2, x)
-is_inverse_of_ln_10 = computo(inverse_of_ln_10, kit.reciprocal_of_log_of_10, x)
+def number(value: float) -> Any:
+    """Construct the goal that `k` is a number in the dtype of `x`."""
+    return computo(k, in_dtype_of(value), x)
+
 
 BASES = (
-    rounding("log-by-log-two", log(x) / ln_2, log2(x), is_ln_2),
-    rounding("log-by-log-ten", log(x) / ln_10, log10(x), is_ln_10),
-    rounding("log-base-two", log(x) * inverse_of_ln_2, log2(x), is_inverse_of_ln_2),
-    rounding("log-base-ten", log(x) * inverse_of_ln_10, log10(x), is_inverse_of_ln_10),
+    rounding("log-by-log-two", log(x) / k, log2(x), number(LN2)),
+    rounding("log-by-log-ten", log(x) / k, log10(x), number(LN10)),
+    rounding("log-base-two", log(x) * k, log2(x), number(1 / LN2)),
+    rounding("log-base-ten", log(x) * k, log10(x), number(1 / LN10)),
     rounding("power-of-two", 2.0**x, exp2(x)),
 )
 

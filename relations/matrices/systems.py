@@ -135,6 +135,11 @@ IDENTITIES = (
     ),
 )
 
+TRIANGULAR = (
+    ("lower", lower_solve, lower_triangularo(x)),
+    ("upper", upper_solve, upper_triangularo(x)),
+)
+
 STRUCTURES = (
     rounding(
         "solve-symmetric-transposed",
@@ -169,19 +174,9 @@ STRUCTURES = (
         same_dtypeo(x, y),  # it is orthogonal in its own precision
         whereo(kit.is_vector_or_matrix, y),
     ),
-    stable(
-        "solve-lower-triangular",
-        _solve(x, y),
-        lower_solve(x, y),
-        lower_triangularo(x),
-        complex=True,
-    ),
-    stable(
-        "solve-upper-triangular",
-        _solve(x, y),
-        upper_solve(x, y),
-        upper_triangularo(x),
-        complex=True,
+    *(
+        stable(f"solve-{side}-triangular", _solve(x, y), solve(x, y), is_triangular, complex=True)
+        for side, solve, is_triangular in TRIANGULAR
     ),
     stable(  # the factor is there once for all right sides
         "solve-positive-definite",
@@ -200,21 +195,16 @@ STRUCTURES = (
         complex=True,
     ),
     finite("inverse-orthogonal", _inv(x), transposed(x), orthogonalo(x), ranko(x, 2), realo(x)),
-    stable(
-        "inverse-lower-triangular",
-        _inv(x),
-        lower_solve(x, y),
-        lower_triangularo(x),
-        computo(y, kit.identity_like, x),
-        complex=True,
-    ),
-    stable(
-        "inverse-upper-triangular",
-        _inv(x),
-        upper_solve(x, y),
-        upper_triangularo(x),
-        computo(y, kit.identity_like, x),
-        complex=True,
+    *(
+        stable(
+            f"inverse-{side}-triangular",
+            _inv(x),
+            solve(x, y),
+            is_triangular,
+            computo(y, kit.identity_like, x),
+            complex=True,
+        )
+        for side, solve, is_triangular in TRIANGULAR
     ),
 )
 """By what is known of the matrix; the first that holds is the cheapest."""

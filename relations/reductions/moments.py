@@ -21,7 +21,7 @@ from relgraph.tensor.lawkit.reductions import (
     is_count_of,
     is_count_of_either,
     order_that_keeps,
-    rank_left,
+    rank_after_reduction,
 )
 from relgraph.tensor.lawkit.vocabulary import Law, lvars, stable
 from relgraph.tensor.norms import Covariance
@@ -35,7 +35,7 @@ def over(reduced: Any) -> Any:
     return DimShuffle(n, o)(reduced)
 
 
-kept = (computo(n, rank_left, a, x), computo(o, order_that_keeps, a, x))
+kept = (computo(n, rank_after_reduction, a, x), computo(o, order_that_keeps, a, x))
 """The rank and order for `over`."""
 
 length = Elemwise(scalar.Cast("float64"), ())(Shape_i(0)(x))

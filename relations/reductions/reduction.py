@@ -95,7 +95,7 @@ MERGED = (
         DimShuffle(m, p)(CAReduce(s, b)(x)),  # sum(x.T, axis=0) → sum(x, axis=1)
         computo(q, rank_of, x),
         computo(b, kit.axes_before_dimshuffle, o, a, q),
-        computo(m, kit.rank_after_reduction, b, q),
+        computo(m, kit.rank_after_reduction, b, x),
         computo(p, kit.order_after_reduction, o, a, q),
         sound="rounding",
     ),

@@ -124,32 +124,6 @@ def is_odd_positive_exponent(c: Any) -> bool:
     return is_nonzero_exponent(c) and value > 0 and float(value) % 2 == 1
 
 
-def _rounded_like(value: float, x: Any) -> float:
-    """Return a number, rounded to the dtype of `x`."""
-    dtype = x.type.numpy_dtype
-    return float(dtype.type(value)) if dtype.kind == "f" else value
-
-
-def log_of_2(x: Any) -> float:
-    """Return ``log(2)`` in the dtype of `x`."""
-    return _rounded_like(math.log(2), x)
-
-
-def log_of_10(x: Any) -> float:
-    """Return ``log(10)`` in the dtype of `x`."""
-    return _rounded_like(math.log(10), x)
-
-
-def reciprocal_of_log_of_2(x: Any) -> float:
-    """Return ``1 / log(2)`` in the dtype of `x`."""
-    return _rounded_like(1 / math.log(2), x)
-
-
-def reciprocal_of_log_of_10(x: Any) -> float:
-    """Return ``1 / log(10)`` in the dtype of `x`."""
-    return _rounded_like(1 / math.log(10), x)
-
-
 def _is_taken_apart(fgraph: Any, x: Any) -> bool:
     """Return whether `x` is a part of a longer sum, one that is not known to be positive.
 

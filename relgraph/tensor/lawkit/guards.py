@@ -238,6 +238,17 @@ def constant_number(var: Any) -> Any:
     return number_of(var) if isinstance(var, Variable) else None
 
 
+def in_dtype_of(value: float) -> Callable[[Any], float]:
+    """Return the function that gives a number rounded to the dtype of a variable."""
+
+    def rounded(x: Any) -> float:
+        dtype = x.type.numpy_dtype
+        return float(dtype.type(value)) if dtype.kind == "f" else value
+
+    rounded.__name__ = f"number_{value:.6}"
+    return rounded
+
+
 @requires_heads(containing_constant)
 def is_constant(var: Any) -> bool:
     """Return whether the elements of `var` are known ahead."""
