@@ -90,7 +90,7 @@ negative = whereo(kit.is_negative_everywhere, c)
 
 def shifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law about a term or a factor `c` of floating-point numbers; integers wrap around."""
-    return finite(name, lhs, rhs, floato(x), *conditions, *constant)
+    return finite(name, lhs, rhs, *conditions, floato(x), *constant)
 
 
 SHIFTED = (
