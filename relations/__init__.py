@@ -6,8 +6,9 @@ The laws stand in tables on pages by subject, in rooms:
 numbers    `arithmetic` (what holds of two or three terms or factors), `collecting` (what holds of
            any number of them), `powers`, `magnitudes` (absolute values, signs, maximum and minimum
            of two), `dtypes` (casts, integers, rounding, complex numbers)
-functions  `exponential` (and the logistic function), `logarithms` (of products, and of sums of
-           exponentials), `quotients_of_exponentials`, `trigonometric`, `special`
+functions  `of_facts` (odd and even functions, inverses), `exponential` (and the logistic function),
+           `logarithms` (of products, and of sums of exponentials), `quotients_of_exponentials`,
+           `trigonometric`, `special`
 cancel-    `differences`, `near_zero`, `inverses`, `squares` (roots of quadratics, sums of squares)
 lation
 reductions `reduction` (sums, products and running totals over axes), `extremes` (and sorted
@@ -20,6 +21,9 @@ layout     shapes, fills and allocations, reshapes, orders of axes, joins, on on
 parts      indexing, parts that are set or incremented, sums of increments, on one page
 sparse     what is stored where, and products without dense matrices, on one page
 ========== ========================================================================================
+
+A law is written by the name of its soundness class, `rounding`, `finite` or `stable`; by `law`, if
+it is exact.
 
 This page puts the tables into phases, which `compile.database` runs in this order: CANONICALIZE,
 STABILIZE, SPECIALIZE, BLAS. The laws of a phase are applied until none of them matches any more.
@@ -43,6 +47,7 @@ from relations.cancellation import differences, inverses, near_zero, squares
 from relations.functions import (
     exponential,
     logarithms,
+    of_facts,
     quotients_of_exponentials,
     special,
     trigonometric,
@@ -52,7 +57,7 @@ from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
 from relations.reductions import extremes, moments, reduction, softmax
 from relgraph.graph.kanren.terms import LogicVariable, Term, renamed, variables_of
 from relgraph.tensor import neg, sub
-from relgraph.tensor.lawkit.vocabulary import Law, Relation, law
+from relgraph.tensor.lawkit.vocabulary import Law, Relation, stable
 
 
 def _either_way_round(*laws: Relation) -> tuple[Relation, ...]:
@@ -65,13 +70,12 @@ def _either_way_round(*laws: Relation) -> tuple[Relation, ...]:
         if isinstance(one, Law) and one.sound == "stable" and _is_difference(one.lhs):
             turned = sub(*reversed(one.lhs.args))
             if _text(turned) not in known:
-                made = law(
+                made = stable(
                     f"{one.name}-mirrored",
                     turned,
                     neg(one.rhs),
                     *one.conditions,
                     tags=one.tags,
-                    sound="stable",
                     mixed=one.mixed,
                     complex=one.complex,
                     tries=[sub(*reversed(t.args)) for t in one.tries if _is_difference(t)],
@@ -244,7 +248,9 @@ CANCELLATION = (
 """Laws against cancellation: those of `STABILIZE` that a search for the least error has too."""
 
 STABILIZE = _either_way_round(
+    *of_facts.INVERSES,
     *exponential.INVERSES,
+    *of_facts.INVERSES_WHERE_DEFINED,
     *exponential.INVERSES_WHERE_DEFINED,
     *exponential.PRODUCTS,
     *exponential.LOGARITHMS,
@@ -276,11 +282,10 @@ STABILIZE = _either_way_round(
     *systems.OF_PRODUCTS,
     *determinants.LOGARITHMS,
     *special.ERROR_FUNCTION,
-    *special.ODD,
     *special.GAMMA,
     *special.WHERE_DEFINED,
-    *trigonometric.ODD,
-    *trigonometric.EVEN,
+    *of_facts.SIGNS,
+    *trigonometric.ANGLES,
     *trigonometric.INVERSES,
     *trigonometric.INVERSES_WHERE_DEFINED,
     *trigonometric.QUOTIENTS,
@@ -345,7 +350,9 @@ SPECIALIZE = (
     *dtypes.ROUNDED_SIGNS,
     *powers.SIGNS,
     *powers.EXPONENTS,
+    *of_facts.INVERSES,
     *exponential.INVERSES,
+    *of_facts.INVERSES_WHERE_DEFINED,
     *exponential.INVERSES_WHERE_DEFINED,
     *exponential.PRODUCTS,
     *exponential.NEAR_ONE,

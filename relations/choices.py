@@ -7,6 +7,7 @@ known to hold.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from cons import cons
@@ -32,19 +33,7 @@ from relgraph.tensor import (
 )
 from relgraph.tensor import abs as abs_
 from relgraph.tensor.basic import Assert
-from relgraph.tensor.lawkit.choices import (
-    extreme_that_takes_first,
-    extreme_that_takes_second,
-    has_values_within_one,
-    is_finite_constant,
-    is_greater,
-    is_less,
-    is_nan_for_nan_only,
-    is_number_not_nan,
-    is_order,
-    is_positive_zero,
-    raises_nothing,
-)
+from relgraph.tensor.lawkit import choices as kit
 from relgraph.tensor.lawkit.guards import (
     all_oneo,
     all_trueo,
@@ -63,14 +52,27 @@ from relgraph.tensor.lawkit.type_guards import (
     signedo,
     unsignedo,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import (
+    Law,
+    any_dtype_law,
+    finite,
+    law,
+    lvars,
+    relation,
+    rounding,
+)
 
 # -- comparisons -----------------------------------------------------------------------------------
 
-c, s, x, y, z = lvars("c s x y z")
+c, m, s, x, y, z = lvars("c m s x y z")
 
 f = Elemwise(s, ())
 """Any elementwise function."""
+
+compared, extreme = Elemwise(s, ()), Elemwise(m, ())
+"""One of ``<``, ``<=``, ``>``, ``>=``, and the maximum or minimum that goes with it."""
+
+order, less, greater = whereo(kit.is_order, s), whereo(kit.is_less, s), whereo(kit.is_greater, s)
 
 WITH_ITSELF = (
     law("lt-self", x < x, False),
@@ -92,10 +94,7 @@ NEGATIONS = (
 )
 
 SIDES = (
-    law("lt-neg-neg", -x < -y, x > y, floato(x)),
-    law("le-neg-neg", -x <= -y, x >= y, floato(x)),
-    law("gt-neg-neg", -x > -y, x < y, floato(x)),
-    law("ge-neg-neg", -x >= -y, x <= y, floato(x)),
+    law("order-of-negatives", compared(-x, -y), compared(y, x), order, floato(x)),
     law("eq-neg-neg", eq(-x, -y), eq(x, y)),
     law("neq-neg-neg", neq(-x, -y), neq(x, y)),
     law("neg-lt-constant", -x < c, x > -c, floato(x), floato(c), constanto(c)),
@@ -105,9 +104,9 @@ SIDES = (
     # a difference is zero for equal numbers only, since tiny ones are not flushed to zero
     law("sub-lt-zero", x - y < 0, x < y, floato(x), floato(y)),
     law("sub-gt-zero", x - y > 0, x > y, floato(x), floato(y)),
-    law("sub-le-zero", x - y <= 0, x <= y, floato(x), floato(y), sound="finite"),
-    law("sub-ge-zero", x - y >= 0, x >= y, floato(x), floato(y), sound="finite"),
-    law("sub-eq-zero", eq(x - y, 0), eq(x, y), floato(x), floato(y), sound="finite"),
+    finite("sub-le-zero", x - y <= 0, x <= y, floato(x), floato(y)),
+    finite("sub-ge-zero", x - y >= 0, x >= y, floato(x), floato(y)),
+    finite("sub-eq-zero", eq(x - y, 0), eq(x, y), floato(x), floato(y)),
     law("eq-maximum", eq(x, maximum(x, y)), x >= y),
     law("eq-minimum", eq(x, minimum(x, y)), x <= y),
     law("eq-abs-zero", eq(abs_(x), 0), eq(x, 0)),
@@ -143,8 +142,8 @@ FLAGS = (
 NOT_A_NUMBER = (
     law("isnan-discrete", isnan(x), False, discreteo(x)),
     law("isinf-discrete", isinf(x), False, discreteo(x)),
-    law("isnan-function", isnan(f(x)), isnan(x), floato(x), whereo(is_nan_for_nan_only, s)),
-    law("isnan-add-constant", isnan(x + c), isnan(x), floato(x), whereo(is_finite_constant, c)),
+    law("isnan-function", isnan(f(x)), isnan(x), floato(x), whereo(kit.is_nan_for_nan_only, s)),
+    law("isnan-add-constant", isnan(x + c), isnan(x), floato(x), whereo(kit.is_finite_constant, c)),
     law("isinf-neg", isinf(-x), isinf(x), floato(x)),
     law("isinf-abs", isinf(abs_(x)), isinf(x), floato(x)),
 )
@@ -190,29 +189,29 @@ TOGETHER = (
     law("le-and-neq", (x <= y) & neq(x, y), x < y),
     law("ge-and-neq", (x >= y) & neq(x, y), x > y),
     law("lt-and-gt", (x < y) & (x > y), False),
-    law("gt-and-gt", (x > y) & (x > z), x > maximum(y, z), *constant_bounds, mixed=True),
-    law("ge-and-ge", (x >= y) & (x >= z), x >= maximum(y, z), *constant_bounds, mixed=True),
-    law("lt-and-lt", (x < y) & (x < z), x < minimum(y, z), *constant_bounds, mixed=True),
-    law("le-and-le", (x <= y) & (x <= z), x <= minimum(y, z), *constant_bounds, mixed=True),
+    law(
+        "order-of-two-bounds",
+        compared(x, y) & compared(x, z),
+        compared(x, extreme(y, z)),  # x < minimum(y, z), x > maximum(y, z)
+        order,
+        computo(m, kit.extreme_that_takes_first, s),
+        *constant_bounds,
+        mixed=True,
+    ),
 )
 
 
 # -- choices by a condition ------------------------------------------------------------------------
 
-a, b, d, m = lvars("a b d m")
-
-compared, extreme = Elemwise(s, ()), Elemwise(m, ())
-"""One of ``<``, ``<=``, ``>``, ``>=``, and the maximum or minimum that goes with it."""
-
-order, less, greater = whereo(is_order, s), whereo(is_less, s), whereo(is_greater, s)
+a, b, d = lvars("a b d")
 
 KNOWN = (
     any_dtype_law("switch-true", switch(c, x, y), x, all_trueo(c)),
     any_dtype_law("switch-false", switch(c, x, y), y, all_zeroo(c)),
     any_dtype_law("switch-same", switch(c, x, x), x),
     # -0 is 0 then
-    law("switch-minus-zero", switch(c, -0.0, 0.0), 0.0, sound="rounding"),
-    law("switch-else-minus-zero", switch(c, 0.0, -0.0), 0.0, sound="rounding"),
+    rounding("switch-minus-zero", switch(c, -0.0, 0.0), 0.0),
+    rounding("switch-else-minus-zero", switch(c, 0.0, -0.0), 0.0),
 )
 
 CONDITIONS = (
@@ -238,20 +237,8 @@ CONDITIONS = (
 # the negation of a constant is folded where it stands
 SIGNS = (
     law("switch-neg", switch(c, -x, -y), -switch(c, x, y), not_constanto(x)),
-    law(
-        "switch-neg-else-zero",
-        switch(c, -x, 0),
-        -switch(c, x, 0),
-        not_constanto(x),
-        sound="rounding",
-    ),
-    law(
-        "switch-zero-else-neg",
-        switch(c, 0, -x),
-        -switch(c, 0, x),
-        not_constanto(x),
-        sound="rounding",
-    ),
+    rounding("switch-neg-else-zero", switch(c, -x, 0), -switch(c, x, 0), not_constanto(x)),
+    rounding("switch-zero-else-neg", switch(c, 0, -x), -switch(c, 0, x), not_constanto(x)),
 )
 
 TRUTH_VALUES = (
@@ -268,7 +255,7 @@ AS_CASTS = (
         Elemwise(scalar.Cast(d), ())(c),  # switch(c, 1, 0) → cast(c), to the dtype of 1 and 0
         booleano(c),
         all_oneo(x),
-        whereo(is_positive_zero, y),
+        whereo(kit.is_positive_zero, y),
         computo(d, common_dtype, x, y),
     ),
 )
@@ -283,7 +270,7 @@ def lifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 
 
 # an empty condition has the op compute nothing
-folded = (constanto(y), whereo(raises_nothing, s, a, b, y))
+folded = (constanto(y), whereo(kit.raises_nothing, s, a, b, y))
 
 CONSTANT_BRANCHES = (
     lifted("lift-switch", f(switch(c, a, b)), switch(c, f(a), f(b))),
@@ -292,126 +279,63 @@ CONSTANT_BRANCHES = (
 )
 
 SUMS = (
-    law(
-        "add-switches-else-zero",
-        switch(c, x, 0) + switch(c, y, 0),
-        switch(c, x + y, 0),
-        sound="rounding",
-    ),
-    law(
-        "add-switches-then-zero",
-        switch(c, 0, x) + switch(c, 0, y),
-        switch(c, 0, x + y),
-        sound="rounding",
-    ),
-    law(
-        "add-complementary-switches",
-        switch(c, x, 0) + switch(c, 0, y),
-        switch(c, x, y),
-        sound="rounding",
-    ),
-    law(
-        "mul-switches-else-zero",
-        switch(c, x, 0) * switch(c, y, 0),
-        switch(c, x * y, 0),
-        sound="rounding",
-    ),
-    law("mul-switch-else-zero", switch(c, x, 0) * y, switch(c, x * y, 0), sound="finite"),
-    law("mul-switch-then-zero", switch(c, 0, x) * y, switch(c, 0, x * y), sound="finite"),
+    rounding("add-switches-else-zero", switch(c, x, 0) + switch(c, y, 0), switch(c, x + y, 0)),
+    rounding("add-switches-then-zero", switch(c, 0, x) + switch(c, 0, y), switch(c, 0, x + y)),
+    rounding("add-complementary-switches", switch(c, x, 0) + switch(c, 0, y), switch(c, x, y)),
+    rounding("mul-switches-else-zero", switch(c, x, 0) * switch(c, y, 0), switch(c, x * y, 0)),
+    finite("mul-switch-else-zero", switch(c, x, 0) * y, switch(c, x * y, 0)),
+    finite("mul-switch-then-zero", switch(c, 0, x) * y, switch(c, 0, x * y)),
 )
+
+
+def where_compared(kind: Any, ending: str, conditions: Callable[[Any], Any]) -> tuple[Law, Law]:
+    """Return the laws of a kind that a choice of the second or the first of two is an extreme.
+
+    Parameters
+    ----------
+    conditions
+        Gives the goals about the one that is chosen.
+    """
+    second = computo(m, kit.extreme_that_takes_second, s)
+    first = computo(m, kit.extreme_that_takes_first, s)
+    choice = switch(compared(x, y), y, x), switch(compared(x, y), x, y)
+    return (
+        # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
+        kind(f"second{ending}", choice[0], extreme(x, y), order, *conditions(y), second),
+        # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
+        kind(f"first{ending}", choice[1], extreme(x, y), order, *conditions(x), first),
+    )
+
 
 EXTREMES = (
     # the side that is no number may be nan: it is what the switch gives then, as an extreme does
-    law(
-        "second-where-compared",
-        switch(compared(x, y), y, x),
-        extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
-        order,
-        whereo(is_number_not_nan, y),
-        computo(m, extreme_that_takes_second, s),
-        sound="rounding",
-    ),
-    law(
-        "first-where-compared",
-        switch(compared(x, y), x, y),
-        extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
-        order,
-        whereo(is_number_not_nan, x),
-        computo(m, extreme_that_takes_first, s),
-        sound="rounding",
-    ),
-    law(
-        "second-of-integers-where-compared",
-        switch(compared(x, y), y, x),
-        extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
-        order,
-        discreteo(x),
-        discreteo(y),
-        computo(m, extreme_that_takes_second, s),
-    ),
-    law(
-        "first-of-integers-where-compared",
-        switch(compared(x, y), x, y),
-        extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
-        order,
-        discreteo(x),
-        discreteo(y),
-        computo(m, extreme_that_takes_first, s),
-    ),
+    *where_compared(rounding, "-where-compared", lambda v: [whereo(kit.is_number_not_nan, v)]),
+    *where_compared(law, "-of-integers-where-compared", lambda _: [discreteo(x), discreteo(y)]),
 )
 
-EXTREMES_WITHOUT_NAN = (
-    law(
-        "second-extreme",
-        switch(compared(x, y), y, x),
-        extreme(x, y),  # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
-        order,
-        computo(m, extreme_that_takes_second, s),
-        sound="finite",
-    ),
-    law(
-        "first-extreme",
-        switch(compared(x, y), x, y),
-        extreme(x, y),  # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
-        order,
-        computo(m, extreme_that_takes_first, s),
-        sound="finite",
-    ),
-)
+EXTREMES_WITHOUT_NAN = where_compared(finite, "-extreme", lambda _: [])
 
 ABSOLUTE_VALUES = (
-    law(
+    rounding(
         "abs-where-negative",
         switch(compared(x, 0), -x, x),  # x < 0, or x <= 0
         abs_(x),
         less,
-        sound="rounding",
     ),
-    law(
+    rounding(
         "abs-where-positive",
         switch(compared(x, 0), x, -x),  # x > 0, or x >= 0
         abs_(x),
         greater,
-        sound="rounding",
     ),
     law("sign-by-cases", switch(x > 0, 1, switch(x < 0, -1, 0)), sign(x), discreteo(x)),
-    law(
-        "sign-of-float-by-cases",
-        switch(x > 0, 1, switch(x < 0, -1, 0)),
-        sign(x),
-        sound="finite",
-    ),
+    finite("sign-of-float-by-cases", switch(x > 0, 1, switch(x < 0, -1, 0)), sign(x)),
     law("sign-by-other-cases", switch(x < 0, -1, switch(x > 0, 1, 0)), sign(x), discreteo(x)),
-    law(
-        "sign-of-float-by-other-cases",
-        switch(x < 0, -1, switch(x > 0, 1, 0)),
-        sign(x),
-        sound="finite",
-    ),
+    finite("sign-of-float-by-other-cases", switch(x < 0, -1, switch(x > 0, 1, 0)), sign(x)),
 )
 
 CLIPS = (
-    law("clip-to-one", clip(f(x), -1, 1), f(x), whereo(has_values_within_one, s), floato(x)),
+    law("clip-to-one", clip(f(x), -1, 1), f(x), whereo(kit.has_values_within_one, s), floato(x)),
     law("clip-sigmoid", clip(sigmoid(x), 0, 1), sigmoid(x)),
 )
 

@@ -25,55 +25,8 @@ from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whe
 from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, Elemwise, add, alloc, mul, second
 from relgraph.tensor.assembly import Alloc, Join, Split
-from relgraph.tensor.lawkit.guards import covers_shapeo, is_found
-from relgraph.tensor.lawkit.layout import (
-    ALLOCATED_RANKS,
-    adjacent_slices_as_one,
-    alloc_like,
-    are_lengths_of,
-    are_real,
-    axis_at,
-    before_each,
-    broadcasts_to_known_shape,
-    common_dimshuffle,
-    composed_order,
-    concatenated,
-    covers_dimshuffled,
-    covers_lengths,
-    each_dimshuffled,
-    element_at,
-    elements_in,
-    has_empty_pieces,
-    has_length_of_input,
-    has_lengths,
-    has_room_for,
-    has_shape_of_input,
-    infers_length,
-    infers_shape,
-    is_everything,
-    is_identity_order,
-    is_known_shape_of,
-    is_made_of_few_ops,
-    is_not_allocated_like,
-    is_not_fill,
-    is_one_integer,
-    is_position_in,
-    is_shape_of,
-    is_slice_of,
-    is_total,
-    keeps_memory_order,
-    length_from_inputs,
-    merged_lengths,
-    nonempty_pieces,
-    one_element_reshaped,
-    shape_from_inputs,
-    shape_source,
-    stretches_to,
-    unfilled,
-    widest_template,
-    with_first_axes,
-    without_first_axes,
-)
+from relgraph.tensor.lawkit import layout as kit
+from relgraph.tensor.lawkit.guards import covers_shapeo, foundo
 from relgraph.tensor.lawkit.type_guards import ranko, realo
 from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars, relation
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, SpecifyShape, _shape
@@ -108,31 +61,31 @@ LENGTHS = (
         "length",
         Shape_i(i)(y),
         n,  # exp(x).shape[0] → x.shape[0], alloc(x, m, 3).shape[1] → 3
-        whereo(has_length_of_input, y, i),
-        computo(n, length_from_inputs, y, i),
+        whereo(kit.has_length_of_input, y, i),
+        computo(n, kit.length_from_inputs, y, i),
     ),
     lift(
         "length-computed",
         Shape_i(i)(y),
         n,  # join(0, x, z).shape[0] → x.shape[0] + z.shape[0]
         one_cliento(y),
-        whereo(infers_length, y, i),
-        computo(n, length_from_inputs, y, i),
+        whereo(kit.infers_length, y, i),
+        computo(n, kit.length_from_inputs, y, i),
     ),
     lift(
         "shape",
         _shape(y),
         n,  # exp(x).shape → x.shape, the shape of a draw → the size that it was given
-        whereo(has_shape_of_input, y),
-        computo(n, shape_from_inputs, y),
+        whereo(kit.has_shape_of_input, y),
+        computo(n, kit.shape_from_inputs, y),
     ),
     lift(
         "shape-computed",
         _shape(y),
         n,  # dot(x, z).shape → make_vector(x.shape[0], z.shape[1])
         one_cliento(y),
-        whereo(infers_shape, y),
-        computo(n, shape_from_inputs, y),
+        whereo(kit.infers_shape, y),
+        computo(n, kit.shape_from_inputs, y),
     ),
 )
 
@@ -141,8 +94,8 @@ VECTORS = (
         "element-of-shape",
         Subtensor(i)(_shape(x)),
         Shape_i(j)(x),  # x.shape[0] → shape_i(x, 0), x.shape[-1] → shape_i(x, 1) of a matrix
-        whereo(is_one_integer, i),
-        computo(j, axis_at, i, x),
+        whereo(kit.is_one_integer, i),
+        computo(j, kit.axis_at, i, x),
     ),
     shape_law("shape-of-lengths-1d", vector(length(0)), _shape(x), ranko(x, 1)),
     shape_law("shape-of-lengths-2d", vector(length(0), length(1)), _shape(x), ranko(x, 2)),
@@ -159,8 +112,8 @@ def element_of_vectoro(whole: Any, part: Any) -> Any:
     return lall(
         eq(whole, Subtensor(index)(made)),
         argumentso(made, MakeVector(dtype), elements),
-        whereo(is_position_in, index, elements),
-        computo(part, element_at, index, elements),
+        whereo(kit.is_position_in, index, elements),
+        computo(part, kit.element_at, index, elements),
     )
 
 
@@ -171,8 +124,8 @@ def part_of_vectoro(whole: Any, part: Any) -> Any:
     return lall(
         eq(whole, Subtensor(index)(made)),
         argumentso(made, MakeVector(dtype), elements),
-        whereo(is_slice_of, index, elements),
-        computo(kept, elements_in, index, elements),
+        whereo(kit.is_slice_of, index, elements),
+        computo(kept, kit.elements_in, index, elements),
         argumentso(part, MakeVector(dtype), kept),
     )
 
@@ -187,8 +140,8 @@ a, b, o, p, s, xs, ys, z = lvars("a b o p s xs ys z")
 f = Elemwise(s, p)
 """Any elementwise op."""
 
-not_a_fill = whereo(is_not_fill, s)
-total = whereo(is_total, s, x, y)
+not_a_fill = whereo(kit.is_not_fill, s)
+total = whereo(kit.is_total, s, x, y)
 """That `f` is no fill, and has a value for all elements of `x` and `y`. An integer has no negative
 power, and before `x` is filled into an empty tensor nobody asks for one."""
 
@@ -211,18 +164,18 @@ SINKS = (
         "fill-sink-add",
         add(second(b, x), several(xs)),
         second(a, add(x, several(ys))),
-        computo(a, widest_template, b, xs),
-        computo(ys, unfilled, a, xs),
+        computo(a, kit.widest_template, b, xs),
+        computo(ys, kit.unfilled, a, xs),
         sound="rounding",
     ),
     fill_law(
         "fill-sink-mul",
         mul(second(b, x), several(xs)),
         second(a, mul(x, several(ys))),
-        computo(a, widest_template, b, xs),
-        computo(ys, unfilled, a, xs),
+        computo(a, kit.widest_template, b, xs),
+        computo(ys, kit.unfilled, a, xs),
         realo(x),  # a complex product with an infinity is nan or not by the order of its factors
-        whereo(are_real, xs),
+        whereo(kit.are_real, xs),
         sound="rounding",
     ),
 )
@@ -232,24 +185,26 @@ def _fill_of_alloc(ndim: int) -> Law:
     """Return the law that what is allocated, and then filled, is filled at once."""
     n = lvars("".join(f"n{i}," for i in range(ndim)))
     lhs, rhs = second(a, alloc(x, *n)), second(a, x)
-    return fill_law(f"fill-of-alloc-{ndim}d", lhs, rhs, whereo(has_room_for, a, *n))
+    return fill_law(f"fill-of-alloc-{ndim}d", lhs, rhs, whereo(kit.has_room_for, a, *n))
 
 
 CUTS = (
-    *map(_fill_of_alloc, ALLOCATED_RANKS),
-    fill_law("fill-cut", second(a, x), x, covers_shapeo(x, a), whereo(is_not_allocated_like, x, a)),
+    *map(_fill_of_alloc, kit.ALLOCATED_RANKS),
+    fill_law(
+        "fill-cut", second(a, x), x, covers_shapeo(x, a), whereo(kit.is_not_allocated_like, x, a)
+    ),
     fill_law("fill-of-fill", second(b, second(a, x)), second(b, x), covers_shapeo(b, a)),
     fill_law(
         "fill-cut-moved-1",
         f(DimShuffle(n, o)(second(a, x)), y),
         f(DimShuffle(n, o)(x), y),
-        whereo(covers_dimshuffled, y, o, a),
+        whereo(kit.covers_dimshuffled, y, o, a),
     ),
     fill_law(
         "fill-cut-moved-2",
         f(y, DimShuffle(n, o)(second(a, x))),
         f(y, DimShuffle(n, o)(x)),
-        whereo(covers_dimshuffled, y, o, a),
+        whereo(kit.covers_dimshuffled, y, o, a),
     ),
 )
 
@@ -259,15 +214,14 @@ LIKE = (
         "fill-like",
         second(a, y),
         second(x, y),  # second(exp(x) + c, y) → second(x, y)
-        computo(x, shape_source, a),
-        whereo(is_found, x),
+        *foundo(x, kit.shape_source, a),
     ),
     fill_law(
         "fill-known",
         second(a, x),
         z,  # alloc(x, *a.shape)
-        whereo(broadcasts_to_known_shape, x, a),
-        computo(z, alloc_like, x, a),
+        whereo(kit.broadcasts_to_known_shape, x, a),
+        computo(z, kit.alloc_like, x, a),
     ),
 )
 
@@ -281,21 +235,21 @@ def _of_rank(ndim: int) -> tuple[Law, ...]:
         return fill_law(f"alloc-{name}-{ndim}d", lhs, rhs, *conditions)
 
     return (
-        one("unneeded", full, x, whereo(has_lengths, x, *n)),
+        one("unneeded", full, x, whereo(kit.has_lengths, x, *n)),
         # alloc([[2]], n, m) → alloc(2, n, m)
-        one("smaller", full, alloc(y, *n), computo(y, without_first_axes, x), whereo(is_found, y)),
+        one("smaller", full, alloc(y, *n), *foundo(y, kit.without_first_axes, x)),
         # alloc(x, 1, 1) → x.dimshuffle("x", "x")
-        one("of-ones", full, y, computo(y, with_first_axes, x, *n), whereo(is_found, y)),
-        one("fill", second(full, y), alloc(y, *n), whereo(stretches_to, y, *n)),
+        one("of-ones", full, y, *foundo(y, kit.with_first_axes, x, *n)),
+        one("fill", second(full, y), alloc(y, *n), whereo(kit.stretches_to, y, *n)),
         one("sink", f(full), alloc(f(x), *n)),
-        one("cut-1-of-2", f(full, y), f(x, y), not_a_fill, whereo(covers_lengths, y, *n)),
-        one("cut-2-of-2", f(y, full), f(y, x), not_a_fill, whereo(covers_lengths, y, *n)),
-        one("sink-1-of-2", f(full, y), alloc(f(x, y), *n), total, whereo(stretches_to, y, *n)),
-        one("sink-2-of-2", f(y, full), alloc(f(y, x), *n), total, whereo(stretches_to, y, *n)),
+        one("cut-1-of-2", f(full, y), f(x, y), not_a_fill, whereo(kit.covers_lengths, y, *n)),
+        one("cut-2-of-2", f(y, full), f(y, x), not_a_fill, whereo(kit.covers_lengths, y, *n)),
+        one("sink-1-of-2", f(full, y), alloc(f(x, y), *n), total, whereo(kit.stretches_to, y, *n)),
+        one("sink-2-of-2", f(y, full), alloc(f(y, x), *n), total, whereo(kit.stretches_to, y, *n)),
     )
 
 
-ALLOCATIONS = tuple(law for rank in ALLOCATED_RANKS for law in _of_rank(rank))
+ALLOCATIONS = tuple(law for rank in kit.ALLOCATED_RANKS for law in _of_rank(rank))
 
 
 # -- reshapes and declared shapes ------------------------------------------------------------------
@@ -314,7 +268,7 @@ CHAINS = (
         "reshape-of-dimshuffle",
         Reshape(n)(DimShuffle(m, o)(x), t),
         Reshape(n)(x, t),
-        whereo(keeps_memory_order, o),
+        whereo(kit.keeps_memory_order, o),
     ),
 )
 
@@ -324,21 +278,20 @@ IDENTITIES = (
         "reshape-of-one",
         Reshape(n)(x, t),
         y,
-        computo(y, one_element_reshaped, x, t),
-        whereo(is_found, y),
+        *foundo(y, kit.one_element_reshaped, x, t),
     ),
     reshape_law("reshape-vector", Reshape(1)(x, t), x, ranko(x, 1)),
     reshape_law("reshape-to-own-shape", Reshape(n)(x, _shape(x)), x),
-    reshape_law("reshape-to-known-shape", Reshape(n)(x, t), x, whereo(is_shape_of, t, x)),
+    reshape_law("reshape-to-known-shape", Reshape(n)(x, t), x, whereo(kit.is_shape_of, t, x)),
 )
 
 DECLARATIONS = (
-    reshape_law("specify-known-shape", SpecifyShape(s)(x), x, whereo(is_known_shape_of, s, x)),
+    reshape_law("specify-known-shape", SpecifyShape(s)(x), x, whereo(kit.is_known_shape_of, s, x)),
     reshape_law(
         "specify-shape-twice",
         SpecifyShape(s)(SpecifyShape(t)(x)),
         SpecifyShape(p)(x),  # s = (2, None), t = (None, 3), p = (2, 3)
-        computo(p, merged_lengths, s, t),
+        computo(p, kit.merged_lengths, s, t),
     ),
 )
 
@@ -353,9 +306,11 @@ ORDERS = (
         "dimshuffle-of-dimshuffle",
         DimShuffle(n, o)(DimShuffle(m, p)(x)),
         DimShuffle(m, q)(x),  # q[i] = p[o[i]]
-        computo(q, composed_order, o, p),
+        computo(q, kit.composed_order, o, p),
     ),
-    any_dtype_law("dimshuffle-unneeded", DimShuffle(n, o)(x), x, whereo(is_identity_order, n, o)),
+    any_dtype_law(
+        "dimshuffle-unneeded", DimShuffle(n, o)(x), x, whereo(kit.is_identity_order, n, o)
+    ),
 )
 
 
@@ -368,7 +323,7 @@ def dimshuffle_of_elemwiseo(shuffled: Any, lifted: Any) -> Any:
         eq(shuffled, DimShuffle(n, o)(inner)),
         argumentso(inner, Elemwise(s), arguments),
         one_cliento(inner),
-        computo(each, each_dimshuffled, n, o, arguments),
+        computo(each, kit.each_dimshuffled, n, o, arguments),
         argumentso(lifted, Elemwise(s), each),
     )
 
@@ -381,8 +336,8 @@ def dimshuffle_of_few_opso(shuffled: Any, lifted: Any) -> Any:
         eq(shuffled, DimShuffle(n, o)(inner)),
         argumentso(inner, Elemwise(s), arguments),
         one_cliento(inner),
-        whereo(is_made_of_few_ops, inner),
-        computo(each, each_dimshuffled, n, o, arguments),
+        whereo(kit.is_made_of_few_ops, inner),
+        computo(each, kit.each_dimshuffled, n, o, arguments),
         argumentso(lifted, Elemwise(s), each),
     )
 
@@ -399,12 +354,11 @@ def join_of_dimshuffleso(joined: Any, shuffled: Any) -> Any:
     arguments, inner, parts, shuffle = lvars("arguments inner parts shuffle")
     return lall(
         argumentso(joined, Join(a), arguments),
-        computo(shuffle, common_dimshuffle, a, arguments),  # of each argument
-        whereo(is_found, shuffle),
+        *foundo(shuffle, kit.common_dimshuffle, a, arguments),  # of each argument,
         computo(n, attrgetter("input_ndim"), shuffle),
         computo(o, attrgetter("new_order"), shuffle),
         computo(b, getitem, o, a),  # b = o[a]
-        computo(parts, before_each, arguments),
+        computo(parts, kit.before_each, arguments),
         argumentso(inner, Join(b), parts),
         eq(shuffled, DimShuffle(n, o)(inner)),
     )
@@ -433,7 +387,7 @@ def join_of_join_firsto(joined: Any, flat: Any) -> Any:
     return lall(
         joino(joined, cons(inner, rest)),
         joino(inner, pieces),
-        computo(every, concatenated, pieces, rest),
+        computo(every, kit.concatenated, pieces, rest),
         joino(flat, every),
     )
 
@@ -444,7 +398,7 @@ def join_of_join_secondo(joined: Any, flat: Any) -> Any:
     return lall(
         joino(joined, cons(x, cons(inner, rest))),
         joino(inner, pieces),
-        computo(every, concatenated, pieces, rest),
+        computo(every, kit.concatenated, pieces, rest),
         joino(flat, cons(x, every)),
     )
 
@@ -455,7 +409,7 @@ def join_of_join_thirdo(joined: Any, flat: Any) -> Any:
     return lall(
         joino(joined, cons(x, cons(y, cons(inner, rest)))),
         joino(inner, pieces),
-        computo(every, concatenated, pieces, rest),
+        computo(every, kit.concatenated, pieces, rest),
         joino(flat, cons(x, cons(y, every))),
     )
 
@@ -472,8 +426,8 @@ def join_with_nothingo(joined: Any, fewer: Any) -> Any:
     """``join(0, x, y) → x``, if `y` is known to be empty"""
     return lall(
         joino(joined, pieces),
-        whereo(has_empty_pieces, a, pieces),
-        computo(rest, nonempty_pieces, a, pieces),
+        whereo(kit.has_empty_pieces, a, pieces),
+        computo(rest, kit.nonempty_pieces, a, pieces),
         joino(fewer, rest),
     )
 
@@ -496,8 +450,7 @@ def join_of_neighbourso(joined: Any, fewer: Any) -> Any:
         joino(joined, cons(y, cons(z, rest))),
         eq(y, Subtensor(i)(x)),
         eq(z, Subtensor(j)(x)),
-        computo(both, adjacent_slices_as_one, a, i, j),
-        whereo(is_found, both),
+        *foundo(both, kit.adjacent_slices_as_one, a, i, j),
         joino(fewer, cons(Subtensor(both)(x), rest)),
     )
 
@@ -513,8 +466,8 @@ FLAT = (
         "join-of-halves",
         Join(a)(Subtensor(i)(x, n), Subtensor(j)(x, n)),
         x,  # join(0, x[:n], x[n:]) → x
-        computo(both, adjacent_slices_as_one, a, i, j),
-        whereo(is_everything, both),
+        computo(both, kit.adjacent_slices_as_one, a, i, j),
+        whereo(kit.is_everything, both),
     ),
 )
 
@@ -529,7 +482,7 @@ def _of_pieces(count: int) -> tuple[Law, ...]:
     split = Split(count, a)
     joined = Join(a)(*xs)
     parts = [nth(i, split(x, sizes)) for i in range(count)]
-    own_sizes = whereo(are_lengths_of, sizes, a, *xs)
+    own_sizes = whereo(kit.are_lengths_of, sizes, a, *xs)
     return (
         any_dtype_law(f"join-of-split-{count}", Join(a)(*parts), x),
         *(

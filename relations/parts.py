@@ -27,7 +27,8 @@ from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor import CAReduce, DimShuffle, Elemwise, add, second
 from relgraph.tensor.assembly import Alloc, ARange, Join
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.lawkit.guards import all_zeroo, is_found
+from relgraph.tensor.lawkit import parts as kit
+from relgraph.tensor.lawkit.guards import all_zeroo, foundo
 from relgraph.tensor.lawkit.index_arithmetic import (
     index_before_dimshuffle,
     order_after_index,
@@ -35,35 +36,15 @@ from relgraph.tensor.lawkit.index_arithmetic import (
     taken_at,
     takes_everything,
 )
-from relgraph.tensor.lawkit.parts import (
-    are_disjoint_in,
-    begins_with_integer,
-    entries_of,
-    equivalent_slice,
-    first_entry,
-    goes_forward,
-    has_no_broadcast_axis,
-    index_before_reduction,
-    index_into_piece,
-    index_of_indexed,
-    inputs_of,
-    inputs_with_first,
-    is_one_slice,
-    is_repeated,
-    is_within_bounds,
-    left_operand_part,
-    lengths_of_part,
-    operand_part,
-    operand_parts,
-    operand_parts_broadcast,
-    piece_indexed,
-    reduced_axes_after,
-    right_operand_part,
-    sum_incremented_last,
-    with_variable_first,
-)
 from relgraph.tensor.lawkit.type_guards import integero, ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import Law, Relation, any_dtype_law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import (
+    Law,
+    Relation,
+    any_dtype_law,
+    lvars,
+    relation,
+    rounding,
+)
 from relgraph.tensor.math import _dot
 from relgraph.tensor.shapes import Shape_i
 from relgraph.tensor.subtensor import IncSubtensor, Placeholder, Slice, Subtensor
@@ -85,8 +66,8 @@ def part_ato(part: Any, whole: Any, at: Any) -> Any:
     """Construct the goal that `part` is the part of `whole` at the `BasicIndex` called `at`."""
     index, inputs = lvars("index inputs")
     return lall(
-        computo(index, entries_of, at),
-        computo(inputs, inputs_of, at),
+        computo(index, kit.entries_of, at),
+        computo(inputs, kit.inputs_of, at),
         argumentso(part, Subtensor(index), cons(whole, inputs)),
     )
 
@@ -98,8 +79,7 @@ def subtensor_of_subtensoro(part: Any, direct: Any) -> Any:
     return lall(
         parto(part, inner),
         argumentso(inner, Subtensor(j), cons(x, inner_indices)),
-        computo(at, index_of_indexed, x, i, indices, j, inner_indices),
-        whereo(is_found, at),
+        *foundo(at, kit.index_of_indexed, x, i, indices, j, inner_indices),
         part_ato(direct, x, at),
     )
 
@@ -121,9 +101,9 @@ def subtensor_of_elemwiseo(part: Any, lifted: Any) -> Any:
         parto(part, inner),
         argumentso(inner, Elemwise(s), operands),
         one_cliento(inner),
-        whereo(goes_forward, i),
-        whereo(operand_parts_broadcast, i, operands, inner),
-        computo(parts, operand_parts, i, indices, operands, inner),
+        whereo(kit.goes_forward, i),
+        whereo(kit.operand_parts_broadcast, i, operands, inner),
+        computo(parts, kit.operand_parts, i, indices, operands, inner),
         argumentso(lifted, Elemwise(s), parts),
     )
 
@@ -134,8 +114,7 @@ def subtensor_of_dimshuffleo(part: Any, shuffled: Any) -> Any:
     return lall(
         parto(part, inner),
         eq(inner, DimShuffle(n, o)(x)),
-        computo(at, index_before_dimshuffle, o, i, indices, n),
-        whereo(is_found, at),
+        *foundo(at, index_before_dimshuffle, o, i, indices, n),
         computo(y, taken_at, x, at),
         computo(m, rank_of, y),
         computo(q, order_after_index, o, i, n),
@@ -154,8 +133,8 @@ def subtensor_of_doto(part: Any, product: Any) -> Any:
         # of a complex infinity the BLAS makes nan in its own ways
         realo(x),
         realo(y),
-        computo(rows, left_operand_part, i, indices, x, inner),
-        computo(columns, right_operand_part, i, indices, y, inner),
+        computo(rows, kit.left_operand_part, i, indices, x, inner),
+        computo(columns, kit.right_operand_part, i, indices, y, inner),
         eq(product, _dot(rows, columns)),
     )
 
@@ -167,9 +146,9 @@ def subtensor_of_reduceo(part: Any, reduced: Any) -> Any:
         parto(part, inner),
         eq(inner, CAReduce(s, a)(x)),
         one_cliento(inner),
-        computo(at, index_before_reduction, i, indices, a, x),
+        computo(at, kit.index_before_reduction, i, indices, a, x),
         computo(y, taken_at, x, at),
-        computo(b, reduced_axes_after, at, a, x),
+        computo(b, kit.reduced_axes_after, at, a, x),
         eq(reduced, CAReduce(s, b)(y)),
     )
 
@@ -178,7 +157,7 @@ f = Elemwise(s, ())
 """Any elementwise op."""
 turned = Subtensor((Slice(None, None, -1),))
 """``x[::-1]``. NumPy's loops over an axis that is reversed are slow."""
-repeated = whereo(is_repeated, y)
+repeated = whereo(kit.is_repeated, y)
 """That `y` is the same along the axis."""
 
 REVERSED = (
@@ -203,9 +182,9 @@ def subtensor_of_alloco(part: Any, smaller: Any) -> Any:
     return lall(
         parto(part, inner),
         argumentso(inner, Alloc(), cons(x, lengths)),
-        whereo(is_within_bounds, i, lengths),
-        computo(y, operand_part, i, indices, x, lengths),
-        computo(left, lengths_of_part, i, indices, lengths),
+        whereo(kit.is_within_bounds, i, lengths),
+        computo(y, kit.operand_part, i, indices, x, lengths),
+        computo(left, kit.lengths_of_part, i, indices, lengths),
         argumentso(smaller, Alloc(), cons(y, left)),
     )
 
@@ -216,9 +195,8 @@ def subtensor_of_joino(part: Any, direct: Any) -> Any:
     return lall(
         parto(part, inner),
         argumentso(inner, Join(a), parts),
-        computo(x, piece_indexed, i, a, parts),
-        whereo(is_found, x),
-        computo(j, index_into_piece, i, a, parts),
+        *foundo(x, kit.piece_indexed, i, a, parts),
+        computo(j, kit.index_into_piece, i, a, parts),
         argumentso(direct, Subtensor(j), cons(x, indices)),
     )
 
@@ -250,7 +228,7 @@ def subtensor_of_changeo(part: Any, direct: Any) -> Any:
     return lall(
         parto(part, inner),
         argumentso(inner, IncSubtensor(j, False, b), cons(x, cons(y, others))),
-        whereo(are_disjoint_in, x, i, j),
+        whereo(kit.are_disjoint_in, x, i, j),
         parto(direct, x),
     )
 
@@ -276,11 +254,11 @@ def row_of_takeno(part: Any, row: Any) -> Any:
         eq(inner, taken(x, positions)),
         integero(positions),
         ranko(positions, 1),
-        whereo(begins_with_integer, i),
-        computo(at, first_entry, i, indices, inner),
+        whereo(kit.begins_with_integer, i),
+        computo(at, kit.first_entry, i, indices, inner),
         computo(position, taken_at, positions, at),
-        computo(index, with_variable_first, i),
-        computo(inputs, inputs_with_first, i, indices, inner, position),
+        computo(index, kit.with_variable_first, i),
+        computo(inputs, kit.inputs_with_first, i, indices, inner, position),
         argumentso(row, Subtensor(index), cons(x, inputs)),
     )
 
@@ -294,7 +272,7 @@ def slice_of_takeno(part: Any, rows: Any) -> Any:
         eq(inner, taken(x, positions)),
         integero(positions),
         ranko(positions, 1),
-        whereo(is_one_slice, i),
+        whereo(kit.is_one_slice, i),
         parto(fewer, positions),
         eq(rows, taken(x, fewer)),
     )
@@ -306,8 +284,7 @@ TAKEN = (
         "take-run",
         taken(x, positions),
         Subtensor(j)(x),  # x[[1, 3, 5]] → x[1:6:2]
-        computo(j, equivalent_slice, positions, x),
-        whereo(is_found, j),
+        *foundo(j, kit.equivalent_slice, positions, x),
     ),
     row_of_takeno,
     slice_of_takeno,
@@ -414,7 +391,7 @@ ZEROS = (inc_of_zeroso,)
 
 c, e, zs = lvars("c e zs")
 
-whole = ConstrainedVar(has_no_broadcast_axis, prefix="whole")
+whole = ConstrainedVar(kit.has_no_broadcast_axis, prefix="whole")
 """A tensor that no axis of which broadcasts: it has the shape of any sum it is part of."""
 
 zeros = second(y, 0)
@@ -422,15 +399,7 @@ zeros = second(y, 0)
 
 def serialized(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law that makes an increment of a sum out of a sum with an increment."""
-    return law(
-        name,
-        lhs,
-        rhs,
-        *conditions,
-        sound="rounding",
-        tags=("inc_subtensor_serialize",),
-        complex=True,
-    )
+    return rounding(name, lhs, rhs, *conditions, tags=("inc_subtensor_serialize",), complex=True)
 
 
 def _with_indices(count: int) -> tuple[Law, ...]:
@@ -442,15 +411,15 @@ def _with_indices(count: int) -> tuple[Law, ...]:
             f"inc-serialize-{count}",
             add(inc(whole, b, *i), several(zs)),
             inc(x, b, *i),  # x = whole + z, for one other term z
-            computo(x, sum_incremented_last, whole, zs),
+            computo(x, kit.sum_incremented_last, whole, zs),
         ),
         serialized(
             f"inc-instead-of-zeros-{count}",
             add(put(zeros, b, *i), several(zs)),
             inc(x, b, *i),  # x = z, for one other term z
-            whereo(has_no_broadcast_axis, y),
-            computo(x, sum_incremented_last, zs),
-            whereo(has_no_broadcast_axis, x),
+            whereo(kit.has_no_broadcast_axis, y),
+            computo(x, kit.sum_incremented_last, zs),
+            whereo(kit.has_no_broadcast_axis, x),
         ),
     )
     return laws if count < 2 else laws[:1]
@@ -461,7 +430,7 @@ def _by_arrays(count: int) -> Law:
     i = lvars("".join(f"i{k}," for k in range(count)))
     inc = AdvancedIncSubtensor(e, False, False)
     left, right = add(inc(whole, b, *i), several(zs)), inc(x, b, *i)
-    summed = computo(x, sum_incremented_last, whole, zs)
+    summed = computo(x, kit.sum_incremented_last, whole, zs)
     return serialized(f"inc-by-arrays-serialize-{count}", left, right, summed)
 
 
@@ -477,7 +446,7 @@ def _past(count: int) -> Law:
         return z
 
     left, right = inc(past(inc(x, c)), b), past(inc(x, c + b))
-    return law(f"inc-past-{count}", left, right, sound="rounding", complex=True)
+    return rounding(f"inc-past-{count}", left, right, complex=True)
 
 
 # Increments may be made in any order, so those of the same elements are one.

@@ -48,7 +48,7 @@ from relgraph.tensor.lawkit.cancellation import (
     not_tanho,
     root_of_largest,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, stable
+from relgraph.tensor.lawkit.vocabulary import Law, lvars, rounding, stable
 
 c, k, x, y, z = lvars("c k x y z")
 
@@ -238,17 +238,11 @@ OF_SQUARES = (
 )
 
 SQUARES_AND_ONE = (
-    law(
-        "one-less-square-written-out",
-        sqr_less_sqr(1, x),
-        (1 - abs(x)) + abs(x) * (1 - abs(x)),
-        sound="rounding",
+    rounding(
+        "one-less-square-written-out", sqr_less_sqr(1, x), (1 - abs(x)) + abs(x) * (1 - abs(x))
     ),
-    law(
-        "square-less-one-written-out",
-        sqr_less_sqr(x, 1),
-        (abs(x) - 1) + abs(x) * (abs(x) - 1),
-        sound="rounding",
+    rounding(
+        "square-less-one-written-out", sqr_less_sqr(x, 1), (abs(x) - 1) + abs(x) * (abs(x) - 1)
     ),
 )
 """Faster than the op, and as exact: where `x` is small the first term alone counts, and is rounded

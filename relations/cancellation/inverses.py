@@ -35,7 +35,7 @@ from relgraph.tensor import (
 )
 from relgraph.tensor.lawkit.cancellation import not_choseno, turns
 from relgraph.tensor.lawkit.compensation import uncompensated
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, lvars, stable
 
 c, x, y = lvars("c x y")
 
@@ -44,19 +44,17 @@ between, above = ge(minimum(x, 1 - x), 0), ge(x, 0)
 arc = 2 * arcsin(sqrt(switch(between, x / 2, 1)))
 
 NEAR_ONE = (
-    law(
+    stable(
         "arccos-near-one",
         arccos(1 - x),
         switch(between, arc, arccos(1 - switch(between, 0, x))),
         not_choseno(x),
-        sound="stable",
     ),
-    law(
+    stable(
         "arccosh-near-one",
         arccosh(1 + x),
         switch(above, 2 * arcsinh(sqrt(switch(above, x / 2, 1))), arccosh(1 + switch(above, 0, x))),
         not_choseno(x),
-        sound="stable",
     ),
 )
 
@@ -68,7 +66,7 @@ def log_of_one_by(name: str, sum_with_one: Callable[[Any], Any], y: Any) -> Law:
     other = log(1 / sum_with_one(switch(positive, 0, x)))
     right = switch(positive, -log1p(switch(positive, y, 0)), other)
     rounded = readerso(uncompensated, sum_with_one(x))
-    return law(name, log(1 / sum_with_one(x)), right, not_choseno(x), rounded, sound="stable")
+    return stable(name, log(1 / sum_with_one(x)), right, not_choseno(x), rounded)
 
 
 # where the sum and the difference are nearly equal; elsewhere the rounding of the ratio counts more
@@ -80,12 +78,12 @@ def log_of_sum_by_difference(name: str, sign: int, quotient: Callable[[Any], Any
     """Return the law about the logarithm of a quotient of the sum and the difference of `x` and
     `y`, in which `x` is given."""
     right = switch(nearby, 2 * sign * arctanh(ratio), log(quotient(x_afar)))
-    return law(name, log(quotient(x)), right, not_choseno(x), sound="stable")
+    return stable(name, log(quotient(x)), right, not_choseno(x))
 
 
 OF_LOGARITHMS = (
-    law("arctanh-mirrored", log((1 - x) / (1 + x)), -2 * arctanh(x), sound="stable"),
-    law("arctanh-of-excess", log1p(2 * x / (1 - x)), 2 * arctanh(x), sound="stable"),
+    stable("arctanh-mirrored", log((1 - x) / (1 + x)), -2 * arctanh(x)),
+    stable("arctanh-of-excess", log1p(2 * x / (1 - x)), 2 * arctanh(x)),
     log_of_sum_by_difference("arctanh-scaled", 1, lambda x: (x + y) / (x - y)),
     log_of_sum_by_difference("arctanh-scaled-mirrored", -1, lambda x: (x - y) / (x + y)),
     log_of_one_by("log-of-one-by", lambda x: 1 + x, x),
@@ -100,7 +98,7 @@ inverse = arcsinh(tan(switch(right, 2 * x, 0)))
 def at_eighth_turns(ending: str, turn: Any, known: Any) -> tuple[Law, ...]:
     """Return the laws about `turn`, which is pi / 4 where `known` holds."""
     return (
-        law(
+        stable(
             f"inverse-gudermannian{ending}",
             log(tan(turn + x)),
             switch(right, inverse, log(tan(turn + left_x))),
@@ -108,43 +106,25 @@ def at_eighth_turns(ending: str, turn: Any, known: Any) -> tuple[Law, ...]:
             # beside the tangent, which is 1 at 0, the logarithm has the same rounding
             one_cliento(tan(turn + x)),
             not_choseno(x),
-            sound="stable",
         ),
-        law(
+        stable(
             f"inverse-gudermannian-mirrored{ending}",
             log(tan(turn - x)),
             switch(right, -inverse, log(tan(turn - left_x))),
             known,
             one_cliento(tan(turn - x)),
             not_choseno(x),
-            sound="stable",
         ),
-        law(
-            f"arctan-less-eighth-turn{ending}",
-            arctan(x) - turn,
-            arctan2(x - 1, x + 1),
-            known,
-            sound="stable",
-        ),
+        stable(f"arctan-less-eighth-turn{ending}", arctan(x) - turn, arctan2(x - 1, x + 1), known),
     )
 
 
 def at_quarter_turns(ending: str, turn: Any, known: Any) -> tuple[Law, ...]:
     """Return the laws about `turn`, which is pi / 2 where `known` holds."""
     return (
-        law(
-            f"gudermannian{ending}",
-            2 * arctan(exp(x)) - turn,
-            arctan(sinh(x)),
-            known,
-            sound="stable",
-        ),
-        law(
-            f"quarter-turn-less-arccos{ending}", turn - arccos(x), arcsin(x), known, sound="stable"
-        ),
-        law(
-            f"quarter-turn-less-arcsin{ending}", turn - arcsin(x), arccos(x), known, sound="stable"
-        ),
+        stable(f"gudermannian{ending}", 2 * arctan(exp(x)) - turn, arctan(sinh(x)), known),
+        stable(f"quarter-turn-less-arccos{ending}", turn - arccos(x), arcsin(x), known),
+        stable(f"quarter-turn-less-arcsin{ending}", turn - arcsin(x), arccos(x), known),
     )
 
 
@@ -153,12 +133,11 @@ inside = ge(x, -1)
 inside_x, outside_x = switch(inside, x, 1), switch(inside, 1, x)
 
 HALF_ANGLES = (
-    law(
+    stable(
         "arccos-by-half",
         2 * arcsin(sqrt((1 - x) / 2)),
         switch(inside, arccos(inside_x), 2 * arcsin(sqrt((1 - outside_x) / 2))),
         not_choseno(x),
-        sound="stable",
     ),
 )
 

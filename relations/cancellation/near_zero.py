@@ -36,7 +36,7 @@ from relgraph.tensor.lawkit.cancellation import (
     quotient,
     times,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, stable
 
 x, y = lvars("x y")
 
@@ -64,9 +64,9 @@ def near_zero(above: Series, below: Series, formula: Any) -> Any:
 
 
 FUNCTIONS = (
-    law("x-less-sin", x - sin(x), x_less_sin(x), sound="stable"),
-    law("tan-less-x", tan(x) - x, tan_less_x(x), sound="stable"),
-    law("log1p-less-x", log1p(x) - x, log1pmx(x), sound="stable"),
+    stable("x-less-sin", x - sin(x), x_less_sin(x)),
+    stable("tan-less-x", tan(x) - x, tan_less_x(x)),
+    stable("log1p-less-x", log1p(x) - x, log1pmx(x)),
 )
 
 
@@ -93,7 +93,7 @@ def of_two(name: str, other: str) -> Law:
     """Return the law about the quotient of two of these functions."""
     (top, above), (bottom, below) = VANISHING[name], VANISHING[other]
     right = near_zero(above, below, top(outside) / bottom(out_there))
-    return law(f"{name}-by-{other}", top(x) / bottom(x), right, sound="stable")
+    return stable(f"{name}-by-{other}", top(x) / bottom(x), right)
 
 
 def of_reciprocals(name: str, change: Callable[[Any], Any]) -> Law:
@@ -105,13 +105,13 @@ def of_reciprocals(name: str, change: Callable[[Any], Any]) -> Law:
     formula = switch(alike, together, 1 / away - 1 / function(far_away))
     apart = near_zero(less(series, X), times(X, series), formula)
     left = 1 / x - 1 / function(x)
-    return law(f"one-by-x-less-one-by-{name}", left, apart, sound="stable")
+    return stable(f"one-by-x-less-one-by-{name}", left, apart)
 
 
 def of_cosm1_by_square(ending: str, square: Square) -> tuple[Law, ...]:
     """Return the law about ``cos(x) - 1`` by a square of `x` that is written with `square`."""
     right = -0.5 * sqr(sin(x / 2) / (x / 2))
-    return (law(f"cosm1-by-square{ending}", cosm1(x) / square(x), right, sound="stable"),)
+    return (stable(f"cosm1-by-square{ending}", cosm1(x) / square(x), right),)
 
 
 QUOTIENTS = (
@@ -119,6 +119,6 @@ QUOTIENTS = (
     *(of_two(*names) for names in product(("x-less-sin", "tan-less-x"), ("sin", "tan"))),
     of_reciprocals("tan", tan_less_x),
     of_reciprocals("sin", lambda v: -x_less_sin(v)),
-    law("cosm1-by-sin", cosm1(x) / sin(x), -tan(x / 2) * (x / x), sound="stable"),
+    stable("cosm1-by-sin", cosm1(x) / sin(x), -tan(x / 2) * (x / x)),
     *in_each_spelling(of_cosm1_by_square),
 )

@@ -26,10 +26,10 @@ from relgraph.tensor.lawkit.cancellation import (
     squares_of_elements,
 )
 from relgraph.tensor.lawkit.compensation import uncompensated
-from relgraph.tensor.lawkit.guards import broadcast_alike, is_found, no_zeroo, positive_numbero
+from relgraph.tensor.lawkit.guards import broadcast_alike, foundo, no_zeroo, positive_numbero
 from relgraph.tensor.lawkit.nests import terms_of_sum
 from relgraph.tensor.lawkit.type_guards import floato, ranko, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, lvars, stable
 from relgraph.tensor.math import _dot
 from relgraph.tensor.norms import Cosine, Norm
 
@@ -41,7 +41,7 @@ x, y = lvars("x y")
 def late(name: str, lhs: Any, rhs: Any) -> Law:
     """Return a law that waits for others: ``log(x + sqrt(1 + x**2))`` is an arcsinh, and sees to
     its sum itself. Of ``sqrt(x**2 + 0)`` there is nothing to gain."""
-    return law(name, lhs, rhs, no_zeroo(y), sound="stable", tags=("late",))
+    return stable(name, lhs, rhs, no_zeroo(y), tags=("late",))
 
 
 def with_constant_term(ending: str, root: Any, y: Any) -> tuple[Law, ...]:
@@ -98,36 +98,32 @@ squares = add(several(xs))
 known = (
     computo(terms, terms_of_sum, xs),
     computo(seen, SQUARE.each, terms),
-    computo(z, length_of_all, seen),
-    whereo(is_found, z),
+    *foundo(z, length_of_all, seen),
 )
 tried = (sqr(x) + sqr(y), x * x + y * y + sqr(a), 2.0 * sqr(x) + y**2)
 
 SUMS = (
-    law(
+    stable(
         "hypot",
         sqrt(squares),
         z,  # sqrt(x**2 + 2 * y**2) → length(x, sqrt(2) * y)
         *known,
-        sound="stable",
         tries=[sqrt(one) for one in tried],
     ),
-    law(
+    stable(
         "hypot-by-constant",
         sqrt(squares / c),
         z / sqrt(c),
         *known,
         positive_numbero(c),
-        sound="stable",
         tries=[sqrt(one / 3.0) for one in tried],
     ),
-    law(
+    stable(
         "hypot-of-scaled",
         sqrt(c * squares),
         sqrt(c) * z,
         *known,
         positive_numbero(c),
-        sound="stable",
         tries=[sqrt(0.3 * one) for one in tried],
     ),
 )
@@ -136,20 +132,18 @@ SUMS = (
 def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
     """Return the laws about one square that is written with `square`."""
     return (
-        law(
+        stable(
             f"root-of-scaled-square{ending}",
             sqrt(c * square(x)),
             sqrt(c) * abs_(x),
             positive_numbero(c),
-            sound="stable",
         ),
-        law(
+        stable(
             f"by-constant-and-square{ending}",
             x / (c + square(x)),
             switch(far, 1 / (far_x + c / far_x), near_x / (c + square(near_x))),
             positive_numbero(c),
             not_choseno(x),
-            sound="stable",
         ),
     )
 
@@ -159,29 +153,27 @@ LENGTHS = (*SUMS, *in_each_spelling(of_squares))
 norm_x, norm_y = Norm(a)(x), Norm(b)(y)
 
 NORMS = tuple(
-    law(f"norm{ending}", sqrt(sum_(squares, axis=a)), norm_x, *whole, sound="stable")
+    stable(f"norm{ending}", sqrt(sum_(squares, axis=a)), norm_x, *whole)
     for ending, squares, whole in squares_of_elements(x, c)
 )
 
 total_x, total_y = sum_(sqr(x), axis=a), sum_(sqr(y), axis=b)
 
 RATIOS = (
-    law("product-of-norms", sqrt(total_x * total_y), norm_x * norm_y, sound="stable"),
-    law("ratio-of-norms", total_x / total_y, sqr(norm_x / norm_y), sound="stable"),
-    law(
+    stable("product-of-norms", sqrt(total_x * total_y), norm_x * norm_y),
+    stable("ratio-of-norms", total_x / total_y, sqr(norm_x / norm_y)),
+    stable(
         "cosine",
         sum_(x * y, axis=a) / (norm_x * Norm(a)(y)),
         Cosine(a)(x, y),
         whereo(broadcast_alike, x, y),
-        sound="stable",
     ),
-    law(
+    stable(
         "cosine-of-dot",
         _dot(x, y) / (Norm(None)(x) * Norm(None)(y)),
         Cosine(None)(x, y),
         ranko(x, 1),
         ranko(y, 1),
-        sound="stable",
     ),
 )
 
@@ -194,30 +186,24 @@ negative_y = switch(positive, -1, y)
 def of_ones_and_squares(ending: str, square: Square) -> tuple[Law, ...]:
     """Return the laws about roots and logarithms of one and a square written with `square`."""
     return (
-        law(
+        stable(
             f"hypot-less-one{ending}",
             sqrt(1 + square(x)) - 1,
             hypot1m1(x),
             readerso(uncompensated, 1 + square(x)),
-            sound="stable",
         ),
         # what is read elsewhere is computed anyway, and has the rounding that the logarithm has
-        law(
-            f"log-one-and-square{ending}",
-            log1p(square(x)),
-            log1p_sqr(x),
-            one_cliento(square(x)),
-            sound="stable",
+        stable(
+            f"log-one-and-square{ending}", log1p(square(x)), log1p_sqr(x), one_cliento(square(x))
         ),
-        law(
+        stable(
             f"log-one-and-scaled-square{ending}",
             log1p(c * square(x)),
             log1p_sqr(sqrt(c) * x),
             positive_numbero(c),
             one_cliento(c * square(x)),
-            sound="stable",
         ),
-        law(
+        stable(
             f"log-one-and-square-by{ending}",
             log1p(square(x) / y),
             switch(
@@ -225,7 +211,6 @@ def of_ones_and_squares(ending: str, square: Square) -> tuple[Law, ...]:
             ),
             not_choseno(y),
             one_cliento(square(x) / y),
-            sound="stable",
         ),
     )
 

@@ -48,30 +48,16 @@ from relgraph.tensor import (
 )
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
+from relgraph.tensor.lawkit import functions as kit
 from relgraph.tensor.lawkit.cancellation import not_choseno
 from relgraph.tensor.lawkit.constant_arithmetic import folded
-from relgraph.tensor.lawkit.functions import (
-    binary_logarithm,
-    binary_term,
-    divisor_of_share,
-    is_among,
-    is_base,
-    logarithm_of_nest,
-    logarithm_of_one_and_terms,
-    logarithm_of_product,
-    logarithm_of_quotient,
-    logarithm_of_share,
-    logarithm_of_size_of_quotient,
-    logarithm_of_terms,
-    may_be_exponential,
-    may_be_share,
-    may_have_exponentials,
-    may_have_exponents,
-    share_by,
-    sizes,
-    weighed,
+from relgraph.tensor.lawkit.guards import (
+    foundo,
+    is_found,
+    nonnegativeo,
+    nonzero_numbero,
+    not_constanto,
 )
-from relgraph.tensor.lawkit.guards import is_found, nonnegativeo, nonzero_numbero, not_constanto
 from relgraph.tensor.lawkit.index_arithmetic import softmax_axis
 from relgraph.tensor.lawkit.nests import (
     added_leaves,
@@ -82,7 +68,7 @@ from relgraph.tensor.lawkit.nests import (
 )
 from relgraph.tensor.lawkit.numbers import is_no_product
 from relgraph.tensor.lawkit.type_guards import floato, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.lawkit.vocabulary import lvars, stable
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.special import log_ndtr, ndtr
 
@@ -103,12 +89,15 @@ power_of_share = switch(ordinary_share, 1, sigmoid(x)) ** y
 
 varies = (not_constanto(y), floato(x), same_dtypeo(x, y))
 is_power = (nonzero_numbero(c), floato(x), same_dtypeo(x, c))
-is_exponential = (whereo(is_base, c), floato(x), same_dtypeo(x, c))
+is_exponential = (whereo(kit.is_base, c), floato(x), same_dtypeo(x, c))
 is_log = computo(k, folded(log), c)
 
+# `k` is what LogSumExp calls the axes `a`
 total, usual = sum_(exp(x), axis=a), computo(k, softmax_axis, a)
 
 FACTORS = view("factors", case(mul(several(xs)), xs), case(x, (x,)))
+factors = (computo(above, FACTORS, x), computo(below, FACTORS, y))
+"""That `above` are the factors of `x`, and `below` those of `y`."""
 
 _FACTOR_CASES = (
     case(exp(x), (x, 1), floato(x)),
@@ -134,25 +123,22 @@ TERM = view(
         mul(several(xs)),
         z,
         computo(seen_above, SIMPLE_FACTOR.each, xs),
-        computo(z, weighed, seen_above),
-        whereo(is_found, z),
+        *foundo(z, kit.weighed, seen_above),
     ),
     case(
         x / y,
         z,
-        computo(above, FACTORS, x),
-        computo(below, FACTORS, y),
+        *factors,
         computo(seen_above, SIMPLE_FACTOR.each, above),
         computo(seen_below, SIMPLE_FACTOR.each, below),
-        computo(z, weighed, seen_above, seen_below),
-        whereo(is_found, z),
+        *foundo(z, kit.weighed, seen_above, seen_below),
     ),
     case(
         x,
         z,
         computo(above, FACTORS, x),
         computo(seen_above, SIMPLE_FACTOR.each, above),
-        computo(z, weighed, seen_above),
+        computo(z, kit.weighed, seen_above),
     ),
 )
 
@@ -161,26 +147,29 @@ FACTOR = view(
     case(
         add(several(xs)),
         (z, 1),
-        whereo(may_have_exponentials, xs),
+        whereo(kit.may_have_exponentials, xs),
         computo(leaves, terms_of_sum, xs),
         computo(terms, TERM.each, leaves),
-        computo(z, logarithm_of_terms, terms, leaves),
-        whereo(is_found, z),
+        *foundo(z, kit.logarithm_of_terms, terms, leaves),
     ),
     *_FACTOR_CASES,
     case(x, (0, x)),
 )
 
+of_quotient = (
+    *factors,
+    computo(seen_above, FACTOR.each, above),
+    computo(seen_below, FACTOR.each, below),
+)
+
 PRODUCTS = (
-    law(
+    stable(
         "log-of-product",
         log(mul(several(xs))),
         z,  # log(x * exp(y)) → log_product(y, 1, x)
-        whereo(may_have_exponents, xs),
+        whereo(kit.may_have_exponents, xs),
         computo(seen_above, FACTOR.each, xs),
-        computo(z, logarithm_of_product, seen_above),
-        whereo(is_found, z),
-        sound="stable",
+        *foundo(z, kit.logarithm_of_product, seen_above),
         tries=[
             log(mul(factor, several(xs)))
             for factor in (
@@ -189,63 +178,49 @@ PRODUCTS = (
             )
         ],
     ),
-    law(
+    stable(
         "log-of-quotient",
         log(x / y),
         z,  # log(x * exp(y) / z) → log_product(y, z, x)
-        computo(above, FACTORS, x),
-        computo(below, FACTORS, y),
-        computo(seen_above, FACTOR.each, above),
-        computo(seen_below, FACTOR.each, below),
-        computo(z, logarithm_of_quotient, seen_above, y, seen_below),
-        whereo(is_found, z),
-        sound="stable",
+        *of_quotient,
+        *foundo(z, kit.logarithm_of_quotient, seen_above, y, seen_below),
     ),
     # the size of a product is the product of the sizes
-    law(
+    stable(
         "log-abs-of-product",
         log(abs_(mul(several(xs)))),
         z,  # log(abs(x * exp(y))) → log_product(y, 1, abs(x))
-        whereo(may_have_exponents, xs),
+        whereo(kit.may_have_exponents, xs),
         computo(seen_above, FACTOR.each, xs),
-        computo(above, sizes, seen_above),
-        computo(z, logarithm_of_product, above),
-        whereo(is_found, z),
-        sound="stable",
+        computo(above, kit.sizes, seen_above),
+        *foundo(z, kit.logarithm_of_product, above),
         tries=[log(abs_(mul(factor, several(xs)))) for factor in (exp(x), sigmoid(x))],
     ),
-    law(
+    stable(
         "log-abs-of-quotient",
         log(abs_(x / y)),
         z,  # log(abs(x * exp(y) / z)) → log_product(y, abs(z), abs(x))
-        computo(above, FACTORS, x),
-        computo(below, FACTORS, y),
-        computo(seen_above, FACTOR.each, above),
-        computo(seen_below, FACTOR.each, below),
-        computo(z, logarithm_of_size_of_quotient, seen_above, y, seen_below),
-        whereo(is_found, z),
-        sound="stable",
+        *of_quotient,
+        *foundo(z, kit.logarithm_of_size_of_quotient, seen_above, y, seen_below),
     ),
     # before the law about any base: a sigmoid that underflows has a logarithm all the same
-    law(
+    stable(
         "log-of-power-of-sigmoid",
         log(sigmoid(x) ** y),
         log_product(exponent_of_share, 1, power_of_share),
         *varies,
-        sound="stable",
     ),
-    law("log-of-exponential", log(c**x), k * x, *is_exponential, is_log, sound="stable"),
-    law("log-of-power", log(x**y), log_product(exponent, 1, power), *varies, sound="stable"),
+    stable("log-of-exponential", log(c**x), k * x, *is_exponential, is_log),
+    stable("log-of-power", log(x**y), log_product(exponent, 1, power), *varies),
 )
 
 DETERMINANTS = (
-    law(
+    stable(
         "log-of-determinant",
         log(x * y - z * w),
         log_determinant(x, y, z, w),
         # of more factors, two may overflow where the product of all does not
         *(whereo(is_no_product, v) for v in (w, x, y, z)),
-        sound="stable",
     ),
 )
 
@@ -256,25 +231,23 @@ nest = lvars("nest")
 
 BINARY_TERM = view(
     "binary exponent and weight",
-    case(exp2(x), z, computo(z, binary_term, x)),
-    case(2**x, z, computo(z, binary_term, x)),
-    case(c * exp2(x), z, computo(z, binary_term, x, c)),
-    case(c * 2**x, z, computo(z, binary_term, x, c)),
-    case(c, z, computo(z, binary_term, 0, c)),
+    case(exp2(x), z, computo(z, kit.binary_term, x)),
+    case(2**x, z, computo(z, kit.binary_term, x)),
+    case(c * exp2(x), z, computo(z, kit.binary_term, x, c)),
+    case(c * 2**x, z, computo(z, kit.binary_term, x, c)),
+    case(c, z, computo(z, kit.binary_term, 0, c)),
 )
 
 of_nest = (
     computo(leaves, leaves_of, nest),
     computo(terms, TERM.each, leaves),
-    computo(z, logarithm_of_nest, terms, nest),
-    whereo(is_found, z),
+    *foundo(z, kit.logarithm_of_nest, terms, nest),
 )
-of_sum = (whereo(may_have_exponentials, xs), computo(nest, nest_of_terms, xs), *of_nest)
-of_difference = (whereo(may_be_exponential, x), computo(nest, nest_of_sides, x, y), *of_nest)
+of_sum = (whereo(kit.may_have_exponentials, xs), computo(nest, nest_of_terms, xs), *of_nest)
+of_difference = (whereo(kit.may_be_exponential, x), computo(nest, nest_of_sides, x, y), *of_nest)
 of_terms = (
-    whereo(may_have_exponentials, xs),
-    computo(leaves, added_leaves, xs),
-    whereo(is_found, leaves),
+    whereo(kit.may_have_exponentials, xs),
+    *foundo(leaves, added_leaves, xs),
     computo(terms, TERM.each, leaves),
 )
 
@@ -282,113 +255,68 @@ TRIES = (add(exp(x), exp(y)), add(exp(x), exp(y), exp(w)), add(2 * exp(x), exp(y
 SUBTRACTED = (exp(x) - exp(y), exp(x) - 3, add(exp(x), exp(y)) - 2 * exp(w))
 
 LOGARITHMS = (
-    law(
+    stable(
         "log-of-sum",
         log(add(several(xs))),
         z,  # log(2 * exp(x) + exp(y) + 3) → logaddexp(log(2) + x, y, log(3))
         *of_sum,
-        sound="stable",
         tries=[log(one) for one in (*TRIES, add(exp(x) - exp(y), exp(w)))],
     ),
-    law(
+    stable(
         "log-of-difference",
         log(x - y),
         z,  # log(exp(x) - 2 * exp(y)) → m + log(exp(x - m) - 2 * exp(y - m))
         *of_difference,
-        sound="stable",
         tries=[log(one) for one in SUBTRACTED],
     ),
-    law(
+    stable(
         "log1p-of-sum",
         log1p(add(several(xs))),
         z,  # log1p(exp(x) + exp(y)) → logaddexp(0, x, y)
         *of_terms,
-        computo(z, logarithm_of_one_and_terms, terms, leaves),
-        whereo(is_found, z),
-        sound="stable",
+        *foundo(z, kit.logarithm_of_one_and_terms, terms, leaves),
         tries=[log1p(one) for one in (*TRIES[:2], 2 + exp(x))],
     ),
-    law(
+    stable(
         "log2-of-binary-sum",
         log2(add(several(xs))),
         z,  # log2(2 * exp2(x) + exp2(y)) → logaddexp2(log2(2) + x, y)
-        computo(leaves, added_leaves, xs),
-        whereo(is_found, leaves),
+        *foundo(leaves, added_leaves, xs),
         computo(terms, BINARY_TERM.each, leaves),
-        computo(z, binary_logarithm, terms),
-        whereo(is_found, z),
-        sound="stable",
+        *foundo(z, kit.binary_logarithm, terms),
         tries=[log2(one) for one in (exp2(x) + exp2(y), add(2 * exp2(x), 2**y, exp2(w), 1))],
     ),
-    law(
-        "log2-of-sum",
-        log2(add(several(xs))),
-        z / LN2,
-        *of_sum,
-        sound="stable",
-        tries=[log2(one) for one in TRIES],
+    stable(
+        "log2-of-sum", log2(add(several(xs))), z / LN2, *of_sum, tries=[log2(one) for one in TRIES]
     ),
-    law(
+    stable(
         "log10-of-sum",
         log10(add(several(xs))),
         z / LN10,
         *of_sum,
-        sound="stable",
         tries=[log10(one) for one in (10**x + 10**y, *TRIES)],
     ),
 )
 
-# `k` is what LogSumExp calls the axes `a`
 OVER_AXES = (
-    law(
-        "log-sum-exp",
-        log(sum_(exp(x), axis=a)),
-        LogSumExp(k)(x),
-        computo(k, softmax_axis, a),
-        sound="stable",
+    stable("log-sum-exp", log(total), LogSumExp(k)(x), usual),
+    stable(
+        "log-sum-exp-moved", log(DimShuffle(n, o)(total)), DimShuffle(n, o)(LogSumExp(k)(x)), usual
     ),
-    law(
-        "log-sum-exp-moved",
-        log(DimShuffle(n, o)(sum_(exp(x), axis=a))),
-        DimShuffle(n, o)(LogSumExp(k)(x)),
-        computo(k, softmax_axis, a),
-        sound="stable",
-    ),
-    law(
-        "log-mean-exp",
-        log(sum_(exp(x), axis=a) / y),
-        LogSumExp(k)(x) - log(y),
-        nonnegativeo(y),
-        computo(k, softmax_axis, a),
-        sound="stable",
-    ),
-    law(
-        "log2-sum-exp",
-        log2(sum_(exp(x), axis=a)),
-        LogSumExp(k)(x) / LN2,
-        computo(k, softmax_axis, a),
-        sound="stable",
-    ),
-    law(
-        "log10-sum-exp",
-        log10(sum_(exp(x), axis=a)),
-        LogSumExp(k)(x) / LN10,
-        computo(k, softmax_axis, a),
-        sound="stable",
-    ),
+    stable("log-mean-exp", log(total / y), LogSumExp(k)(x) - log(y), nonnegativeo(y), usual),
+    stable("log2-sum-exp", log2(total), LogSumExp(k)(x) / LN2, usual),
+    stable("log10-sum-exp", log10(total), LogSumExp(k)(x) / LN10, usual),
 )
 
 LOGARITHMS_OF_SHARES = (
-    law(
+    stable(
         "less-logaddexp",
         x - logaddexp(several(xs)),
         z,  # x - logaddexp(x, y, w) → -logaddexp(0, y - x, w - x)
         floato(x),
         not_choseno(x),
-        whereo(is_among, x, xs),
-        computo(z, logarithm_of_share, x, xs),
-        whereo(is_found, z),
-        sound="stable",
+        whereo(kit.is_among, x, xs),
+        *foundo(z, kit.logarithm_of_share, x, xs),
         tries=[x - logaddexp(x, y), x - logaddexp(x, y, w)],
     ),
 )
@@ -402,22 +330,19 @@ def terms_in(fgraph: Any, added: Sequence[Any]) -> Any:
 
 is_share = (
     whereo(is_found, xs),
-    computo(z, share_by(terms_in), above, below),
-    whereo(is_found, z),
+    *foundo(z, kit.share_by(terms_in), above, below),
 )
 
 # late: a share of two is a sigmoid, and the logarithm of a share none at all
 SHARES = (
-    law(
+    stable(
         "share",
         x / y,
         z,  # exp(x) * w / (exp(x) + exp(y)) → exp(x - m) / (exp(x - m) + exp(y - m)) * w
-        whereo(may_be_share, x, y),
-        computo(above, FACTORS, x),
-        computo(below, FACTORS, y),
-        computo(xs, divisor_of_share, above, below),
+        whereo(kit.may_be_share, x, y),
+        *factors,
+        computo(xs, kit.divisor_of_share, above, below),
         *is_share,
-        sound="stable",
         tags=("late",),
         tries=[
             *(exp(x) / one for one in TRIES),
@@ -427,15 +352,14 @@ SHARES = (
         ],
     ),
     # the slope of what is divided by a sum
-    law(
+    stable(
         "share-by-reciprocal",
         sqr(1 / y) * exp(x),
         z / y,
         computo(above, FACTORS, exp(x)),
         computo(below, FACTORS, y),
-        computo(xs, divisor_of_share, above, below),
+        computo(xs, kit.divisor_of_share, above, below),
         *is_share,
-        sound="stable",
         tags=("late",),
         tries=[sqr(1 / one) * exp(x) for one in TRIES],
     ),

@@ -51,7 +51,7 @@ from relgraph.tensor.lawkit.guards import (
 from relgraph.tensor.lawkit.index_arithmetic import softmax_axis
 from relgraph.tensor.lawkit.reductions import covers_axes, restores_axes
 from relgraph.tensor.lawkit.type_guards import floato
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, relation, stable
+from relgraph.tensor.lawkit.vocabulary import Law, lvars, relation, rounding, stable
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.subtensor import Slice, Subtensor
 
@@ -230,30 +230,13 @@ SIGMOID = (
     *of_one("", sigmoid(x - log(c)), whereo(is_about_one, c)),
     # the rounding of the difference counts as often in the exponential as the logarithm is large
     *of_one("-unlike-one", s / (c * t + s), whereo(is_unlike_one, c)),
-    law(
-        "div-by-weighed",
-        y / (1 + c * exp(x)),
-        y * sigmoid(-(x + log(c))),
-        *weighed,
-        sound="rounding",
-        tags=_PRICED,
+    rounding(
+        "div-by-weighed", y / (1 + c * exp(x)), y * sigmoid(-(x + log(c))), *weighed, tags=_PRICED
     ),
-    law("div-by-square", y / sqr(one_and), y * sqr(t), sound="rounding", tags=_PRICED),
-    law("div-by-power", y / one_and**2, y * sqr(t), sound="rounding", tags=_PRICED),
-    law(
-        "div-by-square-of-product",
-        y / (sqr(one_and) * z),
-        y * sqr(t) / z,
-        sound="rounding",
-        tags=_PRICED,
-    ),
-    law(
-        "div-by-power-of-product",
-        y / (one_and**2 * z),
-        y * sqr(t) / z,
-        sound="rounding",
-        tags=_PRICED,
-    ),
+    rounding("div-by-square", y / sqr(one_and), y * sqr(t), tags=_PRICED),
+    rounding("div-by-power", y / one_and**2, y * sqr(t), tags=_PRICED),
+    rounding("div-by-square-of-product", y / (sqr(one_and) * z), y * sqr(t) / z, tags=_PRICED),
+    rounding("div-by-power-of-product", y / (one_and**2 * z), y * sqr(t) / z, tags=_PRICED),
     stable("sigmoid-squared-exp", sqr(t) * exp(x), s * t),
     stable("sigmoid-neg-squared-exp", sqr(s) * exp(-x), s * t),
 )

@@ -16,7 +16,6 @@ from relgraph.tensor import (
     digamma,
     erf,
     erfc,
-    erfinv,
     exp,
     gammaln,
     log,
@@ -31,7 +30,7 @@ from relgraph.tensor.lawkit.cancellation import not_choseno
 from relgraph.tensor.lawkit.functions import can_be_doubled, lower_bound, upper_bound
 from relgraph.tensor.lawkit.guards import constanto, positiveo
 from relgraph.tensor.lawkit.type_guards import floato, roomyo
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, finite, lvars, stable
 from relgraph.tensor.special import log_ndtr, ndtr
 
 c, x, z = lvars("c x z")
@@ -39,18 +38,17 @@ c, x, z = lvars("c x z")
 is_moderate = whereo(can_be_doubled, c)
 
 ERROR_FUNCTION = (
-    law("erfc", 1 - erf(x), erfc(x), sound="stable"),
-    law("erf", 1 - erfc(x), erf(x), sound="stable"),
-    law("erfc-of-neg", 1 + erf(x), erfc(-x), sound="stable"),
-    law("erfc-reflected", 2 - erfc(x), erfc(-x), sound="stable"),
-    law("neg-erfc", erf(x) - 1, -erfc(x), sound="stable"),
-    law("neg-erf", erfc(x) - 1, -erf(x), sound="stable"),
-    law("erfinv-erf", erfinv(erf(x)), x, sound="stable"),
-    law("erfc-scaled", c - c * erf(x), c * erfc(x), constanto(c), sound="stable"),
+    stable("erfc", 1 - erf(x), erfc(x)),
+    stable("erf", 1 - erfc(x), erf(x)),
+    stable("erfc-of-neg", 1 + erf(x), erfc(-x)),
+    stable("erfc-reflected", 2 - erfc(x), erfc(-x)),
+    stable("neg-erfc", erf(x) - 1, -erfc(x)),
+    stable("neg-erf", erfc(x) - 1, -erf(x)),
+    stable("erfc-scaled", c - c * erf(x), c * erfc(x), constanto(c)),
     # amid other terms the sum of the two alone overflows
-    law("erfc-of-neg-scaled", c + c * erf(x), c * erfc(-x), is_moderate, sound="stable"),
-    law("half-erfc-reflected", 1 - 0.5 * erfc(x), 0.5 * erfc(-x), sound="stable"),
-    law("erfc-by-two-reflected", 1 - erfc(x) / 2, erfc(-x) / 2, sound="stable"),
+    stable("erfc-of-neg-scaled", c + c * erf(x), c * erfc(-x), is_moderate),
+    stable("half-erfc-reflected", 1 - 0.5 * erfc(x), 0.5 * erfc(-x)),
+    stable("erfc-by-two-reflected", 1 - erfc(x) / 2, erfc(-x) / 2),
 )
 
 # near 0 both are a logarithm of nearly 1; of other numbers that one is infinite, and so its slope
@@ -69,51 +67,38 @@ above, below = computo(z, upper_bound, x), computo(z, lower_bound, x)
 def of_tails(name: str, logarithm: Any, unit: float) -> tuple[Law, ...]:
     """Return the laws about a logarithm of tails, given the natural one of its base."""
 
-    def stable(ending: str, tail: Any, result: Any, *conditions: Any) -> Law:
+    def of_tail(ending: str, tail: Any, result: Any, *conditions: Any) -> Law:
         found = result if unit == 1 else result / unit
-        return law(f"{name}{ending}", logarithm(tail), found, *conditions, sound="stable")
+        return stable(f"{name}{ending}", logarithm(tail), found, *conditions)
 
     return (
-        stable("-erfc", erfc(x), log_erfc, *is_precise),
-        stable("-half-erfc", 0.5 * erfc(x), log_ndtr(z), *is_precise, above),
-        stable("-erfc-by-two", erfc(x) / 2, log_ndtr(z), *is_precise, above),
-        stable("-ndtr", ndtr(x), log_ndtr(x), floato(x)),
+        of_tail("-erfc", erfc(x), log_erfc, *is_precise),
+        of_tail("-half-erfc", 0.5 * erfc(x), log_ndtr(z), *is_precise, above),
+        of_tail("-erfc-by-two", erfc(x) / 2, log_ndtr(z), *is_precise, above),
+        of_tail("-ndtr", ndtr(x), log_ndtr(x), floato(x)),
     )
 
 
 TAILS = (
-    law("ndtr-reflected", 1 - ndtr(x), ndtr(-x), sound="stable"),
-    law("neg-ndtr-reflected", ndtr(x) - 1, -ndtr(-x), sound="stable"),
+    stable("ndtr-reflected", 1 - ndtr(x), ndtr(-x)),
+    stable("neg-ndtr-reflected", ndtr(x) - 1, -ndtr(-x)),
     *of_tails("log", log, 1),
     *of_tails("log2", log2, LN2),
     *of_tails("log10", log10, LN10),
-    law("log1p-erf", log1p(erf(x)), log_erfc_of_neg, *is_precise, not_choseno(x), sound="stable"),
-    law("log1p-neg-erf", log1p(-erf(x)), log_erfc, *is_precise, not_choseno(x), sound="stable"),
-    law(
-        "log1p-neg-half-erfc",
-        log1p(-0.5 * erfc(x)),
-        log_ndtr(z),
-        *is_precise,
-        below,
-        sound="stable",
-    ),
-    law("log1p-neg-ndtr", log1p(-ndtr(x)), log_ndtr(-x), floato(x), sound="stable"),
-    law("log1mexp-log-ndtr", log1mexp(log_ndtr(x)), log_ndtr(-x), floato(x), sound="stable"),
-    law("exp-log-ndtr", exp(log_ndtr(x)), ndtr(x), floato(x), sound="stable"),
-)
-
-ODD = (
-    law("erf-neg", erf(-x), -erf(x), sound="rounding"),
-    law("erfinv-neg", erfinv(-x), -erfinv(x), sound="rounding"),
+    stable("log1p-erf", log1p(erf(x)), log_erfc_of_neg, *is_precise, not_choseno(x)),
+    stable("log1p-neg-erf", log1p(-erf(x)), log_erfc, *is_precise, not_choseno(x)),
+    stable("log1p-neg-half-erfc", log1p(-0.5 * erfc(x)), log_ndtr(z), *is_precise, below),
+    stable("log1p-neg-ndtr", log1p(-ndtr(x)), log_ndtr(-x), floato(x)),
+    stable("log1mexp-log-ndtr", log1mexp(log_ndtr(x)), log_ndtr(-x), floato(x)),
+    stable("exp-log-ndtr", exp(log_ndtr(x)), ndtr(x), floato(x)),
 )
 
 GAMMA = (
-    law("gammaln-step-positive", gammaln(1 + x) - gammaln(x), log(x), positiveo(x), sound="stable"),
-    law("digamma-step-positive", digamma(1 + x) - digamma(x), 1 / x, positiveo(x), sound="stable"),
+    stable("gammaln-step-positive", gammaln(1 + x) - gammaln(x), log(x), positiveo(x)),
+    stable("digamma-step-positive", digamma(1 + x) - digamma(x), 1 / x, positiveo(x)),
 )
 
 WHERE_DEFINED = (
-    law("erf-total", erf(x) + erfc(x), 1, sound="finite"),
-    law("erf-erfinv", erf(erfinv(x)), x, sound="finite"),
-    law("gammaln-step", gammaln(1 + x) - gammaln(x), log(abs_(x)), sound="finite"),
+    finite("erf-total", erf(x) + erfc(x), 1),
+    finite("gammaln-step", gammaln(1 + x) - gammaln(x), log(abs_(x))),
 )

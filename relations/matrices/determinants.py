@@ -17,19 +17,10 @@ from relgraph.tensor import DimShuffle, log, prod, reciprocal
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.lawkit.guards import is_found, one_elemento, positiveo
+from relgraph.tensor.lawkit import matrices as kit
+from relgraph.tensor.lawkit.guards import foundo, one_elemento, positiveo
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
-from relgraph.tensor.lawkit.matrices import (
-    are_square,
-    cheapest_cycle,
-    is_as_long,
-    positions,
-    product_of_determinants,
-    product_of_signs,
-    row_by_column,
-    row_count,
-    sum_of_logarithms,
-)
+from relgraph.tensor.lawkit.matrices import TAGS, finite, rounding, stable
 from relgraph.tensor.lawkit.matrix_facts import (
     counts_from_zero,
     lower_triangularo,
@@ -37,7 +28,7 @@ from relgraph.tensor.lawkit.matrix_facts import (
     upper_triangularo,
 )
 from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.functions import _det, _slogdet, det
 from relgraph.tensor.linalg.systems import _inv
@@ -47,9 +38,10 @@ from relgraph.tensor.subtensor import Placeholder
 # -- determinants ----------------------------------------------------------------------------------
 
 a, c, i, n, x, y = lvars("a c i n x y")
-TAGS = ("linear_algebra",)
+
 
 at_positions = AdvancedSubtensor((Placeholder.ARRAY, Placeholder.ARRAY))
+diagonal = at_positions(x, i, i)
 cholesky = Cholesky(True)
 
 
@@ -64,97 +56,62 @@ def log_size(matrix: Any) -> Any:
 
 
 LOGARITHMS = (
-    law(
+    stable(
         "log-multiple-of-det-of-positive-definite",
         log(y * _det(x)),
         log(y) + log_size(x),
         positiveo(y),
         positive_definiteo(x),
-        sound="stable",
-        tags=TAGS,
     ),
-    law(
-        "log-multiple-of-det",
-        log(y * _det(x)),
-        log(y) + (log_size(x) + log(sign(x))),
-        positiveo(y),
-        sound="stable",
-        tags=TAGS,
+    stable(
+        "log-multiple-of-det", log(y * _det(x)), log(y) + (log_size(x) + log(sign(x))), positiveo(y)
     ),
-    law(
-        "log-det-of-positive-definite",
-        log(_det(x)),
-        log_size(x),
-        positive_definiteo(x),
-        sound="stable",
-        tags=TAGS,
-    ),
-    law("log-abs-det", log(abs_(_det(x))), log_size(x), sound="stable", tags=TAGS),
+    stable("log-det-of-positive-definite", log(_det(x)), log_size(x), positive_definiteo(x)),
+    stable("log-abs-det", log(abs_(_det(x))), log_size(x)),
     # of a negative determinant it is nan
-    law("log-det", log(_det(x)), log_size(x) + log(sign(x)), sound="stable", tags=TAGS),
+    stable("log-det", log(_det(x)), log_size(x) + log(sign(x))),
 )
 
 SIMPLER = (
-    law("det-transposed", _det(transposed(x)), _det(x), sound="rounding", complex=True, tags=TAGS),
-    law(
-        "sign-det-transposed",
-        sign(transposed(x)),
-        sign(x),
-        sound="rounding",
-        tags=TAGS,
-    ),
-    law(
-        "log-det-transposed",
-        log_size(transposed(x)),
-        log_size(x),
-        sound="rounding",
-        tags=TAGS,
-    ),
-    law(
+    rounding("det-transposed", _det(transposed(x)), _det(x), complex=True),
+    rounding("sign-det-transposed", sign(transposed(x)), sign(x)),
+    rounding("log-det-transposed", log_size(transposed(x)), log_size(x)),
+    rounding(
         "det-inverse",
         _det(_inv(x)),
         reciprocal(y),
         computo(y, det, x),  # which a singular x has too
-        sound="rounding",
         complex=True,
-        tags=TAGS,
     ),
-    law(
-        "log-det-inverse",
-        log_size(_inv(x)),
-        -y,
-        computo(y, log_size, x),
-        sound="rounding",
-        tags=TAGS,
-    ),
+    rounding("log-det-inverse", log_size(_inv(x)), -y, computo(y, log_size, x)),
 )
 
 
-def of_product(name: str, of_matrix: Any, combined: Any) -> Any:
-    """Return the law that splits a function of a product of square matrices."""
+product = _dot(x, y)
 
-    @relation(name, sound="rounding", depth=2, tags=TAGS)
-    def splito(whole: Any, parts: Any) -> Any:
-        """``det(x @ y) → det(x) * det(y)``, where nothing else reads ``x @ y``"""
-        product, left, right = lvars("product left right")
-        return lall(
-            eq(whole, of_matrix(product)),
-            eq(product, _dot(left, right)),
-            one_cliento(product),
-            floato(left),
-            same_dtypeo(left, right),
-            whereo(are_square, left, right),
-            computo(parts, combined, left, right),
-        )
 
-    return splito
+def split(name: str, lhs: Any, rhs: Any) -> Law:
+    """Return a law about a product of square matrices that nothing else reads."""
+    square = (floato(x), same_dtypeo(x, y), whereo(kit.are_square, x, y))
+    return rounding(name, lhs, rhs, one_cliento(product), *square)
+
+
+def of_triangular(side: str, is_triangular: Any) -> tuple[Law, Law]:
+    """Return the laws about a matrix that has zeros on the other side of its diagonal."""
+    triangular = (is_triangular(x), ranko(x, 2), computo(i, kit.positions, x))
+    size = sum_(log(abs_(diagonal)))
+    # a nan beside the diagonal is not seen
+    return (
+        finite(f"det-{side}-triangular", _det(x), prod(diagonal), *triangular, complex=True),
+        finite(f"log-det-{side}-triangular", log_size(x), size, *triangular),
+    )
 
 
 PARTS = (
-    of_product("det-of-product", _det, product_of_determinants),
-    of_product("sign-det-of-product", sign, product_of_signs),
-    of_product("log-det-of-product", log_size, sum_of_logarithms),
-    law(
+    split("det-of-product", _det(product), det(x) * det(y)),
+    split("sign-det-of-product", sign(product), sign(x) * sign(y)),
+    split("log-det-of-product", log_size(product), log_size(x) + log_size(y)),
+    finite(
         "det-scaled",
         _det(c * x),
         DimShuffle(n, ())(c) ** a * _det(x),
@@ -162,57 +119,20 @@ PARTS = (
         ranko(x, 2),
         floato(x),
         computo(n, rank_of, c),
-        computo(a, row_count, x),
-        sound="finite",
-        tags=TAGS,
+        computo(a, kit.row_count, x),
     ),
-    *(
-        law(
-            f"det-{side}-triangular",
-            _det(x),
-            prod(at_positions(x, i, i)),
-            is_triangular(x),
-            ranko(x, 2),
-            computo(i, positions, x),
-            sound="finite",  # a nan beside the diagonal is not seen
-            complex=True,
-            tags=TAGS,
-        )
-        for side, is_triangular in (("lower", lower_triangularo), ("upper", upper_triangularo))
-    ),
-    *(
-        law(
-            f"log-det-{side}-triangular",
-            log_size(x),
-            sum_(log(abs_(at_positions(x, i, i)))),
-            is_triangular(x),
-            ranko(x, 2),
-            computo(i, positions, x),
-            sound="finite",
-            tags=TAGS,
-        )
-        for side, is_triangular in (("lower", lower_triangularo), ("upper", upper_triangularo))
-    ),
-    law(
+    *of_triangular("lower", lower_triangularo),
+    *of_triangular("upper", upper_triangularo),
+    rounding(
         "log-det-positive-definite",
         log_size(x),
         2.0 * sum_(log(at_positions(cholesky(x), i, i))),
         positive_definiteo(x),
         ranko(x, 2),
-        computo(i, positions, x),
-        sound="rounding",
-        tags=TAGS,
+        computo(i, kit.positions, x),
     ),
     # of a matrix that is not finite it is nan
-    law(
-        "sign-det-positive-definite",
-        sign(x),
-        1.0,
-        positive_definiteo(x),
-        ranko(x, 2),
-        sound="finite",
-        tags=TAGS,
-    ),
+    finite("sign-det-positive-definite", sign(x), 1.0, positive_definiteo(x), ranko(x, 2)),
 )
 """After the logarithms of determinants are found."""
 
@@ -228,10 +148,8 @@ with_diagonal = AdvancedIncSubtensor((Placeholder.ARRAY, Placeholder.ARRAY), Fal
 def diagonal_of_producto(diagonal: Any, total: Any) -> Any:
     """``(x @ y)[i, i] → sum(x * y.T, axis=1)``, where `i` counts from 0 and nothing else reads
     ``x @ y``"""
-    product = lvars("product")
     return lall(
         eq(diagonal, at_positions(product, i, i)),
-        eq(product, _dot(x, y)),
         whereo(counts_from_zero, i),
         one_cliento(product),
         ranko(x, 2),
@@ -239,22 +157,19 @@ def diagonal_of_producto(diagonal: Any, total: Any) -> Any:
         same_dtypeo(x, y),
         realo(x),  # the BLAS makes nan of complex infinities
         # the sums of the products of each row and the column of its number
-        computo(total, row_by_column, x, y, i),
+        computo(total, kit.row_by_column, x, y, i),
     )
 
 
 CYCLES = (
-    law(
+    finite(
         "trace-cycle",
         sum_(at_positions(_dot(_dot(x, y), z), i, i)),
         p,  # trace(x @ y @ z) → trace(y @ z @ x), or trace(z @ x @ y)
         whereo(counts_from_zero, i),
         same_dtypeo(x, y, z),
-        computo(p, cheapest_cycle, x, y, z, i),
-        whereo(is_found, p),
-        sound="finite",
+        *foundo(p, kit.cheapest_cycle, x, y, z, i),
         complex=True,
-        tags=TAGS,
     ),
 )
 
@@ -273,7 +188,7 @@ TRACES = (
         y,
         whereo(counts_from_zero, i),
         ranko(x, 2),
-        whereo(is_as_long, y, i),
+        whereo(kit.is_as_long, y, i),
         complex=True,
         tags=TAGS,
     ),

@@ -10,104 +10,81 @@ from relations.matrices.determinants import at_positions, log_size
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.guards import is_found
-from relgraph.tensor.lawkit.matrices import (
-    are_square,
-    determinant,
-    fit,
-    log_determinant,
-    product_with_vector,
-    solution_for_vector,
-    trace,
-)
+from relgraph.tensor.lawkit import matrices as kit
+from relgraph.tensor.lawkit.guards import foundo
+from relgraph.tensor.lawkit.matrices import TAGS, finite
 from relgraph.tensor.lawkit.matrix_facts import counts_from_zero
 from relgraph.tensor.lawkit.type_guards import ranko, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import any_dtype_law, lvars
 from relgraph.tensor.linalg.functions import _det
 from relgraph.tensor.linalg.products import _kron
 from relgraph.tensor.linalg.systems import _inv, _solve
 from relgraph.tensor.math import _dot
 
 i, p, v, w, x, y, z = lvars("i p v w x y z")
-TAGS = ("linear_algebra",)
+
 
 FACTORS = (
     any_dtype_law(
         "kron-transposed", transposed(_kron(x, y)), _kron(transposed(x), transposed(y)), tags=TAGS
     ),
-    law(
+    finite(
         "kron-times-kron",
         _dot(_kron(x, y), _kron(z, w)),
         _kron(_dot(x, z), _dot(y, w)),
-        whereo(fit, x, z),
-        whereo(fit, y, w),
-        sound="finite",
+        whereo(kit.fit, x, z),
+        whereo(kit.fit, y, w),
         complex=True,
-        tags=TAGS,
     ),
-    law(
+    finite(
         "kron-times-vector",
         _dot(_kron(x, y), v),
         p,  # the rows of x @ V @ y.T, where V has the numbers of v
         ranko(v, 1),
         same_dtypeo(x, y, v),
-        computo(p, product_with_vector, x, y, v),
-        sound="finite",
+        computo(p, kit.product_with_vector, x, y, v),
         complex=True,
-        tags=TAGS,
     ),
-    law(
+    finite(
         "inverse-kron",
         _inv(_kron(x, y)),
         _kron(_inv(x), _inv(y)),
-        whereo(are_square, x, y),
-        sound="finite",
+        whereo(kit.are_square, x, y),
         complex=True,
-        tags=TAGS,
     ),
-    law(
+    finite(
         "solve-kron",
         _solve(_kron(x, y), v),
         p,  # of x @ X @ y.T = V the rows of X
         ranko(v, 1),
         same_dtypeo(x, y, v),
-        computo(p, solution_for_vector, x, y, v),
-        whereo(is_found, p),
-        sound="finite",
+        *foundo(p, kit.solution_for_vector, x, y, v),
         complex=True,
-        tags=TAGS,
         tries=[_solve(_kron(x, y), sum_(_kron(x, y), axis=0))],  # a vector as long as it wants
     ),
-    law(
+    finite(
         "det-kron",
         _det(_kron(x, y)),
         p,  # det(x) ** len(y) * det(y) ** len(x)
-        whereo(are_square, x, y),
+        whereo(kit.are_square, x, y),
         same_dtypeo(x, y),
-        computo(p, determinant, x, y),
-        sound="finite",
-        tags=TAGS,
+        computo(p, kit.determinant, x, y),
     ),
-    law(
+    finite(
         "log-det-kron",
         log_size(_kron(x, y)),
         p,  # len(y) * log_size(x) + len(x) * log_size(y)
-        whereo(are_square, x, y),
+        whereo(kit.are_square, x, y),
         same_dtypeo(x, y),
-        computo(p, log_determinant, x, y),
-        sound="finite",
-        tags=TAGS,
+        computo(p, kit.log_determinant, x, y),
     ),
-    law(
+    finite(
         "trace-kron",
         sum_(at_positions(_kron(x, y), i, i)),
         p,  # trace(x) * trace(y)
         whereo(counts_from_zero, i),
         same_dtypeo(x, y),
-        computo(p, trace, x, y, i),
-        whereo(is_found, p),
-        sound="finite",
+        *foundo(p, kit.trace, x, y, i),
         complex=True,
-        tags=TAGS,
     ),
 )

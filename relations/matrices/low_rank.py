@@ -11,26 +11,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from relations.matrices.determinants import log_size
 from relgraph.graph.kanren import computo, whereo
-from relgraph.graph.unify import nth
+from relgraph.tensor.lawkit import matrices as kit
 from relgraph.tensor.lawkit.guards import are_well_conditioned
-from relgraph.tensor.lawkit.matrices import (
-    are_sides_of,
-    is_identity_matrix,
-    is_tall,
-    is_vector_or_matrix,
-    is_wide,
-    pushed_through,
-    small_determinant,
-    small_log_determinant,
-    updated_determinant,
-    updated_log_determinant,
-    updated_solution,
-)
+from relgraph.tensor.lawkit.matrices import finite
 from relgraph.tensor.lawkit.matrix_facts import diagonalo
 from relgraph.tensor.lawkit.type_guards import floato, roomyo, same_dtypeo
 from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
-from relgraph.tensor.linalg.functions import _det, _slogdet
+from relgraph.tensor.linalg.functions import _det
 from relgraph.tensor.linalg.systems import _solve
 from relgraph.tensor.math import _dot
 
@@ -41,16 +30,11 @@ thin = (
     floato(u),
     roomyo(u),  # LAPACK has no float16, and what is solved for may be of another dtype
     same_dtypeo(d, u, v),
-    whereo(is_tall, u),
-    whereo(is_wide, v),
-    whereo(are_sides_of, d, u, v),
+    whereo(kit.is_tall, u),
+    whereo(kit.is_wide, v),
+    whereo(kit.are_sides_of, d, u, v),
 )
-identity = whereo(is_identity_matrix, d)
-
-
-def log_size(matrix: Any) -> Any:
-    """Return the logarithm of the absolute value of a determinant."""
-    return nth(1, _slogdet(matrix))
+identity = whereo(kit.is_identity_matrix, d)
 
 
 def where_regular(name: str, lhs: Any, *conditions: Any) -> Law:
@@ -63,50 +47,48 @@ def where_regular(name: str, lhs: Any, *conditions: Any) -> Law:
 
 UPDATES = (
     # inv(1 + u v) u = u inv(1 + v u)
-    where_regular("push-through", _solve(updated, u), identity, computo(z, pushed_through, u, v)),
+    where_regular(
+        "push-through", _solve(updated, u), identity, computo(z, kit.pushed_through, u, v)
+    ),
     # inv(d + u v) b = d⁻¹ b - d⁻¹ u (1 + v d⁻¹ u)⁻¹ v d⁻¹ b
     where_regular(
         "woodbury",
         _solve(updated, b),
         diagonalo(d),
-        whereo(is_vector_or_matrix, b),
-        computo(z, updated_solution, d, u, v, b),
+        whereo(kit.is_vector_or_matrix, b),
+        computo(z, kit.updated_solution, d, u, v, b),
     ),
     # det(d + u v) = det(1 + v d⁻¹ u) det(d)
     where_regular(
         "determinant-lemma",
         _det(updated),
         diagonalo(d),
-        computo(z, updated_determinant, d, u, v),
+        computo(z, kit.updated_determinant, d, u, v),
     ),
     where_regular(
         "log-determinant-lemma",
         log_size(updated),
         diagonalo(d),
-        computo(z, updated_log_determinant, d, u, v),
+        computo(z, kit.updated_log_determinant, d, u, v),
     ),
 )
 """A small matrix that is singular by rounding where the large one is not raises."""
 
 DETERMINANTS = (
-    law(
+    finite(
         "det-of-identity-and-product",
         _det(updated),
         z,  # det(1 + v u)
         identity,
         *thin,
-        computo(z, small_determinant, u, v),
-        sound="finite",
-        tags=("linear_algebra",),
+        computo(z, kit.small_determinant, u, v),
     ),
-    law(
+    finite(
         "log-det-of-identity-and-product",
         log_size(updated),
         z,
         identity,
         *thin,
-        computo(z, small_log_determinant, u, v),
-        sound="finite",
-        tags=("linear_algebra",),
+        computo(z, kit.small_log_determinant, u, v),
     ),
 )

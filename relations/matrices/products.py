@@ -9,26 +9,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanren.core import eq, lall
-
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.tensor import DimShuffle, add, sub
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.assembly import Eye
-from relgraph.tensor.lawkit.guards import broadcast_alike, is_found, one_elemento
+from relgraph.tensor.lawkit import matrices as kit
+from relgraph.tensor.lawkit.guards import broadcast_alike, foundo, one_elemento
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
-from relgraph.tensor.lawkit.matrices import (
-    cheapest_chain,
-    is_cheaper_from_left,
-    is_cheaper_from_right,
-    is_column_by_row,
-    is_identity_matrix,
-    is_vector_of_ones,
-    shrinks_left,
-    shrinks_right,
-)
 from relgraph.tensor.lawkit.type_guards import ranko, realo, roomyo, same_dtypeo, same_ranko
-from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import (
+    Law,
+    any_dtype_law,
+    finite,
+    lvars,
+    rounding,
+)
 from relgraph.tensor.linalg.blas import _dot22, _gemv, fits_blas, fits_gemv, same_blas_dtype
 from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.tensor.linalg.products import _batched_dot, _matmul
@@ -56,38 +51,28 @@ def as_row(v: Any) -> Any:
     return DimShuffle(1, ("x", 0))(v)
 
 
-def rounded(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law of real numbers that is right but for rounding and the sign of zero."""
-    return law(name, lhs, rhs, *conditions, sound="rounding")
-
-
 def regrouped(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law that multiplies or adds in another order, which infinities don't allow."""
-    return law(name, lhs, rhs, *conditions, sound="finite", complex=True)
-
-
-@relation("dot-transposed", tags=("inward",), sound="rounding", depth=2)
-def dot_transposedo(turned: Any, product: Any) -> Any:
-    """``(x @ y).T → y.T @ x.T``, where nothing else reads ``x @ y``"""
-    inner, p, q = lvars("inner p q")
-    return lall(
-        eq(turned, transposed(inner)),
-        eq(inner, _dot(p, q)),
-        same_ranko(p, q),
-        one_cliento(inner),
-        realo(p),
-        realo(q),
-        eq(product, _dot(transposed(q), transposed(p))),
-    )
+    return finite(name, lhs, rhs, *conditions, complex=True)
 
 
 TRANSPOSES = (
-    dot_transposedo,
-    rounded("dot-of-transpose-and-vector", _dot(transposed(x), y), _dot(y, x), ranko(y, 1)),
-    rounded("dot-of-vector-and-transpose", _dot(x, transposed(y)), _dot(y, x), ranko(x, 1)),
-    rounded("dot-column", _dot(x, as_column(y)), as_column(_dot(x, y)), ranko(x, 2)),
-    rounded("dot-row", _dot(as_row(x), y), as_row(_dot(x, y)), ranko(y, 2)),
-    regrouped("dot-outer", _dot(x, y), x * y, whereo(is_column_by_row, x, y)),
+    rounding(
+        "dot-transposed",
+        transposed(_dot(x, y)),
+        _dot(transposed(y), transposed(x)),
+        same_ranko(x, y),
+        one_cliento(_dot(x, y)),
+        realo(x),
+        realo(y),
+        mixed=True,
+        tags=("inward",),
+    ),
+    rounding("dot-of-transpose-and-vector", _dot(transposed(x), y), _dot(y, x), ranko(y, 1)),
+    rounding("dot-of-vector-and-transpose", _dot(x, transposed(y)), _dot(y, x), ranko(x, 1)),
+    rounding("dot-column", _dot(x, as_column(y)), as_column(_dot(x, y)), ranko(x, 2)),
+    rounding("dot-row", _dot(as_row(x), y), as_row(_dot(x, y)), ranko(y, 2)),
+    regrouped("dot-outer", _dot(x, y), x * y, whereo(kit.is_column_by_row, x, y)),
 )
 
 eye = Eye(d)
@@ -95,16 +80,18 @@ eye = Eye(d)
 IDENTITIES = (
     regrouped("dot-eye-left", _dot(eye(n, n, 0), y), y),
     regrouped("dot-eye-right", _dot(x, eye(n, n, 0)), x),
-    regrouped("dot-identity-left", _dot(x, y), y, whereo(is_identity_matrix, x)),
-    regrouped("dot-identity-right", _dot(x, y), x, whereo(is_identity_matrix, y)),
-    rounded(
-        "dot-ones-left", _dot(x, y), sum_(y, axis=0), whereo(is_vector_of_ones, x), ranko(y, 2)
+    regrouped("dot-identity-left", _dot(x, y), y, whereo(kit.is_identity_matrix, x)),
+    regrouped("dot-identity-right", _dot(x, y), x, whereo(kit.is_identity_matrix, y)),
+    rounding(
+        "dot-ones-left", _dot(x, y), sum_(y, axis=0), whereo(kit.is_vector_of_ones, x), ranko(y, 2)
     ),
-    rounded(
-        "dot-ones-right", _dot(x, y), sum_(x, axis=1), whereo(is_vector_of_ones, y), ranko(x, 2)
+    rounding(
+        "dot-ones-right", _dot(x, y), sum_(x, axis=1), whereo(kit.is_vector_of_ones, y), ranko(x, 2)
     ),
-    rounded("inner-ones-left", _dot(x, y), sum_(y), whereo(is_vector_of_ones, x), ranko(y, 1)),
-    rounded("inner-ones-right", _dot(x, y), sum_(x), whereo(is_vector_of_ones, y), ranko(x, 1)),
+    rounding("inner-ones-left", _dot(x, y), sum_(y), whereo(kit.is_vector_of_ones, x), ranko(y, 1)),
+    rounding(
+        "inner-ones-right", _dot(x, y), sum_(x), whereo(kit.is_vector_of_ones, y), ranko(x, 1)
+    ),
 )
 
 
@@ -122,12 +109,12 @@ def bilinear(name: str, product: Any, times: Any, *conditions: Any) -> tuple[Law
     # before the product is multiplied by a small `c`, it may be large
     scalar_c = (one_elemento(c), roomyo(c, x, y), *conditions)
     # elsewhere it is multiplied no cheaper, and would go on from product to product
-    left_larger, right_larger = whereo(shrinks_left, x, y), whereo(shrinks_right, x, y)
+    left_larger, right_larger = whereo(kit.shrinks_left, x, y), whereo(kit.shrinks_right, x, y)
     return (
         regrouped(f"{name}-zero-left", product(0, y), 0),
         regrouped(f"{name}-zero-right", product(x, 0), 0),
-        rounded(f"{name}-neg-left", product(-x, y), -xy),
-        rounded(f"{name}-neg-right", product(x, -y), -xy),
+        rounding(f"{name}-neg-left", product(-x, y), -xy),
+        rounding(f"{name}-neg-right", product(x, -y), -xy),
         regrouped(f"{name}-scalar-left", product(c * x, y), times * xy, *scalar_c, left_larger),
         regrouped(f"{name}-scalar-right", product(x, c * y), times * xy, *scalar_c, right_larger),
         regrouped(f"{name}-divided-left", product(x / c, y), xy / times, *scalar_c, left_larger),
@@ -142,28 +129,24 @@ BILINEAR = (
 )
 
 
-def factored(name: str, product: Any, op: Any, common_left: bool) -> Any:
-    """Return the law that two products with a common factor, read by nothing else, are one."""
+def factored(name: str, product: Any, op: Any, common_left: bool) -> Law:
+    """Return the law that two products with a common factor, read by nothing else, are one:
+    ``x @ y + x @ z → x @ (y + z)``, or ``y @ x + z @ x → (y + z) @ x``; and with ``-``."""
 
-    @relation(name, sound="finite", depth=2)
-    def factoredo(total: Any, once: Any) -> Any:
-        """``x @ y + x @ z → x @ (y + z)``, or ``y @ x + z @ x → (y + z) @ x``; and with ``-``"""
-        p, q = lvars("p q")
-        sides = ((x, y), (x, z)) if common_left else ((y, x), (z, x))
-        both = op(y, z)
-        return lall(
-            eq(total, op(p, q)),
-            eq(p, product(*sides[0])),
-            eq(q, product(*sides[1])),
-            one_cliento(p),
-            one_cliento(q),
-            same_dtypeo(x, y, z),
-            roomyo(x),
-            whereo(broadcast_alike, y, z),
-            eq(once, product(x, both) if common_left else product(both, x)),
-        )
+    def times(v: Any) -> Any:
+        return product(x, v) if common_left else product(v, x)
 
-    return factoredo
+    return finite(
+        name,
+        op(times(y), times(z)),
+        times(op(y, z)),
+        one_cliento(times(y)),
+        one_cliento(times(z)),
+        same_dtypeo(x, y, z),
+        roomyo(x),
+        whereo(broadcast_alike, y, z),
+        complex=True,
+    )
 
 
 DISTRIBUTION = tuple(
@@ -178,14 +161,14 @@ ASSOCIATION = (
         "dot-from-right",
         _dot(_dot(x, y), z),
         _dot(x, _dot(y, z)),
-        whereo(is_cheaper_from_right, x, y, z),
+        whereo(kit.is_cheaper_from_right, x, y, z),
         roomyo(x, y, z),
     ),
     regrouped(
         "dot-from-left",
         _dot(x, _dot(y, z)),
         _dot(_dot(x, y), z),
-        whereo(is_cheaper_from_left, x, y, z),
+        whereo(kit.is_cheaper_from_left, x, y, z),
         roomyo(x, y, z),
     ),
 )
@@ -196,14 +179,12 @@ ASSOCIATION = (
 w = lvars("w")
 
 CHAINS = (
-    law(
+    finite(
         "chain-of-products",
         _dot(x, y),
         z,  # (x @ y) @ z → x @ (y @ z), and so on, of all orders the cheapest
-        computo(z, cheapest_chain, x, y),
-        whereo(is_found, z),
+        *foundo(z, kit.cheapest_chain, x, y),
         roomyo(x, y),
-        sound="finite",
         complex=True,
         tags=("linear_algebra",),
         tries=(_dot(_dot(x, y), z), _dot(x, _dot(y, z)), _dot(_dot(x, y), _dot(z, w))),
@@ -214,34 +195,16 @@ CHAINS = (
 # -- calls of the BLAS -----------------------------------------------------------------------------
 
 
+def of_blas(name: str, lhs: Any, rhs: Any, fits: Any) -> Law:
+    """Return a law that has a product computed by the BLAS, where the types fit."""
+    return rounding(name, lhs, rhs, whereo(fits, x, y), tags=("dot22",), complex=True)
+
+
 MATRICES = (
-    law(
-        "dot-to-dot22",
-        _dot(x, y),
-        _dot22(x, y),
-        whereo(fits_blas, x, y),  # two matrices of one dtype that the BLAS has
-        tags=("dot22",),
-        sound="rounding",  # it takes the BLAS's way for each layout, `dot` the same way for all
-        complex=True,
-    ),
-    law(
-        "dot-to-gemv",
-        _dot(x, y),
-        _gemv(x, y),
-        whereo(fits_gemv, x, y),
-        tags=("dot22",),
-        sound="rounding",
-        complex=True,
-    ),
-    law(
-        "matmul-to-batched-dot",
-        _matmul(x, y),
-        _batched_dot(x, y),
-        whereo(same_blas_dtype, x, y),
-        tags=("dot22",),
-        sound="rounding",
-        complex=True,
-    ),
+    # it takes the BLAS's way for each layout, `dot` the same way for all
+    of_blas("dot-to-dot22", _dot(x, y), _dot22(x, y), fits_blas),
+    of_blas("dot-to-gemv", _dot(x, y), _gemv(x, y), fits_gemv),
+    of_blas("matmul-to-batched-dot", _matmul(x, y), _batched_dot(x, y), same_blas_dtype),
 )
 
 

@@ -15,18 +15,10 @@ from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import DimShuffle
 from relgraph.tensor.assembly import Eye
-from relgraph.tensor.lawkit.guards import is_found
+from relgraph.tensor.lawkit import matrices as kit
+from relgraph.tensor.lawkit.guards import foundo
 from relgraph.tensor.lawkit.index_arithmetic import rank_of
-from relgraph.tensor.lawkit.matrices import (
-    diagonal_of,
-    identity_like,
-    is_identity_matrix,
-    is_narrower,
-    is_vector_or_matrix,
-    larger_rank,
-    larger_transposition,
-    transposition,
-)
+from relgraph.tensor.lawkit.matrices import finite, rounding, stable
 from relgraph.tensor.lawkit.matrix_facts import (
     lower_triangularo,
     orthogonalo,
@@ -35,14 +27,14 @@ from relgraph.tensor.lawkit.matrix_facts import (
     upper_triangularo,
 )
 from relgraph.tensor.lawkit.type_guards import ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.products import _matmul, dot
 from relgraph.tensor.linalg.systems import CholeskySolve, Solve, SolveTriangular, _inv, _solve
 from relgraph.tensor.math import _dot
 
 d, e, m, n, o, p, v, x, y, z = lvars("d e m n o p v x y z")
-TAGS = ("linear_algebra",)
+
 
 lower_solve, upper_solve = SolveTriangular(True, False), SolveTriangular(False, False)
 cholesky, cholesky_solve = Cholesky(True), CholeskySolve(True)
@@ -51,82 +43,63 @@ symmetric_solve = Solve("sym", False)
 eye = Eye(d)
 
 OF_PRODUCTS = (
-    law("inverse-times", _dot(_inv(x), y), _solve(x, y), sound="stable", complex=True, tags=TAGS),
-    law(
+    stable("inverse-times", _dot(_inv(x), y), _solve(x, y), complex=True),
+    stable(
         "times-symmetric-inverse",
         _dot(y, _inv(x)),
         transposed(_solve(x, transposed(y))),
         symmetrico(x),
         ranko(y, 2),
         realo(x),
-        sound="stable",
-        tags=TAGS,
     ),
-    law(
+    stable(
         "vector-times-symmetric-inverse",
         _dot(y, _inv(x)),
         _solve(x, y),
         symmetrico(x),
         ranko(y, 1),
         realo(x),
-        sound="stable",
-        tags=TAGS,
     ),
-    law(
+    stable(
         "times-inverse",
         _dot(y, _inv(x)),
         transposed(_solve(transposed(x), transposed(y))),
         ranko(y, 2),
-        sound="stable",
         complex=True,
-        tags=TAGS,
     ),
-    law(
+    stable(
         "vector-times-inverse",
         _dot(y, _inv(x)),
         _solve(transposed(x), y),
         ranko(y, 1),
-        sound="stable",
         complex=True,
-        tags=TAGS,
     ),
-    law(
-        "stacked-inverse-times",
-        _matmul(_inv(x), y),
-        _solve(x, y),
-        sound="stable",
-        complex=True,
-        tags=TAGS,
-    ),
-    law(
+    stable("stacked-inverse-times", _matmul(_inv(x), y), _solve(x, y), complex=True),
+    stable(
         "times-stacked-inverse",
         _matmul(y, _inv(x)),
         # the transposes of what solves the transposed system
         DimShuffle(p, v)(_solve(DimShuffle(n, o)(x), DimShuffle(m, e)(y))),
         computo(n, rank_of, x),
-        computo(o, transposition, x),
+        computo(o, kit.transposition, x),
         computo(m, rank_of, y),
-        computo(e, transposition, y),
-        computo(p, larger_rank, x, y),
-        computo(v, larger_transposition, x, y),
-        sound="stable",
+        computo(e, kit.transposition, y),
+        computo(p, kit.larger_rank, x, y),
+        computo(v, kit.larger_transposition, x, y),
         complex=True,
-        tags=TAGS,
     ),
 )
 """Products with inverses: solutions are nearer the true ones, and cheaper."""
 
 ASSOCIATION = tuple(
-    law(
+    finite(
         f"product-with-{name}",
         _dot(op(x, y), z),
         op(x, _dot(y, z)),
         ranko(x, 2),
-        whereo(is_narrower, z, y),
+        whereo(kit.is_narrower, z, y),
         realo(x),
         same_dtypeo(x, y, z),
-        sound="finite",
-        tags=TAGS,
     )
     for name, op in (
         ("solution", _solve),
@@ -139,73 +112,59 @@ ASSOCIATION = tuple(
 """The right side of a system is made narrow before the system is solved."""
 
 IDENTITIES = (
-    law("solve-eye", _solve(x, eye(n, n, 0)), _inv(x), sound="rounding", complex=True, tags=TAGS),
-    law(
+    rounding("solve-eye", _solve(x, eye(n, n, 0)), _inv(x), complex=True),
+    rounding(
         "solve-identity",
         _solve(x, y),
         _inv(x),
-        whereo(is_identity_matrix, y),
+        whereo(kit.is_identity_matrix, y),
         ranko(x, 2),
-        sound="rounding",
         complex=True,
-        tags=TAGS,
     ),
-    law(
-        "inverse-transposed",
-        _inv(transposed(x)),
-        transposed(_inv(x)),
-        sound="rounding",
-        complex=True,
-        tags=TAGS,
-    ),
+    rounding("inverse-transposed", _inv(transposed(x)), transposed(_inv(x)), complex=True),
     # of a matrix with nan the left sides are nan throughout; a singular one is on the right alone
-    law("inverse-inverse", _inv(_inv(x)), x, sound="finite", complex=True, tags=TAGS),
-    law(
+    finite("inverse-inverse", _inv(_inv(x)), x, complex=True),
+    finite(
         "solve-inverse",
         _solve(_inv(x), y),
         z,  # x @ y, which a singular x has too
         computo(z, dot, x, y),
         ranko(x, 2),
-        whereo(is_vector_or_matrix, y),
-        sound="finite",
+        whereo(kit.is_vector_or_matrix, y),
         complex=True,
-        tags=TAGS,
     ),
 )
 
+TRIANGULAR = (
+    ("lower", lower_solve, lower_triangularo(x)),
+    ("upper", upper_solve, upper_triangularo(x)),
+)
+
 STRUCTURES = (
-    law(
+    rounding(
         "solve-symmetric-transposed",
         _solve(transposed(x), y),
         _solve(x, y),
         symmetrico(x),
         realo(x),
-        sound="rounding",
-        tags=TAGS,
     ),
-    law(
+    finite(  # one nan makes one row nan
         "solve-diagonal-vector",
         _solve(x, y),
         y / v,
-        computo(v, diagonal_of, x),
-        whereo(is_found, v),
+        *foundo(v, kit.diagonal_of, x),
         ranko(y, 1),
-        sound="finite",  # one nan makes one row nan
         complex=True,
-        tags=TAGS,
     ),
-    law(
+    finite(
         "solve-diagonal",
         _solve(x, y),
         y / DimShuffle(1, (0, "x"))(v),
-        computo(v, diagonal_of, x),
-        whereo(is_found, v),
+        *foundo(v, kit.diagonal_of, x),
         ranko(y, 2),
-        sound="finite",
         complex=True,
-        tags=TAGS,
     ),
-    law(
+    finite(
         "solve-orthogonal",
         _solve(x, y),
         _dot(transposed(x), y),
@@ -213,104 +172,51 @@ STRUCTURES = (
         ranko(x, 2),
         realo(x),
         same_dtypeo(x, y),  # it is orthogonal in its own precision
-        whereo(is_vector_or_matrix, y),
-        sound="finite",
-        tags=TAGS,
+        whereo(kit.is_vector_or_matrix, y),
     ),
-    law(
-        "solve-lower-triangular",
-        _solve(x, y),
-        lower_solve(x, y),
-        lower_triangularo(x),
-        sound="stable",
-        complex=True,
-        tags=TAGS,
+    *(
+        stable(f"solve-{side}-triangular", _solve(x, y), solve(x, y), is_triangular, complex=True)
+        for side, solve, is_triangular in TRIANGULAR
     ),
-    law(
-        "solve-upper-triangular",
-        _solve(x, y),
-        upper_solve(x, y),
-        upper_triangularo(x),
-        sound="stable",
-        complex=True,
-        tags=TAGS,
-    ),
-    law(
+    stable(  # the factor is there once for all right sides
         "solve-positive-definite",
         _solve(x, y),
         cholesky_solve(cholesky(x), y),
         positive_definiteo(x),
-        sound="stable",  # the factor is there once for all right sides
         complex=True,
-        tags=TAGS,
     ),
-    law(
-        "solve-symmetric",
-        _solve(x, y),
-        symmetric_solve(x, y),
-        symmetrico(x),
-        realo(x),
-        sound="stable",
-        tags=TAGS,
-    ),
-    law(
+    stable("solve-symmetric", _solve(x, y), symmetric_solve(x, y), symmetrico(x), realo(x)),
+    finite(
         "inverse-diagonal",
         _inv(x),
         y / DimShuffle(1, (0, "x"))(v),
-        computo(v, diagonal_of, x),
-        whereo(is_found, v),
-        computo(y, identity_like, x),
-        sound="finite",
+        *foundo(v, kit.diagonal_of, x),
+        computo(y, kit.identity_like, x),
         complex=True,
-        tags=TAGS,
     ),
-    law(
-        "inverse-orthogonal",
-        _inv(x),
-        transposed(x),
-        orthogonalo(x),
-        ranko(x, 2),
-        realo(x),
-        sound="finite",
-        tags=TAGS,
-    ),
-    law(
-        "inverse-lower-triangular",
-        _inv(x),
-        lower_solve(x, y),
-        lower_triangularo(x),
-        computo(y, identity_like, x),
-        sound="stable",
-        complex=True,
-        tags=TAGS,
-    ),
-    law(
-        "inverse-upper-triangular",
-        _inv(x),
-        upper_solve(x, y),
-        upper_triangularo(x),
-        computo(y, identity_like, x),
-        sound="stable",
-        complex=True,
-        tags=TAGS,
+    finite("inverse-orthogonal", _inv(x), transposed(x), orthogonalo(x), ranko(x, 2), realo(x)),
+    *(
+        stable(
+            f"inverse-{side}-triangular",
+            _inv(x),
+            solve(x, y),
+            is_triangular,
+            computo(y, kit.identity_like, x),
+            complex=True,
+        )
+        for side, solve, is_triangular in TRIANGULAR
     ),
 )
 """By what is known of the matrix; the first that holds is the cheapest."""
 
 FACTORS = (
-    law(
-        "solve-by-lower-factor",
-        upper_solve(transposed(x), lower_solve(x, y)),
-        cholesky_solve(x, y),
-        sound="stable",
-        tags=TAGS,
+    stable(
+        "solve-by-lower-factor", upper_solve(transposed(x), lower_solve(x, y)), cholesky_solve(x, y)
     ),
-    law(
+    stable(
         "solve-by-upper-factor",
         upper_solve(x, lower_solve(transposed(x), y)),
         upper_cholesky_solve(x, y),
-        sound="stable",
-        tags=TAGS,
     ),
 )
 """Two triangular systems that are one with a Cholesky factor, in one call; infinities of the right

@@ -16,7 +16,7 @@ from relgraph.tensor.lawkit.constant_arithmetic import folded, reciprocal_of
 from relgraph.tensor.lawkit.guards import (
     constanto,
     discrete_zeroo,
-    is_found,
+    foundo,
     no_zeroo,
     normal_reciprocalo,
     uniformo,
@@ -37,7 +37,7 @@ from relgraph.tensor.lawkit.type_guards import (
     same_dtypeo,
     signed_or_floato,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars, rounding
 
 c, d, k, x, xs, y, z = lvars("c d k x xs y z")
 
@@ -49,25 +49,24 @@ _SPECIAL = ("mul_specialize",)
 
 
 IDENTITIES = (
-    law("add-zero", x + 0, x, sound="rounding", tags=_ADD),  # -0 + 0 is 0
+    rounding("add-zero", x + 0, x, tags=_ADD),  # -0 + 0 is 0
     law("add-zero-discrete", x + 0, x, discreteo(x), tags=_ADD),
     law("add-minus-zero", x + -0.0, x, tags=_ADD),
     law("sub-zero", x - 0, x, tags=_ADD),
-    law("sub-minus-zero", x - -0.0, x, sound="rounding", tags=_ADD),  # -0 - -0 is 0
+    rounding("sub-minus-zero", x - -0.0, x, tags=_ADD),  # -0 - -0 is 0
     law("mul-one", x * 1, x, tags=_MUL),
     law(
         "mul-one-among",
         mul(several(xs)),
         z,  # x * 1 * y → x * y
-        computo(z, without_ones, xs),
-        whereo(is_found, z),
+        *foundo(z, without_ones, xs),
         tags=_MUL,
     ),
     law("div-one", x / 1, x, tags=_MUL),
     law("pow-one", x**1, x, tags=("constant_elimination", "pow_specialize")),
-    law("mul-zero", x * 0, 0, sound="finite", tags=_MUL),
+    finite("mul-zero", x * 0, 0, tags=_MUL),
     law("mul-zero-discrete", x * c, 0, discrete_togethero(x, c), discrete_zeroo(c), tags=_MUL),
-    law("zero-div", 0 / x, 0, sound="finite", tags=_MUL),
+    finite("zero-div", 0 / x, 0, tags=_MUL),
     law("add-true", x + True, True, booleano(x), tags=_ADD),
     law("add-false", x + False, x, booleano(x), tags=_ADD),
     law("mul-true", x * True, x, booleano(x), tags=_MUL),
@@ -82,9 +81,9 @@ SIGNS = (
     *NEGATIONS,
     law("add-neg", x + -y, x - y, tags=_SUMS),
     law("sub-neg", x - -y, x + y, tags=_SUMS),
-    law("neg-sub", -(x - y), y - x, sound="rounding", tags=_SUMS),  # -(x - x) is -0
+    rounding("neg-sub", -(x - y), y - x, tags=_SUMS),  # -(x - x) is -0
     # -1 - -1 is 0, and -(1 + -1) is -0
-    law("neg-sub-sum", -x - y, -(x + y), sound="rounding", tags=_SUMS),
+    rounding("neg-sub-sum", -x - y, -(x + y), tags=_SUMS),
     law("mul-neg-neg", -x * -y, x * y, tags=(*_PRODUCTS, "neg_neg")),
     law("neg-div-neg", -x / -y, x / y, tags=("neg_div_neg",)),
     law("neg-div", -x / y, -(x / y), tags=(*_PRODUCTS, "neg_div_neg")),
@@ -92,7 +91,7 @@ SIGNS = (
     law("reciprocal-neg", reciprocal(-x), -reciprocal(x), floato(x), tags=_PRODUCTS),
     law("minus-one-mul", -1 * x, -x, signed_or_floato(x), tags=_MUL),
     law("div-minus-one", x / -1, -x, floato(x), tags=_MUL),
-    law("zero-sub", 0 - x, -x, sound="rounding", tags=_ADD),  # 0 - 0 is 0, and -(0) is -0
+    rounding("zero-sub", 0 - x, -x, tags=_ADD),  # 0 - 0 is 0, and -(0) is -0
     law("zero-sub-integer", 0 - x, -x, integero(x), tags=_ADD),
 )
 
@@ -101,35 +100,35 @@ rounded_sum = readerso(without_logarithm_in_base, x + y)
 rounded_difference = readerso(without_logarithm_in_base, x - y)
 
 CANCELLATIONS = (
-    law("sub-self", x - x, 0, sound="finite", tags=_SUMS),
-    law("mixture-of-same", x * y + (1 - x) * y, y, sound="finite", tags=_SUMS),
+    finite("sub-self", x - x, 0, tags=_SUMS),
+    finite("mixture-of-same", x * y + (1 - x) * y, y, tags=_SUMS),
     law("sub-self-integer", x - x, 0, integero(x), tags=_SUMS),
-    law("div-self", x / x, 1, sound="finite", tags=_PRODUCTS),
-    law("mul-div-cancel", x * y / y, x, no_zeroo(y), sound="finite", tags=_PRODUCTS),
-    law("div-mul-cancel", x / y * y, x, sound="finite", tags=_PRODUCTS),
-    law("add-sub-cancel", x + y - y, x, rounded_sum, sound="finite", tags=_SUMS),
-    law("sub-add-cancel", x - y + y, x, rounded_difference, sound="finite", tags=_SUMS),
+    finite("div-self", x / x, 1, tags=_PRODUCTS),
+    finite("mul-div-cancel", x * y / y, x, no_zeroo(y), tags=_PRODUCTS),
+    finite("div-mul-cancel", x / y * y, x, tags=_PRODUCTS),
+    finite("add-sub-cancel", x + y - y, x, rounded_sum, tags=_SUMS),
+    finite("sub-add-cancel", x - y + y, x, rounded_difference, tags=_SUMS),
     # whoever else reads the sum or the difference
-    law("sub-own-difference", x - (x - y), y, rounded_difference, sound="finite", tags=_SUMS),
-    law("difference-sub-cancel", (x - y) - x, -y, rounded_difference, sound="finite", tags=_SUMS),
-    law("sub-own-sum", x - (x + y), -y, rounded_sum, sound="finite", tags=_SUMS),
+    finite("sub-own-difference", x - (x - y), y, rounded_difference, tags=_SUMS),
+    finite("difference-sub-cancel", (x - y) - x, -y, rounded_difference, tags=_SUMS),
+    finite("sub-own-sum", x - (x + y), -y, rounded_sum, tags=_SUMS),
 )
 
 
 def cleared(name: str, lhs: Any, rhs: Any, tags: Any = _PRODUCTS) -> Law:
     """Return a law that multiplies or adds what was divided before: it may be larger."""
-    return law(name, lhs, rhs, roomyo(*variables_of(lhs)), sound="finite", tags=tags)
+    return finite(name, lhs, rhs, roomyo(*variables_of(lhs)), tags=tags)
 
 
 FRACTIONS = (
     # whoever else reads the fraction: what cancels goes, and no more of it is taken apart
-    law("fraction-cancel", x * (y / z) / y, x / z, sound="finite", tags=_PRODUCTS),
-    law("divisor-cancel", x / (x / y), y, sound="finite", tags=_PRODUCTS),
+    finite("fraction-cancel", x * (y / z) / y, x / z, tags=_PRODUCTS),
+    finite("divisor-cancel", x / (x / y), y, tags=_PRODUCTS),
     cleared("divisor-cancel-mul", (x * z) / (x / y), z * y),
-    law("divisor-cancel-div", x / (y / z) / z, x / y, sound="finite", tags=_PRODUCTS),
-    law("fractions-in-a-row", (x / y) * (y / z), x / z, sound="finite", tags=_PRODUCTS),
-    law("fraction-cancel-mul", x * (y / z) / (y * k), x / z / k, sound="finite", tags=_PRODUCTS),
-    law("fractions-cancel", (x / (y * k)) * (y / z), x / k / z, sound="finite", tags=_PRODUCTS),
+    finite("divisor-cancel-div", x / (y / z) / z, x / y, tags=_PRODUCTS),
+    finite("fractions-in-a-row", (x / y) * (y / z), x / z, tags=_PRODUCTS),
+    finite("fraction-cancel-mul", x * (y / z) / (y * k), x / z / k, tags=_PRODUCTS),
+    finite("fractions-cancel", (x / (y * k)) * (y / z), x / k / z, tags=_PRODUCTS),
     cleared("clear-fraction-add", (x / y + z) * y, x + z * y),
     cleared("clear-fraction-sub", (x / y - z) * y, x - z * y),
     cleared("clear-sub-fraction", (z - x / y) * y, z * y - x),
@@ -144,7 +143,7 @@ FRACTIONS = (
 
 CONSTANT_FACTORS = (
     # whoever else reads the product; one that nothing else reads is part of the quotient
-    law(
+    rounding(
         "div-of-constant-factor",
         (c * x) / d,
         k * x,  # k = c / d
@@ -154,7 +153,6 @@ CONSTANT_FACTORS = (
         same_dtypeo(c, x),
         whereo(has_normal_quotient, c, d),
         computo(k, folded(true_div), c, d),
-        sound="rounding",
         tags=_PRODUCTS,
     ),
 )
@@ -163,17 +161,15 @@ RECIPROCALS = (law("reciprocal-as-quotient", reciprocal(x), 1 / x, floato(x), ta
 
 SPECIAL_PRODUCTS = (
     # of x ** -0.5, say; a product with 1 / y has been a quotient since `canonicalize`
-    law(
+    rounding(
         "mul-reciprocal",
         mul(several(xs)),
         z,  # x * reciprocal(y) * k → x / y * k
-        computo(z, divided_in_place, xs),
-        whereo(is_found, z),
-        sound="rounding",
+        *foundo(z, divided_in_place, xs),
         tags=_SPECIAL,
         tries=[mul(reciprocal(y), several(xs))],
     ),
-    law(
+    rounding(
         "reciprocal-of-constant-factor",
         reciprocal(c * x),
         k / x,  # k = 1 / c
@@ -181,17 +177,15 @@ SPECIAL_PRODUCTS = (
         normal_reciprocalo(c),
         same_dtypeo(c, x),
         computo(k, folded(reciprocal), c),
-        sound="rounding",
         tags=_SPECIAL,
     ),
-    law(
+    rounding(
         "div-reciprocal-by-constant",
         reciprocal(x) / c,
         k / x,  # k = 1 / c
         normal_reciprocalo(c),
         same_dtypeo(c, x),
         computo(k, folded(reciprocal), c),
-        sound="rounding",
         tags=_SPECIAL,
     ),
     law(

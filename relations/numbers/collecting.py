@@ -18,40 +18,17 @@ outermost first, and its arguments are gone through once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.tensor import add, mul, neg, sqr, sqrt
-from relgraph.tensor.lawkit.collecting import (
-    added_if_negative,
-    constants_of_product_folded,
-    constants_of_sum_folded,
-    difference_with_constants,
-    equal_terms_collected,
-    equal_terms_of_one_sign_collected,
-    may_have_equal_bases,
-    may_have_equal_terms,
-    may_subtract,
-    negations_subtracted,
-    negative_numbero,
-    nest_of_difference,
-    nest_of_product,
-    nest_of_quotient,
-    nest_of_sum,
-    powers_cancelled,
-    powers_collected,
-    product_with_constants,
-    quotient_with_constants,
-    shared_factor_negated,
-    signs_in_front,
-    sum_with_constants,
-    whole_powers_collected,
-)
+from relgraph.tensor.lawkit import collecting as kit
 from relgraph.tensor.lawkit.constant_arithmetic import folded, reciprocal_of
-from relgraph.tensor.lawkit.guards import is_found, normal_reciprocalo, uniformo
+from relgraph.tensor.lawkit.guards import foundo, is_found, normal_reciprocalo, uniformo
 from relgraph.tensor.lawkit.nests import flattened, leaves_of
 from relgraph.tensor.lawkit.type_guards import same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars, rounding
 
 c, d, k, x, xs, y, z = lvars("c d k x xs y z")
 nest, leaves, counted, signed = lvars("nest leaves counted signed")
@@ -66,10 +43,10 @@ SIGNED = view(
     case(
         mul(c, several(xs)),
         ((), (mul(d, several(xs)),)),  # d = -c
-        negative_numbero(c),
+        kit.negative_numbero(c),
         computo(d, folded(neg), c),
     ),
-    case(c, ((), (d,)), negative_numbero(c), computo(d, folded(neg), c)),  # d = -c
+    case(c, ((), (d,)), kit.negative_numbero(c), computo(d, folded(neg), c)),  # d = -c
     case(x, ((x,), ())),
 )
 
@@ -106,15 +83,34 @@ POWER = view(
 
 # -- the laws --------------------------------------------------------------------------------------
 
-_of_sum = (computo(nest, nest_of_sum, xs), whereo(is_found, nest))
-_of_difference = (computo(nest, nest_of_difference, x, y), whereo(is_found, nest))
-_of_product = (computo(nest, nest_of_product, xs), whereo(is_found, nest))
-_of_quotient = (computo(nest, nest_of_quotient, x, y), whereo(is_found, nest))
-"""That the arguments are those of the outermost node of a tree, `nest`."""
-
 _terms = (computo(leaves, leaves_of, nest), computo(counted, TERM.each, leaves))
 _factors = (computo(leaves, leaves_of, nest), computo(counted, POWER.each, leaves))
 _whole_factors = (computo(leaves, leaves_of, nest), computo(counted, WHOLE_POWER.each, leaves))
+
+_sum = (whereo(kit.may_have_equal_terms, xs), *foundo(nest, kit.nest_of_sum, xs), *_terms)
+_difference = (*foundo(nest, kit.nest_of_difference, x, y), *_terms)
+_nested_product = (whereo(kit.may_have_equal_bases, xs), *foundo(nest, kit.nest_of_product, xs))
+_product = (*_nested_product, *_factors)
+_whole_product = (*_nested_product, *_whole_factors)
+_quotient = (*foundo(nest, kit.nest_of_quotient, x, y), *_factors)
+"""That the arguments are those of the outermost node of a tree, `nest`, and what it has of each
+unit."""
+
+
+def collecting(
+    kind: Any, name: str, lhs: Any, outermost: Sequence[Any], collected: Any, tag: str
+) -> Law:
+    """Return the law of a kind that equal terms or factors of a whole tree are one.
+
+    Parameters
+    ----------
+    outermost
+        The goals that find the `nest`, and what is `counted` in it.
+    collected
+        The function that collects them.
+    """
+    found = (*outermost, *foundo(z, collected, nest, counted))
+    return kind(name, lhs, z, *found, tags=(tag, "late"))  # type: ignore[no-any-return]
 
 
 def folding(
@@ -122,21 +118,21 @@ def folding(
 ) -> Law:
     """Return the law that the constants of a whole tree are one, where `outermost` finds a `nest`
     that has several."""
-    found = (whereo(is_found, nest), computo(z, constants_folded, nest), whereo(is_found, z))
-    return law(name, lhs, z, outermost, *found, sound="rounding", tags=(tag,), tries=tries)
+    found = (whereo(is_found, nest), *foundo(z, constants_folded, nest))
+    return rounding(name, lhs, z, outermost, *found, tags=(tag,), tries=tries)
 
 
-_in_sum = (constants_of_sum_folded, "add_canonicalize")
-_in_product = (constants_of_product_folded, "mul_canonicalize")
+_in_sum = (kit.constants_of_sum_folded, "add_canonicalize")
+_in_product = (kit.constants_of_product_folded, "mul_canonicalize")
 
 CONSTANTS = (
     # (2 + x) + 3 → 5 + x
-    folding("sum-constants", add(several(xs)), computo(nest, sum_with_constants, xs), *_in_sum),
+    folding("sum-constants", add(several(xs)), computo(nest, kit.sum_with_constants, xs), *_in_sum),
     # (2 + x) - 5 → x - 3
     folding(
         "difference-constants",
         x - y,
-        computo(nest, difference_with_constants, x, y),
+        computo(nest, kit.difference_with_constants, x, y),
         *_in_sum,
         tries=(c + x - d, c - (x + d)),
     ),
@@ -144,46 +140,41 @@ CONSTANTS = (
         "sub-negative-constant",
         x - c,
         z,  # x - -2 → 2 + x
-        computo(z, added_if_negative, x, c),
-        whereo(is_found, z),
+        *foundo(z, kit.added_if_negative, x, c),
         tags=("add_canonicalize",),
     ),
     # (2 * x) * 3 → 6 * x
     folding(
         "product-constants",
         mul(several(xs)),
-        computo(nest, product_with_constants, xs),
+        computo(nest, kit.product_with_constants, xs),
         *_in_product,
     ),
     # (6 * x) / 4 → 1.5 * x
     folding(
         "quotient-constants",
         x / y,
-        computo(nest, quotient_with_constants, x, y),
+        computo(nest, kit.quotient_with_constants, x, y),
         *_in_product,
         tries=(c * x / d, c / (x * d)),
     ),
 )
 
 SIGNED_SUMS = (
-    law(
+    rounding(
         "sum-of-differences",
         add(several(xs)),
         z,  # a + -x + b → (a - x) + b
-        whereo(may_subtract, xs),
+        whereo(kit.may_subtract, xs),
         computo(signed, SIGNED.each_unshared, xs),
-        computo(z, negations_subtracted, xs, signed),
-        whereo(is_found, z),
-        sound="rounding",
+        *foundo(z, kit.negations_subtracted, xs, signed),
         tags=("add_canonicalize",),
     ),
-    law(
+    rounding(
         "mul-neg",
         mul(several(xs)),
         z,  # x * -y * z → -(x * y * z)
-        computo(z, signs_in_front, xs),
-        whereo(is_found, z),
-        sound="rounding",
+        *foundo(z, kit.signs_in_front, xs),
         # other laws look for products without signs, which go on to a sum or a difference;
         # `negative-of-shared-factor` takes back what none has absorbed
         tags=("mul_canonicalize", "invests"),
@@ -192,124 +183,65 @@ SIGNED_SUMS = (
 """Signs in sums and products, where they are written."""
 
 SHARED_SIGNS = (
-    law(
+    rounding(
         "negative-of-shared-factor",
         -mul(several(xs)),
         z,  # -(x * y), where -(x * k) is read too → -x * y
-        computo(z, shared_factor_negated, xs),
-        whereo(is_found, z),
-        sound="rounding",
+        *foundo(z, kit.shared_factor_negated, xs),
         tags=("mul_specialize",),
     ),
 )
 """Signs that are one again, once nothing looks for products without them."""
 
+_in_sums, _in_products = "add_canonicalize", "mul_canonicalize"
+one_sign, any_sign = kit.equal_terms_of_one_sign_collected, kit.equal_terms_collected
+
 SUMS = (
-    law(
-        "collect-terms",
-        add(several(xs)),
-        z,  # 2 * a + b + 3 * a → 5 * a + b
-        whereo(may_have_equal_terms, xs),
-        *_of_sum,
-        *_terms,
-        computo(z, equal_terms_of_one_sign_collected, nest, counted),
-        whereo(is_found, z),
-        sound="rounding",
-        tags=("add_canonicalize", "late"),
-    ),
-    law(
-        "cancel-terms",
-        add(several(xs)),
-        z,  # (2 * a - b) + b → 2 * a, which is wrong where b is inf
-        whereo(may_have_equal_terms, xs),
-        *_of_sum,
-        *_terms,
-        computo(z, equal_terms_collected, nest, counted),
-        whereo(is_found, z),
-        sound="finite",
-        tags=("add_canonicalize", "late"),
-    ),
+    # 2 * a + b + 3 * a → 5 * a + b
+    collecting(rounding, "collect-terms", add(several(xs)), _sum, one_sign, _in_sums),
+    # (2 * a - b) + b → 2 * a, which is wrong where b is inf
+    collecting(finite, "cancel-terms", add(several(xs)), _sum, any_sign, _in_sums),
 )
 
 PRODUCTS = (
-    law(
+    # a**2 * a * b → a**3 * b
+    collecting(
+        rounding,
         "collect-powers",
         mul(several(xs)),
-        z,  # a**2 * a * b → a**3 * b
-        whereo(may_have_equal_bases, xs),
-        *_of_product,
-        *_whole_factors,
-        computo(z, whole_powers_collected, nest, counted),
-        whereo(is_found, z),
-        sound="rounding",
-        tags=("mul_canonicalize", "late"),
+        _whole_product,
+        kit.whole_powers_collected,
+        _in_products,
     ),
-    law(
-        "add-powers",
-        mul(several(xs)),
-        z,  # a**2 * b * a**-0.5 → a**1.5 * b
-        whereo(may_have_equal_bases, xs),
-        *_of_product,
-        *_factors,
-        computo(z, powers_collected, nest, counted),
-        whereo(is_found, z),
-        sound="finite",
-        tags=("mul_canonicalize", "late"),
+    # a**2 * b * a**-0.5 → a**1.5 * b
+    collecting(
+        finite, "add-powers", mul(several(xs)), _product, kit.powers_collected, _in_products
     ),
 )
 
 SIDES = (
-    law(
-        "collect-difference",
-        x - y,
-        z,  # (a - b) - b → a - 2 * b
-        *_of_difference,
-        *_terms,
-        computo(z, equal_terms_of_one_sign_collected, nest, counted),
-        whereo(is_found, z),
-        sound="rounding",
-        tags=("add_canonicalize", "late"),
-    ),
-    law(
-        "cancel-difference",
-        x - y,
-        z,  # (2 * a + b) - (3 * a + c) → b - (a + c)
-        *_of_difference,
-        *_terms,
-        computo(z, equal_terms_collected, nest, counted),
-        whereo(is_found, z),
-        sound="finite",
-        tags=("add_canonicalize", "late"),
-    ),
-    law(
-        "cancel-quotient",
-        x / y,
-        z,  # (a**3 * b) / (a * c) → (a**2 * b) / c
-        *_of_quotient,
-        *_factors,
-        computo(z, powers_cancelled, nest, counted),
-        whereo(is_found, z),
-        sound="finite",
-        tags=("mul_canonicalize", "late"),
-    ),
+    # (a - b) - b → a - 2 * b
+    collecting(rounding, "collect-difference", x - y, _difference, one_sign, _in_sums),
+    # (2 * a + b) - (3 * a + c) → b - (a + c)
+    collecting(finite, "cancel-difference", x - y, _difference, any_sign, _in_sums),
+    # (a**3 * b) / (a * c) → (a**2 * b) / c
+    collecting(finite, "cancel-quotient", x / y, _quotient, kit.powers_cancelled, _in_products),
 )
 """What stands on both sides of a difference or a quotient."""
 
 FLAT = (
-    law(
+    rounding(
         "flatten-sum",
         add(several(xs)),
         z,  # (a + b) + c → a + b + c
         computo(z, flattened(add), xs),
-        sound="rounding",
         tags=("add_canonicalize", "late"),
     ),
-    law(
+    rounding(
         "flatten-product",
         mul(several(xs)),
         z,  # (a * b) * c → a * b * c
         computo(z, flattened(mul), xs),
-        sound="rounding",
         tags=("mul_canonicalize", "late"),
     ),
 )

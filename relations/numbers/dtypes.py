@@ -16,8 +16,6 @@ from relgraph.tensor import (
     floor,
     imag,
     isnan,
-    maximum,
-    minimum,
     mul,
     neq,
     real,
@@ -26,22 +24,10 @@ from relgraph.tensor import (
     trunc,
 )
 from relgraph.tensor import abs as abs_
-from relgraph.tensor import round as round_
+from relgraph.tensor.lawkit import numbers as kit
 from relgraph.tensor.lawkit.constant_arithmetic import folded
+from relgraph.tensor.lawkit.functions import is_odd_function
 from relgraph.tensor.lawkit.guards import discrete_zeroo, nonzero_numbero, positive_numbero
-from relgraph.tensor.lawkit.numbers import (
-    casts_as_directly,
-    casts_exactly,
-    discrete_minus_oneo,
-    has_dtype,
-    has_other_dtype,
-    has_whole_values,
-    is_comparison,
-    is_inexact_dtype,
-    is_integer_dtype,
-    is_rounding,
-    product_fits,
-)
 from relgraph.tensor.lawkit.type_guards import (
     booleano,
     common_dtype,
@@ -53,7 +39,7 @@ from relgraph.tensor.lawkit.type_guards import (
     same_dtypeo,
     signedo,
 )
-from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import any_dtype_law, finite, law, lvars, rounding
 
 # -- casts -----------------------------------------------------------------------------------------
 
@@ -63,13 +49,15 @@ cast = Elemwise(scalar.Cast(d), ())
 """The cast to the dtype `d`."""
 cast_first = Elemwise(scalar.Cast(e), ())
 """One to `e`, which comes before it."""
-compared = Elemwise(s, ())
-"""One of the six comparisons."""
+compared = either = Elemwise(s, ())
+"""One of the six comparisons; the maximum or the minimum of two."""
 
 CASTS = (
-    any_dtype_law("cast-to-own", cast(x), x, whereo(has_dtype, x, d)),
-    any_dtype_law("cast-cast", cast(cast_first(x)), cast(x), whereo(casts_as_directly, x, e, d)),
-    law("cast-trunc", cast(trunc(x)), cast(x), whereo(is_integer_dtype, d), mixed=True),
+    any_dtype_law("cast-to-own", cast(x), x, whereo(kit.has_dtype, x, d)),
+    any_dtype_law(
+        "cast-cast", cast(cast_first(x)), cast(x), whereo(kit.casts_as_directly, x, e, d)
+    ),
+    law("cast-trunc", cast(trunc(x)), cast(x), whereo(kit.is_integer_dtype, d), mixed=True),
 )
 
 OF_CASTS = (
@@ -77,45 +65,36 @@ OF_CASTS = (
         "compare-casts",
         compared(cast(x), cast(y)),
         compared(x, y),
-        whereo(is_comparison, s),
+        whereo(kit.is_comparison, s),
         same_dtypeo(x, y),
-        whereo(casts_exactly, x, d),
+        whereo(kit.casts_exactly, x, d),
         mixed=True,
     ),
-    law(
-        "maximum-casts",
-        maximum(cast(x), cast(y)),
-        cast(maximum(x, y)),
+    rounding(  # of 0 and -0 either may be the greater
+        "extreme-casts",
+        either(cast(x), cast(y)),
+        cast(either(x, y)),
+        whereo(kit.is_extreme, s),
         same_dtypeo(x, y),
-        whereo(casts_exactly, x, d),
-        sound="rounding",  # of 0 and -0 either may be the greater
-        mixed=True,
-    ),
-    law(
-        "minimum-casts",
-        minimum(cast(x), cast(y)),
-        cast(minimum(x, y)),
-        same_dtypeo(x, y),
-        whereo(casts_exactly, x, d),
-        sound="rounding",
+        whereo(kit.casts_exactly, x, d),
         mixed=True,
     ),
     any_dtype_law(
         "switch-cast",
         switch(cast(c), x, y),
         switch(c, x, y),
-        whereo(casts_exactly, c, d),
+        whereo(kit.casts_exactly, c, d),
     ),
-    law("isnan-cast", isnan(cast(x)), isnan(x), whereo(is_inexact_dtype, d), mixed=True),
+    law("isnan-cast", isnan(cast(x)), isnan(x), whereo(kit.is_inexact_dtype, d), mixed=True),
     any_dtype_law(
         "zero-sub-other",
         x - y,
         -cast(y),  # 0 - y → -cast(y), where 0 is of another dtype
         discrete_zeroo(x),
         discreteo(y),
-        whereo(has_other_dtype, x, y),
+        whereo(kit.has_other_dtype, x, y),
         computo(d, common_dtype, x, y),
-        whereo(is_integer_dtype, d),
+        whereo(kit.is_integer_dtype, d),
     ),
     law("neq-cast-zero", neq(cast(c), 0), c, booleano(c), mixed=True),
     law("eq-cast-zero", eq(cast(c), 0), ~c, booleano(c), mixed=True),
@@ -136,8 +115,8 @@ of_integers = (integero(x), same_dtypeo(c, x))
 
 DIVISION = (
     law("int-div-one", x // 1, x, integero(x), tags=_DIVISORS),
-    law("int-div-minus-one", x // c, -x, signedo(x), discrete_minus_oneo(c), tags=_DIVISORS),
-    law("int-div-one-float", x // 1, floor(x), floato(x), sound="finite", tags=_DIVISORS),
+    law("int-div-minus-one", x // c, -x, signedo(x), kit.discrete_minus_oneo(c), tags=_DIVISORS),
+    finite("int-div-one-float", x // 1, floor(x), floato(x), tags=_DIVISORS),
     law("zero-int-div", c // x, 0, *of_integers, discrete_zeroo(c), tags=_DIVISORS),
     law(
         "int-div-twice",
@@ -145,7 +124,7 @@ DIVISION = (
         x // k,  # k = c * d
         *of_integers,
         integero(d),
-        whereo(product_fits, c, d),
+        whereo(kit.product_fits, c, d),
         computo(k, folded(mul), c, d),
         tags=_FACTORS,
     ),
@@ -153,7 +132,7 @@ DIVISION = (
 
 REMAINDERS = (
     law("mod-one", x % 1, 0, integero(x), tags=_DIVISORS),
-    law("mod-minus-one", x % c, 0, signedo(x), discrete_minus_oneo(c), tags=_DIVISORS),
+    law("mod-minus-one", x % c, 0, signedo(x), kit.discrete_minus_oneo(c), tags=_DIVISORS),
     law("zero-mod", c % x, 0, *of_integers, discrete_zeroo(c), tags=_DIVISORS),
     law("mod-self", x % x, 0, integero(x), tags=_FACTORS),
     law("mod-twice", x % y % y, x % y, integero(x), same_dtypeo(x, y), tags=_FACTORS),
@@ -170,11 +149,11 @@ t = lvars("t")
 
 rounded, whole = Elemwise(s, ()), Elemwise(t, ())
 """A rounding to integers, and another function the values of which are integers."""
-rounds = whereo(is_rounding, s)
+rounds = whereo(kit.is_rounding, s)
 
 OF_INTEGERS = (
     law("round-integer", rounded(x), x, rounds, discreteo(x)),
-    law("round-rounded", rounded(whole(x)), whole(x), rounds, whereo(has_whole_values, t)),
+    law("round-rounded", rounded(whole(x)), whole(x), rounds, whereo(kit.has_whole_values, t)),
     law("round-quotient", rounded(x // y), x // y, rounds),
     law("round-cast-integer", rounded(cast(x)), cast(x), rounds, discreteo(x)),
 )
@@ -182,8 +161,7 @@ OF_INTEGERS = (
 ROUNDED_SIGNS = (
     law("floor-of-neg", floor(-x), -ceil(x)),
     law("ceil-of-neg", ceil(-x), -floor(x)),
-    law("trunc-of-neg", trunc(-x), -trunc(x)),
-    law("round-of-neg", round_(-x), -round_(x)),
+    law("rounding-of-neg", rounded(-x), -rounded(x), rounds, whereo(is_odd_function, s)),
 )
 
 

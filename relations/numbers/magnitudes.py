@@ -6,14 +6,14 @@ its own negation.
 
 from __future__ import annotations
 
-from relgraph.graph.kanren import computo, several, whereo
+from relgraph.graph.kanren import computo, several
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import clip, maximum, minimum, sign
 from relgraph.tensor.lawkit.constant_arithmetic import constants_folded
-from relgraph.tensor.lawkit.guards import is_found, nonnegativeo, positiveo
+from relgraph.tensor.lawkit.guards import foundo, nonnegativeo, positiveo
 from relgraph.tensor.lawkit.numbers import at_mosto, without_repetitions
 from relgraph.tensor.lawkit.type_guards import floato, signed_or_floato, unsignedo
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.lawkit.vocabulary import finite, law, lvars, rounding
 
 c, d, x, xs, y, ys = lvars("c d x xs y ys")
 
@@ -23,96 +23,74 @@ ABSOLUTE = (
     law("abs-abs", abs_(abs_(x)), abs_(x)),
     law("abs-neg", abs_(-x), abs_(x), signed_or_floato(x)),
     law("abs-unsigned", abs_(x), x, unsignedo(x)),
-    law("abs-nonnegative", abs_(x), x, nonnegativeo(x), sound="rounding"),
+    rounding("abs-nonnegative", abs_(x), x, nonnegativeo(x)),
     law("abs-product", abs_(x) * abs_(y), abs_(x * y), floato(x)),
     law("abs-quotient", abs_(x) / abs_(y), abs_(x / y), floato(x)),
-    law("abs-of-abs-product", abs_(abs_(x) * y), abs_(x * y), floato(x), sound="rounding"),
-    law("abs-mul-sign", abs_(x) * sign(x), x, sound="rounding"),
-    law("mul-sign", x * sign(x), abs_(x), sound="rounding"),
-    law("div-abs", x / abs_(x), sign(x), floato(x), sound="finite"),
-    law("abs-div", abs_(x) / x, sign(x), floato(x), sound="finite"),
-    law("maximum-neg-self", maximum(x, -x), abs_(x), signed_or_floato(x), sound="rounding"),
-    law("minimum-neg-self", minimum(x, -x), -abs_(x), floato(x), sound="rounding"),
+    rounding("abs-of-abs-product", abs_(abs_(x) * y), abs_(x * y), floato(x)),
+    rounding("abs-mul-sign", abs_(x) * sign(x), x),
+    rounding("mul-sign", x * sign(x), abs_(x)),
+    finite("div-abs", x / abs_(x), sign(x), floato(x)),
+    finite("abs-div", abs_(x) / x, sign(x), floato(x)),
+    rounding("maximum-neg-self", maximum(x, -x), abs_(x), signed_or_floato(x)),
+    rounding("minimum-neg-self", minimum(x, -x), -abs_(x), floato(x)),
 )
 
 SIGN = (
     law("sign-sign", sign(sign(x)), sign(x)),
-    law("sign-neg", sign(-x), -sign(x), floato(x), sound="rounding"),
-    law("sign-positive", sign(x), 1, positiveo(x), sound="finite"),
+    rounding("sign-neg", sign(-x), -sign(x), floato(x)),
+    finite("sign-positive", sign(x), 1, positiveo(x)),
 )
 
 EXTREMES = (
     law("maximum-self", maximum(x, x), x),
     law("minimum-self", minimum(x, x), x),
-    law("maximum-minimum", maximum(x, minimum(x, y)), x, sound="finite"),
-    law("minimum-maximum", minimum(x, maximum(x, y)), x, sound="finite"),
+    finite("maximum-minimum", maximum(x, minimum(x, y)), x),
+    finite("minimum-maximum", minimum(x, maximum(x, y)), x),
     law("maximum-least", maximum(x, -INFINITY), x),
     law("minimum-greatest", minimum(x, INFINITY), x),
-    law("maximum-zero", maximum(x, 0), x, nonnegativeo(x), sound="rounding"),
-    law("minimum-zero", minimum(x, 0), 0, nonnegativeo(x), sound="finite"),
-    law("maximum-of-neg", maximum(-x, -y), -minimum(x, y), floato(x), sound="rounding"),
-    law("minimum-of-neg", minimum(-x, -y), -maximum(x, y), floato(x), sound="rounding"),
-    law("maximum-neg-minimum", -minimum(-x, y), maximum(x, -y), floato(x), sound="rounding"),
-    law("maximum-plus-minimum", maximum(x, y) + minimum(x, y), x + y, sound="rounding"),
-    law("maximum-times-minimum", maximum(x, y) * minimum(x, y), x * y, sound="rounding"),
-    law(
-        "maximum-less-minimum",
-        maximum(x, y) - minimum(x, y),
-        abs_(x - y),
-        floato(x),
-        sound="finite",
-    ),
+    rounding("maximum-zero", maximum(x, 0), x, nonnegativeo(x)),
+    finite("minimum-zero", minimum(x, 0), 0, nonnegativeo(x)),
+    rounding("maximum-of-neg", maximum(-x, -y), -minimum(x, y), floato(x)),
+    rounding("minimum-of-neg", minimum(-x, -y), -maximum(x, y), floato(x)),
+    rounding("maximum-neg-minimum", -minimum(-x, y), maximum(x, -y), floato(x)),
+    rounding("maximum-plus-minimum", maximum(x, y) + minimum(x, y), x + y),
+    rounding("maximum-times-minimum", maximum(x, y) * minimum(x, y), x * y),
+    finite("maximum-less-minimum", maximum(x, y) - minimum(x, y), abs_(x - y), floato(x)),
 )
 
 COLLECTED = tuple(
     rule
     for name, op in (("maximum", maximum), ("minimum", minimum))
     for rule in (
-        law(
+        rounding(
             f"{name}-constants",
             op(several(xs)),
             op(several(ys)),  # maximum(2, x, 3) → maximum(3, x)
-            computo(ys, constants_folded(op), xs),
-            whereo(is_found, ys),
-            sound="rounding",
+            *foundo(ys, constants_folded(op), xs),
         ),
-        law(
+        rounding(
             f"{name}-repeated",
             op(several(xs)),
             op(several(ys)),  # maximum(x, y, x) → maximum(x, y)
             computo(ys, without_repetitions, xs),
-            sound="rounding",
             tags=("late",),
         ),
     )
 )
 
 BOUNDS = (
-    law("clip-twice", clip(clip(x, c, d), c, d), clip(x, c, d), sound="rounding"),
-    law(
+    rounding("clip-twice", clip(clip(x, c, d), c, d), clip(x, c, d)),
+    rounding(
         "clip-nonnegative",
         clip(x, c, d),
         minimum(x, d),
         nonnegativeo(x),
         at_mosto(c, 0),
         at_mosto(c, d),
-        sound="rounding",
     ),
 )
 
 SPECIAL_BOUNDS = (
-    law(
-        "clip-of-maximum",
-        minimum(maximum(x, c), d),
-        clip(x, c, d),
-        at_mosto(c, d),
-        sound="rounding",
-    ),
-    law(
-        "clip-of-minimum",
-        maximum(minimum(x, d), c),
-        clip(x, c, d),
-        at_mosto(c, d),
-        sound="rounding",
-    ),
+    rounding("clip-of-maximum", minimum(maximum(x, c), d), clip(x, c, d), at_mosto(c, d)),
+    rounding("clip-of-minimum", maximum(minimum(x, d), c), clip(x, c, d), at_mosto(c, d)),
 )

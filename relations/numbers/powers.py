@@ -8,19 +8,11 @@ from __future__ import annotations
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import mul, reciprocal, sqr, sqrt
+from relgraph.tensor.lawkit import numbers as kit
 from relgraph.tensor.lawkit.constant_arithmetic import folded
-from relgraph.tensor.lawkit.guards import is_found, nonnegativeo, nonzero_numbero, not_constanto
-from relgraph.tensor.lawkit.numbers import (
-    eveno,
-    exponent_doubles,
-    exponents_multiply,
-    half_of,
-    oddo,
-    twice,
-    written_out,
-)
+from relgraph.tensor.lawkit.guards import foundo, nonnegativeo, nonzero_numbero, not_constanto
 from relgraph.tensor.lawkit.type_guards import floato, integero, roomyo
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.lawkit.vocabulary import finite, law, lvars, rounding, stable
 
 c, d, k, x, y, z = lvars("c d k x y z")
 
@@ -34,122 +26,84 @@ CONSTANTS = (
 SIGNS = (
     law("sqr-neg", sqr(-x), sqr(x), tags=("mul_canonicalize",)),
     law("sqr-abs", sqr(abs_(x)), sqr(x), tags=("mul_canonicalize",)),
-    law("pow-neg-even", (-x) ** c, x**c, eveno(c), sound="rounding", tags=("mul_canonicalize",)),
-    law("pow-neg-odd", (-x) ** c, -(x**c), oddo(c), sound="rounding", tags=("mul_canonicalize",)),
-    law("pow-abs-even", abs_(x) ** c, x**c, eveno(c), sound="rounding", tags=("mul_canonicalize",)),
+    rounding("pow-neg-even", (-x) ** c, x**c, kit.eveno(c), tags=("mul_canonicalize",)),
+    rounding("pow-neg-odd", (-x) ** c, -(x**c), kit.oddo(c), tags=("mul_canonicalize",)),
+    rounding("pow-abs-even", abs_(x) ** c, x**c, kit.eveno(c), tags=("mul_canonicalize",)),
 )
 
 EXPONENTS = (
-    law(
+    stable(
         "pow-of-pow",
         (x**c) ** d,
         x**k,  # k = c * d
-        whereo(exponents_multiply, c, d),
+        whereo(kit.exponents_multiply, c, d),
         computo(k, folded(mul), c, d),
-        sound="stable",
         tags=("mul_canonicalize",),
     ),
-    law(
+    stable(
         "sqr-of-pow",
         sqr(x**c),
         x**k,  # k = 2 * c
-        whereo(exponent_doubles, c),
-        computo(k, twice, c),
-        sound="stable",
+        whereo(kit.exponent_doubles, c),
+        computo(k, kit.twice, c),
         tags=("mul_canonicalize",),
     ),
-    law(
+    stable(
         "pow-of-sqr",
         sqr(x) ** c,
         x**k,  # k = 2 * c
-        whereo(exponent_doubles, c),
-        computo(k, twice, c),
-        sound="stable",
+        whereo(kit.exponent_doubles, c),
+        computo(k, kit.twice, c),
         tags=("mul_canonicalize",),
     ),
-    law(
+    finite(
         "pow-of-sqrt",
         sqrt(x) ** c,
         x**k,  # k = c / 2
         floato(x),
         floato(c),
         nonzero_numbero(c),
-        computo(k, half_of, c),
-        whereo(is_found, k),
-        sound="finite",
+        *foundo(k, kit.half_of, c),
         tags=("mul_canonicalize", *_POW),
     ),
 )
 
 # a square may overflow, and what it rounds the exponent enlarges
 OF_SQUARES = (
-    law(
-        "power-of-square",
-        sqr(x) ** y,
-        abs_(x) ** (2 * y),
-        floato(x),
-        not_constanto(y),
-        sound="stable",
-    ),
-    law(
+    stable("power-of-square", sqr(x) ** y, abs_(x) ** (2 * y), floato(x), not_constanto(y)),
+    stable(
         "power-of-product-with-itself",
         (x * x) ** y,
         abs_(x) ** (2 * y),
         floato(x),
         not_constanto(y),
-        sound="stable",
     ),
 )
 
 ROOTS = (
-    law("sqrt-sqr", sqrt(sqr(x)), abs_(x), floato(x), sound="rounding", tags=_POW),
-    law("sqr-sqrt", sqr(sqrt(x)), x, floato(x), sound="finite", tags=_POW),
-    law(
-        "sqr-sqrt-nonnegative",
-        sqr(sqrt(x)),
-        x,
-        floato(x),
-        nonnegativeo(x),
-        sound="rounding",
-        tags=_POW,
-    ),
+    rounding("sqrt-sqr", sqrt(sqr(x)), abs_(x), floato(x), tags=_POW),
+    finite("sqr-sqrt", sqr(sqrt(x)), x, floato(x), tags=_POW),
+    rounding("sqr-sqrt-nonnegative", sqr(sqrt(x)), x, floato(x), nonnegativeo(x), tags=_POW),
 )
 
 SQUARES = (
     law("mul-self", x * x, sqr(x), tags=("mul_specialize",)),
-    law("pow-two", x**2, sqr(x), sound="rounding", tags=_POW),
+    rounding("pow-two", x**2, sqr(x), tags=_POW),
     law("pow-two-integer", x**2, sqr(x), integero(x), tags=_POW),
 )
 
 SPECIAL = (
-    law("pow-three", x**3, x * sqr(x), sound="rounding", tags=_POW),
-    law("pow-four", x**4, sqr(sqr(x)), sound="rounding", tags=_POW),
-    law("pow-five", x**5, x * sqr(sqr(x)), sound="rounding", tags=_POW),
-    law("pow-six", x**6, sqr(x * sqr(x)), sound="rounding", tags=_POW),
-    law("pow-eight", x**8, sqr(sqr(sqr(x))), sound="rounding", tags=_POW),
-    law(
+    rounding(
         "pow-of-few-products",
         x**c,
         z,  # x**7 → x * sqr(x * sqr(x))
-        computo(z, written_out, x, c),
-        whereo(is_found, z),
-        sound="rounding",
+        *foundo(z, kit.written_out, x, c),
         tags=_POW,
     ),
-    law("pow-half", x**0.5, sqrt(x), sound="finite", tags=_POW),  # (-inf)**0.5 is inf
-    law("pow-three-halves", x**1.5, x * sqrt(x), sound="finite", tags=_POW),
-    law("pow-minus-half", x**-0.5, reciprocal(sqrt(x)), sound="finite", tags=_POW),
-    law("pow-minus-one", x**-1.0, reciprocal(x), floato(x), sound="rounding", tags=_POW),
-    law(
-        "pow-minus-two",
-        x**-2.0,
-        reciprocal(sqr(x)),
-        floato(x),
-        roomyo(x),
-        sound="rounding",
-        tags=_POW,
-    ),
-    law(
-        "reciprocal-of-sqrt-sqr", sqr(reciprocal(sqrt(x))), reciprocal(x), sound="finite", tags=_POW
-    ),
+    finite("pow-half", x**0.5, sqrt(x), tags=_POW),  # (-inf)**0.5 is inf
+    finite("pow-three-halves", x**1.5, x * sqrt(x), tags=_POW),
+    finite("pow-minus-half", x**-0.5, reciprocal(sqrt(x)), tags=_POW),
+    rounding("pow-minus-one", x**-1.0, reciprocal(x), floato(x), tags=_POW),
+    rounding("pow-minus-two", x**-2.0, reciprocal(sqr(x)), floato(x), roomyo(x), tags=_POW),
+    finite("reciprocal-of-sqrt-sqr", sqr(reciprocal(sqrt(x))), reciprocal(x), tags=_POW),
 )

@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor import CAReduce, DimShuffle, Elemwise, argmax, argmin, maximum, minimum
+from relgraph.tensor import CAReduce, DimShuffle, Elemwise, argmax, argmin
 from relgraph.tensor import max as max_
 from relgraph.tensor import min as min_
 from relgraph.tensor.along_axes import ArgSort, Sort
 from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.lawkit import reductions as kit
 from relgraph.tensor.lawkit.guards import (
     has_length_one,
     includes_axis,
@@ -23,30 +24,23 @@ from relgraph.tensor.lawkit.guards import (
     positiveo,
 )
 from relgraph.tensor.lawkit.index_arithmetic import order_without, rank_of
-from relgraph.tensor.lawkit.reductions import (
-    is_decreasing,
-    is_increasing,
-    is_increasing_above_zero,
-    is_increasing_or_nan_below,
-    is_negative_everywhere,
-    is_strictly_increasing,
-)
+from relgraph.tensor.lawkit.numbers import is_extreme as is_maximum_or_minimum
 from relgraph.tensor.lawkit.type_guards import floato, ranko
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars, rounding
 from relgraph.tensor.subtensor import Placeholder, Subtensor
 
 # -- greatest and least elements -------------------------------------------------------------------
 
-a, c, n, o, p, s, x = lvars("a c n o p s x")
+a, c, m, n, o, p, s, t, x = lvars("a c m n o p s t x")
 
 f = Elemwise(s, p)
 """A function of one argument, element by element."""
 
-increasing = whereo(is_increasing, s)
-decreasing = whereo(is_decreasing, s)
-strictly_increasing = whereo(is_strictly_increasing, s)
-increasing_above_zero = (whereo(is_increasing_above_zero, s), nonnegativeo(x), floato(x))
-increasing_or_nan_below = whereo(is_increasing_or_nan_below, s)
+increasing = whereo(kit.is_increasing, s)
+decreasing = whereo(kit.is_decreasing, s)
+strictly_increasing = whereo(kit.is_strictly_increasing, s)
+above_zero = (whereo(kit.is_increasing_above_zero, s), nonnegativeo(x), floato(x))
+increasing_or_nan_below = whereo(kit.is_increasing_or_nan_below, s)
 """What is known of `f`; "or nan below" is of the logarithm, which is nan below zero."""
 
 
@@ -55,26 +49,27 @@ def greatest(v: Any) -> Any:
     return max_(v, axis=a)
 
 
+def extreme(v: Any) -> Any:
+    """Return the greatest or the least element of `v` along the axes `a`; see `is_extreme`."""
+    return CAReduce(m, a)(v)
+
+
+is_extreme = whereo(is_maximum_or_minimum, m)
+
+
 def least(v: Any) -> Any:
     """Return the least element of `v` along the axes `a`."""
     return min_(v, axis=a)
 
 
-def rounded(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that is right but for rounding and the sign of zero."""
-    return law(name, lhs, rhs, *conditions, sound="rounding")
-
-
 MONOTONE = (
-    rounded("max-increasing", greatest(f(x)), f(greatest(x)), increasing),
-    rounded("min-increasing", least(f(x)), f(least(x)), increasing),
-    rounded("max-decreasing", greatest(f(x)), f(least(x)), decreasing),
-    rounded("min-decreasing", least(f(x)), f(greatest(x)), decreasing),
-    rounded("max-above-zero", greatest(f(x)), f(greatest(x)), *increasing_above_zero),
-    rounded("min-above-zero", least(f(x)), f(least(x)), *increasing_above_zero),
-    rounded("min-nan-below", least(f(x)), f(least(x)), increasing_or_nan_below),
-    rounded("max-neg", greatest(-x), -least(x), floato(x)),
-    rounded("min-neg", least(-x), -greatest(x), floato(x)),
+    rounding("extreme-increasing", extreme(f(x)), f(extreme(x)), is_extreme, increasing),
+    rounding("max-decreasing", greatest(f(x)), f(least(x)), decreasing),
+    rounding("min-decreasing", least(f(x)), f(greatest(x)), decreasing),
+    rounding("extreme-above-zero", extreme(f(x)), f(extreme(x)), is_extreme, *above_zero),
+    rounding("min-nan-below", least(f(x)), f(least(x)), increasing_or_nan_below),
+    rounding("max-neg", greatest(-x), -least(x), floato(x)),
+    rounding("min-neg", least(-x), -greatest(x), floato(x)),
 )
 
 
@@ -90,39 +85,38 @@ constant = (
 )
 """That `c` is constant along the axes `a` of `x`, and the rank and order for `without_axes`."""
 
-negative = whereo(is_negative_everywhere, c)
+negative = whereo(kit.is_negative_everywhere, c)
 
 
 def shifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law about a term or a factor `c` of floating-point numbers; integers wrap around."""
-    return law(name, lhs, rhs, floato(x), *conditions, *constant, sound="finite")
-
-
-def cut(name: str, lhs: Any, rhs: Any) -> Law:
-    """Return a law about elements that are cut off above or below a `c`."""
-    return law(name, lhs, rhs, *constant, sound="rounding")
+    return finite(name, lhs, rhs, *conditions, floato(x), *constant)
 
 
 SHIFTED = (
-    shifted("max-add", greatest(x + c), greatest(x) + without_axes(c)),
-    shifted("min-add", least(x + c), least(x) + without_axes(c)),
-    shifted("max-sub", greatest(x - c), greatest(x) - without_axes(c)),
-    shifted("min-sub", least(x - c), least(x) - without_axes(c)),
+    shifted("extreme-add", extreme(x + c), extreme(x) + without_axes(c), is_extreme),
+    shifted("extreme-sub", extreme(x - c), extreme(x) - without_axes(c), is_extreme),
     shifted("max-of-rest", greatest(c - x), without_axes(c) - least(x)),
     shifted("min-of-rest", least(c - x), without_axes(c) - greatest(x)),
-    shifted("max-mul", greatest(c * x), without_axes(c) * greatest(x), positiveo(c)),
-    shifted("min-mul", least(c * x), without_axes(c) * least(x), positiveo(c)),
+    shifted("extreme-mul", extreme(c * x), without_axes(c) * extreme(x), is_extreme, positiveo(c)),
     shifted("max-mul-negative", greatest(c * x), without_axes(c) * least(x), negative),
     shifted("min-mul-negative", least(c * x), without_axes(c) * greatest(x), negative),
-    shifted("max-div", greatest(x / c), greatest(x) / without_axes(c), positiveo(c)),
-    shifted("min-div", least(x / c), least(x) / without_axes(c), positiveo(c)),
+    shifted("extreme-div", extreme(x / c), extreme(x) / without_axes(c), is_extreme, positiveo(c)),
 )
 
+cut = Elemwise(t, ())
+"""The maximum or the minimum of two, which cuts elements off below or above a `c`."""
+cuts = whereo(is_maximum_or_minimum, t)
+
 CUT = (
-    cut("max-maximum", greatest(maximum(x, c)), maximum(greatest(x), without_axes(c))),
-    cut("max-minimum", greatest(minimum(x, c)), minimum(greatest(x), without_axes(c))),
-    cut("min-maximum", least(maximum(x, c)), maximum(least(x), without_axes(c))),
-    cut("min-minimum", least(minimum(x, c)), minimum(least(x), without_axes(c))),
+    rounding(
+        "extreme-of-cut",
+        extreme(cut(x, c)),
+        cut(extreme(x), without_axes(c)),
+        is_extreme,
+        cuts,
+        *constant,
+    ),
 )
 
 
@@ -146,7 +140,7 @@ at_place = Subtensor((Placeholder.INTEGER,))
 
 def taken(name: str, lhs: Any, rhs: Any) -> Law:
     """Return a law about the element of a vector at the position of its extreme."""
-    return law(name, lhs, rhs, ranko(x, 1), sound="rounding", mixed=True)
+    return rounding(name, lhs, rhs, ranko(x, 1), mixed=True)
 
 
 TAKEN = (

@@ -21,9 +21,9 @@ from relgraph.tensor.lawkit.reductions import (
     is_count_of,
     is_count_of_either,
     order_that_keeps,
-    rank_left,
+    rank_after_reduction,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, lvars, stable
 from relgraph.tensor.norms import Covariance
 from relgraph.tensor.shapes import Shape_i
 
@@ -35,7 +35,7 @@ def over(reduced: Any) -> Any:
     return DimShuffle(n, o)(reduced)
 
 
-kept = (computo(n, rank_left, a, x), computo(o, order_that_keeps, a, x))
+kept = (computo(n, rank_after_reduction, a, x), computo(o, order_that_keeps, a, x))
 """The rank and order for `over`."""
 
 length = Elemwise(scalar.Cast("float64"), ())(Shape_i(0)(x))
@@ -45,7 +45,7 @@ length = Elemwise(scalar.Cast("float64"), ())(Shape_i(0)(x))
 def of_moments(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law in which `j`, `k` and `m` are counts of elements along the axes `a`."""
     of_vectors = renamed(lhs, {a: None, j: length, k: length, m: length, p: 2.0})
-    return law(name, lhs, rhs, *conditions, sound="stable", tries=[of_vectors])
+    return stable(name, lhs, rhs, *conditions, tries=[of_vectors])
 
 
 mean_x, mean_y = sum_(x, axis=a) / k, sum_(y, axis=a) / j

@@ -33,6 +33,7 @@ from relgraph.tensor import any as any_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.along_axes import Cumulate
 from relgraph.tensor.assembly import Alloc, Join
+from relgraph.tensor.lawkit import reductions as kit
 from relgraph.tensor.lawkit.guards import (
     all_oneo,
     are_nonzero_lengths,
@@ -46,32 +47,17 @@ from relgraph.tensor.lawkit.guards import (
     nonnegativeo,
 )
 from relgraph.tensor.lawkit.index_arithmetic import order_without, rank_of
-from relgraph.tensor.lawkit.reductions import (
-    axes_before_dimshuffle,
-    axes_of_reduction,
-    axis_after_index,
-    divisor_enlarges_or_has_room,
-    dtype_holds_counts,
-    each_reduced,
-    factor_enlarges_or_has_room,
-    is_idempotent,
-    is_last_along,
-    is_one_or_more,
-    is_prefix_along,
-    is_repeated_along,
-    is_summed_or_real,
-    merged_axes,
-    order_after_reduction,
-    order_padded_to,
-    pieces_reduce_apart,
-    rank_after_reduction,
-    reduces_in_own_dtype,
-    repetition_count,
-    repetition_count_in_fill,
-    zero_sum_divides,
-)
 from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, roomyo
-from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
+from relgraph.tensor.lawkit.vocabulary import (
+    Law,
+    any_dtype_law,
+    finite,
+    law,
+    lvars,
+    relation,
+    rounding,
+    stable,
+)
 from relgraph.tensor.math import _dot
 from relgraph.tensor.shapes import MakeVector, Reshape
 from relgraph.tensor.subtensor import Slice, Subtensor
@@ -83,7 +69,7 @@ a, b, c, m, n, o, p, q, s, x, y = lvars("a b c m n o p q s x y")
 
 def of_real(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law for real numbers: 1 times a complex nan is another nan, in both its parts."""
-    return law(name, lhs, rhs, *conditions, sound="rounding", mixed=True)
+    return rounding(name, lhs, rhs, *conditions, mixed=True)
 
 
 def nested(name: str, scalar_op: Any, sound: str, *conditions: Any) -> Law:
@@ -91,7 +77,9 @@ def nested(name: str, scalar_op: Any, sound: str, *conditions: Any) -> Law:
     sum(x, axis=(0, 2))``."""
     twice = CAReduce(scalar_op, a)(CAReduce(scalar_op, b)(x))
     once = CAReduce(scalar_op, c)(x)
-    return any_dtype_law(name, twice, once, computo(c, merged_axes, a, b), *conditions, sound=sound)
+    return any_dtype_law(
+        name, twice, once, computo(c, kit.merged_axes, a, b), *conditions, sound=sound
+    )
 
 
 MERGED = (
@@ -106,9 +94,9 @@ MERGED = (
         CAReduce(s, a)(DimShuffle(n, o)(x)),
         DimShuffle(m, p)(CAReduce(s, b)(x)),  # sum(x.T, axis=0) → sum(x, axis=1)
         computo(q, rank_of, x),
-        computo(b, axes_before_dimshuffle, o, a, q),
-        computo(m, rank_after_reduction, b, q),
-        computo(p, order_after_reduction, o, a, q),
+        computo(b, kit.axes_before_dimshuffle, o, a, q),
+        computo(m, kit.rank_after_reduction, b, x),
+        computo(p, kit.order_after_reduction, o, a, q),
         sound="rounding",
     ),
 )
@@ -155,7 +143,7 @@ def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     A sum of nothing is 0, and 0 times a `c` that is nan or infinite is nan.
     """
     every, tags = (*constant, *conditions), ("sum_scalar_mul",)
-    return law(name, lhs, rhs, *every, sound="finite", complex=True, tags=tags)
+    return finite(name, lhs, rhs, *every, complex=True, tags=tags)
 
 
 FACTORS = (
@@ -163,31 +151,30 @@ FACTORS = (
         "sum-scalar-mul",
         sum_(c * x, axis=a),
         without_axes(c) * sum_(x, axis=a),
-        whereo(factor_enlarges_or_has_room, c, x),
+        whereo(kit.factor_enlarges_or_has_room, c, x),
     ),
     scaled(
         "sum-scalar-div",
         sum_(x / c, axis=a),
         sum_(x, axis=a) / without_axes(c),
-        whereo(zero_sum_divides, c, x, a),
-        whereo(divisor_enlarges_or_has_room, c, x),
+        whereo(kit.zero_sum_divides, c, x, a),
+        whereo(kit.divisor_enlarges_or_has_room, c, x),
     ),
 )
 
 SIGNS = (
-    law(
+    rounding(  # -0 where the sum is 0
         "sum-neg",
         sum_(-x, axis=a),
         -sum_(x, axis=a),
-        sound="rounding",  # -0 where the sum is 0
         tags=("sum_scalar_mul",),
     ),
 )
 
 PRODUCTS = (
-    law("prod-sqr", prod(sqr(x), axis=a), sqr(prod(x, axis=a)), sound="rounding"),
+    rounding("prod-sqr", prod(sqr(x), axis=a), sqr(prod(x, axis=a))),
     law("prod-abs", prod(abs_(x), axis=a), abs_(prod(x, axis=a)), floato(x)),
-    law(
+    finite(
         "prod-inverse",
         prod(y / x, axis=a),  # y = 1
         reciprocal(prod(x, axis=a)),
@@ -195,17 +182,15 @@ PRODUCTS = (
         floato(x),
         covers_shapeo(x, y),
         roomyo(x),
-        sound="finite",
     ),
-    law(
+    finite(
         "prod-pow",
         prod(x**c, axis=a),
         prod(x, axis=a) ** without_axes(c),
         nonnegativeo(x),
         # of roots, the product under the root overflows first
-        whereo(is_one_or_more, c),
+        whereo(kit.is_one_or_more, c),
         *constant,
-        sound="finite",
     ),
 )
 
@@ -213,14 +198,8 @@ sign_of_prod = prod(sign(x), axis=a)
 
 LOGARITHMS = (
     # a product overflows before its logarithm does
-    law(
-        "log-prod",
-        log(prod(x, axis=a)),
-        sum_(log(x), axis=a),
-        nonnegativeo(x),
-        sound="stable",
-    ),
-    law(
+    stable("log-prod", log(prod(x, axis=a)), sum_(log(x), axis=a), nonnegativeo(x)),
+    stable(
         "log-prod-of-any-sign",
         log(prod(x, axis=a)),
         # not a choice of the two, which would have no slope where the product is negative
@@ -228,9 +207,8 @@ LOGARITHMS = (
         floato(x),
         # what is known of the sign later is better
         tags=("late",),
-        sound="stable",
     ),
-    law("log-abs-prod", log(abs_(prod(x, axis=a))), sum_(log(abs_(x)), axis=a), sound="stable"),
+    stable("log-abs-prod", log(abs_(prod(x, axis=a))), sum_(log(abs_(x)), axis=a)),
 )
 
 LOGICAL = (
@@ -241,38 +219,29 @@ LOGICAL = (
 )
 
 DOTS = (
-    law(
+    finite(
         "sum-rows-of-dot",
         sum_(_dot(x, y), axis=0),  # of a matrix and a matrix, or a vector
         _dot(sum_(x, axis=0), y),
         ranko(x, 2),
         roomyo(x, y),
-        sound="finite",
     ),
-    law(
-        "sum-columns-of-dot",
-        sum_(_dot(x, y), axis=1),
-        _dot(x, sum_(y, axis=1)),
-        roomyo(x, y),
-        sound="finite",
-    ),
-    law(
+    finite("sum-columns-of-dot", sum_(_dot(x, y), axis=1), _dot(x, sum_(y, axis=1)), roomyo(x, y)),
+    finite(
         "sum-of-dot",
         sum_(_dot(x, y)),
         _dot(sum_(x, axis=0), sum_(y, axis=1)),
         ranko(x, 2),
         ranko(y, 2),
         roomyo(x, y),
-        sound="finite",
     ),
-    law(
+    finite(
         "sum-of-vector-matrix",
         sum_(_dot(x, y)),
         _dot(x, sum_(y, axis=1)),
         ranko(x, 1),
         ranko(y, 2),
         roomyo(x, y),
-        sound="finite",
     ),
 )
 
@@ -285,11 +254,11 @@ def repeatedo(total: Any, op: Any) -> Any:
         eq(total, CAReduce(op, a)(full)),
         argumentso(full, Alloc(), cons(x, lengths)),
         computo(m, len, lengths),
-        whereo(is_repeated_along, x, a, m),
-        whereo(dtype_holds_counts, x),
-        computo(c, repetition_count, x, a, lengths),
+        whereo(kit.is_repeated_along, x, a, m),
+        whereo(kit.dtype_holds_counts, x),
+        computo(c, kit.repetition_count, x, a, lengths),
         computo(n, rank_of, x),
-        computo(o, order_padded_to, x, lengths),
+        computo(o, kit.order_padded_to, x, lengths),
     )
 
 
@@ -323,13 +292,13 @@ def reduce_of_alloco(reduced: Any, once: Any) -> Any:
     full, lengths = lvars("full lengths")
     return lall(
         eq(reduced, CAReduce(s, a)(full)),
-        whereo(is_idempotent, s),
+        whereo(kit.is_idempotent, s),
         argumentso(full, Alloc(), cons(x, lengths)),
         computo(m, len, lengths),
-        whereo(is_repeated_along, x, a, m),
+        whereo(kit.is_repeated_along, x, a, m),
         whereo(are_nonzero_lengths, a, lengths),
         computo(n, rank_of, x),
-        computo(o, order_padded_to, x, lengths),
+        computo(o, kit.order_padded_to, x, lengths),
         eq(once, CAReduce(s, a)(DimShuffle(n, o)(x))),
     )
 
@@ -338,38 +307,36 @@ REPEATED = (
     sum_of_alloco,
     prod_of_alloco,
     reduce_of_alloco,
-    law(
+    finite(
         "sum-of-fill",
         sum_(second(y, x), axis=a),
         c * sum_(x, axis=a),  # c = how often y repeats x along a
         computo(m, rank_of, y),
-        whereo(is_repeated_along, x, a, m),
-        whereo(dtype_holds_counts, x),
-        computo(c, repetition_count_in_fill, x, a, y),
-        sound="finite",
+        whereo(kit.is_repeated_along, x, a, m),
+        whereo(kit.dtype_holds_counts, x),
+        computo(c, kit.repetition_count_in_fill, x, a, y),
         mixed=True,
         complex=True,
     ),
-    law(
+    rounding(
         "sum-of-filled-number",
         sum_(second(y, x), axis=a),
         c * sum_(x, axis=a),  # c = how often y repeats x along a
         computo(m, rank_of, y),
-        whereo(is_repeated_along, x, a, m),
+        whereo(kit.is_repeated_along, x, a, m),
         whereo(is_finite_number, x),
-        whereo(dtype_holds_counts, x),
-        computo(c, repetition_count_in_fill, x, a, y),
-        sound="rounding",
+        whereo(kit.dtype_holds_counts, x),
+        computo(c, kit.repetition_count_in_fill, x, a, y),
         mixed=True,
     ),
     any_dtype_law(
         "reduce-of-fill",
         CAReduce(s, a)(second(y, x)),
         CAReduce(s, a)(x),  # max(second(y, x)) → max(x), and the same for min, all and any
-        whereo(is_idempotent, s),
+        whereo(kit.is_idempotent, s),
         whereo(is_nonempty_along, y, a),
         computo(m, rank_of, y),
-        whereo(is_repeated_along, x, a, m),
+        whereo(kit.is_repeated_along, x, a, m),
         sound="rounding",
     ),
 )
@@ -384,8 +351,8 @@ def reduce_of_joino(reduced: Any, combined: Any) -> Any:
         argumentso(joined, Join(b), parts),
         one_cliento(joined),
         whereo(includes_axis, a, b),
-        whereo(pieces_reduce_apart, s, a, parts),
-        computo(each, each_reduced, s, a, parts),
+        whereo(kit.pieces_reduce_apart, s, a, parts),
+        computo(each, kit.each_reduced, s, a, parts),
         argumentso(combined, Elemwise(s), each),
     )
 
@@ -397,7 +364,7 @@ def reduce_of_vectoro(reduced: Any, combined: Any) -> Any:
     return lall(
         eq(reduced, CAReduce(s, None)(vector)),
         argumentso(vector, MakeVector(o), parts),
-        whereo(reduces_in_own_dtype, s, parts),
+        whereo(kit.reduces_in_own_dtype, s, parts),
         argumentso(combined, Elemwise(s), parts),
     )
 
@@ -420,12 +387,11 @@ TOTALS = (
     any_dtype_law("cumulate-one", cumulated(s, x), x, whereo(has_length_one, x, a)),
     any_dtype_law("cumsum-of-zeros", cumulated(scalar.add, 0), 0),
     any_dtype_law("cumprod-of-ones", cumulated(scalar.mul, 1), 1),
-    law(
+    finite(
         "differences-of-cumsum",
         Subtensor((Slice(1),))(Cumulate(scalar.add, 0)(x))
         - Subtensor((Slice(None, -1),))(Cumulate(scalar.add, 0)(x)),
         Subtensor((Slice(1),))(x),  # cumsum(x)[1:] - cumsum(x)[:-1] → x[1:]
-        sound="finite",
         complex=True,
     ),
 )
@@ -442,9 +408,9 @@ def prefix_of_cumulateo(totals: Any, fewer: Any) -> Any:
         argumentso(totals, Subtensor(i), cons(inner, indices)),
         eq(inner, cumulated(s, x)),
         one_cliento(inner),
-        whereo(is_prefix_along, i, a),
-        whereo(is_summed_or_real, s, x),
-        computo(b, axis_after_index, i, a, x),
+        whereo(kit.is_prefix_along, i, a),
+        whereo(kit.is_summed_or_real, s, x),
+        computo(b, kit.axis_after_index, i, a, x),
         argumentso(part, Subtensor(i), cons(x, indices)),
         eq(fewer, Cumulate(s, b)(part)),
     )
@@ -456,9 +422,9 @@ PARTS = (
         "last-of-cumulate",
         Subtensor(i)(cumulated(s, x)),
         CAReduce(s, b)(x),  # cumsum(x)[-1] → sum(x), and the same for a product
-        whereo(is_last_along, i, a),
-        whereo(is_summed_or_real, s, x),
-        computo(b, axes_of_reduction, a),
+        whereo(kit.is_last_along, i, a),
+        whereo(kit.is_summed_or_real, s, x),
+        computo(b, kit.axes_of_reduction, a),
         sound="rounding",
     ),
     prefix_of_cumulateo,

@@ -11,7 +11,7 @@ from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.guards import broadcast_alike
 from relgraph.tensor.lawkit.index_arithmetic import softmax_axis
 from relgraph.tensor.lawkit.reductions import restores_axes, restores_softmax_axes
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
+from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars, rounding, stable
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 a, k, n, o, x, y, z = lvars("a k n o x y z")
@@ -28,32 +28,25 @@ same_axes = (whereo(restores_axes, o, a, x), computo(k, softmax_axis, a))
 
 def along(name: str, lhs: Any, rhs: Any) -> Law:
     """Return a law about slices along the axes `a` of `x`."""
-    return law(name, lhs, rhs, *same_axes, sound="stable")
+    return stable(name, lhs, rhs, *same_axes)
 
 
 def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law about such slices that takes a factor out of a sum."""
     # a softmax is a number where the exponentials, which may be read elsewhere too, overflow
     tags = ("sum_scalar_mul", "priced")
-    return law(name, lhs, rhs, *same_axes, *conditions, sound="finite", tags=tags)
+    return finite(name, lhs, rhs, *same_axes, *conditions, tags=tags)
 
 
 LOGARITHMS = (
-    law(
-        "log-softmax",
-        log(Softmax(k)(x)),
-        LogSoftmax(k)(x),
-        sound="stable",
-        tags=("local_log_softmax",),
-    ),
-    law(
+    stable("log-softmax", log(Softmax(k)(x)), LogSoftmax(k)(x), tags=("local_log_softmax",)),
+    stable(
         "log-softmax-laid-out",
         log(DimShuffle(n, o)(Softmax(k)(x))),
         DimShuffle(n, o)(LogSoftmax(k)(x)),
-        sound="stable",
         tags=("local_log_softmax",),
     ),
-    law("exp-log-softmax", exp(LogSoftmax(k)(x)), Softmax(k)(x), sound="rounding"),
+    rounding("exp-log-softmax", exp(LogSoftmax(k)(x)), Softmax(k)(x)),
 )
 
 WRITTEN_OUT = (
@@ -69,7 +62,7 @@ greatest = max_(x, axis=a)
 shifted_lse = LogSumExp(k)(x - keepdims(greatest))
 
 LOG_SUMS = (
-    law("log-softmax-of-logsumexp", x - keepdims(lse), LogSoftmax(k)(x), kept, sound="stable"),
+    stable("log-softmax-of-logsumexp", x - keepdims(lse), LogSoftmax(k)(x), kept),
     along("log-sum-exp-shifted", greatest + shifted_lse, lse),
     law(
         "log-sum-exp-guarded",

@@ -23,7 +23,7 @@ from relgraph.commands import natural, positive
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import CheckError, add_module_arguments, discover_laws, with_packs
 
-EXAMPLE = "  relgraph check --law log-exp --law exp-log\n  relgraph check my_laws.py --examples 500"
+EXAMPLE = "  relgraph check --law log-exp --law sinh\n  relgraph check my_laws.py --examples 500"
 DEFAULT_EXAMPLES = 200
 _WIDTH = 28
 # A process is started for so many laws: checking fewer takes less time than starting it.

@@ -49,10 +49,10 @@ from relgraph.passes.batching import BatchProducts, known_condition
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.passes.gemm import GemmOptimizer
 from relgraph.passes.inplace import (
-    InplaceRandom,
     inplace_blas,
     inplace_elemwise,
     inplace_lapack,
+    inplace_random,
     inplace_setsubtensor,
 )
 from relgraph.passes.loops import (
@@ -555,7 +555,7 @@ def _build_optdb() -> RootDB:
         ("inplace_blas", inplace_blas(), 70),
         ("inplace_lapack", inplace_lapack(), 72),
         ("inplace_elemwise", inplace_elemwise(), 75),
-        ("inplace_random", InplaceRandom(), 99),
+        ("inplace_random", inplace_random(), 99),
     ):
         names = tags_of_row(name) if name in ROW_NAMES else ()
         db.register(name, inplace, "fast_run", "inplace", *names, position=position)

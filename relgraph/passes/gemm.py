@@ -12,6 +12,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.lawkit.guards import has_one_element
 from relgraph.tensor.linalg.blas import (
     BLAS_DTYPES,
     Dot22,
@@ -56,11 +57,6 @@ class Term(NamedTuple):
         return not (self.negative or self.factors or self.divisors)
 
 
-def is_scalar(var: Any) -> bool:
-    """Return whether a variable is known to have one element."""
-    return all(n == 1 for n in var.type.shape)
-
-
 def scaled_input(node: Apply) -> int | None:
     """Return which input of a node is negated, transposed, or multiplied or divided by scalars.
 
@@ -69,13 +65,13 @@ def scaled_input(node: Apply) -> int | None:
     op, inputs = node.op, node.inputs
     found: int | None = None
     if op is mul:
-        tensors = [i for i, v in enumerate(inputs) if not is_scalar(v)]
+        tensors = [i for i, v in enumerate(inputs) if not has_one_element(v)]
         found = tensors[0] if len(tensors) == 1 else None
-    elif op is neg or op is _TRANSPOSITION or (op is true_div and is_scalar(inputs[1])):
+    elif op is neg or op is _TRANSPOSITION or (op is true_div and has_one_element(inputs[1])):
         found = 0
     if found is None or inputs[found].type.dtype != node.outputs[0].type.dtype:
         return None
-    return None if is_scalar(inputs[found]) else found
+    return None if has_one_element(inputs[found]) else found
 
 
 def is_sum(node: Apply | None) -> bool:
@@ -234,7 +230,7 @@ def _outer_parts(node: Apply) -> tuple[Any, Any, tuple[Any, ...]] | None:
     rows = [v for v in node.inputs if v.type.broadcastable == (True, False)]
     if len(columns) != 1 or len(rows) != 1:
         return None
-    scalars = tuple(v for v in node.inputs if is_scalar(v))
+    scalars = tuple(v for v in node.inputs if has_one_element(v))
     if len(scalars) + 2 != len(node.inputs):
         return None
     column, row = columns[0], rows[0]

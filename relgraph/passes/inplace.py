@@ -260,7 +260,7 @@ class InplacePass(GlobalOptimizer):
         op = self._ops.get(key)
         if op is None:
             op = self._ops[key] = self._inplace_op(node.op, overwriting)
-        return op.make_node(*node.inputs)
+        return Apply(op, node.inputs, [out.type.make_variable() for out in node.outputs])
 
     def _replace(self, fgraph: FunctionGraph, node: Apply, overwriting: Overwriting) -> None:
         new = self._overwriting_node(node, overwriting)
@@ -372,34 +372,20 @@ def inplace_lapack() -> InplacePass:
     return InplacePass(_lapack_pairs, _lapack_inplace)
 
 
-class InplaceRandom(GlobalOptimizer):
-    """Makes each draw advance its generator in place, if nothing needs the state before it later.
+def _random_pairs(node: Apply) -> list[tuple[int, int]]:
+    return [(0, 0)] if RandomOp in type(node.op).__mro__ else []
+
+
+def _random_inplace(op: Op, overwriting: Overwriting) -> Op:
+    assert isinstance(op, RandomOp)
+    return op.overwriting()
+
+
+def inplace_random() -> InplacePass:
+    """Return the pass by which each draw advances its generator in place, if nothing needs the
+    state before it later.
 
     A generator that is an argument, or a shared variable without an update, keeps its state: the
     graph says by `MutableInputs` which ones may be overwritten.
     """
-
-    inplace = True
-
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        # both ignore a second one
-        fgraph.attach_feature(ReplaceValidate())
-        fgraph.attach_feature(DestroyHandler())
-
-    def apply(self, fgraph: FunctionGraph) -> int:
-        """Return how many draws are in place now that were not."""
-        changed = 0
-        draws = [node for node in fgraph.apply_nodes if isinstance(node.op, RandomOp)]
-        for node in draws and fgraph.toposort():
-            op = node.op
-            if not isinstance(op, RandomOp) or op.inplace:
-                continue
-            outputs = [out.type.make_variable() for out in node.outputs]
-            made = Apply(op.overwriting(), list(node.inputs), outputs)
-            pairs = list(zip(node.outputs, made.outputs, strict=True))
-            try:
-                fgraph.replace_all_validate(pairs, reason="inplace_random")
-            except InconsistencyError:
-                continue
-            changed += 1
-        return changed
+    return InplacePass(_random_pairs, _random_inplace)

@@ -219,7 +219,7 @@ class OpenLoop:
 
     def read_rows(self, sequence: Any) -> Any:
         """Return the rows of a sequence that the steps read, with a check that they are there."""
-        if self.has_as_many_rows(sequence):
+        if has_as_many_rows(sequence, self.steps):
             return sequence
         steps: Any = self.steps
         length = shape_i(sequence, 0)
@@ -227,10 +227,6 @@ class OpenLoop:
             message = f"{self.op}: the number of steps"
             steps = assert_(steps, ge(steps, 0), le(steps, length), message=message)
         return sequence[:steps]
-
-    def has_as_many_rows(self, array: Any) -> bool:
-        """Return whether it is known that an array has a row for each step and no more."""
-        return has_as_many_rows(array, self.steps)
 
     def close(self) -> dict[Variable, Any]:
         """Put the loop together; return for each of the old outputs what takes its place."""

@@ -20,7 +20,7 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.terms import Term
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.search.matching import Pattern, Untranslatable
+from relgraph.search.matching import Pattern, Untranslatable, is_about_ops
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.lawkit.guards import broadcast_alike
 from relgraph.tensor.lawkit.type_guards import ranko
@@ -180,7 +180,6 @@ def _translated(law: Relation, way: str) -> Iterator[tuple[Direction | None, Ent
         )
         return
     for rule in rules:
-        asked = ", ".join(str(c) for c in rule.conditions if not isinstance(c, Readers))
         try:
             pattern = Pattern(rule)
         except Untranslatable as reason:
@@ -188,6 +187,11 @@ def _translated(law: Relation, way: str) -> Iterator[tuple[Direction | None, Ent
             found = Direction(label, law.sound, rewriter) if way == "forward" else None
             yield found, Entry(law.name, way, status, f"of nodes: {reason}")
             return
+        asked = ", ".join(
+            str(c)
+            for c in rule.conditions
+            if not isinstance(c, Readers) and not is_about_ops(c, pattern.in_heads)
+        )
         entry = Entry(law.name, way, "asked" if asked else "translated", asked)
         yield Direction(label, law.sound, rewriter, pattern), entry
 

@@ -16,9 +16,9 @@ processor; this takes 15.3 s.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from unification.core import reify, unify
 
@@ -41,6 +41,7 @@ from relgraph.graph.kanren.rules import Output, Rule, flat_patterns, head_of, is
 from relgraph.graph.kanren.terms import (
     Arguments,
     Literal,
+    LogicVariable,
     OpenAnswerError,
     build,
     is_variable,
@@ -347,13 +348,20 @@ class Pattern:
             bound = part.bound(op)
             if bound is None or any(found.setdefault(v, x) != x for v, x in bound.items()):
                 return None
-        about_heads = (
-            c
+        admitted = all(
+            c.predicate(*(found[v] for v in c.variables))
             for c in self.rule.conditions
-            if isinstance(c, Where) and all(is_variable(v) and v in found for v in c.variables)
+            if is_about_ops(c, found)
         )
-        admitted = all(c.predicate(*(found[v] for v in c.variables)) for c in about_heads)
         return found if admitted else None
+
+    @property
+    def in_heads(self) -> set[LogicVariable]:
+        """The logic variables in the heads of the parts."""
+        heads = [
+            part.head.op if isinstance(part.head, Output) else part.head for part in self.parts
+        ]
+        return {v for head in heads if not isinstance(head, Op) for v in variables_of(head)}
 
     def _at(self, part: Part, classes: Classes, at: int, known: Match) -> Iterator[Match]:
         if part.regrouped:
@@ -419,6 +427,13 @@ class Pattern:
             return _Sides(self, egraph, match).made()
         except _NOT_BUILT:
             return None
+
+
+def is_about_ops(condition: Any, in_heads: Collection[Any]) -> TypeGuard[Where]:
+    """Return whether a condition is about variables in heads alone."""
+    return isinstance(condition, Where) and all(
+        is_variable(v) and v in in_heads for v in condition.variables
+    )
 
 
 def _with(known: Match, slot: int, *values: Any) -> Match:

@@ -12,6 +12,7 @@ from relgraph.graph.notation import OpNamespace
 from relgraph.graph.shared_values import Container, SharedVariable
 from relgraph.sparse.matrices import FORMATS
 from relgraph.sparse.op import (
+    COMPARISONS,
     CompareSparse,
     Compressed,
     _add_sparse,
@@ -46,6 +47,7 @@ from relgraph.sparse.type import SparseTensorType, SparseVariable
 from relgraph.tensor.assembly import arange, ones_like, zeros_like
 from relgraph.tensor.basic import as_argument, as_tensor_variable, normalize_axis
 from relgraph.tensor.constructors import PREFIXES
+from relgraph.tensor.lawkit.guards import has_one_element
 from relgraph.tensor.math import identity, minimum, switch
 from relgraph.tensor.math import lt as less
 from relgraph.tensor.shapes import lengths, product, shape_i
@@ -154,11 +156,6 @@ def _as_dense(x: Any) -> Any:
     return _dense(x) if is_sparse_variable(x) else x
 
 
-def _is_number(y: Any) -> bool:
-    """Return whether a tensor is known to have one element."""
-    return all(n == 1 for n in y.type.shape)
-
-
 def stored_beside(x: Any, y: Any) -> Any:
     """Return the elements of `y` at the places where the sparse matrix `x` stores some.
 
@@ -170,7 +167,7 @@ def stored_beside(x: Any, y: Any) -> Any:
     """
     if is_sparse_variable(y):
         return _sampled(x, y)
-    if _is_number(y):
+    if has_one_element(y):
         return y.dimshuffle()
     if y.type.ndim > 2:
         raise TypeError(f"{y} is a {y.type}, which does not broadcast to a matrix")
@@ -249,7 +246,7 @@ def _comparison(name: str) -> Callable[[Any, Any], Any]:
     return compare
 
 
-eq, neq, lt, le, gt, ge = map(_comparison, ("eq", "neq", "lt", "le", "gt", "ge"))
+eq, neq, lt, le, gt, ge = map(_comparison, COMPARISONS)
 
 
 def _of_stored(function: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -237,6 +237,7 @@ def test_the_passes_have_their_positions() -> None:
         "inplace_blas",
         "inplace_lapack",
         "inplace_elemwise",
+        "inplace_random",
     ]
     assert not any(isinstance(opt, InplacePass) for opt in optdb.query("+fast_run", "-inplace"))
     assert Elemwise(at.exp.scalar_op, {0: 0}) is not at.exp

@@ -9,7 +9,7 @@ import relgraph.tensor as at
 from relgraph import In, Out, function, grad, shared
 from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
 from relgraph.graph.fg import FunctionGraph
-from relgraph.passes.inplace import InplaceRandom
+from relgraph.passes.inplace import inplace_random
 from relgraph.tensor.random import RandomStream, functions
 from relgraph.tensor.random.op import RandomOp
 from relgraph.tensor.random.type import random_generator_type, state_key
@@ -138,7 +138,7 @@ def test_a_graph_of_its_own():
     _, y = functions.normal(other)
     graph = FunctionGraph([rng, other], [x, y], clone=True)
     graph.attach_feature(MutableInputs([1]))
-    optimizer = InplaceRandom()
+    optimizer = inplace_random()
     optimizer.optimize(graph)
     assert [bool(out.owner.op.destroy_map) for out in graph.outputs] == [False, True]
     assert optimizer.apply(graph) == 0
@@ -148,7 +148,7 @@ def test_a_graph_of_its_own():
 def test_what_draws_nothing_is_left_alone():
     x = at.dvector("x")
     graph = FunctionGraph([x], [at.exp(x)], clone=True)
-    optimizer = InplaceRandom()
+    optimizer = inplace_random()
     optimizer.add_requirements(graph)
     assert optimizer.apply(graph) == 0
 

@@ -51,7 +51,7 @@ WRITTEN: dict[str, list[Any]] = {
     "flatten-sum": [(x + y) + (z + t)],
     "flatten-product": [(x * y) * (z * t)],
     "log-mul-sigmoid": [at.log(at.sigmoid(x) * at.abs(y))],
-    "max-above-zero": [at.max(at.sqrt(at.abs(x)))],
+    "extreme-above-zero": [at.max(at.sqrt(at.abs(x)))],
 }
 """More of what people write, where a table's own example is simplified by another law first."""
 

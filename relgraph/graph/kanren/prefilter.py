@@ -31,7 +31,7 @@ def rule_might_match_op(rule: Rule, op: Any) -> bool:
     if parts is None or root is None or root is op:
         return True
     # `issubclass` asks the abstract base classes of ops, slowly
-    return root in type(op).__mro__ and _op_fits(rule, parts[0], op)
+    return root in type(op).__mro__ and _ops_fit(rule, [(parts[0], op)])
 
 
 def rule_might_match(rule: Rule, node: Apply) -> bool:
@@ -66,6 +66,7 @@ def rule_might_match(rule: Rule, node: Apply) -> bool:
         orders.append(heads[::-1])
     return any(
         all(_may_have_head(p, head) for p, head in zip(parts[1], order, strict=True))
+        and _ops_fit(rule, [(parts[0], op), *zip(map(_op_in, parts[1]), order, strict=True)])
         for order in orders
     )
 
@@ -129,13 +130,19 @@ def _may_have_head(pattern: Any, head: Any) -> bool:
     return wanted is head or (isinstance(wanted, type) and _may_be(parts[0], head, {}))
 
 
-def _op_fits(rule: Rule, pattern: Any, op: Op) -> bool:
-    """Return whether `op` can match the op of the pattern's root.
+def _op_in(pattern: Any) -> Any:
+    """Return the op of a pattern; None for a leaf."""
+    parts = split(pattern)
+    return None if parts is None else parts[0]
 
-    The conditions that are about properties of the op alone are asked too.
+
+def _ops_fit(rule: Rule, pairs: Sequence[tuple[Any, Any]]) -> bool:
+    """Return whether the patterns of some ops, of the root first, can match these ops.
+
+    The conditions that are about properties of the ops alone are evaluated too.
     """
     bound: dict[Any, Any] = {}
-    if not _may_be(pattern, op, bound):
+    if not all(_may_be(p, op, bound) for p, op in pairs if p is not None and isinstance(op, Op)):
         return False
     for condition in rule.conditions:
         if not isinstance(condition, Where) or any(v not in bound for v in condition.variables):

@@ -82,7 +82,7 @@ class Rule:
         """
         head, patterns = split(self.pattern) or (None, ())
         return (
-            is_fixed(head)
+            self.root is not None
             and not is_ac(head)
             and not takes_all_arguments(patterns)
             and is_variable(self.template)

@@ -235,20 +235,21 @@ CANCELLATION = tuple(one for one in relations.CANCELLATION if isinstance(one, La
 _BOOK = dict.fromkeys((*relations.CANONICALIZE, *relations.STABILIZE, *relations.SPECIALIZE))
 _IDENTITIES_OF_THE_BOOK = """
     abs-neg abs-product abs-quotient add-neg add-sub-cancel add-zero arctanh arctanh-log1p
-    arctanh-mirrored cos-arccos cos-less-one cos-less-one-mirrored cos-neg cos-step cosh
-    cosh-neg div-mul-cancel div-neg div-one div-self exp-div-exp exp-mul-exp expm1
-    expm1-log1p log-exp log1p-expm1 log1p-less-one log1p-less-x log1p-neg minus-one-mul
+    arctanh-mirrored cos-less-one cos-less-one-mirrored cos-step cosh
+    div-mul-cancel div-neg div-one div-self exp-div-exp exp-mul-exp expm1
+    log-exp log1p-less-one log1p-less-x log1p-neg minus-one-mul
     mul-one mul-self mul-zero neg-div neg-expm1 neg-neg neg-sub neg-sub-sum one-by-exp
-    pow-half pow-minus-one pow-one pow-three-halves sin-arcsin sin-neg sin-step sinh
-    sinh-neg sqrt-exp sub-add-cancel sub-neg sub-own-difference sub-own-sum
-    sub-self sub-zero tan tan-less-x tan-less-x-mirrored tan-neg tanh tanh-neg x-less-sin
+    pow-half pow-minus-one pow-one pow-three-halves sin-step sinh
+    sqrt-exp sub-add-cancel sub-neg sub-own-difference sub-own-sum
+    sub-self sub-zero tan tan-less-x tan-less-x-mirrored tanh x-less-sin
     x-less-sin-mirrored zero-div zero-sub
+    odd-neg even-neg inverse inverse-nonnegative inverse-where-defined
 """
 
 BOTH_WAYS = (
     *DISTRIBUTION,
     *DIFFERENCES,
-    *(one for one in _BOOK if one.name in _IDENTITIES_OF_THE_BOOK.split()),
+    *(one for one in _BOOK if isinstance(one, Law) and one.name in _IDENTITIES_OF_THE_BOOK.split()),
 )
 """The laws of the book that are used as identities are, in both directions."""
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,14 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import Compute, Condition, Readers, Where
 from relgraph.graph.kanren.laws import Law
+from relgraph.graph.kanren.rules import split
 from relgraph.graph.kanren.state import guarded
 from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, variables_of
+from relgraph.scalar.op import ScalarOp
 from relgraph.search.accuracy.expressions import (
     INPUT,
     NUMBER,
+    OPS,
     Expr,
     NotSupported,
     apply,
@@ -37,6 +41,7 @@ from relgraph.search.accuracy.expressions import (
 )
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.lawkit import type_guards
+from relgraph.tensor.lawkit.functions import admitted_ops
 from relgraph.tensor.lawkit.guards import are_nonnegative, are_positive, is_nonnegative, is_positive
 from relgraph.truth.balls import has_value
 
@@ -79,8 +84,18 @@ class Pattern:
         return 1 + sum(a.size for a in self.args)
 
 
-def pattern_of(name: str, side: Any, variables: dict[LogicVariable, int]) -> Pattern:
+def pattern_of(
+    name: str,
+    side: Any,
+    variables: dict[LogicVariable, int],
+    ops: Mapping[Any, ScalarOp] = MappingProxyType({}),
+) -> Pattern:
     """Return a side of a law as a pattern; its variables are added to `variables`.
+
+    Parameters
+    ----------
+    ops
+        The scalar ops for the logic variables of a law about any op.
 
     Raises
     ------
@@ -93,12 +108,15 @@ def pattern_of(name: str, side: Any, variables: dict[LogicVariable, int]) -> Pat
         return _number(side.value)
     if isinstance(side, Variable):
         return _of_expr(from_graph(side, [], []))
-    if not isinstance(side, Term) or not isinstance(side.op, Elemwise):
+    if not isinstance(side, Term):
         raise NotTranslated(f"{name} has {side}, which is no elementwise op")
-    if not has_value(side.op.scalar_op):
-        raise NotTranslated(f"{name} has the op {side.op}, of which no true value is known")
-    args = [pattern_of(name, a, variables) for a in side.args]
-    op = side.op.scalar_op.name
+    scalar_op = _scalar_op(side.op, ops)
+    if scalar_op is None:
+        raise NotTranslated(f"{name} has {side}, which is no elementwise op")
+    if not has_value(scalar_op):
+        raise NotTranslated(f"{name} has the op {scalar_op}, of which no true value is known")
+    args = [pattern_of(name, a, variables, ops) for a in side.args]
+    op = scalar_op.name
     if op == "reciprocal":
         return Pattern("true_div", (_constant(1), *args))
     total = args[0]
@@ -107,6 +125,13 @@ def pattern_of(name: str, side: Any, variables: dict[LogicVariable, int]) -> Pat
             total = Pattern(op, (total, a), None, True)
         return total
     return Pattern(op, tuple(args), None, op in COMMUTATIVE)
+
+
+def _scalar_op(head: Any, ops: Mapping[Any, ScalarOp]) -> ScalarOp | None:
+    if isinstance(head, Elemwise):
+        return head.scalar_op
+    cls, properties = split(head) or (None, ())
+    return ops.get(properties[0]) if cls is Elemwise else None
 
 
 def _of_expr(e: Expr) -> Pattern:
@@ -375,7 +400,10 @@ def _is_plain(condition: Expr) -> bool:
 
 
 def conditions_of(
-    law: Law, variables: dict[LogicVariable, int], matched: Iterable[int]
+    law: Law,
+    variables: dict[LogicVariable, int],
+    matched: Iterable[int],
+    ops: Mapping[Any, ScalarOp] = MappingProxyType({}),
 ) -> Conditions | None:
     """Return what a law asks, None if it asks nothing.
 
@@ -385,6 +413,8 @@ def conditions_of(
         The numbers of the variables on both sides.
     matched
         Those of the side that is matched.
+    ops
+        The scalar ops for the logic variables of a law about any op, which the conditions admit.
 
     Raises
     ------
@@ -396,6 +426,8 @@ def conditions_of(
     for goal in law.conditions:
         if not isinstance(goal, Where | Compute | Readers):
             raise NotTranslated(f"{law.name} has the condition {goal}")
+        if ops and set(goal.variables) <= ops.keys():
+            continue
         if isinstance(goal, Where) and goal.predicate in _OF_SIGNS:
             found.append(_sign(law, goal, variables))
         elif isinstance(goal, Where) and goal.predicate.__module__ == type_guards.__name__:
@@ -473,7 +505,8 @@ class Equation:
 
 
 def equations_of(law: Law, both_ways: bool = False) -> list[Equation]:
-    """Return the directions of a law in which every variable has a value.
+    """Return the directions of a law in which every variable has a value; of a law about any op
+    with a fact those for each op that has it.
 
     Parameters
     ----------
@@ -485,8 +518,20 @@ def equations_of(law: Law, both_ways: bool = False) -> list[Equation]:
     NotTranslated
         If it is no equation of elementwise ops of floats, or its conditions say more than is asked.
     """
+    found: list[Equation] = []
+    for ops in admitted_ops(law.lhs, law.conditions, _ops_with_value) or [{}]:
+        found += _equations(law, both_ways, ops)
+    return found
+
+
+def _ops_with_value(count: int) -> list[ScalarOp]:
+    scalar_ops = (op.scalar_op for op in OPS.values())
+    return [op for op in scalar_ops if op.nout == 1 and op.nin == count and has_value(op)]
+
+
+def _equations(law: Law, both_ways: bool, ops: Mapping[Any, ScalarOp]) -> list[Equation]:
     variables: dict[LogicVariable, int] = {}
-    left, right = (pattern_of(law.name, side, variables) for side in (law.lhs, law.rhs))
+    left, right = (pattern_of(law.name, side, variables, ops) for side in (law.lhs, law.rhs))
     found = []
     directions = [(False, left, right)]
     if both_ways or law.sound != "stable":
@@ -496,7 +541,7 @@ def equations_of(law: Law, both_ways: bool = False) -> list[Equation]:
         if matched.op in (None, NUMBER):
             continue
         try:
-            conditions = conditions_of(law, variables, given)
+            conditions = conditions_of(law, variables, given, ops)
         except NotTranslated:
             if backward:
                 continue

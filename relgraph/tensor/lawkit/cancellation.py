@@ -19,7 +19,12 @@ from relgraph import scalar
 from relgraph.graph.kanren.goals import Where, computo, goal, whereo
 from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.lawkit.guards import constant_number, covers_shape, depends_on_levels
+from relgraph.tensor.lawkit.guards import (
+    constant_number,
+    covers_shape,
+    depends_on_levels,
+    in_dtype_of,
+)
 from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.math import eq, length, sqr, switch, tanh
 
@@ -103,21 +108,10 @@ not_tanho = goal(is_no_tanh)
 not_choseno = goal(is_not_chosen)
 
 
-def pi_over(divisor: int) -> Callable[[Any], float]:
-    """Return the function that gives pi by `divisor` in the dtype of a variable."""
-
-    def quotient(x: Any) -> float:
-        dtype = x.type.numpy_dtype
-        return float(dtype.type(math.pi / divisor)) if dtype.kind == "f" else math.pi / divisor
-
-    quotient.__name__ = f"pi_over_{divisor}"
-    return quotient
-
-
 def turns(divisor: int, c: Any, x: Any) -> tuple[tuple[str, Any, Any], ...]:
     """Return how pi by `divisor` is written: for each way the end of a law's name, the term, and
     what gives `c` its value where `x` is known."""
-    number, pi = computo(c, pi_over(divisor), x), computo(c, pi_over(1), x)
+    number, pi = (computo(c, in_dtype_of(math.pi / n), x) for n in (divisor, 1))
     quotient = c / divisor
     return (
         ("", c, number),

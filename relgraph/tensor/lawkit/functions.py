@@ -9,15 +9,20 @@ import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import product
 from operator import is_
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from unification.variable import isvar
 
+from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.goals import Condition, computo, whereo
+from relgraph.graph.kanren.goals import Condition, Where, computo, whereo
+from relgraph.graph.kanren.rules import split
 from relgraph.graph.notation import number_of
+from relgraph.scalar.facts import EVERYWHERE, INF
 from relgraph.scalar.named import of_numpy
 from relgraph.scalar.type import result_dtype
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
@@ -67,6 +72,84 @@ from relgraph.tensor.special import ndtr
 _is_alone = lvars("is_alone")
 
 
+NOT_OF_INTEGERS = (scalar.abs, scalar.sign, scalar.reciprocal)
+"""Ops whose facts do not hold of integers: the least one is its own negation, and a quotient is
+rounded."""
+
+
+def is_odd_function(scalar_op: Any) -> bool:
+    """Return whether ``f(-x)`` is ``-f(x)``, of integers too; not of the negation itself."""
+    return scalar_op.facts.odd and scalar_op not in (*NOT_OF_INTEGERS, scalar.neg)
+
+
+def is_even_function(scalar_op: Any) -> bool:
+    """Return whether ``f(-x)`` is ``f(x)``, of integers too."""
+    return scalar_op.facts.even and scalar_op not in NOT_OF_INTEGERS
+
+
+def undoes(scalar_op: Any, inner: Any) -> bool:
+    """Return whether ``f(inner(x))`` is `x` where `inner` is defined, and `f` is not zero at 1.
+
+    A function that is may have the rounding of its argument in common with a difference from 1 (see
+    `compensation`).
+    """
+    facts = scalar_op.facts
+    both_real = facts.inverse == inner.name and inner not in NOT_OF_INTEGERS
+    return both_real and facts.zeros != (1,)
+
+
+def is_defined_everywhere(scalar_op: Any) -> bool:
+    """Return whether a function is defined for all numbers."""
+    return bool(scalar_op.facts.domain == EVERYWHERE)
+
+
+def is_defined_above_zero(scalar_op: Any) -> bool:
+    """Return whether a function is defined for all positive numbers."""
+    least, greatest = scalar_op.facts.domain
+    return bool(least <= 0 and greatest == INF)
+
+
+def admitted_ops(
+    pattern: Any, conditions: Sequence[Any], ops_of: Callable[[int], Sequence[Any]]
+) -> list[dict[Any, Any]]:
+    """Return the scalar ops that the logic variables of a law about any op may be.
+
+    Parameters
+    ----------
+    pattern
+        A side of the law, which has terms of ``Elemwise(s, ())``.
+    conditions
+        The conditions of the law: those about such variables alone are evaluated.
+    ops_of
+        Returns the scalar ops of so many arguments.
+
+    Returns
+    -------
+    admitted
+        The values of the variables, for each combination that is admitted; nothing if no condition
+        is about such variables alone.
+    """
+    counts: dict[Any, int] = {}
+    stack = [pattern]
+    while stack:
+        head, patterns = split(stack.pop()) or (None, ())
+        cls, properties = split(head) or (None, ())
+        if cls is Elemwise and isvar(properties[0]):
+            counts[properties[0]] = len(patterns)
+        stack += patterns
+    guards = [c for c in conditions if isinstance(c, Where) and set(c.variables) <= counts.keys()]
+    variables = list(dict.fromkeys(v for guard in guards for v in guard.variables))
+    found = [
+        dict(zip(variables, chosen, strict=True))
+        for chosen in product(*(ops_of(counts[v]) for v in variables))
+    ]
+    return [
+        given
+        for given in found
+        if guards and all(guard.predicate(*map(given.get, guard.variables)) for guard in guards)
+    ]
+
+
 def is_nonzero_exponent(c: Any) -> bool:
     """Return whether a constant is one finite real number other than zero."""
     value = constant_number(c)
@@ -83,32 +166,6 @@ def is_odd_positive_exponent(c: Any) -> bool:
     makes one of it, which is even from 2**53 on."""
     value = constant_number(c)
     return is_nonzero_exponent(c) and value > 0 and float(value) % 2 == 1
-
-
-def _rounded_like(value: float, x: Any) -> float:
-    """Return a number, rounded to the dtype of `x`."""
-    dtype = x.type.numpy_dtype
-    return float(dtype.type(value)) if dtype.kind == "f" else value
-
-
-def log_of_2(x: Any) -> float:
-    """Return ``log(2)`` in the dtype of `x`."""
-    return _rounded_like(math.log(2), x)
-
-
-def log_of_10(x: Any) -> float:
-    """Return ``log(10)`` in the dtype of `x`."""
-    return _rounded_like(math.log(10), x)
-
-
-def reciprocal_of_log_of_2(x: Any) -> float:
-    """Return ``1 / log(2)`` in the dtype of `x`."""
-    return _rounded_like(1 / math.log(2), x)
-
-
-def reciprocal_of_log_of_10(x: Any) -> float:
-    """Return ``1 / log(10)`` in the dtype of `x`."""
-    return _rounded_like(1 / math.log(10), x)
 
 
 def _is_taken_apart(fgraph: Any, x: Any) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.goals import goal
+from relgraph.graph.kanren.goals import Condition, computo, goal, whereo
 from relgraph.graph.notation import number_of
 from relgraph.scalar.type import can_cast_exactly
 from relgraph.tensor.basic import static_int
@@ -36,6 +36,11 @@ def is_found(result: Any) -> bool:
     """Return whether a computation has a result: it gives None where there is nothing to do, or
     where it can't be told."""
     return result is not None
+
+
+def foundo(out: Any, function: Callable[..., Any], *variables: Any) -> tuple[Condition, Condition]:
+    """Construct the goals that `out` is what a function computes, and that this is not None."""
+    return computo(out, function, *variables), whereo(is_found, out)
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -231,6 +236,17 @@ def constant_data(var: Any) -> Any:
 def constant_number(var: Any) -> Any:
     """Return the Python number that every element of the constant `var` is, or None."""
     return number_of(var) if isinstance(var, Variable) else None
+
+
+def in_dtype_of(value: float) -> Callable[[Any], float]:
+    """Return the function that gives a number rounded to the dtype of a variable."""
+
+    def rounded(x: Any) -> float:
+        dtype = x.type.numpy_dtype
+        return float(dtype.type(value)) if dtype.kind == "f" else value
+
+    rounded.__name__ = f"number_{value:.6}"
+    return rounded
 
 
 @requires_heads(containing_constant)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,22 @@ from relgraph.tensor.lawkit.guards import (
     requires_heads,
 )
 from relgraph.tensor.lawkit.matrix_facts import is_diagonal
+from relgraph.tensor.lawkit.vocabulary import finite as any_finite
+from relgraph.tensor.lawkit.vocabulary import rounding as any_rounding
+from relgraph.tensor.lawkit.vocabulary import stable as any_stable
 from relgraph.tensor.linalg.functions import det, slogdet
 from relgraph.tensor.linalg.products import cheapest_order, dot, matrix_transpose, product_in_order
 from relgraph.tensor.linalg.systems import solve
 from relgraph.tensor.math import Dot, _dot, cast
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import flatten, lengths, reshape, shape_i, swapaxes
+
+TAGS = ("linear_algebra",)
+
+rounding, finite, stable = (
+    partial(kind, tags=TAGS) for kind in (any_rounding, any_finite, any_stable)
+)
+"""Kinds of laws about matrices, which are in one row of the documented table."""
 
 
 def are_square(x: Any, y: Any) -> bool:
@@ -35,21 +46,6 @@ def are_square(x: Any, y: Any) -> bool:
     if any(len(shape) != 2 for shape in shapes):
         return False
     return all(shape[0] is not None and shape[0] == shape[1] for shape in shapes)
-
-
-def product_of_determinants(x: Any, y: Any) -> Any:
-    """Return ``det(x) * det(y)``."""
-    return det(x) * det(y)
-
-
-def product_of_signs(x: Any, y: Any) -> Any:
-    """Return the product of the signs of two determinants."""
-    return slogdet(x)[0] * slogdet(y)[0]
-
-
-def sum_of_logarithms(x: Any, y: Any) -> Any:
-    """Return the sum of the logarithms of the absolute values of two determinants."""
-    return slogdet(x)[1] + slogdet(y)[1]
 
 
 def _multiplications(x: Sequence[Any], y: Sequence[Any]) -> int:

@@ -83,6 +83,11 @@ def is_comparison(scalar_op: Any) -> bool:
     return scalar_op in COMPARISONS
 
 
+def is_extreme(scalar_op: Any) -> bool:
+    """Return whether a scalar op is the maximum or the minimum of some numbers."""
+    return scalar_op in (scalar.maximum, scalar.minimum)
+
+
 def has_dtype(x: Any, dtype: str) -> bool:
     """Return whether a tensor has a dtype."""
     return bool(x.type.dtype == dtype)

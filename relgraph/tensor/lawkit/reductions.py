@@ -65,9 +65,9 @@ def order_after_reduction(order: Order, axes: Axes, ndim: int) -> tuple[int | st
     )
 
 
-def rank_after_reduction(axes: Axes, ndim: int) -> int:
-    """Return how many axes a reduction of a tensor with `ndim` axes leaves."""
-    return ndim - len(axis_numbers(axes, ndim))
+def rank_after_reduction(axes: Axes, x: Any) -> int:
+    """Return how many axes a reduction of `x` leaves."""
+    return len(remaining_axes(axes, x.type.ndim))
 
 
 def order_padded_to(x: Any, shape: Sequence[Any]) -> tuple[int | str, ...]:
@@ -262,11 +262,6 @@ def order_that_keeps(axes: Axes, x: Any) -> tuple[int | str, ...]:
     away, with length 1."""
     left = {axis: i for i, axis in enumerate(remaining_axes(axes, x.type.ndim))}
     return tuple([left.get(axis, "x") for axis in range(x.type.ndim)])
-
-
-def rank_left(axes: Axes, x: Any) -> int:
-    """Return how many axes a reduction of `x` leaves."""
-    return len(remaining_axes(axes, x.type.ndim))
 
 
 def is_count_of(count: Any, axes: Axes, x: Any) -> bool:

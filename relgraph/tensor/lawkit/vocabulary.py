@@ -1,4 +1,5 @@
-"""What laws about tensors are written with: `lvars`, `law` and its kinds, and `relation`."""
+"""What laws about tensors are written with: `lvars`, `relation`, `law`, and `law` for one class of
+soundness (`rounding`, `finite`, `stable`)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,17 @@ from relgraph.graph.kanren.terms import logic_variables
 from relgraph.tensor.lawkit.compensation import roundings_kept_apart
 from relgraph.tensor.type import TensorVariable
 
-__all__ = ["Law", "Relation", "any_dtype_law", "law", "lvars", "relation", "stable"]
+__all__ = [
+    "Law",
+    "Relation",
+    "any_dtype_law",
+    "finite",
+    "law",
+    "lvars",
+    "relation",
+    "rounding",
+    "stable",
+]
 
 # no functions: a law is pickled by the name of the innermost module that makes it
 law = partial(any_law, implied=roundings_kept_apart)
@@ -20,6 +31,12 @@ law = partial(any_law, implied=roundings_kept_apart)
 
 any_dtype_law = partial(law, mixed=True, complex=True)
 """`law` for tensors of any dtype, and of several at once."""
+
+rounding = partial(law, sound="rounding")
+"""`law` for what is the same up to the rounding of intermediate values."""
+
+finite = partial(law, sound="finite")
+"""`law` for what is the same up to rounding where all values on the way are finite."""
 
 stable = partial(law, sound="stable")
 """`law` for what brings a value nearer to the true one."""

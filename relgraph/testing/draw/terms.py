@@ -360,11 +360,13 @@ _SCALAR_OPS = [
 
 def scalar_op(random: Random, arguments: Sequence[Any]) -> Any:
     """Return a scalar op with one output that takes as many inputs as there are arguments."""
-    count = len(arguments)
-    fits = [
-        op for op in _SCALAR_OPS if op.nout == 1 and (op.nin == count or op.nin < 0 < count - 1)
-    ]
-    return random.choice(fits)
+    return random.choice(scalar_ops(len(arguments)))
+
+
+def scalar_ops(count: int) -> list[ScalarOp]:
+    """Return the scalar ops with one output that take so many inputs."""
+    admitted = (count, -1) if count > 1 else (count,)
+    return [op for op in _SCALAR_OPS if op.nout == 1 and op.nin in admitted]
 
 
 def reducing_op(random: Random, arguments: Sequence[Any]) -> Any:

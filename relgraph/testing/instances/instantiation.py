@@ -30,6 +30,7 @@ from relgraph.graph.kanren.terms import Arguments, Call, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor.assembly import Eye
+from relgraph.tensor.lawkit.functions import admitted_ops
 from relgraph.tensor.lawkit.guards import axis_numbers, real_number
 from relgraph.tensor.shapes import Shape_i
 from relgraph.testing.draw.arrays import Array
@@ -43,6 +44,7 @@ from relgraph.testing.draw.terms import (
     ranks_for,
     role_of,
     roles_in,
+    scalar_ops,
 )
 from relgraph.testing.instances.arguments import (
     ARGUMENT_KINDS,
@@ -241,6 +243,8 @@ class PatternInstantiator(RandomArguments):
         for condition in rule.conditions:
             if isinstance(condition, Where) and len(condition.variables) == 1:
                 self._guards.setdefault(condition.variables[0], []).append(condition)
+        self._ops = admitted_ops(rule.pattern, rule.conditions, scalar_ops)
+        random.shuffle(self._ops)
         # matrices are related by their shapes and structures
         self._related = RelatedNumbers(() if about_matrices else rule.conditions)
 
@@ -254,6 +258,10 @@ class PatternInstantiator(RandomArguments):
         """
         self._restart()
         state = self._state
+        if self._ops:
+            # each in turn
+            state.bindings.update(self._ops[0])
+            self._ops.append(self._ops.pop(0))
         root = self._build(self.rule.pattern, at_root=True)
         if not isinstance(root, Variable) or root.owner is None:
             raise CannotInstantiate("what was drawn is no node")

@@ -39,10 +39,10 @@ CASES = [
     ("not-le", ~(i <= j), "i > j"),
     ("not-gt", ~(i > j), "i <= j"),
     ("not-ge", ~(i >= 0), "i < 0"),
-    ("lt-neg-neg", -x < -y, "x > y"),
-    ("le-neg-neg", -x <= -y, "x >= y"),
-    ("gt-neg-neg", -x > -y, "x < y"),
-    ("ge-neg-neg", -x >= -y, "x <= y"),
+    ("order-of-negatives", -x < -y, "y < x"),
+    ("order-of-negatives", -x <= -y, "y <= x"),
+    ("order-of-negatives", -x > -y, "y > x"),
+    ("order-of-negatives", -x >= -y, "y >= x"),
     ("eq-neg-neg", at.eq(-i, -j), "i == j"),
     ("neq-neg-neg", at.neq(-x, -y), "x != y"),
     ("neg-lt-constant", -x < 0.25, "x > -0.25"),
@@ -119,10 +119,10 @@ CASES = [
     ("le-and-neq", (x <= y) & at.neq(x, y), "x < y"),
     ("ge-and-neq", (x >= y) & at.neq(x, y), "x > y"),
     ("lt-and-gt", (x < y) & (x > y), "second(x < y, False)"),
-    ("gt-and-gt", (x > 0.25) & (x > 0.5), "x > maximum(0.25, 0.5)"),
-    ("ge-and-ge", (x >= 0.25) & (x >= 0.5), "x >= maximum(0.25, 0.5)"),
-    ("lt-and-lt", (x < 0.25) & (x < 0.5), "x < minimum(0.25, 0.5)"),
-    ("le-and-le", (i <= 0) & (i <= 1), "i <= minimum(0, 1)"),
+    ("order-of-two-bounds", (x > 0.25) & (x > 0.5), "x > maximum(0.25, 0.5)"),
+    ("order-of-two-bounds", (x >= 0.25) & (x >= 0.5), "x >= maximum(0.25, 0.5)"),
+    ("order-of-two-bounds", (x < 0.25) & (x < 0.5), "x < minimum(0.25, 0.5)"),
+    ("order-of-two-bounds", (i <= 0) & (i <= 1), "i <= minimum(0, 1)"),
 ]
 
 NOT_MATCHED = [
@@ -131,7 +131,7 @@ NOT_MATCHED = [
     ("neq-self-of-float", at.neq(w, w)),
     ("not-lt", ~(x < y)),
     ("not-ge", ~(x >= 0)),
-    ("lt-neg-neg", -i < -j),  # the least integer is its own negative
+    ("order-of-negatives", -i < -j),  # the least integer is its own negative
     ("neg-lt-constant", -x < i),
     ("sub-lt-zero", i - j < 0),  # it wraps around
     ("nonnegative-lt-zero", at.abs(i) < 0),
@@ -142,8 +142,8 @@ NOT_MATCHED = [
     ("and-minus-one", u & np.int8(-1)),
     ("and-not", i & ~i),
     ("lt-or-eq", (x < y) | at.eq(x, f)),
-    ("gt-and-gt", (x > f) & (x > 1.0)),
-    ("gt-and-gt", (x > np.int64(1)) & (x > np.uint64(2))),
+    ("order-of-two-bounds", (x > f) & (x > 1.0)),
+    ("order-of-two-bounds", (x > np.int64(1)) & (x > np.uint64(2))),
 ]
 
 

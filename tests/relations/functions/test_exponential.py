@@ -33,18 +33,11 @@ CASES = [
     ("log2-exp2", at.log2(at.exp2(x)), "x"),
     ("log2-power", at.log2(2**x), "x"),
     ("log10-power", at.log10(10**x), "x"),
-    ("log1p-expm1", at.log1p(at.expm1(x)), "x"),
     ("one-plus-expm1", at.expm1(x) + 1, "exp(x)"),
     ("log1p-less-one", at.log1p(x - 1), "log(x)"),
-    ("exp-log-nonnegative", at.exp(at.log(at.abs(x))), "abs(x)"),
     ("exp-scaled-log-nonnegative", at.exp(3 * at.log(at.abs(x))), "abs(x) ** 3.0"),
-    ("exp2-log2-nonnegative", at.exp2(at.log2(p)), "sigmoid(y)"),
     ("expm1-log-nonnegative", at.expm1(at.log(at.abs(x))), "abs(x) - 1.0"),
-    ("expm1-log1p-nonnegative", at.expm1(at.log1p(p)), "sigmoid(y)"),
     ("exp-log1p-nonnegative", at.exp(at.log1p(p)), "1.0 + sigmoid(y)"),
-    ("exp-log", at.exp(at.log(x)), "x"),
-    ("exp2-log2", at.exp2(at.log2(x)), "x"),
-    ("expm1-log1p", at.expm1(at.log1p(x)), "x"),
     ("expm1-log", at.expm1(at.log(x)), "x - 1.0"),
     ("exp-log1p", at.exp(at.log1p(x)), "1.0 + x"),
     ("exp-scaled-log", at.exp(3 * at.log(x)), "x ** 3.0"),
@@ -98,7 +91,6 @@ CASES = [
 
 NOT_MATCHED = [
     ("exp-scaled-log-nonnegative", at.exp(3 * at.log(x))),
-    ("exp-log-nonnegative", at.exp(at.log(x))),  # nan where x is negative
     ("log-even-power", at.log(x**3)),
     ("log-odd-power", at.log(x**-1)),
     ("log-odd-power", at.log(x**4)),

@@ -39,7 +39,6 @@ CASES = [
     ("erfc-reflected", 2 - at.erfc(x), "erfc(-x)"),
     ("neg-erfc", at.erf(x) - 1, "-erfc(x)"),
     ("neg-erf", at.erfc(x) - 1, "-erf(x)"),
-    ("erfinv-erf", at.erfinv(at.erf(x)), "x"),
     ("erfc-scaled", 0.5 - 0.5 * at.erf(x), "0.5 * erfc(x)"),
     ("erfc-of-neg-scaled", 0.5 + 0.5 * at.erf(x), "0.5 * erfc(-x)"),
     ("half-erfc-reflected", 1 - 0.5 * at.erfc(x), "0.5 * erfc(-x)"),
@@ -73,12 +72,9 @@ CASES = [
     ("log1p-neg-ndtr", at.log1p(-ndtr(x)), "log_ndtr(-x)"),
     ("log1mexp-log-ndtr", at.log1mexp(log_ndtr(x)), "log_ndtr(-x)"),
     ("exp-log-ndtr", at.exp(log_ndtr(x)), "ndtr(x)"),
-    ("erf-neg", at.erf(-x), "-erf(x)"),
-    ("erfinv-neg", at.erfinv(-x), "-erfinv(x)"),
     ("gammaln-step-positive", at.gammaln(at.cosh(x) + 1) - at.gammaln(at.cosh(x)), "log(cosh(x))"),
     ("digamma-step-positive", at.digamma(1 + at.cosh(x)) - at.digamma(at.cosh(x)), "1.0 / cosh(x)"),
     ("erf-total", at.erf(x) + at.erfc(x), "second(erf(x), 1.0)"),
-    ("erf-erfinv", at.erf(at.erfinv(x)), "x"),
     ("gammaln-step", at.gammaln(x + 1) - at.gammaln(x), "log(abs(x))"),
 ]
 

@@ -9,7 +9,6 @@ from relations.functions import trigonometric
 from tests.relations.applied import (
     applied,
     assert_same_values,
-    i,
     laws_of,
     written,
     x,
@@ -19,33 +18,14 @@ from tests.relations.applied import (
 LAWS = laws_of(trigonometric)
 
 CASES = [
-    ("sin-neg", at.sin(-x), "-sin(x)"),
-    ("tan-neg", at.tan(-x), "-tan(x)"),
-    ("arcsin-neg", at.arcsin(-x), "-arcsin(x)"),
-    ("arctan-neg", at.arctan(-x), "-arctan(x)"),
-    ("sinh-neg", at.sinh(-x), "-sinh(x)"),
-    ("tanh-neg", at.tanh(-x), "-tanh(x)"),
-    ("arcsinh-neg", at.arcsinh(-x), "-arcsinh(x)"),
-    ("arctanh-neg", at.arctanh(-x), "-arctanh(x)"),
-    ("cos-neg", at.cos(-x), "cos(x)"),
-    ("cosh-neg", at.cosh(-x), "cosh(x)"),
-    ("cos-abs", at.cos(at.abs(x)), "cos(x)"),
-    ("cosh-abs", at.cosh(at.abs(x)), "cosh(x)"),
     ("arctan2-neg", at.arctan2(-y, x), "-arctan2(y, x)"),
     ("arctan2-one", at.arctan2(y, 1), "arctan(y)"),
-    ("sinh-arcsinh", at.sinh(at.arcsinh(x)), "x"),
-    ("arcsinh-sinh", at.arcsinh(at.sinh(x)), "x"),
-    ("arctanh-tanh", at.arctanh(at.tanh(x)), "x"),
     ("arccosh-cosh", at.arccosh(at.cosh(x)), "abs(x)"),
     ("sin-arccos", at.sin(at.arccos(x)), "sqrt(sqr_less_sqr(1.0, x))"),
     ("cos-arcsin", at.cos(at.arcsin(x)), "sqrt(sqr_less_sqr(1.0, x))"),
     ("tan-arcsin", at.tan(at.arcsin(x)), "x / sqrt(sqr_less_sqr(1.0, x))"),
     ("cos-arctan", at.cos(at.arctan(x)), "1.0 / length(1.0, x)"),
     ("cosh-arcsinh", at.cosh(at.arcsinh(x)), "length(1.0, x)"),
-    ("sin-arcsin", at.sin(at.arcsin(x)), "x"),
-    ("cos-arccos", at.cos(at.arccos(x)), "x"),
-    ("cosh-arccosh", at.cosh(at.arccosh(x)), "x"),
-    ("tanh-arctanh", at.tanh(at.arctanh(x)), "x"),
     ("sin-arctan", at.sin(at.arctan(x)), "x / length(1.0, x)"),
     ("sinh-arccosh", at.sinh(at.arccosh(x)), "sqrt(sqr_less_sqr(x, 1.0))"),
     ("arcsin-arccos", at.arcsin(x) + at.arccos(x), "second(arcsin(x), 1.5707963267948966)"),
@@ -84,7 +64,6 @@ CASES = [
 ]
 
 NOT_MATCHED = [
-    ("sin-neg", at.sin(-i)),
     ("tan", at.sin(x) / at.cos(y)),
     ("pythagoras", at.sqr(at.sin(x)) + at.sqr(at.cos(y))),
     ("sinh", at.exp(x) - at.exp(-y)),

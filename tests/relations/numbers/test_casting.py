@@ -35,12 +35,12 @@ CASES = [
     ("zero-sub-other", at.constant(0, dtype="int64") - b, "-cast{int64}(b)"),
     ("compare-casts", at.cast(f, "float64") < at.cast(h, "float64"), "f < h"),
     (
-        "maximum-casts",
+        "extreme-casts",
         at.maximum(at.cast(f, "float64"), at.cast(h, "float64")),
         "cast{float64}(maximum(f, h))",
     ),
     (
-        "minimum-casts",
+        "extreme-casts",
         at.minimum(at.cast(u, "int64"), at.cast(v, "int64")),
         "cast{int64}(minimum(u, v))",
     ),
@@ -60,7 +60,7 @@ NOT_MATCHED = [
     ("cast-trunc", at.cast(at.trunc(x), "float32")),
     ("compare-casts", at.cast(f, "float64") < at.cast(i, "float64")),
     ("compare-casts", at.cast(x, "float32") < at.cast(y, "float32")),
-    ("maximum-casts", at.maximum(at.cast(x, "int8"), at.cast(y, "int8"))),
+    ("extreme-casts", at.maximum(at.cast(x, "int8"), at.cast(y, "int8"))),
     ("switch-cast", at.switch(at.cast(x, "int64"), x, y)),
     ("neq-cast-zero", at.neq(at.cast(i, "int8"), 0)),
 ]

@@ -26,8 +26,8 @@ CASES = [
     ("round-cast-integer", at.floor(at.cast(i, "float64")), "cast{float64}(i)"),
     ("floor-of-neg", at.floor(-x), "-ceil(x)"),
     ("ceil-of-neg", at.ceil(-x), "-floor(x)"),
-    ("trunc-of-neg", at.trunc(-x), "-trunc(x)"),
-    ("round-of-neg", at.round(-x), "-round(x)"),
+    ("rounding-of-neg", at.trunc(-x), "-trunc(x)"),
+    ("rounding-of-neg", at.round(-x), "-round(x)"),
 ]
 
 NOT_MATCHED = [

@@ -15,8 +15,8 @@ from relgraph.tensor.lawkit.cancellation import (
     is_not_chosen,
     nonzero,
     not_choseno,
-    pi_over,
 )
+from relgraph.tensor.lawkit.guards import in_dtype_of
 from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y = at.dvectors("x", "y")
@@ -44,9 +44,9 @@ def test_what_a_switch_gives_is_not_matched_again():
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_pi_is_rounded_as_its_dtype_does(dtype):
+def test_a_number_is_rounded_as_its_dtype_does(dtype):
     var = at.TensorType(dtype, (None,))("x")
-    assert pi_over(4)(var) == np.dtype(dtype).type(math.pi / 4)
+    assert in_dtype_of(math.pi / 4)(var) == np.dtype(dtype).type(math.pi / 4)
 
 
 def test_one_name_is_one_variable():

@@ -1,9 +1,12 @@
 """The prefilter: which rules may match nodes of a structure."""
 
-from relgraph.graph.kanren import law, logic_variables
+import relgraph.tensor as at
+from relgraph.graph.kanren import law, logic_variables, whereo
 from relgraph.graph.kanren.prefilter import rule_might_match
 from relgraph.scalar import exp, float64, log, mul
 from relgraph.scalar.type import ScalarVariable
+from relgraph.tensor.lawkit.functions import undoes
+from relgraph.tensor.lawkit.vocabulary import lvars
 
 x, y = logic_variables("x y", ScalarVariable._ops)
 a, b = float64("a"), float64("b")
@@ -20,3 +23,12 @@ def test_rules_may_match_by_structure():
     assert not rule_might_match(product, mul(a, exp(a)).owner)  # two are wanted
     assert rule_might_match(product, mul(exp(a), exp(a)).owner)
     assert rule_might_match(product, ((exp(a) * b) * a).owner)  # a partner may be further down
+
+
+def test_conditions_about_the_ops_of_arguments_are_evaluated():
+    s, t = logic_variables("s t")
+    v, w = lvars("v"), at.dvector()
+    pattern = at.Elemwise(s, ())(at.Elemwise(t, ())(v))
+    rule = law("inverse", pattern, v, whereo(undoes, s, t)).forward.rule
+    assert rule_might_match(rule, at.sinh(at.arcsinh(w)).owner)
+    assert not rule_might_match(rule, at.sinh(at.sin(w)).owner)

@@ -1,0 +1,104 @@
+"""What each law about any op with some facts does to an expression, and which ops it is about."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from random import Random
+
+import pytest
+
+import relgraph.tensor as at
+from relations.functions import of_facts
+from relgraph.tensor.lawkit.functions import admitted_ops
+from relgraph.testing.draw.terms import scalar_ops
+from relgraph.testing.instances.instance import CannotInstantiate
+from relgraph.testing.instances.instantiation import PatternInstantiator
+from tests.relations.applied import applied, assert_same_values, i, laws_of, u, written, x, y
+
+LAWS = laws_of(of_facts)
+
+ODD = (
+    "sin",
+    "tan",
+    "arcsin",
+    "arctan",
+    "sinh",
+    "tanh",
+    "arcsinh",
+    "arctanh",
+    "erf",
+    "erfinv",
+)
+EVEN = ("cos", "cosh", "log_cosh")
+INVERSES = (
+    ("sinh", "arcsinh"),
+    ("arcsinh", "sinh"),
+    ("arctanh", "tanh"),
+    ("tan", "arctan"),
+    ("log1p", "expm1"),
+    ("erfinv", "erf"),
+)
+ABOVE_ZERO = (("exp", "log"), ("exp2", "log2"), ("expm1", "log1p"))
+WHERE_DEFINED = (
+    *ABOVE_ZERO,
+    ("sin", "arcsin"),
+    ("cos", "arccos"),
+    ("cosh", "arccosh"),
+    ("tanh", "arctanh"),
+    ("erf", "erfinv"),
+)
+
+
+def of(name, *arguments):
+    return getattr(at, name)(*arguments)
+
+
+p = at.sigmoid(y)  # positive
+
+CASES = [
+    *(("odd-neg", of(f, -x), f"-{f}(x)") for f in ODD),
+    *(("even-neg", of(f, -x), f"{f}(x)") for f in EVEN),
+    *(("even-abs", of(f, abs(x)), f"{f}(x)") for f in EVEN),
+    ("even-neg", at.sqr(-u), "sqr(u)"),
+    *(("inverse", of(f, of(g, x)), "x") for f, g in INVERSES),
+    *(("inverse-nonnegative", of(f, of(g, p)), "sigmoid(y)") for f, g in ABOVE_ZERO),
+    ("inverse-nonnegative", at.exp(at.log(at.abs(x))), "abs(x)"),
+    *(("inverse-where-defined", of(f, of(g, x)), "x") for f, g in WHERE_DEFINED),
+]
+
+NOT_MATCHED = [
+    ("odd-neg", at.sin(-i)),
+    ("odd-neg", at.sign(-x)),
+    ("odd-neg", at.neg(-x)),
+    ("odd-neg", at.exp(-x)),
+    ("even-neg", abs(-u)),
+    ("inverse", at.exp(at.log(x))),  # nan where x is negative
+    ("inverse", at.log(at.exp(x))),
+    ("inverse-nonnegative", at.exp(at.log(x))),
+    ("inverse-where-defined", at.exp(at.log1p(x))),
+    ("inverse-where-defined", at.exp(at.log(i))),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), CASES)
+def test_what_it_does(name, before, after):
+    assert written(LAWS[name], before) == after
+    assert_same_values(before, applied(LAWS[name], before))
+
+
+@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
+def test_what_it_leaves_alone(name, before):
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+
+
+@pytest.mark.parametrize("name", sorted(LAWS))
+def test_the_checker_tries_every_op_with_the_fact(name):
+    rule = LAWS[name].forward.rule
+    instantiator = PatternInstantiator(rule, Random(0))
+    admitted = admitted_ops(rule.pattern, rule.conditions, scalar_ops)
+    tried = []
+    for _ in range(5 * len(admitted)):  # an op may not take the arguments drawn for it
+        with suppress(CannotInstantiate):
+            bindings = instantiator.instantiate().bindings
+            tried.append({v: bindings[v] for v in admitted[0]})
+    assert len(tried) > 5 and all(given in tried for given in admitted)
