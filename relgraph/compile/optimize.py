@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeVar, overload
 
 import relations
 from relgraph.compile.database import optdb, require_known
@@ -61,24 +61,18 @@ def _input_named(name: str, variable: Variable, leaves: list[Variable]) -> Varia
     return found[0]
 
 
+G = TypeVar("G", FunctionGraph, Variable)
+
+
 @overload
 def optimize_graph(
-    fgraph_or_variables: FunctionGraph,
+    fgraph_or_variables: G,
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
     clone: bool | None = ...,
     trace: Literal[False] = ...,
     **query_kwargs: Any,
-) -> FunctionGraph: ...
-@overload
-def optimize_graph(
-    fgraph_or_variables: Variable,
-    include: Iterable[str] = ...,
-    custom_opt: Any = ...,
-    clone: bool | None = ...,
-    trace: Literal[False] = ...,
-    **query_kwargs: Any,
-) -> Variable: ...
+) -> G: ...
 @overload
 def optimize_graph(
     fgraph_or_variables: Sequence[Variable],
@@ -90,24 +84,14 @@ def optimize_graph(
 ) -> list[Variable]: ...
 @overload
 def optimize_graph(
-    fgraph_or_variables: FunctionGraph,
+    fgraph_or_variables: G,
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
     clone: bool | None = ...,
     *,
     trace: Literal[True],
     **query_kwargs: Any,
-) -> tuple[FunctionGraph, Derivation]: ...
-@overload
-def optimize_graph(
-    fgraph_or_variables: Variable,
-    include: Iterable[str] = ...,
-    custom_opt: Any = ...,
-    clone: bool | None = ...,
-    *,
-    trace: Literal[True],
-    **query_kwargs: Any,
-) -> tuple[Variable, Derivation]: ...
+) -> tuple[G, Derivation]: ...
 @overload
 def optimize_graph(
     fgraph_or_variables: Sequence[Variable],

@@ -24,7 +24,15 @@ from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.memory import KeptStorage, taken_from
 from relgraph.vm.codegen import add_node_note
 from relgraph.vm.program import generate_program
-from relgraph.vm.schedule import Branch, Runner, Schedule, kernel_of, lazy_kernel, schedule
+from relgraph.vm.schedule import (
+    Branch,
+    Runner,
+    Schedule,
+    called,
+    kernel_of,
+    lazy_kernel,
+    schedule,
+)
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """The parameters of glibc's `mallopt`: how much free memory at the end of the heap is given back,
@@ -364,14 +372,8 @@ class ProfiledRunner:
         def link(branch: Branch) -> Runner:
             return self._runner(branch.plan, branch.inputs, branch.outputs)
 
-        kernel = lazy_kernel(plan, node, link)
+        compute = called(lazy_kernel(plan, node, link), len(node.outputs))
         condition, *read = plan.reads(node)
-
-        def compute(*values: Any) -> list[Any]:
-            cells: list[list[Any]] = [[None] for _ in node.outputs]
-            kernel(values, cells)
-            return [cell[0] for cell in cells]
-
         if isinstance(condition, Constant):
             return read, partial(compute, condition.data)
         return [condition, *read], compute

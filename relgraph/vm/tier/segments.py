@@ -22,7 +22,7 @@ from relgraph.graph.op import Op
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.loops.scan_op import Scan, StepResults, number_of_steps
 from relgraph.tensor.type import TensorType
-from relgraph.vm.codegen import SymbolTable
+from relgraph.vm.codegen import Program, SymbolTable
 from relgraph.vm.elementwise import performed_line
 from relgraph.vm.lines import InlinedOp
 from relgraph.vm.program import generate_program, in_order
@@ -154,6 +154,12 @@ class LoopCode(MachineCode):
         code.label(further)
 
 
+def _program_of(
+    nodes: Sequence[Apply], inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> Program:
+    return generate_program(schedule_of_nodes(nodes, inputs, outputs), inputs, outputs)
+
+
 class CompiledLoop(Op):
     """A loop that is compiled.
 
@@ -192,9 +198,7 @@ class CompiledLoop(Op):
 
     @cached_property
     def _program(self) -> Any:
-        node = self.node
-        plan = schedule_of_nodes([node], node.inputs, node.outputs)
-        return generate_program(plan, node.inputs, node.outputs)
+        return _program_of([self.node], self.node.inputs, self.node.outputs)
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
@@ -315,17 +319,13 @@ class Segment(InlinedOp):
 
     @cached_property
     def _program(self) -> Any:
-        plan = schedule_of_nodes(self.nodes, self.inputs, self.outputs)
-        return generate_program(plan, self.inputs, self.outputs)
+        return _program_of(self.nodes, self.inputs, self.outputs)
 
     @cached_property
     def _of_plain(self) -> Any:
         """What calls the compiled function on arrays in C order."""
         outputs = [v.type.make_variable() for v in self.outputs]
-        node = Apply(self, self.inputs, outputs)
-        return generate_program(
-            schedule_of_nodes([node], self.inputs, outputs), self.inputs, outputs
-        )
+        return _program_of([Apply(self, self.inputs, outputs)], self.inputs, outputs)
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
