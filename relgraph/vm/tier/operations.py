@@ -39,7 +39,16 @@ from relgraph.tensor.type import TensorType
 from relgraph.vm.lines import unfused
 from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.routines import FORMULAS, MOST_FACTORS, power
-from relgraph.vm.tier.scalar_code import MEMORY, NATIVE, Code, Native, kind, literal, native
+from relgraph.vm.tier.scalar_code import (
+    MEMORY,
+    NATIVE,
+    Code,
+    Native,
+    Operands,
+    kind,
+    literal,
+    native,
+)
 
 
 @dataclass(frozen=True)
@@ -272,7 +281,7 @@ def written(code: Code, xs: Sequence[str], function: Any) -> str:
             literal(a.value, d) if isinstance(a, Known) else values[a]
             for a, d in zip(part.arguments, part.dtypes, strict=True)
         ]
-        found = part.how(code, given, part.dtypes, part.dtype, False)
+        found = part.how(Operands(code, given, part.dtypes, part.dtype, False))
         assert found is not None
         values.append(found)
     return values[-1]
