@@ -258,11 +258,7 @@ def _compile(
             compiled_graphs.keep(key, compiled)
     maker = FunctionMaker(
         fgraph=compiled.fgraph,
-        inputs=spec.inputs,
-        outputs=spec.outputs,
-        unpack=spec.unpack,
-        shared_inputs=spec.shared_inputs,
-        updated=spec.update_positions,
+        spec=spec,
         overwritten=compiled.overwritten,
         mode=mode,
         rebuild=partial(_without_updates, spec, mode, accept_inplace),
