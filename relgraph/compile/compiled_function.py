@@ -19,10 +19,10 @@ from relgraph.compile.io import FunctionSpecification, In
 from relgraph.compile.lengths import Requirement, checked_call
 from relgraph.compile.mode import Mode
 from relgraph.compile.profiling import FunctionProfile
-from relgraph.compile.sharedvalue import Container, SharedVariable, copy_value
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation
+from relgraph.graph.shared_values import Container, SharedVariable, copy_value
 from relgraph.graph.utils import said_of_filter
 from relgraph.introspection import Displayed
 from relgraph.on_first_use import loaded

@@ -45,6 +45,7 @@ from relgraph.graph.optdb import (
     TopoDB,
 )
 from relgraph.graph.reference import performed_on_copies
+from relgraph.graph.utils import Memo
 from relgraph.passes.batching import BatchProducts, known_condition
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.passes.gemm import GemmOptimizer
@@ -277,8 +278,8 @@ merged."""
 OWN_LAWS_AFTER_PHASES = 2.05
 """Where they are applied again: on what the phases of laws have made of the graph."""
 
-# For how many queries with packs the database keeps what it made of these.
-_MOST_QUERIES = 16
+# For so many queries with packs the database keeps what it made of these.
+_MOST_QUERIES = 8
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]
 
@@ -382,7 +383,7 @@ class RootDB(SequenceDB):
         super().__init__(name=name, inplace_from=inplace_from)
         self._packs: dict[str, OptimizationDatabase] = {}
         # what was made of packs, by the queries that included them
-        self._placed: dict[Any, list[tuple[GlobalOptimizer, float]]] = {}
+        self._placed: Memo[Any, list[tuple[GlobalOptimizer, float]]] = Memo(_MOST_QUERIES)
 
     def knows(self, tag: str) -> bool:
         """As for other databases; a pack whose tag it is is loaded, and its tags are known then.
@@ -415,7 +416,8 @@ class RootDB(SequenceDB):
     ) -> list[tuple[GlobalOptimizer, float]]:
         """Return what applies the laws of packs that a query selects, with its positions."""
         key = (query.key(), self.revision)
-        if key not in self._placed:
+        placed = self._placed.recall(key)
+        if placed is None:
             laws = [law for name in names for law in self._pack(name).query(query)]
             label = ", ".join(f"{PREFIX}{name}" for name in names)
             placed = [(_equilibrium(label, laws), OWN_LAWS_AS_WRITTEN)]
@@ -425,10 +427,8 @@ class RootDB(SequenceDB):
                 before = self.query(phases)
                 tried = [form for law in laws for form in forms(law, before)]
                 placed.append((_equilibrium(label, tried), OWN_LAWS_AFTER_PHASES))
-            if len(self._placed) >= _MOST_QUERIES:
-                self._placed.clear()
-            self._placed[key] = placed
-        return self._placed[key]
+            self._placed.keep(key, placed)
+        return placed
 
 
 def _equilibrium(name: str, laws: list[Any]) -> GlobalOptimizer:

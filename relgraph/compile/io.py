@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from relgraph.compile.sharedvalue import SharedVariable, copy_value
 from relgraph.graph.basic import (
     Apply,
     Constant,
@@ -28,6 +27,7 @@ from relgraph.graph.basic import applys_between as nodes_between
 from relgraph.graph.destroyhandler import destroyed_indices, sharers
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import TypedOp
+from relgraph.graph.shared_values import SharedVariable, copy_value
 from relgraph.graph.type import Type
 from relgraph.graph.utils import MissingInputError
 from relgraph.printing import debugprint

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor import fortran
 from relgraph.tensor.assembly import Join
@@ -643,19 +642,12 @@ LINES: dict[type[Any], Lines] = {
 }
 
 
-class InlinedOp(Op):
-    """An op whose nodes say by which lines they are computed."""
-
-    def lines(self, node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str]:
-        """Return the lines of a node; see `Lines`."""
-        raise NotImplementedError
-
-
 def inlined_lines(
     node: Apply, symbols: SymbolTable, dead: Collection[Variable]
 ) -> list[str] | None:
-    """Return lines of source that compute a node without its `perform`, or None."""
-    if isinstance(node.op, InlinedOp):
-        return node.op.lines(node, symbols, dead)
-    lines = LINES.get(type(node.op))
+    """Return lines of source that compute a node without its `perform`, or None.
+
+    An op that is in no table, a segment of compiled code, has a method `program_lines`.
+    """
+    lines = LINES.get(type(node.op)) or getattr(node.op, "program_lines", None)
     return None if lines is None else lines(node, symbols, dead)

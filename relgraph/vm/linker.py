@@ -327,10 +327,12 @@ class ProfiledRunner:
         self._linker = linker
         self._times = times
         self._sizes: dict[Variable, int] = {}
+        self._live_bytes = 0
         self._run = self._runner(schedule(fgraph), fgraph.inputs, fgraph.outputs)
 
     def __call__(self, *values: Any) -> list[Any]:
         self._sizes.clear()
+        self._live_bytes = 0
         return self._run(*values)
 
     def _runner(
@@ -360,11 +362,12 @@ class ProfiledRunner:
         for i, (var, value) in enumerate(zip(node.outputs, results, strict=True)):
             if i not in shared:
                 self._sizes[var] = int(getattr(value, "nbytes", 0))
-        self._times.peak_bytes = max(self._times.peak_bytes, sum(self._sizes.values()))
+                self._live_bytes += self._sizes[var]
+        self._times.peak_bytes = max(self._times.peak_bytes, self._live_bytes)
 
     def _forget(self, dead: Iterable[Variable]) -> None:
         for var in dead:
-            self._sizes.pop(var, None)
+            self._live_bytes -= self._sizes.pop(var, 0)
 
     def _step(self, plan: Schedule, node: Apply) -> tuple[list[Variable], Runner]:
         """Return what a node reads, and a function that computes it."""

@@ -201,26 +201,13 @@ def _is_tensor(var: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(Call):
     """An operation that an op is made of.
 
-    Attributes
-    ----------
-    how
-        How it is computed.
-    arguments
-        For each argument a number, or the position of a value: those of the inputs of the op, then
-        of the results of its parts.
-    dtypes
-        The dtypes of the arguments.
-    dtype
-        That of the result.
+    Its arguments are the inputs of the op, then the results of its parts; `function` computes it.
     """
 
-    how: How
-    arguments: tuple[Known | int, ...]
-    dtypes: tuple[str, ...]
-    dtype: str
+    function: How
 
 
 def parts_of(inner: Any, exact: bool) -> list[Part] | None:
@@ -276,12 +263,12 @@ def written(code: Code, xs: Sequence[str], function: Any) -> str:
     values = list(xs)
     for call in traced(function, ["float64"] * len(xs)) or ():
         part = _part(call, False)
-        assert part is not None and not isinstance(part.how, Loop)
+        assert part is not None and not isinstance(part.function, Loop)
         given = [
             literal(a.value, d) if isinstance(a, Known) else values[a]
             for a, d in zip(part.arguments, part.dtypes, strict=True)
         ]
-        found = part.how(Operands(code, given, part.dtypes, part.dtype, False))
+        found = part.function(Operands(code, given, part.dtypes, part.dtype, False))
         assert found is not None
         values.append(found)
     return values[-1]
