@@ -23,7 +23,8 @@ from relgraph.compile.registration import (
     register_stabilize,
     unregister,
 )
-from relgraph.compile.sharedvalue import SharedVariable, TensorSharedVariable, shared
+from relgraph.compile.sharedvalue import TensorSharedVariable, shared
+from relgraph.graph.shared_values import SharedVariable
 
 __all__ = [
     "Function",

@@ -9,6 +9,7 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,6 @@ from relgraph.compile.lengths import RequiredLengths, Requirement
 from relgraph.compile.mode import Mode, get_mode
 from relgraph.compile.optimize import checked_costs
 from relgraph.compile.profiling import FunctionProfile
-from relgraph.compile.sharedvalue import Container, SharedVariable
 from relgraph.graph.basic import Constant, Variable, io_toposort
 from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
 from relgraph.graph.features import ReplaceValidate
@@ -37,6 +37,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import paused_collector
+from relgraph.graph.shared_values import Container, SharedVariable
 from relgraph.settings import config
 from relgraph.tensor.type import TensorType
 from relgraph.vm.schedule import Runner
@@ -258,11 +259,7 @@ def _compile(
             compiled_graphs.keep(key, compiled)
     maker = FunctionMaker(
         fgraph=compiled.fgraph,
-        inputs=spec.inputs,
-        outputs=spec.outputs,
-        unpack=spec.unpack,
-        shared_inputs=spec.shared_inputs,
-        updated=spec.update_positions,
+        spec=spec,
         overwritten=compiled.overwritten,
         mode=mode,
         rebuild=partial(_without_updates, spec, mode, accept_inplace),
@@ -342,14 +339,9 @@ def _optimize(
 ) -> Derivation | None:
     """Optimize the graph and insert copies; return the derivation if there is a recorder."""
     optimizer = mode.optimizer
-    if recorder is not None:
-        fgraph.attach_feature(recorder)
-    try:
+    with recorder.recording(fgraph) if recorder else nullcontext():
         _run_optimizer(optimizer, fgraph, profile)
         insert_copies(fgraph, spec)
-    finally:
-        if recorder is not None:
-            fgraph.remove_feature(recorder)
     return None if recorder is None else recorder.derivation([optimizer])
 
 

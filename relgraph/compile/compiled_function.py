@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.compile.io import In, Out
+from relgraph.compile.io import FunctionSpecification, In
 from relgraph.compile.lengths import Requirement, checked_call
 from relgraph.compile.mode import Mode
 from relgraph.compile.profiling import FunctionProfile
-from relgraph.compile.sharedvalue import Container, SharedVariable, copy_value
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation
+from relgraph.graph.shared_values import Container, SharedVariable, copy_value
 from relgraph.graph.utils import said_of_filter
 from relgraph.introspection import Displayed
 from relgraph.on_first_use import loaded
@@ -159,14 +159,8 @@ class FunctionMaker:
     fgraph
         The optimized graph. Its inputs are the arguments followed by the shared variables; its
         outputs are the results followed by the updates.
-    inputs, outputs
-        The arguments and results, with the user's variables.
-    unpack
-        Converts the list of results to what a call returns.
-    shared_inputs
-        The shared variables that the graph reads.
-    updated
-        For each update, the position of the input that it updates.
+    spec
+        The inputs, outputs and updates, with the user's variables.
     overwritten
         The positions of the inputs that the graph overwrites.
     mode
@@ -180,11 +174,7 @@ class FunctionMaker:
     """
 
     fgraph: FunctionGraph
-    inputs: list[In]
-    outputs: list[Out]
-    unpack: Callable[[list[Any]], Any]
-    shared_inputs: list[SharedVariable]
-    updated: list[int]
+    spec: FunctionSpecification
     overwritten: list[int]
     mode: Mode
     rebuild: Callable[..., Function]
@@ -228,11 +218,11 @@ class Function(Displayed):
         self._run = run
         self._defaults = list(defaults)
         self._containers = list(containers)
-        names = Counter(p.name for p in maker.inputs)
+        names = Counter(p.name for p in maker.spec.inputs)
         self._positions = {
-            p.name: i for i, p in enumerate(maker.inputs) if p.name and names[p.name] == 1
+            p.name: i for i, p in enumerate(maker.spec.inputs) if p.name and names[p.name] == 1
         }
-        self._argument_count = len(maker.inputs)
+        self._argument_count = len(maker.spec.inputs)
         self.trust_input = False
 
     @property
@@ -271,7 +261,10 @@ class Function(Displayed):
         call = make(self._call_parts(), self._trust_input)
         requirements = self.maker.requirements
         if requirements and not self._trust_input:
-            variables = [*(p.variable for p in self.maker.inputs), *self.maker.shared_inputs]
+            variables = [
+                *(p.variable for p in self.maker.spec.inputs),
+                *self.maker.spec.shared_inputs,
+            ]
             call = checked_call(call, requirements, variables, self._containers)
         self._call = call if self.profile is None else _timed(call, self.profile)
         return self._call(*args)
@@ -279,19 +272,19 @@ class Function(Displayed):
     def _call_parts(self) -> CallParts:
         maker = self.maker
         containers = [*self._defaults, *self._containers]
-        updated = [containers[i] for i in maker.updated]
+        updated = [containers[i] for i in maker.spec.update_positions]
         run = self._run
         return CallParts(
             run=getattr(run, "run", run),
             numbers=getattr(run, "numbers", frozenset()),
-            inputs=maker.inputs,
+            inputs=maker.spec.inputs,
             shared=self._containers,
             updated=[c for c in updated if c is not None],
             convert=self._converted,
             unalias=self._unalias_overwritten if maker.overwritten else None,
             zero_dimensional=maker.zero_dimensional,
-            n_results=len(maker.outputs),
-            unpack=maker.unpack,
+            n_results=len(maker.spec.outputs),
+            unpack=maker.spec.unpack,
         )
 
     def _converted(self, i: int, value: Any) -> Any:
@@ -302,7 +295,7 @@ class Function(Displayed):
         TypeError
             If it can't be converted.
         """
-        given = self.maker.inputs[i]
+        given = self.maker.spec.inputs[i]
         try:
             return given.variable.type.filter(value, given.strict, given.allow_downcast)
         except (TypeError, ValueError) as error:
@@ -331,7 +324,9 @@ class Function(Displayed):
                         f"{len(args) + len(kwargs)}: argument {i} {self._argument_name(i)} is "
                         "missing"
                     )
-                mutable = self.maker.inputs[i].mutable and self.maker.inputs[i].update is None
+                mutable = (
+                    self.maker.spec.inputs[i].mutable and self.maker.spec.inputs[i].update is None
+                )
                 values[i] = copy_value(default.value) if mutable else default.value
         return [values[i] for i in range(self._argument_count)]
 
@@ -347,7 +342,7 @@ class Function(Displayed):
                 values[i] = copy_value(overwritten)
 
     def _wrong_argument(self, i: int, value: Any, error: Exception) -> TypeError:
-        said = said_of_filter(error, self.maker.inputs[i].variable.type, value)
+        said = said_of_filter(error, self.maker.spec.inputs[i].variable.type, value)
         return TypeError(f"argument {i} {self._argument_name(i)} of {self._description()}: {said}")
 
     def _counted(self) -> str:
@@ -357,17 +352,17 @@ class Function(Displayed):
         return "function" if self.name is None else f"function `{self.name}`"
 
     def _argument_name(self, i: int) -> str:
-        given = self.maker.inputs[i]
+        given = self.maker.spec.inputs[i]
         return f"`{given.name if given.name is not None else given.variable}`"
 
     def _container(self, key: Any) -> Container:
-        for i, given in enumerate(self.maker.inputs):
+        for i, given in enumerate(self.maker.spec.inputs):
             if key is given.variable or (isinstance(key, str) and key == given.name):
                 found = self._defaults[i]
                 if found is None:
                     raise KeyError(f"argument {key} of {self._description()} has no default value")
                 return found
-        for var, container in zip(self.maker.shared_inputs, self._containers, strict=True):
+        for var, container in zip(self.maker.spec.shared_inputs, self._containers, strict=True):
             if key is var or (isinstance(key, str) and key == var.name):
                 return container
         raise KeyError(f"{self._description()} has no input {key}")
@@ -429,7 +424,7 @@ class Function(Displayed):
             return self.maker.rebuild(pairs, label)
         containers = [
             pairs[var].container if var in pairs else container
-            for var, container in zip(self.maker.shared_inputs, self._containers, strict=True)
+            for var, container in zip(self.maker.spec.shared_inputs, self._containers, strict=True)
         ]
         defaults = [None if d is None else d.duplicate() for d in self._defaults]
         own = FunctionProfile(message=label) if profile is True else profile or None
@@ -449,7 +444,7 @@ class Function(Displayed):
         return _relinked, (type(self), self.maker, given, self.trust_input)
 
     def _check_swap(self, pairs: Mapping[SharedVariable, SharedVariable]) -> None:
-        used = self.maker.shared_inputs
+        used = self.maker.spec.shared_inputs
         for old, new in pairs.items():
             if old not in used:
                 raise ValueError(f"{self._description()} does not use the shared variable {old}")

@@ -45,6 +45,7 @@ from relgraph.graph.optdb import (
     TopoDB,
 )
 from relgraph.graph.reference import performed_on_copies
+from relgraph.graph.utils import Memo
 from relgraph.passes.batching import BatchProducts, known_condition
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.passes.gemm import GemmOptimizer
@@ -125,26 +126,8 @@ ROWS = (
 )
 """All rows, in the order of the table."""
 
-PASS_ROWS = frozenset(
-    {
-        "sparse_dot",
-        "inplace_setsubtensor",
-        "gemm",
-        "inplace_elemwise",
-        "inplace_random",
-        "elemwise_fusion",
-    }
-)
-"""The rows that are passes with their own position in `optdb`."""
-
-ROW_NAMES = frozenset(row.name for row in ROWS)
-
-
-def tags_of_row(row: str) -> tuple[str, ...]:
-    """Return the tags of a row: its name, and its aliases."""
-    (found,) = [r for r in ROWS if r.name == row]
-    return (found.name, *found.aliases)
-
+TAGS_OF_ROW = {row.name: (row.name, *row.aliases) for row in ROWS}
+"""The tags of a row, by its name: this, and its aliases."""
 
 # The graph keeps a folded value. One of more than FREE_BYTES may be at most GROWTH times as large
 # as the inputs of its node.
@@ -295,8 +278,8 @@ merged."""
 OWN_LAWS_AFTER_PHASES = 2.05
 """Where they are applied again: on what the phases of laws have made of the graph."""
 
-# For how many queries with packs the database keeps what it made of these.
-_MOST_QUERIES = 16
+# For so many queries with packs the database keeps what it made of these.
+_MOST_QUERIES = 8
 
 Phase = Literal["canonicalize", "stabilize", "specialize"]
 
@@ -338,7 +321,7 @@ class PhaseDB(EquilibriumDB):
         others: list[Rewriter] = []
         for entry, item in self._matches(query):
             rewriter = item if isinstance(item, GlobalOptimizer) else as_local_optimizer(item)
-            of_rewriter = [tag for tag in entry.tags if tag in ROW_NAMES]
+            of_rewriter = [tag for tag in entry.tags if tag in TAGS_OF_ROW]
             for row in of_rewriter:
                 rows.setdefault(row, []).append(rewriter)
             if not of_rewriter:
@@ -348,7 +331,7 @@ class PhaseDB(EquilibriumDB):
 
 def rows_of(law: Any) -> tuple[str, ...]:
     """Return the names of the rows of the documented table that a law belongs to."""
-    return tuple(tag for tag in law.tags if tag in ROW_NAMES)
+    return tuple(tag for tag in law.tags if tag in TAGS_OF_ROW)
 
 
 def law_tags(law: Any) -> tuple[str, ...]:
@@ -359,7 +342,7 @@ def law_tags(law: Any) -> tuple[str, ...]:
     unless it is of the class ``finite`` and has no row; an exact one is part of ``strict`` too.
     """
     rows = rows_of(law)
-    tags = [*law.tags, *(name for row in rows for name in tags_of_row(row))]
+    tags = [*law.tags, *(name for row in rows for name in TAGS_OF_ROW[row])]
     if law.sound == "domain":
         tags.append("unsafe")
     if "unsafe" in tags:
@@ -400,7 +383,7 @@ class RootDB(SequenceDB):
         super().__init__(name=name, inplace_from=inplace_from)
         self._packs: dict[str, OptimizationDatabase] = {}
         # what was made of packs, by the queries that included them
-        self._placed: dict[Any, list[tuple[GlobalOptimizer, float]]] = {}
+        self._placed: Memo[Any, list[tuple[GlobalOptimizer, float]]] = Memo(_MOST_QUERIES)
 
     def knows(self, tag: str) -> bool:
         """As for other databases; a pack whose tag it is is loaded, and its tags are known then.
@@ -433,7 +416,8 @@ class RootDB(SequenceDB):
     ) -> list[tuple[GlobalOptimizer, float]]:
         """Return what applies the laws of packs that a query selects, with its positions."""
         key = (query.key(), self.revision)
-        if key not in self._placed:
+        placed = self._placed.recall(key)
+        if placed is None:
             laws = [law for name in names for law in self._pack(name).query(query)]
             label = ", ".join(f"{PREFIX}{name}" for name in names)
             placed = [(_equilibrium(label, laws), OWN_LAWS_AS_WRITTEN)]
@@ -443,10 +427,8 @@ class RootDB(SequenceDB):
                 before = self.query(phases)
                 tried = [form for law in laws for form in forms(law, before)]
                 placed.append((_equilibrium(label, tried), OWN_LAWS_AFTER_PHASES))
-            if len(self._placed) >= _MOST_QUERIES:
-                self._placed.clear()
-            self._placed[key] = placed
-        return self._placed[key]
+            self._placed.keep(key, placed)
+        return placed
 
 
 def _equilibrium(name: str, laws: list[Any]) -> GlobalOptimizer:
@@ -461,9 +443,9 @@ def _blas_phase() -> SequenceDB:
     for law in relations.BLAS:
         laws.register(law.name, law, *law_tags(law))
     db = SequenceDB(name="blas")
-    db.register("dot22", TopoDB(laws), "fast_run", *tags_of_row("dot22"), position=0)
+    db.register("dot22", TopoDB(laws), "fast_run", *TAGS_OF_ROW["dot22"], position=0)
     db.register("batch_products", BatchProducts(), "fast_run", position=5)
-    db.register("gemm", GemmOptimizer(), "fast_run", *tags_of_row("gemm"), position=10)
+    db.register("gemm", GemmOptimizer(), "fast_run", *TAGS_OF_ROW["gemm"], position=10)
     return db
 
 
@@ -534,7 +516,7 @@ def _build_optdb() -> RootDB:
         "sparse_dot",
         SparseDB(partial(_phase, "sparse_dot"), (*STRUCTURE, *PRODUCTS)),
         "fast_run",
-        *tags_of_row("sparse_dot"),
+        *TAGS_OF_ROW["sparse_dot"],
         position=2.1,
     )
     # Products are replaced after all laws that match them.
@@ -544,7 +526,7 @@ def _build_optdb() -> RootDB:
         "elemwise_fusion",
         FuseElemwise(),
         "fast_run",
-        *tags_of_row("elemwise_fusion"),
+        *TAGS_OF_ROW["elemwise_fusion"],
         position=48,
     )
     db.register("merge2", MergeOptimizer(), "merge", "fast_run", "strict", position=49)
@@ -557,7 +539,7 @@ def _build_optdb() -> RootDB:
         ("inplace_elemwise", inplace_elemwise(), 75),
         ("inplace_random", inplace_random(), 99),
     ):
-        names = tags_of_row(name) if name in ROW_NAMES else ()
+        names = TAGS_OF_ROW.get(name, ())
         db.register(name, inplace, "fast_run", "inplace", *names, position=position)
     db.register("merge3", MergeOptimizer(), "merge", "fast_run", "strict", position=100)
     return db
@@ -566,7 +548,7 @@ def _build_optdb() -> RootDB:
 optdb = _build_optdb()
 
 # Rows of the table in which nothing is registered yet can be asked for all the same.
-_ROW_TAGS = frozenset(name for row in ROW_NAMES for name in tags_of_row(row))
+_ROW_TAGS = frozenset(tag for tags in TAGS_OF_ROW.values() for tag in tags)
 
 
 def require_known(db: OptimizationDatabase, query: OptimizationQuery) -> None:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from relgraph.compile.sharedvalue import SharedVariable, copy_value
 from relgraph.graph.basic import (
     Apply,
     Constant,
@@ -28,6 +27,7 @@ from relgraph.graph.basic import applys_between as nodes_between
 from relgraph.graph.destroyhandler import destroyed_indices, sharers
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import TypedOp
+from relgraph.graph.shared_values import SharedVariable, copy_value
 from relgraph.graph.type import Type
 from relgraph.graph.utils import MissingInputError
 from relgraph.printing import debugprint
@@ -228,7 +228,6 @@ def read_specification(
     all_inputs = [p.variable for p in arguments] + list(shared_inputs)
     positions = {v: i for i, v in enumerate(all_inputs)}
     update_positions = [positions[v] for v in (*explicit, *shared_updates)]
-    _check_no_shared_inputs(arguments)
     _check_missing(replaced, all_inputs)
     _check_unused(arguments, replaced, on_unused_input or "raise")
     return FunctionSpecification(
@@ -258,6 +257,11 @@ def _read_inputs(inputs: Iterable[Variable | In]) -> list[In]:
     for p in arguments:
         if p.variable in seen:
             raise ValueError(f"{p.variable} is given twice among the inputs of the function")
+        if isinstance(p.variable, SharedVariable):
+            raise TypeError(
+                f"the shared variable {p.variable} brings its own value and can't be an input; "
+                "use givens to put an input in its place"
+            )
         seen.add(p.variable)
     return arguments
 
@@ -322,15 +326,6 @@ def _read_updates(updates: Any) -> dict[SharedVariable, Variable]:
             )
         found[old] = converted_like(new, old, "the update of")
     return found
-
-
-def _check_no_shared_inputs(arguments: Sequence[In]) -> None:
-    for p in arguments:
-        if isinstance(p.variable, SharedVariable):
-            raise TypeError(
-                f"the shared variable {p.variable} brings its own value and can't be an input; "
-                "use givens to put an input in its place"
-            )
 
 
 def _check_missing(outputs: Sequence[Variable], inputs: Sequence[Variable]) -> None:

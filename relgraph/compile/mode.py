@@ -42,8 +42,9 @@ from relgraph.compile.database import (
 from relgraph.compile.packs import PREFIX
 from relgraph.compile.registration import (
     equilibrium_of,
-    is_interactive,
     is_rewriter,
+    may_replace,
+    note_registration,
     own_rewriters,
     with_replaced,
 )
@@ -394,10 +395,10 @@ def register_optimizer(name: str, opt: Optimizer) -> None:
     ValueError
         If the name is taken. (A notebook's cell that is run again replaces what it registered.)
     """
-    if name in predefined_optimizers and not _may_replace("optimizer", name):
+    if name in predefined_optimizers and not may_replace("optimizer", name):
         raise ValueError(f"there is an optimizer called {name!r} already")
     predefined_optimizers[name] = opt
-    _note_registration("optimizer", name)
+    note_registration("optimizer", name)
 
 
 def register_mode(name: str, mode: Mode) -> None:
@@ -409,20 +410,7 @@ def register_mode(name: str, mode: Mode) -> None:
         If the name is taken; see `register_optimizer`.
     """
     taken = name in predefined_modes or name in ENGINES
-    if taken and not _may_replace("mode", name):
+    if taken and not may_replace("mode", name):
         raise ValueError(f"there is a mode called {name!r} already")
     predefined_modes[name] = mode
-    _note_registration("mode", name)
-
-
-# What was registered in a notebook or at a prompt: "mode" or "optimizer", and the name.
-_registered_interactively: set[tuple[str, str]] = set()
-
-
-def _may_replace(kind: str, name: str) -> bool:
-    return (kind, name) in _registered_interactively and is_interactive()
-
-
-def _note_registration(kind: str, name: str) -> None:
-    if is_interactive():
-        _registered_interactively.add((kind, name))
+    note_registration("mode", name)

@@ -7,14 +7,13 @@ With ``config.check_costs``, whether a graph costs more is checked after each ch
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeVar, overload
 
 import relations
 from relgraph.compile.database import optdb, require_known
 from relgraph.compile.registration import equilibrium_of, own_rewriters
-from relgraph.compile.sharedvalue import SharedVariable
 from relgraph.graph.basic import Constant, Variable, equal_computations, graph_inputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
@@ -23,6 +22,7 @@ from relgraph.graph.opt.dispatch import union_of
 from relgraph.graph.opt.merge import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.graph.reference import evaluate
+from relgraph.graph.shared_values import SharedVariable
 from relgraph.settings import config
 from relgraph.tensor.costs import NeverCostlier
 
@@ -61,24 +61,18 @@ def _input_named(name: str, variable: Variable, leaves: list[Variable]) -> Varia
     return found[0]
 
 
+G = TypeVar("G", FunctionGraph, Variable)
+
+
 @overload
 def optimize_graph(
-    fgraph_or_variables: FunctionGraph,
+    fgraph_or_variables: G,
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
     clone: bool | None = ...,
     trace: Literal[False] = ...,
     **query_kwargs: Any,
-) -> FunctionGraph: ...
-@overload
-def optimize_graph(
-    fgraph_or_variables: Variable,
-    include: Iterable[str] = ...,
-    custom_opt: Any = ...,
-    clone: bool | None = ...,
-    trace: Literal[False] = ...,
-    **query_kwargs: Any,
-) -> Variable: ...
+) -> G: ...
 @overload
 def optimize_graph(
     fgraph_or_variables: Sequence[Variable],
@@ -90,24 +84,14 @@ def optimize_graph(
 ) -> list[Variable]: ...
 @overload
 def optimize_graph(
-    fgraph_or_variables: FunctionGraph,
+    fgraph_or_variables: G,
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
     clone: bool | None = ...,
     *,
     trace: Literal[True],
     **query_kwargs: Any,
-) -> tuple[FunctionGraph, Derivation]: ...
-@overload
-def optimize_graph(
-    fgraph_or_variables: Variable,
-    include: Iterable[str] = ...,
-    custom_opt: Any = ...,
-    clone: bool | None = ...,
-    *,
-    trace: Literal[True],
-    **query_kwargs: Any,
-) -> tuple[Variable, Derivation]: ...
+) -> tuple[G, Derivation]: ...
 @overload
 def optimize_graph(
     fgraph_or_variables: Sequence[Variable],
@@ -167,15 +151,9 @@ def optimize_graph(
     with paused_collector():
         fgraph = _fgraph_for(fgraph_or_variables, clone, trace, optimizers)
         recorder = Recorder() if trace else None
-        if recorder is not None:
-            fgraph.attach_feature(recorder)
-        try:
-            with checked_costs(fgraph):
-                for optimizer in optimizers:
-                    optimizer.optimize(fgraph)
-        finally:
-            if recorder is not None:
-                fgraph.remove_feature(recorder)
+        with recorder.recording(fgraph) if recorder else nullcontext(), checked_costs(fgraph):
+            for optimizer in optimizers:
+                optimizer.optimize(fgraph)
         result = _result_like(fgraph, fgraph_or_variables)
     return result if recorder is None else (result, recorder.derivation(optimizers))
 

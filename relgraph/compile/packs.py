@@ -20,8 +20,6 @@ from typing import Any
 
 from relgraph.graph.kanren import Relation
 
-__all__ = ["PackError", "installed_packs", "laws_of_pack"]
-
 GROUP = "relgraph.laws"
 """The group of entry points that name packs."""
 PREFIX = "pack:"
@@ -91,9 +89,10 @@ def _laws_in(point: EntryPoint, held: Any) -> list[Relation]:
 
     A module may hold other things too; a table of laws may not.
     """
-    in_module = isinstance(held, ModuleType)
     laws: list[Relation] = []
-    stack = [_public(held) if isinstance(held, ModuleType) else held]
+    stack = [held]
+    if isinstance(held, ModuleType):
+        stack = [value for name, value in vars(held).items() if not name.startswith("__")][::-1]
     while stack:
         item = stack.pop()
         if isinstance(item, Relation):
@@ -101,10 +100,6 @@ def _laws_in(point: EntryPoint, held: Any) -> list[Relation]:
         elif isinstance(item, tuple | list | dict):
             items = list(item.values()) if isinstance(item, dict) else list(item)
             stack.extend(reversed(items))
-        elif not in_module:
+        elif not isinstance(held, ModuleType):
             raise PackError(f"{_label(point)} is to hold laws, and holds {item!r}")
     return laws
-
-
-def _public(module: ModuleType) -> list[Any]:
-    return [value for name, value in vars(module).items() if not name.startswith("__")]

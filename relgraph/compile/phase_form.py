@@ -7,7 +7,7 @@ phase makes of the left side is found out by running it on that, over tensors of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,16 +110,19 @@ def left_side_after(law: Law, optimizer: GlobalOptimizer) -> LeftSide | None:
     return LeftSide(found, [step.name for step in steps], rank, rank is None and complete)
 
 
-def _has_open_parameters(term: Term) -> bool:
-    """Return whether an op of a term, or one of its parameters, is a logic variable."""
+def _ops_of(term: Term) -> Iterator[Any]:
+    """Yield the ops of a term, which may be terms of their parameters."""
     stack: list[Any] = [term]
     while stack:
         part = stack.pop()
         if isinstance(part, Term):
-            if variables_of(part.op):
-                return True
+            yield part.op
             stack.extend(part.args)
-    return False
+
+
+def _has_open_parameters(term: Term) -> bool:
+    """Return whether an op of a term, or one of its parameters, is a logic variable."""
+    return any(variables_of(op) for op in _ops_of(term))
 
 
 class _RelativeOps:
@@ -137,14 +140,7 @@ class _RelativeOps:
 
     def are_in(self, term: Term) -> bool:
         """Return whether there are any in a term."""
-        stack: list[Any] = [term]
-        while stack:
-            part = stack.pop()
-            if isinstance(part, Term):
-                stack.extend((part.op, *part.args))
-            elif isinstance(part, Op) and part.relative is not None:
-                return True
-        return False
+        return any(isinstance(op, Op) and op.relative is not None for op in _ops_of(term))
 
     def call(self, parts: list[Any], source: Any) -> Any:
         """Return an op applied to arguments, and note what a relative one is there."""

@@ -75,8 +75,23 @@ def equilibrium_of(
     return EquilibriumOptimizer([form for item in rewriters for form in forms(item, after)])
 
 
-# By phase and name: what was registered here, and whether in a notebook or at a prompt.
-_registered: dict[tuple[Phase, str], tuple[Any, bool]] = {}
+# What was registered in a notebook or at a prompt: a phase, "mode" or "optimizer", and the name.
+_registered_interactively: set[tuple[str, str]] = set()
+
+
+def may_replace(kind: str, name: str) -> bool:
+    """Return whether a notebook's cell that is run again replaces what it registered."""
+    return (kind, name) in _registered_interactively and is_interactive()
+
+
+def note_registration(kind: str, name: str) -> None:
+    """Note that something was registered, by this call."""
+    if is_interactive():
+        _registered_interactively.add((kind, name))
+
+
+# By phase and name: what was registered here.
+_registered: dict[tuple[Phase, str], Any] = {}
 
 
 def _with_mode_tag(tags: tuple[str, ...]) -> tuple[str, ...]:
@@ -93,8 +108,7 @@ def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) 
         raise TypeError(f"{item!r} has no name: register it with name=...")
     own = law_tags(item) if hasattr(item, "sound") else getattr(item, "tags", ())
     every = _with_mode_tag((*own, *tags))
-    interactive = is_interactive()
-    if interactive and _registered.get((phase, label), (None, False))[1]:
+    if may_replace(phase, label):
         _remove(label, phase)
     # found out before the law is there, which would rewrite its own left side
     found = forms(item, optimizer_up_to(phase))
@@ -105,7 +119,8 @@ def _register(phase: Phase, item: Any, tags: tuple[str, ...], name: str | None) 
             every = _with_mode_tag((*law_tags(form), *tags))
             known = "unsafe" not in every
             db.register(_form_name(label, phase), form, *every, use_db_name_as_tag=known)
-    _registered[phase, label] = item, interactive
+    _registered[phase, label] = item
+    note_registration(phase, label)
     return item
 
 
@@ -116,6 +131,7 @@ def _form_name(label: str, phase: Phase) -> str:
 
 def _remove(label: str, phase: Phase) -> None:
     del _registered[phase, label]
+    _registered_interactively.discard((phase, label))
     for name in (label, _form_name(label, phase)):
         if name in list(optdb[phase]):
             optdb[phase].unregister(name)
@@ -139,7 +155,7 @@ def unregister(item: Any) -> None:
     label = item if isinstance(item, str) else getattr(item, "name", None)
     found = [
         (phase, name)
-        for (phase, name), (known, _) in _registered.items()
+        for (phase, name), known in _registered.items()
         if name == label or known is item
     ]
     for phase, name in found:

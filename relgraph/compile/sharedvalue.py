@@ -8,7 +8,7 @@ import numpy as np
 
 import relgraph.sparse as sparse
 from relgraph.graph.basic import Variable
-from relgraph.graph.shared_values import Container, SharedVariable, copy_value
+from relgraph.graph.shared_values import Container, SharedVariable
 from relgraph.graph.utils import describe_value
 from relgraph.tensor.random.type import (
     RandomGeneratorSharedVariable,
@@ -96,12 +96,3 @@ def shared(
     container = Container(kind, data, name, False, allow_downcast, borrow)
     container.strict = strict
     return TensorSharedVariable(kind, container, name)
-
-
-__all__ = [
-    "Container",
-    "SharedVariable",
-    "TensorSharedVariable",
-    "copy_value",
-    "shared",
-]

@@ -1,4 +1,8 @@
-"""The time that all calls of `grad` have taken, for the profiles of functions."""
+"""`grad`: the gradient of a cost, by a backward pass over the graph.
+
+The graph is stabilized first: its variables get definitions that are as accurate as their values.
+`grad_stopwatch` has the time of all calls, for the profiles of functions.
+"""
 
 from __future__ import annotations
 
@@ -579,9 +583,7 @@ class _Backpropagation:
             terms = self.terms.pop(v, None)
             if terms is None:
                 return None
-            self.gradients[v] = (
-                terms[0] if len(terms) == 1 else converted_gradient(sum_of_gradients(terms), v)
-            )
+            self.gradients[v] = converted_gradient(sum_of_gradients(terms), v)
         return self.gradients[v]
 
     def _result(self, v: Variable) -> Any:

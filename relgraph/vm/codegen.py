@@ -21,7 +21,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.printing import debugprint
 from relgraph.tensor.memory import KeptStorage, in_order, laid_out
-from relgraph.vm.schedule import kernel_of
+from relgraph.vm.schedule import called, kernel_of
 
 Length = int
 """Stands for a length: ``~n`` for the static length n, another number for one that is not known."""
@@ -114,8 +114,6 @@ class SymbolTable:
         Whether a line may raise a warning of NumPy.
     raised_by_perform
         For the nodes whose line raises another error than their `perform`: what computes them.
-    kept
-        Where large arrays take memory from; None for new memory.
     storage
         Where large arrays take memory from; None for new memory.
     compile_time
@@ -277,16 +275,10 @@ def length_text(var: Variable, axis: int, symbols: SymbolTable) -> str:
     return f"len({name})" if axis == 0 else f"{name}.shape[{axis}]"
 
 
-def performed(node: Apply) -> Any:
+def performed(node: Apply) -> Callable[..., Any]:
     """Return a function that computes a node by its kernel: its output, or the list of them."""
-    kernel = kernel_of(node)
-
-    def compute(*values: Any) -> Any:
-        cells: list[list[Any]] = [[None] for _ in node.outputs]
-        kernel(values, cells)
-        return cells[0][0] if len(cells) == 1 else [cell[0] for cell in cells]
-
-    return compute
+    compute = called(kernel_of(node), len(node.outputs))
+    return compute if len(node.outputs) > 1 else lambda *values: compute(*values)[0]
 
 
 NOTE_DEPTH = 3

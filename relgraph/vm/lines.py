@@ -8,6 +8,7 @@ the error.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
@@ -15,21 +16,38 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor import fortran
 from relgraph.tensor.assembly import Join
+from relgraph.tensor.basic import constant
+from relgraph.tensor.composite_kernel import steps_of
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, FusedElemwise
 from relgraph.tensor.fortran import lapack_function
 from relgraph.tensor.linalg.blas import BlasUpdate, Dot22, Gemm, Gemv, GemvAdd, Ger
 from relgraph.tensor.linalg.functions import SLogDet, slogdet_one
 from relgraph.tensor.linalg.systems import Solve, solve_one
 from relgraph.tensor.math import Dot
+from relgraph.tensor.memory import forward, steady, whole_length
 from relgraph.tensor.reductions import CAReduce, FusedReduction
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, SpecifyShape
 from relgraph.tensor.subtensor import WHOLE, IncSubtensor, Placeholder, Slice, Subtensor
-from relgraph.vm.codegen import Axis, SymbolTable, check_lines, performed
-from relgraph.vm.elementwise import elementwise_lines, fused_elementwise, fused_reduction
+from relgraph.tensor.type import TensorType
+from relgraph.vm.codegen import (
+    Axis,
+    SymbolTable,
+    check_lines,
+    length_conditions,
+    length_text,
+    performed,
+)
+from relgraph.vm.elementwise import (
+    axes_of_one_length,
+    elementwise_lines,
+    is_plain_ufunc,
+    output_lengths,
+    performed_line,
+)
+from relgraph.vm.schedule import Schedule, schedule_of_nodes
 
 Dead = Collection[Variable]
 
@@ -392,14 +410,218 @@ def slogdet(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> li
     return [*lines, f"{names} = {function}({symbols.name_of(a)})"]
 
 
+# -- fused nodes -------------------------------------------------------------------------------
+
+
+def fused(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
+    """Return the lines of a FusedElemwise or FusedReduction whose values all have one shape.
+
+    Arrays that fit in the cache together are computed by the lines of the nodes that were fused.
+    For larger ones the kernel finds the fastest way by its times, see
+    `relgraph.tensor.composite_kernel`; these lines are one of the ways.
+    """
+    full = tuple(map(all, zip(*[v.type.broadcastable for v in node.inputs], strict=True)))
+    nodes, outputs = unfused(node.op, node.inputs, _folds)
+    computed = {v for inner in nodes for v in inner.outputs}
+    if not full or len(computed.intersection(outputs)) < len(outputs):
+        return None
+    if any(v.type.ndim and v.type.broadcastable != full for v in computed):
+        return None
+    plan = schedule_of_nodes(nodes, node.inputs, outputs)
+    _write_over_declared(node, plan, outputs, symbols)
+    groups = axes_of_one_length(node.inputs)
+    lines, contiguous = _lay_out(nodes, node, symbols)
+    conditions = [
+        *_size_conditions(node, groups, _bytes_per_element(plan, full), symbols),
+        *(f"{symbols.name_of(v)}.flags.c_contiguous" for v in contiguous),
+        *length_conditions(groups, symbols),
+    ]
+    small = _lines_of_unfused(node, plan, outputs, contiguous, symbols, dead)
+    _define_results(node, outputs, groups, symbols)
+    if not conditions:
+        return [*lines, *small]
+    # what follows the lines, as the deletion of dead values, is for both ways
+    return [
+        *lines,
+        f"if {' and '.join(conditions)}:",
+        *(f" {line}" for line in small),
+        "else:",
+        performed_line(node, symbols),
+        "pass",
+    ]
+
+
+def unfused(
+    op: Any, inputs: Sequence[Variable], folds: Callable[[Apply], bool] = lambda node: False
+) -> tuple[list[Apply], list[Any]]:
+    """Return nodes that compute what a fused op does, in order, and their results.
+
+    Parameters
+    ----------
+    op
+        A FusedElemwise or FusedReduction, or another Elemwise of a Composite.
+    inputs
+        Its inputs.
+    folds
+        Says of a node whether it may take its inputs one after another.
+    """
+    composite = getattr(op, "elemwise", op).scalar_op
+    known: dict[Variable, Variable] = dict(zip(composite.inputs, inputs, strict=True))
+    nodes = []
+    for inner, first, last in steps_of(composite, folds):
+        begun = [known[inner.outputs[0]]] if first else []
+        read = [
+            constant(np.asarray(v.data)) if isinstance(v, Constant) else known[v]
+            for v in inner.inputs[first:last]
+        ]
+        nodes.append(Elemwise(inner.op).make_node(*begun, *read))
+        known.update(zip(inner.outputs, nodes[-1].outputs, strict=True))
+    outputs: list[Any] = [known.get(v, v) for v in composite.outputs]
+    for j, reduction in enumerate(getattr(op, "reductions", ())):
+        if reduction is not None and isinstance(outputs[j].type, TensorType):
+            nodes.append(reduction.make_node(outputs[j]))
+            outputs[j] = nodes[-1].outputs[0]
+    return nodes, outputs
+
+
+def _folds(node: Apply) -> bool:
+    (dtype, *others) = dict.fromkeys(v.type.dtype for v in node.inputs)
+    return not others and is_plain_ufunc(node.op, (dtype,) * len(node.inputs), dtype)
+
+
+def _write_over_declared(
+    node: Apply, plan: Schedule, outputs: Sequence[Variable], symbols: SymbolTable
+) -> None:
+    """Let nodes overwrite the inputs that `node` may overwrite, where nothing reads these later."""
+    for j, (i,) in node.op.destroy_map.items():
+        target, last = node.inputs[i], outputs[j].owner
+        others = [v for v in node.inputs if v is not target]
+        apart = all(v in symbols.unshared or isinstance(v, Constant) for v in others)
+        read_last = target in last.inputs and plan.nodes[plan.last_use[target]] is last
+        if apart and read_last and last.inputs.count(target) == 1:
+            last.op = Elemwise(last.op.scalar_op, {0: last.inputs.index(target)})
+
+
+def _lay_out(
+    nodes: Sequence[Apply], node: Apply, symbols: SymbolTable
+) -> tuple[list[str], list[Variable]]:
+    """Return lines that copy vectors that run backward, as the kernel does, and the inputs of
+    higher rank that have to be contiguous: ufuncs may round otherwise if they run backward."""
+    targets = {node.inputs[i] for read in node.op.destroy_map.values() for i in read}
+    read: dict[Variable, None] = {}
+    for inner in nodes:
+        ufunc = inner.op.ufunc if isinstance(inner.op, CAReduce) else inner.op.scalar_op.ufunc
+        if steady(ufunc, [v.type.dtype for v in inner.inputs]) is not ufunc:
+            read.update((v, None) for v in inner.inputs if v in node.inputs)
+    lines, contiguous = [], []
+    for v in read:
+        if v in symbols.forward:
+            continue
+        if v.type.ndim > 1 or v in targets:
+            contiguous.append(v)
+            continue
+        name = symbols.name_of(v)
+        copy = symbols.shared_name("f", forward)
+        lines.append(f"if not {name}.flags.c_contiguous: {name} = {copy}({name})")
+        symbols.forward.add(v)
+    return lines, contiguous
+
+
+def _lines_of_unfused(
+    node: Apply,
+    plan: Schedule,
+    outputs: Sequence[Variable],
+    contiguous: Sequence[Variable],
+    symbols: SymbolTable,
+    dead: Dead,
+) -> list[str]:
+    """Return the lines of the nodes that were fused; some inputs are contiguous in these lines."""
+    for out, result in zip(node.outputs, outputs, strict=True):
+        symbols.of_variable[result] = symbols.name_of(out)
+    assumed = [
+        (known, v)
+        for known in (symbols.forward, symbols.ordered)
+        for v in contiguous
+        if v not in known
+    ]
+    for known, v in assumed:
+        known.add(v)
+    lines = []
+    for inner, gone in zip(plan.nodes, plan.dead_after, strict=True):
+        made = [v for v in gone if v not in node.inputs]
+        free = frozenset([*made, *(v for v in gone if v in dead)])
+        lines += inlined_lines(inner, symbols, free) or [performed_line(inner, symbols).strip()]
+        if made:
+            lines[-1] += f"; del {', '.join(symbols.name_of(v) for v in made)}"
+    for known, v in assumed:
+        known.discard(v)
+    return lines
+
+
+def _define_results(
+    node: Apply, outputs: Sequence[Variable], groups: Sequence[Sequence[Axis]], symbols: SymbolTable
+) -> None:
+    """Note what is known of the results, whichever way they are computed."""
+    lengths = output_lengths(node.inputs, symbols)
+    ordered = all(v in symbols.ordered and _has_all_axes(v, groups) for v in node.inputs)
+    for j, (out, inner) in enumerate(zip(node.outputs, outputs, strict=True)):
+        for known in (symbols.floats, symbols.scalars):
+            if inner in known:
+                known.add(out)
+        if out.type.ndim:
+            symbols.lengths.define(out, lengths)
+            if j not in node.op.destroy_map:
+                symbols.define_fresh(out, ordered)
+
+
+def _has_all_axes(var: Variable, groups: Sequence[Sequence[Axis]]) -> bool:
+    """Return whether a tensor has all axes along which something does not broadcast."""
+    return bool(var.type.broadcastable.count(False) == len(groups))
+
+
+def _bytes_per_element(plan: Schedule, full: tuple[bool, ...]) -> int:
+    """Return the most bytes that arrays of the full shape take at a time, for each element."""
+
+    def size(variables: Collection[Variable]) -> int:
+        whole = [v for v in variables if v.type.broadcastable == full]
+        return sum(v.type.numpy_dtype.itemsize for v in whole)
+
+    given = {v for node in plan.nodes for v in node.inputs if v.owner not in plan.nodes}
+    live = most = 0
+    for node, gone in zip(plan.nodes, plan.dead_after, strict=True):
+        live += size(node.outputs) - size([v for v in gone if v not in given])
+        most = max(most, live)
+    return size(given) + most
+
+
+def _size_conditions(
+    node: Apply, groups: Sequence[Sequence[Axis]], bytes_per_element: int, symbols: SymbolTable
+) -> list[str]:
+    """Return the condition that arrays are small, or such that the kernel knows no faster way; and
+    not empty if an extreme is taken."""
+    limit = whole_length(bytes_per_element)
+    known = [symbols.lengths.of(v)[axis] for v, axis in (group[0] for group in groups)]
+    reductions = getattr(node.op, "reductions", ())
+    least = any(op is not None and op.ufunc.identity is None for op in reductions)
+    if all(n < 0 for n in known) and least <= math.prod(~n for n in known) <= limit:
+        return []
+    largest = next((v for v in node.inputs if _has_all_axes(v, groups)), None)
+    if largest is None:
+        size = " * ".join(length_text(*group[0], symbols) for group in groups) or "1"
+    else:
+        size = f"{symbols.name_of(largest)}.size"
+    prefers = symbols.bind("k", node.op.kernel(node).prefers_whole)
+    return [f"({'0 < ' if least else ''}{size} <= {limit} or {prefers}({size}))"]
+
+
 Lines = Callable[[Apply, SymbolTable, Collection[Variable]], list[str] | None]
 """Takes a node, the symbol table of the program, to which the outputs of the node are added, and
 the variables whose values are not needed after the node."""
 
 LINES: dict[type[Any], Lines] = {
     Elemwise: elementwise_lines,
-    FusedElemwise: fused_elementwise,
-    FusedReduction: fused_reduction,
+    FusedElemwise: fused,
+    FusedReduction: fused,
     DimShuffle: dimshuffle,
     Dot: product,
     Dot22: blas_product,
@@ -420,19 +642,12 @@ LINES: dict[type[Any], Lines] = {
 }
 
 
-class InlinedOp(Op):
-    """An op whose nodes say by which lines they are computed."""
-
-    def lines(self, node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str]:
-        """Return the lines of a node; see `Lines`."""
-        raise NotImplementedError
-
-
 def inlined_lines(
     node: Apply, symbols: SymbolTable, dead: Collection[Variable]
 ) -> list[str] | None:
-    """Return lines of source that compute a node without its `perform`, or None."""
-    if isinstance(node.op, InlinedOp):
-        return node.op.lines(node, symbols, dead)
-    lines = LINES.get(type(node.op))
+    """Return lines of source that compute a node without its `perform`, or None.
+
+    An op that is in no table, a segment of compiled code, has a method `program_lines`.
+    """
+    lines = LINES.get(type(node.op)) or getattr(node.op, "program_lines", None)
     return None if lines is None else lines(node, symbols, dead)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from time import perf_counter
@@ -24,7 +24,15 @@ from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.memory import KeptStorage, taken_from
 from relgraph.vm.codegen import add_node_note
 from relgraph.vm.program import generate_program
-from relgraph.vm.schedule import Branch, Runner, Schedule, kernel_of, lazy_kernel, schedule
+from relgraph.vm.schedule import (
+    Branch,
+    Runner,
+    Schedule,
+    called,
+    kernel_of,
+    lazy_kernel,
+    schedule,
+)
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """The parameters of glibc's `mallopt`: how much free memory at the end of the heap is given back,
@@ -85,43 +93,58 @@ class PyLinker:
     name = "py"
 
     def link(self, fgraph: FunctionGraph) -> Runner:
-        return _one_by_one(schedule(fgraph), list(fgraph.inputs), list(fgraph.outputs))
+        return _by_kernels(schedule(fgraph), fgraph.inputs, fgraph.outputs)
 
 
-def _one_by_one(plan: Schedule, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Runner:
+def _by_kernels(plan: Schedule, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Runner:
     """Return a function that runs the kernels of a schedule one after another."""
 
     def of_branch(branch: Branch) -> Runner:
-        return _one_by_one(branch.plan, branch.inputs, branch.outputs)
+        return _by_kernels(branch.plan, branch.inputs, branch.outputs)
 
+    def step(node: Apply) -> tuple[list[Variable], Runner]:
+        lazy = node in plan.branches
+        kernel = lazy_kernel(plan, node, of_branch) if lazy else kernel_of(node)
+        return plan.reads(node), called(kernel, len(node.outputs))
+
+    return _one_by_one(plan, inputs, outputs, step)
+
+
+def _one_by_one(
+    plan: Schedule,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    step: Callable[[Apply], tuple[list[Variable], Runner]],
+) -> Runner:
+    """Return a function that computes the nodes of a schedule one after another.
+
+    Parameters
+    ----------
+    plan, inputs, outputs
+        The schedule, and the inputs and outputs of its graph.
+    step
+        Returns what a node reads, and what computes it from that.
+    """
     steps = [
-        (
-            node,
-            lazy_kernel(plan, node, of_branch) if node in plan.branches else kernel_of(node),
-            plan.reads(node),
-            dead,
-        )
-        for node, dead in zip(plan.nodes, plan.dead_after, strict=True)
+        (node, *step(node), dead) for node, dead in zip(plan.nodes, plan.dead_after, strict=True)
     ]
     constants: dict[Variable, Any] = {
         v: v.data
-        for v in (*outputs, *(v for _, _, reads, _ in steps for v in reads))
+        for v in (*outputs, *(v for _, reads, _, _ in steps for v in reads))
         if isinstance(v, Constant)
     }
 
     def run(*values: Any) -> list[Any]:
         storage: dict[Variable, Any] = dict(constants)
         storage.update(zip(inputs, values, strict=True))
-        for node, kernel, reads, dead in steps:
+        for node, reads, compute, dead in steps:
             arguments = [storage[v] for v in reads]
-            cells: list[list[Any]] = [[None] for _ in node.outputs]
             try:
-                kernel(arguments, cells)
+                results = compute(*arguments)
             except Exception as exc:
                 add_node_note(exc, node, reads, arguments)
                 raise
-            for var, cell in zip(node.outputs, cells, strict=True):
-                storage[var] = cell[0]
+            storage.update(zip(node.outputs, results, strict=True))
             for var in dead:
                 del storage[var]
         return [storage[v] for v in outputs]
@@ -303,78 +326,68 @@ class ProfiledRunner:
         self.import_time = 0.0
         self._linker = linker
         self._times = times
+        self._sizes: dict[Variable, int] = {}
         self._live_bytes = 0
         self._run = self._runner(schedule(fgraph), fgraph.inputs, fgraph.outputs)
 
     def __call__(self, *values: Any) -> list[Any]:
+        self._sizes.clear()
         self._live_bytes = 0
         return self._run(*values)
 
     def _runner(
         self, plan: Schedule, inputs: Sequence[Variable], outputs: Sequence[Variable]
     ) -> Runner:
-        steps = [
-            (node, *self._step(plan, node), dead)
-            for node, dead in zip(plan.nodes, plan.dead_after, strict=True)
-        ]
-        constants: dict[Variable, Any] = {v: v.data for v in outputs if isinstance(v, Constant)}
+        dead_after = dict(zip(plan.nodes, plan.dead_after, strict=True))
 
-        def run(*values: Any) -> list[Any]:
-            storage: dict[Variable, Any] = dict(constants)
-            storage.update(zip(inputs, values, strict=True))
-            sizes: dict[Variable, int] = {}
-            for node, read, compute, dead in steps:
-                arguments = [storage[v] for v in read]
+        def step(node: Apply) -> tuple[list[Variable], Runner]:
+            read, compute = self._step(plan, node)
+            dead = dead_after[node]
+
+            def timed(*values: Any) -> list[Any]:
                 started = perf_counter()
-                results = compute(*arguments)
+                results = compute(*values)
                 self._times.add(node, perf_counter() - started)
-                storage.update(zip(node.outputs, results, strict=True))
-                self._count(node, results, sizes)
-                for var in dead:
-                    del storage[var]
-                    self._live_bytes -= sizes.pop(var, 0)
-            self._live_bytes -= sum(sizes.values())
-            return [storage[v] for v in outputs]
+                self._count(node, results)
+                self._forget(dead)
+                return results
 
-        return run
+            return read, timed
 
-    def _count(self, node: Apply, results: Sequence[Any], sizes: dict[Variable, int]) -> None:
+        return _one_by_one(plan, inputs, outputs, step)
+
+    def _count(self, node: Apply, results: Sequence[Any]) -> None:
         """Count the bytes of the outputs of a node that take storage of their own."""
         shared = () if isinstance(node.op, IfElse) else (*node.op.view_map, *node.op.destroy_map)
         for i, (var, value) in enumerate(zip(node.outputs, results, strict=True)):
             if i not in shared:
-                sizes[var] = int(getattr(value, "nbytes", 0))
-                self._live_bytes += sizes[var]
+                self._sizes[var] = int(getattr(value, "nbytes", 0))
+                self._live_bytes += self._sizes[var]
         self._times.peak_bytes = max(self._times.peak_bytes, self._live_bytes)
 
-    def _step(
-        self, plan: Schedule, node: Apply
-    ) -> tuple[list[Variable], Callable[..., Sequence[Any]]]:
+    def _forget(self, dead: Iterable[Variable]) -> None:
+        for var in dead:
+            self._live_bytes -= self._sizes.pop(var, 0)
+
+    def _step(self, plan: Schedule, node: Apply) -> tuple[list[Variable], Runner]:
         """Return what a node reads, and a function that computes it."""
         if node in plan.branches:
-            return self._choice(plan, node)
+            kernel = lazy_kernel(plan, node, self._of_branch)
+            return plan.reads(node), called(kernel, len(node.outputs))
         read = [v for v in dict.fromkeys(node.inputs) if not isinstance(v, Constant)]
         run = self._linker.link(FunctionGraph(read, node.outputs, clone=True))
         self.import_time += getattr(run, "import_time", 0.0)
         return read, run
 
-    def _choice(
-        self, plan: Schedule, node: Apply
-    ) -> tuple[list[Variable], Callable[..., Sequence[Any]]]:
-        def link(branch: Branch) -> Runner:
-            return self._runner(branch.plan, branch.inputs, branch.outputs)
+    def _of_branch(self, branch: Branch) -> Runner:
+        run = self._runner(branch.plan, branch.inputs, branch.outputs)
 
-        kernel = lazy_kernel(plan, node, link)
-        condition, *read = plan.reads(node)
+        def run_and_forget(*values: Any) -> list[Any]:
+            results = run(*values)
+            self._forget(v for node in branch.plan.nodes for v in node.outputs)
+            return results
 
-        def compute(*values: Any) -> list[Any]:
-            cells: list[list[Any]] = [[None] for _ in node.outputs]
-            kernel(values, cells)
-            return [cell[0] for cell in cells]
-
-        if isinstance(condition, Constant):
-            return read, partial(compute, condition.data)
-        return [condition, *read], compute
+        return run_and_forget
 
 
 def duration(seconds: float) -> str:

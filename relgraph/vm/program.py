@@ -7,7 +7,7 @@ written into an array that is allocated by the first step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import CodeType
 from typing import Any
 
@@ -24,22 +24,9 @@ from relgraph.vm.codegen import CHUNK_NODES, Program, SymbolTable, define
 from relgraph.vm.lines import inlined_lines
 from relgraph.vm.schedule import Branch, Kernel, Runner, Schedule, kernel_of, lazy_kernel, schedule
 
-NodeLines = Callable[[Schedule, int, SymbolTable], list[str]]
-Generate = Callable[[Schedule, Sequence[Variable], Sequence[Variable]], Program]
 
-
-def loop_kernel(node: Apply, generate: Generate, node_lines: NodeLines) -> Kernel:
-    """Return a kernel of a `Scan`.
-
-    Parameters
-    ----------
-    node
-        The node.
-    generate
-        Returns the program of a graph, for a step of more nodes than a function should have.
-    node_lines
-        Returns the lines that compute a node of a schedule.
-    """
+def loop_kernel(node: Apply) -> Kernel:
+    """Return a kernel of a `Scan`."""
     op = node.op
     assert isinstance(op, Scan)
     # what is the same at each step is kept like the outputs
@@ -49,13 +36,13 @@ def loop_kernel(node: Apply, generate: Generate, node_lines: NodeLines) -> Kerne
     plan = schedule(fgraph)
     n_outputs = len(op.outputs)
     if len(plan.nodes) > CHUNK_NODES:
-        long = generate(plan, fgraph.inputs, fgraph.outputs).run
+        long = generate_program(plan, fgraph.inputs, fgraph.outputs).run
 
         def in_parts(inputs: Sequence[Any], cells: Sequence[list[Any]]) -> None:
             op.run(lambda *values: long(*values)[:n_outputs], inputs, cells)
 
         return in_parts
-    loop = _LoopSource(op, fgraph, plan, node_lines)
+    loop = _LoopSource(op, fgraph, plan)
     program = loop.program()
 
     def kernel(inputs: Sequence[Any], cells: Sequence[list[Any]]) -> None:
@@ -98,6 +85,7 @@ def _is_array(var: Variable) -> bool:
 
 
 def _is_float(var: Variable) -> bool:
+    """Return whether programs compute with the value of an input as a Python float."""
     return _is_number(var) and var.type.dtype == "float64"
 
 
@@ -112,19 +100,14 @@ class _LoopSource:
         A copy of its inner graph.
     plan
         The schedule of that.
-    node_lines
-        See `loop_kernel`.
     """
 
-    def __init__(
-        self, op: Scan, fgraph: FunctionGraph, plan: Schedule, node_lines: NodeLines
-    ) -> None:
+    def __init__(self, op: Scan, fgraph: FunctionGraph, plan: Schedule) -> None:
         self.op = op
         self.plan = plan
         self.step = op.parts(fgraph.inputs)
         self.outputs = op.split_results(fgraph.outputs[: len(op.outputs)])
         self.symbols = SymbolTable()
-        self._node_lines = node_lines
 
     # -- values --------------------------------------------------------------------------------
 
@@ -184,7 +167,7 @@ class _LoopSource:
         source.append(_header(rows))
         nodes: list[Apply | None] = [None] * (len(source) + 1)
         for i, node in enumerate(self.plan.nodes):
-            lines = self._node_lines(self.plan, i, symbols)
+            lines = _node_lines(self.plan, i, symbols)
             source += [f" {line}" for line in lines]
             nodes += [node] * len(lines)
         source += self._end_of_step()
@@ -333,17 +316,11 @@ def generate_program(
     symbols = SymbolTable(storage=storage)
     for var in inputs:
         symbols.name_of(var)
-    numbers = [i for i, v in enumerate(inputs) if _is_float_input(v)]
+    numbers = [i for i, v in enumerate(inputs) if _is_float(v)]
     symbols.floats.update([inputs[i] for i in numbers])
     if len(plan.nodes) <= CHUNK_NODES:
         return _single_function(plan, inputs, outputs, numbers, symbols)
     return _chunked_functions(plan, inputs, outputs, numbers, symbols)
-
-
-def _is_float_input(var: Variable) -> bool:
-    """Return whether a program computes with the value of an input as a Python float."""
-    type_ = var.type
-    return isinstance(type_, TensorType) and type_.ndim == 0 and type_.dtype == "float64"
 
 
 def _conversions(inputs: Sequence[Variable], numbers: Sequence[int], symbols: SymbolTable) -> str:
@@ -502,5 +479,5 @@ def _kernel(plan: Schedule, node: Apply, storage: KeptStorage | None) -> Kernel:
         return generate_program(branch.plan, branch.inputs, branch.outputs, storage).run
 
     if isinstance(node.op, Scan):
-        return loop_kernel(node, generate_program, _node_lines)
+        return loop_kernel(node)
     return lazy_kernel(plan, node, of_branch) if node in plan.branches else kernel_of(node)

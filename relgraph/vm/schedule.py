@@ -160,6 +160,17 @@ Runner = Callable[..., list[Any]]
 """Takes the values of some inputs; returns the list of the values of some outputs."""
 
 
+def called(kernel: Kernel, n_outputs: int) -> Runner:
+    """Return a kernel as a function of the values of the inputs."""
+
+    def run(*values: Any) -> list[Any]:
+        cells: list[list[Any]] = [[None] for _ in range(n_outputs)]
+        kernel(values, cells)
+        return [cell[0] for cell in cells]
+
+    return run
+
+
 def lazy_kernel(plan: Schedule, node: Apply, link: Callable[[Branch], Runner]) -> Kernel:
     """Return a kernel of an `IfElse` that runs the branch that is taken.
 

@@ -14,7 +14,7 @@ import pytest
 import relgraph.sparse as sparse
 import relgraph.tensor as at
 from relgraph.compile import Mode, function, optdb, predefined_optimizers
-from relgraph.compile.database import ROWS, tags_of_row
+from relgraph.compile.database import ROWS, TAGS_OF_ROW
 from relgraph.graph.opt import MergeOptimizer
 from relgraph.scalar.composite import Composite
 from relgraph.sparse.products import DotDense
@@ -161,7 +161,7 @@ def test_a_row_can_be_excluded_by_any_of_its_names(name: str) -> None:
     case = CASES[name]
     (row,) = [row for row in ROWS if row.name == name]
     mode = Mode(optimizer="unsafe" if "unsafe" in row.modes else "o4")
-    for tag in tags_of_row(name):
+    for tag in TAGS_OF_ROW[name]:
         assert case.fired(ops_left(case, mode))
         assert not case.fired(ops_left(case, mode.excluding(tag))), tag
 

@@ -466,22 +466,11 @@ def compile_rule(rule: Rule, all_answers: bool = False) -> Transform:
     NotCompilable
         If the op at the root of the pattern is not known, or a condition is not one of `goals`.
     """
-    return function_of(written(rule, all_answers))
-
-
-def written(rule: Rule, all_answers: bool = False) -> RuleWriter:
-    """Return the source of the function that `compile_rule` returns; raises the same."""
     writer = RuleWriter(rule, all_answers)
     writer.write()
     if not all_answers:
         writer.lines.append("    return False")
-    return writer
-
-
-def function_of(writer: RuleWriter) -> Transform:
-    """Return the function of a source."""
-    label = f"law {writer.rule.name}"
-    transform: Transform = writer.compile_function("transform(fgraph, node)", label)
+    transform: Transform = writer.compile_function("transform(fgraph, node)", f"law {rule.name}")
     return transform
 
 

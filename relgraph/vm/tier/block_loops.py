@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING
 from relgraph.scalar.type import extreme_of
 from relgraph.vm.tier.compiler import Loop
 from relgraph.vm.tier.lowering import Nest, Operand, Reduction, Step, Value
-from relgraph.vm.tier.scalar_code import MEMORY, convert, itemsize, literal, register_type
+from relgraph.vm.tier.operations import REDUCTIONS
+from relgraph.vm.tier.scalar_code import (
+    MEMORY,
+    NATIVE,
+    Operands,
+    convert,
+    itemsize,
+    literal,
+    register_type,
+)
 
 if TYPE_CHECKING:
     from relgraph.vm.tier.machine_code import MachineCode
@@ -76,7 +85,7 @@ SCRATCH_BYTES = 1 << 16
 MOST, LEAST = 1024, 64
 """The lengths of blocks."""
 _IDENTITY = {"add": 0, "mul": 1, "and": -1, "or": 0}
-_NATIVE_REDUCTION = {"add": "add", "mul": "mul", "and": "and", "or": "or"}
+_COMBINED = {name: NATIVE[kind_of_op] for kind_of_op, name in REDUCTIONS.items()}
 
 
 class BlockLoops:
@@ -407,24 +416,11 @@ class BlockLoops:
 
     def _combined(self, reduction: Reduction, a: str, b: str, order: str = "") -> str:
         dtype, name = reduction.out.dtype, reduction.name
-        type_ = register_type(dtype)
-        if name in _NATIVE_REDUCTION:
-            if dtype.startswith("float"):
-                return self.code.make(f"f{name} {order}{type_} {a}, {b}")
-            if dtype == "bool":
-                name = {"add": "or", "mul": "and"}.get(name, name)
-            return self.code.make(f"{name} {type_} {a}, {b}")
-        if dtype.startswith("float"):
-            better = "oge" if name == "maximum" else "ole"
-            taken = self.code.make(f"fcmp {better} {type_} {a}, {b}")
-            is_nan = self.code.make(f"fcmp uno {type_} {a}, {a}")
-            taken = self.code.make(f"or i1 {taken}, {is_nan}")
-            return self.code.make(f"select i1 {taken}, {type_} {a}, {type_} {b}")
-        sign = "u" if dtype == "bool" or dtype.startswith("u") else "s"
-        which = f"icmp {sign}{'gt' if name == 'maximum' else 'lt'}"
-        return self.code.make(
-            f"select i1 {self.code.make(f'{which} {type_} {a}, {b}')}, {type_} {a}, {type_} {b}"
-        )
+        if order and name in ("add", "mul") and dtype.startswith("float"):
+            return self.code.make(f"f{name} {order}{register_type(dtype)} {a}, {b}")
+        found = _COMBINED[name](Operands(self.code, [a, b], [dtype, dtype], dtype, False))
+        assert found is not None
+        return found
 
     def _add_to_total(self, reduction: Reduction, x: str) -> None:
         """Add the result of a block to the total: a sum with what its rounding has lost."""

@@ -487,11 +487,11 @@ class Lowering:
             level = max(operand.value.level for operand in operands)
             out = Value(part.dtype, level=level)
             given = [Operand(operand.value) for operand in operands]
-            self.straight.setdefault(level, []).append(Step(out, part.how, given))
+            self.straight.setdefault(level, []).append(Step(out, part.function, given))
             return Operand(out, (True,) * len(lengths))
         nest = self._nest(operands, lengths)
         out = Value(part.dtype, lengths, nest.level, nest=nest)
-        nest.steps.append(Step(out, part.how, list(operands)))
+        nest.steps.append(Step(out, part.function, list(operands)))
         return Operand(out, (False,) * len(lengths))
 
     def _nest(self, operands: Sequence[Operand], lengths: tuple[Length, ...]) -> Nest:

@@ -19,7 +19,7 @@ from relgraph.vm.tier.compiler import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, TY
 from relgraph.vm.tier.lowering import Length, Lowering, Nest, Routine, Step, Value
 from relgraph.vm.tier.operations import written
 from relgraph.vm.tier.routines import METADATA, faster_name, faster_text, routine_name, routine_text
-from relgraph.vm.tier.scalar_code import MEMORY, Code, convert, itemsize, literal
+from relgraph.vm.tier.scalar_code import MEMORY, Code, Operands, convert, itemsize, literal
 
 LoweredPart = Step | Routine | Nest
 """What is computed at one time."""
@@ -441,7 +441,7 @@ class MachineCode:
         how, out = step.how, step.out
         dtypes = [operand.value.dtype for operand in step.operands]
         if not isinstance(how, Loop):
-            found = how(self.code, values, dtypes, out.dtype, self.lowering.exact)
+            found = how(Operands(self.code, values, dtypes, out.dtype, self.lowering.exact))
             assert found is not None
             return found
         slots = [

@@ -18,7 +18,6 @@ from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.composite import Composite
-from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, FusedElemwise
 from relgraph.tensor.linalg.blas import (
     BLAS_DTYPES,
@@ -37,9 +36,19 @@ from relgraph.tensor.reductions import CAReduce, FusedReduction, restore_axes
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.type import TensorType
+from relgraph.vm.lines import unfused
 from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.routines import FORMULAS, MOST_FACTORS, power
-from relgraph.vm.tier.scalar_code import MEMORY, NATIVE, Code, Native, kind, literal, native
+from relgraph.vm.tier.scalar_code import (
+    MEMORY,
+    NATIVE,
+    Code,
+    Native,
+    Operands,
+    kind,
+    literal,
+    native,
+)
 
 
 @dataclass(frozen=True)
@@ -192,26 +201,13 @@ def _is_tensor(var: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(Call):
     """An operation that an op is made of.
 
-    Attributes
-    ----------
-    how
-        How it is computed.
-    arguments
-        For each argument a number, or the position of a value: those of the inputs of the op, then
-        of the results of its parts.
-    dtypes
-        The dtypes of the arguments.
-    dtype
-        That of the result.
+    Its arguments are the inputs of the op, then the results of its parts; `function` computes it.
     """
 
-    how: How
-    arguments: tuple[Known | int, ...]
-    dtypes: tuple[str, ...]
-    dtype: str
+    function: How
 
 
 def parts_of(inner: Any, exact: bool) -> list[Part] | None:
@@ -267,12 +263,12 @@ def written(code: Code, xs: Sequence[str], function: Any) -> str:
     values = list(xs)
     for call in traced(function, ["float64"] * len(xs)) or ():
         part = _part(call, False)
-        assert part is not None and not isinstance(part.how, Loop)
+        assert part is not None and not isinstance(part.function, Loop)
         given = [
             literal(a.value, d) if isinstance(a, Known) else values[a]
             for a, d in zip(part.arguments, part.dtypes, strict=True)
         ]
-        found = part.how(code, given, part.dtypes, part.dtype, False)
+        found = part.function(Operands(code, given, part.dtypes, part.dtype, False))
         assert found is not None
         values.append(found)
     return values[-1]
@@ -519,7 +515,7 @@ def _parts_of_node(
             return None
         if (operations(node, exact) or MOST_IN_SEGMENT + 1) <= MOST_IN_SEGMENT:
             return None
-        made, outputs = _parts_of_composite(op, composite, given)
+        made, outputs = unfused(op, given)
         least = (len(made) + 1) // 2
     same = all(
         isinstance(v.type, TensorType) and v.type.broadcastable == out.type.broadcastable
@@ -528,27 +524,6 @@ def _parts_of_node(
     compiled = sum(operations(part, exact) is not None for part in made)
     if not same or any(v.owner is None for v in outputs) or compiled < least:
         return None
-    return made, outputs
-
-
-def _parts_of_composite(
-    op: Any, composite: Composite, given: Sequence[Variable]
-) -> tuple[list[Apply], list[Any]]:
-    known: dict[Variable, Variable] = dict(zip(composite.inputs, given, strict=True))
-    made = []
-    for inner in composite.nodes:
-        read = [
-            constant(np.asarray(v.data)) if isinstance(v, Constant) else known[v]
-            for v in inner.inputs
-        ]
-        made.append(Elemwise(inner.op).make_node(*read))
-        known.update(zip(inner.outputs, made[-1].outputs, strict=True))
-    outputs: list[Any] = [known.get(v, v) for v in composite.outputs]
-    reductions = op.reductions if isinstance(op, FusedReduction) else []
-    for i, reduction in enumerate(reductions):
-        if reduction is not None and isinstance(outputs[i].type, TensorType):
-            made.append(reduction.make_node(outputs[i]))
-            outputs[i] = made[-1].outputs[0]
     return made, outputs
 
 

@@ -262,27 +262,51 @@ def convert(code: Code, x: str, old: str, new: str) -> str | None:
     return code.make(f"{name} {source} {x} to {target}")
 
 
-Native = Callable[[Code, Sequence[str], Sequence[str], str, bool], str | None]
-"""Takes the code, the values and dtypes of the inputs, the dtype of the output, and whether the
-bits have to be NumPy's; returns the value of the output, or None."""
+class Operands(NamedTuple):
+    """What an op is computed from.
+
+    Attributes
+    ----------
+    code
+        What instructions are added to.
+    values, dtypes
+        The values of the inputs, in registers, and their dtypes.
+    dtype
+        The dtype of the output.
+    exact
+        Whether the bits have to be NumPy's.
+    """
+
+    code: Code
+    values: Sequence[str]
+    dtypes: Sequence[str]
+    dtype: str
+    exact: bool
+
+    def converted(self, i: int) -> str | None:
+        """Return input `i` in the dtype of the output; None if it can't be converted."""
+        return convert(self.code, self.values[i], self.dtypes[i], self.dtype)
+
+    def all_in(self, dtype: str) -> list[str] | None:
+        """Return the inputs in a dtype; None if one can't be converted."""
+        pairs = zip(self.values, self.dtypes, strict=True)
+        found = [convert(self.code, x, d, dtype) for x, d in pairs]
+        return [x for x in found if x is not None] if None not in found else None
 
 
-def _all_to(code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str) -> list[str] | None:
-    found = [convert(code, x, d, dtype) for x, d in zip(xs, dtypes, strict=True)]
-    return [x for x in found if x is not None] if None not in found else None
+Native = Callable[[Operands], str | None]
+"""Adds the instructions of an op; returns the value of the output, or None."""
 
 
 def _folded(for_float: str | None, for_integer: str | None, for_bool: str | None) -> Native:
-    def native(
-        code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
-    ) -> str | None:
-        name = {"f": for_float, "b": for_bool}.get(kind(dtype), for_integer)
-        values = _all_to(code, xs, dtypes, dtype)
+    def native(given: Operands) -> str | None:
+        name = {"f": for_float, "b": for_bool}.get(kind(given.dtype), for_integer)
+        values = given.all_in(given.dtype)
         if values is None or name is None:
             return None
         total = values[0]
         for x in values[1:]:
-            total = code.make(f"{name} {register_type(dtype)} {total}, {x}")
+            total = given.code.make(f"{name} {register_type(given.dtype)} {total}, {x}")
         return total
 
     return native
@@ -296,29 +320,25 @@ def _comparison(dtype: str, for_float: str, signed: str, unsigned: str) -> str:
 
 
 def _compared(for_float: str, signed: str, unsigned: str) -> Native:
-    def native(
-        code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
-    ) -> str | None:
-        common = np.result_type(*dtypes).name
-        mixed = kind(common) == "f" and any(kind(d) != "f" for d in dtypes)
-        if common not in MEMORY or (mixed and {kind(d) for d in dtypes} == {"i", "u"}):
+    def native(given: Operands) -> str | None:
+        common = np.result_type(*given.dtypes).name
+        kinds = set(map(kind, given.dtypes))
+        if common not in MEMORY or (kind(common) == "f" and kinds == {"i", "u"}):
             return None
-        values = _all_to(code, xs, dtypes, common)
+        values = given.all_in(common)
         if values is None:
             return None
         which = _comparison(common, for_float, signed, unsigned)
-        return code.make(f"{which} {register_type(common)} {values[0]}, {values[1]}")
+        return given.code.make(f"{which} {register_type(common)} {values[0]}, {values[1]}")
 
     return native
 
 
 def _extreme(for_float: str, signed: str, unsigned: str) -> Native:
-    def native(
-        code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
-    ) -> str | None:
-        values = _all_to(code, xs, dtypes, dtype)
+    def native(given: Operands) -> str | None:
+        code, dtype, values = given.code, given.dtype, given.all_in(given.dtype)
         # of two zeros NumPy's loops take now the one, now the other
-        if values is None or (exact and kind(dtype) == "f"):
+        if values is None or (given.exact and kind(dtype) == "f"):
             return None
         type_ = register_type(dtype)
         which = _comparison(dtype, for_float, signed, unsigned)
@@ -337,11 +357,11 @@ def _extreme(for_float: str, signed: str, unsigned: str) -> Native:
 def _of_float(compute: Callable[[Code, str, str], str]) -> Native:
     """Return how an op of one number is computed if its result is a float."""
 
-    def native(
-        code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
-    ) -> str | None:
-        x = convert(code, xs[0], dtypes[0], dtype)
-        return None if x is None or kind(dtype) != "f" else compute(code, x, dtype)
+    def native(given: Operands) -> str | None:
+        x = given.converted(0)
+        return (
+            None if x is None or kind(given.dtype) != "f" else compute(given.code, x, given.dtype)
+        )
 
     return native
 
@@ -350,68 +370,54 @@ def _intrinsic(name: str) -> Native:
     return _of_float(lambda code, x, dtype: code.intrinsic(name, dtype, x))
 
 
-def _square(
-    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
-) -> str | None:
-    return _MUL(code, [xs[0], xs[0]], [dtypes[0], dtypes[0]], dtype, exact)
+def _square(given: Operands) -> str | None:
+    return _MUL(given._replace(values=[*given.values] * 2, dtypes=[*given.dtypes] * 2))
 
 
-def _negative(
-    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
-) -> str | None:
-    x = convert(code, xs[0], dtypes[0], dtype)
-    if x is None or kind(dtype) == "b":
+def _negative(given: Operands) -> str | None:
+    x, of_kind, type_ = given.converted(0), kind(given.dtype), register_type(given.dtype)
+    if x is None or of_kind == "b":
         return None
-    type_ = register_type(dtype)
-    return code.make(f"fneg {type_} {x}" if kind(dtype) == "f" else f"sub {type_} 0, {x}")
+    return given.code.make(f"fneg {type_} {x}" if of_kind == "f" else f"sub {type_} 0, {x}")
 
 
-def _inverted(
-    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
-) -> str | None:
-    return code.make(f"xor {register_type(dtype)} {xs[0]}, {'true' if dtype == 'bool' else -1}")
+def _inverted(given: Operands) -> str | None:
+    ones = "true" if given.dtype == "bool" else -1
+    return given.code.make(f"xor {register_type(given.dtype)} {given.values[0]}, {ones}")
 
 
-def _is_nan(
-    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
-) -> str | None:
-    if kind(dtypes[0]) != "f":
+def _is_nan(given: Operands) -> str | None:
+    (x,), (dtype,) = given.values, given.dtypes
+    return given.code.make(f"fcmp uno {MEMORY[dtype]} {x}, {x}") if kind(dtype) == "f" else None
+
+
+def _is_infinite(given: Operands) -> str | None:
+    (x,), (dtype,) = given.values, given.dtypes
+    if kind(dtype) != "f":
         return None
-    return code.make(f"fcmp uno {register_type(dtypes[0])} {xs[0]}, {xs[0]}")
+    size = given.code.intrinsic("fabs", dtype, x)
+    return given.code.make(f"fcmp oeq {MEMORY[dtype]} {size}, {literal(np.inf, dtype)}")
 
 
-def _is_infinite(
-    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
-) -> str | None:
-    if kind(dtypes[0]) != "f":
-        return None
-    size = code.intrinsic("fabs", dtypes[0], xs[0])
-    return code.make(f"fcmp oeq {register_type(dtypes[0])} {size}, {literal(np.inf, dtypes[0])}")
-
-
-def _chosen(
-    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
-) -> str | None:
-    condition = convert(code, xs[0], dtypes[0], "bool")
-    values = _all_to(code, xs[1:], dtypes[1:], dtype)
+def _chosen(given: Operands) -> str | None:
+    condition = convert(given.code, given.values[0], given.dtypes[0], "bool")
+    values = given._replace(values=given.values[1:], dtypes=given.dtypes[1:]).all_in(given.dtype)
     if values is None:
         return None
-    type_ = register_type(dtype)
-    return code.make(f"select i1 {condition}, {type_} {values[0]}, {type_} {values[1]}")
+    type_ = register_type(given.dtype)
+    return given.code.make(f"select i1 {condition}, {type_} {values[0]}, {type_} {values[1]}")
 
 
-def _clipped(
-    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
-) -> str | None:
-    values = _all_to(code, xs, dtypes, dtype)
+def _clipped(given: Operands) -> str | None:
+    code, dtype, values = given.code, given.dtype, given.all_in(given.dtype)
     if values is None:
         return None
     x, low, high = values
-    both = [dtype, dtype]
-    raised = NATIVE[type(scalar.maximum)](code, [x, low], both, dtype, exact)
+    both = given._replace(dtypes=[dtype, dtype])
+    raised = NATIVE[type(scalar.maximum)](both._replace(values=[x, low]))
     if raised is None:
         return None
-    found = NATIVE[type(scalar.minimum)](code, [raised, high], both, dtype, exact)
+    found = NATIVE[type(scalar.minimum)](both._replace(values=[raised, high]))
     if found is None or kind(dtype) != "f":
         return found
     type_ = register_type(dtype)
@@ -419,25 +425,18 @@ def _clipped(
     return code.make(f"select i1 {same}, {type_} {x}, {type_} {found}")
 
 
-def _converted(position: int) -> Native:
-    return lambda code, xs, dtypes, dtype, exact: convert(
-        code, xs[position], dtypes[position], dtype
-    )
-
-
 _MUL = _folded("fmul", "mul", "and")
 _DIV = _folded("fdiv", None, None)
 
 
-def _quotient(
-    code: Code, xs: Sequence[str], dtypes: Sequence[str], dtype: str, exact: bool
-) -> str | None:
+def _quotient(given: Operands) -> str | None:
     """Divide; by a known number by multiplications, which take a fraction of the time."""
-    divisor = _known_float(xs[1]) if dtypes[1] == dtype else 0.0
-    x = convert(code, xs[0], dtypes[0], dtype)
-    factors = reciprocal_in_two(divisor, dtype) if fuses_products() and not exact else None
+    code, dtype, x = given.code, given.dtype, given.converted(0)
+    divisor = _known_float(given.values[1]) if given.dtypes[1] == dtype else 0.0
+    by_products = fuses_products() and not given.exact
+    factors = reciprocal_in_two(divisor, dtype) if by_products else None
     if x is None or factors is None:
-        return _DIV(code, xs, dtypes, dtype, exact)
+        return _DIV(given)
     type_ = MEMORY[dtype]
     high, low = [literal(factor, dtype) for factor in factors]
     if factors[1] == 0:
@@ -487,9 +486,9 @@ NATIVE: dict[type[Any], Native] = {
     type(scalar.minimum): _extreme("ole", "sle", "ule"),
     type(scalar.clip): _clipped,
     type(scalar.switch): _chosen,
-    type(scalar.second): _converted(1),
-    type(scalar.identity): _converted(0),
-    Cast: _converted(0),
+    type(scalar.second): lambda given: given.converted(1),
+    type(scalar.identity): lambda given: given.converted(0),
+    Cast: lambda given: given.converted(0),
 }
 """How ops are computed, by their class."""
 
@@ -497,6 +496,5 @@ NATIVE: dict[type[Any], Native] = {
 def native(op: Any, dtypes: Sequence[str], dtype: str, exact: bool) -> Native | None:
     """Return how an op is computed on some dtypes; None if NumPy has to."""
     found = NATIVE.get(type(op))
-    if found is None:
-        return None
-    return found if found(Code(), ["%x"] * len(dtypes), dtypes, dtype, exact) is not None else None
+    given = Operands(Code(), ["%x"] * len(dtypes), dtypes, dtype, exact)
+    return found if found is not None and found(given) is not None else None

@@ -22,9 +22,8 @@ from relgraph.graph.op import Op
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.loops.scan_op import Scan, StepResults, number_of_steps
 from relgraph.tensor.type import TensorType
-from relgraph.vm.codegen import SymbolTable
+from relgraph.vm.codegen import Program, SymbolTable
 from relgraph.vm.elementwise import performed_line
-from relgraph.vm.lines import InlinedOp
 from relgraph.vm.program import generate_program, in_order
 from relgraph.vm.schedule import Schedule, schedule_of_nodes
 from relgraph.vm.tier.compiler import DATA, Compiled
@@ -154,6 +153,12 @@ class LoopCode(MachineCode):
         code.label(further)
 
 
+def _program_of(
+    nodes: Sequence[Apply], inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> Program:
+    return generate_program(schedule_of_nodes(nodes, inputs, outputs), inputs, outputs)
+
+
 class CompiledLoop(Op):
     """A loop that is compiled.
 
@@ -192,9 +197,7 @@ class CompiledLoop(Op):
 
     @cached_property
     def _program(self) -> Any:
-        node = self.node
-        plan = schedule_of_nodes([node], node.inputs, node.outputs)
-        return generate_program(plan, node.inputs, node.outputs)
+        return _program_of([self.node], self.node.inputs, self.node.outputs)
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
@@ -277,7 +280,7 @@ LEAST_OPERATIONS, MOST_OPERATIONS = 2, 2000
 """A segment of fewer operations is left to NumPy, and so is what is more in all."""
 
 
-class Segment(InlinedOp):
+class Segment(Op):
     """Nodes that are compiled as one function.
 
     Parameters
@@ -315,17 +318,13 @@ class Segment(InlinedOp):
 
     @cached_property
     def _program(self) -> Any:
-        plan = schedule_of_nodes(self.nodes, self.inputs, self.outputs)
-        return generate_program(plan, self.inputs, self.outputs)
+        return _program_of(self.nodes, self.inputs, self.outputs)
 
     @cached_property
     def _of_plain(self) -> Any:
         """What calls the compiled function on arrays in C order."""
         outputs = [v.type.make_variable() for v in self.outputs]
-        node = Apply(self, self.inputs, outputs)
-        return generate_program(
-            schedule_of_nodes([node], self.inputs, outputs), self.inputs, outputs
-        )
+        return _program_of([Apply(self, self.inputs, outputs)], self.inputs, outputs)
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
@@ -336,71 +335,56 @@ class Segment(InlinedOp):
         for cell, value in zip(output_storage, found, strict=True):
             cell[0] = value
 
-    def lines(self, node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str]:
-        return segment_lines(node, symbols)
+    def program_lines(
+        self, node: Apply, symbols: SymbolTable, dead: Collection[Variable]
+    ) -> list[str]:
+        """Return the lines of a node: arrays for the results, and the call that fills them."""
+        code, lowering = self.code, self.lowering
+        lines: list[str] = []
+        arguments = []
+        for var in node.inputs:
+            if var.type.ndim:
+                arguments.append(symbols.array_name(var))
+            elif var.type.dtype == "float64":
+                arguments.append(symbols.float_name(var, lines))
+            else:
+                arguments.append(symbols.scalar_name(var, lines))
+        symbols.may_warn = True
+        empty = symbols.shared_name("f", np.empty)
+        outs = dict(zip(self.outputs, node.outputs, strict=True))
+        of_value = {lowering.values[v]: v for v in self.outputs if v.type.ndim}
 
+        def length(n: Length | None) -> str:
+            if n is None:
+                return "1"
+            i, axis = n
+            return str(axis) if i < 0 else f"{symbols.name_of(node.inputs[i])}.shape[{axis}]"
 
-def segment_lines(node: Apply, symbols: SymbolTable) -> list[str]:
-    """Return the lines of a `Segment`: arrays for the results, and the call that fills them."""
-    op: Segment = node.op
-    code, lowering = op.code, op.lowering
-    lines: list[str] = []
-    arguments = []
-    for var in node.inputs:
-        if var.type.ndim:
-            arguments.append(symbols.array_name(var))
-        elif var.type.dtype == "float64":
-            arguments.append(symbols.float_name(var, lines))
-        else:
-            arguments.append(symbols.scalar_name(var, lines))
-    symbols.may_warn = True
-    empty = symbols.shared_name("f", np.empty)
-    outs = dict(zip(op.outputs, node.outputs, strict=True))
-    of_value = {lowering.values[v]: out for v, out in outs.items() if v.type.ndim}
+        def new_array(name: str, lengths: Sequence[Length | None], dtype: str) -> str:
+            shape = "".join(f"{length(n)}, " for n in lengths)
+            return f"{name} = {empty}(({shape}), {symbols.bind('d', np.dtype(dtype))})"
 
-    def length(n: Length | None) -> str:
-        if n is None:
-            return "1"
-        i, axis = n
-        return str(axis) if i < 0 else f"{symbols.name_of(node.inputs[i])}.shape[{axis}]"
-
-    def new_array(name: str, lengths: Sequence[Length | None], dtype: str) -> str:
-        shape = "".join(f"{length(n)}, " for n in lengths)
-        return f"{name} = {empty}(({shape}), {symbols.bind('d', np.dtype(dtype))})"
-
-    scratch = []
-    for value in code.stored:
-        out = of_value[value]
-        name = symbols.name_of(out)
-        lines.append(new_array(name, lowering.shape(_old(op, node, out)), value.dtype))
-        arguments.append(name)
-    for old in code.arrays_of_one:
-        name = symbols.name_of(outs[old])
-        lines.append(new_array(name, lowering.shape(old), old.type.dtype))
-        arguments.append(name)
-    made = []
-    for k, (dtype, values) in enumerate(code.numbers.items()):
-        lines.append(f"n{k} = {empty}({len(values)}, {symbols.bind('d', np.dtype(dtype))})")
-        arguments.append(f"n{k}")
-        scratch.append(f"n{k}")
-        made += _numbers(k, dtype, [outs[v] for v in _outputs_of(op, dtype)], symbols)
-    function = symbols.bind("k", op.compiled.call)
-    lines.append(f"if {function}({', '.join(arguments)}) is None:")
-    lines += [f" {line}" for line in made] or [" pass"]
-    for out in node.outputs:
-        if out.type.ndim:
-            symbols.define_fresh(out, ordered=False)
-    lines += ["else:", performed_line(node, symbols)]
-    lines.append(f"del {', '.join(scratch)}" if scratch else "pass")
-    return lines
-
-
-def _old(op: Segment, node: Apply, out: Variable) -> Variable:
-    return op.outputs[node.outputs.index(out)]
-
-
-def _outputs_of(op: Segment, dtype: str) -> list[Variable]:
-    return [v for v in op.outputs if not v.type.ndim and v.type.dtype == dtype]
+        scratch = []
+        for old in (*(of_value[value] for value in code.stored), *code.arrays_of_one):
+            name = symbols.name_of(outs[old])
+            lines.append(new_array(name, lowering.shape(old), old.type.dtype))
+            arguments.append(name)
+        made = []
+        for k, (dtype, values) in enumerate(code.numbers.items()):
+            lines.append(f"n{k} = {empty}({len(values)}, {symbols.bind('d', np.dtype(dtype))})")
+            arguments.append(f"n{k}")
+            scratch.append(f"n{k}")
+            of_dtype = [v for v in self.outputs if not v.type.ndim and v.type.dtype == dtype]
+            made += _numbers(k, dtype, [outs[v] for v in of_dtype], symbols)
+        function = symbols.bind("k", self.compiled.call)
+        lines.append(f"if {function}({', '.join(arguments)}) is None:")
+        lines += [f" {line}" for line in made] or [" pass"]
+        for out in node.outputs:
+            if out.type.ndim:
+                symbols.define_fresh(out, ordered=False)
+        lines += ["else:", performed_line(node, symbols)]
+        lines.append(f"del {', '.join(scratch)}" if scratch else "pass")
+        return lines
 
 
 def _numbers(k: int, dtype: str, outs: Sequence[Variable], symbols: SymbolTable) -> list[str]:

@@ -49,7 +49,7 @@ def test_a_function_and_its_variables(how) -> None:
     x = at.dvector("x")
     s = shared(2.0, name="s")
     f, x2, s2, out = how([function([x], x * s), x, s, x + 1.0])
-    assert f.maker.inputs[0].variable is x2 is out.owner.inputs[0]
+    assert f.maker.spec.inputs[0].variable is x2 is out.owner.inputs[0]
     s2.set_value(5.0)
     assert f([1.0, 2.0]).tolist() == [5.0, 10.0]
     assert s.get_value() == 2.0
