@@ -311,7 +311,7 @@ class LawCheck:
         groups = [matching] if direction.guessed else [[search] for search in matching]
         # a first look has fewer sets of values in each cell, and gives up sooner to find a graph
         thoroughness = 1 if examples < _FIRST_LOOK else 3
-        tries = max(4, min(40, examples // 6))
+        tries = max(4, min(40, examples // 8))
         bits = self.sound == "exact"
         planned_groups = [group for group in groups if group and self.plan]
         plans = [(group, InstancePlanner(group, tries, bits).run()) for group in planned_groups]

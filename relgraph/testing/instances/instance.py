@@ -422,6 +422,11 @@ class Instance:
         """The types of the inputs."""
         return tuple(spec.var.type for spec in self.inputs)
 
+    def suits(self, cell: Cell) -> bool:
+        """Return whether no instance is better for a cell: all of it is in the cell, or where it
+        stands beside other kinds something computed from inputs of any values."""
+        return cell in self.free_cells if cell.extent == AMONG_OTHERS else self.wholly == cell
+
     @property
     def computed(self) -> int:
         """How many of the tensors that logic variables stand for an op computes."""

@@ -542,6 +542,7 @@ class InstanceSearch:
         return instance
 
 
+ITS_DTYPES = "its dtypes"
 OTHER_TYPE = "the dtypes of its right side"
 BY_CHANCE = "its pattern or a computed value"
 """Why a law does not match a graph whose types it admits: with other values it might."""
@@ -596,7 +597,7 @@ def _why_refused(rule: Rule, graph: InstantiatedPattern) -> str:
     leaves = {v for v in graph.leaves if isinstance(v, Variable)}
     matched = [graph.root, *computed_among(vars_between(leaves, [graph.root]), leaves)]
     if not dtypes_admitted(matched, rule.one_dtype, rule.complex):
-        return "its dtypes"
+        return ITS_DTYPES
     return OTHER_TYPE if _changes_type(rule, graph) else BY_CHANCE
 
 

@@ -442,7 +442,9 @@ def _product_leaves_range(sizes: Array, info: Any, axes: Any) -> Array:
 def _elemwise_leaves_range(
     scalar_op: Any, inputs: Sequence[Array], result: Array, info: Any
 ) -> Array:
-    name = scalar_op.name
+    name, size = scalar_op.name, np.abs(result)
+    if len(inputs) <= 2 and bool(np.all((size >= info.tiny) & (size <= info.max))):
+        return np.zeros(result.shape, bool)
     finite = np.broadcast_to(
         np.logical_and.reduce(np.broadcast_arrays(*[np.isfinite(x) for x in inputs])), result.shape
     )
@@ -451,7 +453,6 @@ def _elemwise_leaves_range(
         bad = bad & ~_POLES[name](*inputs)
     # nan by inf - inf, where both infinities are overflowed partial results
     bad = bad | (finite & np.isnan(result) & (name in ("add", "mul")))
-    size = np.abs(result)
     if name not in _ACCURATE_WHEN_SUBNORMAL:
         bad = bad | (finite & (size > 0) & (size < info.tiny))
     bad = bad | underflows_to_zero(scalar_op, inputs, result)
