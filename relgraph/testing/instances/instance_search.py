@@ -48,12 +48,6 @@ from relgraph.testing.instances.instantiation import PatternInstantiator
 from relgraph.testing.judge.evaluation import EvaluationError, RewritePair, Values, array_of
 
 
-def in_dtype(graph: InstantiatedPattern, dtype: str, only: Variable) -> InstantiatedPattern:
-    """Return the same graph with one input or constant of another dtype; for what is raised see
-    `retyped`."""
-    return retyped(graph, (), dtype, only)
-
-
 def retyped(
     graph: InstantiatedPattern, dtypes: tuple[str, ...], dtype: str, only: Variable | None = None
 ) -> InstantiatedPattern:

@@ -60,7 +60,6 @@ from relgraph.testing.instances.instance_search import (
     ITS_DTYPES,
     OTHER_TYPE,
     InstanceSearch,
-    in_dtype,
     rebuilt,
     reshaped,
     retyped,
@@ -111,12 +110,14 @@ def with_inputs_of_others(search: InstanceSearch) -> Iterator[Instance]:
     """
     for home, constant in _beside_constants(search)[:_WITH_CONSTANTS]:
         for dtype in _OF_CONSTANTS:
-            yield from _found(search, home, partial(in_dtype, dtype=dtype, only=constant))
+            yield from _found(search, home, partial(retyped, dtypes=(), dtype=dtype, only=constant))
     for kind, others in _BESIDE if search.direction.mixed else _BESIDE[:1]:
         for home in [i for i in _of_kind(search, kind) if len(i.inputs) > 1][:1]:
             for var in home.graph.inputs_in(KINDS[kind]):
                 for dtype in others:
-                    yield from _found(search, home, partial(in_dtype, dtype=dtype, only=var))
+                    yield from _found(
+                        search, home, partial(retyped, dtypes=(), dtype=dtype, only=var)
+                    )
 
 
 def _beside_constants(search: InstanceSearch) -> list[tuple[Instance, Constant]]:
@@ -750,7 +751,7 @@ class PlannedExamples:
         has_domain = self.run.instances[home].in_domain is not None
         if has_domain or not all(compared):
             # an op, or the law, is not defined for some values: of those it is defined for, each
-            compared += [self._compare(home, data) for _input, data in alone(inputs)]
+            compared += [self._compare(home, data) for data in alone(inputs)]
         plainest = self._plainest(found.get(Cell(kind, "rank 2"), home))
         if kind in ("float64", "complex") and not is_elementwise(self.run.instances[home].pair):
             for index in dict.fromkeys([plainest[0], self._broadest(kind, home)]):

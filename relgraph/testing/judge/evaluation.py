@@ -267,6 +267,10 @@ class RewritePair:
                 known.update(zip(node.outputs, found, strict=True))
         return known
 
+    def run_old(self, values: Sequence[Any]) -> Values:
+        """Return the values of the variables of the old graph alone; see `run`."""
+        return RewritePair(self.inputs, self.old, self.old, ()).run(values)
+
     def nodes_of(self, side: Variable) -> list[Apply]:
         """Return the nodes that compute `old` or `new` from the pattern's leaves, inputs first."""
         if side not in self._nodes_of:

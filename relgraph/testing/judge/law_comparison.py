@@ -27,8 +27,8 @@ from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.softmaxes import Softmax
 from relgraph.testing.judge.claims import (
     backward_error,
-    elements_derived_from,
     is_elementwise,
+    marked_elements,
     propagate_marks,
     size_of_logarithms,
     unclaimed_elements,
@@ -445,23 +445,15 @@ def overflowed_by_rounding(nodes: Sequence[Apply], values: Values, out: Variable
     its operands made.
 
     Such is a sum or product of finite numbers that lies beyond the range by no more than rounding
-    can move it. For the parameters see `elements_derived_from`.
+    can move it. For the parameters see `marked_elements`.
     """
-    marks: dict[Variable, Array] = {}
-    for node in nodes:
-        inputs = [array_of(values[v]) for v in node.inputs]
-        pairs = zip(node.inputs, inputs, strict=True)
-        given = [marks.get(v, np.zeros(x.shape, bool)) for v, x in pairs]
-        for v in node.outputs:
-            result = array_of(values[v])
-            own = _is_little_beyond_range(node, inputs, result)
-            marks[v] = np.asarray(propagate_marks(node, given, inputs, result.shape), bool) | own
-    return marks.get(out, np.zeros(array_of(values[out]).shape, bool))
+    return marked_elements(nodes, values, out, own=_is_little_beyond_range)
 
 
-def _is_little_beyond_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
+def _is_little_beyond_range(v: Variable, inputs: Sequence[Array], result: Array) -> Any:
     """Return where the result of a sum or product is infinite by rounding."""
-    op: Any = node.op
+    assert v.owner is not None
+    op: Any = v.owner.op
     scalar_op = op.scalar_op if isinstance(op, Elemwise | CAReduce) else None
     if result.dtype.kind != "f" or not np.isinf(result).any():
         return np.zeros(result.shape, bool)
@@ -712,9 +704,7 @@ class Comparison:
     def _has_nan_or_infinite_input(self, index: tuple[int, ...]) -> tuple[bool, bool]:
         """Return whether an element is computed from a nan, and whether from an infinity."""
         nodes, old = self._nodes(self.pair.old), self.pair.old
-        nan, inf = (
-            elements_derived_from(nodes, self.values, old, kind) for kind in (np.isnan, np.isinf)
-        )
+        nan, inf = (marked_elements(nodes, self.values, old, kind) for kind in (np.isnan, np.isinf))
         return bool(nan[index]), bool(inf[index])
 
     def _why_less_accurate(self, index: tuple[int, ...], truth: Any, info: Any) -> str | None:
