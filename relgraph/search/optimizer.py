@@ -25,10 +25,10 @@ from relgraph.search.proof import (
     make,
     rewrites,
     weakest,
-    weakest_of,
 )
 from relgraph.search.saturation import Limits, Saturation
 from relgraph.tensor.costs import Cost, cost_of, flops, lengths_of
+from relgraph.testing.judge.graph_comparison import weakest_of
 
 Shapes = Mapping[Variable, Sequence[int]] | int | None
 """The shapes of inputs, or one length for every axis of which nothing is known."""

@@ -23,7 +23,7 @@ from relgraph.search.egraph import Edge, EGraph, Reason
 from relgraph.tensor.costs import Lengths
 from relgraph.tensor.type import TensorType
 from relgraph.testing.draw.arrays import number_pool, spread
-from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph
+from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph, weakest_of
 
 
 class Claim(Rewriter):
@@ -45,16 +45,6 @@ def weakest(steps: Iterable[Any]) -> str | None:
     """
     found = {step.sound for step in steps if step.name not in _EXACT}
     return None if None in found else weakest_of(found)
-
-
-def weakest_of(classes: Iterable[str]) -> str:
-    """Return the class in which all agree that agree in one of some classes."""
-    found = set(classes) - {"exact"}
-    if not found:
-        return "exact"
-    if "domain" in found:
-        return "domain"
-    return str(found.pop()) if len(found) == 1 else "finite"
 
 
 _EXACT = ("MergeOptimizer", "merge", "merge1", "merge2", "constant_folding")

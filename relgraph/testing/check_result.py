@@ -133,14 +133,7 @@ class Coverage:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the coverage as a dict for JSON."""
-        return {
-            "kinds": list(self.kinds),
-            "covered": list(self.covered),
-            "not_admitted": dict(self.not_admitted),
-            "not_found": dict(self.not_found),
-            "not_covered": dict(self.not_covered),
-            "examples": self.examples,
-        }
+        return {"kinds": self.kinds, **vars(self)}
 
     def __str__(self) -> str:
         text = (
@@ -233,24 +226,15 @@ class CheckResult(Displayed):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as a dict for JSON."""
-        return {
-            "name": self.name,
+        found = {
+            **vars(self),
             "law": self.algebra,
-            "sound": self.sound,
-            "status": self.status,
-            "reason": self.reason,
-            "examples": self.examples,
-            "instances": self.instances,
-            "types": self.types,
-            "edge_values": self.edge_values,
-            "stronger": self.stronger,
-            "directions": list(self.directions),
-            "refusals": dict(self.refusals),
             "seconds": round(self.seconds, 3),
-            "remarks": list(self.remarks),
             "coverage": self.coverage.as_dict(),
             "counterexample": None if self.counterexample is None else str(self.counterexample),
         }
+        del found["algebra"]
+        return found
 
     def __str__(self) -> str:
         text = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -192,8 +193,9 @@ def _as_relation(relation: Any, sound: str | None) -> Relation:
     return Relation(str(name), relation, sound=sound or "exact")
 
 
+@dataclass(eq=False)
 class LawCheck:
-    """The check of one law: what `check_relation` runs.
+    """The check of one law: what `check_relation` runs, whose parameters its fields are.
 
     Attributes
     ----------
@@ -201,27 +203,23 @@ class LawCheck:
         The examples, with the instances that were found.
     """
 
-    def __init__(
-        self,
-        law: Relation,
-        sound: str,
-        examples: int,
-        seed: int,
-        parameters: Parameters | None,
-        patterns: Sequence[Any],
-        shrink: bool,
-        plan: bool,
-    ) -> None:
-        self.law, self.sound, self.examples, self.seed = law, sound, examples, seed
-        self.parameters, self.patterns = parameters, patterns
-        self.shrink, self.plan = shrink, plan
-        self.algebra = str(law) if isinstance(law, Law) else _first_line(law)
-        self.run = ExampleRun(law.name, self.algebra, sound, seed)
-        self.refusals: Counter[str] = Counter()
-        self.directions: list[str] = []
-        self.unchecked: list[str] = []
-        self.remarks: list[str] = []
-        self.coverage: list[Coverage] = []
+    law: Relation
+    sound: str
+    examples: int
+    seed: int
+    parameters: Parameters | None
+    patterns: Sequence[Any]
+    shrink: bool
+    plan: bool
+    refusals: Counter[str] = field(default_factory=Counter, init=False)
+    directions: list[str] = field(default_factory=list, init=False)
+    unchecked: list[str] = field(default_factory=list, init=False)
+    remarks: list[str] = field(default_factory=list, init=False)
+    coverage: list[Coverage] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        self.algebra = str(self.law) if isinstance(self.law, Law) else _first_line(self.law)
+        self.run = ExampleRun(self.law.name, self.algebra, self.sound, self.seed)
 
     def result(self, directions: tuple[str, ...] | None) -> CheckResult:
         """Run the check."""
@@ -311,7 +309,7 @@ class LawCheck:
         groups = [matching] if direction.guessed else [[search] for search in matching]
         # a first look has fewer sets of values in each cell, and gives up sooner to find a graph
         thoroughness = 1 if examples < _FIRST_LOOK else 3
-        tries = max(4, min(40, examples // 6))
+        tries = max(4, min(40, examples // 8))
         bits = self.sound == "exact"
         planned_groups = [group for group in groups if group and self.plan]
         plans = [(group, InstancePlanner(group, tries, bits).run()) for group in planned_groups]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,13 @@ from relgraph.testing.draw.graphs import RandomGraph
 from relgraph.testing.draw.graphs import graphs as random_graphs
 from relgraph.testing.judge.evaluation import evaluate_all, same_bits
 from relgraph.testing.judge.graph_comparison import ReferenceGraph
-from relgraph.testing.optimizer_check import Case, find_failing_case, with_gradients
+from relgraph.testing.optimizer_check import (
+    Case,
+    draw_case,
+    evaluate_outputs,
+    find_failing_case,
+    names_of_ops,
+)
 from relgraph.testing.source import as_python
 
 EXAMPLES = 200
@@ -98,14 +104,10 @@ def check_linker(
     strategy = random_graphs() if graphs is None else graphs
 
     def draw(from_: Any) -> Case:
-        graph = from_(strategy)
-        outputs = list(graph.outputs)
-        if gradients and from_(st.booleans()):
-            outputs = with_gradients(graph.inputs, outputs)
-        values = list(from_(graph.values()))
+        case = draw_case(from_, strategy, gradients)
         if getattr(mode.linker, "flushes", False):
-            values = [_flushed(value) for value in values]
-        return Case(list(graph.inputs), outputs, values)
+            return replace(case, values=[_flushed(value) for value in case.values])
+        return case
 
     failing = find_failing_case(draw, check.fails, examples, seed)
     problem = None
@@ -163,8 +165,7 @@ class _Check:
     def _count(self, graph: Any) -> None:
         if not self._failed:
             self.graphs += 1
-            nodes = io_toposort(graph.inputs, graph.outputs)
-            self.ops.update(str(node.op).split("{")[0] for node in nodes)
+            self.ops.update(names_of_ops(graph.inputs, graph.outputs))
 
 
 def _flushed(value: Any) -> Any:
@@ -228,7 +229,7 @@ def _wrong(
 ) -> str | None:
     """Return how results differ from the reference; None if they don't, or by rounding that is
     allowed."""
-    wrong = _difference(found, _evaluated(graph, values), when)
+    wrong = _difference(found, evaluate_outputs(graph.inputs, graph.outputs, values), when)
     if wrong is None or not may_round:
         return wrong
     reference = ReferenceGraph(graph.inputs, graph.outputs, values)
@@ -238,11 +239,6 @@ def _wrong(
 def _has_complex_numbers(graph: Any) -> bool:
     nodes = io_toposort(graph.inputs, graph.outputs)
     return any(out.type.dtype in COMPLEXES for node in nodes for out in node.outputs)
-
-
-def _evaluated(graph: Any, values: Sequence[Any]) -> list[Any]:
-    found = evaluate_all(graph.inputs, graph.outputs, values)
-    return [np.array(found[v]) for v in graph.outputs]
 
 
 def _difference(found: Sequence[Any], expected: Sequence[Any], when: str) -> str | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -31,7 +32,7 @@ from relgraph.testing.discovery import CheckError, discover_laws
 from relgraph.testing.draw.graphs import RandomGraph, local_optimizers_in
 from relgraph.testing.draw.graphs import graphs as random_graphs
 from relgraph.testing.judge.evaluation import evaluate_all
-from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph
+from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph, weakest_of
 from relgraph.testing.source import as_python
 
 
@@ -433,19 +434,31 @@ def check_optimizer(
     check = _Check(name, to_check, unnamed, required)
     strategy = random_graphs(matching=to_check) if graphs is None else graphs
 
-    def draw(from_: Any) -> Case:
-        graph = from_(strategy)
-        outputs = list(graph.outputs)
-        if gradients and from_(_GRADIENTS):
-            outputs = with_gradients(graph.inputs, outputs)
-        return Case(list(graph.inputs), outputs, list(from_(graph.values())))
-
+    draw = partial(draw_case, strategy=strategy, gradients=gradients)
     failing = find_failing_case(draw, check.fails, examples, seed, shrink)
     counterexample = None if failing is None else check.explain(failing, optimizer)
     return check.result(counterexample, time.perf_counter() - started)
 
 
-_GRADIENTS = st.booleans()
+def draw_case(
+    from_: Callable[[Any], Any], strategy: st.SearchStrategy[RandomGraph], gradients: bool
+) -> Case:
+    """Return a graph and values of its inputs, drawn from strategies.
+
+    Parameters
+    ----------
+    from_
+        Hypothesis' function that draws from a strategy.
+    strategy
+        The strategy for graphs.
+    gradients
+        Whether some graphs have the gradients of their outputs too.
+    """
+    graph = from_(strategy)
+    outputs = list(graph.outputs)
+    if gradients and from_(st.booleans()):
+        outputs = with_gradients(graph.inputs, outputs)
+    return Case(list(graph.inputs), outputs, list(from_(graph.values())))
 
 
 def _name_and_optimizer(optimizer: Any) -> tuple[str, GlobalOptimizer]:
@@ -482,18 +495,19 @@ def with_gradients(inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
     return [*outputs, *found]
 
 
+def names_of_ops(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[str]:
+    """Return the name of the op of each node of a graph, without its parameters."""
+    return [str(node.op).split("{")[0] for node in io_toposort(inputs, outputs)]
+
+
 class _Check:
     """Runs an optimizer on cases, and counts what it does until one fails."""
 
     def __init__(self, name: str, optimizer: GlobalOptimizer, unnamed: str, required: int) -> None:
-        self.name, self._required = name, required
         self._optimizer = optimizer
         self._unnamed = unnamed
         self._failed = False
-        self._graphs = self._undefined = self._changed = self._replaced = 0
-        self._ops: Counter[str] = Counter()
-        self._laws: Counter[str] = Counter()
-        self._compared: Counter[str] = Counter()
+        self._seen = OptimizerCheck(name, required=required)
 
     def fails(self, case: Case) -> bool:
         """Return whether the optimizer changes the value of an output."""
@@ -510,7 +524,8 @@ class _Check:
             reference = ReferenceGraph(case.inputs, case.outputs, case.values)
         except (ValueError, IndexError, AssertionError):
             # An op is not defined for these values: an integer to the power of -1, say.
-            self._undefined += not self._failed
+            undefined = self._seen.undefined + (not self._failed)
+            self._seen = replace(self._seen, undefined=undefined)
             return None, None, None
         if len(reference.node_values) > _LARGEST_GRAPH:
             return None, None, None
@@ -534,11 +549,7 @@ class _Check:
 
     def claim(self, steps: Iterable[Any]) -> str:
         """Return the soundness class of a sequence of steps."""
-        found = {self._claim_of(step) for step in steps} - {"exact"}
-        if not found:
-            return "exact"
-        # A stable law may change infinite values, and a law that rounds may be less stable.
-        return found.pop() if len(found) == 1 else "domain" if "domain" in found else "finite"
+        return weakest_of(map(self._claim_of, steps))
 
     def _claim_of(self, step: Any) -> str:
         if step.sound is not None:
@@ -548,14 +559,16 @@ class _Check:
     def _count(self, case: Case, derivation: Derivation, sound: str) -> None:
         if self._failed:
             return
-        self._graphs += 1
+        seen = self._seen
         made = sum(step.name not in _MERGING for step in derivation)
-        self._changed += made > 0
-        self._replaced += made
-        self._laws.update(step.name for step in derivation)
-        self._compared[sound] += 1
-        self._ops.update(
-            str(node.op).split("{")[0] for node in io_toposort(case.inputs, case.outputs)
+        seen.laws.update(step.name for step in derivation)
+        seen.compared[sound] += 1
+        seen.ops.update(names_of_ops(case.inputs, case.outputs))
+        self._seen = replace(
+            seen,
+            graphs=seen.graphs + 1,
+            changed=seen.changed + (made > 0),
+            replaced=seen.replaced + made,
         )
 
     def explain(self, case: Case, given: Any) -> OptimizerCounterexample:
@@ -564,10 +577,10 @@ class _Check:
         assert problem is not None
         step = None if derivation is None else self._first_wrong(reference, derivation)
         where = "" if problem.output is None else f" of output {problem.output}"
-        what = f"{self.name} does not keep the value{where}: {problem.reason}."
+        what = f"{self._seen.name} does not keep the value{where}: {problem.reason}."
         if problem.expected is not None:
             what += f"\nexpected: {problem.expected!r}\nfound:    {problem.found!r}"
-        source = reproduction_source(case, problem.output, given, self._optimizer, self.name)
+        source = reproduction_source(case, problem.output, given, self._optimizer, self._seen.name)
         return OptimizerCounterexample(case, what, step, source)
 
     def _first_wrong(self, reference: ReferenceGraph, derivation: Derivation) -> Any:
@@ -582,22 +595,6 @@ class _Check:
         self, counterexample: OptimizerCounterexample | None, seconds: float
     ) -> OptimizerCheck:
         """Return the result of the check."""
-        return OptimizerCheck(
-            self.name,
-            self._graphs,
-            self._undefined,
-            self._changed,
-            self._ops,
-            self._replaced,
-            self._laws,
-            self._compared,
-            counterexample,
-            seconds,
-            self._required,
-            self._silent(),
-        )
-
-    def _silent(self) -> tuple[str, ...]:
-        """Return the names of the local optimizers that did nothing, in order."""
         names = [display_name(local) for local in local_optimizers_in(self._optimizer)]
-        return tuple(name for name in dict.fromkeys(names) if name not in self._laws)
+        silent = tuple(name for name in dict.fromkeys(names) if name not in self._seen.laws)
+        return replace(self._seen, counterexample=counterexample, seconds=seconds, silent=silent)

@@ -233,10 +233,6 @@ _BOUNDS = (None, 1, -1, 0, 2, -2, None)
 _STEPS = (None, None, None, -1, 2, -2)
 
 
-def _pick_indexable(b: GraphBuilder) -> Any:
-    return b.pick(lambda v: v.type.ndim >= 1)
-
-
 def _slice(b: GraphBuilder) -> slice:
     return slice(b.choose(_BOUNDS), b.choose(_BOUNDS), b.choose(_STEPS))
 
@@ -254,7 +250,7 @@ def _entry(b: GraphBuilder, length: int) -> Any:
             return variable
     if kind == 3:
         # Not an input: the shape of the result would depend on its value.
-        like = b.pick(lambda v: v.type.ndim >= 1)
+        like = b.pick(_at_least(1))
         return slice(None, at.shape_i(like, 0) - b.below(2))
     return _slice(b)
 
@@ -289,18 +285,19 @@ def array_index(b: GraphBuilder, x: Any) -> Any:
 
 def _apply_basic_index(b: GraphBuilder) -> Any:
     """Take a part of a variable by integers and slices."""
-    x = _pick_indexable(b)
+    x = b.pick(_at_least(1))
     return None if x is None else x[basic_index(b, x)]
 
 
 def _apply_array_index(b: GraphBuilder) -> Any:
     """Take a part of a variable by an array."""
-    x = _pick_indexable(b)
+    x = b.pick(_at_least(1))
     return None if x is None else x[array_index(b, x)]
 
 
 def _apply_update(function: Callable[..., Any], b: GraphBuilder) -> Any:
-    x = _pick_indexable(b)
+    """Set or increment a part of a variable."""
+    x = b.pick(_at_least(1))
     if x is None:
         return None
     part = x[array_index(b, x) if b.chance(3) else basic_index(b, x)]
@@ -313,19 +310,9 @@ def _apply_update(function: Callable[..., Any], b: GraphBuilder) -> Any:
     return function(part, b.choose(candidates))
 
 
-def _apply_set_subtensor(b: GraphBuilder) -> Any:
-    """Set a part of a variable."""
-    return _apply_update(at.set_subtensor, b)
-
-
-def _apply_inc_subtensor(b: GraphBuilder) -> Any:
-    """Increment a part of a variable."""
-    return _apply_update(at.inc_subtensor, b)
-
-
 def _apply_diagonal(b: GraphBuilder) -> Any:
     """Take a diagonal of a variable."""
-    x = b.pick(lambda v: v.type.ndim >= 2)
+    x = b.pick(_at_least(2))
     return None if x is None else at.diagonal(x, b.below(3) - 1)
 
 
@@ -333,16 +320,6 @@ def _apply_triangle(b: GraphBuilder) -> Any:
     """Take a triangle of a matrix."""
     x = b.pick(lambda v: v.type.ndim == 2)
     return None if x is None else b.choose((at.tril, at.triu))(x, b.below(3) - 1)
-
-
-INDEXING_APPLIERS: dict[Any, Callable[[GraphBuilder], Any]] = {
-    at.getitem: _apply_basic_index,
-    at.take: _apply_array_index,
-    at.set_subtensor: _apply_set_subtensor,
-    at.inc_subtensor: _apply_inc_subtensor,
-    at.diagonal: _apply_diagonal,
-    at.tril: _apply_triangle,
-}
 
 
 Applier = Callable[[GraphBuilder], Any]
@@ -600,7 +577,11 @@ _APPLIERS: dict[Any, Applier] = {
     **{f: partial(_apply_creation, f) for f in (at.arange, at.eye, at.zeros, at.ones)},
     **{f: partial(_apply_unary, f) for f in (at.zeros_like, at.ones_like, at.squeeze, at.flatten)},
     **{f: partial(_apply_product, f) for f in (at.dot, at.matmul)},
-    **INDEXING_APPLIERS,
+    **{f: partial(_apply_update, f) for f in (at.set_subtensor, at.inc_subtensor)},
+    at.getitem: _apply_basic_index,
+    at.take: _apply_array_index,
+    at.diagonal: _apply_diagonal,
+    at.tril: _apply_triangle,
     DimShuffle: _apply_dimshuffle,
     at.transpose: _apply_transpose,
     at.reshape: _apply_reshape,

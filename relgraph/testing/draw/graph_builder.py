@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relgraph.graph.basic import Constant, Variable, walk
+from relgraph.graph.basic import Constant, Variable, io_toposort, walk
 from relgraph.graph.reference import performed
 from relgraph.tensor.type import TensorType
 from relgraph.testing.draw.arrays import Array, lengths, number_pool, spread
@@ -250,7 +250,7 @@ class GraphBuilder:
         if not isinstance(var.type, TensorType) or isinstance(var, Constant):
             return False
         found: dict[Variable, Any] = {}
-        for node in _nodes_between(var, self.samples):
+        for node in io_toposort(self.samples, [var]):
             operands = [self._sample(v, found) for v in node.inputs]
             for out, value in zip(node.outputs, performed(node, operands), strict=True):
                 if value.size > MAX_ELEMENTS:
@@ -275,24 +275,6 @@ class GraphBuilder:
         if not ends:
             return [at.identity(self.inputs[0])]
         return ends[: 1 + self.below(most)]
-
-
-def _nodes_between(var: Any, known: dict[Variable, Array]) -> list[Any]:
-    """Return the nodes that compute `var` from known variables, in order."""
-    order: list[Any] = []
-    done: set[Any] = set()
-    stack: list[tuple[Any, bool]] = [(var, False)]
-    while stack:
-        v, ready = stack.pop()
-        if v in known or v.owner is None or v.owner in done:
-            continue
-        if ready:
-            done.add(v.owner)
-            order.append(v.owner)
-            continue
-        stack.append((v, True))
-        stack += [(x, False) for x in v.owner.inputs]
-    return order
 
 
 def _direct_ancestors(var: Any, known: dict[Variable, Array]) -> list[Variable]:

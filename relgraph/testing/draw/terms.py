@@ -299,11 +299,6 @@ def index_list(random: Random, arguments: Sequence[Any]) -> Any:
     return (*with_input, *entries[inputs:])
 
 
-def assigned_index_list(random: Random, arguments: Sequence[Any]) -> Any:
-    """Return the same for an op whose second argument is the new values."""
-    return index_list(random, [arguments[0], *arguments[2:]])
-
-
 def array_index_list(random: Random, arguments: Sequence[Any]) -> Any:
     """Return an index whose inputs, the other arguments, are arrays; slices stand between them."""
     entries: list[Any] = []
@@ -314,9 +309,9 @@ def array_index_list(random: Random, arguments: Sequence[Any]) -> Any:
     return tuple(entries)
 
 
-def assigned_array_index_list(random: Random, arguments: Sequence[Any]) -> Any:
-    """Return the same for an op whose second argument is the new values."""
-    return array_index_list(random, [arguments[0], *arguments[2:]])
+def _without_new_values(draw: Draw) -> Draw:
+    """Return a function for an op whose second argument is the new values."""
+    return lambda random, arguments: draw(random, [arguments[0], *arguments[2:]])
 
 
 _REAL = ("float64", "float32", "int64", "int8", "bool", "uint8") * 3
@@ -399,9 +394,9 @@ PARAMETERS: dict[tuple[str, str], Draw] = {
     ("Elemwise", "inplace_pattern"): lambda random, arguments: (),
     ("Cast", "dtype"): dtype,
     ("Subtensor", "idx_list"): index_list,
-    ("IncSubtensor", "idx_list"): assigned_index_list,
+    ("IncSubtensor", "idx_list"): _without_new_values(index_list),
     ("AdvancedSubtensor", "idx_list"): array_index_list,
-    ("AdvancedIncSubtensor", "idx_list"): assigned_array_index_list,
+    ("AdvancedIncSubtensor", "idx_list"): _without_new_values(array_index_list),
     ("IncSubtensor", "inplace"): not_inplace,
     ("AdvancedIncSubtensor", "inplace"): not_inplace,
     ("IncSubtensor", "set_instead_of_inc"): flag,

@@ -261,66 +261,6 @@ _OR_NOT = ((True, 1.0), (False, 1.0))
 _MOSTLY = ((True, 4.0), (False, 1.0))
 
 
-def generator(state: InstantiationState, choices: AdaptiveChoices) -> Variable:
-    """Return an input of generators, often one that is there already."""
-    known = [spec.var for spec in state.inputs if spec.var.type is random_generator_type]
-    if known and choices.chance(50):
-        found: Variable = choices.uniform(known)
-        return found
-    var: Variable = random_generator_type(f"v{len(state.inputs)}")
-    state.inputs.append(InputSpec(var, (), _SEEDS))
-    return var
-
-
-def shape_of_draws(state: InstantiationState) -> Variable:
-    """Return the base shape as a constant vector."""
-    made: Variable = at.constant(np.array(state.base_shape, "int64"))
-    return made
-
-
-def step_count(state: InstantiationState, choices: AdaptiveChoices) -> Variable:
-    """Return a number of steps, at most that of the rows of the base shape, or an input of it."""
-    rows = state.base_shape[0] if state.base_shape else 0
-    count = choices.uniform((rows, choices.random.randint(0, rows)))
-    if choices.chance(50):
-        made: Variable = at.constant(count, dtype="int64")
-        return made
-    var: Variable = at.TensorType("int64", ())(f"v{len(state.inputs)}")
-    state.inputs.append(InputSpec(var, (), (count, rows, 0)))
-    return var
-
-
-def domain_of(v: Any, dtype: str, choices: AdaptiveChoices) -> str | None:
-    """Return the domain of a parameter of draws: a key of `InputSpec.domain`, or None for any."""
-    floats = np.dtype(dtype).kind == "f"
-    return choices.pick(
-        (v, "domain"), [(d, w) for d, w in _DOMAINS if floats or d != "probabilities"]
-    )
-
-
-def shape_by_axes(axes: Axes, v: Any, state: InstantiationState, choices: AdaptiveChoices) -> Any:
-    """Return a shape for a logic variable whose axes have names; those of one name have one length
-    in a graph.
-
-    Of a product of matrices the first or the last factor may be a vector, and some may be stacks.
-    """
-    stacked = choices.pick((v, "stack"), _OR_NOT) if STACK in axes else True
-    lengths = [length_of_axis(name, state, choices) for name in axes if stacked or name != STACK]
-    return tuple(length for length in lengths if length is not None)
-
-
-def length_of_axis(name: str, state: InstantiationState, choices: AdaptiveChoices) -> int | None:
-    """Return the length of the axes of a name in a graph; None if the graph has none of them."""
-    if len(name) > 1:
-        factors = [length_of_axis(letter, state, choices) for letter in name]
-        return math.prod(n for n in factors if n is not None)
-    if name not in state.lengths:
-        left_out = name in MAY_BE_LEFT_OUT and not choices.pick(("axis", name), _MOSTLY)
-        options = [(n, 1.0) for n in dict.fromkeys(state.lengths_of_axes)]
-        state.lengths[name] = None if left_out else choices.pick(("length", name), options)
-    return state.lengths[name]
-
-
 # Options with their initial weights; see `AdaptiveChoices.pick`.
 _DTYPES: tuple[tuple[str, float], ...] = (
     ("float64", 6),
@@ -463,13 +403,13 @@ class RandomArguments:
             The logic variable that it stands for.
         """
         if role == "generator":
-            return generator(self._state, self.choices)
+            return self._generator()
         if role == "parameter":
             return self._parameter_of_draws(v)
         if role == "shape of draws":
-            return shape_of_draws(self._state)
+            return at.constant(np.array(self._state.base_shape, "int64"))
         if role == "steps":
-            return step_count(self._state, self.choices)
+            return self._step_count()
         if role == "length":
             return self._axis_length(number, v)
         if role == "index":
@@ -494,11 +434,36 @@ class RandomArguments:
             self._state.dtype = self.choices.pick((v, "logical"), (("bool", 3.0), ("int8", 1.0)))
         return None
 
+    def _generator(self) -> Variable:
+        """Return an input of generators, often one that is there already."""
+        inputs = self._state.inputs
+        known = [spec.var for spec in inputs if spec.var.type is random_generator_type]
+        if known and self.choices.chance(50):
+            found: Variable = self.choices.uniform(known)
+            return found
+        var: Variable = random_generator_type(self._next_name())
+        inputs.append(InputSpec(var, (), _SEEDS))
+        return var
+
+    def _step_count(self) -> Variable:
+        """Return a number of steps, at most that of the rows of the base shape, or an input of
+        it."""
+        rows = self._state.base_shape[0] if self._state.base_shape else 0
+        count = self.choices.uniform((rows, self._random.randint(0, rows)))
+        if self.choices.chance(50):
+            made: Variable = at.constant(count, dtype="int64")
+            return made
+        var: Variable = at.TensorType("int64", ())(self._next_name())
+        self._state.inputs.append(InputSpec(var, (), (count, rows, 0)))
+        return var
+
     def _parameter_of_draws(self, v: Any) -> Variable | None:
         """Return an input of a domain that parameters of draws have; None for any tensor."""
         options = ((self._state.dtype, 4.0), ("int64", 1.0))
         dtype = self.choices.pick((v, "dtype of parameter"), options)
-        domain = domain_of(v, dtype, self.choices)
+        floats = np.dtype(dtype).kind == "f"
+        domains = [(d, w) for d, w in _DOMAINS if floats or d != "probabilities"]
+        domain = self.choices.pick((v, "domain"), domains)
         if domain is None and dtype == self._state.dtype:
             return None
         var = self._input(dtype, self._shape(v))
@@ -573,8 +538,7 @@ class RandomArguments:
         """Return a run-time shape for the logic variable `v`, related to the base shape."""
         base_shape, relation = self._state.base_shape, self._state.shape_relation
         if self._has_named_axes(v):
-            shape = shape_by_axes(self._axes[v], v, self._state, self.choices)
-            return shape  # type: ignore[no-any-return]
+            return self._shape_by_axes(v)
         if relation == "any":
             rank = self.choices.pick(("rank", v), ((1, 2.0), (2, 2.0), (0, 1.0), (3, 0.5)))
             n = base_shape[0] if base_shape and base_shape[0] < 4 else 3
@@ -598,6 +562,31 @@ class RandomArguments:
             return base_shape
         shape = [1 if self.choices.chance(30) else n for n in base_shape]
         return tuple(shape[1:] if shape and self.choices.chance(20) else shape)
+
+    def _shape_by_axes(self, v: Any) -> tuple[int, ...]:
+        """Return a shape for a logic variable whose axes have names; those of one name have one
+        length in a graph.
+
+        Of a product of matrices the first or the last factor may be a vector, and some may be
+        stacks.
+        """
+        axes = self._axes[v]
+        stacked = self.choices.pick((v, "stack"), _OR_NOT) if STACK in axes else True
+        lengths = [self._length_of(name) for name in axes if stacked or name != STACK]
+        return tuple(length for length in lengths if length is not None)
+
+    def _length_of(self, name: str) -> int | None:
+        """Return the length of the axes of a name in a graph; None if the graph has none of
+        them."""
+        lengths = self._state.lengths
+        if len(name) > 1:
+            factors = [self._length_of(letter) for letter in name]
+            return math.prod(n for n in factors if n is not None)
+        if name not in lengths:
+            left_out = name in MAY_BE_LEFT_OUT and not self.choices.pick(("axis", name), _MOSTLY)
+            options = [(n, 1.0) for n in dict.fromkeys(self._state.lengths_of_axes)]
+            lengths[name] = None if left_out else self.choices.pick(("length", name), options)
+        return lengths[name]
 
     def _tensor(self, kind: str, v: Any) -> Variable:
         """Return a tensor of one of `ARGUMENT_KINDS` for the logic variable `v`."""
@@ -635,7 +624,7 @@ class RandomArguments:
     def _count(self, v: Any) -> int:
         """Return how long the last axis of the logic variable `v` is, if it is no number."""
         if self._has_named_axes(v):
-            last = length_of_axis(self._axes[v][-1], self._state, self.choices)
+            last = self._length_of(self._axes[v][-1])
             return 1 if last is None else last
         return self._side()
 

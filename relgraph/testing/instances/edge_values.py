@@ -45,6 +45,7 @@ _MOST_LISTED = 100_000
 # Layouts that differ from the plain one, which stands in `LAYOUTS` several times.
 _PLAIN = 0
 _OTHER_LAYOUTS = [i for i, layout in enumerate(LAYOUTS) if layout is not LAYOUTS[_PLAIN]]
+_EACH_LAYOUT = [_PLAIN, *_OTHER_LAYOUTS]
 
 
 @cache
@@ -127,11 +128,8 @@ def meetings(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator
         random.shuffle(met)
     for start in range(0, min(len(met), most * size), size):
         columns = list(zip(*met[start : start + size], strict=True))
-        parts = [
-            (_PLAIN, _in_order(numbers, 0, spec.size))
-            for spec, numbers in zip(inputs, columns, strict=True)
-        ]
-        yield encoded(_ANY, parts)
+        pairs = zip(inputs, columns, strict=True)
+        yield plain(_ANY, [_in_order(numbers, 0, spec.size) for spec, numbers in pairs])
 
 
 def edges_meeting(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
@@ -161,7 +159,7 @@ def edges_meeting(inputs: Sequence[InputSpec], random: Random, most: int) -> Ite
                 _in_order(columns[i], 0, size) if i in columns else random.choices(pool, k=size)
                 for i, pool in enumerate(pools)
             ]
-            yield encoded(_ANY, [(_PLAIN, part) for part in numbers])
+            yield plain(_ANY, numbers)
 
 
 def _simple_positions(spec: InputSpec) -> tuple[int, ...]:
@@ -172,13 +170,13 @@ def _simple_positions(spec: InputSpec) -> tuple[int, ...]:
 def random_values(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
     """Yield as many sets of random values of inputs: ordinary ones, and in every other any."""
     for turn in range(most):
-        parts = [(_PLAIN, _drawn(random, 256, spec.size)) for spec in inputs]
-        yield encoded(_ANY if turn % 2 else _ORDINARY, parts)
+        numbers = [_drawn(random, 256, spec.size) for spec in inputs]
+        yield plain(_ANY if turn % 2 else _ORDINARY, numbers)
 
 
 def notable_in_order(inputs: Sequence[InputSpec]) -> bytes:
     """Return values of inputs of floats: for each its notable numbers, which are as many."""
-    return encoded(_ANY, [(_PLAIN, range(SIMPLE, SIMPLE + spec.size)) for spec in inputs])
+    return plain(_ANY, [range(SIMPLE, SIMPLE + spec.size) for spec in inputs])
 
 
 def _in_order(order: Sequence[int], start: int, count: int) -> list[int]:
@@ -230,7 +228,7 @@ def one_edge(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:
                 numbers = [background(random, spec) for spec in inputs]
                 place = random.randrange(swept.size) if background is _ordinary else 0
                 numbers[i][place] = edge
-                yield encoded(_ANY, [(_PLAIN, part) for part in numbers])
+                yield plain(_ANY, numbers)
 
 
 def two_edges(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:
@@ -243,7 +241,7 @@ def two_edges(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:
             numbers = [_ordinary(random, spec) for spec in inputs]
             for i, edge in zip(pair, edges, strict=True):
                 numbers[i][random.randrange(inputs[i].size)] = edge
-            yield encoded(_ANY, [(_PLAIN, part) for part in numbers])
+            yield plain(_ANY, numbers)
 
 
 def _infinities_and_zeros(spec: InputSpec) -> list[int]:
@@ -280,8 +278,7 @@ def layouts(
 def positive(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:
     """Yield a few values of inputs, all positive; small ones first."""
     for most in (1, 2, 8):
-        parts = [(_PLAIN, _drawn(random, most, spec.size)) for spec in inputs]
-        yield encoded(_POSITIVE, parts)
+        yield plain(_POSITIVE, [_drawn(random, most, spec.size) for spec in inputs])
 
 
 def ascending(inputs: Sequence[InputSpec]) -> bytes:
@@ -297,23 +294,21 @@ def ascending(inputs: Sequence[InputSpec]) -> bytes:
             greater = np.flatnonzero(table > last)
             place = int(greater[table[greater].argmin()] if len(greater) else table.argmax())
             last = table[place]
-        parts.append((_PLAIN, [place] * spec.size))
-    return encoded(_POSITIVE, parts)
+        parts.append([place] * spec.size)
+    return plain(_POSITIVE, parts)
 
 
-def alone(inputs: Sequence[InputSpec]) -> Iterator[tuple[int, bytes]]:
+def alone(inputs: Sequence[InputSpec]) -> Iterator[bytes]:
     """Yield each edge value of each input, while all other numbers are ones.
 
-    Where an op is not defined for some values, the others are tried so. With each set of values
-    comes the index of the input.
+    Where an op is not defined for some values, the others are tried so.
     """
-    for i, swept in enumerate(inputs):
+    for swept in inputs:
         for edge in _edges_of(swept):
-            parts = [
-                (_PLAIN, [edge if spec is swept else 1 - (spec.allowed is not None)] * spec.size)
-                for spec in inputs
-            ]
-            yield i, encoded(_ANY, parts)
+            others = [1 - (spec.allowed is not None) for spec in inputs]
+            numbers = [edge if spec is swept else n for spec, n in zip(inputs, others, strict=True)]
+            sizes = [spec.size for spec in inputs]
+            yield plain(_ANY, [[n] * size for n, size in zip(numbers, sizes, strict=True)])
 
 
 def encoded(first: int, parts: Sequence[tuple[int, Sequence[int]]]) -> bytes:
@@ -328,6 +323,11 @@ def encoded(first: int, parts: Sequence[tuple[int, Sequence[int]]]) -> bytes:
     """
     body = [byte for layout, numbers in parts for byte in (0, layout, *numbers)]
     return bytes([first, *body])
+
+
+def plain(first: int, numbers: Sequence[Sequence[int]]) -> bytes:
+    """Return the same for inputs that all have the plain memory layout."""
+    return encoded(first, [(_PLAIN, of_input) for of_input in numbers])
 
 
 def decoded(data: bytes, inputs: Sequence[InputSpec]) -> list[tuple[int, Sequence[int]]]:
@@ -349,11 +349,6 @@ def decoded(data: bytes, inputs: Sequence[InputSpec]) -> list[tuple[int, Sequenc
     return parts
 
 
-def each_layout() -> list[int]:
-    """Return the index of each memory layout, the plain one first."""
-    return [_PLAIN, *_OTHER_LAYOUTS]
-
-
 def _edges_of(spec: InputSpec) -> tuple[int, ...]:
     var: Any = spec.var
     return () if spec.allowed is not None else edge_positions(var.type.dtype, spec.notable)
@@ -361,8 +356,7 @@ def _edges_of(spec: InputSpec) -> tuple[int, ...]:
 
 def _layout(turn: int) -> int:
     """Return the index of a layout: each other one in turn, and the plain one first."""
-    every = each_layout()
-    return every[turn % len(every)]
+    return _EACH_LAYOUT[turn % len(_EACH_LAYOUT)]
 
 
 Points = dict[int, list[tuple[int, ...]]]
@@ -447,7 +441,7 @@ def at_points(points: Points, inputs: Sequence[InputSpec]) -> Iterator[bytes]:
     """
     size = inputs[0].size
     for first, some in points.items():
-        layouts = each_layout() if inputs[0].shape else [0] * len(some)
+        layouts = _EACH_LAYOUT if inputs[0].shape else [0] * len(some)
         for turn, layout in enumerate(layouts):
             chosen = [some[(turn * size + i) % len(some)] for i in range(size)]
             yield encoded(first, [(layout, numbers) for numbers in zip(*chosen, strict=True)])

@@ -241,7 +241,7 @@ class ExampleRun:
                 # The new side may be defined where the old one is not: only outside of the domain.
                 self.statistics.domain_needed |= instance.in_domain is not None
                 return None
-            old_values = _old_values(pair, values)
+            old_values = pair.run_old(values)
             if instance.in_domain is not None and not instance.in_domain(old_values):
                 self.statistics.domain_needed = True
                 return None
@@ -281,11 +281,6 @@ class ExampleRun:
         comparison: Comparison | None,
     ) -> LawViolation:
         self.statistics.failed = True
-        if comparison is None:
-            old_only = RewritePair(pair.inputs, pair.old, pair.old, ())
-            old_value = old_only.run(values)[pair.old]
-        else:
-            old_value = comparison.old
         return LawViolation(
             self.counterexample(
                 difference.why,
@@ -294,16 +289,11 @@ class ExampleRun:
                 pair.old,
                 pair.new,
                 values=list(values),
-                old_value=old_value,
+                old_value=pair.run_old(values)[pair.old] if comparison is None else comparison.old,
                 new_value=None if comparison is None else comparison.new,
                 where=difference.where,
             )
         )
-
-
-def _old_values(pair: RewritePair, values: Sequence[Any]) -> Any:
-    """Return the values of the variables of the old side, which can be evaluated."""
-    return RewritePair(pair.inputs, pair.old, pair.old, ()).run(values)
 
 
 # How many values are drawn for each graph that might fail, and how many graphs are tried.

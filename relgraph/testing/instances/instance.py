@@ -422,6 +422,11 @@ class Instance:
         """The types of the inputs."""
         return tuple(spec.var.type for spec in self.inputs)
 
+    def suits(self, cell: Cell) -> bool:
+        """Return whether no instance is better for a cell: all of it is in the cell, or where it
+        stands beside other kinds something computed from inputs of any values."""
+        return cell in self.free_cells if cell.extent == AMONG_OTHERS else self.wholly == cell
+
     @property
     def computed(self) -> int:
         """How many of the tensors that logic variables stand for an op computes."""
@@ -446,8 +451,8 @@ class Instance:
             If the graph can't be computed of zeros.
         """
         # without the new side: that of a wrong law may raise an error
-        old = RewritePair(self.pair.inputs, self.pair.old, self.pair.old, ())
-        values = old.run(decode_values(b"\0" * bytes_needed(self.inputs), self.inputs))
+        zeros = decode_values(b"\0" * bytes_needed(self.inputs), self.inputs)
+        values = self.pair.run_old(zeros)
         return np.shape(values[v]) if v in values else None
 
 

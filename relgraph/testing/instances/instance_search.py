@@ -48,12 +48,6 @@ from relgraph.testing.instances.instantiation import PatternInstantiator
 from relgraph.testing.judge.evaluation import EvaluationError, RewritePair, Values, array_of
 
 
-def in_dtype(graph: InstantiatedPattern, dtype: str, only: Variable) -> InstantiatedPattern:
-    """Return the same graph with one input or constant of another dtype; for what is raised see
-    `retyped`."""
-    return retyped(graph, (), dtype, only)
-
-
 def retyped(
     graph: InstantiatedPattern, dtypes: tuple[str, ...], dtype: str, only: Variable | None = None
 ) -> InstantiatedPattern:
@@ -542,6 +536,7 @@ class InstanceSearch:
         return instance
 
 
+ITS_DTYPES = "its dtypes"
 OTHER_TYPE = "the dtypes of its right side"
 BY_CHANCE = "its pattern or a computed value"
 """Why a law does not match a graph whose types it admits: with other values it might."""
@@ -596,7 +591,7 @@ def _why_refused(rule: Rule, graph: InstantiatedPattern) -> str:
     leaves = {v for v in graph.leaves if isinstance(v, Variable)}
     matched = [graph.root, *computed_among(vars_between(leaves, [graph.root]), leaves)]
     if not dtypes_admitted(matched, rule.one_dtype, rule.complex):
-        return "its dtypes"
+        return ITS_DTYPES
     return OTHER_TYPE if _changes_type(rule, graph) else BY_CHANCE
 
 

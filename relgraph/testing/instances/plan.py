@@ -57,8 +57,9 @@ from relgraph.testing.instances.instance import (
 )
 from relgraph.testing.instances.instance_search import (
     BY_CHANCE,
+    ITS_DTYPES,
+    OTHER_TYPE,
     InstanceSearch,
-    in_dtype,
     rebuilt,
     reshaped,
     retyped,
@@ -109,12 +110,14 @@ def with_inputs_of_others(search: InstanceSearch) -> Iterator[Instance]:
     """
     for home, constant in _beside_constants(search)[:_WITH_CONSTANTS]:
         for dtype in _OF_CONSTANTS:
-            yield from _found(search, home, partial(in_dtype, dtype=dtype, only=constant))
+            yield from _found(search, home, partial(retyped, dtypes=(), dtype=dtype, only=constant))
     for kind, others in _BESIDE if search.direction.mixed else _BESIDE[:1]:
         for home in [i for i in _of_kind(search, kind) if len(i.inputs) > 1][:1]:
             for var in home.graph.inputs_in(KINDS[kind]):
                 for dtype in others:
-                    yield from _found(search, home, partial(in_dtype, dtype=dtype, only=var))
+                    yield from _found(
+                        search, home, partial(retyped, dtypes=(), dtype=dtype, only=var)
+                    )
 
 
 def _beside_constants(search: InstanceSearch) -> list[tuple[Instance, Constant]]:
@@ -332,8 +335,11 @@ def _with_view(
 _TRIES_IN_TURN = 4
 # How often for a rank or a length that no kind has, of a law that few random graphs match.
 _MOST_TRIES = 300
+# After how many random graphs that were all refused for their dtypes no more are drawn.
+_FOR_DTYPES = 8
 # How many graphs known for a rank or length are tried in another dtype, and in how many cells of a
-# kind all of them are refused for their types before the kind counts as not admitted.
+# kind all of them are refused for their types, or random ones tried in vain, before the kind counts
+# as not admitted.
 _RETYPED = 3
 _CELLS_REFUSED = 2
 # The shape of the vectors on which a law decides between branches, and how many graphs are tried.
@@ -438,25 +444,12 @@ class InstancePlanner:
             See `InstanceSearch.find`.
         """
         for extent in EXTENTS:
-            if not any(self._known(Cell(kind, extent), "wholly") for kind in KINDS):
+            if not any(self._known(Cell(kind, extent), Instance.suits) for kind in KINDS):
                 kinds = Counter(cell.kind for v in self._instances() for cell in v.free_cells)
                 usual = kinds.most_common(1)[0][0] if kinds else "float64"
                 self._draw(Cell(usual, extent), 0, self._tries_for_one())
-        found = self._planned.found
         for turn, kind in enumerate(KINDS):
-            refused = 0
-            for cell in cells_of_kind(kind):
-                if refused == _CELLS_REFUSED and all(c.kind != kind for c in found):
-                    break
-                if not self._known(cell, "wholly"):
-                    self._retype(cell)
-                if self._best(cell):
-                    continue
-                if _by_types(self._planned.refusals[cell]):
-                    refused += 1
-                elif any(c.extent == cell.extent for c in found):
-                    self._draw(cell, turn, self._tries)
-                    self._best(cell)
+            self._find_kind(kind, turn)
         planned = self._planned
         for kind in FLOATS:
             branching = self._find_branching(kind)
@@ -473,6 +466,26 @@ class InstancePlanner:
             for variants in _VARIANTS:
                 planned.variants += variants(search)
         return planned
+
+    def _find_kind(self, kind: str, turn: int) -> None:
+        """Look for instances in the cells of a kind, until some cells show that it has none."""
+        found = self._planned.found
+        refused = in_vain = 0
+        for cell in cells_of_kind(kind):
+            has_some = any(c.kind == kind for c in found)
+            if refused == _CELLS_REFUSED and not has_some:
+                return
+            if not self._known(cell, Instance.suits):
+                self._retype(cell)
+            if self._best(cell):
+                continue
+            if _by_types(self._planned.refusals[cell]):
+                refused += 1
+                continue
+            promising = any(c.extent == cell.extent for c in found)
+            if promising and (has_some or in_vain < _CELLS_REFUSED):
+                self._draw(cell, turn, self._tries)
+                in_vain += not self._best(cell)
 
     def _find_branching(self, kind: str) -> list[Branching]:
         """Return a graph of a kind of floats on which a law decides between branches, if any."""
@@ -515,33 +528,32 @@ class InstancePlanner:
 
         The best is wholly in it. Else it is one with an input in it, or only a constant.
         """
-        return any(self._known(cell, how) for how in ("wholly", "free", "any"))
+        return any(self._known(cell, how) for how in (Instance.suits, _is_free, _has_any))
 
-    def _known(self, cell: Cell, how: str) -> bool:
-        for instance in self._instances():
-            if (
-                instance.wholly == cell
-                if how == "wholly"
-                else cell in (instance.free_cells if how == "free" else instance.cells)
-            ):
-                self._planned.found[cell] = instance
-                self._planned.refusals.pop(cell, None)
-                return True
-        return False
+    def _known(self, cell: Cell, is_in: Callable[[Instance, Cell], bool]) -> bool:
+        instance = next((i for i in self._instances() if is_in(i, cell)), None)
+        if instance is not None:
+            self._planned.found[cell] = instance
+            self._planned.refusals.pop(cell, None)
+        return instance is not None
 
     def _instances(self) -> Iterator[Instance]:
         for search in self._searches:
             yield from search.instances
 
     def _draw(self, cell: Cell, turn: int, tries: int) -> None:
-        """Draw graphs for a cell until one is wholly in it."""
+        """Draw graphs for a cell until one suits it, or several are refused for their dtypes."""
         refusals = self._planned.refusals.setdefault(cell, Counter())
+        drawn: list[Instance | str] = []
         for attempt, search in zip(range(tries), cycle(self._searches), strict=False):
             # by turns a vector and a matrix of the same lengths
             found = search.find_in(cell, turn + attempt // _TRIES_IN_TURN)
+            drawn.append(found)
             if isinstance(found, str):
                 refusals[found] += 1
-            elif found.wholly == cell:
+            elif found.suits(cell):
+                return
+            if attempt == _FOR_DTYPES - 1 and all(map(_is_about_dtypes, drawn)):
                 return
 
     def _retype(self, cell: Cell) -> None:
@@ -570,6 +582,19 @@ class InstancePlanner:
 def _by_types(refusals: Counter[str]) -> bool:
     """Return whether graphs were refused, and all for the types of their variables."""
     return bool(refusals) and not any(why == BY_CHANCE or " is no " in why for why in refusals)
+
+
+def _is_about_dtypes(found: Instance | str) -> bool:
+    """Return whether a graph was refused for its dtypes, or for a number that its dtype lacks."""
+    return isinstance(found, str) and (found in (ITS_DTYPES, OTHER_TYPE) or " is no " in found)
+
+
+def _is_free(instance: Instance, cell: Cell) -> bool:
+    return cell in instance.free_cells
+
+
+def _has_any(instance: Instance, cell: Cell) -> bool:
+    return cell in instance.cells
 
 
 def _decides(instance: Instance, kind: str) -> bool:
@@ -726,7 +751,7 @@ class PlannedExamples:
         has_domain = self.run.instances[home].in_domain is not None
         if has_domain or not all(compared):
             # an op, or the law, is not defined for some values: of those it is defined for, each
-            compared += [self._compare(home, data) for _input, data in alone(inputs)]
+            compared += [self._compare(home, data) for data in alone(inputs)]
         plainest = self._plainest(found.get(Cell(kind, "rank 2"), home))
         if kind in ("float64", "complex") and not is_elementwise(self.run.instances[home].pair):
             for index in dict.fromkeys([plainest[0], self._broadest(kind, home)]):

@@ -242,7 +242,6 @@ def unclaimed_elements(
     unclaimed
         A boolean array of the shape of `out`.
     """
-    marks: dict[Variable, Array] = {}
     finite = sound not in ("rounding", "stable")
     nested = _among_three_or_more(nodes) if sound == "stable" else None
     # products of several factors, of which there were more before
@@ -254,35 +253,83 @@ def unclaimed_elements(
     # where a result has underflowed to 0, which is nan beside an infinity
     vanished: dict[Variable, Array] = {}
 
+    def own(v: Variable, inputs: Sequence[Array], result: Array) -> Array:
+        node = v.owner
+        assert node is not None
+        found = np.zeros(result.shape, bool)
+        if finite:
+            found = ~np.isfinite(result)
+        elif nested is None or node in nested:
+            found = _leaves_range(node, inputs, result)
+        if nested is not None:
+            pairs = zip(node.inputs, inputs, strict=True)
+            given = [vanished.get(u, np.zeros(x.shape, bool)) for u, x in pairs]
+            zero = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
+            found = found | (np.isnan(result) & zero & (node in products))
+            vanished[v] = (zero | _leaves_range(node, inputs, result)) & (result == 0)
+        if isinstance(node.op, MatrixProduct):
+            found = found | _is_left_to_the_blas(node, values, result.shape)
+        if isinstance(node.op, MatrixOp):
+            found = found | _may_leave_range_inside(inputs, result)
+        return found
+
+    return marked_elements(nodes, values, out, _is_not_finite if finite else _is_unmarked, own)
+
+
+def _is_not_finite(x: Array) -> Array:
+    return np.asarray(~np.isfinite(x))
+
+
+def _is_unmarked(x: Array) -> Array:
+    """Return an array without marks."""
+    return np.zeros(x.shape, bool)
+
+
+Own = Callable[[Variable, Sequence[Array], Array], Any]
+"""Returns which elements of the value of a variable its node marks; the arguments are the variable,
+the values of the inputs of its node, and its value."""
+
+
+def marked_elements(
+    nodes: Sequence[Apply],
+    values: Values,
+    out: Variable,
+    first: Callable[[Array], Array] = _is_unmarked,
+    own: Own | None = None,
+) -> Array:
+    """Return the elements of `out` that are marked, or computed from marked elements.
+
+    Parameters
+    ----------
+    nodes
+        The nodes that compute `out`, inputs first.
+    values
+        The values of all variables.
+    first
+        Returns which elements of an input are marked: ``np.isnan``, say.
+    own
+        Returns which elements are marked besides, where a node computes them.
+
+    Returns
+    -------
+    marked
+        A boolean array of the shape of `out`.
+    """
+    marks: dict[Variable, Array] = {}
+
     def mark(v: Variable) -> Array:
         if v not in marks:
-            value = array_of(values[v])
-            marks[v] = np.asarray(~np.isfinite(value) if finite else np.zeros(value.shape, bool))
+            marks[v] = np.asarray(first(array_of(values[v])))
         return marks[v]
 
-    for node in nodes:
-        inputs = [array_of(values[v]) for v in node.inputs]
-        pairs = list(zip(node.inputs, inputs, strict=True))
-        for v in node.outputs:
-            result = array_of(values[v])
-            propagated = propagate_marks(node, [mark(u) for u in node.inputs], inputs, result.shape)
-            with np.errstate(all="ignore"):
-                if finite:
-                    own = ~np.isfinite(result)
-                elif nested is None or node in nested:
-                    own = _leaves_range(node, inputs, result)
-                else:
-                    own = np.zeros(result.shape, bool)
-                if nested is not None:
-                    given = [vanished.get(u, np.zeros(x.shape, bool)) for u, x in pairs]
-                    zero = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
-                    own = own | (np.isnan(result) & zero & (node in products))
-                    vanished[v] = (zero | _leaves_range(node, inputs, result)) & (result == 0)
-            if isinstance(node.op, MatrixProduct):
-                own = own | _is_left_to_the_blas(node, values, result.shape)
-            if isinstance(node.op, MatrixOp):
-                own = own | _may_leave_range_inside(inputs, result)
-            marks[v] = np.asarray(propagated, bool) | own
+    with np.errstate(all="ignore"):
+        for node in nodes:
+            inputs = [array_of(values[v]) for v in node.inputs]
+            given = [mark(u) for u in node.inputs]
+            for v in node.outputs:
+                result = array_of(values[v])
+                found = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
+                marks[v] = found if own is None else found | own(v, inputs, result)
     return mark(out)
 
 
@@ -358,40 +405,6 @@ def _nested(nodes: Sequence[Apply], names: tuple[str, ...]) -> set[Apply]:
     return found
 
 
-def elements_derived_from(
-    nodes: Sequence[Apply], values: Values, out: Variable, kind: Callable[[Any], Any]
-) -> Array:
-    """Return the elements of `out` that are computed from an input element of some kind.
-
-    Parameters
-    ----------
-    nodes
-        The nodes that compute `out`, inputs first.
-    values
-        The values of all variables.
-    kind
-        Says of an array which elements are of the kind: ``np.isnan``, say.
-
-    Returns
-    -------
-    derived
-        A boolean array of the shape of `out`.
-    """
-    marks: dict[Variable, Array] = {}
-
-    def mark(v: Variable) -> Array:
-        if v not in marks:
-            marks[v] = np.asarray(kind(array_of(values[v])))
-        return marks[v]
-
-    for node in nodes:
-        inputs = [array_of(values[v]) for v in node.inputs]
-        input_marks = [mark(u) for u in node.inputs]
-        for v in node.outputs:
-            marks[v] = np.asarray(propagate_marks(node, input_marks, inputs, values[v].shape), bool)
-    return mark(out)
-
-
 def _leaves_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
     """Return where finite operands over- or underflow in the op of a node."""
     info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
@@ -442,7 +455,9 @@ def _product_leaves_range(sizes: Array, info: Any, axes: Any) -> Array:
 def _elemwise_leaves_range(
     scalar_op: Any, inputs: Sequence[Array], result: Array, info: Any
 ) -> Array:
-    name = scalar_op.name
+    name, size = scalar_op.name, np.abs(result)
+    if len(inputs) <= 2 and bool(np.all((size >= info.tiny) & (size <= info.max))):
+        return np.zeros(result.shape, bool)
     finite = np.broadcast_to(
         np.logical_and.reduce(np.broadcast_arrays(*[np.isfinite(x) for x in inputs])), result.shape
     )
@@ -451,7 +466,6 @@ def _elemwise_leaves_range(
         bad = bad & ~_POLES[name](*inputs)
     # nan by inf - inf, where both infinities are overflowed partial results
     bad = bad | (finite & np.isnan(result) & (name in ("add", "mul")))
-    size = np.abs(result)
     if name not in _ACCURATE_WHEN_SUBNORMAL:
         bad = bad | (finite & (size > 0) & (size < info.tiny))
     bad = bad | underflows_to_zero(scalar_op, inputs, result)

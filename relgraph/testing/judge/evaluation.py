@@ -116,7 +116,7 @@ def to_extended(value: Any, dtype: str) -> Any:
     return np.asarray(value, _EXTENDED_COMPLEX) if kind == "c" else np.asarray(value)
 
 
-def is_discrete(dtype: str) -> bool:
+def is_discrete(dtype: Any) -> bool:
     """Return whether numbers of a dtype are integers or booleans."""
     return np.dtype(dtype).kind in "biu"
 
@@ -224,6 +224,7 @@ class RewritePair:
         self.inputs = list(inputs)
         self.old, self.new = old, new
         self.pattern_leaves = self._valid_leaves(list(pattern_leaves))
+        self._nodes_of: dict[Variable, list[Apply]] = {}
         self._old_nodes = io_toposort(self.inputs, [old])
         old_nodes = set(self._old_nodes)
         both = io_toposort(self.inputs, [old, new])
@@ -266,9 +267,15 @@ class RewritePair:
                 known.update(zip(node.outputs, found, strict=True))
         return known
 
+    def run_old(self, values: Sequence[Any]) -> Values:
+        """Return the values of the variables of the old graph alone; see `run`."""
+        return RewritePair(self.inputs, self.old, self.old, ()).run(values)
+
     def nodes_of(self, side: Variable) -> list[Apply]:
         """Return the nodes that compute `old` or `new` from the pattern's leaves, inputs first."""
-        return io_toposort([*self.pattern_leaves, *self.inputs], [side])
+        if side not in self._nodes_of:
+            self._nodes_of[side] = io_toposort([*self.pattern_leaves, *self.inputs], [side])
+        return self._nodes_of[side]
 
 
 def is_elementwise(pair: RewritePair) -> bool:

@@ -27,8 +27,8 @@ from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.softmaxes import Softmax
 from relgraph.testing.judge.claims import (
     backward_error,
-    elements_derived_from,
     is_elementwise,
+    marked_elements,
     propagate_marks,
     size_of_logarithms,
     unclaimed_elements,
@@ -39,6 +39,7 @@ from relgraph.testing.judge.evaluation import (
     RewritePair,
     Values,
     array_of,
+    is_discrete,
     same_bits,
     same_nan_or_infinity,
 )
@@ -444,23 +445,15 @@ def overflowed_by_rounding(nodes: Sequence[Apply], values: Values, out: Variable
     its operands made.
 
     Such is a sum or product of finite numbers that lies beyond the range by no more than rounding
-    can move it. For the parameters see `elements_derived_from`.
+    can move it. For the parameters see `marked_elements`.
     """
-    marks: dict[Variable, Array] = {}
-    for node in nodes:
-        inputs = [array_of(values[v]) for v in node.inputs]
-        pairs = zip(node.inputs, inputs, strict=True)
-        given = [marks.get(v, np.zeros(x.shape, bool)) for v, x in pairs]
-        for v in node.outputs:
-            result = array_of(values[v])
-            own = _is_little_beyond_range(node, inputs, result)
-            marks[v] = np.asarray(propagate_marks(node, given, inputs, result.shape), bool) | own
-    return marks.get(out, np.zeros(array_of(values[out]).shape, bool))
+    return marked_elements(nodes, values, out, own=_is_little_beyond_range)
 
 
-def _is_little_beyond_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
+def _is_little_beyond_range(v: Variable, inputs: Sequence[Array], result: Array) -> Any:
     """Return where the result of a sum or product is infinite by rounding."""
-    op: Any = node.op
+    assert v.owner is not None
+    op: Any = v.owner.op
     scalar_op = op.scalar_op if isinstance(op, Elemwise | CAReduce) else None
     if result.dtype.kind != "f" or not np.isinf(result).any():
         return np.zeros(result.shape, bool)
@@ -521,6 +514,8 @@ class Comparison:
         Whether they have the same dtype, shape and bits.
     in_domain
         Whether the values of the inputs lie in the domain of the law, if it has one.
+    is_discrete
+        Whether the values are integers or booleans.
     """
 
     def __init__(self, pair: RewritePair, values: Values) -> None:
@@ -532,6 +527,7 @@ class Comparison:
         self._same_bits = equal
         self.identical = equal is not None and bool(equal.all())
         self.in_domain = True
+        self.is_discrete = is_discrete(self.old.dtype)
         self._claims: dict[str, Array] = {}
 
     def _compare_types(self) -> Difference | None:
@@ -560,18 +556,14 @@ class Comparison:
         differing = ~self._same_bits
         if sound == "exact":
             return _first(differing, "the bits differ")
+        if self.old.dtype.kind == "c" and sound != "stable":
+            differing = differing & ~same_nan_or_infinity(self.old, self.new)
         with np.errstate(all="ignore"):
+            beyond = self._beyond_rounding(differing, sound)
             if sound == "stable":
-                return self._less_accurate(differing & self._claimed(sound))
-            differing = differing & self._claimed(sound)
-            if not differing.any():
-                return None
-            if self.old.dtype.kind not in "fc":
-                return _first(differing, "the numbers differ")
-            if self.old.dtype.kind == "c":
-                differing = differing & ~same_nan_or_infinity(self.old, self.new)
-            beyond = self._beyond_rounding(differing, underflow=sound != "rounding")
-            return _first(beyond, "they differ by more than rounding")
+                return self._less_accurate(beyond)
+        why = "the numbers differ" if self.is_discrete else "they differ by more than rounding"
+        return _first(beyond, why)
 
     def is_falsifiable(self, sound: str) -> bool:
         """Return whether a class makes a claim on these values that could turn out to be false.
@@ -602,25 +594,27 @@ class Comparison:
         before = self._nodes(self.pair.old) if side is self.pair.new else ()
         return unclaimed_elements(self._nodes(side), self.values, side, sound, before)
 
-    def _beyond_rounding(self, differing: Array, underflow: bool) -> Array:
-        """Return which of some elements differ by more than the rounding of intermediate values.
-
-        Parameters
-        ----------
-        underflow
-            Whether underflow counts as rounding too.
+    def _beyond_rounding(self, differing: Array, sound: str) -> Array:
+        """Return which of some elements, of those about which a class makes a claim, differ by more
+        than the rounding of intermediate values. Underflow counts as rounding too, except for the
+        class ``rounding``.
         """
+        if self.is_discrete:
+            return differing & self._claimed(sound)
+        underflow = sound != "rounding"
         wide = "complex128" if self.old.dtype.kind == "c" else "float64"
         gap = np.abs(self.old.astype(wide) - self.new.astype(wide))
         # Equal infinities have the same bits; any other pair with an infinity is a difference.
         finite = np.isfinite(self.old) & np.isfinite(self.new)
         info = np.finfo(self._least_precise_dtype())
-        both = self._both_sides()
+        both = self.pair.old, self.pair.new
         sizes = np.maximum(*[largest_magnitude(self._nodes(s), self.values, s) for s in both])
         allowed = MAX_ULPS * float(info.eps) * sizes
         if underflow:
             allowed = allowed + MAX_ULPS * float(info.smallest_subnormal)
         differing = differing & ~(finite & (gap <= allowed))
+        if differing.any():
+            differing = differing & self._claimed(sound)
         if not differing.any():
             return differing
         # The precision of the old side bounds the errors of both: a new side that computes in a
@@ -661,9 +655,6 @@ class Comparison:
         floats = floats or [np.dtype("float64")]
         return max(floats, key=lambda d: float(np.finfo(d).eps))
 
-    def _both_sides(self) -> tuple[Variable, Variable]:
-        return self.pair.old, self.pair.new
-
     def _nodes(self, side: Variable) -> list[Apply]:
         return self.pair.nodes_of(side)
 
@@ -671,16 +662,15 @@ class Comparison:
 
     def _less_accurate(self, differing: Array) -> Difference | None:
         """Return the first element whose new value is farther from the true one than the old."""
-        discrete = self.old.dtype.kind not in "fc"
-        if not discrete:
-            differing = self._beyond_rounding(differing, underflow=True)
+        if differing.any() and not self.is_discrete:
             new = self.pair.new
             differing &= ~overflowed_by_rounding(self._nodes(new), self.values, new)
-        info = np.finfo(self._least_precise_dtype() if discrete else self.old.dtype)
+        info = np.finfo(self._least_precise_dtype() if self.is_discrete else self.old.dtype)
         indices = np.argwhere(differing)
         if not len(indices):
             return None
-        chosen = self._some_of(indices)
+        # all, or many that lie far apart
+        chosen = indices[:: max(1, len(indices) // _MANY)][:_MANY]
         for index, truth in zip(map(tuple, chosen), self._true_values(chosen), strict=True):
             if truth is UNKNOWN or truth is UNDECIDED:  # tan(arctan(inf)), say
                 continue
@@ -689,11 +679,6 @@ class Comparison:
             if why is not None:
                 return Difference(why, tuple(int(i) for i in index))
         return None
-
-    def _some_of(self, indices: Array) -> Array:
-        """Return the indices of the elements whose true value is computed: all, or many that lie
-        far apart."""
-        return indices[:: max(1, len(indices) // _MANY)][:_MANY]
 
     def _true_values(self, indices: Array) -> list[Any]:
         """Return the true values of the old side's elements at some indices."""
@@ -719,9 +704,7 @@ class Comparison:
     def _has_nan_or_infinite_input(self, index: tuple[int, ...]) -> tuple[bool, bool]:
         """Return whether an element is computed from a nan, and whether from an infinity."""
         nodes, old = self._nodes(self.pair.old), self.pair.old
-        nan, inf = (
-            elements_derived_from(nodes, self.values, old, kind) for kind in (np.isnan, np.isinf)
-        )
+        nan, inf = (marked_elements(nodes, self.values, old, kind) for kind in (np.isnan, np.isinf))
         return bool(nan[index]), bool(inf[index])
 
     def _why_less_accurate(self, index: tuple[int, ...], truth: Any, info: Any) -> str | None:
@@ -737,7 +720,7 @@ class Comparison:
             NumPy's `finfo` of the dtype.
         """
         old, new = self.old[index], self.new[index]
-        if self.old.dtype.kind not in "fc":
+        if self.is_discrete:
             return None if new == truth else f"the true value is {truth}"
         has_nan, has_inf = self._has_nan_or_infinite_input(index)
         if has_nan:

@@ -9,7 +9,7 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph.tensor import linalg
-from relgraph.testing.judge.claims import elements_derived_from, unclaimed_elements
+from relgraph.testing.judge.claims import marked_elements, unclaimed_elements
 from tests.testing.judge.evaluated_graphs import evaluated, m, x, y
 
 
@@ -112,9 +112,9 @@ def test_increments_of_one_place_leave_the_range_on_the_way():
 
 def test_which_elements_come_from_a_nan():
     nodes, values, out = evaluated(at.exp(x) + y, x=[np.nan, 1.0], y=[1.0, 2.0])
-    assert elements_derived_from(nodes, values, out, np.isnan).tolist() == [True, False]
+    assert marked_elements(nodes, values, out, np.isnan).tolist() == [True, False]
     nodes, values, out = evaluated(at.sum(x), x=[np.nan, 1.0])
-    assert elements_derived_from(nodes, values, out, np.isnan).all()
+    assert marked_elements(nodes, values, out, np.isnan).all()
 
 
 @pytest.mark.parametrize(
