@@ -10,6 +10,10 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm, Memo, MetaObject, MethodNotDefined
 
+Variables = Sequence[Variable]
+Storage = Sequence[list[Any]]
+"""For each output, a list of length 1 that holds its value."""
+
 
 class Op(MetaObject):
     """An operation on variables.
@@ -145,9 +149,7 @@ class Op(MetaObject):
             return node.outputs[self.default_output]
         return node.outputs[0] if len(node.outputs) == 1 else list(node.outputs)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         """Compute the outputs of `node`.
 
         Parameters
@@ -160,7 +162,7 @@ class Op(MetaObject):
         """
         raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define perform")
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> Any:
         """Return for each input the gradient of a cost, given the cost's gradient by each output.
 
         None stands for an input the outputs are not differentiable by.
@@ -172,12 +174,7 @@ class Op(MetaObject):
         """
         raise MethodNotDefined(f"{self} ({type(self).__name__}) has no gradient")
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> Any:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Any:
         """Like `grad`, for ops whose gradient is best said in terms of their outputs."""
         return self.grad(inputs, output_grads)
 

@@ -18,7 +18,7 @@ from relgraph.graph.basic import (
     io_connection_pattern,
     io_toposort,
 )
-from relgraph.graph.op import HasInnerGraph
+from relgraph.graph.op import HasInnerGraph, Storage
 from relgraph.graph.type import Type
 from relgraph.scalar.op import ScalarOp, TypedNumber, zero_like
 from relgraph.scalar.type import ScalarType, is_discrete
@@ -186,9 +186,7 @@ class Composite(ScalarOp, HasInnerGraph):
         self._check_dtypes([t.dtype for t in input_types])
         return [v.type for v in self.outputs]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         with np.errstate(all="ignore"):
             result = self.impl(*inputs)
         results = [result] if self.nout == 1 else result

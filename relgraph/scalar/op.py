@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp
 from relgraph.graph.type import Type
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.facts import Facts
@@ -215,9 +215,7 @@ class ScalarOp(TypedOp):
                 raise TypeError(f"{self.name}: input {i} is of type {t}, not a scalar type")
         return [get_scalar_type(self.output_dtype(*[t.dtype for t in input_types]))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         with np.errstate(all="ignore"):
             result = np.asarray(self.impl(*inputs))
         dtype = node.outputs[0].type.numpy_dtype

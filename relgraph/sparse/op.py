@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import check_dtype, result_dtype
@@ -99,9 +99,7 @@ class SparseOp(TypedOp):
         """Return the value of the output."""
         raise NotImplementedError(f"{self} has no compute")
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         with np.errstate(all="ignore"):
             output_storage[0][0] = self.compute(node, *inputs)
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from relgraph import scalar
-from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import RelativeOp, TypedOp
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import RelativeOp, Storage, TypedOp, Variables
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
 from relgraph.tensor.assembly import arange, join, ones_like, zeros_like
@@ -88,9 +88,7 @@ class AlongAxis(TypedOp):
             shape.append(m if n is None else n)
         return [TensorType(result_dtype(x.dtype, y.dtype), shape)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = inputs
         check_one_shape(self, x, y)
         dtype = node.outputs[0].type.numpy_dtype
@@ -144,12 +142,7 @@ class Recurrence(AlongAxis):
             rows[t] += given[t] * rows[t - 1]
         return out
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         factors, s = conjugated(inputs[0]), conjugated(outputs[0])
         by_terms = self.backward(factors, output_grads[0])
         return [by_terms * self.after(zeros_like(s), s), by_terms]
@@ -192,19 +185,12 @@ class Cumulate(OneAxis, RelativeOp):
     def output_dtype(self, dtype: str) -> str:
         return reduced_dtype(self.scalar_op.ufunc, dtype)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         function = np.cumsum if self.scalar_op is scalar.add else np.cumprod
         with np.errstate(all="ignore"):
             output_storage[0][0] = function(in_order(inputs[0]), axis=self.axis)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient of sums, cumulative sums from the other end, or `CumprodGradient`."""
         g: Any = output_grads[0]
         if self.scalar_op is scalar.add:
@@ -234,12 +220,7 @@ class CumprodGradient(AlongAxis):
     def _from_the_end(self, a: Array) -> Array:
         return np.flip(np.cumsum(np.flip(a, self.axis), self.axis), self.axis)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient. Each element is the product of what comes before it, `p`, and of
         ``s[j] = g[j] + x[j + 1] * s[j + 1]``: no division, and so it is right at zeros too."""
         x, g = (conjugated(v) for v in inputs)
@@ -438,17 +419,10 @@ class Sort(_BaseSort):
 
     name = "sort"
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.sort(inputs[0], axis=self.axis, kind="stable")
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient, in the order of the input."""
         argsort_ = ArgSort(self.axis)
         inverse = argsort_(argsort_(inputs[0]))
@@ -469,13 +443,11 @@ class ArgSort(_BaseSort):
     def output_dtype(self, dtype: str) -> str:
         return "int64"
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         order = np.argsort(inputs[0], axis=self.axis, kind="stable")
         output_storage[0][0] = order.astype("int64", copy=False)
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [second(inputs[0], np.float64(0.0))]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op, RelativeOp
+from relgraph.graph.op import Op, RelativeOp, Storage, Variables
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.unify import nth
 from relgraph.graph.utils import LogicTerm
@@ -80,9 +80,7 @@ class Alloc(Op):
         value = specify_shape(value, [1 if n == 1 else None for n in shape[missing:]])
         return Apply(self, [value, *lengths], [TensorType(value.type.dtype, tuple(shape))()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         value, *lengths = inputs
         shape = self.checked_shape(node, value, tuple(int(n) for n in lengths))
         out = np.empty(shape, dtype=value.dtype)
@@ -113,7 +111,7 @@ class Alloc(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[i == 0] for i in range(len(node.inputs))]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         g = sum_like(output_gradients[0], inputs[0])
         return [g, *[disconnected() for _ in inputs[1:]]]
 
@@ -300,9 +298,7 @@ class Eye(Op):
         shape = (static_int(rows), static_int(columns))
         return Apply(self, [rows, columns, k], [TensorType(self.dtype, shape)()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         rows, columns, k = (int(n) for n in inputs)
         output_storage[0][0] = np.eye(rows, columns, k, dtype=self.dtype)
 
@@ -356,9 +352,7 @@ class ARange(Op):
             length = max(0, math.ceil((stop - start) / step))
         return Apply(self, limits, [TensorType(self.dtype, (length,))()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         start, stop, step = (v.item() for v in inputs)
         if step == 0:
             raise ValueError(f"arange: step ({node.inputs[2]}) is 0")
@@ -376,12 +370,7 @@ class ARange(Op):
         connected = not is_discrete(self.dtype)
         return [[connected], [False], [connected]]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         if is_discrete(self.dtype):
             return [disconnected() for _ in inputs]
         g, out = output_grads[0], outputs[0]
@@ -508,9 +497,7 @@ class Join(RelativeOp):
                 shape.append(sum(known) if len(known) == len(lengths_of_axis) else None)
         return [TensorType(result_dtype(*[t.dtype for t in input_types]), tuple(shape))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         self.check_lengths(node, inputs)
         output_storage[0][0] = np.concatenate(inputs, axis=self.axis)
 
@@ -529,7 +516,7 @@ class Join(RelativeOp):
         shape[self.axis] = sum((s[self.axis] for s in shapes[1:]), shape[self.axis])
         return [tuple(shape)]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         sizes = MakeVector("int64")(*[lengths(x)[self.axis] for x in inputs])
         parts = Split(len(inputs), self.axis)(output_gradients[0], sizes, return_list=True)
         return [
@@ -587,9 +574,7 @@ class Split(Op):
         types = [TensorType(x.type.dtype, (*shape[:axis], n, *shape[axis + 1 :])) for n in static]
         return Apply(self, [x, sizes], [t() for t in types])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, sizes = inputs
         parts = np.split(x, self.checked_stops(node, x, sizes)[:-1], axis=self.axis)
         for cell, part in zip(output_storage, parts, strict=True):
@@ -613,12 +598,7 @@ class Split(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True] * self.len_splits, [False] * self.len_splits]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         grads = [
             zeros_like(out) if isinstance(g.type, DisconnectedType) else g
             for out, g in zip(outputs, output_grads, strict=True)

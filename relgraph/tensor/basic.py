@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp
 from relgraph.graph.type import Type, disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.type import check_dtype, number_kind, weak_dtype
@@ -309,9 +309,7 @@ class Assert(TypedOp):
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [input_types[0]]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, *conditions = inputs
         for var, value in zip(node.inputs[1:], conditions, strict=True):
             if not np.all(value):

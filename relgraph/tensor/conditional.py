@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.type import disconnected
 from relgraph.scalar.type import number_kind, result_dtype, weak_dtype
 from relgraph.tensor.basic import as_argument, constant
@@ -68,9 +68,7 @@ class IfElse(TypedOp):
         """Return what stands for the branches among the inputs of a node."""
         return list(inputs[1 : 1 + self.count]), list(inputs[1 + self.count :])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         then, other = self.branches(inputs)
         for cell, value in zip(output_storage, then if inputs[0] else other, strict=True):
             cell[0] = value
@@ -90,12 +88,7 @@ class IfElse(TypedOp):
         read = [[k == i for k in range(self.count)] for i in range(self.count)]
         return [[False] * self.count, *read, *read]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return gradients that are lazy too: the one of the branch that is not taken is zero."""
         condition: Any = inputs[0]
         branches = self.branches(inputs)

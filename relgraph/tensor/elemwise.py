@@ -17,7 +17,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.graph.op import Op, RelativeOp, TypedOp
+from relgraph.graph.op import Op, RelativeOp, Storage, TypedOp
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.utils import Memo
 from relgraph.introspection import documented, signature_of
@@ -110,9 +110,7 @@ class DimShuffle(TypedOp):
             TensorType(x.dtype, [1 if isinstance(a, str) else x.shape[a] for a in self.new_order])
         ]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         (x,) = inputs
         for axis in self.drop:
             if x.shape[axis] != 1:
@@ -636,9 +634,7 @@ class Elemwise(Op):
                     f"input {i}, a {types[i]}"
                 )
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         shape = self.checked_shape(node, inputs)
         targets: list[Any] = [None] * len(node.outputs)
         for o, i in self.inplace_pattern:

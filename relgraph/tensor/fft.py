@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import lifted
 from relgraph.scalar.type import is_complex, is_discrete
 from relgraph.tensor.along_axes import OneAxis, along, length, of_rank, part, roll
@@ -77,9 +78,7 @@ class DFT(OneAxis):
     def output_dtype(self, dtype: str) -> str:
         return _complex_dtype(dtype)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         (x,) = inputs
         if x.shape[self.axis] == 0:
             raise ValueError(f"{self}: {node.inputs[0]} has no elements along axis {self.axis}")
@@ -94,12 +93,7 @@ class DFT(OneAxis):
             return 1 / math.sqrt(count)
         return 1 / count if self.inverse == (self.norm == "backward") else 1.0
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient: the conjugate transform, with the same factor."""
         x: Any = inputs[0]
         g = DFT(self.axis, not self.inverse, _OPPOSITE[self.norm])(output_grads[0])

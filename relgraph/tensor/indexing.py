@@ -9,7 +9,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import number_of
-from relgraph.graph.op import Op, RelativeOp, TypedOp
+from relgraph.graph.op import Op, RelativeOp, Storage, TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.tensor.assembly import ARange, arange, zeros, zeros_like
@@ -162,9 +162,7 @@ class AdvancedSubtensor(TypedOp):
         shape = _result_shape(self.idx_list, sliced, of_arrays, x.shape[axis:])
         return [TensorType(x.dtype, shape)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         check_index_arrays(node, node.inputs[1:], inputs[1:])
         index = concrete_index(self.idx_list, inputs[1:])
         output_storage[0][0] = np.asarray(take_part(node, inputs[0], index))
@@ -242,9 +240,7 @@ class AdvancedIncSubtensor(BaseIncSubtensor):
     def part(self) -> Any:
         return AdvancedSubtensor(self.idx_list)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y, *indices = inputs
         check_index_arrays(node, node.inputs[2:], indices)
         index = concrete_index(self.idx_list, indices)

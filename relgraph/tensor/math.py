@@ -10,7 +10,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype, weak_dtype
 from relgraph.tensor.basic import as_argument, as_tensor_variable, number
@@ -201,9 +201,7 @@ class Dot(MatrixProduct):
         check_inner(self, x, y, -1, 0)
         return [TensorType(result_dtype(x.dtype, y.dtype), x.shape[:-1] + y.shape[1:])]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = inputs
         check_inner(self, x, y, -1, 0)
         with np.errstate(all="ignore"):
@@ -213,12 +211,7 @@ class Dot(MatrixProduct):
         x, y = shapes
         return [(*x[:-1], *y[1:])]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y = (conjugated(v) for v in inputs)
         g: Any = output_grads[0]
         ranks = (x.type.ndim, y.type.ndim)

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.tensor.basic import as_tensor_variable, normalize_axes, without_axes
 from relgraph.tensor.math import cast, check_one_shape, maximum
 from relgraph.tensor.memory import in_order, laid_out
@@ -85,21 +85,14 @@ class Norm(AlongAxes):
 
     name = "norm"
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x = in_order(inputs[0])
         with np.errstate(all="ignore"):
             _, root, power = scaled(x, self.axis)
             found = np.squeeze(root * power, axis=self.axes(x.ndim))
         output_storage[0][0] = np.asarray(found, x.dtype)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x: Any = inputs[0]
         out: Any = outputs[0]
         g: Any = output_grads[0]
@@ -153,9 +146,7 @@ class Cosine(_OfPairs):
 
     name = "cosine"
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = self.of_one_shape(*inputs)
         with np.errstate(all="ignore"):
             (x, of_x, _), (y, of_y, _) = scaled(x, self.axis), scaled(y, self.axis)
@@ -163,12 +154,7 @@ class Cosine(_OfPairs):
             found = np.squeeze(products / (of_x * of_y), axis=self.axes(x.ndim))
         output_storage[0][0] = np.asarray(found, x.dtype)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x: Any = inputs[0]
         y: Any = inputs[1]
         axes, ndim = self.axes(x.type.ndim), x.type.ndim
@@ -193,9 +179,7 @@ class Covariance(_OfPairs):
 
     name = "covariance"
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = self.of_one_shape(*inputs)
         axes = self.axes(x.ndim)
         with np.errstate(all="ignore"):
@@ -210,12 +194,7 @@ class Covariance(_OfPairs):
                 found = np.where(np.isfinite(found), found, average(x * y) - of_x * of_y)
         output_storage[0][0] = np.asarray(np.squeeze(found, axis=axes), x.dtype)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x: Any = inputs[0]
         y: Any = inputs[1]
         axes, ndim = self.axes(x.type.ndim), x.type.ndim

@@ -11,7 +11,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Op, RelativeOp
+from relgraph.graph.op import Op, RelativeOp, Storage, Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.composite import Composite
@@ -126,9 +126,7 @@ class CAReduce(RelativeOp):
         """Return the axes that are reduced of an input of rank `ndim`, as a tuple."""
         return tuple(range(ndim)) if self.axis is None else self.axis
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         (x,) = inputs
         if self.ufunc.identity is None:
             for axis in self.axes(x.ndim):
@@ -145,10 +143,7 @@ class CAReduce(RelativeOp):
         return [without_axes(shapes[0], axes)]
 
     def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
+        self, inputs: Variables, outputs: Variables, output_grads: Variables
     ) -> list[Variable]:
         x: Any = inputs[0]
         gradient = _GRADIENTS.get(self.scalar_op)
@@ -539,9 +534,7 @@ class _ArgExtreme(RelativeOp):
         axis = normalize_axis(self.axis, x.ndim, self.name)
         return [TensorType("int64", x.shape[:axis] + x.shape[axis + 1 :])]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         (x,) = inputs
         length = x.size if self.axis is None else x.shape[self.axis]
         if length == 0:
@@ -553,7 +546,7 @@ class _ArgExtreme(RelativeOp):
         (x,) = shapes
         return [() if self.axis is None else (*x[: self.axis], *x[self.axis + 1 :])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> Any:
         return [second(inputs[0], np.float64(0.0))]
 
 
@@ -692,9 +685,7 @@ class FusedReduction(Op):
             kernel = self._kernels[patterns] = CompositeKernel(scalar_op, patterns, ufuncs, {})
         return kernel
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         shape = self.elemwise.checked_shape(node, inputs)
         for op in self.reductions:
             if op is not None and op.ufunc.identity is None and 0 in shape:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op, RelativeOp, TypedOp
+from relgraph.graph.op import Op, RelativeOp, Storage, TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm, MethodNotDefined
 from relgraph.scalar.type import check_dtype
@@ -71,9 +71,7 @@ class Shape(TypedOp):
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [TensorType("int64", (input_types[0].ndim,))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.asarray(np.shape(inputs[0]), dtype="int64")
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
@@ -111,9 +109,7 @@ class Shape_i(RelativeOp):
         normalize_axis(self.i, input_types[0].ndim, str(self))
         return [TensorType("int64", ())]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.asarray(np.shape(inputs[0])[self.i], dtype="int64")
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
@@ -154,9 +150,7 @@ class MakeVector(TypedOp):
                 raise TypeError(f"{self}: input {i} is {t.dtype}, which {self.dtype} can't hold")
         return [TensorType(self.dtype, (len(input_types),))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.array(inputs, dtype=self.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
@@ -381,9 +375,7 @@ class Reshape(Op):
             raise ValueError(f"reshape: {total} elements (shape {x.shape}) don't fit {entries}")
         return tuple(total // rest if n == -1 else n for n in entries)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, vector = inputs
         output_storage[0][0] = np.reshape(x, self.checked_shape(node, x, vector))
 
@@ -475,9 +467,7 @@ class SpecifyShape(TypedOp):
         merged = [n if m is None else m for n, m in zip(x.shape, self.shape, strict=True)]
         return [TensorType(x.dtype, tuple(merged))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         (x,) = inputs
         for axis, n in enumerate(self.shape):
             if n is not None and x.shape[axis] != n:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import RelativeOp
+from relgraph.graph.op import RelativeOp, Storage, Variables
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.basic import as_tensor_variable, normalize_axes, normalize_axis, without_axes
@@ -74,9 +74,7 @@ class _Softmax(RelativeOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0]]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x = in_order(inputs[0])
         short = self.axis == 1 and x.ndim == 2 and 0 < x.shape[1] <= _SHORT_ROW
         with np.errstate(all="ignore"):
@@ -128,12 +126,7 @@ class Softmax(_Softmax):
             shares = np.asarray(np.exp(np.where(infinite, shifted - total, shifted)))
         return np.divide(shares, total, out=shares)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         out: Any = outputs[0]
         g: Any = output_grads[0]
         axes, ndim = normalize_axes(self.axis, out.type.ndim, self.name), out.type.ndim
@@ -155,12 +148,7 @@ class LogSoftmax(_Softmax):
         shifted, _, total = self.shifted(x, axis)
         return np.subtract(shifted, np.log(total, out=total), out=shifted)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         g: Any = output_grads[0]
         return [g - self.summed(g) * exp(outputs[0])]
 
@@ -180,9 +168,7 @@ class LogSumExp(_Softmax):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [without_axes(shapes[0], self.axes(len(shapes[0])))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x = in_order(inputs[0])
         with np.errstate(all="ignore"):
             largest = np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)
@@ -190,12 +176,7 @@ class LogSumExp(_Softmax):
             total = np.sum(np.exp(x - shift), axis=self.axis)
             output_storage[0][0] = np.asarray(np.log(total) + shift.reshape(total.shape))
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x: Any = inputs[0]
         g = restore_axes(output_grads[0], self.axes(x.type.ndim), x.type.ndim)
         return [g * softmax(x, self.axis)]

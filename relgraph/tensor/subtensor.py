@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm, MethodNotDefined
 from relgraph.scalar.type import is_discrete
@@ -466,9 +466,7 @@ class Subtensor(TypedOp):
                 raise IndexError(f"{self}: axis {axis} has length {n}, so there's no {entry}")
         return [TensorType(x.dtype, (*shape, *x.shape[len(self.idx_list) :]))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         index = (
             self._index if self._index is not None else concrete_index(self.idx_list, inputs[1:])
         )
@@ -580,9 +578,7 @@ class IncSubtensor(BaseIncSubtensor):
     def part(self) -> Any:
         return Subtensor(self.idx_list)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y, *indices = inputs
         index = concrete_index(self.idx_list, indices)
         out = x if self.inplace else x.copy()

@@ -11,7 +11,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes import (
     OneAxis,
@@ -542,21 +542,14 @@ class Convolve(TypedOp):
         n = None if None in lengths else sum(lengths) - 1  # type: ignore[arg-type]
         return [TensorType(result_dtype(a.dtype, v.dtype), (n,))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         with np.errstate(all="ignore"):
             output_storage[0][0] = np.convolve(*inputs)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[0][0] + shapes[1][0] - 1,)]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         return [self._slope(output_grads[0], *pair) for pair in (inputs, inputs[::-1])]
 
     def _slope(self, g: Any, x: Any, other: Any) -> Any:
@@ -662,19 +655,12 @@ class Accumulate(OneAxis):
         found: str = self.scalar_op.output_dtype(dtype, dtype)
         return found
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x = in_order(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)
         with np.errstate(all="ignore"):
             output_storage[0][0] = self.scalar_op.ufunc.accumulate(x, axis=self.axis)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient: that of an extreme goes to the first element that reaches it."""
         x: Any = inputs[0]
         if self.scalar_op is scalar.logaddexp:

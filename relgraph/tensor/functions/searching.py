@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.scalar.type import is_complex, is_discrete, result_dtype
 from relgraph.tensor.along_axes import along, argsort, length, of_rank, sort
 from relgraph.tensor.assembly import arange, join, stack, zeros_like
@@ -74,9 +74,7 @@ class Nonzero(TypedOp):
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [TensorType("int64", (None,))] * self.nout
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         for storage, found in zip(output_storage, np.nonzero(inputs[0]), strict=True):
             storage[0] = np.ascontiguousarray(found)
 
@@ -352,9 +350,7 @@ class SearchSorted(TypedOp):
             raise TypeError(f"{self}: input 0 is a {ordered}, not a vector")
         return [TensorType("int64", wanted.shape)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.asarray(self.places(*inputs), "int64")
 
     def places(self, ordered: Any, wanted: Any) -> Any:
@@ -546,9 +542,7 @@ class Unique(TypedOp):
         some = TensorType("int64", (None,))
         return [TensorType(x.dtype, (None,)), some, TensorType("int64", x.shape), some]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         found = np.unique(
             inputs[0],
             return_index=True,
@@ -562,12 +556,7 @@ class Unique(TypedOp):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True, False, False, False]]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient: it is that of the first of equal elements."""
         x: Any = inputs[0]
         if is_discrete(x.type.dtype):

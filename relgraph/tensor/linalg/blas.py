@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
 from relgraph.tensor.basic import as_argument
@@ -40,9 +40,7 @@ class Dot22(MatrixProduct):
         check_inner(self, x, y, 1, 0)
         return [TensorType(x.dtype, (x.shape[0], y.shape[1]))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = inputs
         check_inner(self, x, y, 1, 0)
         with np.errstate(all="ignore"):
@@ -52,12 +50,7 @@ class Dot22(MatrixProduct):
         x, y = shapes
         return [(x[0], y[1])]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y = (conjugated(v) for v in inputs)
         g = output_grads[0]
         return [_dot(g, y.T), _dot(x.T, g)]
@@ -82,9 +75,7 @@ class Gemv(Dot):
             )
         return super().output_types(x, y)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = inputs
         check_inner(self, x, y, -1, 0)
         with np.errstate(all="ignore"):
@@ -176,9 +167,7 @@ class BlasUpdate(TypedOp):
         check_inner(self, x, y, -1, 0)
         return (*x.shape[:-1], *y.shape[1:])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         z, _, x, y, *_ = inputs
         if not self.agrees(z, x, y):
             shape = self.product_shape(inputs)
@@ -213,12 +202,7 @@ class Gemm(BlasUpdate):
         z, alpha, x, y, beta = inputs
         return fortran.gemm(z, alpha.item(), x, y, beta.item(), self.inplace)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         z, alpha, x, y, beta = (conjugated(v) for v in inputs)
         g: Any = output_grads[0]
         return [
@@ -240,12 +224,7 @@ class GemvAdd(BlasUpdate):
         z, alpha, x, y, beta = inputs
         return fortran.gemv(z, alpha.item(), x, y, beta.item(), self.inplace)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         z, alpha, x, y, beta = (conjugated(v) for v in inputs)
         g: Any = output_grads[0]
         outer = g.dimshuffle(0, "x") * y.dimshuffle("x", 0)
@@ -278,12 +257,7 @@ class Ger(BlasUpdate):
         z, alpha, x, y = inputs
         return fortran.ger(z, alpha.item(), x, y, self.inplace)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         _, alpha, x, y = (conjugated(v) for v in inputs)
         g: Any = output_grads[0]
         outer = x.dimshuffle(0, "x") * y.dimshuffle("x", 0)
@@ -312,9 +286,7 @@ class Dot22Scalar(MatrixProduct):
         check_inner(self, x, y, 1, 0)
         return [TensorType(x.dtype, (x.shape[0], y.shape[1]))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y, alpha = inputs
         check_inner(self, x, y, 1, 0)
         with np.errstate(all="ignore"):
@@ -327,12 +299,7 @@ class Dot22Scalar(MatrixProduct):
         x, y, _ = shapes
         return [(x[0], y[1])]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y, alpha = (conjugated(v) for v in inputs)
         g: Any = output_grads[0]
         return [alpha * _dot(g, y.T), alpha * _dot(x.T, g), sum_(g * _dot(x, y))]

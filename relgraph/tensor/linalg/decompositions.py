@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
@@ -67,12 +68,7 @@ class Cholesky(SquareMatrixOp):
             return fortran.cholesky_factor(a, self.lower, overwrite=True)
         return fortran.cholesky(a, self.lower)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient, a Hermitian matrix: right along Hermitian matrices.
 
         The form is that of I. Murray, Differentiation of the Cholesky Decomposition (2016), 3.
@@ -137,9 +133,7 @@ class QR(MatrixOp):
         r = (*batch, k, n)
         return [r] if self.mode == "r" else [(*batch, m, k), r]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         mode: Any = self.mode
         with np.errstate(all="ignore"):
@@ -152,12 +146,7 @@ class QR(MatrixOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return list(self._shapes(shapes[0], minimum))
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient, for matrices whose first columns are linearly independent.
 
         The form is that of S. Walter and L. Lehmann, Algorithmic Differentiation of Linear Algebra
@@ -266,9 +255,7 @@ class SVD(MatrixOp):
         rows, columns = (m, n) if self.full_matrices else (least, least)
         return [(*batch, m, rows), (*batch, least), (*batch, columns, n)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], lapack_dtype(self.name, node.inputs[0].type.dtype))
         with np.errstate(all="ignore"):
             if not self.compute_uv:
@@ -281,12 +268,7 @@ class SVD(MatrixOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return list(self._shapes(shapes[0], minimum(*shapes[0][-2:])))
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient, for singular values that differ from each other and from 0.
 
         The form is that of J. Townsend, Differentiating the Singular Value Decomposition (2016);
@@ -413,9 +395,7 @@ class _Eigen(MatrixOp):
         ]
         return types[: self.nout]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], lapack_dtype(self.name, node.inputs[0].type.dtype))
         with np.errstate(all="ignore"):
             found = self.compute(a)
@@ -459,12 +439,7 @@ class Eigh(_Hermitian):
     def compute(self, a: Any) -> Any:
         return fortran.eigh(a, self.UPLO)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         w, v = outputs
         gw, gv = (None if isinstance(g.type, DisconnectedType) else g for g in output_grads)
         total: Any = 0
@@ -485,12 +460,7 @@ class Eigvalsh(_Hermitian):
     def compute(self, a: Any) -> Sequence[Any]:
         return [fortran.eigh(a, self.UPLO, vectors=False)]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         v = Eigh(self.UPLO)(inputs[0])[1]
         g = matmul(v * _row(output_grads[0]), adjoint(v))
         return [fitted_gradient(g, inputs[0])]
@@ -516,12 +486,7 @@ class Eig(_General):
     def compute(self, a: Any) -> Any:
         return fortran.eig(a)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         w, v = outputs
         gw, gv = (None if isinstance(g.type, DisconnectedType) else g for g in output_grads)
         vh: Any = adjoint(v)
@@ -546,12 +511,7 @@ class Eigvals(_General):
     def compute(self, a: Any) -> Sequence[Any]:
         return [fortran.eig(a, vectors=False)]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         v = _eig(inputs[0])[1]
         g = matmul(adjoint(inv(v)) * _row(output_grads[0]), adjoint(v))
         return [fitted_gradient(g, inputs[0])]

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import scipy
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.scalar.type import is_complex
 from relgraph.tensor import fortran
@@ -63,9 +64,7 @@ class Det(MatrixOp):
         check_square(self.name, a)
         return [TensorType(lapack_dtype(self.name, a.dtype), a.shape[:-2])]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         check_square(self.name, a)
         with np.errstate(all="ignore"):
@@ -74,12 +73,7 @@ class Det(MatrixOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0][:-2]]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         g: Any = output_grads[0]
         return [fitted_gradient(_per_matrix(g) * conjugated(Cofactors()(inputs[0])), inputs[0])]
 
@@ -149,12 +143,7 @@ class Cofactors(SquareMatrixOp):
             found[lost] = cofactors(np, fortran.svd(a[lost]))
         return found
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         a = inputs[0]
         change = SecondCofactors()(a, conjugated(output_grads[0]))
         return [fitted_gradient(conjugated(change), a)]
@@ -175,9 +164,7 @@ class SecondCofactors(MatrixOp):
             raise TypeError(f"{self.name}: input 0 is a {a}, input 1 a {e}")
         return [TensorType(lapack_dtype(self.name, a.dtype, e.dtype), (*a.shape[:-2], n, n))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a, e = (np.asarray(v, node.outputs[0].type.dtype) for v in inputs)
         check_square(self.name, a)
         if a.shape != e.shape:
@@ -189,12 +176,7 @@ class SecondCofactors(MatrixOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0]]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradients; that by the first input is by way of the inverse."""
         a, e = inputs
         g = conjugated(output_grads[0])
@@ -258,9 +240,7 @@ class SLogDet(MatrixOp):
         batch = a.shape[:-2]
         return [TensorType(dtype, batch), TensorType(REAL_OF.get(dtype, dtype), batch)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         check_square(self.name, a)
 
@@ -275,12 +255,7 @@ class SLogDet(MatrixOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0][:-2], shapes[0][:-2]]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient by way of the inverse, which raises LinAlgError of a singular matrix:
         there the logarithm has no derivative."""
         a: Any = inputs[0]
@@ -526,12 +501,7 @@ class Expm(SquareMatrixOp):
         # SciPy takes no empty ones
         return np.asarray(scipy.linalg.expm(a.copy("C")), a.dtype) if a.size else a.copy()
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient: the Fréchet derivative at the adjoint, which is a block of the
         exponential of a matrix twice as large.
 

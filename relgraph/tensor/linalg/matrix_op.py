@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp
 from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor.assembly import eye
 from relgraph.tensor.basic import as_argument
@@ -248,9 +248,7 @@ class SquareMatrixOp(MatrixOp):
         n = check_square(self.name, a)
         return [TensorType(lapack_dtype(self.name, a.dtype), (*a.shape[:-2], n, n))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         check_square(self.name, a)
         with np.errstate(all="ignore"):
@@ -333,9 +331,7 @@ class Assume(MatrixOp):
         check_matrix(self.name, a)
         return [a]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = inputs[0]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:

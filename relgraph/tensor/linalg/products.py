@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor import indexing
@@ -55,9 +55,7 @@ class MatMul(MatrixProduct):
         shape = (*batch, x.shape[-2], y.shape[-1])
         return [TensorType(result_dtype(x.dtype, y.dtype), shape)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = inputs
         check_inner(self, x, y, -1, -2)
         ndim = max(x.ndim, y.ndim) - 2
@@ -83,12 +81,7 @@ class MatMul(MatrixProduct):
         pairs = zip(static, _padded(x[:-2], ndim), _padded(y[:-2], ndim), strict=True)
         return [(*[m if known == 1 else n for known, n, m in pairs], x[-2], y[-1])]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y = inputs
         g = output_grads[0]
         gx = self(g, swapaxes(conjugated(y), -1, -2))
@@ -309,9 +302,7 @@ class Kron(TypedOp):
         ]
         return [TensorType(mul.scalar_op.output_dtype(x.dtype, y.dtype), shape)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = inputs
         with np.errstate(all="ignore"):
             blocks = np.multiply(x[:, None, :, None], y[:, None, :][None])
@@ -321,12 +312,7 @@ class Kron(TypedOp):
         x, y = shapes
         return [(x[0] * y[0], x[1] * y[1])]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y = (conjugated(v) for v in inputs)
         (n, m), (p, q) = lengths(x), lengths(y)
         blocks = reshape(output_grads[0], (n, p, m, q))

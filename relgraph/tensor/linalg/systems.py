@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
@@ -81,9 +82,7 @@ class LinearSolve(MatrixOp):
             )
         ]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         dtype = node.outputs[0].type.dtype
         a, b = (np.asarray(v, dtype, order="C") for v in inputs)
         core = self.checked_core(node, a, b)
@@ -215,12 +214,7 @@ class Solve(LinearSolve):
 
         return _each_solution(of_one, a, b)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         a: Any = inputs[0]
         b: Any = inputs[1]
         g: Any = output_grads[0]
@@ -288,12 +282,7 @@ class SolveTriangular(LinearSolve):
 
         return _each_solution(of_one, a, b)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         a: Any = inputs[0]
         b: Any = inputs[1]
         op = SolveTriangular(not self.lower, self.unit_diagonal)
@@ -331,12 +320,7 @@ class CholeskySolve(LinearSolve):
 
         return _each_solution(of_one, a, b)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         c: Any = inputs[0]
         b: Any = inputs[1]
         gb = solve_each(self, c, output_grads[0], b.type.ndim == 1)
@@ -437,12 +421,7 @@ class Inverse(SquareMatrixOp):
     def compute(self, a: Array) -> Array:
         return fortran.inverse(a, overwrite=True) if self.inplace else fortran.inv(a)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         turned = adjoint(outputs[0])
         return [fitted_gradient(-matmul(turned, matmul(output_grads[0], turned)), inputs[0])]
 
@@ -477,9 +456,7 @@ class PseudoInverse(MatrixOp):
         shape = (*a.shape[:-2], a.shape[-1], a.shape[-2])
         return [TensorType(lapack_dtype(self.name, a.dtype), shape)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         rcond = self.rcond
         if rcond is None:
@@ -491,12 +468,7 @@ class PseudoInverse(MatrixOp):
         (a,) = shapes
         return [(*a[:-2], a[-1], a[-2])]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient along matrices of the same rank."""
         return [fitted_gradient(pinv_gradient(inputs[0], outputs[0], output_grads[0]), inputs[0])]
 
@@ -593,9 +565,7 @@ class LeastSquares(MatrixOp):
             TensorType(real, (*batch, least)),
         ]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a, b = inputs
         check_batch(self.name, node, a, b, (2, _core(b)))
         with np.errstate(all="ignore"):
@@ -632,12 +602,7 @@ class LeastSquares(MatrixOp):
         count = residuals.shape[residuals.type.ndim - 1]
         return [(*batch, m, *columns), (*batch, count), batch, (*batch, minimum(n, m))]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient of the solution, that of the pseudo-inverse times `b`.
 
         Raises

@@ -11,7 +11,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable, clone_replace, io_connection_pattern
 from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs, destroyed_indices
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.op import HasInnerGraph, Op
+from relgraph.graph.op import HasInnerGraph, Op, Storage
 from relgraph.graph.reference import evaluate, performed
 from relgraph.graph.shared_values import copy_value
 from relgraph.graph.traversal import graph_inputs, io_toposort
@@ -586,9 +586,7 @@ class Scan(Op, HasInnerGraph):
 
     # -- meaning -------------------------------------------------------------------------------
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         with np.errstate(all="ignore"):
             self.run(self.fn, inputs, output_storage)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op
+from relgraph.graph.op import Op, Storage
 from relgraph.graph.type import disconnected, undefined
 from relgraph.scalar.type import check_dtype, is_complex, is_discrete
 from relgraph.tensor.basic import (
@@ -175,9 +175,7 @@ class RandomOp(Op):
                 "wanted: relgraph.shared(numpy.random.default_rng(seed)) makes one"
             )
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         generator = inputs[0] if self.inplace else copied(inputs[0])
         drawn = self.draw(generator, node, inputs[1:])
         output_storage[0][0] = generator
