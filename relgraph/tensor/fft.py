@@ -14,6 +14,7 @@ import numpy as np
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import lifted
+from relgraph.introspection import public_functions
 from relgraph.scalar.type import is_complex, is_discrete
 from relgraph.tensor.along_axes import OneAxis, along, length, of_rank, part, roll
 from relgraph.tensor.assembly import arange, join, zeros
@@ -22,25 +23,6 @@ from relgraph.tensor.linalg.matrix_op import COMPLEX_OF, REAL_OF
 from relgraph.tensor.math import cast, conj, real, switch
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.shapes import lengths
-
-__all__ = [
-    "fft",
-    "fft2",
-    "fftn",
-    "fftshift",
-    "hfft",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "ifftshift",
-    "ihfft",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "rfft",
-    "rfft2",
-    "rfftn",
-]
 
 
 def _complex_dtype(dtype: str) -> str:
@@ -378,6 +360,8 @@ def _shifted(x: Any, axes: Any, sign: int) -> Any:
         x = roll(x, half if sign > 0 else -half, axis)
     return x
 
+
+__all__ = public_functions(globals())
 
 # Laws are written with all of them.
 globals().update({name: lifted(globals()[name], __name__) for name in __all__})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,122 +18,6 @@ from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.fortran import product
 from relgraph.tensor.memory import laid_out
 from relgraph.tensor.type import TensorType
-
-__all__ = [
-    "abs",
-    "absolute",
-    "add",
-    "and_",
-    "angle",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "bitwise_and",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_xor",
-    "cast",
-    "cbrt",
-    "ceil",
-    "clip",
-    "conj",
-    "conjugate",
-    "cos",
-    "cosh",
-    "cosm1",
-    "deg2rad",
-    "digamma",
-    "divide",
-    "eq",
-    "equal",
-    "erf",
-    "erfc",
-    "erfinv",
-    "exp",
-    "exp2",
-    "expm1",
-    "fill",
-    "floor",
-    "floor_divide",
-    "gammaln",
-    "ge",
-    "greater",
-    "greater_equal",
-    "gt",
-    "hypot",
-    "hypot1m1",
-    "identity",
-    "imag",
-    "int_div",
-    "invert",
-    "isclose",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "le",
-    "length",
-    "less",
-    "less_equal",
-    "log",
-    "log1mexp",
-    "log1p",
-    "log1p_sqr",
-    "log1pmx",
-    "log2",
-    "log10",
-    "log_determinant",
-    "log_product",
-    "logaddexp",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "lt",
-    "maximum",
-    "minimum",
-    "mod",
-    "mul",
-    "multiply",
-    "neg",
-    "negative",
-    "neq",
-    "not_equal",
-    "or_",
-    "polygamma",
-    "pow",
-    "power",
-    "rad2deg",
-    "real",
-    "reciprocal",
-    "remainder",
-    "round",
-    "second",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "softplus",
-    "sqr",
-    "sqr_less_sqr",
-    "sqrt",
-    "square",
-    "sub",
-    "subtract",
-    "switch",
-    "tan",
-    "tan_less_x",
-    "tanh",
-    "true_div",
-    "true_divide",
-    "trunc",
-    "where",
-    "x_less_sin",
-    "xor",
-]
 
 BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
 """The dtypes of which the BLAS has matrix products."""
@@ -516,3 +400,14 @@ def rad2deg(x: Any) -> Any:
     array([180.])
     """
     return mul(_as_angle(x), 180 / math.pi)
+
+
+if not TYPE_CHECKING:
+    # A type checker takes all names that are defined here.
+    __all__ = sorted(
+        [
+            *[name for name, op in globals().items() if isinstance(op, Elemwise)],
+            *("cast", "deg2rad", "isclose", "isfinite", "logical_and", "logical_not", "logical_or"),
+            *("logical_xor", "rad2deg", "where"),
+        ]
+    )

@@ -6,6 +6,7 @@
 from types import ModuleType
 from typing import Any
 
+from relgraph.introspection import public_functions
 from relgraph.tensor.functions import (
     algebra,
     calculus,
@@ -25,6 +26,6 @@ _MODULES: tuple[ModuleType, ...] = (
 )
 
 FUNCTIONS: dict[str, Any] = {
-    name: getattr(module, name) for module in _MODULES for name in module.__all__
-}
+    name: getattr(module, name) for module in _MODULES for name in public_functions(vars(module))
+} | elementwise.UFUNCS
 """The functions by name."""

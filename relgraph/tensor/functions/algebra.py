@@ -31,22 +31,6 @@ from relgraph.tensor.shapes import (
     transpose,
 )
 
-__all__ = [
-    "cross",
-    "inner",
-    "matrix_rank",
-    "matvec",
-    "polyadd",
-    "polyder",
-    "polyint",
-    "polysub",
-    "polyval",
-    "tensorinv",
-    "tensorsolve",
-    "vdot",
-    "vecmat",
-]
-
 
 def cross(a: Any, b: Any, axis: int = -1) -> Any:
     """Return the cross products of vectors of length 3 along an axis.

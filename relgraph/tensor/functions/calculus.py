@@ -52,32 +52,6 @@ from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import flatten
 from relgraph.tensor.type import TensorType
 
-__all__ = [
-    "convolve",
-    "correlate",
-    "cummax",
-    "cummin",
-    "diag_indices_from",
-    "diff",
-    "ediff1d",
-    "geomspace",
-    "gradient",
-    "indices",
-    "interp",
-    "ix_",
-    "linspace",
-    "logcumsumexp",
-    "logspace",
-    "meshgrid",
-    "ravel_multi_index",
-    "trapezoid",
-    "tril_indices_from",
-    "triu_indices_from",
-    "unravel_index",
-    "unwrap",
-    "vander",
-]
-
 
 def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
     """Return `num` evenly spaced numbers from `start` to `stop`, along a new first axis.

@@ -19,31 +19,6 @@ from relgraph.tensor.reductions import mean
 from relgraph.tensor.reductions import min as min_
 from relgraph.tensor.shapes import expand_dims, flatten, lengths, moveaxis, reshape, swapaxes
 
-__all__ = [
-    "append",
-    "array_split",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "block",
-    "broadcast_arrays",
-    "column_stack",
-    "delete",
-    "diagflat",
-    "dsplit",
-    "dstack",
-    "fliplr",
-    "flipud",
-    "hsplit",
-    "insert",
-    "pad",
-    "resize",
-    "rollaxis",
-    "rot90",
-    "unstack",
-    "vsplit",
-]
-
 
 def _each(arrays: Sequence[Any], change: Any, what: str) -> Any:
     found = [change(as_argument(x, what, i)) for i, x in enumerate(arrays)]
@@ -409,7 +384,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
         How many equal parts, or where all but the first begin.
     """
     ary = as_argument(ary, "hsplit")
-    return equal_parts(ary, indices_or_sections, 0 if ary.type.ndim == 1 else 1)
+    return _equal_parts(ary, indices_or_sections, 0 if ary.type.ndim == 1 else 1)
 
 
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
@@ -422,7 +397,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     indices_or_sections
         How many equal parts, or where all but the first begin.
     """
-    return equal_parts(ary, indices_or_sections, 0)
+    return _equal_parts(ary, indices_or_sections, 0)
 
 
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
@@ -435,20 +410,20 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     indices_or_sections
         How many equal parts, or where all but the first begin.
     """
-    return equal_parts(ary, indices_or_sections, 2)
+    return _equal_parts(ary, indices_or_sections, 2)
 
 
-def equal_parts(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def _equal_parts(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Return equal parts of `ary`, or its parts between some indices, as `numpy.split` does."""
     x, axis = along(ary, axis, "split")
     sections = static_int(indices_or_sections)
     if sections is None:
-        return parts_between(x, indices_or_sections, axis)
+        return _parts_between(x, indices_or_sections, axis)
     n = length(x, axis)
     if isinstance(n, int) and n % sections:
         raise ValueError(f"split: {n} elements don't make {sections} equal parts")
     each = n // sections
-    return parts_between(x, [each * i for i in range(1, sections)], axis)
+    return _parts_between(x, [each * i for i in range(1, sections)], axis)
 
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
@@ -466,14 +441,14 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     x, axis = along(ary, axis, "array_split")
     sections = static_int(indices_or_sections)
     if sections is None:
-        return parts_between(x, indices_or_sections, axis)
+        return _parts_between(x, indices_or_sections, axis)
     n = length(x, axis)
     each, longer = n // sections, n % sections
     least = min if isinstance(n, int) else minimum
-    return parts_between(x, [each * i + least(longer, i) for i in range(1, sections)], axis)
+    return _parts_between(x, [each * i + least(longer, i) for i in range(1, sections)], axis)
 
 
-def parts_between(x: Any, stops: Any, axis: int) -> list[Any]:
+def _parts_between(x: Any, stops: Any, axis: int) -> list[Any]:
     """Return the parts of `x` between some indices."""
     known = list(stops) if isinstance(stops, Sequence) else np.asarray(stops).tolist()
     ends = zip([None, *known], [*known, None], strict=True)

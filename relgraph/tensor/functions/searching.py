@@ -20,36 +20,6 @@ from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import lengths, one_input, ravel, reshape
 from relgraph.tensor.type import TensorType
 
-__all__ = [
-    "argpartition",
-    "argwhere",
-    "choose",
-    "compress",
-    "count_nonzero",
-    "digitize",
-    "extract",
-    "flatnonzero",
-    "intersect1d",
-    "isin",
-    "lexsort",
-    "nonzero",
-    "partition",
-    "piecewise",
-    "put",
-    "put_along_axis",
-    "searchsorted",
-    "select",
-    "setdiff1d",
-    "setxor1d",
-    "take_along_axis",
-    "union1d",
-    "unique",
-    "unique_all",
-    "unique_counts",
-    "unique_inverse",
-    "unique_values",
-]
-
 
 class Nonzero(TypedOp):
     """The coordinates of the elements that are not zero: for each axis a vector of int64.

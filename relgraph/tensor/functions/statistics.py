@@ -60,33 +60,6 @@ from relgraph.tensor.shapes import (
     transpose,
 )
 
-__all__ = [
-    "average",
-    "bincount",
-    "corrcoef",
-    "cov",
-    "histogram",
-    "histogram_bin_edges",
-    "median",
-    "nan_to_num",
-    "nanargmax",
-    "nanargmin",
-    "nancumprod",
-    "nancumsum",
-    "nanmax",
-    "nanmean",
-    "nanmedian",
-    "nanmin",
-    "nanpercentile",
-    "nanprod",
-    "nanquantile",
-    "nanstd",
-    "nansum",
-    "nanvar",
-    "percentile",
-    "quantile",
-]
-
 
 def average(
     a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False
