@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, ClassVar
 
 from relgraph.graph.basic import Apply, Variable
@@ -56,6 +56,10 @@ class Op(MetaObject):
         to which the inputs are broadcast.
     is_identity
         Whether the value of its only output is that of its only input, or a copy of it.
+    keeps_shape
+        Whether its only output has the shape of its first input.
+    connected_inputs
+        The indices of the inputs through which gradients flow; None for all.
     relative
         If a parameter has a meaning only together with the inputs (an axis counted from the end,
         say), the class of the ops that nodes have in the place of this one; else None. See
@@ -76,6 +80,8 @@ class Op(MetaObject):
     repeats: int | None = None
     elementwise: bool = False
     is_identity: bool = False
+    keeps_shape: bool = False
+    connected_inputs: Container[int] | None = None
     relative: type[Op] | None = None
 
     def for_inputs(self, inputs: Sequence[Variable]) -> Op:
@@ -186,6 +192,8 @@ class Op(MetaObject):
         MethodNotDefined
             If the op can't tell without computing.
         """
+        if self.keeps_shape:
+            return [shapes[0]]
         raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define infer_shape")
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
@@ -193,8 +201,15 @@ class Op(MetaObject):
         return self.pure
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Return, for each input and each output, whether a gradient can flow between them."""
-        return [[True] * len(node.outputs) for _ in node.inputs]
+        """Return, for each input and each output, whether a gradient can flow between them.
+
+        By default it is all outputs, for each of `connected_inputs`.
+        """
+        connected = self.connected_inputs
+        return [
+            [connected is None or i in connected] * len(node.outputs)
+            for i in range(len(node.inputs))
+        ]
 
     def make_thunk(
         self,

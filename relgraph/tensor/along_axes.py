@@ -10,11 +10,13 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import RelativeOp, Storage, TypedOp, Variables
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
 from relgraph.tensor.assembly import arange, join, ones_like, zeros_like
 from relgraph.tensor.basic import (
+    AxisOp,
+    TensorOp,
     as_argument,
     as_tensor_variable,
     named_axis,
@@ -31,51 +33,39 @@ from relgraph.tensor.shapes import (
     as_lengths,
     flatten,
     lengths,
-    one_input,
     reshape,
     shape_i,
 )
 from relgraph.tensor.type import TensorType
 
 
-class OneAxis(TypedOp):
-    """Base class of ops that take a tensor, and give one of its shape; `axis` is from the front."""
+class OneAxis(AxisOp):
+    """Base class of ops along an axis of a tensor that give one of its shape."""
 
-    axis: int
+    keeps_shape = True
 
     def output_dtype(self, dtype: str) -> str:
         """Return the dtype of the output for that of the input; by default the same."""
         return dtype
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types
         normalize_axis(self.axis, x.ndim, str(self))
         return [TensorType(self.output_dtype(x.dtype), x.shape)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
-
 
 Array = np.ndarray[Any, Any]
 
 
-class AlongAxis(TypedOp):
+class AlongAxis(TensorOp):
     """Base class of ops that take two tensors of one shape, and give one of that shape."""
 
     __props__ = ("axis",)
-    name = ""
+    nin = 2
+    keeps_shape = True
 
     def __init__(self, axis: int) -> None:
         self.axis = axis
-
-    def __str__(self) -> str:
-        return f"{self.name}{{axis={self.axis}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(v, self.name, i) for i, v in enumerate(inputs)]
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -99,9 +89,6 @@ class AlongAxis(TypedOp):
     def compute(self, x: Array, y: Array) -> Array:
         """Return the value for two arrays of the dtype of the output."""
         raise NotImplementedError
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def part(self, x: Any, part: slice) -> Any:
         return getitem(x, (*[slice(None)] * self.axis, part))
@@ -153,7 +140,7 @@ def _next(before: Any, pair: Any) -> Any:
     return factor * before + term
 
 
-class Cumulate(OneAxis, RelativeOp):
+class Cumulate(OneAxis):
     """The cumulative sums or products along an axis.
 
     The dtype of the output is that of the reduction over the axis.
@@ -171,16 +158,9 @@ class Cumulate(OneAxis, RelativeOp):
     def __init__(self, scalar_op: Any, axis: int) -> None:
         if scalar_op not in (scalar.add, scalar.mul):
             raise TypeError(f"Cumulate: {scalar_op} is neither add nor mul")
+        super().__init__(axis)
         self.scalar_op = scalar_op
-        self.axis = axis
-        self.relative = Cumulate if axis < 0 else None
-
-    def for_inputs(self, inputs: Sequence[Any]) -> Any:
-        return Cumulate(self.scalar_op, normalize_axis(self.axis, inputs[0].type.ndim, str(self)))
-
-    def __str__(self) -> str:
-        name = "cumsum" if self.scalar_op is scalar.add else "cumprod"
-        return f"{name}{{axis={self.axis}}}"
+        self.name = "cumsum" if scalar_op is scalar.add else "cumprod"
 
     def output_dtype(self, dtype: str) -> str:
         return reduced_dtype(self.scalar_op.ufunc, dtype)
@@ -385,30 +365,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     return join(axis, getitem(x, (*leading, last)), getitem(x, (*leading, first)))
 
 
-class _BaseSort(OneAxis, RelativeOp):
-    """Base class of `Sort` and `ArgSort`.
-
-    Parameters
-    ----------
-    axis
-        The axis, in a node counted from the front.
-    """
-
-    __props__ = ("axis",)
-    name = ""
-
-    def __init__(self, axis: int) -> None:
-        self.axis = axis
-        self.relative = type(self) if axis < 0 else None
-
-    def for_inputs(self, inputs: Sequence[Any]) -> _BaseSort:
-        return type(self)(normalize_axis(self.axis, inputs[0].type.ndim, self.name))
-
-    def __str__(self) -> str:
-        return f"{self.name}{{axis={self.axis}}}"
-
-
-class Sort(_BaseSort):
+class Sort(OneAxis):
     """The elements along an axis in ascending order, nan last; equal elements keep their order.
 
     Parameters
@@ -429,7 +386,7 @@ class Sort(_BaseSort):
         return [_take_along_axis(output_grads[0], inverse, self.axis)]
 
 
-class ArgSort(_BaseSort):
+class ArgSort(OneAxis):
     """The indices that sort the elements along an axis, as int64.
 
     Parameters

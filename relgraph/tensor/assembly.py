@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op, RelativeOp, Storage, Variables
+from relgraph.graph.op import Op, Storage, Variables
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.unify import nth
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import check_dtype, is_discrete, result_dtype
 from relgraph.tensor.basic import (
-    as_argument,
+    AxisOp,
     as_tensor_variable,
     constant,
     merge_lengths,
@@ -53,6 +53,7 @@ class Alloc(Op):
     nout = 1
     __props__ = ()
     repeats = 0
+    connected_inputs = (0,)
 
     def __str__(self) -> str:
         return "alloc"
@@ -107,9 +108,6 @@ class Alloc(Op):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(node.inputs[1:])]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[i == 0] for i in range(len(node.inputs))]
 
     def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         g = sum_like(output_gradients[0], inputs[0])
@@ -284,6 +282,7 @@ class Eye(Op):
 
     nout = 1
     __props__ = ("dtype",)
+    connected_inputs = ()
 
     def __init__(self, dtype: str = "float64") -> None:
         self.dtype = check_dtype(dtype)
@@ -304,9 +303,6 @@ class Eye(Op):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(node.inputs[:2])]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False], [False], [False]]
 
 
 def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
@@ -455,7 +451,7 @@ def triu(x: Any, k: Any = 0) -> Any:
     return switch(_lower(x, as_tensor_variable(k) - 1), _zero(x), x)
 
 
-class Join(RelativeOp):
+class Join(AxisOp):
     """Tensors of one rank, concatenated along an axis; the lengths of their other axes agree.
 
     Parameters
@@ -464,22 +460,13 @@ class Join(RelativeOp):
         The axis, in a node counted from the front.
     """
 
-    __props__ = ("axis",)
-
-    def __init__(self, axis: int) -> None:
-        self.axis = axis
-        self.relative = Join if axis < 0 else None
-
-    def for_inputs(self, inputs: Sequence[Any]) -> Any:
-        return Join(normalize_axis(self.axis, inputs[0].type.ndim, "join"))
-
-    def __str__(self) -> str:
-        return f"join{{axis={self.axis}}}"
+    name = "join"
+    nin = None
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         if not inputs:
             raise TypeError(f"{self} takes at least 1 input")
-        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+        return super().as_inputs(*inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         ndim = input_types[0].ndim
@@ -540,6 +527,7 @@ class Split(Op):
     """
 
     __props__ = ("len_splits", "axis")
+    connected_inputs = (0,)
 
     def __init__(self, len_splits: int, axis: int = 0) -> None:
         self.len_splits = self.nout = len_splits
@@ -594,9 +582,6 @@ class Split(Op):
         x = shapes[0]
         sizes: Any = node.inputs[1]
         return [(*x[: self.axis], sizes[i], *x[self.axis + 1 :]) for i in range(self.len_splits)]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True] * self.len_splits, [False] * self.len_splits]
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         grads = [

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp, Variables
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.type import disconnected
 from relgraph.scalar.type import number_kind, result_dtype, weak_dtype
-from relgraph.tensor.basic import as_argument, constant
+from relgraph.tensor.basic import TensorOp, as_argument, constant
 from relgraph.tensor.math import cast, second
 from relgraph.tensor.type import TensorType
 
 
-class IfElse(TypedOp):
+class IfElse(TensorOp):
     """The values of one branch or of the other, by a condition.
 
     The inputs are the condition, a tensor of rank 0 that is true unless it is zero; the variables
@@ -35,16 +35,11 @@ class IfElse(TypedOp):
         if count < 1:
             raise ValueError(f"ifelse: a branch has at least one variable, not {count}")
         self.count = count
-        self.nout = count
+        self.nin, self.nout = 1 + 2 * count, count
         self.view_map = {i: [1 + i, 1 + count + i] for i in range(count)}
 
     def __str__(self) -> str:
         return "ifelse" if self.count == 1 else f"ifelse{{{self.count}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 1 + 2 * self.count:
-            raise TypeError(f"{self} takes {1 + 2 * self.count} inputs, not {len(inputs)}")
-        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         condition, *rest = input_types

@@ -17,7 +17,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.graph.op import Op, RelativeOp, Storage, TypedOp
+from relgraph.graph.op import Op, RelativeOp, Storage
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.utils import Memo
 from relgraph.introspection import documented, signature_of
@@ -26,8 +26,8 @@ from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.op import zero_like as scalar_zero_like
 from relgraph.scalar.type import get_scalar_type, is_discrete, number_kind
 from relgraph.tensor.basic import (
+    TensorOp,
     as_argument,
-    as_tensor_variable,
     constant,
     normalize_axes,
     normalize_axis,
@@ -40,7 +40,7 @@ from relgraph.tensor.type import TensorType, TensorVariable
 __all__ = ["DimShuffle", "Elemwise"]
 
 
-class DimShuffle(TypedOp):
+class DimShuffle(TensorOp):
     """A view of a tensor with its axes in another order.
 
     Parameters
@@ -89,11 +89,6 @@ class DimShuffle(TypedOp):
 
     def __str__(self) -> str:
         return f"DimShuffle{{{', '.join(map(str, self.new_order))}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 1:
-            raise TypeError(f"{self} takes 1 input, not {len(inputs)}")
-        return [as_tensor_variable(inputs[0])]
 
     def output_types(self, *input_types: Any) -> list[TensorType]:
         (x,) = input_types
@@ -189,7 +184,7 @@ _ORDERS: dict[str, Callable[..., Order]] = {
 }
 
 
-class RelativeDimShuffle(RelativeOp):
+class RelativeDimShuffle(RelativeOp, TensorOp):
     """The `DimShuffle` that one of NumPy's functions is for a tensor of any rank.
 
     It stands in terms only: a node has the DimShuffle.
@@ -226,11 +221,6 @@ class RelativeDimShuffle(RelativeOp):
         made: Any = DimShuffle(ndim, _ORDERS[self.function](ndim, *self.arguments))
         assert isinstance(made, DimShuffle)
         return made
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 1:
-            raise TypeError(f"{self} takes 1 input, not {len(inputs)}")
-        return [as_tensor_variable(inputs[0])]
 
     def output_types(self, *input_types: Any) -> Sequence[Any]:
         raise TypeError(f"{self} stands in laws; a node has the DimShuffle that it is for its rank")

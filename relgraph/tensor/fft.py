@@ -50,7 +50,7 @@ class DFT(OneAxis):
     def __init__(self, axis: int, inverse: bool = False, norm: str = "backward") -> None:
         if norm not in _OPPOSITE:
             raise ValueError(f"fft: the norm is one of {', '.join(_OPPOSITE)}, not {norm!r}")
-        self.axis = axis
+        super().__init__(axis)
         self.inverse = inverse
         self.norm = norm
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp, Variables
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype, weak_dtype
-from relgraph.tensor.basic import as_argument, as_tensor_variable, number
+from relgraph.tensor.basic import TensorOp, as_tensor_variable, number
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.fortran import product
 from relgraph.tensor.memory import laid_out
@@ -50,15 +50,11 @@ def check_one_shape(op: Any, x: Any, y: Any) -> None:
         raise ValueError(f"{op}: the inputs have the shapes {x.shape} and {y.shape}")
 
 
-class MatrixProduct(TypedOp):
+class MatrixProduct(TensorOp):
     """Base class of products of two tensors that sum over one axis of each."""
 
     __props__ = ()
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 2:
-            raise TypeError(f"{self} takes 2 inputs, not {len(inputs)}")
-        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+    nin = 2
 
     def _check_ranks(self, x: TensorType, y: TensorType, ranks: Sequence[int]) -> None:
         for which, t in (("first", x), ("second", y)):
@@ -76,8 +72,7 @@ class Dot(MatrixProduct):
     that of NumPy's promotion.
     """
 
-    def __str__(self) -> str:
-        return "dot"
+    name = "dot"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, TypedOp, Variables
-from relgraph.tensor.basic import as_tensor_variable, normalize_axes, without_axes
+from relgraph.graph.op import Storage, Variables
+from relgraph.tensor.basic import TensorOp, normalize_axes, without_axes
 from relgraph.tensor.math import cast, check_one_shape, maximum
 from relgraph.tensor.memory import in_order, laid_out
 from relgraph.tensor.reductions import mean, restore_axes
-from relgraph.tensor.shapes import lengths, one_input, product
+from relgraph.tensor.shapes import lengths, product
 from relgraph.tensor.type import TensorType
 
 
-class AlongAxes(TypedOp):
+class AlongAxes(TensorOp):
     """Base class of ops that drop some axes of real floating-point numbers.
 
     Parameters
@@ -33,16 +33,12 @@ class AlongAxes(TypedOp):
     """
 
     __props__ = ("axis",)
-    name: str
 
     def __init__(self, axis: tuple[int, ...] | None = None) -> None:
         self.axis = axis
 
     def __str__(self) -> str:
         return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
 
     def axes(self, ndim: int) -> tuple[int, ...]:
         """Return the axes that are summed over of an input of rank `ndim`, as a tuple."""
@@ -112,10 +108,7 @@ class _OfPairs(AlongAxes):
         As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
     """
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 2:
-            raise TypeError(f"{self.name} takes two inputs, not {len(inputs)}")
-        return [as_tensor_variable(x) for x in inputs]
+    nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types

@@ -18,6 +18,7 @@ from relgraph.scalar.composite import Composite
 from relgraph.scalar.op import FoldOp
 from relgraph.scalar.type import check_dtype, is_complex, is_discrete
 from relgraph.tensor.basic import (
+    TensorOp,
     as_argument,
     as_tensor_variable,
     normalize_axes,
@@ -30,7 +31,7 @@ from relgraph.tensor.elemwise import Elemwise, RelativeDimShuffle
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, conjugated, eq, neq, second, sqr, sqrt, switch, true_div
 from relgraph.tensor.memory import in_order
-from relgraph.tensor.shapes import lengths, one_input, product, reshape
+from relgraph.tensor.shapes import lengths, product, reshape
 from relgraph.tensor.type import TensorType
 
 
@@ -40,7 +41,7 @@ def reduced_dtype(ufunc: Any, dtype: str) -> str:
     return str(ufunc.reduce(np.ones(1, dtype)).dtype)
 
 
-class CAReduce(RelativeOp):
+class CAReduce(RelativeOp, TensorOp):
     """Reduces some axes of a tensor by a commutative and associative scalar op.
 
     The output lacks the reduced axes. It has the dtype that NumPy gives it: small integers are
@@ -112,9 +113,6 @@ class CAReduce(RelativeOp):
 
     def for_inputs(self, inputs: Sequence[Any]) -> CAReduce:
         return self.for_rank(inputs[0].type.ndim)
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types
@@ -498,7 +496,7 @@ def std(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bo
     return sqrt(var(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))
 
 
-class _ArgExtreme(RelativeOp):
+class _ArgExtreme(RelativeOp, TensorOp):
     """The position of the first extreme along an axis, as int64; a nan counts as an extreme.
 
     Parameters
@@ -509,7 +507,6 @@ class _ArgExtreme(RelativeOp):
 
     __props__ = ("axis",)
     function: Callable[..., Any]
-    name: str
 
     def __init__(self, axis: int | None = None) -> None:
         self.axis = axis
@@ -523,9 +520,6 @@ class _ArgExtreme(RelativeOp):
 
     def __str__(self) -> str:
         return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types

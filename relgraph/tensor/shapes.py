@@ -14,7 +14,7 @@ from relgraph.graph.type import disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm, MethodNotDefined
 from relgraph.scalar.type import check_dtype
 from relgraph.tensor.basic import (
-    as_argument,
+    TensorOp,
     as_tensor_variable,
     constant,
     normalize_axes,
@@ -34,39 +34,27 @@ from relgraph.tensor.math import cast, eq, switch
 from relgraph.tensor.type import TensorType
 
 
-def one_input(op: Any, inputs: Sequence[Any]) -> list[Any]:
-    """Return the only input of an op as a list of a tensor variable.
-
-    Raises
-    ------
-    TypeError
-        If there is not exactly one input, or it is no tensor.
-    """
-    if len(inputs) != 1:
-        raise TypeError(f"{op} takes 1 input, not {len(inputs)}")
-    return [as_argument(inputs[0], op)]
-
-
 def has_shape(x: Any) -> bool:
     """Return whether `x` is a variable whose values have a shape: a tensor, or a sparse matrix."""
     return isinstance(x, Variable) and isinstance(getattr(x.type, "shape", None), tuple)
 
 
-def _one_with_shape(op: Any, inputs: Sequence[Any]) -> list[Any]:
-    """Return the only input of an op as a list of a variable that has a shape."""
-    return [inputs[0]] if len(inputs) == 1 and has_shape(inputs[0]) else one_input(op, inputs)
+class _OfShape(TensorOp):
+    """Base class of ops that read the shape of a tensor or a sparse matrix, and no values."""
+
+    connected_inputs = ()
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if len(inputs) == 1 and has_shape(inputs[0]):
+            return [inputs[0]]
+        return super().as_inputs(*inputs)
 
 
-class Shape(TypedOp):
+class Shape(_OfShape):
     """The shape of a tensor or a sparse matrix, as a vector of int64."""
 
     __props__ = ()
-
-    def __str__(self) -> str:
-        return "shape"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return _one_with_shape(self, inputs)
+    name = "shape"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [TensorType("int64", (input_types[0].ndim,))]
@@ -77,11 +65,8 @@ class Shape(TypedOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(len(shapes[0]),)]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False]]
 
-
-class Shape_i(RelativeOp):
+class Shape_i(RelativeOp, _OfShape):
     """The length of one axis of a tensor or a sparse matrix, as an int64 of rank 0.
 
     Parameters
@@ -102,9 +87,6 @@ class Shape_i(RelativeOp):
     def __str__(self) -> str:
         return f"shape_i{{{self.i}}}"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return _one_with_shape(self, inputs)
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         normalize_axis(self.i, input_types[0].ndim, str(self))
         return [TensorType("int64", ())]
@@ -114,9 +96,6 @@ class Shape_i(RelativeOp):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [()]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False]]
 
 
 class MakeVector(TypedOp):
@@ -332,6 +311,7 @@ class Reshape(Op):
     nout = 1
     __props__ = ("ndim",)
     view_map = {0: [0]}
+    connected_inputs = (0,)
 
     def __init__(self, ndim: int) -> None:
         self.ndim = ndim
@@ -428,15 +408,12 @@ class Reshape(Op):
                 lengths.append(either)
         return [tuple(lengths)]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], [False]]
-
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         x: Any = inputs[0]
         return [reshape(output_gradients[0], lengths(x)), disconnected()]
 
 
-class SpecifyShape(TypedOp):
+class SpecifyShape(TensorOp):
     """Its input with a declared static shape; a ValueError at run time if the shape is another.
 
     Parameters
@@ -453,9 +430,6 @@ class SpecifyShape(TypedOp):
 
     def __str__(self) -> str:
         return f"specify_shape{{{', '.join('?' if n is None else str(n) for n in self.shape)}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types

@@ -11,13 +11,18 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import RelativeOp, Storage, Variables
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete
-from relgraph.tensor.basic import as_tensor_variable, normalize_axes, normalize_axis, without_axes
+from relgraph.tensor.basic import (
+    TensorOp,
+    as_tensor_variable,
+    normalize_axes,
+    normalize_axis,
+    without_axes,
+)
 from relgraph.tensor.indexing import OneElement
 from relgraph.tensor.math import cast, exp
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.reductions import kept_axes, restore_axes
 from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import one_input
 from relgraph.tensor.type import TensorType
 
 Axes = int | tuple[int, ...] | None
@@ -27,7 +32,7 @@ Axes = int | tuple[int, ...] | None
 _SHORT_ROW, _MANY_ROWS = 32, 64
 
 
-class _Softmax(RelativeOp):
+class _Softmax(RelativeOp, TensorOp):
     """Base class of `Softmax`, `LogSoftmax` and `LogSumExp`.
 
     Parameters
@@ -38,7 +43,7 @@ class _Softmax(RelativeOp):
     """
 
     __props__ = ("axis",)
-    name: str
+    keeps_shape = True
 
     def __init__(self, axis: Axes = -1) -> None:
         self.axis = axis
@@ -53,11 +58,8 @@ class _Softmax(RelativeOp):
             return type(self)(None)
         return type(self)(axes[0] if len(axes) == 1 else axes)
 
-    def __str__(self) -> str:
-        return f"{self.name}{{axis={self.axis}}}"
-
     def as_inputs(self, *inputs: Any) -> list[Any]:
-        (x,) = one_input(self, inputs)
+        (x,) = super().as_inputs(*inputs)
         return [cast(x, "float64") if is_discrete(x.type.dtype) else x]
 
     def axes(self, ndim: int) -> tuple[int, ...]:
@@ -70,9 +72,6 @@ class _Softmax(RelativeOp):
         if np.dtype(x.dtype).kind != "f":
             raise TypeError(f"{self.name}: the input is a {x}, not real")
         return [x]
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x = in_order(inputs[0])

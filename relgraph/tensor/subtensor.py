@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Storage, TypedOp
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm, MethodNotDefined
 from relgraph.scalar.type import is_discrete
@@ -187,8 +187,9 @@ def filled_ellipsis(entries: list[Any], inputs: Sequence[Any], ndim: int) -> Ind
     """
     consumed = _consumed(entries, inputs)
     if consumed > ndim:
-        written = ", ".join("..." if e is Ellipsis else repr(e) for e in entries)
-        raise IndexError(f"{consumed} indices [{written}] for a tensor of {ndim} dimensions")
+        raise IndexError(
+            f"{consumed} indices [{index_string(entries)}] for a tensor of {ndim} dimensions"
+        )
     if Ellipsis in entries:
         at = entries.index(Ellipsis)
         if consumed == ndim:
@@ -428,7 +429,35 @@ def check_broadcast(node: Apply, y: Any, part_shape: tuple[int, ...]) -> None:
             )
 
 
-class Subtensor(TypedOp):
+class BaseSubtensor(TypedOp):
+    """Base class of the ops that select a part of a tensor; see `Subtensor`."""
+
+    __props__ = ("idx_list",)
+
+    connected_inputs = (0,)
+    name = "subtensor"
+
+    def __init__(self, idx_list: IndexList) -> None:
+        self.idx_list = tuple(idx_list)
+
+    def __str__(self) -> str:
+        return f"{self.name}{{{index_string(self.idx_list)}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return [as_tensor_variable(inputs[0]), *check_index_inputs(self, inputs[1:])]
+
+    def changed(self, inplace: bool = False, set_instead_of_inc: bool = False) -> Any:
+        """Return the op that changes the part."""
+        raise MethodNotDefined(f"{type(self).__name__} does not say what changes its part")
+
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+        x, *indices = inputs
+        g: Any = output_gradients[0]
+        gx = self.changed()(zeros_like(x, g.type.dtype), g, *indices)
+        return [gx, *[disconnected() for _ in indices]]
+
+
+class Subtensor(BaseSubtensor):
     """A part of a tensor, selected by integers and slices. It is a view.
 
     The inputs are the tensor, and an integer of rank 0 for each placeholder.
@@ -440,19 +469,15 @@ class Subtensor(TypedOp):
         input; a part of a `Slice` may be a placeholder too.
     """
 
-    __props__ = ("idx_list",)
     view_map = {0: [0]}
 
     def __init__(self, idx_list: IndexList) -> None:
-        self.idx_list = tuple(idx_list)
+        super().__init__(idx_list)
         constant = not any(True for _ in placeholders(self.idx_list))
         self._index = concrete_index(self.idx_list, ()) if constant else None
 
-    def __str__(self) -> str:
-        return f"subtensor{{{index_string(self.idx_list)}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_tensor_variable(inputs[0]), *check_index_inputs(self, inputs[1:])]
+    def changed(self, inplace: bool = False, set_instead_of_inc: bool = False) -> Any:
+        return IncSubtensor(self.idx_list, inplace, set_instead_of_inc)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x = input_types[0]
@@ -478,15 +503,6 @@ class Subtensor(TypedOp):
         sliced = [symbolic_length(n, e) for e, n in parts if isinstance(e, slice)]
         return [(*sliced, *shapes[0][len(entries) :])]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[i == 0] for i in range(len(node.inputs))]
-
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
-        x, *indices = inputs
-        g: Any = output_gradients[0]
-        gx = IncSubtensor(self.idx_list)(zeros_like(x, g.type.dtype), g, *indices)
-        return [gx, *[disconnected() for _ in indices]]
-
 
 def take_part(node: Apply, x: Any, index: Any) -> Any:
     """Return ``x[index]``.
@@ -507,6 +523,8 @@ class BaseIncSubtensor(TypedOp):
 
     __props__ = ("idx_list", "inplace", "set_instead_of_inc")
 
+    keeps_shape = True
+    connected_inputs = (0, 1)
     name = ""
 
     def __init__(
@@ -539,12 +557,6 @@ class BaseIncSubtensor(TypedOp):
         (part,) = self.part().output_types(x, *indices)
         check_assignable(self, x, y, part)
         return [x]
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[i < 2] for i in range(len(node.inputs))]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         _x, y, *indices = inputs

@@ -11,7 +11,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp, Variables
+from relgraph.graph.op import Storage, Variables
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes import (
     OneAxis,
@@ -26,7 +26,7 @@ from relgraph.tensor.along_axes import (
     weak,
 )
 from relgraph.tensor.assembly import arange, broadcast_to, join, stack, zeros_like
-from relgraph.tensor.basic import as_argument, normalize_axis, static_int
+from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis, static_int
 from relgraph.tensor.functions.searching import flatnonzero, searchsorted
 from relgraph.tensor.indexing import getitem, inc_subtensor, set_subtensor, take
 from relgraph.tensor.math import abs as abs_
@@ -496,16 +496,12 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * np.pi)
     return join(axis, part(p, axis, slice(None, 1)), later)
 
 
-class Convolve(TypedOp):
+class Convolve(TensorOp):
     """The convolution of two vectors, neither of which is empty: all places where they overlap."""
 
     __props__ = ()
-
-    def __str__(self) -> str:
-        return "convolve"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
+    name = "convolve"
+    nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         a, v = input_types
@@ -619,11 +615,9 @@ class Accumulate(OneAxis):
     def __init__(self, scalar_op: Any, axis: int) -> None:
         if scalar_op not in _OPS:
             raise TypeError(f"Accumulate: {scalar_op} is none of maximum, minimum and logaddexp")
+        super().__init__(axis)
         self.scalar_op = scalar_op
-        self.axis = axis
-
-    def __str__(self) -> str:
-        return f"{_OPS[self.scalar_op]}{{axis={self.axis}}}"
+        self.name = _OPS[scalar_op]
 
     def output_dtype(self, dtype: str) -> str:
         found: str = self.scalar_op.output_dtype(dtype, dtype)

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, TypedOp, Variables
+from relgraph.graph.op import Storage, Variables
 from relgraph.scalar.type import is_complex, is_discrete, result_dtype
 from relgraph.tensor.along_axes import along, argsort, length, of_rank, sort
 from relgraph.tensor.assembly import arange, join, stack, zeros_like
-from relgraph.tensor.basic import as_argument, as_tensor_variable, normalize_axis
+from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, normalize_axis
 from relgraph.tensor.indexing import getitem, inc_subtensor, set_subtensor, take
 from relgraph.tensor.math import cast, eq, fill, logical_not, neq, switch
 from relgraph.tensor.reductions import any as any_
 from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import lengths, one_input, ravel, reshape
+from relgraph.tensor.shapes import lengths, ravel, reshape
 from relgraph.tensor.type import TensorType
 
 
-class Nonzero(TypedOp):
+class Nonzero(TensorOp):
     """The coordinates of the elements that are not zero: for each axis a vector of int64.
 
     Parameters
@@ -31,6 +31,7 @@ class Nonzero(TypedOp):
     """
 
     __props__ = ("nout",)
+    connected_inputs = ()
 
     def __init__(self, nout: int) -> None:
         self.nout = nout
@@ -38,18 +39,12 @@ class Nonzero(TypedOp):
     def __str__(self) -> str:
         return "nonzero"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [TensorType("int64", (None,))] * self.nout
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         for storage, found in zip(output_storage, np.nonzero(inputs[0]), strict=True):
             storage[0] = np.ascontiguousarray(found)
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False] * self.nout]
 
 
 def nonzero(a: Any) -> tuple[Any, ...]:
@@ -291,7 +286,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
     return fill(x, cast(found, x.type.dtype))
 
 
-class SearchSorted(TypedOp):
+class SearchSorted(TensorOp):
     """The positions in a sorted vector at which elements would be put in, as int64.
 
     Parameters
@@ -302,6 +297,8 @@ class SearchSorted(TypedOp):
 
     __props__ = ("side",)
     name = "searchsorted"
+    nin = 2
+    connected_inputs = ()
 
     def __init__(self, side: str = "left") -> None:
         if side not in ("left", "right"):
@@ -310,9 +307,6 @@ class SearchSorted(TypedOp):
 
     def __str__(self) -> str:
         return f"{self.name}{{{self.side}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         ordered, wanted = input_types
@@ -330,9 +324,6 @@ class SearchSorted(TypedOp):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[1]]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False], [False]]
 
 
 class Digitize(SearchSorted):
@@ -481,7 +472,7 @@ def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
     return logical_not(found) if invert else found
 
 
-class Unique(TypedOp):
+class Unique(TensorOp):
     """The different elements of a vector in order, and three vectors of int64 about them.
 
     The others are the index of the first element that is equal to each, for each element the
@@ -501,9 +492,6 @@ class Unique(TypedOp):
 
     def __str__(self) -> str:
         return "unique"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, TypedOp, Variables
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
-from relgraph.tensor.basic import as_argument
+from relgraph.tensor.basic import TensorOp
 from relgraph.tensor.fortran import product
 from relgraph.tensor.math import BLAS_DTYPES, Dot, MatrixProduct, _dot, check_inner, conjugated
 from relgraph.tensor.reductions import sum as sum_
@@ -26,8 +26,7 @@ class Dot22(MatrixProduct):
     It marks the products that a rewrite can extend to a GEMM.
     """
 
-    def __str__(self) -> str:
-        return "dot22"
+    name = "dot22"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -63,8 +62,7 @@ class Gemv(Dot):
     It takes the BLAS's way for each layout in memory, where `Dot` takes the same one for all.
     """
 
-    def __str__(self) -> str:
-        return "gemv"
+    name = "gemv"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -88,9 +86,7 @@ _gemv = Gemv()
 
 def fits_gemv(x: Any, y: Any) -> bool:
     """Return whether `x` and `y` are a matrix and a vector of one dtype that the BLAS has."""
-    return (
-        x.type.ndim + y.type.ndim == 3 and x.type.dtype == y.type.dtype
-    ) and x.type.dtype in BLAS_DTYPES
+    return x.type.ndim + y.type.ndim == 3 and same_blas_dtype(x, y)
 
 
 def same_blas_dtype(x: Any, y: Any) -> bool:
@@ -100,12 +96,10 @@ def same_blas_dtype(x: Any, y: Any) -> bool:
 
 def fits_blas(x: Any, y: Any) -> bool:
     """Return whether two variables are matrices of one dtype of `BLAS_DTYPES`."""
-    return (
-        x.type.ndim == y.type.ndim == 2 and x.type.dtype == y.type.dtype
-    ) and x.type.dtype in BLAS_DTYPES
+    return x.type.ndim == y.type.ndim == 2 and same_blas_dtype(x, y)
 
 
-class BlasUpdate(TypedOp):
+class BlasUpdate(TensorOp):
     """Base class of ``βZ + αXY``, where X and Y are matrices or vectors.
 
     The inputs are Z, α, X, Y and β, of one dtype of `BLAS_DTYPES`; α and β have rank 0. Z has
@@ -119,22 +113,15 @@ class BlasUpdate(TypedOp):
     """
 
     __props__ = ("inplace",)
-    name = ""
+    keeps_shape = True
     axes: tuple[str, ...] = ()
     """The axes of each input, named by letters; those of one letter have one length."""
 
     def __init__(self, inplace: bool = False) -> None:
         self.inplace = inplace
+        self.nin = len(self.axes)
         if inplace:
             self.destroy_map = {0: [0]}
-
-    def __str__(self) -> str:
-        return f"{self.name}_inplace" if self.inplace else self.name
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != len(self.axes):
-            raise TypeError(f"{self} takes {len(self.axes)} inputs, not {len(inputs)}")
-        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         z = input_types[0]
@@ -183,9 +170,6 @@ class BlasUpdate(TypedOp):
     def compute(self, inputs: Sequence[Any]) -> Any:
         """Return the result for the values of the inputs."""
         raise MethodNotDefined(f"{type(self).__name__} does not define compute")
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
 
 class Gemm(BlasUpdate):
@@ -267,13 +251,8 @@ class Ger(BlasUpdate):
 class Dot22Scalar(MatrixProduct):
     """``αXY`` for matrices; the inputs are X, Y and α, of one dtype of `BLAS_DTYPES`."""
 
-    def __str__(self) -> str:
-        return "dot22scalar"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 3:
-            raise TypeError(f"{self} takes 3 inputs, not {len(inputs)}")
-        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+    name = "dot22scalar"
+    nin = 3
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y, alpha = input_types

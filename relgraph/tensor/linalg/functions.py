@@ -154,7 +154,8 @@ class SecondCofactors(MatrixOp):
 
     __props__ = ()
     name = "second_cofactors"
-    arity = 2
+    keeps_shape = True
+    nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         a, e = input_types
@@ -172,9 +173,6 @@ class SecondCofactors(MatrixOp):
         with np.errstate(all="ignore"):
             found = on_finite(lambda safe: second_cofactors(np, e, fortran.svd(safe)), a)
         output_storage[0][0] = np.asarray(found, a.dtype)
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradients; that by the first input is by way of the inverse."""

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp
+from relgraph.graph.op import Storage
 from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor.assembly import eye
-from relgraph.tensor.basic import as_argument
+from relgraph.tensor.basic import TensorOp
 from relgraph.tensor.math import conjugated
 from relgraph.tensor.reductions import sum_like
 from relgraph.tensor.shapes import shape_i, swapaxes
@@ -36,34 +36,17 @@ REAL_OF = {"complex64": "float32", "complex128": "float64"}
 COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
 
 
-class MatrixOp(TypedOp):
+class MatrixOp(TensorOp):
     """Base class of ops on stacks of matrices; an integer dtype counts as float64.
 
     Attributes
     ----------
-    name
-        What the op is called in errors and in print.
-    arity
-        How many inputs it takes.
     overwritable
         The input that the op with ``inplace=True`` overwrites, if it is of the dtype of the result
         and no stack; None if there is no such op.
     """
 
-    name = ""
-    arity = 1
     overwritable: int | None = None
-
-    def __str__(self) -> str:
-        shown = [p for p in self.__props__ or () if p != "inplace"]
-        props = ", ".join(f"{p}={getattr(self, p)}" for p in shown)
-        name = f"{self.name}_inplace" if getattr(self, "inplace", False) else self.name
-        return f"{name}{{{props}}}" if props else name
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != self.arity:
-            raise TypeError(f"{self.name} takes {self.arity} inputs, not {len(inputs)}")
-        return [as_argument(v, self.name, i) for i, v in enumerate(inputs)]
 
 
 def can_overwrite(node: Apply) -> bool:
@@ -238,6 +221,7 @@ class SquareMatrixOp(MatrixOp):
     """
 
     inplace = False
+    keeps_shape = True
 
     def compute(self, a: Array) -> Array:
         """Return the results of a stack of finite matrices, which `inplace` allows to overwrite."""
@@ -254,9 +238,6 @@ class SquareMatrixOp(MatrixOp):
         with np.errstate(all="ignore"):
             found = on_finite(self.compute, a)
         output_storage[0][0] = written_to(inputs[0], found) if self.inplace else found
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
 
 def written_to(target: Array, found: Array) -> Array:
@@ -313,6 +294,7 @@ class Assume(MatrixOp):
     __props__ = ("facts",)
     view_map = {0: [0]}
     is_identity = True
+    keeps_shape = True
     name = "assume"
 
     def __init__(self, facts: tuple[str, ...]) -> None:
@@ -333,9 +315,6 @@ class Assume(MatrixOp):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = inputs[0]
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         return [output_gradients[0]]

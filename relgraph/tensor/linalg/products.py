@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, TypedOp, Variables
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor import indexing
-from relgraph.tensor.basic import as_argument, as_tensor_variable, normalize_axis
+from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, normalize_axis
 from relgraph.tensor.fortran import products
 from relgraph.tensor.indexing import diagonal as diagonal_of
 from relgraph.tensor.linalg.matrix_op import fitted_gradient
@@ -36,8 +36,7 @@ class MatMul(MatrixProduct):
     The axes before the last two broadcast if their static length is 1.
     """
 
-    def __str__(self) -> str:
-        return "matmul"
+    name = "matmul"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -96,8 +95,7 @@ class BatchedDot(MatMul):
     transposed matrices are not copied.
     """
 
-    def __str__(self) -> str:
-        return "batched_dot"
+    name = "batched_dot"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -281,16 +279,12 @@ def _several(axes: Any, ndim: int) -> list[int]:
     return [normalize_axis(axis, ndim, "tensordot") for axis in several]
 
 
-class Kron(TypedOp):
+class Kron(TensorOp):
     """The blocks ``x[i, j] * y`` of two matrices, put together as one matrix."""
 
     __props__ = ()
-
-    def __str__(self) -> str:
-        return "kron"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(v, "kron", i) for i, v in enumerate(inputs)]
+    name = "kron"
+    nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types

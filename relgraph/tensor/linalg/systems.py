@@ -59,7 +59,7 @@ class LinearSolve(MatrixOp):
     The result has the shape of the right side, and the leading axes of both, broadcast.
     """
 
-    arity = 2
+    nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         a, b = input_types
@@ -536,7 +536,7 @@ class LeastSquares(MatrixOp):
 
     __props__ = ("rcond",)
     name = "lstsq"
-    arity = 2
+    nin = 2
     nout = 4
 
     def __init__(self, rcond: float | None = None) -> None:
