@@ -178,7 +178,9 @@ class Op(MetaObject):
         MethodNotDefined
             If the op has no gradient.
         """
-        raise MethodNotDefined(f"{self} ({type(self).__name__}) has no gradient")
+        if type(self).L_op is Op.L_op:
+            raise MethodNotDefined(f"{self} ({type(self).__name__}) has no gradient")
+        return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Any:
         """Like `grad`, for ops whose gradient is best said in terms of their outputs."""

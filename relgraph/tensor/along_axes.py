@@ -26,7 +26,7 @@ from relgraph.tensor.basic import (
 )
 from relgraph.tensor.indexing import getitem, index_along, take
 from relgraph.tensor.math import cast, check_one_shape, conjugated, maximum, second
-from relgraph.tensor.memory import in_order
+from relgraph.tensor.memory import Array, in_order
 from relgraph.tensor.reductions import reduced_dtype
 from relgraph.tensor.shapes import (
     as_length,
@@ -34,7 +34,6 @@ from relgraph.tensor.shapes import (
     flatten,
     lengths,
     reshape,
-    shape_i,
 )
 from relgraph.tensor.type import TensorType
 
@@ -52,9 +51,6 @@ class OneAxis(AxisOp):
         (x,) = input_types
         normalize_axis(self.axis, x.ndim, str(self))
         return [TensorType(self.output_dtype(x.dtype), x.shape)]
-
-
-Array = np.ndarray[Any, Any]
 
 
 class AlongAxis(TensorOp):
@@ -90,19 +86,16 @@ class AlongAxis(TensorOp):
         """Return the value for two arrays of the dtype of the output."""
         raise NotImplementedError
 
-    def part(self, x: Any, part: slice) -> Any:
-        return getitem(x, (*[slice(None)] * self.axis, part))
-
     def reversed(self, x: Any) -> Any:
-        return self.part(x, slice(None, None, -1))
+        return part(x, self.axis, slice(None, None, -1))
 
     def after(self, first: Any, x: Any) -> Any:
         """Return `x` moved on by one place, behind the first row of another tensor."""
-        return join(self.axis, self.part(first, slice(1)), self.part(x, slice(-1)))
+        return join(self.axis, part(first, self.axis, slice(1)), part(x, self.axis, slice(-1)))
 
     def ahead(self, x: Any) -> Any:
         """Return `x` moved back by one place, its first row at the end."""
-        return join(self.axis, self.part(x, slice(1, None)), self.part(x, slice(1)))
+        return join(self.axis, part(x, self.axis, slice(1, None)), part(x, self.axis, slice(1)))
 
     def backward(self, factors: Any, terms: Any) -> Any:
         """Return what satisfies ``s[t] = factors[t + 1] * s[t + 1] + terms[t]``."""
@@ -174,8 +167,9 @@ class Cumulate(OneAxis):
         """Return the gradient of sums, cumulative sums from the other end, or `CumprodGradient`."""
         g: Any = output_grads[0]
         if self.scalar_op is scalar.add:
-            backward = (*[slice(None)] * self.axis, slice(None, None, -1))
-            return [getitem(cumsum(getitem(g, backward), self.axis), backward)]
+            backward = slice(None, None, -1)
+            sums = cumsum(part(g, self.axis, backward), self.axis)
+            return [part(sums, self.axis, backward)]
         return [CumprodGradient(self.axis)(conjugated(inputs[0]), g)]
 
 
@@ -299,8 +293,7 @@ def tile(x: Any, reps: Any) -> Any:
         if n < 0:
             raise ValueError(f"tile: {n} times along axis {axis}")
         if n != 1:
-            leading = (slice(None),) * axis
-            x = join(axis, *[x] * n) if n else getitem(x, (*leading, slice(0, 0)))
+            x = join(axis, *[x] * n) if n else part(x, axis, slice(0, 0))
     return x
 
 
@@ -360,9 +353,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     if isinstance(n, int) and n == 0:
         return x
     start = -as_length(shift, "roll") % maximum(n, 1)
-    leading = (slice(None),) * axis
-    last, first = slice(start, None), slice(None, start)
-    return join(axis, getitem(x, (*leading, last)), getitem(x, (*leading, first)))
+    return join(axis, part(x, axis, slice(start, None)), part(x, axis, slice(None, start)))
 
 
 class Sort(OneAxis):
@@ -383,7 +374,8 @@ class Sort(OneAxis):
         """Return the gradient, in the order of the input."""
         argsort_ = ArgSort(self.axis)
         inverse = argsort_(argsort_(inputs[0]))
-        return [_take_along_axis(output_grads[0], inverse, self.axis)]
+        g: Any = output_grads[0]
+        return [getitem(g, places_along(g, inverse, self.axis))]
 
 
 class ArgSort(OneAxis):
@@ -406,17 +398,6 @@ class ArgSort(OneAxis):
 
     def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [second(inputs[0], np.float64(0.0))]
-
-
-def _take_along_axis(x: Any, indices: Any, axis: int) -> Any:
-    """Return the elements of `x` at some indices along an axis; both have the same shape."""
-    ndim = x.type.ndim
-    index: list[Any] = []
-    for d in range(ndim):
-        order: list[Any] = ["x"] * ndim
-        order[d] = 0
-        index.append(indices if d == axis else arange(shape_i(x, d)).dimshuffle(*order))
-    return getitem(x, tuple(index))
 
 
 def _apply(op: Any, x: Any, axis: int | None) -> Any:
@@ -449,7 +430,15 @@ def argsort(x: Any, axis: int | None = -1) -> Any:
 
 def part(x: Any, axis: int, key: Any) -> Any:
     """Return ``x[..., key, ...]`` along an axis counted from the front."""
-    return getitem(x, (*[slice(None)] * axis, key))
+    return getitem(x, index_along(axis, key))
+
+
+def places_along(x: Any, indices: Any, axis: int) -> tuple[Any, ...]:
+    """Return the index of the elements at `indices` along an axis, and at their places else."""
+    ndim = x.type.ndim
+    return tuple(
+        indices if d == axis else of_rank(arange(length(x, d)), ndim, d) for d in range(ndim)
+    )
 
 
 def along(x: Any, axis: Any, what: str) -> tuple[Any, int]:

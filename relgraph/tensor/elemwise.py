@@ -807,9 +807,6 @@ class Elemwise(Op):
             return i in self.scalar_op.ignored_inputs
         return not any(self.connection_pattern(node)[i])
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
-
 
 def _left_padded_order(ndim: int, wanted: int) -> tuple[int | str, ...]:
     """Return the order of axes for a DimShuffle that adds axes in front."""

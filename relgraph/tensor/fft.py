@@ -48,11 +48,9 @@ class DFT(OneAxis):
     __props__ = ("axis", "inverse", "norm")
 
     def __init__(self, axis: int, inverse: bool = False, norm: str = "backward") -> None:
-        if norm not in _OPPOSITE:
-            raise ValueError(f"fft: the norm is one of {', '.join(_OPPOSITE)}, not {norm!r}")
         super().__init__(axis)
         self.inverse = inverse
-        self.norm = norm
+        self.norm = _known(norm)
 
     def __str__(self) -> str:
         return f"{'idft' if self.inverse else 'dft'}{{axis={self.axis}, norm={self.norm}}}"
@@ -202,11 +200,16 @@ def ihfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None)
     return conj(rfft(a, n, axis, _OPPOSITE[_known(norm)]))
 
 
-def _along_each(one: Any, a: Any, s: Any, axes: Any, norm: str | None) -> Any:
-    a = as_argument(a, "fftn")
+def _with_axes(a: Any, s: Any, axes: Any, what: str) -> tuple[Any, list[int]]:
+    """Return a signal as a tensor, and the axes along which it is transformed."""
+    a = as_argument(a, what)
     if axes is None:
         axes = range(a.type.ndim) if s is None else range(-len(s), 0)
-    axes = list(axes)
+    return a, list(axes)
+
+
+def _along_each(one: Any, a: Any, s: Any, axes: Any, norm: str | None) -> Any:
+    a, axes = _with_axes(a, s, axes, "fftn")
     points = [None] * len(axes) if s is None else list(s)
     for axis, n in reversed(list(zip(axes, points, strict=True))):
         a = one(a, n, axis, norm)
@@ -271,10 +274,7 @@ def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> A
     a, s, axes, norm
         As those of `fftn`; `a` is real.
     """
-    a = as_argument(a, "rfftn")
-    if axes is None:
-        axes = range(a.type.ndim) if s is None else range(-len(s), 0)
-    *others, last = axes
+    a, (*others, last) = _with_axes(a, s, axes, "rfftn")
     a = rfft(a, None if s is None else s[-1], last, norm)
     return fftn(a, None if s is None else s[:-1], others, norm)
 
@@ -287,10 +287,7 @@ def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> 
     a, s, axes, norm
         As those of `fftn`; `s` has the lengths of the result.
     """
-    a = as_argument(a, "irfftn")
-    if axes is None:
-        axes = range(a.type.ndim) if s is None else range(-len(s), 0)
-    *others, last = axes
+    a, (*others, last) = _with_axes(a, s, axes, "irfftn")
     a = ifftn(a, None if s is None else s[:-1], others, norm)
     return irfft(a, None if s is None else s[-1], last, norm)
 

@@ -699,9 +699,6 @@ class FusedReduction(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return self.elemwise.connection_pattern(node)
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
-
     def L_op(
         self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
     ) -> list[Any]:

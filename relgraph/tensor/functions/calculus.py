@@ -23,6 +23,7 @@ from relgraph.tensor.along_axes import (
     length,
     of_rank,
     part,
+    places_along,
     weak,
 )
 from relgraph.tensor.assembly import arange, broadcast_to, join, stack, zeros_like
@@ -641,10 +642,7 @@ class Accumulate(OneAxis):
         reached = Accumulate(scalar.maximum, self.axis)(
             switch(join(self.axis, first, rises), places, 0)
         )
-        index = tuple(
-            reached if d == self.axis else of_rank(arange(length(x, d)), x.type.ndim, d)
-            for d in range(x.type.ndim)
-        )
+        index = places_along(x, reached, self.axis)
         return [inc_subtensor(getitem(zeros_like(x), index), output_grads[0])]
 
 

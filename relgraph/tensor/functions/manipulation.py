@@ -78,10 +78,6 @@ def atleast_3d(*arys: Any) -> Any:
     )
 
 
-def _as_list(arrays: Any) -> list[Any]:
-    return list(arrays)
-
-
 def dstack(tup: Any) -> Any:
     """Return tensors joined along the third axis.
 
@@ -94,7 +90,7 @@ def dstack(tup: Any) -> Any:
     array([[[1, 3],
             [2, 4]]])
     """
-    return join(2, *[atleast_3d(x) for x in _as_list(tup)])
+    return join(2, *[atleast_3d(x) for x in tup])
 
 
 def column_stack(tup: Any) -> Any:
@@ -109,7 +105,7 @@ def column_stack(tup: Any) -> Any:
     array([[1, 3],
            [2, 4]])
     """
-    columns = [as_argument(x, "column_stack", i) for i, x in enumerate(_as_list(tup))]
+    columns = [as_argument(x, "column_stack", i) for i, x in enumerate(tup)]
     return join(1, *[_as_matrix(x).T if x.type.ndim < 2 else x for x in columns])
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Storage, Variables
 from relgraph.scalar.type import is_complex, is_discrete, result_dtype
-from relgraph.tensor.along_axes import along, argsort, length, of_rank, sort
-from relgraph.tensor.assembly import arange, join, stack, zeros_like
+from relgraph.tensor.along_axes import along, argsort, of_rank, places_along, sort
+from relgraph.tensor.assembly import join, stack, zeros_like
 from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, normalize_axis
 from relgraph.tensor.indexing import getitem, inc_subtensor, set_subtensor, take
 from relgraph.tensor.math import cast, eq, fill, logical_not, neq, switch
@@ -148,14 +148,6 @@ def extract(condition: Any, arr: Any) -> Any:
     return compress(ravel(condition), arr)
 
 
-def _index_along(x: Any, indices: Any, axis: int) -> tuple[Any, ...]:
-    """Return the index of the elements at `indices` along an axis, and at their places else."""
-    ndim = x.type.ndim
-    return tuple(
-        indices if d == axis else of_rank(arange(length(x, d)), ndim, d) for d in range(ndim)
-    )
-
-
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     """Return for each vector along an axis its elements at other indices.
 
@@ -173,7 +165,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
            [4]])
     """
     arr, axis = along(arr, axis, "take_along_axis")
-    return getitem(arr, _index_along(arr, as_argument(indices, "take_along_axis", 1), axis))
+    return getitem(arr, places_along(arr, as_argument(indices, "take_along_axis", 1), axis))
 
 
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any:
@@ -195,7 +187,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any
     """
     shape = None if axis is not None else lengths(as_tensor_variable(arr))
     arr, axis = along(arr, axis, "put_along_axis")
-    index = _index_along(arr, as_argument(indices, "put_along_axis", 1), axis)
+    index = places_along(arr, as_argument(indices, "put_along_axis", 1), axis)
     changed = set_subtensor(getitem(arr, index), values)
     return changed if shape is None else reshape(changed, shape)
 

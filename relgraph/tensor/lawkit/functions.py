@@ -18,7 +18,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.goals import Condition, computo, whereo
 from relgraph.graph.notation import number_of
-from relgraph.scalar.named import of_numpy
+from relgraph.scalar.named import NumpyOp
 from relgraph.scalar.type import result_dtype
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.lawkit.constant_arithmetic import folded
@@ -367,7 +367,7 @@ def parted(seen: Seen) -> tuple[list[Any], list[Any]]:
     )
 
 
-logaddexp2 = Elemwise(of_numpy("logaddexp2"))
+logaddexp2 = Elemwise(NumpyOp("logaddexp2"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,12 @@ from relgraph.tensor.indexing import getitem
 from relgraph.tensor.linalg.matrix_op import (
     COMPLEX_OF,
     REAL_OF,
-    Array,
     MatrixOp,
     SquareMatrixOp,
     adjoint,
     check_matrix,
     check_square,
+    columns,
     eye_like,
     fitted_gradient,
     lapack_dtype,
@@ -37,6 +37,7 @@ from relgraph.tensor.linalg.matrix_op import (
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.systems import SolveTriangular, inv, solve
 from relgraph.tensor.math import conjugated, minimum
+from relgraph.tensor.memory import Array
 from relgraph.tensor.shapes import lengths
 from relgraph.tensor.type import TensorType
 
@@ -242,9 +243,7 @@ class SVD(MatrixOp):
         check_matrix(self.name, a)
         dtype = lapack_dtype(self.name, a.dtype)
         real = REAL_OF.get(dtype, dtype)
-        m, n = a.shape[-2:]
-        least = None if m is None or n is None else min(m, n)
-        shapes = self._shapes(a.shape, least)
+        shapes = self._shapes(a.shape, _least(*a.shape[-2:]))
         dtypes = (dtype, real, dtype) if self.compute_uv else (real,)
         return [TensorType(d, shape) for d, shape in zip(dtypes, shapes, strict=True)]
 
@@ -304,16 +303,12 @@ def _row(v: Any) -> Any:
     return v.dimshuffle(*range(v.type.ndim - 1), "x", v.type.ndim - 1)
 
 
-def _column(v: Any) -> Any:
-    return v.dimshuffle(*range(v.type.ndim), "x")
-
-
 def _gradient(u: Any, s: Any, vh: Any, gu: Any, gs: Any, gvh: Any) -> Any:
     """Return the gradient by a matrix, given its factors and the gradients by these, or None."""
     v = adjoint(vh)
     squares = s * s
     eye = eye_like(matmul(vh, v), s.type.dtype)
-    gaps = _row(squares) - _column(squares)
+    gaps = _row(squares) - columns(squares)
     f = (1 - eye) / (gaps + eye)
     total: Any = 0
     if gs is not None:
@@ -329,7 +324,7 @@ def _gradient(u: Any, s: Any, vh: Any, gu: Any, gs: Any, gvh: Any) -> Any:
     if gvh is not None:
         gv = adjoint(gvh)
         inner = matmul(vh, gv)
-        total = total + matmul(u, matmul(_column(s) * (f * (inner - adjoint(inner))), vh))
+        total = total + matmul(u, matmul(columns(s) * (f * (inner - adjoint(inner))), vh))
         beside = gvh - matmul(adjoint(inner), vh)
         total = total + matmul(u / _row(s), beside)
     return total
@@ -367,7 +362,7 @@ def svdvals(a: Any) -> Any:
 def _reciprocal_gaps(w: Any, v: Any) -> Any:
     """Return ``1 / (w[j] - w[i])``, and 0 on the diagonal."""
     eye = eye_like(v, w.type.dtype)
-    return (1 - eye) / (_row(w) - _column(w) + eye)
+    return (1 - eye) / (_row(w) - columns(w) + eye)
 
 
 class _Eigen(MatrixOp):

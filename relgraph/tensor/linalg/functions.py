@@ -26,7 +26,6 @@ from relgraph.tensor.indexing import getitem
 from relgraph.tensor.linalg.decompositions import svdvals
 from relgraph.tensor.linalg.matrix_op import (
     REAL_OF,
-    Array,
     MatrixOp,
     SquareMatrixOp,
     adjoint,
@@ -41,6 +40,7 @@ from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.systems import inv
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, conjugated, neq, sqr, sqrt
+from relgraph.tensor.memory import Array
 from relgraph.tensor.reductions import max as max_
 from relgraph.tensor.reductions import min as min_
 from relgraph.tensor.reductions import sum as sum_

@@ -26,11 +26,10 @@ from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor.assembly import eye
 from relgraph.tensor.basic import TensorOp
 from relgraph.tensor.math import conjugated
+from relgraph.tensor.memory import Array
 from relgraph.tensor.reductions import sum_like
 from relgraph.tensor.shapes import shape_i, swapaxes
 from relgraph.tensor.type import TensorType
-
-Array = np.ndarray[Any, Any]
 
 REAL_OF = {"complex64": "float32", "complex128": "float64"}
 COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
@@ -122,9 +121,7 @@ def broadcast_batch(what: str, x: Sequence[Any], y: Sequence[Any]) -> tuple[Any,
                 f"{what}: axis {axis} of the stacks has length {n} in the first input, "
                 f"{m} in the second"
             )
-        found.append(m if n is None or n == 1 else n)
-        if m == 1 and n is None:
-            found[-1] = None
+        found.append(m if n == 1 or (n is None and m != 1) else n)
     return tuple(found)
 
 
@@ -252,6 +249,11 @@ def eye_like(x: Any, dtype: str | None = None) -> Any:
     """Return the identity matrix of the size of the square matrices in a stack, and of their dtype
     unless another one is given."""
     return eye(shape_i(x, x.type.ndim - 1), dtype=x.type.dtype if dtype is None else dtype)
+
+
+def columns(v: Any) -> Any:
+    """Return the vectors in a stack as matrices of one column."""
+    return v.dimshuffle(*range(v.type.ndim), "x")
 
 
 def adjoint(x: Any) -> Any:

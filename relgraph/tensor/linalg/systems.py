@@ -32,7 +32,6 @@ from relgraph.tensor.fortran import (
 )
 from relgraph.tensor.linalg.matrix_op import (
     REAL_OF,
-    Array,
     MatrixOp,
     SquareMatrixOp,
     adjoint,
@@ -40,6 +39,7 @@ from relgraph.tensor.linalg.matrix_op import (
     check_batch,
     check_matrix,
     check_square,
+    columns,
     each,
     fitted_gradient,
     has_finite_sum,
@@ -49,6 +49,7 @@ from relgraph.tensor.linalg.matrix_op import (
 )
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.math import minimum
+from relgraph.tensor.memory import Array
 from relgraph.tensor.shapes import swapaxes
 from relgraph.tensor.type import TensorType
 
@@ -233,20 +234,16 @@ class Solve(LinearSolve):
 def outer_product(x: Any, y: Any, are_vectors: bool) -> Any:
     """Return ``x @ adjoint(y)`` of two variables, stacks of vectors or of matrices."""
     if are_vectors:
-        x, y = _as_columns(x), _as_columns(y)
+        x, y = columns(x), columns(y)
     return matmul(x, adjoint(y))
 
 
-def solve_each(op: LinearSolve, a: Any, g: Any, are_vectors: bool) -> Any:
+def solve_each(op: Callable[[Any, Any], Any], a: Any, g: Any, are_vectors: bool) -> Any:
     """Return what `op` makes of `a` and a stack of vectors or matrices."""
     if are_vectors and g.type.ndim > 1:
-        found = op(a, _as_columns(g))
+        found = op(a, columns(g))
         return found.dimshuffle(*range(g.type.ndim))
     return op(a, g)
-
-
-def _as_columns(v: Any) -> Any:
-    return v.dimshuffle(*range(v.type.ndim), "x")
 
 
 class SolveTriangular(LinearSolve):
@@ -622,11 +619,7 @@ class LeastSquares(MatrixOp):
         p = pinv(a, self.rcond)
         is_vector = b.type.ndim == 1
         by_inverse = outer_product(g, b, is_vector)
-        if is_vector and g.type.ndim > 1:
-            columns = matmul(adjoint(p), g.dimshuffle(*range(g.type.ndim), "x"))
-            by_side = columns.dimshuffle(*range(g.type.ndim))
-        else:
-            by_side = matmul(adjoint(p), g)
+        by_side = solve_each(matmul, adjoint(p), g, is_vector)
         return [
             fitted_gradient(pinv_gradient(a, p, by_inverse), a),
             fitted_gradient(by_side, b),
