@@ -8,8 +8,6 @@ from typing import Any, NoReturn
 
 from relgraph.graph.notation import OpNamespace
 from relgraph.scalar import basic, cancellation, conversion, logic, special
-
-# The rooms imported with a star list their ops in `__all__`.
 from relgraph.scalar.basic import *  # noqa: F403
 from relgraph.scalar.cancellation import *  # noqa: F403
 from relgraph.scalar.composite import Composite
@@ -63,8 +61,5 @@ __all__ = [
     "as_scalar", "bool", "complex64", "complex128", "constant", "float16", "float32", "float64",
     "get_scalar_type", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
-__all__ += basic.__all__
-__all__ += cancellation.__all__
-__all__ += conversion.__all__
-__all__ += logic.__all__
-__all__ += special.__all__
+for _room in (basic, cancellation, conversion, logic, special):
+    __all__ += vars(_room)["__all__"]

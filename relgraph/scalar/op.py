@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any, ClassVar
 
@@ -221,10 +221,6 @@ class ScalarOp(TypedOp):
         dtype = node.outputs[0].type.numpy_dtype
         output_storage[0][0] = result.astype(dtype, copy=False)[()]
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> Any:
-        outputs = self(*inputs, return_list=True)
-        return self.L_op(inputs, outputs, output_gradients)
-
     def L_op(
         self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
     ) -> Any:
@@ -335,3 +331,8 @@ class PredicateOp(ScalarOp):
     """A predicate of its inputs: the output is boolean."""
 
     converts = True
+
+
+def ops_of(namespace: Mapping[str, Any]) -> list[str]:
+    """Return the names of the ops of a module, whose attributes are given."""
+    return [name for name, op in namespace.items() if isinstance(op, ScalarOp)]
