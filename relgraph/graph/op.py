@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from typing import Any, ClassVar
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.traversal import io_toposort
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm, Memo, MetaObject, MethodNotDefined
 
@@ -313,6 +314,40 @@ class RelativeOp(TypedOp):
         variables = self.as_inputs(*inputs)
         made: Any = self.for_inputs(variables)
         return TypedOp.make_node(made, *variables)
+
+
+def structure(
+    inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> tuple[list[Apply], dict[Variable, int], Hashable]:
+    """Return the nodes of a graph in order, a number for each variable from 0 on, and a key.
+
+    Graphs with one key compute the same.
+
+    Raises
+    ------
+    ValueError
+        If the outputs depend on a variable that is neither an input nor a constant.
+    """
+    numbers = {v: i for i, v in enumerate(inputs)}
+    key: list[Hashable] = [tuple([v.type for v in inputs])]
+
+    def number(var: Variable) -> int:
+        known = numbers.get(var)
+        if known is None:
+            if not isinstance(var, Constant):
+                raise ValueError(f"{var} is neither an input of the inner graph nor a constant")
+            known = numbers[var] = len(numbers)
+            key.append((var.type, var.signature()))
+        return known
+
+    nodes = io_toposort(inputs, outputs)
+    for node in nodes:
+        key.append((node.op, *[number(v) for v in node.inputs]))
+        for out in node.outputs:
+            key.append(out.type)
+            numbers[out] = len(numbers)
+    key.append(tuple([number(v) for v in outputs]))
+    return nodes, numbers, tuple(key)
 
 
 class HasInnerGraph(MetaObject):

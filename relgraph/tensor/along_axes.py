@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -22,7 +23,6 @@ from relgraph.tensor.basic import (
     named_axis,
     normalize_axes,
     normalize_axis,
-    reduced_axes,
 )
 from relgraph.tensor.indexing import getitem, index_along, take
 from relgraph.tensor.math import cast, check_one_shape, conjugated, maximum, second
@@ -210,13 +210,20 @@ class CumprodGradient(AlongAxis):
         return [by_x + self.reversed(ahead), by_g]
 
 
-def _cumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:
+def _apply(op: Callable[[Any], Any], x: Any, axis: int | None, what: str) -> Any:
+    """Return what the op of an axis gives for `x`, which is flattened for None."""
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
-        return Cumulate(scalar_op, named_axis(axis, what))(x)
-    if axis is None or (x.type.ndim == 0 and reduced_axes(axis, 0, what) == ()):
+        return op(named_axis(axis, what))(x)
+    if axis is None:
         x, axis = flatten(x), 0
-    return Cumulate(scalar_op, normalize_axis(axis, x.type.ndim, what))(x)
+    return op(normalize_axis(axis, x.type.ndim, what))(x)
+
+
+def _with_axis(x: Any) -> Any:
+    """Return `x` as a tensor; one of rank 0 as a vector of one element, as NumPy takes it."""
+    x = as_tensor_variable(x)
+    return flatten(x) if not isinstance(x, LogicTerm) and x.type.ndim == 0 else x
 
 
 def cumsum(x: Any, axis: int | None = None) -> Any:
@@ -232,7 +239,7 @@ def cumsum(x: Any, axis: int | None = None) -> Any:
     >>> cumsum([1, 2, 3]).eval()
     array([1, 3, 6])
     """
-    return _cumulate(scalar.add, x, axis, "cumsum")
+    return _apply(partial(Cumulate, scalar.add), _with_axis(x), axis, "cumsum")
 
 
 def cumprod(x: Any, axis: int | None = None) -> Any:
@@ -248,7 +255,7 @@ def cumprod(x: Any, axis: int | None = None) -> Any:
     >>> cumprod([1, 2, 3]).eval()
     array([1, 2, 6])
     """
-    return _cumulate(scalar.mul, x, axis, "cumprod")
+    return _apply(partial(Cumulate, scalar.mul), _with_axis(x), axis, "cumprod")
 
 
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
@@ -400,21 +407,12 @@ class ArgSort(OneAxis):
         return [second(inputs[0], np.float64(0.0))]
 
 
-def _apply(op: Any, x: Any, axis: int | None) -> Any:
-    x = as_tensor_variable(x)
-    if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
-        return op(named_axis(axis, op.name))(x)
-    if axis is None:
-        x, axis = flatten(x), 0
-    return op(normalize_axis(axis, x.type.ndim, op.name))(x)
-
-
 def sort(x: Any, axis: int | None = -1) -> Any:
     """Return the elements of `x` along `axis` in ascending order; for None, of the flattened `x`.
 
     nan come last; equal elements keep their order.
     """
-    return _apply(Sort, x, axis)
+    return _apply(Sort, x, axis, "sort")
 
 
 def argsort(x: Any, axis: int | None = -1) -> Any:
@@ -422,10 +420,7 @@ def argsort(x: Any, axis: int | None = -1) -> Any:
 
     As in NumPy, a tensor of rank 0 is taken for a vector of one element.
     """
-    x = as_tensor_variable(x)
-    if not isinstance(x, LogicTerm) and x.type.ndim == 0:
-        x = flatten(x)
-    return _apply(ArgSort, x, axis)
+    return _apply(ArgSort, _with_axis(x), axis, "argsort")
 
 
 def part(x: Any, axis: int, key: Any) -> Any:

@@ -14,12 +14,14 @@ from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.tensor.assembly import ARange, arange, zeros, zeros_like
 from relgraph.tensor.basic import as_tensor_variable, named_axis, normalize_axis, static_int
 from relgraph.tensor.elemwise import DimShuffle
-from relgraph.tensor.math import eq, maximum, minimum, switch
+from relgraph.tensor.math import eq, switch
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import (
     expand_dims,
     flatten,
+    greater,
     lengths,
+    lesser,
     moveaxis,
     product,
     reshape,
@@ -539,15 +541,9 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     x = moveaxis(x, i, 0)
     x = moveaxis(x, j + 1 if j < i else j, 1)
     rows, columns = lengths(x)[:2]
-    along = arange(_least(rows - max(-offset, 0), columns - max(offset, 0)))
+    along = arange(greater(lesser(rows - max(-offset, 0), columns - max(offset, 0)), 0))
     part = getitem(x, (along + max(-offset, 0), along + max(offset, 0)))
     return moveaxis(part, 0, part.type.ndim - 1)
-
-
-def _least(a: Any, b: Any) -> Any:
-    if isinstance(a, int) and isinstance(b, int):
-        return max(min(a, b), 0)
-    return maximum(minimum(a, b), 0)
 
 
 def diag(v: Any, k: int = 0) -> Any:

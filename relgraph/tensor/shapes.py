@@ -30,7 +30,7 @@ from relgraph.tensor.elemwise import (
     with_new_axes,
     without_axes,
 )
-from relgraph.tensor.math import cast, eq, switch
+from relgraph.tensor.math import cast, eq, maximum, minimum, switch
 from relgraph.tensor.type import TensorType
 
 
@@ -211,6 +211,16 @@ def product(lengths: Sequence[Any]) -> Any:
         if not isinstance(n, int):
             total = n if isinstance(total, int) and total == 1 else total * n
     return total
+
+
+def lesser(n: Any, m: Any) -> Any:
+    """Return the lesser of two ints or integer variables: an int if both are ints."""
+    return min(n, m) if isinstance(n, int) and isinstance(m, int) else minimum(n, m)
+
+
+def greater(n: Any, m: Any) -> Any:
+    """Return the greater of two ints or integer variables: an int if both are ints."""
+    return max(n, m) if isinstance(n, int) and isinstance(m, int) else maximum(n, m)
 
 
 def size(x: Any) -> Any:

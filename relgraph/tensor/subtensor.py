@@ -21,6 +21,7 @@ from relgraph.tensor.assembly import zeros_like
 from relgraph.tensor.basic import as_tensor_variable, static_int
 from relgraph.tensor.math import cast, clip, ge, lt, maximum, minimum, switch
 from relgraph.tensor.reductions import sum_like
+from relgraph.tensor.shapes import greater
 from relgraph.tensor.type import TensorType
 
 
@@ -345,16 +346,12 @@ def _length_one_way(n: Any, s: slice, step: Any, backward: bool = False) -> Any:
         start = 0 if s.start is None else _clip(s.start, n, 0, n)
         stop = n if s.stop is None else _clip(s.stop, n, 0, n)
         if isinstance(step, int) and step == 1:
-            return _at_least_0(stop - start)
+            return greater(stop - start, 0)
         # The step may be as large as an int64 is: nothing is added to it.
-        return _at_least_0((stop - start - 1) // step + 1)
+        return greater((stop - start - 1) // step + 1, 0)
     start = n - 1 if s.start is None else _clip(s.start, n, -1, n - 1)
     stop = -1 if s.stop is None else _clip(s.stop, n, -1, n - 1)
-    return _at_least_0((start - stop - 1) // -step + 1)
-
-
-def _at_least_0(value: Any) -> Any:
-    return max(value, 0) if isinstance(value, int) else maximum(value, 0)
+    return greater((start - stop - 1) // -step + 1, 0)
 
 
 def _clip(bound: Any, n: Any, least: Any, most: Any) -> Any:

@@ -50,7 +50,7 @@ from relgraph.tensor.math import (
 from relgraph.tensor.math import pow as power
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import flatten
+from relgraph.tensor.shapes import flatten, greater, lesser
 from relgraph.tensor.type import TensorType
 
 
@@ -560,17 +560,11 @@ def _overlap(full: Any, n: Any, m: Any, mode: str, what: str) -> Any:
         return full
     if mode not in ("same", "valid"):
         raise ValueError(f"{what}: the mode is full, same or valid, not {mode!r}")
-    longer, shorter = _ordered(n, m)
+    longer, shorter = greater(n, m), lesser(n, m)
     if mode == "same":
         start = (shorter - 1) // 2
         return getitem(full, slice(start, start + longer))
     return getitem(full, slice(shorter - 1, longer))
-
-
-def _ordered(n: Any, m: Any) -> tuple[Any, Any]:
-    if isinstance(n, int) and isinstance(m, int):
-        return max(n, m), min(n, m)
-    return switch(gt(n, m), n, m), switch(gt(n, m), m, n)
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
@@ -591,7 +585,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     full = Convolve()(a, flip(conjugated(v), 0))
     if mode == "same" and not (isinstance(n, int) and isinstance(m, int) and n >= m):
         # which of two middle places is meant depends on which vector is longer
-        longer, shorter = _ordered(n, m)
+        longer, shorter = greater(n, m), lesser(n, m)
         start = switch(lt(n, m), shorter // 2, (shorter - 1) // 2)
         return getitem(full, slice(start, start + longer))
     return _overlap(full, n, m, mode, "correlate")

@@ -17,7 +17,15 @@ from relgraph.tensor.math import add, cast, maximum, minimum, second
 from relgraph.tensor.reductions import max as max_
 from relgraph.tensor.reductions import mean
 from relgraph.tensor.reductions import min as min_
-from relgraph.tensor.shapes import expand_dims, flatten, lengths, moveaxis, reshape, swapaxes
+from relgraph.tensor.shapes import (
+    expand_dims,
+    flatten,
+    lengths,
+    lesser,
+    moveaxis,
+    reshape,
+    swapaxes,
+)
 
 
 def _each(arrays: Sequence[Any], change: Any, what: str) -> Any:
@@ -440,8 +448,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
         return _parts_between(x, indices_or_sections, axis)
     n = length(x, axis)
     each, longer = n // sections, n % sections
-    least = min if isinstance(n, int) else minimum
-    return _parts_between(x, [each * i + least(longer, i) for i in range(1, sections)], axis)
+    return _parts_between(x, [each * i + lesser(longer, i) for i in range(1, sections)], axis)
 
 
 def _parts_between(x: Any, stops: Any, axis: int) -> list[Any]:

@@ -38,7 +38,7 @@ from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.systems import SolveTriangular, inv, solve
 from relgraph.tensor.math import conjugated, minimum
 from relgraph.tensor.memory import Array
-from relgraph.tensor.shapes import lengths
+from relgraph.tensor.shapes import lengths, lesser
 from relgraph.tensor.type import TensorType
 
 
@@ -191,8 +191,7 @@ def _least(m: int | None, n: int | None) -> int | None:
 
 
 def _shorter_side(a: Any) -> Any:
-    m, n = lengths(a)[-2:]
-    return min(m, n) if isinstance(m, int) and isinstance(n, int) else minimum(m, n)
+    return lesser(*lengths(a)[-2:])
 
 
 def _tall_gradient(q: Any, r: Any, gq: Any, gr: Any) -> Any:
