@@ -291,7 +291,7 @@ def tile(x: Any, reps: Any) -> Any:
     times = as_lengths(reps, "tile")
     ndim = max(x.type.ndim, len(times))
     times = (1,) * (ndim - len(times)) + times
-    x = x.dimshuffle(*["x"] * (ndim - x.type.ndim), *range(x.type.ndim))
+    x = as_tensor_variable(x, ndim=ndim)
     for axis, n in enumerate(times):
         if not isinstance(n, int):
             length = lengths(x)[axis]

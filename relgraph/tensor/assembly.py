@@ -689,8 +689,7 @@ def vstack(tensors: Any) -> Any:
            [3, 4]])
     """
     parts = _as_parts(tensors, "vstack")
-    rows = [expand_dims(v, tuple(range(2 - v.type.ndim))) if v.type.ndim < 2 else v for v in parts]
-    return join(0, *rows)
+    return join(0, *[as_tensor_variable(v, ndim=max(v.type.ndim, 2)) for v in parts])
 
 
 def split(x: Any, splits_size: Any, n_splits: int | None = None, axis: int = 0) -> list[Any]:

@@ -354,7 +354,6 @@ def _is_number(x: Any) -> bool:
 
 def plan_gradients(
     scalar_op: ScalarOp,
-    elemwise: Callable[[Any], Any],
     inputs: Sequence[Any],
     output_grads: Sequence[Any],
     wanted: tuple[int, ...],
@@ -366,8 +365,6 @@ def plan_gradients(
     ----------
     scalar_op
         The scalar op of the node.
-    elemwise
-        Makes a tensor op of a scalar op: `Elemwise`.
     inputs, output_grads
         The inputs of the node, and the gradients with respect to its outputs.
     wanted
@@ -386,7 +383,7 @@ def plan_gradients(
     ]
     found = scalar_op.L_op(scalars, node.outputs, grads)
     leaves = [*scalars, *node.outputs, *scalar_grads]
-    return _plan_for_tensors(leaves, [found[i] for i in wanted], elemwise, ndim)
+    return _plan_for_tensors(leaves, [found[i] for i in wanted], ndim)
 
 
 def _scalar_for(x: Any, by_value: bool) -> Any:
@@ -407,7 +404,7 @@ def _scalar_gradient_for(g: Any) -> Any:
 
 
 def _plan_for_tensors(
-    leaves: Sequence[Variable], results: Sequence[Any], elemwise: Callable[[Any], Any], ndim: int
+    leaves: Sequence[Variable], results: Sequence[Any], ndim: int
 ) -> GradientPlan:
     """Return the plan that makes a graph of tensors of rank `ndim` like a graph of scalars.
 
@@ -426,7 +423,7 @@ def _plan_for_tensors(
     steps = []
     count = len(leaves) + len(constants)
     for node in nodes:
-        steps.append(_Step(elemwise(node.op).make_node, tuple([slots[v] for v in node.inputs])))
+        steps.append(_Step(Elemwise(node.op).make_node, tuple([slots[v] for v in node.inputs])))
         for out in node.outputs:
             slots[out] = count
             count += 1
@@ -787,7 +784,7 @@ class Elemwise(Op):
         key = plan_key(op, inputs, output_grads, wanted, ndim)
         plan = self._gradient_plans.recall(key)
         if plan is None:
-            plan = plan_gradients(op, Elemwise, inputs, output_grads, wanted, ndim)
+            plan = plan_gradients(op, inputs, output_grads, wanted, ndim)
             self._gradient_plans.keep(key, plan)
         found = plan.run(inputs, outputs, output_grads)
         if chosen is not None:
@@ -831,9 +828,7 @@ def _summed_over_broadcast_axes(g: Any, x: Any) -> Any:
     )
     if not axes:
         return g
-    kept = iter(range(g.type.ndim))
-    order = ["x" if i in axes else next(kept) for i in range(g.type.ndim)]
-    return g.sum(axis=axes).dimshuffle(order)
+    return g.sum(axis=axes, keepdims=True)
 
 
 class FusedElemwise(Elemwise):

@@ -64,6 +64,33 @@ class MatrixProduct(TensorOp):
                     f"{' or '.join(map(str, ranks))} are wanted"
                 )
 
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
+        x, y = inputs
+        check_inner(self, x, y, -1, 0)
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = np.asarray(self.product(x, y))
+
+    def product(self, x: Any, y: Any) -> Any:
+        """Return the product of two arrays, by the same way for each layout."""
+        return product(laid_out(x), laid_out(y))
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        x, y = shapes[:2]
+        return [(*x[:-1], *y[1:])]
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+        x, y = (conjugated(v) for v in inputs)
+        g: Any = output_grads[0]
+        ranks = (x.type.ndim, y.type.ndim)
+        if ranks == (1, 1):
+            # filled, since no other part of the gradient would see that the lengths differ
+            return [second(x, g) * y, second(y, g) * x]
+        if ranks == (2, 1):
+            return [_outer(g, y), _dot(x.T, g)]
+        if ranks == (1, 2):
+            return [_dot(y, g), _outer(x, g)]
+        return [_dot(g, y.T), _dot(x.T, g)]
+
 
 class Dot(MatrixProduct):
     """The product of two inputs, each a vector or a matrix.
@@ -79,29 +106,6 @@ class Dot(MatrixProduct):
         self._check_ranks(x, y, (1, 2))
         check_inner(self, x, y, -1, 0)
         return [TensorType(result_dtype(x.dtype, y.dtype), x.shape[:-1] + y.shape[1:])]
-
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, y = inputs
-        check_inner(self, x, y, -1, 0)
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = np.asarray(product(laid_out(x), laid_out(y)))
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        x, y = shapes
-        return [(*x[:-1], *y[1:])]
-
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x, y = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
-        ranks = (x.type.ndim, y.type.ndim)
-        if ranks == (1, 1):
-            # filled, since no other part of the gradient would see that the lengths differ
-            return [second(x, g) * y, second(y, g) * x]
-        if ranks == (2, 1):
-            return [_outer(g, y), self(x.T, g)]
-        if ranks == (1, 2):
-            return [self(y, g), _outer(x, g)]
-        return [self(g, y.T), self(x.T, g)]
 
 
 def conjugated(x: Any) -> Any:

@@ -411,7 +411,7 @@ def sum_like(g: Any, x: Any) -> Any:
         i + missing for i, n in enumerate(x.type.shape) if n == 1 and g.type.shape[i + missing] != 1
     ]
     if ones:
-        g = restore_axes(sum(g, axis=ones), ones, g.type.ndim)
+        g = sum(g, axis=ones, keepdims=True)
     return sum(g, axis=tuple(range(missing))) if missing else g
 
 

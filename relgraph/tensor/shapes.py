@@ -306,6 +306,15 @@ def as_shape_vector(shape: Any, what: str) -> Any:
     return MakeVector("int64")(*entries)
 
 
+def known_elements(vector: Variable, count: int) -> tuple[int | None, ...]:
+    """Return the elements of a vector of `count` lengths; None for those that are not known."""
+    if isinstance(vector, Constant):
+        return tuple(int(n) for n in vector.data)
+    if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
+        return tuple(static_int(n) for n in vector.owner.inputs)
+    return (None,) * count
+
+
 class Reshape(Op):
     """The elements of a tensor, in C order, in another shape. The result may be a view.
 
@@ -335,16 +344,8 @@ class Reshape(Op):
         x, vector = as_tensor_variable(inputs[0]), as_shape_vector(inputs[1], "reshape")
         if vector.type.shape[0] not in (None, self.ndim):
             raise ValueError(f"{self}: the shape {vector} has {vector.type.shape[0]} elements")
-        shape = self._static_shape(x.type, self.entries(vector))
+        shape = self._static_shape(x.type, known_elements(vector, self.ndim))
         return Apply(self, [x, vector], [TensorType(x.type.dtype, shape)()])
-
-    def entries(self, vector: Variable) -> tuple[int | None, ...]:
-        """Return the elements of a shape vector; None for those that are not known."""
-        if isinstance(vector, Constant):
-            return tuple(int(n) for n in vector.data)
-        if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
-            return tuple(static_int(n) for n in vector.owner.inputs)
-        return (None,) * self.ndim
 
     def _static_shape(
         self, x: TensorType, entries: tuple[int | None, ...]
@@ -399,7 +400,7 @@ class Reshape(Op):
         known: Sequence[int | None] = node.outputs[0].type.shape
         if None not in known:
             return [tuple(known)]
-        constants = self.entries(vector)
+        constants = known_elements(vector, self.ndim)
         entries = [vector[i] if n is None else n for i, n in enumerate(constants)]
         total, rest = product(shapes[0]), product(entries)
         if isinstance(rest, int):

@@ -11,7 +11,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.along_axes import along, flip, length, part
 from relgraph.tensor.assembly import arange, concatenate, full, join, zeros
-from relgraph.tensor.basic import as_argument, normalize_axis, static_int
+from relgraph.tensor.basic import as_argument, as_tensor_variable, normalize_axis, static_int
 from relgraph.tensor.indexing import diag, take
 from relgraph.tensor.math import add, cast, maximum, minimum, second
 from relgraph.tensor.reductions import max as max_
@@ -62,8 +62,7 @@ def atleast_2d(*arys: Any) -> Any:
 
 
 def _as_matrix(x: Any) -> Any:
-    missing = max(2 - x.type.ndim, 0)
-    return expand_dims(x, tuple(range(missing))) if missing else x
+    return as_tensor_variable(x, ndim=max(x.type.ndim, 2))
 
 
 def atleast_3d(*arys: Any) -> Any:
@@ -147,8 +146,7 @@ def _ranks(arrays: Any, found: list[int]) -> None:
 
 def _block(item: Any, depth: int, ndim: int) -> Any:
     if not isinstance(item, list):
-        x = as_argument(item, "block")
-        return expand_dims(x, tuple(range(ndim - x.type.ndim))) if x.type.ndim < ndim else x
+        return as_tensor_variable(as_argument(item, "block"), ndim=ndim)
     return join(ndim - depth, *[_block(one, depth - 1, ndim) for one in item])
 
 

@@ -138,7 +138,7 @@ def _as_rows(m: Any, rowvar: bool) -> Any:
     if x.type.ndim > 2:
         raise ValueError(f"cov: the input is a {x.type}, neither a vector nor a matrix")
     if x.type.ndim < 2:
-        return x.dimshuffle(*["x"] * (2 - x.type.ndim), *range(x.type.ndim))
+        return as_tensor_variable(x, ndim=2)
     return x if rowvar or x.type.shape[0] == 1 else x.T
 
 

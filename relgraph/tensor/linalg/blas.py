@@ -39,20 +39,8 @@ class Dot22(MatrixProduct):
         check_inner(self, x, y, 1, 0)
         return [TensorType(x.dtype, (x.shape[0], y.shape[1]))]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, y = inputs
-        check_inner(self, x, y, 1, 0)
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = product(x, y)
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        x, y = shapes
-        return [(x[0], y[1])]
-
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x, y = (conjugated(v) for v in inputs)
-        g = output_grads[0]
-        return [_dot(g, y.T), _dot(x.T, g)]
+    def product(self, x: Any, y: Any) -> Any:
+        return product(x, y)
 
 
 class Gemv(Dot):
@@ -73,11 +61,8 @@ class Gemv(Dot):
             )
         return super().output_types(x, y)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, y = inputs
-        check_inner(self, x, y, -1, 0)
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = product(x, y)
+    def product(self, x: Any, y: Any) -> Any:
+        return product(x, y)
 
 
 _dot22 = Dot22()
@@ -171,6 +156,12 @@ class BlasUpdate(TensorOp):
         """Return the result for the values of the inputs."""
         raise MethodNotDefined(f"{type(self).__name__} does not define compute")
 
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+        z, alpha, x, y, beta = (conjugated(v) for v in inputs)
+        g: Any = output_grads[0]
+        gx, gy = _dot.L_op(inputs[2:4], [], output_grads)
+        return [beta * g, sum_(g * _dot(x, y)), alpha * gx, alpha * gy, sum_(g * z)]
+
 
 class Gemm(BlasUpdate):
     """``βZ + αXY`` for matrices; the inputs are Z, α, X, Y and β (see `BlasUpdate`)."""
@@ -186,17 +177,6 @@ class Gemm(BlasUpdate):
         z, alpha, x, y, beta = inputs
         return fortran.gemm(z, alpha.item(), x, y, beta.item(), self.inplace)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        z, alpha, x, y, beta = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
-        return [
-            beta * g,
-            sum_(g * _dot(x, y)),
-            alpha * _dot(g, y.T),
-            alpha * _dot(x.T, g),
-            sum_(g * z),
-        ]
-
 
 class GemvAdd(BlasUpdate):
     """``βZ + αXY`` for a matrix X and vectors Y and Z; the inputs are Z, α, X, Y and β."""
@@ -207,18 +187,6 @@ class GemvAdd(BlasUpdate):
     def compute(self, inputs: Sequence[Any]) -> Any:
         z, alpha, x, y, beta = inputs
         return fortran.gemv(z, alpha.item(), x, y, beta.item(), self.inplace)
-
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        z, alpha, x, y, beta = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
-        outer = g.dimshuffle(0, "x") * y.dimshuffle("x", 0)
-        return [
-            beta * g,
-            sum_(g * _dot(x, y)),
-            alpha * outer,
-            alpha * _dot(x.T, g),
-            sum_(g * z),
-        ]
 
 
 class Ger(BlasUpdate):
@@ -274,14 +242,11 @@ class Dot22Scalar(MatrixProduct):
             large = unset.size > fortran.SMALL
             output_storage[0][0] = fortran.gemm(unset, alpha.item(), x, y, 0, large)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        x, y, _ = shapes
-        return [(x[0], y[1])]
-
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y, alpha = (conjugated(v) for v in inputs)
         g: Any = output_grads[0]
-        return [alpha * _dot(g, y.T), alpha * _dot(x.T, g), sum_(g * _dot(x, y))]
+        gx, gy = _dot.L_op(inputs[:2], [], output_grads)
+        return [alpha * gx, alpha * gy, sum_(g * _dot(x, y))]
 
 
 _gemm, _gemv_add, _ger, _dot22scalar = Gemm(), GemvAdd(), Ger(), Dot22Scalar()

@@ -608,7 +608,7 @@ def kron(a: Any, b: Any) -> Any:
         return a * b
     if a.type.ndim == b.type.ndim == 2:
         return _kron(a, b)
-    a, b = (v.dimshuffle(*["x"] * (ndim - v.type.ndim), *range(v.type.ndim)) for v in (a, b))
+    a, b = (as_tensor_variable(v, ndim=ndim) for v in (a, b))
     spread_a: list[Any] = []
     spread_b: list[Any] = []
     for i in range(ndim):
