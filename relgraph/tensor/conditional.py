@@ -92,13 +92,10 @@ class IfElse(TensorOp):
             [second(v, np.zeros((), g.type.dtype)) for v, g in zip(branch, grads, strict=True)]
             for branch in branches
         ]
-        if self.count == 1:
-            (g,), ((zero_then,), (zero_other,)) = grads, zeros
-            return [disconnected(), self(condition, g, zero_then), self(condition, zero_other, g)]
         return [
             disconnected(),
-            *self(condition, *grads, *zeros[0]),
-            *self(condition, *zeros[1], *grads),
+            *self(condition, *grads, *zeros[0], return_list=True),
+            *self(condition, *zeros[1], *grads, return_list=True),
         ]
 
 

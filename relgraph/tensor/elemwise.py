@@ -37,8 +37,6 @@ from relgraph.tensor.composite_kernel import CompositeKernel, Pattern
 from relgraph.tensor.memory import forward, steady
 from relgraph.tensor.type import TensorType, TensorVariable
 
-__all__ = ["DimShuffle", "Elemwise"]
-
 
 class DimShuffle(TensorOp):
     """A view of a tensor with its axes in another order.

@@ -162,10 +162,3 @@ def _like(make: Any, a: Any, number: int, dtype: Any, shape: Any) -> Any:
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Return equal parts of `ary`, or its parts between some indices."""
     return _equal_parts(ary, indices_or_sections, axis)
-
-
-__all__ = [
-    *("all", "any", "clip", "cumprod", "cumsum", "full_like", "max", "mean"),
-    *("min", "ndim", "ones_like", "prod", "reshape", "round", "size", "split", "sum", "transpose"),
-    *("where", "zeros_like"),
-]
