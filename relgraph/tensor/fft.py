@@ -50,10 +50,11 @@ class DFT(OneAxis):
     def __init__(self, axis: int, inverse: bool = False, norm: str = "backward") -> None:
         super().__init__(axis)
         self.inverse = inverse
+        self.name = "idft" if inverse else "dft"
         self.norm = _known(norm)
 
     def __str__(self) -> str:
-        return f"{'idft' if self.inverse else 'dft'}{{axis={self.axis}, norm={self.norm}}}"
+        return f"{self.name}{{axis={self.axis}, norm={self.norm}}}"
 
     def output_dtype(self, dtype: str) -> str:
         return _complex_dtype(dtype)
