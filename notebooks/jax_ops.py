@@ -40,7 +40,8 @@ NO_NODES = (
     *("TypedOp", "RelativeOp", "ScalarOp", "FoldOp", "FloatOp", "StepOp", "PredicateOp"),
     *("NamedOp", "MatrixProduct", "MatrixOp", "SquareMatrixOp", "LinearSolve", "BlasUpdate"),
     *("SparseOp", "SparseProduct", "SparsePair", "BaseIncSubtensor", "AlongAxes", "AlongAxis"),
-    *("OneAxis", "RandomOp", "RelativeDimShuffle", "RelativeSubtensor"),
+    *("OneAxis", "RandomOp", "RelativeDimShuffle", "RelativeSubtensor", "TensorOp", "AxisOp"),
+    "BaseSubtensor",
 )
 
 TABLES = (NumpyOp, ScipyOp, PartOp)

@@ -8,8 +8,8 @@ Jupyter, marimo and Sphinx all ask by the methods and attributes defined here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from inspect import Parameter, Signature, signature
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, Signature, isfunction, signature
 from typing import Any, TypeVar
 
 from relgraph.on_first_use import loaded
@@ -111,4 +111,20 @@ def signature_of(names: Sequence[str]) -> Signature:
             else Parameter(name, Parameter.POSITIONAL_OR_KEYWORD)
             for name in names
         ]
+    )
+
+
+def public_functions(namespace: Mapping[str, Any]) -> list[str]:
+    """Return the names of the functions that a module defines, sorted, without private ones.
+
+    Parameters
+    ----------
+    namespace
+        The attributes of the module by name: ``vars(module)``, or ``globals()`` in it.
+    """
+    home = namespace["__name__"]
+    return sorted(
+        name
+        for name, found in namespace.items()
+        if isfunction(found) and found.__module__ == home and not name.startswith("_")
     )

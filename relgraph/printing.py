@@ -21,7 +21,7 @@ from etuples.core import ExpressionTuple
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.notation import INFIX, PREFIX
-from relgraph.graph.op import HasInnerGraph, Op, TypedOp
+from relgraph.graph.op import HasInnerGraph, Op, Storage, TypedOp
 from relgraph.graph.traversal import general_toposort
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm
@@ -317,9 +317,7 @@ class Print(TypedOp):
             raise TypeError(f"{self} takes one input, not {len(input_types)}")
         return input_types
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         print(self.message, inputs[0])
         output_storage[0][0] = inputs[0]
 

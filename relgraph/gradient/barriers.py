@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp
 from relgraph.graph.type import Type, disconnected
 from relgraph.scalar.type import ScalarType, is_complex, is_discrete
 from relgraph.scalar.type import constant as scalar_constant
@@ -90,9 +90,7 @@ class GradientBarrier(TypedOp):
         (x,) = input_types
         return [x]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = inputs[0]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:

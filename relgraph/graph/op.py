@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from typing import Any, ClassVar
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.traversal import io_toposort
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm, Memo, MetaObject, MethodNotDefined
+
+Variables = Sequence[Variable]
+Storage = Sequence[list[Any]]
+"""For each output, a list of length 1 that holds its value."""
 
 
 class Op(MetaObject):
@@ -52,6 +57,10 @@ class Op(MetaObject):
         to which the inputs are broadcast.
     is_identity
         Whether the value of its only output is that of its only input, or a copy of it.
+    keeps_shape
+        Whether its only output has the shape of its first input.
+    connected_inputs
+        The indices of the inputs through which gradients flow; None for all.
     relative
         If a parameter has a meaning only together with the inputs (an axis counted from the end,
         say), the class of the ops that nodes have in the place of this one; else None. See
@@ -72,6 +81,8 @@ class Op(MetaObject):
     repeats: int | None = None
     elementwise: bool = False
     is_identity: bool = False
+    keeps_shape: bool = False
+    connected_inputs: Container[int] | None = None
     relative: type[Op] | None = None
 
     def for_inputs(self, inputs: Sequence[Variable]) -> Op:
@@ -145,9 +156,7 @@ class Op(MetaObject):
             return node.outputs[self.default_output]
         return node.outputs[0] if len(node.outputs) == 1 else list(node.outputs)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         """Compute the outputs of `node`.
 
         Parameters
@@ -160,7 +169,7 @@ class Op(MetaObject):
         """
         raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define perform")
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> Any:
         """Return for each input the gradient of a cost, given the cost's gradient by each output.
 
         None stands for an input the outputs are not differentiable by.
@@ -170,14 +179,11 @@ class Op(MetaObject):
         MethodNotDefined
             If the op has no gradient.
         """
-        raise MethodNotDefined(f"{self} ({type(self).__name__}) has no gradient")
+        if type(self).L_op is Op.L_op:
+            raise MethodNotDefined(f"{self} ({type(self).__name__}) has no gradient")
+        return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> Any:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Any:
         """Like `grad`, for ops whose gradient is best said in terms of their outputs."""
         return self.grad(inputs, output_grads)
 
@@ -189,6 +195,8 @@ class Op(MetaObject):
         MethodNotDefined
             If the op can't tell without computing.
         """
+        if self.keeps_shape:
+            return [shapes[0]]
         raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define infer_shape")
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
@@ -196,8 +204,15 @@ class Op(MetaObject):
         return self.pure
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Return, for each input and each output, whether a gradient can flow between them."""
-        return [[True] * len(node.outputs) for _ in node.inputs]
+        """Return, for each input and each output, whether a gradient can flow between them.
+
+        By default it is all outputs, for each of `connected_inputs`.
+        """
+        connected = self.connected_inputs
+        return [
+            [connected is None or i in connected] * len(node.outputs)
+            for i in range(len(node.inputs))
+        ]
 
     def make_thunk(
         self,
@@ -299,6 +314,40 @@ class RelativeOp(TypedOp):
         variables = self.as_inputs(*inputs)
         made: Any = self.for_inputs(variables)
         return TypedOp.make_node(made, *variables)
+
+
+def structure(
+    inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> tuple[list[Apply], dict[Variable, int], Hashable]:
+    """Return the nodes of a graph in order, a number for each variable from 0 on, and a key.
+
+    Graphs with one key compute the same.
+
+    Raises
+    ------
+    ValueError
+        If the outputs depend on a variable that is neither an input nor a constant.
+    """
+    numbers = {v: i for i, v in enumerate(inputs)}
+    key: list[Hashable] = [tuple([v.type for v in inputs])]
+
+    def number(var: Variable) -> int:
+        known = numbers.get(var)
+        if known is None:
+            if not isinstance(var, Constant):
+                raise ValueError(f"{var} is neither an input of the inner graph nor a constant")
+            known = numbers[var] = len(numbers)
+            key.append((var.type, var.signature()))
+        return known
+
+    nodes = io_toposort(inputs, outputs)
+    for node in nodes:
+        key.append((node.op, *[number(v) for v in node.inputs]))
+        for out in node.outputs:
+            key.append(out.type)
+            numbers[out] = len(numbers)
+    key.append(tuple([number(v) for v in outputs]))
+    return nodes, numbers, tuple(key)
 
 
 class HasInnerGraph(MetaObject):

@@ -378,7 +378,8 @@ def _random_pairs(node: Apply) -> list[tuple[int, int]]:
 
 def _random_inplace(op: Op, overwriting: Overwriting) -> Op:
     assert isinstance(op, RandomOp)
-    return op.overwriting()
+    drawing: Op = op.overwriting()
+    return drawing
 
 
 def inplace_random() -> InplacePass:

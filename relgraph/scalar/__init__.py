@@ -8,8 +8,6 @@ from typing import Any, NoReturn
 
 from relgraph.graph.notation import OpNamespace
 from relgraph.scalar import basic, cancellation, conversion, logic, special
-
-# The rooms imported with a star list their ops in `__all__`.
 from relgraph.scalar.basic import *  # noqa: F403
 from relgraph.scalar.cancellation import *  # noqa: F403
 from relgraph.scalar.composite import Composite
@@ -19,6 +17,10 @@ from relgraph.scalar.logic import *  # noqa: F403
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.special import *  # noqa: F403
 from relgraph.scalar.type import (
+    COMPLEXES,
+    FLOATS,
+    INTS,
+    UINTS,
     ScalarConstant,
     ScalarType,
     ScalarVariable,
@@ -28,19 +30,10 @@ from relgraph.scalar.type import (
 )
 
 bool = get_scalar_type("bool")
-int8 = get_scalar_type("int8")
-int16 = get_scalar_type("int16")
-int32 = get_scalar_type("int32")
-int64 = get_scalar_type("int64")
-uint8 = get_scalar_type("uint8")
-uint16 = get_scalar_type("uint16")
-uint32 = get_scalar_type("uint32")
-uint64 = get_scalar_type("uint64")
-float16 = get_scalar_type("float16")
-float32 = get_scalar_type("float32")
-float64 = get_scalar_type("float64")
-complex64 = get_scalar_type("complex64")
-complex128 = get_scalar_type("complex128")
+int8, int16, int32, int64 = map(get_scalar_type, INTS)
+uint8, uint16, uint32, uint64 = map(get_scalar_type, UINTS)
+float16, float32, float64 = map(get_scalar_type, FLOATS)
+complex64, complex128 = map(get_scalar_type, COMPLEXES)
 
 
 def _no_array(x: Any, *rest: Any) -> NoReturn:
@@ -63,8 +56,5 @@ __all__ = [
     "as_scalar", "bool", "complex64", "complex128", "constant", "float16", "float32", "float64",
     "get_scalar_type", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
-__all__ += basic.__all__
-__all__ += cancellation.__all__
-__all__ += conversion.__all__
-__all__ += logic.__all__
-__all__ += special.__all__
+for _room in (basic, cancellation, conversion, logic, special):
+    __all__ += vars(_room)["__all__"]

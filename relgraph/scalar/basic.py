@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.facts import EVERYWHERE, INF, Facts
-from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp, StepOp, zero_like
+from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp, StepOp, ops_of, zero_like
 from relgraph.scalar.type import ScalarConstant, constant, is_complex
 
 
@@ -292,7 +292,6 @@ reciprocal = Reciprocal()
 maximum = Maximum()
 minimum = Minimum()
 
-__all__ = [
-    "abs", "add", "int_div", "maximum", "minimum", "mod", "mul", "neg", "pow", "reciprocal",
-    "sign", "sqr", "sqrt", "sub", "true_div",
-]  # fmt: skip
+if not TYPE_CHECKING:
+    # A type checker takes all names that are defined here.
+    __all__ = ops_of(globals())

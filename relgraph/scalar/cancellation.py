@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from relgraph.scalar.facts import EVERYWHERE, INF, Facts
-from relgraph.scalar.op import FloatOp, ScalarOp
+from relgraph.scalar.op import FloatOp, ScalarOp, ops_of
 from relgraph.scalar.special import sin, tan
 
 Array = Any
@@ -335,7 +335,6 @@ hypot1m1 = Hypot1m1()
 x_less_sin = XLessSin()
 tan_less_x = TanLessX()
 
-__all__ = [
-    "cbrt", "cosm1", "hypot", "hypot1m1", "length", "log1p_sqr", "log1pmx", "sqr_less_sqr",
-    "tan_less_x", "x_less_sin",
-]  # fmt: skip
+if not TYPE_CHECKING:
+    # A type checker takes all names that are defined here.
+    __all__ = ops_of(globals())

@@ -18,16 +18,13 @@ from relgraph.graph.basic import (
     io_connection_pattern,
     io_toposort,
 )
-from relgraph.graph.op import HasInnerGraph
+from relgraph.graph.op import HasInnerGraph, Storage, structure
 from relgraph.graph.type import Type
 from relgraph.scalar.op import ScalarOp, TypedNumber, zero_like
 from relgraph.scalar.type import ScalarType, is_discrete
 
 # The text of more ops would be read by nobody, and is part of that of each node and each error.
 _MOST_WRITTEN_OUT = 40
-
-Key = tuple[Any, ...]
-"""The structure of a graph, as a hashable value; see `Composite._structure`."""
 
 
 class Composite(ScalarOp, HasInnerGraph):
@@ -58,38 +55,13 @@ class Composite(ScalarOp, HasInnerGraph):
         self.nout = len(self.outputs)
         if not all(isinstance(v.type, ScalarType) for v in (*self.inputs, *self.outputs)):
             raise TypeError("the inputs and outputs of a Composite are scalar variables")
-        self.nodes = io_toposort(self.inputs, self.outputs)
-        self._slots, self._values, self._key = self._structure()
-        self._hash = hash(self._key)
-
-    def _structure(self) -> tuple[dict[Variable, int], list[Any], Key]:
-        """Return the slot of each variable, the value of each slot, and the key of the graph.
-
-        The value is None for a variable that is not a constant. Equal keys mean equal graphs.
-        """
-        slots: dict[Variable, int] = {v: i for i, v in enumerate(self.inputs)}
-        values: list[Any] = [None] * len(slots)
-        key: list[Any] = [tuple(v.type for v in self.inputs)]
-
-        def slot(var: Variable) -> int:
-            known = slots.get(var)
-            if known is None:
-                if not isinstance(var, Constant):
-                    raise ValueError(f"Composite: {var} is neither an input nor a constant")
-                known = slots[var] = len(values)
-                values.append(var.data)
-                key.append(var.signature())
-            return known
-
+        self.nodes, self._slots, self._key = structure(self.inputs, self.outputs)
         for node in self.nodes:
             if not isinstance(node.op, ScalarOp):
                 raise TypeError(f"Composite: {node.op} is not a scalar op")
-            key.append((node.op, *[slot(v) for v in node.inputs]))
-            for out in node.outputs:
-                slots[out] = len(values)
-                values.append(None)
-        key.append(tuple(slot(out) for out in self.outputs))
-        return slots, values, tuple(key)
+        # the values of the slots, None for what is no constant
+        self._values = [v.data if isinstance(v, Constant) else None for v in self._slots]
+        self._hash = hash(self._key)
 
     def __eq__(self, other: object) -> bool:
         return self._key == other._key if isinstance(other, Composite) else NotImplemented
@@ -186,9 +158,7 @@ class Composite(ScalarOp, HasInnerGraph):
         self._check_dtypes([t.dtype for t in input_types])
         return [v.type for v in self.outputs]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         with np.errstate(all="ignore"):
             result = self.impl(*inputs)
         results = [result] if self.nout == 1 else result

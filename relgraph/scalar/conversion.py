@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.facts import EVERYWHERE, Facts
-from relgraph.scalar.op import FloatOp, ScalarOp, StepOp
+from relgraph.scalar.op import FloatOp, ScalarOp, StepOp, ops_of
 from relgraph.scalar.type import as_scalar, check_dtype, is_complex, is_discrete
 
 
@@ -159,15 +159,6 @@ real = Real()
 imag = Imag()
 angle = Angle()
 
-__all__ = [
-    "Cast",
-    "angle",
-    "cast",
-    "ceil",
-    "conj",
-    "floor",
-    "imag",
-    "real",
-    "round",
-    "trunc",
-]  # fmt: skip
+if not TYPE_CHECKING:
+    # A type checker takes all names that are defined here.
+    __all__ = ["Cast", "cast", *ops_of(globals())]

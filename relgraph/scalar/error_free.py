@@ -120,15 +120,23 @@ class Fma(_Exact):
         return [g * y, g * x, g]
 
 
-class MulError(_Exact):
-    """What ``x * y`` loses to rounding: the true product less the float; 0 where that is none."""
+class _Error(_Exact):
+    """Base class of what operations lose to rounding: of real numbers nothing."""
 
-    name = "mul_error"
     nin = 2
     commutative = True
 
     def formula(self, of: Any, x: Any, y: Any) -> Any:
         return 0 * x * y
+
+    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
+        return [0 * g, 0 * g]
+
+
+class MulError(_Error):
+    """What ``x * y`` loses to rounding: the true product less the float; 0 where that is none."""
+
+    name = "mul_error"
 
     def compute(self, dtype: Any, *values: Array) -> Array:
         if dtype != np.float64:
@@ -140,26 +148,15 @@ class MulError(_Exact):
         found = np.ldexp(low, i + j)
         return np.where(np.isfinite(found) & np.isfinite(values[0] * values[1]), found, 0.0)
 
-    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
-        return [0 * g, 0 * g]
 
-
-class AddError(_Exact):
+class AddError(_Error):
     """What ``x + y`` loses to rounding: the true sum less the float; zero where that is none."""
 
     name = "add_error"
-    nin = 2
-    commutative = True
-
-    def formula(self, of: Any, x: Any, y: Any) -> Any:
-        return 0 * x * y
 
     def compute(self, dtype: Any, *values: Array) -> Array:
         total, error = _sum_and_error(*[v.astype(dtype) for v in values])
         return np.where(np.isfinite(total) & np.isfinite(error), error, 0.0)
-
-    def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
-        return [0 * g, 0 * g]
 
 
 class ScaledProduct(_Exact):

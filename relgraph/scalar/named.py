@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 import scipy
 
+from relgraph import scalar
 from relgraph.graph.utils import MethodNotDefined
-from relgraph.scalar import basic, cancellation, conversion, error_free, logic, special
+from relgraph.scalar import error_free
 from relgraph.scalar.basic import abs as abs_
 from relgraph.scalar.basic import maximum, sign, sqrt
 from relgraph.scalar.composite import Composite
@@ -78,15 +79,17 @@ class NamedOp(ScalarOp):
         self.facts = self.facts_by_name.get(name, Facts())
 
     @property
+    def _module(self) -> Any:
+        return np if self.home == "numpy" else scipy.special
+
+    @property
     def ufunc(self) -> Callable[..., Any]:
-        module = np if self.home == "numpy" else scipy.special
-        found: Callable[..., Any] = getattr(module, self.name)
+        found: Callable[..., Any] = getattr(self._module, self.name)
         return found
 
     @property
     def _home_doc(self) -> str:
-        module = np if self.home == "numpy" else scipy.special
-        return inspect.getdoc(getattr(module, self.name.partition(".")[0])) or ""
+        return inspect.getdoc(getattr(self._module, self.name.partition(".")[0])) or ""
 
     @property
     def argument_names(self) -> tuple[str, ...]:
@@ -127,9 +130,28 @@ class NamedOp(ScalarOp):
         ]
 
 
-def of_numpy(name: str) -> NumpyOp:
-    """Return NumPy's ufunc of a name as an op."""
-    return NumpyOp(name)
+class Functions:
+    """The scalar ops by name, for formulas.
+
+    Parameters
+    ----------
+    function_of
+        What computes an op.
+    """
+
+    def __init__(self, function_of: Callable[[ScalarOp], Callable[..., Any]]) -> None:
+        self._function_of = function_of
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        op = scalar_op(name)
+        if op is None:
+            raise AttributeError(f"there is no scalar op {name}")
+        found = self._function_of(op)
+        setattr(self, name, found)
+        return found
+
+
+f = Functions(lambda op: op)
 
 
 def _first_chosen(order: Any) -> tuple[Any, Any]:
@@ -152,7 +174,7 @@ class NumpyOp(NamedOp):
         "fmin": _first_chosen(lambda x, y: ge(y, x)),
         "fmod": (lambda x, y, out: 1.0, lambda x, y, out: -(x / y)._ops.trunc(x / y)),
         "fabs": (lambda x, out: sign(x),),
-        "copysign": (lambda x, y, out: sign(x) * of_numpy("copysign")(1.0, y), ZERO),
+        "copysign": (lambda x, y, out: sign(x) * f.copysign(1.0, y), ZERO),
         "heaviside": (ZERO, lambda x, y, out: switch(eq(x, 0), 1.0, 0.0)),
         "nextafter": (lambda x, y, out: 1.0, ZERO),
         "spacing": (ZERO,),
@@ -164,7 +186,7 @@ class NumpyOp(NamedOp):
             lambda x, y, out: sigmoid(LN2 * (y - x)),
         ),
         "float_power": (
-            lambda x, y, out: y * of_numpy("float_power")(x, y - 1),
+            lambda x, y, out: y * f.float_power(x, y - 1),
             lambda x, y, out: switch(gt(x, 0), out * log(x), 0.0),
         ),
         "sinc": (
@@ -208,16 +230,6 @@ class NumpyOp(NamedOp):
 ROOT_PI = math.sqrt(math.pi)
 ROOT_TWO, ROOT_TWO_PI, ROOT_TWO_BY_PI = math.sqrt(2), math.sqrt(2 * math.pi), math.sqrt(2 / math.pi)
 DEGREE = math.pi / 180
-
-
-class _Functions:
-    """The functions of the table, as attributes."""
-
-    def __getattr__(self, name: str) -> Any:
-        return ScipyOp(name)
-
-
-f = _Functions()
 
 
 def _gamma_density(a: Any, x: Any) -> Any:
@@ -510,10 +522,6 @@ class ScipyOp(NamedOp):
     }
 
 
-_bessel = {name: ScipyOp(name) for name in ("j0", "y0", "i0", "k0")}
-_exprel = ScipyOp("exprel")
-
-
 def part(name: str, index: int) -> PartOp:
     """Return the op for one of the arrays that a ufunc gives."""
     return PartOp(f"{name}.{index}")
@@ -529,15 +537,10 @@ def _of_elliptic(first: int, second: int, sign: int, times_m: bool) -> tuple[Slo
     return slope, None
 
 
-def _other(name: str) -> Any:
-    """Return the op for the second array, which is the derivative of the first one."""
-    return part(name, 1)
-
-
 def _cylinder(name: str, factor: Callable[..., Any]) -> dict[str, tuple[Slope, Slope]]:
     """Return the derivatives of a parabolic cylinder function, whose second one is a multiple."""
     return {
-        f"{name}.0": (None, lambda v, x, y: _other(name)(v, x)),
+        f"{name}.0": (None, lambda v, x, y: part(name, 1)(v, x)),
         f"{name}.1": (None, lambda v, x, y: factor(v, x) * part(name, 0)(v, x)),
     }
 
@@ -555,9 +558,9 @@ class PartOp(NamedOp):
 
     home = "scipy.special"
     slopes = {
-        "sici.0": (lambda x, y: of_numpy("sinc")(x / math.pi),),
+        "sici.0": (lambda x, y: f.sinc(x / math.pi),),
         "sici.1": (lambda x, y: cos(x) / x,),
-        "shichi.0": (lambda x, y: (_exprel(x) + _exprel(-x)) / 2,),
+        "shichi.0": (lambda x, y: (f.exprel(x) + f.exprel(-x)) / 2,),
         "shichi.1": (lambda x, y: cosh(x) / x,),
         "fresnel.0": (lambda x, y: sin(math.pi / 2 * x * x),),
         "fresnel.1": (lambda x, y: cos(math.pi / 2 * x * x),),
@@ -569,14 +572,14 @@ class PartOp(NamedOp):
         "ellipj.1": _of_elliptic(0, 2, -1, times_m=False),
         "ellipj.2": _of_elliptic(0, 1, -1, times_m=True),
         "ellipj.3": (lambda u, m, y: part("ellipj", 2)(u, m), None),
-        "itj0y0.0": (lambda x, y: _bessel["j0"](x),),
-        "itj0y0.1": (lambda x, y: _bessel["y0"](x),),
-        "iti0k0.0": (lambda x, y: _bessel["i0"](x),),
-        "iti0k0.1": (lambda x, y: _bessel["k0"](x),),
-        "it2j0y0.0": (lambda x, y: (1 - _bessel["j0"](x)) / x,),
-        "it2j0y0.1": (lambda x, y: -_bessel["y0"](x) / x,),
-        "it2i0k0.0": (lambda x, y: (_bessel["i0"](x) - 1) / x,),
-        "it2i0k0.1": (lambda x, y: -_bessel["k0"](x) / x,),
+        "itj0y0.0": (lambda x, y: f.j0(x),),
+        "itj0y0.1": (lambda x, y: f.y0(x),),
+        "iti0k0.0": (lambda x, y: f.i0(x),),
+        "iti0k0.1": (lambda x, y: f.k0(x),),
+        "it2j0y0.0": (lambda x, y: (1 - f.j0(x)) / x,),
+        "it2j0y0.1": (lambda x, y: -f.y0(x) / x,),
+        "it2i0k0.0": (lambda x, y: (f.i0(x) - 1) / x,),
+        "it2i0k0.1": (lambda x, y: -f.k0(x) / x,),
         "airye.0": (lambda x, y: part("airye", 1)(x) + _root(x) * y,),
         "airye.1": (lambda x, y: x * part("airye", 0)(x) + _root(x) * y,),
         "airye.2": (lambda x, y: part("airye", 3)(x) - _root(x) * y,),
@@ -618,14 +621,14 @@ COUNTS = Counter(name.partition(".")[0] for name in PartOp.slopes if "frexp" not
 """How many arrays each ufunc of SciPy's gives."""
 
 
-_ROOMS = (basic, special, cancellation, conversion, logic)
+def _ops_of(module: Any) -> dict[str, ScalarOp]:
+    return {op.name: op for op in vars(module).values() if isinstance(op, ScalarOp)}
 
-SCALAR_OPS: dict[str, ScalarOp] = {
-    op.name: op for room in _ROOMS for op in vars(room).values() if isinstance(op, ScalarOp)
-}
+
+SCALAR_OPS = _ops_of(scalar)
 """Those that are classes."""
 
-_INTERNAL = {op.name: op for op in vars(error_free).values() if isinstance(op, ScalarOp)}
+_INTERNAL = _ops_of(error_free)
 
 
 @cache
@@ -637,30 +640,6 @@ def scalar_op(name: str) -> ScalarOp | None:
         if name in table.slopes:
             return table(name)
     return None
-
-
-class Functions:
-    """The scalar ops by name, for formulas.
-
-    Parameters
-    ----------
-    function_of
-        What computes an op.
-    """
-
-    def __init__(self, function_of: Callable[[ScalarOp], Callable[..., Any]]) -> None:
-        self._function_of = function_of
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        op = scalar_op(name)
-        if op is None:
-            raise AttributeError(f"there is no scalar op {name}")
-        found = self._function_of(op)
-        setattr(self, name, found)
-        return found
-
-
-_OPS = Functions(lambda op: op)
 
 
 @cache
@@ -675,4 +654,4 @@ def opened(op: ScalarOp, dtypes: Sequence[str]) -> Composite | None:
     given = [
         cast(x, found) if is_discrete(x.type.dtype) != is_discrete(found) else x for x in inputs
     ]
-    return Composite(inputs, [op.formula(_OPS, *given)])
+    return Composite(inputs, [op.formula(f, *given)])

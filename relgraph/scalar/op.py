@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp
 from relgraph.graph.type import Type
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.facts import Facts
@@ -215,17 +215,11 @@ class ScalarOp(TypedOp):
                 raise TypeError(f"{self.name}: input {i} is of type {t}, not a scalar type")
         return [get_scalar_type(self.output_dtype(*[t.dtype for t in input_types]))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         with np.errstate(all="ignore"):
             result = np.asarray(self.impl(*inputs))
         dtype = node.outputs[0].type.numpy_dtype
         output_storage[0][0] = result.astype(dtype, copy=False)[()]
-
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> Any:
-        outputs = self(*inputs, return_list=True)
-        return self.L_op(inputs, outputs, output_gradients)
 
     def L_op(
         self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
@@ -337,3 +331,8 @@ class PredicateOp(ScalarOp):
     """A predicate of its inputs: the output is boolean."""
 
     converts = True
+
+
+def ops_of(namespace: Mapping[str, Any]) -> list[str]:
+    """Return the names of the ops of a module, whose attributes are given."""
+    return [name for name, op in namespace.items() if isinstance(op, ScalarOp)]

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import check_dtype, result_dtype
@@ -99,9 +99,7 @@ class SparseOp(TypedOp):
         """Return the value of the output."""
         raise NotImplementedError(f"{self} has no compute")
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         with np.errstate(all="ignore"):
             output_storage[0][0] = self.compute(node, *inputs)
 
@@ -194,6 +192,7 @@ class Indices(SparseOp):
 
     __props__ = ("part",)
     view_map = {0: [0]}
+    connected_inputs = ()
 
     def __init__(self, part: str) -> None:
         self.part = part
@@ -213,9 +212,6 @@ class Indices(SparseOp):
             raise ValueError(f"{self.part}: the matrix is too large for indices of int32")
         return found
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False]]
-
 
 class WithStored(SparseOp):
     """A sparse matrix with other elements stored at its places: it shares the storage of both."""
@@ -224,6 +220,8 @@ class WithStored(SparseOp):
     name = "with_stored"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
     view_map = {0: [0, 1]}
+    keeps_shape = True
+    connected_inputs = (1,)
 
     def output_types(self, *input_types: Any) -> list[Any]:
         pattern, data = input_types
@@ -237,12 +235,6 @@ class WithStored(SparseOp):
             raise ValueError(f"{self.name}: {len(data)} elements for {x.nnz} places")
         return assembled(x.format, data, x.indices, x.indptr, x.shape)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False], [True]]
-
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         return [disconnected(), _sampled(inputs[0], output_gradients[0])]
 
@@ -254,6 +246,7 @@ class Sampled(SparseOp):
     name = "sampled"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "sparse")
     view_map = {0: [1]}
+    connected_inputs = (1,)
 
     def output_types(self, *input_types: Any) -> list[TensorType]:
         pattern, x = input_types
@@ -263,9 +256,6 @@ class Sampled(SparseOp):
     def compute(self, node: Apply, *values: Any) -> Any:
         check_shapes(self.name, values[0].shape, values[1].shape)
         return sampled(*values)
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False], [True]]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         return [disconnected(), _with_stored(inputs[0], output_gradients[0])]
@@ -298,6 +288,7 @@ class WithoutZeros(SparseOp):
 
     __props__ = ()
     name = "remove0"
+    keeps_shape = True
 
     def output_types(self, *input_types: Any) -> list[Any]:
         return list(input_types)
@@ -306,9 +297,6 @@ class WithoutZeros(SparseOp):
         made = values[0].copy()
         made.eliminate_zeros()
         return made
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         return [output_gradients[0]]
@@ -325,6 +313,7 @@ class ChangeFormat(SparseOp):
 
     __props__ = ("format",)
     name = "as_format"
+    keeps_shape = True
 
     def __init__(self, format: str) -> None:
         self.format = format
@@ -337,9 +326,6 @@ class ChangeFormat(SparseOp):
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return in_format(values[0], self.format)
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         return [as_format(output_gradients[0], inputs[0].type.format)]
@@ -373,6 +359,7 @@ class FromPlaces(SparseOp):
     __props__ = ("format",)
     name = "from_places"
     kinds: ClassVar[tuple[str, ...]] = ("tensor",) * 5
+    connected_inputs = (0,)
 
     def __init__(self, format: str) -> None:
         self.format = format
@@ -404,9 +391,6 @@ class FromPlaces(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(node.inputs[3:])]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], [False], [False], [False], [False]]
-
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         g = _elements(output_gradients[0], inputs[1], inputs[2])
         return [g, *[disconnected() for _ in inputs[1:]]]
@@ -418,6 +402,7 @@ class Elements(SparseOp):
     __props__ = ()
     name = "elements"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor", "tensor")
+    connected_inputs = (0,)
 
     def output_types(self, *input_types: Any) -> list[TensorType]:
         x, rows, columns = input_types
@@ -441,9 +426,6 @@ class Elements(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[1]]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], [False], [False]]
-
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         x: Any = inputs[0]
         made = FromPlaces(x.type.format)(output_gradients[0], *inputs[1:], *sides_of(x))
@@ -465,6 +447,7 @@ class Compressed(SparseOp):
     __props__ = ("format",)
     kinds: ClassVar[tuple[str, ...]] = ("tensor",) * 4
     view_map = {0: [0, 1, 2]}
+    connected_inputs = (0,)
 
     def __init__(self, format: str) -> None:
         self.format = format
@@ -492,9 +475,6 @@ class Compressed(SparseOp):
         shape = node.inputs[3]
         return [(shape[0], shape[1])]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], [False], [False], [False]]
-
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         outer, inner = _majors(inputs[2]), inputs[1]
         rows, columns = (outer, inner) if self.format == "csr" else (inner, outer)
@@ -508,15 +488,13 @@ class Majors(SparseOp):
     __props__ = ()
     name = "majors"
     kinds: ClassVar[tuple[str, ...]] = ("tensor",)
+    connected_inputs = ()
 
     def output_types(self, *input_types: Any) -> list[TensorType]:
         return [vector_of("int64")]
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return majors(values[0])
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False]]
 
 
 def sides_of(x: Any) -> tuple[Any, Any]:
@@ -538,6 +516,7 @@ class SparsePair(SparseOp):
 
     __props__: ClassVar[tuple[str, ...]] = ()
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "sparse")
+    keeps_shape = True
 
     def dtype_of(self, x: str, y: str) -> str:
         """Return the dtype of the output, given those of the inputs."""
@@ -559,9 +538,6 @@ class SparsePair(SparseOp):
         dtype = result_dtype(x.dtype.name, y.dtype.name)
         made = self.combined(x.astype(dtype, copy=False), y.astype(dtype, copy=False))
         return canonical(made)
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
 
 class AddSparse(SparsePair):
@@ -610,6 +586,7 @@ class CompareSparse(SparsePair):
 
     __props__ = ("comparison",)
     converts = True
+    connected_inputs = ()
 
     def __init__(self, comparison: str) -> None:
         self.comparison = comparison
@@ -625,9 +602,6 @@ class CompareSparse(SparsePair):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", sp.SparseEfficiencyWarning)
             return self.function(x, y).asformat(x.format)
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False], [False]]
 
 
 _add_sparse = AddSparse()

@@ -44,6 +44,7 @@ class DenseFromSparse(SparseOp):
 
     __props__ = ("structured",)
     name = "dense_from_sparse"
+    keeps_shape = True
 
     def __init__(self, structured: bool = True) -> None:
         self.structured = bool(structured)
@@ -56,9 +57,6 @@ class DenseFromSparse(SparseOp):
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return values[0].toarray()
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         return [gradient_of_elements(inputs[0], output_gradients[0], self.structured)]
@@ -75,6 +73,7 @@ class SparseFromDense(SparseOp):
 
     __props__ = ("format",)
     kinds: ClassVar[tuple[str, ...]] = ("tensor",)
+    keeps_shape = True
 
     def __init__(self, format: str) -> None:
         self.format = format
@@ -91,9 +90,6 @@ class SparseFromDense(SparseOp):
     def compute(self, node: Apply, *values: Any) -> Any:
         return canonical(csr_or_csc(self.format, values[0]))
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
-
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         return [_dense(output_gradients[0])]
 
@@ -107,6 +103,7 @@ class SampledDense(SparseOp):
     __props__ = ()
     name = "sampled_dense"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
+    connected_inputs = (1,)
 
     def output_types(self, *input_types: Any) -> list[TensorType]:
         pattern, y = input_types
@@ -128,9 +125,6 @@ class SampledDense(SparseOp):
             index.append(0 if static == 1 else place)
         found = y[tuple(index)]
         return found if found.ndim else np.full(pattern.nnz, found)
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False], [True]]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         pattern, y = inputs
@@ -326,6 +320,7 @@ class SampledProduct(SparseOp):
     __props__ = ()
     name = "sampled_product"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor", "tensor")
+    connected_inputs = (1, 2)
 
     def output_types(self, *input_types: Any) -> list[TensorType]:
         pattern, x, y = input_types
@@ -352,9 +347,6 @@ class SampledProduct(SparseOp):
             part = slice(start, start + step)
             found[part] = np.einsum("ij,ij->i", x[rows[part]], y[columns[part]])
         return found
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False], [True], [True]]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         pattern, x, y = inputs
@@ -384,6 +376,7 @@ class TakeRows(SparseOp):
     __props__ = ()
     name = "take_rows"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
+    connected_inputs = (0,)
 
     def output_types(self, *input_types: Any) -> list[Any]:
         x, index = input_types
@@ -400,9 +393,6 @@ class TakeRows(SparseOp):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[1][0], shapes[0][1])]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], [False]]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         """Return the gradients of the rows, added up where they are from: by a product with the

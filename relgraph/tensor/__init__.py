@@ -50,8 +50,6 @@ from relgraph.tensor.basic import (
     assert_,
     constant,
 )
-
-# The two modules imported with a star list their names in `__all__`.
 from relgraph.tensor.constructors import *  # noqa: F403
 from relgraph.tensor.elemwise import (
     DimShuffle,
@@ -222,12 +220,12 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-__all__ += math.__all__
+__all__ += vars(math)["__all__"]
 
 # Laws are written with all of them.
 _FUNCTIONS = {name: lifted(globals()[name], __name__) for name in __all__}
 globals().update(_FUNCTIONS)
-__all__ += constructors.__all__
+__all__ += vars(constructors)["__all__"]
 
 # The functions behind the operators and methods of tensor variables, and the operators in laws.
 TensorVariable._ops = OpNamespace(

@@ -2,80 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from relgraph import scalar
-from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import RelativeOp, TypedOp
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
 from relgraph.tensor.assembly import arange, join, ones_like, zeros_like
 from relgraph.tensor.basic import (
+    AxisOp,
+    TensorOp,
     as_argument,
     as_tensor_variable,
     named_axis,
     normalize_axes,
     normalize_axis,
-    reduced_axes,
 )
 from relgraph.tensor.indexing import getitem, index_along, take
 from relgraph.tensor.math import cast, check_one_shape, conjugated, maximum, second
-from relgraph.tensor.memory import in_order
+from relgraph.tensor.memory import Array, in_order
 from relgraph.tensor.reductions import reduced_dtype
 from relgraph.tensor.shapes import (
     as_length,
     as_lengths,
     flatten,
     lengths,
-    one_input,
     reshape,
-    shape_i,
 )
 from relgraph.tensor.type import TensorType
 
 
-class OneAxis(TypedOp):
-    """Base class of ops that take a tensor, and give one of its shape; `axis` is from the front."""
+class OneAxis(AxisOp):
+    """Base class of ops along an axis of a tensor that give one of its shape."""
 
-    axis: int
+    keeps_shape = True
 
     def output_dtype(self, dtype: str) -> str:
         """Return the dtype of the output for that of the input; by default the same."""
         return dtype
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types
         normalize_axis(self.axis, x.ndim, str(self))
         return [TensorType(self.output_dtype(x.dtype), x.shape)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
-
-Array = np.ndarray[Any, Any]
-
-
-class AlongAxis(TypedOp):
+class AlongAxis(TensorOp):
     """Base class of ops that take two tensors of one shape, and give one of that shape."""
 
     __props__ = ("axis",)
-    name = ""
+    nin = 2
+    keeps_shape = True
 
     def __init__(self, axis: int) -> None:
         self.axis = axis
-
-    def __str__(self) -> str:
-        return f"{self.name}{{axis={self.axis}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(v, self.name, i) for i, v in enumerate(inputs)]
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -88,9 +74,7 @@ class AlongAxis(TypedOp):
             shape.append(m if n is None else n)
         return [TensorType(result_dtype(x.dtype, y.dtype), shape)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = inputs
         check_one_shape(self, x, y)
         dtype = node.outputs[0].type.numpy_dtype
@@ -102,22 +86,16 @@ class AlongAxis(TypedOp):
         """Return the value for two arrays of the dtype of the output."""
         raise NotImplementedError
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
-
-    def part(self, x: Any, part: slice) -> Any:
-        return getitem(x, (*[slice(None)] * self.axis, part))
-
     def reversed(self, x: Any) -> Any:
-        return self.part(x, slice(None, None, -1))
+        return part(x, self.axis, slice(None, None, -1))
 
     def after(self, first: Any, x: Any) -> Any:
         """Return `x` moved on by one place, behind the first row of another tensor."""
-        return join(self.axis, self.part(first, slice(1)), self.part(x, slice(-1)))
+        return join(self.axis, part(first, self.axis, slice(1)), part(x, self.axis, slice(-1)))
 
     def ahead(self, x: Any) -> Any:
         """Return `x` moved back by one place, its first row at the end."""
-        return join(self.axis, self.part(x, slice(1, None)), self.part(x, slice(1)))
+        return join(self.axis, part(x, self.axis, slice(1, None)), part(x, self.axis, slice(1)))
 
     def backward(self, factors: Any, terms: Any) -> Any:
         """Return what satisfies ``s[t] = factors[t + 1] * s[t + 1] + terms[t]``."""
@@ -144,12 +122,7 @@ class Recurrence(AlongAxis):
             rows[t] += given[t] * rows[t - 1]
         return out
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         factors, s = conjugated(inputs[0]), conjugated(outputs[0])
         by_terms = self.backward(factors, output_grads[0])
         return [by_terms * self.after(zeros_like(s), s), by_terms]
@@ -160,7 +133,7 @@ def _next(before: Any, pair: Any) -> Any:
     return factor * before + term
 
 
-class Cumulate(OneAxis, RelativeOp):
+class Cumulate(OneAxis):
     """The cumulative sums or products along an axis.
 
     The dtype of the output is that of the reduction over the axis.
@@ -178,38 +151,25 @@ class Cumulate(OneAxis, RelativeOp):
     def __init__(self, scalar_op: Any, axis: int) -> None:
         if scalar_op not in (scalar.add, scalar.mul):
             raise TypeError(f"Cumulate: {scalar_op} is neither add nor mul")
+        super().__init__(axis)
         self.scalar_op = scalar_op
-        self.axis = axis
-        self.relative = Cumulate if axis < 0 else None
-
-    def for_inputs(self, inputs: Sequence[Any]) -> Any:
-        return Cumulate(self.scalar_op, normalize_axis(self.axis, inputs[0].type.ndim, str(self)))
-
-    def __str__(self) -> str:
-        name = "cumsum" if self.scalar_op is scalar.add else "cumprod"
-        return f"{name}{{axis={self.axis}}}"
+        self.name = "cumsum" if scalar_op is scalar.add else "cumprod"
 
     def output_dtype(self, dtype: str) -> str:
         return reduced_dtype(self.scalar_op.ufunc, dtype)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         function = np.cumsum if self.scalar_op is scalar.add else np.cumprod
         with np.errstate(all="ignore"):
             output_storage[0][0] = function(in_order(inputs[0]), axis=self.axis)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient of sums, cumulative sums from the other end, or `CumprodGradient`."""
         g: Any = output_grads[0]
         if self.scalar_op is scalar.add:
-            backward = (*[slice(None)] * self.axis, slice(None, None, -1))
-            return [getitem(cumsum(getitem(g, backward), self.axis), backward)]
+            backward = slice(None, None, -1)
+            sums = cumsum(part(g, self.axis, backward), self.axis)
+            return [part(sums, self.axis, backward)]
         return [CumprodGradient(self.axis)(conjugated(inputs[0]), g)]
 
 
@@ -234,12 +194,7 @@ class CumprodGradient(AlongAxis):
     def _from_the_end(self, a: Array) -> Array:
         return np.flip(np.cumsum(np.flip(a, self.axis), self.axis), self.axis)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient. Each element is the product of what comes before it, `p`, and of
         ``s[j] = g[j] + x[j + 1] * s[j + 1]``: no division, and so it is right at zeros too."""
         x, g = (conjugated(v) for v in inputs)
@@ -255,13 +210,20 @@ class CumprodGradient(AlongAxis):
         return [by_x + self.reversed(ahead), by_g]
 
 
-def _cumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:
+def _apply(op: Callable[[Any], Any], x: Any, axis: int | None, what: str) -> Any:
+    """Return what the op of an axis gives for `x`, which is flattened for None."""
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
-        return Cumulate(scalar_op, named_axis(axis, what))(x)
-    if axis is None or (x.type.ndim == 0 and reduced_axes(axis, 0, what) == ()):
+        return op(named_axis(axis, what))(x)
+    if axis is None:
         x, axis = flatten(x), 0
-    return Cumulate(scalar_op, normalize_axis(axis, x.type.ndim, what))(x)
+    return op(normalize_axis(axis, x.type.ndim, what))(x)
+
+
+def _with_axis(x: Any) -> Any:
+    """Return `x` as a tensor; one of rank 0 as a vector of one element, as NumPy takes it."""
+    x = as_tensor_variable(x)
+    return flatten(x) if not isinstance(x, LogicTerm) and x.type.ndim == 0 else x
 
 
 def cumsum(x: Any, axis: int | None = None) -> Any:
@@ -277,7 +239,7 @@ def cumsum(x: Any, axis: int | None = None) -> Any:
     >>> cumsum([1, 2, 3]).eval()
     array([1, 3, 6])
     """
-    return _cumulate(scalar.add, x, axis, "cumsum")
+    return _apply(partial(Cumulate, scalar.add), _with_axis(x), axis, "cumsum")
 
 
 def cumprod(x: Any, axis: int | None = None) -> Any:
@@ -293,7 +255,7 @@ def cumprod(x: Any, axis: int | None = None) -> Any:
     >>> cumprod([1, 2, 3]).eval()
     array([1, 2, 6])
     """
-    return _cumulate(scalar.mul, x, axis, "cumprod")
+    return _apply(partial(Cumulate, scalar.mul), _with_axis(x), axis, "cumprod")
 
 
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
@@ -329,7 +291,7 @@ def tile(x: Any, reps: Any) -> Any:
     times = as_lengths(reps, "tile")
     ndim = max(x.type.ndim, len(times))
     times = (1,) * (ndim - len(times)) + times
-    x = x.dimshuffle(*["x"] * (ndim - x.type.ndim), *range(x.type.ndim))
+    x = as_tensor_variable(x, ndim=ndim)
     for axis, n in enumerate(times):
         if not isinstance(n, int):
             length = lengths(x)[axis]
@@ -338,8 +300,7 @@ def tile(x: Any, reps: Any) -> Any:
         if n < 0:
             raise ValueError(f"tile: {n} times along axis {axis}")
         if n != 1:
-            leading = (slice(None),) * axis
-            x = join(axis, *[x] * n) if n else getitem(x, (*leading, slice(0, 0)))
+            x = join(axis, *[x] * n) if n else part(x, axis, slice(0, 0))
     return x
 
 
@@ -399,35 +360,10 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     if isinstance(n, int) and n == 0:
         return x
     start = -as_length(shift, "roll") % maximum(n, 1)
-    leading = (slice(None),) * axis
-    last, first = slice(start, None), slice(None, start)
-    return join(axis, getitem(x, (*leading, last)), getitem(x, (*leading, first)))
+    return join(axis, part(x, axis, slice(start, None)), part(x, axis, slice(None, start)))
 
 
-class _BaseSort(OneAxis, RelativeOp):
-    """Base class of `Sort` and `ArgSort`.
-
-    Parameters
-    ----------
-    axis
-        The axis, in a node counted from the front.
-    """
-
-    __props__ = ("axis",)
-    name = ""
-
-    def __init__(self, axis: int) -> None:
-        self.axis = axis
-        self.relative = type(self) if axis < 0 else None
-
-    def for_inputs(self, inputs: Sequence[Any]) -> _BaseSort:
-        return type(self)(normalize_axis(self.axis, inputs[0].type.ndim, self.name))
-
-    def __str__(self) -> str:
-        return f"{self.name}{{axis={self.axis}}}"
-
-
-class Sort(_BaseSort):
+class Sort(OneAxis):
     """The elements along an axis in ascending order, nan last; equal elements keep their order.
 
     Parameters
@@ -438,24 +374,18 @@ class Sort(_BaseSort):
 
     name = "sort"
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.sort(inputs[0], axis=self.axis, kind="stable")
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient, in the order of the input."""
         argsort_ = ArgSort(self.axis)
         inverse = argsort_(argsort_(inputs[0]))
-        return [_take_along_axis(output_grads[0], inverse, self.axis)]
+        g: Any = output_grads[0]
+        return [getitem(g, places_along(g, inverse, self.axis))]
 
 
-class ArgSort(_BaseSort):
+class ArgSort(OneAxis):
     """The indices that sort the elements along an axis, as int64.
 
     Parameters
@@ -469,34 +399,12 @@ class ArgSort(_BaseSort):
     def output_dtype(self, dtype: str) -> str:
         return "int64"
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         order = np.argsort(inputs[0], axis=self.axis, kind="stable")
         output_storage[0][0] = order.astype("int64", copy=False)
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [second(inputs[0], np.float64(0.0))]
-
-
-def _take_along_axis(x: Any, indices: Any, axis: int) -> Any:
-    """Return the elements of `x` at some indices along an axis; both have the same shape."""
-    ndim = x.type.ndim
-    index: list[Any] = []
-    for d in range(ndim):
-        order: list[Any] = ["x"] * ndim
-        order[d] = 0
-        index.append(indices if d == axis else arange(shape_i(x, d)).dimshuffle(*order))
-    return getitem(x, tuple(index))
-
-
-def _apply(op: Any, x: Any, axis: int | None) -> Any:
-    x = as_tensor_variable(x)
-    if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
-        return op(named_axis(axis, op.name))(x)
-    if axis is None:
-        x, axis = flatten(x), 0
-    return op(normalize_axis(axis, x.type.ndim, op.name))(x)
 
 
 def sort(x: Any, axis: int | None = -1) -> Any:
@@ -504,7 +412,7 @@ def sort(x: Any, axis: int | None = -1) -> Any:
 
     nan come last; equal elements keep their order.
     """
-    return _apply(Sort, x, axis)
+    return _apply(Sort, x, axis, "sort")
 
 
 def argsort(x: Any, axis: int | None = -1) -> Any:
@@ -512,15 +420,20 @@ def argsort(x: Any, axis: int | None = -1) -> Any:
 
     As in NumPy, a tensor of rank 0 is taken for a vector of one element.
     """
-    x = as_tensor_variable(x)
-    if not isinstance(x, LogicTerm) and x.type.ndim == 0:
-        x = flatten(x)
-    return _apply(ArgSort, x, axis)
+    return _apply(ArgSort, _with_axis(x), axis, "argsort")
 
 
 def part(x: Any, axis: int, key: Any) -> Any:
     """Return ``x[..., key, ...]`` along an axis counted from the front."""
-    return getitem(x, (*[slice(None)] * axis, key))
+    return getitem(x, index_along(axis, key))
+
+
+def places_along(x: Any, indices: Any, axis: int) -> tuple[Any, ...]:
+    """Return the index of the elements at `indices` along an axis, and at their places else."""
+    ndim = x.type.ndim
+    return tuple(
+        indices if d == axis else of_rank(arange(length(x, d)), ndim, d) for d in range(ndim)
+    )
 
 
 def along(x: Any, axis: Any, what: str) -> tuple[Any, int]:

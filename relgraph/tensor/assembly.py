@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op, RelativeOp
+from relgraph.graph.op import Op, Storage, Variables
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.unify import nth
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import check_dtype, is_discrete, result_dtype
 from relgraph.tensor.basic import (
-    as_argument,
+    AxisOp,
     as_tensor_variable,
     constant,
     merge_lengths,
@@ -53,6 +53,7 @@ class Alloc(Op):
     nout = 1
     __props__ = ()
     repeats = 0
+    connected_inputs = (0,)
 
     def __str__(self) -> str:
         return "alloc"
@@ -80,9 +81,7 @@ class Alloc(Op):
         value = specify_shape(value, [1 if n == 1 else None for n in shape[missing:]])
         return Apply(self, [value, *lengths], [TensorType(value.type.dtype, tuple(shape))()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         value, *lengths = inputs
         shape = self.checked_shape(node, value, tuple(int(n) for n in lengths))
         out = np.empty(shape, dtype=value.dtype)
@@ -110,10 +109,7 @@ class Alloc(Op):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(node.inputs[1:])]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[i == 0] for i in range(len(node.inputs))]
-
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         g = sum_like(output_gradients[0], inputs[0])
         return [g, *[disconnected() for _ in inputs[1:]]]
 
@@ -286,6 +282,7 @@ class Eye(Op):
 
     nout = 1
     __props__ = ("dtype",)
+    connected_inputs = ()
 
     def __init__(self, dtype: str = "float64") -> None:
         self.dtype = check_dtype(dtype)
@@ -300,17 +297,12 @@ class Eye(Op):
         shape = (static_int(rows), static_int(columns))
         return Apply(self, [rows, columns, k], [TensorType(self.dtype, shape)()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         rows, columns, k = (int(n) for n in inputs)
         output_storage[0][0] = np.eye(rows, columns, k, dtype=self.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(node.inputs[:2])]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False], [False], [False]]
 
 
 def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Any:
@@ -356,9 +348,7 @@ class ARange(Op):
             length = max(0, math.ceil((stop - start) / step))
         return Apply(self, limits, [TensorType(self.dtype, (length,))()])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         start, stop, step = (v.item() for v in inputs)
         if step == 0:
             raise ValueError(f"arange: step ({node.inputs[2]}) is 0")
@@ -376,12 +366,7 @@ class ARange(Op):
         connected = not is_discrete(self.dtype)
         return [[connected], [False], [connected]]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         if is_discrete(self.dtype):
             return [disconnected() for _ in inputs]
         g, out = output_grads[0], outputs[0]
@@ -466,7 +451,7 @@ def triu(x: Any, k: Any = 0) -> Any:
     return switch(_lower(x, as_tensor_variable(k) - 1), _zero(x), x)
 
 
-class Join(RelativeOp):
+class Join(AxisOp):
     """Tensors of one rank, concatenated along an axis; the lengths of their other axes agree.
 
     Parameters
@@ -475,22 +460,13 @@ class Join(RelativeOp):
         The axis, in a node counted from the front.
     """
 
-    __props__ = ("axis",)
-
-    def __init__(self, axis: int) -> None:
-        self.axis = axis
-        self.relative = Join if axis < 0 else None
-
-    def for_inputs(self, inputs: Sequence[Any]) -> Any:
-        return Join(normalize_axis(self.axis, inputs[0].type.ndim, "join"))
-
-    def __str__(self) -> str:
-        return f"join{{axis={self.axis}}}"
+    name = "join"
+    nin = None
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         if not inputs:
             raise TypeError(f"{self} takes at least 1 input")
-        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+        return super().as_inputs(*inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         ndim = input_types[0].ndim
@@ -508,9 +484,7 @@ class Join(RelativeOp):
                 shape.append(sum(known) if len(known) == len(lengths_of_axis) else None)
         return [TensorType(result_dtype(*[t.dtype for t in input_types]), tuple(shape))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         self.check_lengths(node, inputs)
         output_storage[0][0] = np.concatenate(inputs, axis=self.axis)
 
@@ -529,7 +503,7 @@ class Join(RelativeOp):
         shape[self.axis] = sum((s[self.axis] for s in shapes[1:]), shape[self.axis])
         return [tuple(shape)]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         sizes = MakeVector("int64")(*[lengths(x)[self.axis] for x in inputs])
         parts = Split(len(inputs), self.axis)(output_gradients[0], sizes, return_list=True)
         return [
@@ -553,6 +527,7 @@ class Split(Op):
     """
 
     __props__ = ("len_splits", "axis")
+    connected_inputs = (0,)
 
     def __init__(self, len_splits: int, axis: int = 0) -> None:
         self.len_splits = self.nout = len_splits
@@ -587,9 +562,7 @@ class Split(Op):
         types = [TensorType(x.type.dtype, (*shape[:axis], n, *shape[axis + 1 :])) for n in static]
         return Apply(self, [x, sizes], [t() for t in types])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, sizes = inputs
         parts = np.split(x, self.checked_stops(node, x, sizes)[:-1], axis=self.axis)
         for cell, part in zip(output_storage, parts, strict=True):
@@ -610,15 +583,7 @@ class Split(Op):
         sizes: Any = node.inputs[1]
         return [(*x[: self.axis], sizes[i], *x[self.axis + 1 :]) for i in range(self.len_splits)]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True] * self.len_splits, [False] * self.len_splits]
-
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         grads = [
             zeros_like(out) if isinstance(g.type, DisconnectedType) else g
             for out, g in zip(outputs, output_grads, strict=True)
@@ -724,8 +689,7 @@ def vstack(tensors: Any) -> Any:
            [3, 4]])
     """
     parts = _as_parts(tensors, "vstack")
-    rows = [expand_dims(v, tuple(range(2 - v.type.ndim))) if v.type.ndim < 2 else v for v in parts]
-    return join(0, *rows)
+    return join(0, *[as_tensor_variable(v, ndim=max(v.type.ndim, 2)) for v in parts])
 
 
 def split(x: Any, splits_size: Any, n_splits: int | None = None, axis: int = 0) -> list[Any]:

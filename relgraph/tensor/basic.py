@@ -5,12 +5,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Container, Iterable, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import RelativeOp, Storage, TypedOp
 from relgraph.graph.type import Type, disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.type import check_dtype, number_kind, weak_dtype
@@ -278,7 +278,59 @@ def _of_rank(x: Any, ndim: int | None) -> Any:
     return x.dimshuffle(*range(-extra, x.type.ndim))
 
 
-class Assert(TypedOp):
+class TensorOp(TypedOp):
+    """Base class of ops whose inputs are tensors.
+
+    Attributes
+    ----------
+    name
+        What errors call the op, and how it prints, with its properties; by default its class.
+    nin
+        The number of inputs; None for any.
+    """
+
+    name: str = ""
+    nin: int | None = 1
+
+    def __str__(self) -> str:
+        if not self.name:
+            return super().__str__()
+        shown = [f"{k}={v}" for k, v in self.props_dict().items() if k != "inplace"]
+        name = f"{self.name}_inplace" if getattr(self, "inplace", False) else self.name
+        return f"{name}{{{', '.join(shown)}}}" if shown else name
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        what = self.name or self
+        if self.nin is not None and len(inputs) != self.nin:
+            expected = f"{self.nin} input{'' if self.nin == 1 else 's'}"
+            raise TypeError(f"{what} takes {expected}, not {len(inputs)}")
+        return [as_argument(v, what, i) for i, v in enumerate(inputs)]
+
+
+class AxisOp(RelativeOp, TensorOp):
+    """Base class of ops on tensors with an `axis`, which nodes count from the front.
+
+    Parameters
+    ----------
+    axis
+        The axis.
+    """
+
+    __props__: ClassVar[tuple[str, ...] | None] = ("axis",)
+
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
+        self.relative = type(self) if axis < 0 else None
+
+    def __str__(self) -> str:
+        return f"{self.name}{{axis={self.axis}}}"
+
+    def for_inputs(self, inputs: Sequence[Any]) -> Any:
+        axis = normalize_axis(self.axis, inputs[0].type.ndim, self.name)
+        return type(self)(**{**self.props_dict(), "axis": axis})
+
+
+class Assert(TensorOp):
     """Its first input, checked at run time: an AssertionError unless all conditions are true.
 
     The inputs are a tensor, and at least one condition of any dtype and rank. The output is a view
@@ -292,6 +344,9 @@ class Assert(TypedOp):
 
     __props__ = ("message",)
     view_map = {0: [0]}
+    nin = None
+    keeps_shape = True
+    connected_inputs = (0,)
 
     def __init__(self, message: str = "") -> None:
         if not isinstance(message, str):
@@ -304,26 +359,18 @@ class Assert(TypedOp):
     def as_inputs(self, *inputs: Any) -> list[Any]:
         if len(inputs) < 2:
             raise TypeError(f"{self} takes a tensor and at least one condition")
-        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+        return super().as_inputs(*inputs)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [input_types[0]]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, *conditions = inputs
         for var, value in zip(node.inputs[1:], conditions, strict=True):
             if not np.all(value):
                 prefix = f"{self.message}: " if self.message else ""
                 raise AssertionError(f"{prefix}{var} does not hold, a condition of {node}")
         output_storage[0][0] = x
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[i == 0] for i in range(len(node.inputs))]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         return [output_gradients[0], *[disconnected() for _ in inputs[1:]]]

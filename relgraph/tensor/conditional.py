@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.type import disconnected
 from relgraph.scalar.type import number_kind, result_dtype, weak_dtype
-from relgraph.tensor.basic import as_argument, constant
+from relgraph.tensor.basic import TensorOp, as_argument, constant
 from relgraph.tensor.math import cast, second
 from relgraph.tensor.type import TensorType
 
 
-class IfElse(TypedOp):
+class IfElse(TensorOp):
     """The values of one branch or of the other, by a condition.
 
     The inputs are the condition, a tensor of rank 0 that is true unless it is zero; the variables
@@ -35,16 +35,11 @@ class IfElse(TypedOp):
         if count < 1:
             raise ValueError(f"ifelse: a branch has at least one variable, not {count}")
         self.count = count
-        self.nout = count
+        self.nin, self.nout = 1 + 2 * count, count
         self.view_map = {i: [1 + i, 1 + count + i] for i in range(count)}
 
     def __str__(self) -> str:
         return "ifelse" if self.count == 1 else f"ifelse{{{self.count}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 1 + 2 * self.count:
-            raise TypeError(f"{self} takes {1 + 2 * self.count} inputs, not {len(inputs)}")
-        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         condition, *rest = input_types
@@ -68,9 +63,7 @@ class IfElse(TypedOp):
         """Return what stands for the branches among the inputs of a node."""
         return list(inputs[1 : 1 + self.count]), list(inputs[1 + self.count :])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         then, other = self.branches(inputs)
         for cell, value in zip(output_storage, then if inputs[0] else other, strict=True):
             cell[0] = value
@@ -90,12 +83,7 @@ class IfElse(TypedOp):
         read = [[k == i for k in range(self.count)] for i in range(self.count)]
         return [[False] * self.count, *read, *read]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return gradients that are lazy too: the one of the branch that is not taken is zero."""
         condition: Any = inputs[0]
         branches = self.branches(inputs)
@@ -104,13 +92,10 @@ class IfElse(TypedOp):
             [second(v, np.zeros((), g.type.dtype)) for v, g in zip(branch, grads, strict=True)]
             for branch in branches
         ]
-        if self.count == 1:
-            (g,), ((zero_then,), (zero_other,)) = grads, zeros
-            return [disconnected(), self(condition, g, zero_then), self(condition, zero_other, g)]
         return [
             disconnected(),
-            *self(condition, *grads, *zeros[0]),
-            *self(condition, *zeros[1], *grads),
+            *self(condition, *grads, *zeros[0], return_list=True),
+            *self(condition, *zeros[1], *grads, return_list=True),
         ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relgraph.introspection import documented
 from relgraph.tensor.type import Shape, TensorType, TensorVariable
@@ -147,196 +147,26 @@ bcol, wcol, icol, lcol, fcol, dcol, ccol, zcol = _typed(col)
 btensor3, wtensor3, itensor3, ltensor3, ftensor3, dtensor3, ctensor3, ztensor3 = _typed(tensor3)
 btensor4, wtensor4, itensor4, ltensor4, ftensor4, dtensor4, ctensor4, ztensor4 = _typed(tensor4)
 
-scalars = PluralConstructor("scalars", scalar)
-bscalars = PluralConstructor("bscalars", bscalar)
-wscalars = PluralConstructor("wscalars", wscalar)
-iscalars = PluralConstructor("iscalars", iscalar)
-lscalars = PluralConstructor("lscalars", lscalar)
-fscalars = PluralConstructor("fscalars", fscalar)
-dscalars = PluralConstructor("dscalars", dscalar)
-cscalars = PluralConstructor("cscalars", cscalar)
-zscalars = PluralConstructor("zscalars", zscalar)
-vectors = PluralConstructor("vectors", vector)
-bvectors = PluralConstructor("bvectors", bvector)
-wvectors = PluralConstructor("wvectors", wvector)
-ivectors = PluralConstructor("ivectors", ivector)
-lvectors = PluralConstructor("lvectors", lvector)
-fvectors = PluralConstructor("fvectors", fvector)
-dvectors = PluralConstructor("dvectors", dvector)
-cvectors = PluralConstructor("cvectors", cvector)
-zvectors = PluralConstructor("zvectors", zvector)
-matrices = PluralConstructor("matrices", matrix)
-bmatrices = PluralConstructor("bmatrices", bmatrix)
-wmatrices = PluralConstructor("wmatrices", wmatrix)
-imatrices = PluralConstructor("imatrices", imatrix)
-lmatrices = PluralConstructor("lmatrices", lmatrix)
-fmatrices = PluralConstructor("fmatrices", fmatrix)
-dmatrices = PluralConstructor("dmatrices", dmatrix)
-cmatrices = PluralConstructor("cmatrices", cmatrix)
-zmatrices = PluralConstructor("zmatrices", zmatrix)
-rows = PluralConstructor("rows", row)
-brows = PluralConstructor("brows", brow)
-wrows = PluralConstructor("wrows", wrow)
-irows = PluralConstructor("irows", irow)
-lrows = PluralConstructor("lrows", lrow)
-frows = PluralConstructor("frows", frow)
-drows = PluralConstructor("drows", drow)
-crows = PluralConstructor("crows", crow)
-zrows = PluralConstructor("zrows", zrow)
-cols = PluralConstructor("cols", col)
-bcols = PluralConstructor("bcols", bcol)
-wcols = PluralConstructor("wcols", wcol)
-icols = PluralConstructor("icols", icol)
-lcols = PluralConstructor("lcols", lcol)
-fcols = PluralConstructor("fcols", fcol)
-dcols = PluralConstructor("dcols", dcol)
-ccols = PluralConstructor("ccols", ccol)
-zcols = PluralConstructor("zcols", zcol)
-tensor3s = PluralConstructor("tensor3s", tensor3)
-btensor3s = PluralConstructor("btensor3s", btensor3)
-wtensor3s = PluralConstructor("wtensor3s", wtensor3)
-itensor3s = PluralConstructor("itensor3s", itensor3)
-ltensor3s = PluralConstructor("ltensor3s", ltensor3)
-ftensor3s = PluralConstructor("ftensor3s", ftensor3)
-dtensor3s = PluralConstructor("dtensor3s", dtensor3)
-ctensor3s = PluralConstructor("ctensor3s", ctensor3)
-ztensor3s = PluralConstructor("ztensor3s", ztensor3)
-tensor4s = PluralConstructor("tensor4s", tensor4)
-btensor4s = PluralConstructor("btensor4s", btensor4)
-wtensor4s = PluralConstructor("wtensor4s", wtensor4)
-itensor4s = PluralConstructor("itensor4s", itensor4)
-ltensor4s = PluralConstructor("ltensor4s", ltensor4)
-ftensor4s = PluralConstructor("ftensor4s", ftensor4)
-dtensor4s = PluralConstructor("dtensor4s", dtensor4)
-ctensor4s = PluralConstructor("ctensor4s", ctensor4)
-ztensor4s = PluralConstructor("ztensor4s", ztensor4)
 
-__all__ = [
-    "bcol",
-    "bcols",
-    "bmatrices",
-    "bmatrix",
-    "brow",
-    "brows",
-    "bscalar",
-    "bscalars",
-    "btensor3",
-    "btensor3s",
-    "btensor4",
-    "btensor4s",
-    "bvector",
-    "bvectors",
-    "ccol",
-    "ccols",
-    "cmatrices",
-    "cmatrix",
-    "col",
-    "cols",
-    "crow",
-    "crows",
-    "cscalar",
-    "cscalars",
-    "ctensor3",
-    "ctensor3s",
-    "ctensor4",
-    "ctensor4s",
-    "cvector",
-    "cvectors",
-    "dcol",
-    "dcols",
-    "dmatrices",
-    "dmatrix",
-    "drow",
-    "drows",
-    "dscalar",
-    "dscalars",
-    "dtensor3",
-    "dtensor3s",
-    "dtensor4",
-    "dtensor4s",
-    "dvector",
-    "dvectors",
-    "fcol",
-    "fcols",
-    "fmatrices",
-    "fmatrix",
-    "frow",
-    "frows",
-    "fscalar",
-    "fscalars",
-    "ftensor3",
-    "ftensor3s",
-    "ftensor4",
-    "ftensor4s",
-    "fvector",
-    "fvectors",
-    "icol",
-    "icols",
-    "imatrices",
-    "imatrix",
-    "irow",
-    "irows",
-    "iscalar",
-    "iscalars",
-    "itensor3",
-    "itensor3s",
-    "itensor4",
-    "itensor4s",
-    "ivector",
-    "ivectors",
-    "lcol",
-    "lcols",
-    "lmatrices",
-    "lmatrix",
-    "lrow",
-    "lrows",
-    "lscalar",
-    "lscalars",
-    "ltensor3",
-    "ltensor3s",
-    "ltensor4",
-    "ltensor4s",
-    "lvector",
-    "lvectors",
-    "matrices",
-    "matrix",
-    "row",
-    "rows",
-    "scalar",
-    "scalars",
-    "tensor",
-    "tensor3",
-    "tensor3s",
-    "tensor4",
-    "tensor4s",
-    "vector",
-    "vectors",
-    "wcol",
-    "wcols",
-    "wmatrices",
-    "wmatrix",
-    "wrow",
-    "wrows",
-    "wscalar",
-    "wscalars",
-    "wtensor3",
-    "wtensor3s",
-    "wtensor4",
-    "wtensor4s",
-    "wvector",
-    "wvectors",
-    "zcol",
-    "zcols",
-    "zmatrices",
-    "zmatrix",
-    "zrow",
-    "zrows",
-    "zscalar",
-    "zscalars",
-    "ztensor3",
-    "ztensor3s",
-    "ztensor4",
-    "ztensor4s",
-    "zvector",
-    "zvectors",
-]
+def _plural(name: str) -> str:
+    return name.replace("matrix", "matrices") if name.endswith("matrix") else f"{name}s"
+
+
+globals().update(
+    {
+        _plural(name): PluralConstructor(_plural(name), one)
+        for name, one in globals().items()
+        if isinstance(one, Constructor)
+    }
+)
+
+if not TYPE_CHECKING:
+    # A type checker takes all names that are defined here.
+    __all__ = [
+        *sorted(
+            name
+            for name, made in globals().items()
+            if isinstance(made, Constructor | PluralConstructor)
+        ),
+        "tensor",
+    ]

@@ -17,7 +17,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.graph.op import Op, RelativeOp, TypedOp
+from relgraph.graph.op import Op, RelativeOp, Storage
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.utils import Memo
 from relgraph.introspection import documented, signature_of
@@ -26,8 +26,8 @@ from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.op import zero_like as scalar_zero_like
 from relgraph.scalar.type import get_scalar_type, is_discrete, number_kind
 from relgraph.tensor.basic import (
+    TensorOp,
     as_argument,
-    as_tensor_variable,
     constant,
     normalize_axes,
     normalize_axis,
@@ -37,10 +37,8 @@ from relgraph.tensor.composite_kernel import CompositeKernel, Pattern
 from relgraph.tensor.memory import forward, steady
 from relgraph.tensor.type import TensorType, TensorVariable
 
-__all__ = ["DimShuffle", "Elemwise"]
 
-
-class DimShuffle(TypedOp):
+class DimShuffle(TensorOp):
     """A view of a tensor with its axes in another order.
 
     Parameters
@@ -90,11 +88,6 @@ class DimShuffle(TypedOp):
     def __str__(self) -> str:
         return f"DimShuffle{{{', '.join(map(str, self.new_order))}}}"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 1:
-            raise TypeError(f"{self} takes 1 input, not {len(inputs)}")
-        return [as_tensor_variable(inputs[0])]
-
     def output_types(self, *input_types: Any) -> list[TensorType]:
         (x,) = input_types
         if not isinstance(x, TensorType) or x.ndim != self.input_ndim:
@@ -110,9 +103,7 @@ class DimShuffle(TypedOp):
             TensorType(x.dtype, [1 if isinstance(a, str) else x.shape[a] for a in self.new_order])
         ]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         (x,) = inputs
         for axis in self.drop:
             if x.shape[axis] != 1:
@@ -191,7 +182,7 @@ _ORDERS: dict[str, Callable[..., Order]] = {
 }
 
 
-class RelativeDimShuffle(RelativeOp):
+class RelativeDimShuffle(RelativeOp, TensorOp):
     """The `DimShuffle` that one of NumPy's functions is for a tensor of any rank.
 
     It stands in terms only: a node has the DimShuffle.
@@ -228,11 +219,6 @@ class RelativeDimShuffle(RelativeOp):
         made: Any = DimShuffle(ndim, _ORDERS[self.function](ndim, *self.arguments))
         assert isinstance(made, DimShuffle)
         return made
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 1:
-            raise TypeError(f"{self} takes 1 input, not {len(inputs)}")
-        return [as_tensor_variable(inputs[0])]
 
     def output_types(self, *input_types: Any) -> Sequence[Any]:
         raise TypeError(f"{self} stands in laws; a node has the DimShuffle that it is for its rank")
@@ -366,7 +352,6 @@ def _is_number(x: Any) -> bool:
 
 def plan_gradients(
     scalar_op: ScalarOp,
-    elemwise: Callable[[Any], Any],
     inputs: Sequence[Any],
     output_grads: Sequence[Any],
     wanted: tuple[int, ...],
@@ -378,8 +363,6 @@ def plan_gradients(
     ----------
     scalar_op
         The scalar op of the node.
-    elemwise
-        Makes a tensor op of a scalar op: `Elemwise`.
     inputs, output_grads
         The inputs of the node, and the gradients with respect to its outputs.
     wanted
@@ -398,7 +381,7 @@ def plan_gradients(
     ]
     found = scalar_op.L_op(scalars, node.outputs, grads)
     leaves = [*scalars, *node.outputs, *scalar_grads]
-    return _plan_for_tensors(leaves, [found[i] for i in wanted], elemwise, ndim)
+    return _plan_for_tensors(leaves, [found[i] for i in wanted], ndim)
 
 
 def _scalar_for(x: Any, by_value: bool) -> Any:
@@ -419,7 +402,7 @@ def _scalar_gradient_for(g: Any) -> Any:
 
 
 def _plan_for_tensors(
-    leaves: Sequence[Variable], results: Sequence[Any], elemwise: Callable[[Any], Any], ndim: int
+    leaves: Sequence[Variable], results: Sequence[Any], ndim: int
 ) -> GradientPlan:
     """Return the plan that makes a graph of tensors of rank `ndim` like a graph of scalars.
 
@@ -438,7 +421,7 @@ def _plan_for_tensors(
     steps = []
     count = len(leaves) + len(constants)
     for node in nodes:
-        steps.append(_Step(elemwise(node.op).make_node, tuple([slots[v] for v in node.inputs])))
+        steps.append(_Step(Elemwise(node.op).make_node, tuple([slots[v] for v in node.inputs])))
         for out in node.outputs:
             slots[out] = count
             count += 1
@@ -636,9 +619,7 @@ class Elemwise(Op):
                     f"input {i}, a {types[i]}"
                 )
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         shape = self.checked_shape(node, inputs)
         targets: list[Any] = [None] * len(node.outputs)
         for o, i in self.inplace_pattern:
@@ -801,7 +782,7 @@ class Elemwise(Op):
         key = plan_key(op, inputs, output_grads, wanted, ndim)
         plan = self._gradient_plans.recall(key)
         if plan is None:
-            plan = plan_gradients(op, Elemwise, inputs, output_grads, wanted, ndim)
+            plan = plan_gradients(op, inputs, output_grads, wanted, ndim)
             self._gradient_plans.keep(key, plan)
         found = plan.run(inputs, outputs, output_grads)
         if chosen is not None:
@@ -820,9 +801,6 @@ class Elemwise(Op):
         if node is None:
             return i in self.scalar_op.ignored_inputs
         return not any(self.connection_pattern(node)[i])
-
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
 
 
 def _left_padded_order(ndim: int, wanted: int) -> tuple[int | str, ...]:
@@ -848,9 +826,7 @@ def _summed_over_broadcast_axes(g: Any, x: Any) -> Any:
     )
     if not axes:
         return g
-    kept = iter(range(g.type.ndim))
-    order = ["x" if i in axes else next(kept) for i in range(g.type.ndim)]
-    return g.sum(axis=axes).dimshuffle(order)
+    return g.sum(axis=axes, keepdims=True)
 
 
 class FusedElemwise(Elemwise):

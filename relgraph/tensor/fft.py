@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import lifted
+from relgraph.introspection import public_functions
 from relgraph.scalar.type import is_complex, is_discrete
 from relgraph.tensor.along_axes import OneAxis, along, length, of_rank, part, roll
 from relgraph.tensor.assembly import arange, join, zeros
@@ -21,25 +23,6 @@ from relgraph.tensor.linalg.matrix_op import COMPLEX_OF, REAL_OF
 from relgraph.tensor.math import cast, conj, real, switch
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.shapes import lengths
-
-__all__ = [
-    "fft",
-    "fft2",
-    "fftn",
-    "fftshift",
-    "hfft",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "ifftshift",
-    "ihfft",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "rfft",
-    "rfft2",
-    "rfftn",
-]
 
 
 def _complex_dtype(dtype: str) -> str:
@@ -65,21 +48,18 @@ class DFT(OneAxis):
     __props__ = ("axis", "inverse", "norm")
 
     def __init__(self, axis: int, inverse: bool = False, norm: str = "backward") -> None:
-        if norm not in _OPPOSITE:
-            raise ValueError(f"fft: the norm is one of {', '.join(_OPPOSITE)}, not {norm!r}")
-        self.axis = axis
+        super().__init__(axis)
         self.inverse = inverse
-        self.norm = norm
+        self.name = "idft" if inverse else "dft"
+        self.norm = _known(norm)
 
     def __str__(self) -> str:
-        return f"{'idft' if self.inverse else 'dft'}{{axis={self.axis}, norm={self.norm}}}"
+        return f"{self.name}{{axis={self.axis}, norm={self.norm}}}"
 
     def output_dtype(self, dtype: str) -> str:
         return _complex_dtype(dtype)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         (x,) = inputs
         if x.shape[self.axis] == 0:
             raise ValueError(f"{self}: {node.inputs[0]} has no elements along axis {self.axis}")
@@ -94,12 +74,7 @@ class DFT(OneAxis):
             return 1 / math.sqrt(count)
         return 1 / count if self.inverse == (self.norm == "backward") else 1.0
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient: the conjugate transform, with the same factor."""
         x: Any = inputs[0]
         g = DFT(self.axis, not self.inverse, _OPPOSITE[self.norm])(output_grads[0])
@@ -226,11 +201,16 @@ def ihfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None)
     return conj(rfft(a, n, axis, _OPPOSITE[_known(norm)]))
 
 
-def _along_each(one: Any, a: Any, s: Any, axes: Any, norm: str | None) -> Any:
-    a = as_argument(a, "fftn")
+def _with_axes(a: Any, s: Any, axes: Any, what: str) -> tuple[Any, list[int]]:
+    """Return a signal as a tensor, and the axes along which it is transformed."""
+    a = as_argument(a, what)
     if axes is None:
         axes = range(a.type.ndim) if s is None else range(-len(s), 0)
-    axes = list(axes)
+    return a, list(axes)
+
+
+def _along_each(one: Any, a: Any, s: Any, axes: Any, norm: str | None) -> Any:
+    a, axes = _with_axes(a, s, axes, "fftn")
     points = [None] * len(axes) if s is None else list(s)
     for axis, n in reversed(list(zip(axes, points, strict=True))):
         a = one(a, n, axis, norm)
@@ -295,10 +275,7 @@ def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> A
     a, s, axes, norm
         As those of `fftn`; `a` is real.
     """
-    a = as_argument(a, "rfftn")
-    if axes is None:
-        axes = range(a.type.ndim) if s is None else range(-len(s), 0)
-    *others, last = axes
+    a, (*others, last) = _with_axes(a, s, axes, "rfftn")
     a = rfft(a, None if s is None else s[-1], last, norm)
     return fftn(a, None if s is None else s[:-1], others, norm)
 
@@ -311,10 +288,7 @@ def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None) -> 
     a, s, axes, norm
         As those of `fftn`; `s` has the lengths of the result.
     """
-    a = as_argument(a, "irfftn")
-    if axes is None:
-        axes = range(a.type.ndim) if s is None else range(-len(s), 0)
-    *others, last = axes
+    a, (*others, last) = _with_axes(a, s, axes, "irfftn")
     a = ifftn(a, None if s is None else s[:-1], others, norm)
     return irfft(a, None if s is None else s[-1], last, norm)
 
@@ -384,6 +358,8 @@ def _shifted(x: Any, axes: Any, sign: int) -> Any:
         x = roll(x, half if sign > 0 else -half, axis)
     return x
 
+
+__all__ = public_functions(globals())
 
 # Laws are written with all of them.
 globals().update({name: lifted(globals()[name], __name__) for name in __all__})

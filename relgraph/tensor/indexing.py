@@ -9,18 +9,19 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import number_of
-from relgraph.graph.op import Op, RelativeOp, TypedOp
-from relgraph.graph.type import disconnected
+from relgraph.graph.op import Op, RelativeOp, Storage
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.tensor.assembly import ARange, arange, zeros, zeros_like
 from relgraph.tensor.basic import as_tensor_variable, named_axis, normalize_axis, static_int
 from relgraph.tensor.elemwise import DimShuffle
-from relgraph.tensor.math import eq, maximum, minimum, switch
+from relgraph.tensor.math import eq, switch
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import (
     expand_dims,
     flatten,
+    greater,
     lengths,
+    lesser,
     moveaxis,
     product,
     reshape,
@@ -28,16 +29,15 @@ from relgraph.tensor.shapes import (
 )
 from relgraph.tensor.subtensor import (
     BaseIncSubtensor,
+    BaseSubtensor,
     IncSubtensor,
     IndexList,
     Placeholder,
     Slice,
     Subtensor,
     check_broadcast,
-    check_index_inputs,
     concrete_index,
     filled_ellipsis,
-    index_string,
     parse_index,
     static_length,
     symbolic_index,
@@ -115,7 +115,7 @@ def check_index_arrays(node: Apply, indices: Sequence[Any], values: Sequence[Any
             )
 
 
-class AdvancedSubtensor(TypedOp):
+class AdvancedSubtensor(BaseSubtensor):
     """A part of a tensor, selected by arrays of integers, masks, integers and slices.
 
     The inputs are the tensor, and an integer or array for each placeholder.
@@ -127,16 +127,10 @@ class AdvancedSubtensor(TypedOp):
         mask, which is the index of as many axes as it has; None adds an axis.
     """
 
-    __props__ = ("idx_list",)
+    name = "advanced_subtensor"
 
-    def __init__(self, idx_list: IndexList) -> None:
-        self.idx_list = tuple(idx_list)
-
-    def __str__(self) -> str:
-        return f"advanced_subtensor{{{index_string(self.idx_list)}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_tensor_variable(inputs[0]), *check_index_inputs(self, inputs[1:])]
+    def changed(self, inplace: bool = False, set_instead_of_inc: bool = False) -> Any:
+        return AdvancedIncSubtensor(self.idx_list, inplace, set_instead_of_inc)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, rest = input_types[0], iter(input_types[1:])
@@ -162,9 +156,7 @@ class AdvancedSubtensor(TypedOp):
         shape = _result_shape(self.idx_list, sliced, of_arrays, x.shape[axis:])
         return [TensorType(x.dtype, shape)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         check_index_arrays(node, node.inputs[1:], inputs[1:])
         index = concrete_index(self.idx_list, inputs[1:])
         output_storage[0][0] = np.asarray(take_part(node, inputs[0], index))
@@ -186,15 +178,6 @@ class AdvancedSubtensor(TypedOp):
             axis += 1
         of_arrays = _array_lengths(arrays)
         return [_result_shape(self.idx_list, sliced, of_arrays, shapes[0][axis:])]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[i == 0] for i in range(len(node.inputs))]
-
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
-        x, *indices = inputs
-        g: Any = output_gradients[0]
-        gx = AdvancedIncSubtensor(self.idx_list)(zeros_like(x, g.type.dtype), g, *indices)
-        return [gx, *[disconnected() for _ in indices]]
 
 
 def _array_lengths(arrays: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
@@ -242,9 +225,7 @@ class AdvancedIncSubtensor(BaseIncSubtensor):
     def part(self) -> Any:
         return AdvancedSubtensor(self.idx_list)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y, *indices = inputs
         check_index_arrays(node, node.inputs[2:], indices)
         index = concrete_index(self.idx_list, indices)
@@ -308,7 +289,7 @@ def _has_distinct_elements(positions: Any) -> bool:
     return start is not None and step is not None and start >= 0 < step
 
 
-class RelativeSubtensor(RelativeOp):
+class RelativeSubtensor(RelativeOp, BaseSubtensor):
     """The `Subtensor`, or `AdvancedSubtensor`, that an index with an ellipsis is.
 
     It stands in terms only: a node has the op for the rank of its input.
@@ -319,25 +300,16 @@ class RelativeSubtensor(RelativeOp):
         That of a Subtensor, with ``...`` for the axes that are left out.
     """
 
-    __props__ = ("idx_list",)
-
-    def __init__(self, idx_list: Sequence[Any]) -> None:
-        self.idx_list: Any = tuple(idx_list)
+    def __init__(self, idx_list: Any) -> None:
+        super().__init__(idx_list)
         of_arrays = Placeholder.ARRAY in self.idx_list
         self.relative = AdvancedSubtensor if of_arrays else Subtensor
-
-    def __str__(self) -> str:
-        return f"subtensor{{{index_string(self.idx_list)}}}"
 
     def for_inputs(self, inputs: Sequence[Any]) -> Op:
         entries = filled_ellipsis(list(self.idx_list), inputs[1:], inputs[0].type.ndim)
         made: Any = self.relative
         op: Op = made(entries)
         return op
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        x, *indices = inputs
-        return [as_tensor_variable(x), *check_index_inputs(self, indices)]
 
     def output_types(self, *input_types: Any) -> Sequence[Any]:
         raise TypeError(f"{self} stands in laws; a node has the op that it is for its rank")
@@ -428,16 +400,15 @@ def _change_part(part: Any, y: Any, inplace: bool, is_set: bool) -> Any:
     if owner is not None and isinstance(owner.op, DimShuffle):
         part, y = _without_new_axes(part, y, what)
         owner = part.owner
-    if owner is None or not isinstance(owner.op, Subtensor | AdvancedSubtensor):
+    if owner is None or not isinstance(owner.op, BaseSubtensor):
         raise TypeError(
             f"{what}: the first argument is {part}, which is no part of a tensor; "
             f"write {what}(x[...], y)"
         )
-    op = IncSubtensor if isinstance(owner.op, Subtensor) else AdvancedIncSubtensor
     x, *indices = owner.inputs
     if not hasattr(y, "type"):
         y = _as_dtype_of_tensor(y, x.type.dtype, what)
-    return op(owner.op.idx_list, inplace, is_set)(x, y, *indices)
+    return owner.op.changed(inplace, is_set)(x, y, *indices)
 
 
 def _without_new_axes(part: Any, y: Any, what: str) -> tuple[Any, Any]:
@@ -449,16 +420,15 @@ def _without_new_axes(part: Any, y: Any, what: str) -> tuple[Any, Any]:
     y = as_tensor_variable(y if hasattr(y, "type") else _as_dtype_of_tensor(y, old.dtype, what))
     missing = len(order) - y.type.ndim
     new = [i - missing for i, entry in enumerate(order) if entry == "x" and i >= missing]
-    is_part = old.owner is not None and isinstance(old.owner.op, Subtensor | AdvancedSubtensor)
+    is_part = old.owner is not None and isinstance(old.owner.op, BaseSubtensor)
     return old if is_part else Subtensor(())(old), squeeze(y, tuple(new)) if new else y
 
 
 def _change_part_of_term(part: Any, y: Any, inplace: bool, is_set: bool, what: str) -> Any:
     op: Any = getattr(part, "op", None)
     if isinstance(op, Subtensor | AdvancedSubtensor):
-        changed = IncSubtensor if isinstance(op, Subtensor) else AdvancedIncSubtensor
         x, *indices = part.args
-        return changed(op.idx_list, inplace, is_set)(x, y, *indices)
+        return op.changed(inplace, is_set)(x, y, *indices)
     raise AsksForType(f"{what}: which part {part} is depends on the rank of the tensor")
 
 
@@ -571,15 +541,9 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     x = moveaxis(x, i, 0)
     x = moveaxis(x, j + 1 if j < i else j, 1)
     rows, columns = lengths(x)[:2]
-    along = arange(_least(rows - max(-offset, 0), columns - max(offset, 0)))
+    along = arange(greater(lesser(rows - max(-offset, 0), columns - max(offset, 0)), 0))
     part = getitem(x, (along + max(-offset, 0), along + max(offset, 0)))
     return moveaxis(part, 0, part.type.ndim - 1)
-
-
-def _least(a: Any, b: Any) -> Any:
-    if isinstance(a, int) and isinstance(b, int):
-        return max(min(a, b), 0)
-    return maximum(minimum(a, b), 0)
 
 
 def diag(v: Any, k: int = 0) -> Any:

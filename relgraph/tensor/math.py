@@ -4,136 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype, weak_dtype
-from relgraph.tensor.basic import as_argument, as_tensor_variable, number
+from relgraph.tensor.basic import TensorOp, as_tensor_variable, number
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.fortran import product
 from relgraph.tensor.memory import laid_out
 from relgraph.tensor.type import TensorType
-
-__all__ = [
-    "abs",
-    "absolute",
-    "add",
-    "and_",
-    "angle",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "bitwise_and",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_xor",
-    "cast",
-    "cbrt",
-    "ceil",
-    "clip",
-    "conj",
-    "conjugate",
-    "cos",
-    "cosh",
-    "cosm1",
-    "deg2rad",
-    "digamma",
-    "divide",
-    "eq",
-    "equal",
-    "erf",
-    "erfc",
-    "erfinv",
-    "exp",
-    "exp2",
-    "expm1",
-    "fill",
-    "floor",
-    "floor_divide",
-    "gammaln",
-    "ge",
-    "greater",
-    "greater_equal",
-    "gt",
-    "hypot",
-    "hypot1m1",
-    "identity",
-    "imag",
-    "int_div",
-    "invert",
-    "isclose",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "le",
-    "length",
-    "less",
-    "less_equal",
-    "log",
-    "log1mexp",
-    "log1p",
-    "log1p_sqr",
-    "log1pmx",
-    "log2",
-    "log10",
-    "log_determinant",
-    "log_product",
-    "logaddexp",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "lt",
-    "maximum",
-    "minimum",
-    "mod",
-    "mul",
-    "multiply",
-    "neg",
-    "negative",
-    "neq",
-    "not_equal",
-    "or_",
-    "polygamma",
-    "pow",
-    "power",
-    "rad2deg",
-    "real",
-    "reciprocal",
-    "remainder",
-    "round",
-    "second",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "softplus",
-    "sqr",
-    "sqr_less_sqr",
-    "sqrt",
-    "square",
-    "sub",
-    "subtract",
-    "switch",
-    "tan",
-    "tan_less_x",
-    "tanh",
-    "true_div",
-    "true_divide",
-    "trunc",
-    "where",
-    "x_less_sin",
-    "xor",
-]
 
 BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
 """The dtypes of which the BLAS has matrix products."""
@@ -166,15 +50,11 @@ def check_one_shape(op: Any, x: Any, y: Any) -> None:
         raise ValueError(f"{op}: the inputs have the shapes {x.shape} and {y.shape}")
 
 
-class MatrixProduct(TypedOp):
+class MatrixProduct(TensorOp):
     """Base class of products of two tensors that sum over one axis of each."""
 
     __props__ = ()
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 2:
-            raise TypeError(f"{self} takes 2 inputs, not {len(inputs)}")
-        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+    nin = 2
 
     def _check_ranks(self, x: TensorType, y: TensorType, ranks: Sequence[int]) -> None:
         for which, t in (("first", x), ("second", y)):
@@ -184,6 +64,33 @@ class MatrixProduct(TypedOp):
                     f"{' or '.join(map(str, ranks))} are wanted"
                 )
 
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
+        x, y = inputs
+        check_inner(self, x, y, -1, 0)
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = np.asarray(self.product(x, y))
+
+    def product(self, x: Any, y: Any) -> Any:
+        """Return the product of two arrays, by the same way for each layout."""
+        return product(laid_out(x), laid_out(y))
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        x, y = shapes[:2]
+        return [(*x[:-1], *y[1:])]
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+        x, y = (conjugated(v) for v in inputs)
+        g: Any = output_grads[0]
+        ranks = (x.type.ndim, y.type.ndim)
+        if ranks == (1, 1):
+            # filled, since no other part of the gradient would see that the lengths differ
+            return [second(x, g) * y, second(y, g) * x]
+        if ranks == (2, 1):
+            return [_outer(g, y), _dot(x.T, g)]
+        if ranks == (1, 2):
+            return [_dot(y, g), _outer(x, g)]
+        return [_dot(g, y.T), _dot(x.T, g)]
+
 
 class Dot(MatrixProduct):
     """The product of two inputs, each a vector or a matrix.
@@ -192,44 +99,13 @@ class Dot(MatrixProduct):
     that of NumPy's promotion.
     """
 
-    def __str__(self) -> str:
-        return "dot"
+    name = "dot"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
         self._check_ranks(x, y, (1, 2))
         check_inner(self, x, y, -1, 0)
         return [TensorType(result_dtype(x.dtype, y.dtype), x.shape[:-1] + y.shape[1:])]
-
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
-        x, y = inputs
-        check_inner(self, x, y, -1, 0)
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = np.asarray(product(laid_out(x), laid_out(y)))
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        x, y = shapes
-        return [(*x[:-1], *y[1:])]
-
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
-        x, y = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
-        ranks = (x.type.ndim, y.type.ndim)
-        if ranks == (1, 1):
-            # filled, since no other part of the gradient would see that the lengths differ
-            return [second(x, g) * y, second(y, g) * x]
-        if ranks == (2, 1):
-            return [_outer(g, y), self(x.T, g)]
-        if ranks == (1, 2):
-            return [self(y, g), _outer(x, g)]
-        return [self(g, y.T), self(x.T, g)]
 
 
 def conjugated(x: Any) -> Any:
@@ -523,3 +399,14 @@ def rad2deg(x: Any) -> Any:
     array([180.])
     """
     return mul(_as_angle(x), 180 / math.pi)
+
+
+if not TYPE_CHECKING:
+    # A type checker takes all names that are defined here.
+    __all__ = sorted(
+        [
+            *[name for name, op in globals().items() if isinstance(op, Elemwise)],
+            *("cast", "deg2rad", "isclose", "isfinite", "logical_and", "logical_not", "logical_or"),
+            *("logical_xor", "rad2deg", "where"),
+        ]
+    )

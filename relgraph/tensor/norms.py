@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
-from relgraph.tensor.basic import as_tensor_variable, normalize_axes, without_axes
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
+from relgraph.tensor.basic import TensorOp, normalize_axes, without_axes
 from relgraph.tensor.math import cast, check_one_shape, maximum
 from relgraph.tensor.memory import in_order, laid_out
 from relgraph.tensor.reductions import mean, restore_axes
-from relgraph.tensor.shapes import lengths, one_input, product
+from relgraph.tensor.shapes import lengths, product
 from relgraph.tensor.type import TensorType
 
 
-class AlongAxes(TypedOp):
+class AlongAxes(TensorOp):
     """Base class of ops that drop some axes of real floating-point numbers.
 
     Parameters
@@ -33,16 +33,12 @@ class AlongAxes(TypedOp):
     """
 
     __props__ = ("axis",)
-    name: str
 
     def __init__(self, axis: tuple[int, ...] | None = None) -> None:
         self.axis = axis
 
     def __str__(self) -> str:
         return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
 
     def axes(self, ndim: int) -> tuple[int, ...]:
         """Return the axes that are summed over of an input of rank `ndim`, as a tuple."""
@@ -85,21 +81,14 @@ class Norm(AlongAxes):
 
     name = "norm"
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x = in_order(inputs[0])
         with np.errstate(all="ignore"):
             _, root, power = scaled(x, self.axis)
             found = np.squeeze(root * power, axis=self.axes(x.ndim))
         output_storage[0][0] = np.asarray(found, x.dtype)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x: Any = inputs[0]
         out: Any = outputs[0]
         g: Any = output_grads[0]
@@ -119,10 +108,7 @@ class _OfPairs(AlongAxes):
         As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
     """
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 2:
-            raise TypeError(f"{self.name} takes two inputs, not {len(inputs)}")
-        return [as_tensor_variable(x) for x in inputs]
+    nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -153,9 +139,7 @@ class Cosine(_OfPairs):
 
     name = "cosine"
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = self.of_one_shape(*inputs)
         with np.errstate(all="ignore"):
             (x, of_x, _), (y, of_y, _) = scaled(x, self.axis), scaled(y, self.axis)
@@ -163,12 +147,7 @@ class Cosine(_OfPairs):
             found = np.squeeze(products / (of_x * of_y), axis=self.axes(x.ndim))
         output_storage[0][0] = np.asarray(found, x.dtype)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x: Any = inputs[0]
         y: Any = inputs[1]
         axes, ndim = self.axes(x.type.ndim), x.type.ndim
@@ -193,9 +172,7 @@ class Covariance(_OfPairs):
 
     name = "covariance"
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = self.of_one_shape(*inputs)
         axes = self.axes(x.ndim)
         with np.errstate(all="ignore"):
@@ -210,12 +187,7 @@ class Covariance(_OfPairs):
                 found = np.where(np.isfinite(found), found, average(x * y) - of_x * of_y)
         output_storage[0][0] = np.asarray(np.squeeze(found, axis=axes), x.dtype)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x: Any = inputs[0]
         y: Any = inputs[1]
         axes, ndim = self.axes(x.type.ndim), x.type.ndim

@@ -16,6 +16,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
+from relgraph.introspection import public_functions
 from relgraph.tensor import numpy_signatures
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.elemwise import Elemwise
@@ -65,7 +66,7 @@ def table() -> dict[str, tuple[str, Function]]:
                 found[prefix + name] = (prefix + name, function)
     for name in at.special.__all__:
         found.setdefault(name, (f"special.{name}", at.special.FUNCTIONS[name]))
-    for name in numpy_signatures.__all__:
+    for name in public_functions(vars(numpy_signatures)):
         ours = found[name][0] if name in found else f"TensorVariable.{name}"
         found[name] = (ours, getattr(numpy_signatures, name))
     for name, ours in RENAMED.items():

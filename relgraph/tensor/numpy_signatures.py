@@ -9,7 +9,7 @@ from typing import Any
 
 import relgraph.tensor as at
 from relgraph.scalar.type import is_discrete
-from relgraph.tensor.functions.manipulation import equal_parts
+from relgraph.tensor.functions.manipulation import _equal_parts
 
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None,
@@ -161,11 +161,4 @@ def _like(make: Any, a: Any, number: int, dtype: Any, shape: Any) -> Any:
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Return equal parts of `ary`, or its parts between some indices."""
-    return equal_parts(ary, indices_or_sections, axis)
-
-
-__all__ = [
-    *("all", "any", "clip", "cumprod", "cumsum", "full_like", "max", "mean"),
-    *("min", "ndim", "ones_like", "prod", "reshape", "round", "size", "split", "sum", "transpose"),
-    *("where", "zeros_like"),
-]
+    return _equal_parts(ary, indices_or_sections, axis)

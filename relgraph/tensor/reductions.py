@@ -11,13 +11,14 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Op, RelativeOp
+from relgraph.graph.op import Op, RelativeOp, Storage, Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.op import FoldOp
 from relgraph.scalar.type import check_dtype, is_complex, is_discrete
 from relgraph.tensor.basic import (
+    TensorOp,
     as_argument,
     as_tensor_variable,
     normalize_axes,
@@ -30,7 +31,7 @@ from relgraph.tensor.elemwise import Elemwise, RelativeDimShuffle
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, conjugated, eq, neq, second, sqr, sqrt, switch, true_div
 from relgraph.tensor.memory import in_order
-from relgraph.tensor.shapes import lengths, one_input, product, reshape
+from relgraph.tensor.shapes import lengths, product, reshape
 from relgraph.tensor.type import TensorType
 
 
@@ -40,7 +41,7 @@ def reduced_dtype(ufunc: Any, dtype: str) -> str:
     return str(ufunc.reduce(np.ones(1, dtype)).dtype)
 
 
-class CAReduce(RelativeOp):
+class CAReduce(RelativeOp, TensorOp):
     """Reduces some axes of a tensor by a commutative and associative scalar op.
 
     The output lacks the reduced axes. It has the dtype that NumPy gives it: small integers are
@@ -113,9 +114,6 @@ class CAReduce(RelativeOp):
     def for_inputs(self, inputs: Sequence[Any]) -> CAReduce:
         return self.for_rank(inputs[0].type.ndim)
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types
         axes = self.axes(x.ndim)
@@ -126,9 +124,7 @@ class CAReduce(RelativeOp):
         """Return the axes that are reduced of an input of rank `ndim`, as a tuple."""
         return tuple(range(ndim)) if self.axis is None else self.axis
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         (x,) = inputs
         if self.ufunc.identity is None:
             for axis in self.axes(x.ndim):
@@ -145,10 +141,7 @@ class CAReduce(RelativeOp):
         return [without_axes(shapes[0], axes)]
 
     def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
+        self, inputs: Variables, outputs: Variables, output_grads: Variables
     ) -> list[Variable]:
         x: Any = inputs[0]
         gradient = _GRADIENTS.get(self.scalar_op)
@@ -418,7 +411,7 @@ def sum_like(g: Any, x: Any) -> Any:
         i + missing for i, n in enumerate(x.type.shape) if n == 1 and g.type.shape[i + missing] != 1
     ]
     if ones:
-        g = restore_axes(sum(g, axis=ones), ones, g.type.ndim)
+        g = sum(g, axis=ones, keepdims=True)
     return sum(g, axis=tuple(range(missing))) if missing else g
 
 
@@ -503,7 +496,7 @@ def std(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bo
     return sqrt(var(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))
 
 
-class _ArgExtreme(RelativeOp):
+class _ArgExtreme(RelativeOp, TensorOp):
     """The position of the first extreme along an axis, as int64; a nan counts as an extreme.
 
     Parameters
@@ -514,7 +507,6 @@ class _ArgExtreme(RelativeOp):
 
     __props__ = ("axis",)
     function: Callable[..., Any]
-    name: str
 
     def __init__(self, axis: int | None = None) -> None:
         self.axis = axis
@@ -529,9 +521,6 @@ class _ArgExtreme(RelativeOp):
     def __str__(self) -> str:
         return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types
         if self.axis is None:
@@ -539,9 +528,7 @@ class _ArgExtreme(RelativeOp):
         axis = normalize_axis(self.axis, x.ndim, self.name)
         return [TensorType("int64", x.shape[:axis] + x.shape[axis + 1 :])]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         (x,) = inputs
         length = x.size if self.axis is None else x.shape[self.axis]
         if length == 0:
@@ -553,7 +540,7 @@ class _ArgExtreme(RelativeOp):
         (x,) = shapes
         return [() if self.axis is None else (*x[: self.axis], *x[self.axis + 1 :])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> Any:
         return [second(inputs[0], np.float64(0.0))]
 
 
@@ -692,9 +679,7 @@ class FusedReduction(Op):
             kernel = self._kernels[patterns] = CompositeKernel(scalar_op, patterns, ufuncs, {})
         return kernel
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         shape = self.elemwise.checked_shape(node, inputs)
         for op in self.reductions:
             if op is not None and op.ufunc.identity is None and 0 in shape:
@@ -713,9 +698,6 @@ class FusedReduction(Op):
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return self.elemwise.connection_pattern(node)
-
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
 
     def L_op(
         self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op, RelativeOp, TypedOp
+from relgraph.graph.op import Op, RelativeOp, Storage, TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm, MethodNotDefined
 from relgraph.scalar.type import check_dtype
 from relgraph.tensor.basic import (
-    as_argument,
+    TensorOp,
     as_tensor_variable,
     constant,
     normalize_axes,
@@ -30,21 +30,8 @@ from relgraph.tensor.elemwise import (
     with_new_axes,
     without_axes,
 )
-from relgraph.tensor.math import cast, eq, switch
+from relgraph.tensor.math import cast, eq, maximum, minimum, switch
 from relgraph.tensor.type import TensorType
-
-
-def one_input(op: Any, inputs: Sequence[Any]) -> list[Any]:
-    """Return the only input of an op as a list of a tensor variable.
-
-    Raises
-    ------
-    TypeError
-        If there is not exactly one input, or it is no tensor.
-    """
-    if len(inputs) != 1:
-        raise TypeError(f"{op} takes 1 input, not {len(inputs)}")
-    return [as_argument(inputs[0], op)]
 
 
 def has_shape(x: Any) -> bool:
@@ -52,38 +39,34 @@ def has_shape(x: Any) -> bool:
     return isinstance(x, Variable) and isinstance(getattr(x.type, "shape", None), tuple)
 
 
-def _one_with_shape(op: Any, inputs: Sequence[Any]) -> list[Any]:
-    """Return the only input of an op as a list of a variable that has a shape."""
-    return [inputs[0]] if len(inputs) == 1 and has_shape(inputs[0]) else one_input(op, inputs)
+class _OfShape(TensorOp):
+    """Base class of ops that read the shape of a tensor or a sparse matrix, and no values."""
+
+    connected_inputs = ()
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        if len(inputs) == 1 and has_shape(inputs[0]):
+            return [inputs[0]]
+        return super().as_inputs(*inputs)
 
 
-class Shape(TypedOp):
+class Shape(_OfShape):
     """The shape of a tensor or a sparse matrix, as a vector of int64."""
 
     __props__ = ()
-
-    def __str__(self) -> str:
-        return "shape"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return _one_with_shape(self, inputs)
+    name = "shape"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [TensorType("int64", (input_types[0].ndim,))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.asarray(np.shape(inputs[0]), dtype="int64")
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(len(shapes[0]),)]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False]]
 
-
-class Shape_i(RelativeOp):
+class Shape_i(RelativeOp, _OfShape):
     """The length of one axis of a tensor or a sparse matrix, as an int64 of rank 0.
 
     Parameters
@@ -104,23 +87,15 @@ class Shape_i(RelativeOp):
     def __str__(self) -> str:
         return f"shape_i{{{self.i}}}"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return _one_with_shape(self, inputs)
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         normalize_axis(self.i, input_types[0].ndim, str(self))
         return [TensorType("int64", ())]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.asarray(np.shape(inputs[0])[self.i], dtype="int64")
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [()]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False]]
 
 
 class MakeVector(TypedOp):
@@ -154,9 +129,7 @@ class MakeVector(TypedOp):
                 raise TypeError(f"{self}: input {i} is {t.dtype}, which {self.dtype} can't hold")
         return [TensorType(self.dtype, (len(input_types),))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.array(inputs, dtype=self.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
@@ -238,6 +211,16 @@ def product(lengths: Sequence[Any]) -> Any:
         if not isinstance(n, int):
             total = n if isinstance(total, int) and total == 1 else total * n
     return total
+
+
+def lesser(n: Any, m: Any) -> Any:
+    """Return the lesser of two ints or integer variables: an int if both are ints."""
+    return min(n, m) if isinstance(n, int) and isinstance(m, int) else minimum(n, m)
+
+
+def greater(n: Any, m: Any) -> Any:
+    """Return the greater of two ints or integer variables: an int if both are ints."""
+    return max(n, m) if isinstance(n, int) and isinstance(m, int) else maximum(n, m)
 
 
 def size(x: Any) -> Any:
@@ -323,6 +306,15 @@ def as_shape_vector(shape: Any, what: str) -> Any:
     return MakeVector("int64")(*entries)
 
 
+def known_elements(vector: Variable, count: int) -> tuple[int | None, ...]:
+    """Return the elements of a vector of `count` lengths; None for those that are not known."""
+    if isinstance(vector, Constant):
+        return tuple(int(n) for n in vector.data)
+    if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
+        return tuple(static_int(n) for n in vector.owner.inputs)
+    return (None,) * count
+
+
 class Reshape(Op):
     """The elements of a tensor, in C order, in another shape. The result may be a view.
 
@@ -338,6 +330,7 @@ class Reshape(Op):
     nout = 1
     __props__ = ("ndim",)
     view_map = {0: [0]}
+    connected_inputs = (0,)
 
     def __init__(self, ndim: int) -> None:
         self.ndim = ndim
@@ -351,16 +344,8 @@ class Reshape(Op):
         x, vector = as_tensor_variable(inputs[0]), as_shape_vector(inputs[1], "reshape")
         if vector.type.shape[0] not in (None, self.ndim):
             raise ValueError(f"{self}: the shape {vector} has {vector.type.shape[0]} elements")
-        shape = self._static_shape(x.type, self.entries(vector))
+        shape = self._static_shape(x.type, known_elements(vector, self.ndim))
         return Apply(self, [x, vector], [TensorType(x.type.dtype, shape)()])
-
-    def entries(self, vector: Variable) -> tuple[int | None, ...]:
-        """Return the elements of a shape vector; None for those that are not known."""
-        if isinstance(vector, Constant):
-            return tuple(int(n) for n in vector.data)
-        if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
-            return tuple(static_int(n) for n in vector.owner.inputs)
-        return (None,) * self.ndim
 
     def _static_shape(
         self, x: TensorType, entries: tuple[int | None, ...]
@@ -381,9 +366,7 @@ class Reshape(Op):
             raise ValueError(f"reshape: {total} elements (shape {x.shape}) don't fit {entries}")
         return tuple(total // rest if n == -1 else n for n in entries)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, vector = inputs
         output_storage[0][0] = np.reshape(x, self.checked_shape(node, x, vector))
 
@@ -417,7 +400,7 @@ class Reshape(Op):
         known: Sequence[int | None] = node.outputs[0].type.shape
         if None not in known:
             return [tuple(known)]
-        constants = self.entries(vector)
+        constants = known_elements(vector, self.ndim)
         entries = [vector[i] if n is None else n for i, n in enumerate(constants)]
         total, rest = product(shapes[0]), product(entries)
         if isinstance(rest, int):
@@ -436,15 +419,12 @@ class Reshape(Op):
                 lengths.append(either)
         return [tuple(lengths)]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True], [False]]
-
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         x: Any = inputs[0]
         return [reshape(output_gradients[0], lengths(x)), disconnected()]
 
 
-class SpecifyShape(TypedOp):
+class SpecifyShape(TensorOp):
     """Its input with a declared static shape; a ValueError at run time if the shape is another.
 
     Parameters
@@ -462,9 +442,6 @@ class SpecifyShape(TypedOp):
     def __str__(self) -> str:
         return f"specify_shape{{{', '.join('?' if n is None else str(n) for n in self.shape)}}}"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types
         if x.ndim != len(self.shape):
@@ -475,9 +452,7 @@ class SpecifyShape(TypedOp):
         merged = [n if m is None else m for n, m in zip(x.shape, self.shape, strict=True)]
         return [TensorType(x.dtype, tuple(merged))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         (x,) = inputs
         for axis, n in enumerate(self.shape):
             if n is not None and x.shape[axis] != n:

@@ -8,16 +8,21 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import RelativeOp
+from relgraph.graph.op import RelativeOp, Storage, Variables
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete
-from relgraph.tensor.basic import as_tensor_variable, normalize_axes, normalize_axis, without_axes
+from relgraph.tensor.basic import (
+    TensorOp,
+    as_tensor_variable,
+    normalize_axes,
+    normalize_axis,
+    without_axes,
+)
 from relgraph.tensor.indexing import OneElement
 from relgraph.tensor.math import cast, exp
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.reductions import kept_axes, restore_axes
 from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import one_input
 from relgraph.tensor.type import TensorType
 
 Axes = int | tuple[int, ...] | None
@@ -27,7 +32,7 @@ Axes = int | tuple[int, ...] | None
 _SHORT_ROW, _MANY_ROWS = 32, 64
 
 
-class _Softmax(RelativeOp):
+class _Softmax(RelativeOp, TensorOp):
     """Base class of `Softmax`, `LogSoftmax` and `LogSumExp`.
 
     Parameters
@@ -38,7 +43,7 @@ class _Softmax(RelativeOp):
     """
 
     __props__ = ("axis",)
-    name: str
+    keeps_shape = True
 
     def __init__(self, axis: Axes = -1) -> None:
         self.axis = axis
@@ -53,11 +58,8 @@ class _Softmax(RelativeOp):
             return type(self)(None)
         return type(self)(axes[0] if len(axes) == 1 else axes)
 
-    def __str__(self) -> str:
-        return f"{self.name}{{axis={self.axis}}}"
-
     def as_inputs(self, *inputs: Any) -> list[Any]:
-        (x,) = one_input(self, inputs)
+        (x,) = super().as_inputs(*inputs)
         return [cast(x, "float64") if is_discrete(x.type.dtype) else x]
 
     def axes(self, ndim: int) -> tuple[int, ...]:
@@ -71,12 +73,7 @@ class _Softmax(RelativeOp):
             raise TypeError(f"{self.name}: the input is a {x}, not real")
         return [x]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
-
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x = in_order(inputs[0])
         short = self.axis == 1 and x.ndim == 2 and 0 < x.shape[1] <= _SHORT_ROW
         with np.errstate(all="ignore"):
@@ -128,12 +125,7 @@ class Softmax(_Softmax):
             shares = np.asarray(np.exp(np.where(infinite, shifted - total, shifted)))
         return np.divide(shares, total, out=shares)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         out: Any = outputs[0]
         g: Any = output_grads[0]
         axes, ndim = normalize_axes(self.axis, out.type.ndim, self.name), out.type.ndim
@@ -155,12 +147,7 @@ class LogSoftmax(_Softmax):
         shifted, _, total = self.shifted(x, axis)
         return np.subtract(shifted, np.log(total, out=total), out=shifted)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         g: Any = output_grads[0]
         return [g - self.summed(g) * exp(outputs[0])]
 
@@ -180,9 +167,7 @@ class LogSumExp(_Softmax):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [without_axes(shapes[0], self.axes(len(shapes[0])))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x = in_order(inputs[0])
         with np.errstate(all="ignore"):
             largest = np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)
@@ -190,12 +175,7 @@ class LogSumExp(_Softmax):
             total = np.sum(np.exp(x - shift), axis=self.axis)
             output_storage[0][0] = np.asarray(np.log(total) + shift.reshape(total.shape))
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x: Any = inputs[0]
         g = restore_axes(output_grads[0], self.axes(x.type.ndim), x.type.ndim)
         return [g * softmax(x, self.axis)]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm, MethodNotDefined
 from relgraph.scalar.type import is_discrete
@@ -21,6 +21,7 @@ from relgraph.tensor.assembly import zeros_like
 from relgraph.tensor.basic import as_tensor_variable, static_int
 from relgraph.tensor.math import cast, clip, ge, lt, maximum, minimum, switch
 from relgraph.tensor.reductions import sum_like
+from relgraph.tensor.shapes import greater
 from relgraph.tensor.type import TensorType
 
 
@@ -187,8 +188,9 @@ def filled_ellipsis(entries: list[Any], inputs: Sequence[Any], ndim: int) -> Ind
     """
     consumed = _consumed(entries, inputs)
     if consumed > ndim:
-        written = ", ".join("..." if e is Ellipsis else repr(e) for e in entries)
-        raise IndexError(f"{consumed} indices [{written}] for a tensor of {ndim} dimensions")
+        raise IndexError(
+            f"{consumed} indices [{index_string(entries)}] for a tensor of {ndim} dimensions"
+        )
     if Ellipsis in entries:
         at = entries.index(Ellipsis)
         if consumed == ndim:
@@ -344,16 +346,12 @@ def _length_one_way(n: Any, s: slice, step: Any, backward: bool = False) -> Any:
         start = 0 if s.start is None else _clip(s.start, n, 0, n)
         stop = n if s.stop is None else _clip(s.stop, n, 0, n)
         if isinstance(step, int) and step == 1:
-            return _at_least_0(stop - start)
+            return greater(stop - start, 0)
         # The step may be as large as an int64 is: nothing is added to it.
-        return _at_least_0((stop - start - 1) // step + 1)
+        return greater((stop - start - 1) // step + 1, 0)
     start = n - 1 if s.start is None else _clip(s.start, n, -1, n - 1)
     stop = -1 if s.stop is None else _clip(s.stop, n, -1, n - 1)
-    return _at_least_0((start - stop - 1) // -step + 1)
-
-
-def _at_least_0(value: Any) -> Any:
-    return max(value, 0) if isinstance(value, int) else maximum(value, 0)
+    return greater((start - stop - 1) // -step + 1, 0)
 
 
 def _clip(bound: Any, n: Any, least: Any, most: Any) -> Any:
@@ -428,7 +426,35 @@ def check_broadcast(node: Apply, y: Any, part_shape: tuple[int, ...]) -> None:
             )
 
 
-class Subtensor(TypedOp):
+class BaseSubtensor(TypedOp):
+    """Base class of the ops that select a part of a tensor; see `Subtensor`."""
+
+    __props__ = ("idx_list",)
+
+    connected_inputs = (0,)
+    name = "subtensor"
+
+    def __init__(self, idx_list: IndexList) -> None:
+        self.idx_list = tuple(idx_list)
+
+    def __str__(self) -> str:
+        return f"{self.name}{{{index_string(self.idx_list)}}}"
+
+    def as_inputs(self, *inputs: Any) -> list[Any]:
+        return [as_tensor_variable(inputs[0]), *check_index_inputs(self, inputs[1:])]
+
+    def changed(self, inplace: bool = False, set_instead_of_inc: bool = False) -> Any:
+        """Return the op that changes the part."""
+        raise MethodNotDefined(f"{type(self).__name__} does not say what changes its part")
+
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+        x, *indices = inputs
+        g: Any = output_gradients[0]
+        gx = self.changed()(zeros_like(x, g.type.dtype), g, *indices)
+        return [gx, *[disconnected() for _ in indices]]
+
+
+class Subtensor(BaseSubtensor):
     """A part of a tensor, selected by integers and slices. It is a view.
 
     The inputs are the tensor, and an integer of rank 0 for each placeholder.
@@ -440,19 +466,15 @@ class Subtensor(TypedOp):
         input; a part of a `Slice` may be a placeholder too.
     """
 
-    __props__ = ("idx_list",)
     view_map = {0: [0]}
 
     def __init__(self, idx_list: IndexList) -> None:
-        self.idx_list = tuple(idx_list)
+        super().__init__(idx_list)
         constant = not any(True for _ in placeholders(self.idx_list))
         self._index = concrete_index(self.idx_list, ()) if constant else None
 
-    def __str__(self) -> str:
-        return f"subtensor{{{index_string(self.idx_list)}}}"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_tensor_variable(inputs[0]), *check_index_inputs(self, inputs[1:])]
+    def changed(self, inplace: bool = False, set_instead_of_inc: bool = False) -> Any:
+        return IncSubtensor(self.idx_list, inplace, set_instead_of_inc)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x = input_types[0]
@@ -466,9 +488,7 @@ class Subtensor(TypedOp):
                 raise IndexError(f"{self}: axis {axis} has length {n}, so there's no {entry}")
         return [TensorType(x.dtype, (*shape, *x.shape[len(self.idx_list) :]))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         index = (
             self._index if self._index is not None else concrete_index(self.idx_list, inputs[1:])
         )
@@ -479,15 +499,6 @@ class Subtensor(TypedOp):
         parts = zip(entries, shapes[0], strict=False)
         sliced = [symbolic_length(n, e) for e, n in parts if isinstance(e, slice)]
         return [(*sliced, *shapes[0][len(entries) :])]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[i == 0] for i in range(len(node.inputs))]
-
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
-        x, *indices = inputs
-        g: Any = output_gradients[0]
-        gx = IncSubtensor(self.idx_list)(zeros_like(x, g.type.dtype), g, *indices)
-        return [gx, *[disconnected() for _ in indices]]
 
 
 def take_part(node: Apply, x: Any, index: Any) -> Any:
@@ -509,6 +520,8 @@ class BaseIncSubtensor(TypedOp):
 
     __props__ = ("idx_list", "inplace", "set_instead_of_inc")
 
+    keeps_shape = True
+    connected_inputs = (0, 1)
     name = ""
 
     def __init__(
@@ -542,12 +555,6 @@ class BaseIncSubtensor(TypedOp):
         check_assignable(self, x, y, part)
         return [x]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[i < 2] for i in range(len(node.inputs))]
-
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         _x, y, *indices = inputs
         g: Any = output_gradients[0]
@@ -580,9 +587,7 @@ class IncSubtensor(BaseIncSubtensor):
     def part(self) -> Any:
         return Subtensor(self.idx_list)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y, *indices = inputs
         index = concrete_index(self.idx_list, indices)
         out = x if self.inplace else x.copy()

@@ -87,7 +87,7 @@ def test_gradients() -> None:
 
 def test_wrong_use() -> None:
     (x, y), op = sample()
-    with pytest.raises(ValueError, match="y is neither an input nor a constant"):
+    with pytest.raises(ValueError, match="y is neither an input of the inner graph nor a constant"):
         Composite([x], [x * y])
     with pytest.raises(TypeError, match="input 1 is of dtype float32 where float64 is wanted"):
         op(x, float32("f"))

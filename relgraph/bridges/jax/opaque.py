@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Op
+from relgraph.graph.op import Op, Storage, Variables
 from relgraph.graph.type import DisconnectedType, Type, disconnected
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.assembly import zeros
@@ -209,21 +209,14 @@ class JaxOp(Op):
     def make_node(self, *inputs: Any) -> Apply:
         return Apply(self, list(inputs), [t.make_variable() for t in self.types])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         # the values are there, even while JAX traces a function that this is a part of
         with jax.enable_x64(True), jax.ensure_compile_time_eval():
             values = [jax.numpy.asarray(v) for v in inputs]
             for cell, value, t in zip(output_storage, self.call(*values), self.types, strict=True):
                 cell[0] = np.array(value) if isinstance(t, TensorType) else value
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         free = tuple(i for i, v in enumerate(inputs) if is_continuous(v))
         found = tuple(i for i, v in enumerate(outputs) if is_continuous(v))
         types = tuple(inputs[i].type for i in free)

@@ -25,7 +25,7 @@ from relgraph.bridges.pytensor.names import present
 from relgraph.bridges.pytensor.reading_ops import fitted
 from relgraph.compile.sharedvalue import TensorSharedVariable
 from relgraph.graph.basic import Apply, Variable, applys_between
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.shared_values import Container
 from relgraph.graph.type import DisconnectedType, Type, disconnected, undefined
 from relgraph.tensor.random.type import RandomGeneratorSharedVariable, RandomGeneratorType
@@ -74,9 +74,7 @@ class HeldOp(HoldsOp, TypedOp):
         self.op.prepare_node(prepared, None, None, "py")
         return prepared
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         values = self.computed(inputs, value_to_pytensor, self._destroyed)
         for storage, value, t in zip(output_storage, values, self.outputs, strict=True):
             storage[0] = value_from_pytensor(t, value)
@@ -87,12 +85,7 @@ class HeldOp(HoldsOp, TypedOp):
             return super().connection_pattern(node)
         return [[bool(c) for c in row] for row in pattern(self.node())]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradients that PyTensor's op gives, read."""
         absent = [isinstance(g.type, DisconnectedType) for g in output_grads]
         given, grads = self.pulled_back(self.op.pullback, PyTensorDisconnectedType(), absent)

@@ -3,9 +3,9 @@
 `relgraph.tensor` loads this folder when one of them is first asked for.
 """
 
-from types import ModuleType
 from typing import Any
 
+from relgraph.introspection import public_functions
 from relgraph.tensor.functions import (
     algebra,
     calculus,
@@ -15,16 +15,9 @@ from relgraph.tensor.functions import (
     statistics,
 )
 
-_MODULES: tuple[ModuleType, ...] = (
-    algebra,
-    calculus,
-    elementwise,
-    manipulation,
-    searching,
-    statistics,
-)
-
 FUNCTIONS: dict[str, Any] = {
-    name: getattr(module, name) for module in _MODULES for name in module.__all__
-}
+    name: getattr(module, name)
+    for module in (algebra, calculus, elementwise, manipulation, searching, statistics)
+    for name in public_functions(vars(module))
+} | elementwise.UFUNCS
 """The functions by name."""

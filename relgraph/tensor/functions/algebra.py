@@ -16,13 +16,14 @@ from relgraph.tensor.basic import as_argument
 from relgraph.tensor.linalg.decompositions import svdvals
 from relgraph.tensor.linalg.products import dot, tensordot
 from relgraph.tensor.linalg.systems import inv, solve
-from relgraph.tensor.math import cast, conjugated, gt, maximum, mul, neq
+from relgraph.tensor.math import cast, conjugated, gt, mul, neq
 from relgraph.tensor.reductions import any as any_
 from relgraph.tensor.reductions import max as max_
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import (
     expand_dims,
     flatten,
+    greater,
     lengths,
     moveaxis,
     product,
@@ -30,22 +31,6 @@ from relgraph.tensor.shapes import (
     reshape,
     transpose,
 )
-
-__all__ = [
-    "cross",
-    "inner",
-    "matrix_rank",
-    "matvec",
-    "polyadd",
-    "polyder",
-    "polyint",
-    "polysub",
-    "polyval",
-    "tensorinv",
-    "tensorsolve",
-    "vdot",
-    "vecmat",
-]
 
 
 def cross(a: Any, b: Any, axis: int = -1) -> Any:
@@ -155,9 +140,8 @@ def matrix_rank(A: Any, tol: Any = None) -> Any:
         return cast(any_(neq(A, 0)), "int64")
     s = svdvals(A)
     if tol is None:
-        rows, columns = lengths(A)[-2:]
-        known = isinstance(rows, int) and isinstance(columns, int)
-        longer = max(rows, columns) if known else cast(maximum(rows, columns), s.type.dtype)
+        longer = greater(*lengths(A)[-2:])
+        longer = longer if isinstance(longer, int) else cast(longer, s.type.dtype)
         eps = np.finfo(s.type.dtype).eps
         tol = max_(s, axis=-1, keepdims=True) * longer * eps
     else:

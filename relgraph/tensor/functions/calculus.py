@@ -11,7 +11,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage, Variables
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes import (
     OneAxis,
@@ -23,10 +23,11 @@ from relgraph.tensor.along_axes import (
     length,
     of_rank,
     part,
+    places_along,
     weak,
 )
 from relgraph.tensor.assembly import arange, broadcast_to, join, stack, zeros_like
-from relgraph.tensor.basic import as_argument, normalize_axis, static_int
+from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis, static_int
 from relgraph.tensor.functions.searching import flatnonzero, searchsorted
 from relgraph.tensor.indexing import getitem, inc_subtensor, set_subtensor, take
 from relgraph.tensor.math import abs as abs_
@@ -49,34 +50,8 @@ from relgraph.tensor.math import (
 from relgraph.tensor.math import pow as power
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import flatten
+from relgraph.tensor.shapes import flatten, greater, lesser
 from relgraph.tensor.type import TensorType
-
-__all__ = [
-    "convolve",
-    "correlate",
-    "cummax",
-    "cummin",
-    "diag_indices_from",
-    "diff",
-    "ediff1d",
-    "geomspace",
-    "gradient",
-    "indices",
-    "interp",
-    "ix_",
-    "linspace",
-    "logcumsumexp",
-    "logspace",
-    "meshgrid",
-    "ravel_multi_index",
-    "trapezoid",
-    "tril_indices_from",
-    "triu_indices_from",
-    "unravel_index",
-    "unwrap",
-    "vander",
-]
 
 
 def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None) -> Any:
@@ -522,16 +497,12 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * np.pi)
     return join(axis, part(p, axis, slice(None, 1)), later)
 
 
-class Convolve(TypedOp):
+class Convolve(TensorOp):
     """The convolution of two vectors, neither of which is empty: all places where they overlap."""
 
     __props__ = ()
-
-    def __str__(self) -> str:
-        return "convolve"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
+    name = "convolve"
+    nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         a, v = input_types
@@ -542,21 +513,14 @@ class Convolve(TypedOp):
         n = None if None in lengths else sum(lengths) - 1  # type: ignore[arg-type]
         return [TensorType(result_dtype(a.dtype, v.dtype), (n,))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         with np.errstate(all="ignore"):
             output_storage[0][0] = np.convolve(*inputs)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[0][0] + shapes[1][0] - 1,)]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         return [self._slope(output_grads[0], *pair) for pair in (inputs, inputs[::-1])]
 
     def _slope(self, g: Any, x: Any, other: Any) -> Any:
@@ -596,17 +560,11 @@ def _overlap(full: Any, n: Any, m: Any, mode: str, what: str) -> Any:
         return full
     if mode not in ("same", "valid"):
         raise ValueError(f"{what}: the mode is full, same or valid, not {mode!r}")
-    longer, shorter = _ordered(n, m)
+    longer, shorter = greater(n, m), lesser(n, m)
     if mode == "same":
         start = (shorter - 1) // 2
         return getitem(full, slice(start, start + longer))
     return getitem(full, slice(shorter - 1, longer))
-
-
-def _ordered(n: Any, m: Any) -> tuple[Any, Any]:
-    if isinstance(n, int) and isinstance(m, int):
-        return max(n, m), min(n, m)
-    return switch(gt(n, m), n, m), switch(gt(n, m), m, n)
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
@@ -627,7 +585,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     full = Convolve()(a, flip(conjugated(v), 0))
     if mode == "same" and not (isinstance(n, int) and isinstance(m, int) and n >= m):
         # which of two middle places is meant depends on which vector is longer
-        longer, shorter = _ordered(n, m)
+        longer, shorter = greater(n, m), lesser(n, m)
         start = switch(lt(n, m), shorter // 2, (shorter - 1) // 2)
         return getitem(full, slice(start, start + longer))
     return _overlap(full, n, m, mode, "correlate")
@@ -652,29 +610,20 @@ class Accumulate(OneAxis):
     def __init__(self, scalar_op: Any, axis: int) -> None:
         if scalar_op not in _OPS:
             raise TypeError(f"Accumulate: {scalar_op} is none of maximum, minimum and logaddexp")
+        super().__init__(axis)
         self.scalar_op = scalar_op
-        self.axis = axis
-
-    def __str__(self) -> str:
-        return f"{_OPS[self.scalar_op]}{{axis={self.axis}}}"
+        self.name = _OPS[scalar_op]
 
     def output_dtype(self, dtype: str) -> str:
         found: str = self.scalar_op.output_dtype(dtype, dtype)
         return found
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x = in_order(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)
         with np.errstate(all="ignore"):
             output_storage[0][0] = self.scalar_op.ufunc.accumulate(x, axis=self.axis)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient: that of an extreme goes to the first element that reaches it."""
         x: Any = inputs[0]
         if self.scalar_op is scalar.logaddexp:
@@ -687,10 +636,7 @@ class Accumulate(OneAxis):
         reached = Accumulate(scalar.maximum, self.axis)(
             switch(join(self.axis, first, rises), places, 0)
         )
-        index = tuple(
-            reached if d == self.axis else of_rank(arange(length(x, d)), x.type.ndim, d)
-            for d in range(x.type.ndim)
-        )
+        index = places_along(x, reached, self.axis)
         return [inc_subtensor(getitem(zeros_like(x), index), output_grads[0])]
 
 

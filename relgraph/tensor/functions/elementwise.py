@@ -26,8 +26,8 @@ from relgraph.tensor.math import (
 from relgraph.tensor.reductions import all as all_
 from relgraph.tensor.special import FUNCTIONS as SPECIAL
 
-_BY_NAME = {name: Elemwise(NumpyOp(name)) for name in NumpyOp.slopes}
-globals().update(_BY_NAME)
+UFUNCS = {name: Elemwise(NumpyOp(name)) for name in NumpyOp.slopes}
+globals().update(UFUNCS)
 
 _BESSEL = SPECIAL["i0"]
 _FRACTION, _EXPONENT = Elemwise(PartOp("frexp.0")), Elemwise(PartOp("frexp.1"))
@@ -56,7 +56,7 @@ def modf(x: Any) -> tuple[Any, Any]:
     if is_discrete(x.type.dtype):
         x = cast(x, np.modf.resolve_dtypes((x.type.numpy_dtype, None, None))[1].name)
     whole = trunc(x)
-    copysign = _BY_NAME["copysign"]
+    copysign = UFUNCS["copysign"]
     return copysign(switch(isinf(x), np.zeros((), x.type.dtype), x - whole), x), whole
 
 
@@ -250,21 +250,3 @@ def fix(x: Any) -> Any:
     array([-1.,  2.])
     """
     return trunc(x)
-
-
-__all__ = [
-    *("allclose", "array_equal", "array_equiv", "astype"),
-    *(
-        "divmod",
-        "fix",
-        "frexp",
-        "i0",
-        "iscomplex",
-        "iscomplexobj",
-        "isneginf",
-        "isposinf",
-        "isreal",
-    ),
-    *("isrealobj", "modf"),
-    *_BY_NAME,
-]

@@ -11,38 +11,21 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.along_axes import along, flip, length, part
 from relgraph.tensor.assembly import arange, concatenate, full, join, zeros
-from relgraph.tensor.basic import as_argument, normalize_axis, static_int
+from relgraph.tensor.basic import as_argument, as_tensor_variable, normalize_axis, static_int
 from relgraph.tensor.indexing import diag, take
 from relgraph.tensor.math import add, cast, maximum, minimum, second
 from relgraph.tensor.reductions import max as max_
 from relgraph.tensor.reductions import mean
 from relgraph.tensor.reductions import min as min_
-from relgraph.tensor.shapes import expand_dims, flatten, lengths, moveaxis, reshape, swapaxes
-
-__all__ = [
-    "append",
-    "array_split",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "block",
-    "broadcast_arrays",
-    "column_stack",
-    "delete",
-    "diagflat",
-    "dsplit",
-    "dstack",
-    "fliplr",
-    "flipud",
-    "hsplit",
-    "insert",
-    "pad",
-    "resize",
-    "rollaxis",
-    "rot90",
-    "unstack",
-    "vsplit",
-]
+from relgraph.tensor.shapes import (
+    expand_dims,
+    flatten,
+    lengths,
+    lesser,
+    moveaxis,
+    reshape,
+    swapaxes,
+)
 
 
 def _each(arrays: Sequence[Any], change: Any, what: str) -> Any:
@@ -79,8 +62,7 @@ def atleast_2d(*arys: Any) -> Any:
 
 
 def _as_matrix(x: Any) -> Any:
-    missing = max(2 - x.type.ndim, 0)
-    return expand_dims(x, tuple(range(missing))) if missing else x
+    return as_tensor_variable(x, ndim=max(x.type.ndim, 2))
 
 
 def atleast_3d(*arys: Any) -> Any:
@@ -103,10 +85,6 @@ def atleast_3d(*arys: Any) -> Any:
     )
 
 
-def _as_list(arrays: Any) -> list[Any]:
-    return list(arrays)
-
-
 def dstack(tup: Any) -> Any:
     """Return tensors joined along the third axis.
 
@@ -119,7 +97,7 @@ def dstack(tup: Any) -> Any:
     array([[[1, 3],
             [2, 4]]])
     """
-    return join(2, *[atleast_3d(x) for x in _as_list(tup)])
+    return join(2, *[atleast_3d(x) for x in tup])
 
 
 def column_stack(tup: Any) -> Any:
@@ -134,7 +112,7 @@ def column_stack(tup: Any) -> Any:
     array([[1, 3],
            [2, 4]])
     """
-    columns = [as_argument(x, "column_stack", i) for i, x in enumerate(_as_list(tup))]
+    columns = [as_argument(x, "column_stack", i) for i, x in enumerate(tup)]
     return join(1, *[_as_matrix(x).T if x.type.ndim < 2 else x for x in columns])
 
 
@@ -168,8 +146,7 @@ def _ranks(arrays: Any, found: list[int]) -> None:
 
 def _block(item: Any, depth: int, ndim: int) -> Any:
     if not isinstance(item, list):
-        x = as_argument(item, "block")
-        return expand_dims(x, tuple(range(ndim - x.type.ndim))) if x.type.ndim < ndim else x
+        return as_tensor_variable(as_argument(item, "block"), ndim=ndim)
     return join(ndim - depth, *[_block(one, depth - 1, ndim) for one in item])
 
 
@@ -409,7 +386,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
         How many equal parts, or where all but the first begin.
     """
     ary = as_argument(ary, "hsplit")
-    return equal_parts(ary, indices_or_sections, 0 if ary.type.ndim == 1 else 1)
+    return _equal_parts(ary, indices_or_sections, 0 if ary.type.ndim == 1 else 1)
 
 
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
@@ -422,7 +399,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     indices_or_sections
         How many equal parts, or where all but the first begin.
     """
-    return equal_parts(ary, indices_or_sections, 0)
+    return _equal_parts(ary, indices_or_sections, 0)
 
 
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
@@ -435,20 +412,20 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     indices_or_sections
         How many equal parts, or where all but the first begin.
     """
-    return equal_parts(ary, indices_or_sections, 2)
+    return _equal_parts(ary, indices_or_sections, 2)
 
 
-def equal_parts(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def _equal_parts(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Return equal parts of `ary`, or its parts between some indices, as `numpy.split` does."""
     x, axis = along(ary, axis, "split")
     sections = static_int(indices_or_sections)
     if sections is None:
-        return parts_between(x, indices_or_sections, axis)
+        return _parts_between(x, indices_or_sections, axis)
     n = length(x, axis)
     if isinstance(n, int) and n % sections:
         raise ValueError(f"split: {n} elements don't make {sections} equal parts")
     each = n // sections
-    return parts_between(x, [each * i for i in range(1, sections)], axis)
+    return _parts_between(x, [each * i for i in range(1, sections)], axis)
 
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
@@ -466,14 +443,13 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     x, axis = along(ary, axis, "array_split")
     sections = static_int(indices_or_sections)
     if sections is None:
-        return parts_between(x, indices_or_sections, axis)
+        return _parts_between(x, indices_or_sections, axis)
     n = length(x, axis)
     each, longer = n // sections, n % sections
-    least = min if isinstance(n, int) else minimum
-    return parts_between(x, [each * i + least(longer, i) for i in range(1, sections)], axis)
+    return _parts_between(x, [each * i + lesser(longer, i) for i in range(1, sections)], axis)
 
 
-def parts_between(x: Any, stops: Any, axis: int) -> list[Any]:
+def _parts_between(x: Any, stops: Any, axis: int) -> list[Any]:
     """Return the parts of `x` between some indices."""
     known = list(stops) if isinstance(stops, Sequence) else np.asarray(stops).tolist()
     ends = zip([None, *known], [*known, None], strict=True)

@@ -7,51 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.scalar.type import is_complex, is_discrete, result_dtype
-from relgraph.tensor.along_axes import along, argsort, length, of_rank, sort
-from relgraph.tensor.assembly import arange, join, stack, zeros_like
-from relgraph.tensor.basic import as_argument, as_tensor_variable, normalize_axis
+from relgraph.tensor.along_axes import along, argsort, of_rank, places_along, sort
+from relgraph.tensor.assembly import join, stack, zeros_like
+from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, normalize_axis
 from relgraph.tensor.indexing import getitem, inc_subtensor, set_subtensor, take
 from relgraph.tensor.math import cast, eq, fill, logical_not, neq, switch
 from relgraph.tensor.reductions import any as any_
 from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import lengths, one_input, ravel, reshape
+from relgraph.tensor.shapes import lengths, ravel, reshape
 from relgraph.tensor.type import TensorType
 
-__all__ = [
-    "argpartition",
-    "argwhere",
-    "choose",
-    "compress",
-    "count_nonzero",
-    "digitize",
-    "extract",
-    "flatnonzero",
-    "intersect1d",
-    "isin",
-    "lexsort",
-    "nonzero",
-    "partition",
-    "piecewise",
-    "put",
-    "put_along_axis",
-    "searchsorted",
-    "select",
-    "setdiff1d",
-    "setxor1d",
-    "take_along_axis",
-    "union1d",
-    "unique",
-    "unique_all",
-    "unique_counts",
-    "unique_inverse",
-    "unique_values",
-]
 
-
-class Nonzero(TypedOp):
+class Nonzero(TensorOp):
     """The coordinates of the elements that are not zero: for each axis a vector of int64.
 
     Parameters
@@ -61,6 +31,7 @@ class Nonzero(TypedOp):
     """
 
     __props__ = ("nout",)
+    connected_inputs = ()
 
     def __init__(self, nout: int) -> None:
         self.nout = nout
@@ -68,20 +39,12 @@ class Nonzero(TypedOp):
     def __str__(self) -> str:
         return "nonzero"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [TensorType("int64", (None,))] * self.nout
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         for storage, found in zip(output_storage, np.nonzero(inputs[0]), strict=True):
             storage[0] = np.ascontiguousarray(found)
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False] * self.nout]
 
 
 def nonzero(a: Any) -> tuple[Any, ...]:
@@ -185,14 +148,6 @@ def extract(condition: Any, arr: Any) -> Any:
     return compress(ravel(condition), arr)
 
 
-def _index_along(x: Any, indices: Any, axis: int) -> tuple[Any, ...]:
-    """Return the index of the elements at `indices` along an axis, and at their places else."""
-    ndim = x.type.ndim
-    return tuple(
-        indices if d == axis else of_rank(arange(length(x, d)), ndim, d) for d in range(ndim)
-    )
-
-
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     """Return for each vector along an axis its elements at other indices.
 
@@ -210,7 +165,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
            [4]])
     """
     arr, axis = along(arr, axis, "take_along_axis")
-    return getitem(arr, _index_along(arr, as_argument(indices, "take_along_axis", 1), axis))
+    return getitem(arr, places_along(arr, as_argument(indices, "take_along_axis", 1), axis))
 
 
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any:
@@ -232,7 +187,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any
     """
     shape = None if axis is not None else lengths(as_tensor_variable(arr))
     arr, axis = along(arr, axis, "put_along_axis")
-    index = _index_along(arr, as_argument(indices, "put_along_axis", 1), axis)
+    index = places_along(arr, as_argument(indices, "put_along_axis", 1), axis)
     changed = set_subtensor(getitem(arr, index), values)
     return changed if shape is None else reshape(changed, shape)
 
@@ -323,7 +278,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
     return fill(x, cast(found, x.type.dtype))
 
 
-class SearchSorted(TypedOp):
+class SearchSorted(TensorOp):
     """The positions in a sorted vector at which elements would be put in, as int64.
 
     Parameters
@@ -334,6 +289,8 @@ class SearchSorted(TypedOp):
 
     __props__ = ("side",)
     name = "searchsorted"
+    nin = 2
+    connected_inputs = ()
 
     def __init__(self, side: str = "left") -> None:
         if side not in ("left", "right"):
@@ -343,18 +300,13 @@ class SearchSorted(TypedOp):
     def __str__(self) -> str:
         return f"{self.name}{{{self.side}}}"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(x, self, i) for i, x in enumerate(inputs)]
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         ordered, wanted = input_types
         if ordered.ndim != 1:
             raise TypeError(f"{self}: input 0 is a {ordered}, not a vector")
         return [TensorType("int64", wanted.shape)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.asarray(self.places(*inputs), "int64")
 
     def places(self, ordered: Any, wanted: Any) -> Any:
@@ -364,9 +316,6 @@ class SearchSorted(TypedOp):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[1]]
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False], [False]]
 
 
 class Digitize(SearchSorted):
@@ -515,7 +464,7 @@ def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
     return logical_not(found) if invert else found
 
 
-class Unique(TypedOp):
+class Unique(TensorOp):
     """The different elements of a vector in order, and three vectors of int64 about them.
 
     The others are the index of the first element that is equal to each, for each element the
@@ -536,9 +485,6 @@ class Unique(TypedOp):
     def __str__(self) -> str:
         return "unique"
 
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return one_input(self, inputs)
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = input_types
         if x.ndim != 1:
@@ -546,9 +492,7 @@ class Unique(TypedOp):
         some = TensorType("int64", (None,))
         return [TensorType(x.dtype, (None,)), some, TensorType("int64", x.shape), some]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         found = np.unique(
             inputs[0],
             return_index=True,
@@ -562,12 +506,7 @@ class Unique(TypedOp):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True, False, False, False]]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient: it is that of the first of equal elements."""
         x: Any = inputs[0]
         if is_discrete(x.type.dtype):

@@ -46,7 +46,7 @@ from relgraph.tensor.math import (
 from relgraph.tensor.math import round as round_
 from relgraph.tensor.reductions import all as all_
 from relgraph.tensor.reductions import any as any_
-from relgraph.tensor.reductions import argmax, argmin, mean, prod, std, var
+from relgraph.tensor.reductions import argmax, argmin, mean, prod, var
 from relgraph.tensor.reductions import max as max_
 from relgraph.tensor.reductions import min as min_
 from relgraph.tensor.reductions import sum as sum_
@@ -59,33 +59,6 @@ from relgraph.tensor.shapes import (
     reshape,
     transpose,
 )
-
-__all__ = [
-    "average",
-    "bincount",
-    "corrcoef",
-    "cov",
-    "histogram",
-    "histogram_bin_edges",
-    "median",
-    "nan_to_num",
-    "nanargmax",
-    "nanargmin",
-    "nancumprod",
-    "nancumsum",
-    "nanmax",
-    "nanmean",
-    "nanmedian",
-    "nanmin",
-    "nanpercentile",
-    "nanprod",
-    "nanquantile",
-    "nanstd",
-    "nansum",
-    "nanvar",
-    "percentile",
-    "quantile",
-]
 
 
 def average(
@@ -150,15 +123,10 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False,
         x = join(0, x, _as_rows(y, rowvar))
     x = cast(x, result_dtype(x.type.dtype, "float64"))
     x = x - mean(x, axis=1, keepdims=True)
-    degrees = cast(as_argument(_columns(x) - ((0 if bias else 1) if ddof is None else ddof), "cov"),
-                   "float64")  # fmt: skip
+    fewer = (0 if bias else 1) if ddof is None else ddof
+    degrees = cast(as_argument(length(x, 1) - fewer, "cov"), "float64")
     found = dot(x, conj(x).T if is_complex(x.type.dtype) else x.T) / cast(degrees, _real(x))
     return found.squeeze() if found.type.shape == (1, 1) else found
-
-
-def _columns(x: Any) -> Any:
-    n = x.type.shape[1]
-    return x.shape[1] if n is None else n
 
 
 def _real(x: Any) -> str:
@@ -170,7 +138,7 @@ def _as_rows(m: Any, rowvar: bool) -> Any:
     if x.type.ndim > 2:
         raise ValueError(f"cov: the input is a {x.type}, neither a vector nor a matrix")
     if x.type.ndim < 2:
-        return x.dimshuffle(*["x"] * (2 - x.type.ndim), *range(x.type.ndim))
+        return as_tensor_variable(x, ndim=2)
     return x if rowvar or x.type.shape[0] == 1 else x.T
 
 
@@ -570,7 +538,7 @@ def _element(ordered: Any, position: Any) -> Any:
     if position.type.ndim == 0:
         return take(ordered, position, last)
     found = take_along_axis(ordered, expand_dims(position, last), last)
-    return getitem(found, (*[slice(None)] * last, 0))
+    return part(found, last, 0)
 
 
 def _numbers(a: Any, filling: float, what: str) -> tuple[Any, Any]:
@@ -806,7 +774,4 @@ def nanstd(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> A
     >>> nanstd([1.0, float('nan'), 3.0]).eval()
     array(1.)
     """
-    a = as_argument(a, "nanstd")
-    if is_discrete(a.type.dtype):
-        return std(a, axis=axis, ddof=ddof, keepdims=keepdims)
     return sqrt(nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))

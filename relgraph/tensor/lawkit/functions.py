@@ -23,7 +23,7 @@ from relgraph.graph.kanren.goals import Condition, Where, computo, whereo
 from relgraph.graph.kanren.rules import split
 from relgraph.graph.notation import number_of
 from relgraph.scalar.facts import EVERYWHERE, INF
-from relgraph.scalar.named import of_numpy
+from relgraph.scalar.named import NumpyOp
 from relgraph.scalar.type import result_dtype
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.lawkit.constant_arithmetic import folded
@@ -424,7 +424,7 @@ def parted(seen: Seen) -> tuple[list[Any], list[Any]]:
     )
 
 
-logaddexp2 = Elemwise(of_numpy("logaddexp2"))
+logaddexp2 = Elemwise(NumpyOp("logaddexp2"))
 
 
 @dataclass(frozen=True, slots=True)

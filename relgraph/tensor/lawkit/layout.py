@@ -37,7 +37,7 @@ def _inferred_lengths(y: Any) -> tuple[Variable, ...] | None:
     """Return the lengths of `y` as its node infers them, int64s of rank 0; None if it can't."""
     if not has_shape(y) or y.owner is None:
         return None
-    if type(y.owner.op).infer_shape is Op.infer_shape:
+    if type(y.owner.op).infer_shape is Op.infer_shape and not y.owner.op.keeps_shape:
         return None
     shape = inferred_shape(y)
     return None if shape is None else tuple(_as_int64(n) for n in shape)

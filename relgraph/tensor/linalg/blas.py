@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
-from relgraph.tensor.basic import as_argument
+from relgraph.tensor.basic import TensorOp
 from relgraph.tensor.fortran import product
 from relgraph.tensor.math import BLAS_DTYPES, Dot, MatrixProduct, _dot, check_inner, conjugated
 from relgraph.tensor.reductions import sum as sum_
@@ -26,8 +26,7 @@ class Dot22(MatrixProduct):
     It marks the products that a rewrite can extend to a GEMM.
     """
 
-    def __str__(self) -> str:
-        return "dot22"
+    name = "dot22"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -40,27 +39,8 @@ class Dot22(MatrixProduct):
         check_inner(self, x, y, 1, 0)
         return [TensorType(x.dtype, (x.shape[0], y.shape[1]))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
-        x, y = inputs
-        check_inner(self, x, y, 1, 0)
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = product(x, y)
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        x, y = shapes
-        return [(x[0], y[1])]
-
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
-        x, y = (conjugated(v) for v in inputs)
-        g = output_grads[0]
-        return [_dot(g, y.T), _dot(x.T, g)]
+    def product(self, x: Any, y: Any) -> Any:
+        return product(x, y)
 
 
 class Gemv(Dot):
@@ -70,8 +50,7 @@ class Gemv(Dot):
     It takes the BLAS's way for each layout in memory, where `Dot` takes the same one for all.
     """
 
-    def __str__(self) -> str:
-        return "gemv"
+    name = "gemv"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -82,13 +61,8 @@ class Gemv(Dot):
             )
         return super().output_types(x, y)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
-        x, y = inputs
-        check_inner(self, x, y, -1, 0)
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = product(x, y)
+    def product(self, x: Any, y: Any) -> Any:
+        return product(x, y)
 
 
 _dot22 = Dot22()
@@ -97,9 +71,7 @@ _gemv = Gemv()
 
 def fits_gemv(x: Any, y: Any) -> bool:
     """Return whether `x` and `y` are a matrix and a vector of one dtype that the BLAS has."""
-    return (
-        x.type.ndim + y.type.ndim == 3 and x.type.dtype == y.type.dtype
-    ) and x.type.dtype in BLAS_DTYPES
+    return x.type.ndim + y.type.ndim == 3 and same_blas_dtype(x, y)
 
 
 def same_blas_dtype(x: Any, y: Any) -> bool:
@@ -109,12 +81,10 @@ def same_blas_dtype(x: Any, y: Any) -> bool:
 
 def fits_blas(x: Any, y: Any) -> bool:
     """Return whether two variables are matrices of one dtype of `BLAS_DTYPES`."""
-    return (
-        x.type.ndim == y.type.ndim == 2 and x.type.dtype == y.type.dtype
-    ) and x.type.dtype in BLAS_DTYPES
+    return x.type.ndim == y.type.ndim == 2 and same_blas_dtype(x, y)
 
 
-class BlasUpdate(TypedOp):
+class BlasUpdate(TensorOp):
     """Base class of ``βZ + αXY``, where X and Y are matrices or vectors.
 
     The inputs are Z, α, X, Y and β, of one dtype of `BLAS_DTYPES`; α and β have rank 0. Z has
@@ -128,22 +98,15 @@ class BlasUpdate(TypedOp):
     """
 
     __props__ = ("inplace",)
-    name = ""
+    keeps_shape = True
     axes: tuple[str, ...] = ()
     """The axes of each input, named by letters; those of one letter have one length."""
 
     def __init__(self, inplace: bool = False) -> None:
         self.inplace = inplace
+        self.nin = len(self.axes)
         if inplace:
             self.destroy_map = {0: [0]}
-
-    def __str__(self) -> str:
-        return f"{self.name}_inplace" if self.inplace else self.name
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != len(self.axes):
-            raise TypeError(f"{self} takes {len(self.axes)} inputs, not {len(inputs)}")
-        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         z = input_types[0]
@@ -176,9 +139,7 @@ class BlasUpdate(TypedOp):
         check_inner(self, x, y, -1, 0)
         return (*x.shape[:-1], *y.shape[1:])
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         z, _, x, y, *_ = inputs
         if not self.agrees(z, x, y):
             shape = self.product_shape(inputs)
@@ -195,8 +156,11 @@ class BlasUpdate(TypedOp):
         """Return the result for the values of the inputs."""
         raise MethodNotDefined(f"{type(self).__name__} does not define compute")
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+        z, alpha, x, y, beta = (conjugated(v) for v in inputs)
+        g: Any = output_grads[0]
+        gx, gy = _dot.L_op(inputs[2:4], [], output_grads)
+        return [beta * g, sum_(g * _dot(x, y)), alpha * gx, alpha * gy, sum_(g * z)]
 
 
 class Gemm(BlasUpdate):
@@ -213,22 +177,6 @@ class Gemm(BlasUpdate):
         z, alpha, x, y, beta = inputs
         return fortran.gemm(z, alpha.item(), x, y, beta.item(), self.inplace)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
-        z, alpha, x, y, beta = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
-        return [
-            beta * g,
-            sum_(g * _dot(x, y)),
-            alpha * _dot(g, y.T),
-            alpha * _dot(x.T, g),
-            sum_(g * z),
-        ]
-
 
 class GemvAdd(BlasUpdate):
     """``βZ + αXY`` for a matrix X and vectors Y and Z; the inputs are Z, α, X, Y and β."""
@@ -239,23 +187,6 @@ class GemvAdd(BlasUpdate):
     def compute(self, inputs: Sequence[Any]) -> Any:
         z, alpha, x, y, beta = inputs
         return fortran.gemv(z, alpha.item(), x, y, beta.item(), self.inplace)
-
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
-        z, alpha, x, y, beta = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
-        outer = g.dimshuffle(0, "x") * y.dimshuffle("x", 0)
-        return [
-            beta * g,
-            sum_(g * _dot(x, y)),
-            alpha * outer,
-            alpha * _dot(x.T, g),
-            sum_(g * z),
-        ]
 
 
 class Ger(BlasUpdate):
@@ -278,12 +209,7 @@ class Ger(BlasUpdate):
         z, alpha, x, y = inputs
         return fortran.ger(z, alpha.item(), x, y, self.inplace)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         _, alpha, x, y = (conjugated(v) for v in inputs)
         g: Any = output_grads[0]
         outer = x.dimshuffle(0, "x") * y.dimshuffle("x", 0)
@@ -293,13 +219,8 @@ class Ger(BlasUpdate):
 class Dot22Scalar(MatrixProduct):
     """``αXY`` for matrices; the inputs are X, Y and α, of one dtype of `BLAS_DTYPES`."""
 
-    def __str__(self) -> str:
-        return "dot22scalar"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != 3:
-            raise TypeError(f"{self} takes 3 inputs, not {len(inputs)}")
-        return [as_argument(v, self, i) for i, v in enumerate(inputs)]
+    name = "dot22scalar"
+    nin = 3
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y, alpha = input_types
@@ -312,9 +233,7 @@ class Dot22Scalar(MatrixProduct):
         check_inner(self, x, y, 1, 0)
         return [TensorType(x.dtype, (x.shape[0], y.shape[1]))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y, alpha = inputs
         check_inner(self, x, y, 1, 0)
         with np.errstate(all="ignore"):
@@ -323,19 +242,11 @@ class Dot22Scalar(MatrixProduct):
             large = unset.size > fortran.SMALL
             output_storage[0][0] = fortran.gemm(unset, alpha.item(), x, y, 0, large)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        x, y, _ = shapes
-        return [(x[0], y[1])]
-
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y, alpha = (conjugated(v) for v in inputs)
         g: Any = output_grads[0]
-        return [alpha * _dot(g, y.T), alpha * _dot(x.T, g), sum_(g * _dot(x, y))]
+        gx, gy = _dot.L_op(inputs[:2], [], output_grads)
+        return [alpha * gx, alpha * gy, sum_(g * _dot(x, y))]
 
 
 _gemm, _gemv_add, _ger, _dot22scalar = Gemm(), GemvAdd(), Ger(), Dot22Scalar()

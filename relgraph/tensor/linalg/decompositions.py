@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
@@ -23,12 +24,12 @@ from relgraph.tensor.indexing import getitem
 from relgraph.tensor.linalg.matrix_op import (
     COMPLEX_OF,
     REAL_OF,
-    Array,
     MatrixOp,
     SquareMatrixOp,
     adjoint,
     check_matrix,
     check_square,
+    columns,
     eye_like,
     fitted_gradient,
     lapack_dtype,
@@ -36,7 +37,8 @@ from relgraph.tensor.linalg.matrix_op import (
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.systems import SolveTriangular, inv, solve
 from relgraph.tensor.math import conjugated, minimum
-from relgraph.tensor.shapes import lengths
+from relgraph.tensor.memory import Array
+from relgraph.tensor.shapes import lengths, lesser
 from relgraph.tensor.type import TensorType
 
 
@@ -67,12 +69,7 @@ class Cholesky(SquareMatrixOp):
             return fortran.cholesky_factor(a, self.lower, overwrite=True)
         return fortran.cholesky(a, self.lower)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient, a Hermitian matrix: right along Hermitian matrices.
 
         The form is that of I. Murray, Differentiation of the Cholesky Decomposition (2016), 3.
@@ -137,9 +134,7 @@ class QR(MatrixOp):
         r = (*batch, k, n)
         return [r] if self.mode == "r" else [(*batch, m, k), r]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         mode: Any = self.mode
         with np.errstate(all="ignore"):
@@ -152,12 +147,7 @@ class QR(MatrixOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return list(self._shapes(shapes[0], minimum))
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient, for matrices whose first columns are linearly independent.
 
         The form is that of S. Walter and L. Lehmann, Algorithmic Differentiation of Linear Algebra
@@ -201,8 +191,7 @@ def _least(m: int | None, n: int | None) -> int | None:
 
 
 def _shorter_side(a: Any) -> Any:
-    m, n = lengths(a)[-2:]
-    return min(m, n) if isinstance(m, int) and isinstance(n, int) else minimum(m, n)
+    return lesser(*lengths(a)[-2:])
 
 
 def _tall_gradient(q: Any, r: Any, gq: Any, gr: Any) -> Any:
@@ -253,9 +242,7 @@ class SVD(MatrixOp):
         check_matrix(self.name, a)
         dtype = lapack_dtype(self.name, a.dtype)
         real = REAL_OF.get(dtype, dtype)
-        m, n = a.shape[-2:]
-        least = None if m is None or n is None else min(m, n)
-        shapes = self._shapes(a.shape, least)
+        shapes = self._shapes(a.shape, _least(*a.shape[-2:]))
         dtypes = (dtype, real, dtype) if self.compute_uv else (real,)
         return [TensorType(d, shape) for d, shape in zip(dtypes, shapes, strict=True)]
 
@@ -266,9 +253,7 @@ class SVD(MatrixOp):
         rows, columns = (m, n) if self.full_matrices else (least, least)
         return [(*batch, m, rows), (*batch, least), (*batch, columns, n)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], lapack_dtype(self.name, node.inputs[0].type.dtype))
         with np.errstate(all="ignore"):
             if not self.compute_uv:
@@ -281,12 +266,7 @@ class SVD(MatrixOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return list(self._shapes(shapes[0], minimum(*shapes[0][-2:])))
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient, for singular values that differ from each other and from 0.
 
         The form is that of J. Townsend, Differentiating the Singular Value Decomposition (2016);
@@ -322,16 +302,12 @@ def _row(v: Any) -> Any:
     return v.dimshuffle(*range(v.type.ndim - 1), "x", v.type.ndim - 1)
 
 
-def _column(v: Any) -> Any:
-    return v.dimshuffle(*range(v.type.ndim), "x")
-
-
 def _gradient(u: Any, s: Any, vh: Any, gu: Any, gs: Any, gvh: Any) -> Any:
     """Return the gradient by a matrix, given its factors and the gradients by these, or None."""
     v = adjoint(vh)
     squares = s * s
     eye = eye_like(matmul(vh, v), s.type.dtype)
-    gaps = _row(squares) - _column(squares)
+    gaps = _row(squares) - columns(squares)
     f = (1 - eye) / (gaps + eye)
     total: Any = 0
     if gs is not None:
@@ -347,7 +323,7 @@ def _gradient(u: Any, s: Any, vh: Any, gu: Any, gs: Any, gvh: Any) -> Any:
     if gvh is not None:
         gv = adjoint(gvh)
         inner = matmul(vh, gv)
-        total = total + matmul(u, matmul(_column(s) * (f * (inner - adjoint(inner))), vh))
+        total = total + matmul(u, matmul(columns(s) * (f * (inner - adjoint(inner))), vh))
         beside = gvh - matmul(adjoint(inner), vh)
         total = total + matmul(u / _row(s), beside)
     return total
@@ -385,7 +361,7 @@ def svdvals(a: Any) -> Any:
 def _reciprocal_gaps(w: Any, v: Any) -> Any:
     """Return ``1 / (w[j] - w[i])``, and 0 on the diagonal."""
     eye = eye_like(v, w.type.dtype)
-    return (1 - eye) / (_row(w) - _column(w) + eye)
+    return (1 - eye) / (_row(w) - columns(w) + eye)
 
 
 class _Eigen(MatrixOp):
@@ -413,9 +389,7 @@ class _Eigen(MatrixOp):
         ]
         return types[: self.nout]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], lapack_dtype(self.name, node.inputs[0].type.dtype))
         with np.errstate(all="ignore"):
             found = self.compute(a)
@@ -459,12 +433,7 @@ class Eigh(_Hermitian):
     def compute(self, a: Any) -> Any:
         return fortran.eigh(a, self.UPLO)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         w, v = outputs
         gw, gv = (None if isinstance(g.type, DisconnectedType) else g for g in output_grads)
         total: Any = 0
@@ -485,12 +454,7 @@ class Eigvalsh(_Hermitian):
     def compute(self, a: Any) -> Sequence[Any]:
         return [fortran.eigh(a, self.UPLO, vectors=False)]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         v = Eigh(self.UPLO)(inputs[0])[1]
         g = matmul(v * _row(output_grads[0]), adjoint(v))
         return [fitted_gradient(g, inputs[0])]
@@ -516,12 +480,7 @@ class Eig(_General):
     def compute(self, a: Any) -> Any:
         return fortran.eig(a)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         w, v = outputs
         gw, gv = (None if isinstance(g.type, DisconnectedType) else g for g in output_grads)
         vh: Any = adjoint(v)
@@ -546,12 +505,7 @@ class Eigvals(_General):
     def compute(self, a: Any) -> Sequence[Any]:
         return [fortran.eig(a, vectors=False)]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         v = _eig(inputs[0])[1]
         g = matmul(adjoint(inv(v)) * _row(output_grads[0]), adjoint(v))
         return [fitted_gradient(g, inputs[0])]

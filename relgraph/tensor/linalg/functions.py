@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import scipy
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.scalar.type import is_complex
 from relgraph.tensor import fortran
@@ -25,7 +26,6 @@ from relgraph.tensor.indexing import getitem
 from relgraph.tensor.linalg.decompositions import svdvals
 from relgraph.tensor.linalg.matrix_op import (
     REAL_OF,
-    Array,
     MatrixOp,
     SquareMatrixOp,
     adjoint,
@@ -40,6 +40,7 @@ from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.systems import inv
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, conjugated, neq, sqr, sqrt
+from relgraph.tensor.memory import Array
 from relgraph.tensor.reductions import max as max_
 from relgraph.tensor.reductions import min as min_
 from relgraph.tensor.reductions import sum as sum_
@@ -63,9 +64,7 @@ class Det(MatrixOp):
         check_square(self.name, a)
         return [TensorType(lapack_dtype(self.name, a.dtype), a.shape[:-2])]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         check_square(self.name, a)
         with np.errstate(all="ignore"):
@@ -74,12 +73,7 @@ class Det(MatrixOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0][:-2]]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         g: Any = output_grads[0]
         return [fitted_gradient(_per_matrix(g) * conjugated(Cofactors()(inputs[0])), inputs[0])]
 
@@ -149,12 +143,7 @@ class Cofactors(SquareMatrixOp):
             found[lost] = cofactors(np, fortran.svd(a[lost]))
         return found
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         a = inputs[0]
         change = SecondCofactors()(a, conjugated(output_grads[0]))
         return [fitted_gradient(conjugated(change), a)]
@@ -165,7 +154,8 @@ class SecondCofactors(MatrixOp):
 
     __props__ = ()
     name = "second_cofactors"
-    arity = 2
+    keeps_shape = True
+    nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         a, e = input_types
@@ -175,9 +165,7 @@ class SecondCofactors(MatrixOp):
             raise TypeError(f"{self.name}: input 0 is a {a}, input 1 a {e}")
         return [TensorType(lapack_dtype(self.name, a.dtype, e.dtype), (*a.shape[:-2], n, n))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a, e = (np.asarray(v, node.outputs[0].type.dtype) for v in inputs)
         check_square(self.name, a)
         if a.shape != e.shape:
@@ -186,15 +174,7 @@ class SecondCofactors(MatrixOp):
             found = on_finite(lambda safe: second_cofactors(np, e, fortran.svd(safe)), a)
         output_storage[0][0] = np.asarray(found, a.dtype)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
-
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradients; that by the first input is by way of the inverse."""
         a, e = inputs
         g = conjugated(output_grads[0])
@@ -258,9 +238,7 @@ class SLogDet(MatrixOp):
         batch = a.shape[:-2]
         return [TensorType(dtype, batch), TensorType(REAL_OF.get(dtype, dtype), batch)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         check_square(self.name, a)
 
@@ -275,12 +253,7 @@ class SLogDet(MatrixOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0][:-2], shapes[0][:-2]]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient by way of the inverse, which raises LinAlgError of a singular matrix:
         there the logarithm has no derivative."""
         a: Any = inputs[0]
@@ -526,12 +499,7 @@ class Expm(SquareMatrixOp):
         # SciPy takes no empty ones
         return np.asarray(scipy.linalg.expm(a.copy("C")), a.dtype) if a.size else a.copy()
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient: the Fréchet derivative at the adjoint, which is a block of the
         exponential of a matrix twice as large.
 

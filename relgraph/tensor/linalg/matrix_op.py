@@ -21,49 +21,31 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Storage
 from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor.assembly import eye
-from relgraph.tensor.basic import as_argument
+from relgraph.tensor.basic import TensorOp
 from relgraph.tensor.math import conjugated
+from relgraph.tensor.memory import Array
 from relgraph.tensor.reductions import sum_like
 from relgraph.tensor.shapes import shape_i, swapaxes
 from relgraph.tensor.type import TensorType
-
-Array = np.ndarray[Any, Any]
 
 REAL_OF = {"complex64": "float32", "complex128": "float64"}
 COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
 
 
-class MatrixOp(TypedOp):
+class MatrixOp(TensorOp):
     """Base class of ops on stacks of matrices; an integer dtype counts as float64.
 
     Attributes
     ----------
-    name
-        What the op is called in errors and in print.
-    arity
-        How many inputs it takes.
     overwritable
         The input that the op with ``inplace=True`` overwrites, if it is of the dtype of the result
         and no stack; None if there is no such op.
     """
 
-    name = ""
-    arity = 1
     overwritable: int | None = None
-
-    def __str__(self) -> str:
-        shown = [p for p in self.__props__ or () if p != "inplace"]
-        props = ", ".join(f"{p}={getattr(self, p)}" for p in shown)
-        name = f"{self.name}_inplace" if getattr(self, "inplace", False) else self.name
-        return f"{name}{{{props}}}" if props else name
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        if len(inputs) != self.arity:
-            raise TypeError(f"{self.name} takes {self.arity} inputs, not {len(inputs)}")
-        return [as_argument(v, self.name, i) for i, v in enumerate(inputs)]
 
 
 def can_overwrite(node: Apply) -> bool:
@@ -139,9 +121,7 @@ def broadcast_batch(what: str, x: Sequence[Any], y: Sequence[Any]) -> tuple[Any,
                 f"{what}: axis {axis} of the stacks has length {n} in the first input, "
                 f"{m} in the second"
             )
-        found.append(m if n is None or n == 1 else n)
-        if m == 1 and n is None:
-            found[-1] = None
+        found.append(m if n == 1 or (n is None and m != 1) else n)
     return tuple(found)
 
 
@@ -238,6 +218,7 @@ class SquareMatrixOp(MatrixOp):
     """
 
     inplace = False
+    keeps_shape = True
 
     def compute(self, a: Array) -> Array:
         """Return the results of a stack of finite matrices, which `inplace` allows to overwrite."""
@@ -248,17 +229,12 @@ class SquareMatrixOp(MatrixOp):
         n = check_square(self.name, a)
         return [TensorType(lapack_dtype(self.name, a.dtype), (*a.shape[:-2], n, n))]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         check_square(self.name, a)
         with np.errstate(all="ignore"):
             found = on_finite(self.compute, a)
         output_storage[0][0] = written_to(inputs[0], found) if self.inplace else found
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
 
 def written_to(target: Array, found: Array) -> Array:
@@ -273,6 +249,11 @@ def eye_like(x: Any, dtype: str | None = None) -> Any:
     """Return the identity matrix of the size of the square matrices in a stack, and of their dtype
     unless another one is given."""
     return eye(shape_i(x, x.type.ndim - 1), dtype=x.type.dtype if dtype is None else dtype)
+
+
+def columns(v: Any) -> Any:
+    """Return the vectors in a stack as matrices of one column."""
+    return v.dimshuffle(*range(v.type.ndim), "x")
 
 
 def adjoint(x: Any) -> Any:
@@ -315,6 +296,7 @@ class Assume(MatrixOp):
     __props__ = ("facts",)
     view_map = {0: [0]}
     is_identity = True
+    keeps_shape = True
     name = "assume"
 
     def __init__(self, facts: tuple[str, ...]) -> None:
@@ -333,13 +315,8 @@ class Assume(MatrixOp):
         check_matrix(self.name, a)
         return [a]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = inputs[0]
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         return [output_gradients[0]]

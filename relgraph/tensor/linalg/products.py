@@ -12,20 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import TypedOp
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor import indexing
-from relgraph.tensor.basic import as_argument, as_tensor_variable, normalize_axis
+from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, normalize_axis
 from relgraph.tensor.fortran import products
-from relgraph.tensor.indexing import diagonal as diagonal_of
-from relgraph.tensor.linalg.matrix_op import fitted_gradient
+from relgraph.tensor.linalg.matrix_op import (
+    broadcast_batch,
+    check_batch,
+    fitted_gradient,
+    inferred_batch,
+)
 from relgraph.tensor.math import BLAS_DTYPES, MatrixProduct, _dot, check_inner, conjugated, mul
 from relgraph.tensor.memory import laid_out
 from relgraph.tensor.reductions import any as any_
 from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.reductions import sum_like
 from relgraph.tensor.shapes import flatten, lengths, product, reshape, swapaxes, transpose
 from relgraph.tensor.type import TensorType
 
@@ -36,8 +39,7 @@ class MatMul(MatrixProduct):
     The axes before the last two broadcast if their static length is 1.
     """
 
-    def __str__(self) -> str:
-        return "matmul"
+    name = "matmul"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -45,30 +47,14 @@ class MatMul(MatrixProduct):
             if t.ndim < 2:
                 raise TypeError(f"matmul: the {which} input is a {t}, no matrix or stack of them")
         check_inner(self, x, y, -1, -2)
-        ndim = max(x.ndim, y.ndim) - 2
-        batch = [
-            _batch_length(n, m, axis)
-            for axis, n, m in zip(
-                range(ndim), _padded(x.shape[:-2], ndim), _padded(y.shape[:-2], ndim), strict=True
-            )
-        ]
+        batch = broadcast_batch("matmul", x.shape[:-2], y.shape[:-2])
         shape = (*batch, x.shape[-2], y.shape[-1])
         return [TensorType(result_dtype(x.dtype, y.dtype), shape)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = inputs
         check_inner(self, x, y, -1, -2)
-        ndim = max(x.ndim, y.ndim) - 2
-        known = [_padded(v.type.shape[:-2], ndim) for v in node.inputs]
-        actual = [_padded(v.shape[:-2], ndim) for v in inputs]
-        for axis, (n, m) in enumerate(zip(*actual, strict=True)):
-            if n != m and not (n == 1 == known[0][axis] or m == 1 == known[1][axis]):
-                raise ValueError(
-                    f"matmul: axis {axis} of {node.inputs[0]} has length {n}, of "
-                    f"{node.inputs[1]} {m}; only an axis whose length is known to be 1 broadcasts"
-                )
+        check_batch("matmul", node, x, y, (2, 2))
         with np.errstate(all="ignore"):
             output_storage[0][0] = self.products(x, y)
 
@@ -78,22 +64,14 @@ class MatMul(MatrixProduct):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x, y = shapes
-        ndim = max(len(x), len(y)) - 2
-        static = _padded(node.inputs[0].type.shape[:-2], ndim)
-        pairs = zip(static, _padded(x[:-2], ndim), _padded(y[:-2], ndim), strict=True)
-        return [(*[m if known == 1 else n for known, n, m in pairs], x[-2], y[-1])]
+        return [(*inferred_batch(node, x, y, (2, 2)), x[-2], y[-1])]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y = inputs
         g = output_grads[0]
         gx = self(g, swapaxes(conjugated(y), -1, -2))
         gy = self(swapaxes(conjugated(x), -1, -2), g)
-        return [_sum_batch(gx, x), _sum_batch(gy, y)]
+        return [fitted_gradient(gx, x), fitted_gradient(gy, y)]
 
 
 class BatchedDot(MatMul):
@@ -103,8 +81,7 @@ class BatchedDot(MatMul):
     transposed matrices are not copied.
     """
 
-    def __str__(self) -> str:
-        return "batched_dot"
+    name = "batched_dot"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -117,32 +94,6 @@ class BatchedDot(MatMul):
 
     def products(self, x: Any, y: Any) -> Any:
         return products(x, y)
-
-
-def _padded(batch: Sequence[Any], ndim: int) -> tuple[Any, ...]:
-    """Return the shape of a stack with axes of length 1 added in front."""
-    return (1,) * (ndim - len(batch)) + tuple(batch)
-
-
-def _batch_length(n: int | None, m: int | None, axis: int) -> int | None:
-    if n == 1 or m == 1:
-        return m if n == 1 else n
-    if n is not None and m is not None and n != m:
-        raise ValueError(
-            f"matmul: axis {axis} has length {n} in the first input, {m} in the second"
-        )
-    return m if n is None else n
-
-
-def _sum_batch(g: Any, x: Any) -> Any:
-    """Return the gradient `g`, summed over the axes along which the stack `x` was broadcast."""
-    missing = g.type.ndim - x.type.ndim
-    batch = x.type.shape[:-2]
-    if missing == 0 and not any(
-        n == 1 and m != 1 for n, m in zip(batch, g.type.shape[missing:-2], strict=True)
-    ):
-        return g
-    return sum_like(g, x)
 
 
 _matmul = MatMul()
@@ -288,16 +239,12 @@ def _several(axes: Any, ndim: int) -> list[int]:
     return [normalize_axis(axis, ndim, "tensordot") for axis in several]
 
 
-class Kron(TypedOp):
+class Kron(TensorOp):
     """The blocks ``x[i, j] * y`` of two matrices, put together as one matrix."""
 
     __props__ = ()
-
-    def __str__(self) -> str:
-        return "kron"
-
-    def as_inputs(self, *inputs: Any) -> list[Any]:
-        return [as_argument(v, "kron", i) for i, v in enumerate(inputs)]
+    name = "kron"
+    nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -309,9 +256,7 @@ class Kron(TypedOp):
         ]
         return [TensorType(mul.scalar_op.output_dtype(x.dtype, y.dtype), shape)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = inputs
         with np.errstate(all="ignore"):
             blocks = np.multiply(x[:, None, :, None], y[:, None, :][None])
@@ -321,12 +266,7 @@ class Kron(TypedOp):
         x, y = shapes
         return [(x[0] * y[0], x[1] * y[1])]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y = (conjugated(v) for v in inputs)
         (n, m), (p, q) = lengths(x), lengths(y)
         blocks = reshape(output_grads[0], (n, p, m, q))
@@ -498,7 +438,7 @@ def _without_repeats(v: Any, labels: Labels) -> Named:
         label = next(name for name, n in Counter(labels).items() if n > 1)
         i = labels.index(label)
         j = labels.index(label, i + 1)
-        v = diagonal_of(v, 0, i, j)
+        v = indexing.diagonal(v, 0, i, j)
         labels = (*labels[:i], *labels[i + 1 : j], *labels[j + 1 :], label)
     return v, labels
 
@@ -668,7 +608,7 @@ def kron(a: Any, b: Any) -> Any:
         return a * b
     if a.type.ndim == b.type.ndim == 2:
         return _kron(a, b)
-    a, b = (v.dimshuffle(*["x"] * (ndim - v.type.ndim), *range(v.type.ndim)) for v in (a, b))
+    a, b = (as_tensor_variable(v, ndim=ndim) for v in (a, b))
     spread_a: list[Any] = []
     spread_b: list[Any] = []
     for i in range(ndim):

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
@@ -31,7 +32,6 @@ from relgraph.tensor.fortran import (
 )
 from relgraph.tensor.linalg.matrix_op import (
     REAL_OF,
-    Array,
     MatrixOp,
     SquareMatrixOp,
     adjoint,
@@ -39,6 +39,7 @@ from relgraph.tensor.linalg.matrix_op import (
     check_batch,
     check_matrix,
     check_square,
+    columns,
     each,
     fitted_gradient,
     has_finite_sum,
@@ -48,6 +49,7 @@ from relgraph.tensor.linalg.matrix_op import (
 )
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.math import minimum
+from relgraph.tensor.memory import Array
 from relgraph.tensor.shapes import swapaxes
 from relgraph.tensor.type import TensorType
 
@@ -58,7 +60,7 @@ class LinearSolve(MatrixOp):
     The result has the shape of the right side, and the leading axes of both, broadcast.
     """
 
-    arity = 2
+    nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         a, b = input_types
@@ -81,9 +83,7 @@ class LinearSolve(MatrixOp):
             )
         ]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         dtype = node.outputs[0].type.dtype
         a, b = (np.asarray(v, dtype, order="C") for v in inputs)
         core = self.checked_core(node, a, b)
@@ -215,12 +215,7 @@ class Solve(LinearSolve):
 
         return _each_solution(of_one, a, b)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         a: Any = inputs[0]
         b: Any = inputs[1]
         g: Any = output_grads[0]
@@ -239,20 +234,16 @@ class Solve(LinearSolve):
 def outer_product(x: Any, y: Any, are_vectors: bool) -> Any:
     """Return ``x @ adjoint(y)`` of two variables, stacks of vectors or of matrices."""
     if are_vectors:
-        x, y = _as_columns(x), _as_columns(y)
+        x, y = columns(x), columns(y)
     return matmul(x, adjoint(y))
 
 
-def solve_each(op: LinearSolve, a: Any, g: Any, are_vectors: bool) -> Any:
+def solve_each(op: Callable[[Any, Any], Any], a: Any, g: Any, are_vectors: bool) -> Any:
     """Return what `op` makes of `a` and a stack of vectors or matrices."""
     if are_vectors and g.type.ndim > 1:
-        found = op(a, _as_columns(g))
+        found = op(a, columns(g))
         return found.dimshuffle(*range(g.type.ndim))
     return op(a, g)
-
-
-def _as_columns(v: Any) -> Any:
-    return v.dimshuffle(*range(v.type.ndim), "x")
 
 
 class SolveTriangular(LinearSolve):
@@ -288,12 +279,7 @@ class SolveTriangular(LinearSolve):
 
         return _each_solution(of_one, a, b)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         a: Any = inputs[0]
         b: Any = inputs[1]
         op = SolveTriangular(not self.lower, self.unit_diagonal)
@@ -331,12 +317,7 @@ class CholeskySolve(LinearSolve):
 
         return _each_solution(of_one, a, b)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         c: Any = inputs[0]
         b: Any = inputs[1]
         gb = solve_each(self, c, output_grads[0], b.type.ndim == 1)
@@ -437,12 +418,7 @@ class Inverse(SquareMatrixOp):
     def compute(self, a: Array) -> Array:
         return fortran.inverse(a, overwrite=True) if self.inplace else fortran.inv(a)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         turned = adjoint(outputs[0])
         return [fitted_gradient(-matmul(turned, matmul(output_grads[0], turned)), inputs[0])]
 
@@ -477,9 +453,7 @@ class PseudoInverse(MatrixOp):
         shape = (*a.shape[:-2], a.shape[-1], a.shape[-2])
         return [TensorType(lapack_dtype(self.name, a.dtype), shape)]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)
         rcond = self.rcond
         if rcond is None:
@@ -491,12 +465,7 @@ class PseudoInverse(MatrixOp):
         (a,) = shapes
         return [(*a[:-2], a[-1], a[-2])]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient along matrices of the same rank."""
         return [fitted_gradient(pinv_gradient(inputs[0], outputs[0], output_grads[0]), inputs[0])]
 
@@ -564,7 +533,7 @@ class LeastSquares(MatrixOp):
 
     __props__ = ("rcond",)
     name = "lstsq"
-    arity = 2
+    nin = 2
     nout = 4
 
     def __init__(self, rcond: float | None = None) -> None:
@@ -593,9 +562,7 @@ class LeastSquares(MatrixOp):
             TensorType(real, (*batch, least)),
         ]
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a, b = inputs
         check_batch(self.name, node, a, b, (2, _core(b)))
         with np.errstate(all="ignore"):
@@ -632,12 +599,7 @@ class LeastSquares(MatrixOp):
         count = residuals.shape[residuals.type.ndim - 1]
         return [(*batch, m, *columns), (*batch, count), batch, (*batch, minimum(n, m))]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_grads: Sequence[Variable],
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient of the solution, that of the pseudo-inverse times `b`.
 
         Raises
@@ -657,11 +619,7 @@ class LeastSquares(MatrixOp):
         p = pinv(a, self.rcond)
         is_vector = b.type.ndim == 1
         by_inverse = outer_product(g, b, is_vector)
-        if is_vector and g.type.ndim > 1:
-            columns = matmul(adjoint(p), g.dimshuffle(*range(g.type.ndim), "x"))
-            by_side = columns.dimshuffle(*range(g.type.ndim))
-        else:
-            by_side = matmul(adjoint(p), g)
+        by_side = solve_each(matmul, adjoint(p), g, is_vector)
         return [
             fitted_gradient(pinv_gradient(a, p, by_inverse), a),
             fitted_gradient(by_side, b),

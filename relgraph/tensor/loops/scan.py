@@ -27,6 +27,7 @@ from relgraph.tensor.loops.step import (
     split_result,
 )
 from relgraph.tensor.math import int_div
+from relgraph.tensor.shapes import lengths
 from relgraph.tensor.type import TensorType
 
 
@@ -392,17 +393,12 @@ def _in_parts(
         raise ValueError("scan_checkpoints: the steps end early, by a condition; scan allows that")
     parts = int_div(steps, length)
     covered = parts * length
-    cut = [x[:covered].reshape((parts, length, *_lengths_of_rows(x))) for x in sequences]
+    cut = [x[:covered].reshape((parts, length, *lengths(x)[1:])) for x in sequences]
     whole = applied(_loop_over_parts(op, length), parts, cut, states, fixed)
     rest = [x[covered:] for x in sequences]
     last = applied(op, steps - covered, rest, whole.states, fixed)
     rows = [join(0, a, b[-1:]) for a, b in zip(whole.rows, last.rows, strict=True)]
     return StepResults(last.states, rows, [])
-
-
-def _lengths_of_rows(array: Any) -> list[Any]:
-    lengths = array.type.shape
-    return [array.shape[i] if n is None else n for i, n in enumerate(lengths) if i > 0]
 
 
 def _loop_over_parts(op: Scan, length: int) -> Scan:

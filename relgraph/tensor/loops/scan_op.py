@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,10 +11,10 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable, clone_replace, io_connection_pattern
 from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs, destroyed_indices
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.op import HasInnerGraph, Op
+from relgraph.graph.op import HasInnerGraph, Op, Storage, structure
 from relgraph.graph.reference import evaluate, performed
 from relgraph.graph.shared_values import copy_value
-from relgraph.graph.traversal import graph_inputs, io_toposort
+from relgraph.graph.traversal import graph_inputs
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.basic import as_tensor_variable, constant
@@ -25,38 +25,6 @@ from relgraph.tensor.type import TensorType
 LENGTH = TensorType("int64", ())
 Shape = tuple[Any, ...]
 """A shape as ints and integer variables of rank 0."""
-
-
-def structure(
-    inputs: Sequence[Variable], outputs: Sequence[Variable]
-) -> tuple[list[Apply], Hashable]:
-    """Return the nodes of a graph in order, and a key: graphs with one key compute the same.
-
-    Raises
-    ------
-    ValueError
-        If the outputs depend on a variable that is neither an input nor a constant.
-    """
-    numbers: dict[Variable, int] = {v: i for i, v in enumerate(inputs)}
-    key: list[Hashable] = [tuple([v.type for v in inputs])]
-
-    def number(var: Variable) -> int:
-        known = numbers.get(var)
-        if known is None:
-            if not isinstance(var, Constant):
-                raise ValueError(f"{var} is neither an input of the inner graph nor a constant")
-            known = numbers[var] = len(numbers)
-            key.append((var.type, var.signature()))
-        return known
-
-    nodes = io_toposort(inputs, outputs)
-    for node in nodes:
-        key.append((node.op, *[number(v) for v in node.inputs]))
-        for out in node.outputs:
-            key.append(out.type)
-            numbers[out] = len(numbers)
-    key.append(tuple([number(v) for v in outputs]))
-    return nodes, tuple(key)
 
 
 class StepShapes:
@@ -443,7 +411,7 @@ class Scan(Op, HasInnerGraph):
         self.kept = (None,) * self.n_rows if kept is None else tuple(kept)
         self.truncate_gradient = truncate_gradient
         self.name = name
-        self.nodes, inner_key = structure(self.inputs, self.outputs)
+        self.nodes, _, inner_key = structure(self.inputs, self.outputs)
         self.step = self.parts(self.inputs)
         self.results = self.split_results(self.outputs)
         self._check()
@@ -586,9 +554,7 @@ class Scan(Op, HasInnerGraph):
 
     # -- meaning -------------------------------------------------------------------------------
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         with np.errstate(all="ignore"):
             self.run(self.fn, inputs, output_storage)
 

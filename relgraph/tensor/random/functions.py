@@ -34,7 +34,7 @@ from relgraph.tensor.assembly import arange
 from relgraph.tensor.basic import as_tensor_variable, normalize_axis
 from relgraph.tensor.indexing import getitem, take
 from relgraph.tensor.math import log, log1p, switch
-from relgraph.tensor.memory import in_order
+from relgraph.tensor.memory import Array, in_order
 from relgraph.tensor.random import DRAWS
 from relgraph.tensor.random.op import (
     REQUIRED,
@@ -119,7 +119,6 @@ def _times_log(x: Any) -> Any:
     return switch(x > 0.0, x * log(switch(x > 0.0, x, 1.0)), 0.0)
 
 
-Array = np.ndarray[Any, Any]
 Size = tuple[int, ...] | None
 
 # -- how to draw where NumPy does not --------------------------------------------------------------
@@ -440,50 +439,7 @@ def _description(distribution: Distribution) -> str:
     )
 
 
-bernoulli = drawing_from(DISTRIBUTIONS["bernoulli"])
-beta = drawing_from(DISTRIBUTIONS["beta"])
-binomial = drawing_from(DISTRIBUTIONS["binomial"])
-categorical = drawing_from(DISTRIBUTIONS["categorical"])
-cauchy = drawing_from(DISTRIBUTIONS["cauchy"])
-chisquare = drawing_from(DISTRIBUTIONS["chisquare"])
-dirichlet = drawing_from(DISTRIBUTIONS["dirichlet"])
-exponential = drawing_from(DISTRIBUTIONS["exponential"])
-f = drawing_from(DISTRIBUTIONS["f"])
-gamma = drawing_from(DISTRIBUTIONS["gamma"])
-geometric = drawing_from(DISTRIBUTIONS["geometric"])
-gumbel = drawing_from(DISTRIBUTIONS["gumbel"])
-halfcauchy = drawing_from(DISTRIBUTIONS["halfcauchy"])
-halfnormal = drawing_from(DISTRIBUTIONS["halfnormal"])
-hypergeometric = drawing_from(DISTRIBUTIONS["hypergeometric"])
-invgamma = drawing_from(DISTRIBUTIONS["invgamma"])
-laplace = drawing_from(DISTRIBUTIONS["laplace"])
-logistic = drawing_from(DISTRIBUTIONS["logistic"])
-lognormal = drawing_from(DISTRIBUTIONS["lognormal"])
-logseries = drawing_from(DISTRIBUTIONS["logseries"])
-multinomial = drawing_from(DISTRIBUTIONS["multinomial"])
-multivariate_hypergeometric = drawing_from(DISTRIBUTIONS["multivariate_hypergeometric"])
-multivariate_normal = drawing_from(DISTRIBUTIONS["multivariate_normal"])
-negative_binomial = drawing_from(DISTRIBUTIONS["negative_binomial"])
-noncentral_chisquare = drawing_from(DISTRIBUTIONS["noncentral_chisquare"])
-noncentral_f = drawing_from(DISTRIBUTIONS["noncentral_f"])
-normal = drawing_from(DISTRIBUTIONS["normal"])
-pareto = drawing_from(DISTRIBUTIONS["pareto"])
-poisson = drawing_from(DISTRIBUTIONS["poisson"])
-power = drawing_from(DISTRIBUTIONS["power"])
-random = drawing_from(DISTRIBUTIONS["random"])
-rayleigh = drawing_from(DISTRIBUTIONS["rayleigh"])
-standard_cauchy = drawing_from(DISTRIBUTIONS["standard_cauchy"])
-standard_exponential = drawing_from(DISTRIBUTIONS["standard_exponential"])
-standard_gamma = drawing_from(DISTRIBUTIONS["standard_gamma"])
-standard_normal = drawing_from(DISTRIBUTIONS["standard_normal"])
-standard_t = drawing_from(DISTRIBUTIONS["standard_t"])
-t = drawing_from(DISTRIBUTIONS["t"])
-triangular = drawing_from(DISTRIBUTIONS["triangular"])
-uniform = drawing_from(DISTRIBUTIONS["uniform"])
-vonmises = drawing_from(DISTRIBUTIONS["vonmises"])
-wald = drawing_from(DISTRIBUTIONS["wald"])
-weibull = drawing_from(DISTRIBUTIONS["weibull"])
-zipf = drawing_from(DISTRIBUTIONS["zipf"])
+globals().update({name: drawing_from(row) for name, row in DISTRIBUTIONS.items()})
 
 
 def integers(

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.op import Op, Storage
 from relgraph.graph.type import disconnected, undefined
 from relgraph.scalar.type import check_dtype, is_complex, is_discrete
 from relgraph.tensor.basic import (
@@ -23,7 +23,7 @@ from relgraph.tensor.basic import (
 from relgraph.tensor.math import maximum
 from relgraph.tensor.random.type import RandomGeneratorType, copied, random_generator_type
 from relgraph.tensor.reductions import sum_like
-from relgraph.tensor.shapes import MakeVector, Shape_i, as_lengths, as_shape_vector, lengths
+from relgraph.tensor.shapes import Shape_i, as_lengths, as_shape_vector, known_elements, lengths
 from relgraph.tensor.type import TensorType
 
 REQUIRED = object()
@@ -158,9 +158,9 @@ class RandomOp(Op):
         self.inplace = bool(inplace)
         self.destroy_map = {0: [0]} if inplace else {}
 
-    @abstractmethod
-    def overwriting(self) -> RandomOp:
+    def overwriting(self) -> Any:
         """Return this op, with the given generator advanced in place."""
+        return type(self)(**{**self.props_dict(), "inplace": True})
 
     @abstractmethod
     def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
@@ -175,9 +175,7 @@ class RandomOp(Op):
                 "wanted: relgraph.shared(numpy.random.default_rng(seed)) makes one"
             )
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         generator = inputs[0] if self.inplace else copied(inputs[0])
         drawn = self.draw(generator, node, inputs[1:])
         output_storage[0][0] = generator
@@ -247,9 +245,6 @@ class RandomVariable(RandomOp):
     def __str__(self) -> str:
         return f"{self.distribution.name}{{{self.dtype}{', inplace' if self.inplace else ''}}}"
 
-    def overwriting(self) -> RandomVariable:
-        return RandomVariable(self.distribution, self.sized, self.dtype, self.options, True)
-
     # -- nodes -------------------------------------------------------------------------------------
 
     def make_node(self, *inputs: Any) -> Apply:
@@ -309,7 +304,7 @@ class RandomVariable(RandomOp):
             p.name: _batch_of(x.type.shape, p) for x, p in zip(given, self._rows, strict=True)
         }
         rank = max(map(len, batches.values()), default=0)
-        wanted = known_elements(size[0]) if size else (1,) * rank
+        wanted = known_elements(size[0], size[0].type.shape[0]) if size else (1,) * rank
         if rank > len(wanted):
             name = max(batches, key=lambda name: len(batches[name]))
             raise ValueError(
@@ -462,16 +457,6 @@ def _longest(shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def known_elements(vector: Variable) -> Lengths:
-    """Return the elements of a vector of lengths; None for those that are not known."""
-    if isinstance(vector, Constant):
-        return tuple(int(n) for n in vector.data)
-    if vector.owner is not None and isinstance(vector.owner.op, MakeVector):
-        return tuple(static_int(n) for n in vector.owner.inputs)
-    known: Lengths = vector.type.shape
-    return (None,) * int(known[0] or 0)
-
-
 class Permutation(RandomOp):
     """The integers from 0 to ``n - 1`` in random order, for an integer `n` of rank 0; none for a
     negative one.
@@ -490,9 +475,6 @@ class Permutation(RandomOp):
 
     def __str__(self) -> str:
         return "permutation{inplace}" if self.inplace else "permutation"
-
-    def overwriting(self) -> Permutation:
-        return Permutation(True)
 
     def make_node(self, rng: Any, n: Any) -> Apply:
         """Return a node; raises a TypeError if `n` is not an integer of rank 0."""
@@ -533,9 +515,6 @@ class Permuted(RandomOp):
 
     def __str__(self) -> str:
         return f"permuted{{axis={self.axis}{', inplace' if self.inplace else ''}}}"
-
-    def overwriting(self) -> Permuted:
-        return Permuted(self.axis, True)
 
     def make_node(self, rng: Any, x: Any) -> Apply:
         """Return a node; raises a TypeError if `x` holds no integers."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.op import Storage
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, FusedElemwise
@@ -541,9 +542,7 @@ class Largest(CAReduce):
     def for_rank(self, ndim: int) -> CAReduce:
         return self
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         found = np.maximum.reduce(inputs[0], axis=self.axis, initial=-np.inf)
         output_storage[0][0] = np.asarray(found)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op
+from relgraph.graph.op import Op, Storage
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.loops.scan_op import Scan, StepResults, number_of_steps
 from relgraph.tensor.type import TensorType
@@ -199,9 +199,7 @@ class CompiledLoop(Op):
     def _program(self) -> Any:
         return _program_of([self.node], self.node.inputs, self.node.outputs)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         steps = number_of_steps(self.op, inputs)
         found = self._run(steps, inputs[1:]) if steps else None
         if found is None:
@@ -326,9 +324,7 @@ class Segment(Op):
         outputs = [v.type.make_variable() for v in self.outputs]
         return _program_of([Apply(self, self.inputs, outputs)], self.inputs, outputs)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list[Any]]
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         plain = [np.asarray(x, order="C") for x in inputs]
         in_order = all(x is y for x, y in zip(plain, inputs, strict=True))
         found = self._program(*inputs) if in_order else self._of_plain(*plain)

@@ -50,7 +50,7 @@ def test_wrong_inputs(op):
         op(None)(at.dvector(), at.fvector())
     with pytest.raises(TypeError, match=rf"{op.name}: .*not of real"):
         op(None)(at.lvector(), at.lvector())
-    with pytest.raises(TypeError, match=rf"{op.name} takes two inputs, not 1"):
+    with pytest.raises(TypeError, match=rf"{op.name} takes 2 inputs, not 1"):
         op(None)(at.dvector())
     with pytest.raises(ValueError, match=rf"{op.name}: the inputs have the shapes"):
         run(op(None), np.ones(1), np.ones(3))
