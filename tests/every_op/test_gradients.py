@@ -31,7 +31,7 @@ DIFFERENCES = {"cast{float32}": 2.0**-4}
 def first_of_each_class() -> list[Any]:
     """Return an example of each class that takes floats; of elementwise ops all.
 
-    The slopes of draws are along the draws: see tests/tensor/random/test_slopes.py.
+    The slopes of draws are along the draws: see tests/tensor/random/test_random_variable.py.
     """
     found: dict[Any, Any] = {}
     for op, *specs in EXAMPLES:

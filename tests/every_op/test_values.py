@@ -1,6 +1,6 @@
 """Every op in relgraph has an example, and gives NumPy's values, dtypes and shapes.
 
-Its shapes are inferred in ``tests/tensor/test_inferred_shapes.py``, by the same examples.
+Its shapes are inferred in ``tests/tensor/test_shapes.py``, by the same examples.
 """
 
 from __future__ import annotations

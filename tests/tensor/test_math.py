@@ -11,9 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
+from relgraph.compile import Mode, function
+from relgraph.gradient import Rop, grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import LogicTerm
+from relgraph.tensor.basic import Assert, assert_
 from relgraph.tensor.lawkit.vocabulary import lvars
+from relgraph.tensor.math import Dot, _dot
 
 FLOATS = st.floats(width=32) | st.sampled_from([0.0, -0.0, np.nan, np.inf, -np.inf])
 
@@ -208,3 +212,110 @@ def test_scipy_special_is_not_imported_with_tensor() -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert ran.stdout.strip() == "False"
+
+
+# The binary op behind `dot`.
+
+RANKS = [
+    ((3,), (3,)),
+    ((2, 3), (3,)),
+    ((3,), (3, 4)),
+    ((2, 3), (3, 4)),
+    ((0, 3), (3, 4)),
+    ((2, 0), (0,)),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), RANKS)
+@pytest.mark.parametrize("dtypes", [("float64",) * 2, ("float32", "int8"), ("bool",) * 2])
+def test_values(against_numpy, left, right, dtypes):
+    rng = np.random.default_rng(1)
+    x, y = (rng.integers(0, 3, s).astype(d) for s, d in zip((left, right), dtypes, strict=True))
+    against_numpy(at.dot, np.dot, x, y, rtol=1e-6)
+    against_numpy(lambda a, b: a.dot(b), np.dot, x, y, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("left", "right"), RANKS)
+def test_gradients(left, right):
+    rng = np.random.default_rng(2)
+    verify_grad(at.dot, [rng.normal(size=left), rng.normal(size=right)])
+
+
+def test_complex_gradient():
+    x, y = at.zvector(), at.zvector()
+    a, b = np.array([1 + 2j, 3j]), np.array([2 - 1j, 1 + 1j])
+    (found,) = evaluate([grad(at.real(at.dot(x, y)), x)], {x: a, y: b})
+    np.testing.assert_allclose(found, np.conj(b))
+
+
+def test_it_is_one_op():
+    assert _dot is Dot()
+    assert str(_dot) == "dot"
+    assert at.dot(at.dmatrix(), at.dvector()).owner.op is _dot
+
+
+def test_errors_name_the_input():
+    with pytest.raises(TypeError, match=r"dot: the second input is a .* of 3 dimensions"):
+        _dot(at.dmatrix(), at.tensor3())
+    with pytest.raises(TypeError, match="dot takes 2 inputs, not 1"):
+        _dot(at.dmatrix())
+    x, y = at.dmatrix("x"), at.dmatrix("y")
+    with pytest.raises(ValueError, match=r"dot: axis 1 of the first input has length 3, axis 0"):
+        evaluate([at.dot(x, y)], {x: np.ones((2, 3)), y: np.ones((2, 3))})
+    with pytest.raises(ValueError, match="has length 3"):
+        at.dot(at.tensor(shape=(2, 3)), at.tensor(shape=(2, 3)))
+
+
+@pytest.mark.parametrize("lie", [np.asfortranarray, lambda v: np.broadcast_to(v[:1], v.shape)])
+@pytest.mark.parametrize("mode", [None, "strict", "fast_run"])
+def test_integers_beside_floats_are_multiplied_alike_however_they_lie(lie, mode):
+    rng = np.random.default_rng(5)
+    x, y = at.dmatrix(), at.TensorType("uint8", (None, None))()
+    left, right = rng.normal(size=(1, 7)), lie(rng.integers(0, 9, (7, 5)).astype("uint8"))
+    (found,) = function([x, y], [at.dot(x, y)], mode=mode)(left, right)
+    assert found.tobytes() == np.dot(left, np.ascontiguousarray(right)).tobytes()
+
+
+# Assert: its checks, its gradient, its shape.
+
+x, n = at.dvector("x"), at.lscalar("n")
+
+
+@pytest.mark.parametrize("linker", ["py", "vm"])
+def test_it_passes_its_input_on_if_all_conditions_hold(linker: str) -> None:
+    f = function([x, n], assert_(x, n > 0, x > 1, message="too small"), Mode(linker))
+    assert f([2.0, 3.0], 1).tolist() == [2, 3]
+    with pytest.raises(AssertionError, match=r"too small: gt.0 does not hold.*assert\{too small\}"):
+        f([2.0, 3.0], 0)
+    with pytest.raises(AssertionError, match="too small"):
+        f([2.0, 1.0], 1)
+    assert f([], 1).size == 0
+
+
+def test_what_it_takes() -> None:
+    assert assert_(x, True).type is x.type
+    assert Assert("a")(3, n).type.shape == ()
+    assert Assert("a") is Assert("a") and str(Assert("a")) == "assert{a}"
+    with pytest.raises(TypeError, match="at least one condition"):
+        Assert()(x)
+    with pytest.raises(TypeError, match="the message is a string"):
+        Assert(x)  # type: ignore[arg-type]
+
+
+def test_gradient_and_shape() -> None:
+    out = assert_(x, x > 0, n)
+    g = grad(at.sum(at.sqr(out)), x)
+    np.testing.assert_allclose(function([x, n], g)([1.0, 2.0], 1), [2, 4])
+    point = [np.array([0.5, 1.5])]
+    verify_grad(lambda v: at.exp(assert_(v, v > 0)), point, rng=np.random.default_rng(0))
+    along = at.dvector("along")
+    assert function([along], Rop(out, x, along))([5.0]).tolist() == [5]
+    assert grad(at.sum(out), n, disconnected_inputs="ignore").eval() == 0
+    length = function([x, n], out.shape[0])
+    assert length([1.0, 1.0], 0) == 2, "a shape needs no check"
+
+
+def test_a_false_constant_is_no_error_before_it_is_run() -> None:
+    f = function([], assert_(at.constant(1.0), False, message="never"))
+    with pytest.raises(AssertionError, match="never"):
+        f()

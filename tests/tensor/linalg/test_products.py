@@ -1,13 +1,35 @@
-"""Products of vectors, matrices and stacks of them."""
+"""Products of stacks of matrices, and their calls of the BLAS."""
+
+import pickle
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.compile import function
+from relgraph.compile import In, Mode, Out, function
 from relgraph.gradient import verify_grad
 from relgraph.graph.reference import evaluate
+from relgraph.printing import pprint
+from relgraph.tensor import fortran
+from relgraph.tensor.linalg.blas import (
+    BLAS_DTYPES,
+    Dot22Scalar,
+    Gemm,
+    GemvAdd,
+    Ger,
+    _dot22,
+    _dot22scalar,
+    _gemm,
+    _gemv,
+    _gemv_add,
+    _ger,
+    fits_blas,
+    fits_gemv,
+)
 from relgraph.tensor.linalg.products import _batched_dot
+from tests.tensor.blas_arrays import layouts, values
 
 
 def some(*shape):
@@ -124,3 +146,216 @@ def test_a_batched_dot_in_every_layout(dtype: str) -> None:
         _batched_dot(integers, integers)
     if dtype == "float64":
         verify_grad(_batched_dot, [a, b], rng=rng)
+
+
+# Products that are one call of the BLAS.
+
+rng = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("dtype", BLAS_DTYPES)
+def test_it_is_the_product_of_two_matrices(dtype: str) -> None:
+    x, y = (at.TensorType(dtype, (None, None))(name) for name in "xy")
+    a, b = (rng.normal(size=shape).astype(dtype) for shape in ((2, 3), (3, 4)))
+    f = function([x, y], _dot22(x, y), Mode("py", None))
+    assert f(a, b).dtype == dtype
+    np.testing.assert_array_equal(f(a, b), np.dot(a, b))
+    np.testing.assert_array_equal(f(a.T.copy().T, b[:, ::-1]), np.dot(a, b[:, ::-1]))
+    assert f(a[:0], b).shape == (0, 4)
+    assert f(a[:, :0], b[:0]).tolist() == np.zeros((2, 4)).tolist()
+    with pytest.raises(ValueError, match="axis 1 of the first input has length 3"):
+        f(a, b[:2])
+
+
+def test_what_it_takes() -> None:
+    x = at.dmatrix("x")
+    for other in (at.fmatrix(), at.dvector(), at.lmatrix()):
+        assert not fits_blas(x, other)
+        with pytest.raises(TypeError, match="dot22"):
+            _dot22(x, other)
+    known = at.TensorType("float64", (2, 3))("known")
+    assert _dot22(known, x).type.shape == (2, None)
+    with pytest.raises(ValueError, match="length 3"):
+        _dot22(known, known)
+
+
+@pytest.mark.parametrize("dtype", BLAS_DTYPES)
+def test_a_matrix_and_a_vector(dtype: str) -> None:
+    m, v = at.TensorType(dtype, (None, None))("m"), at.TensorType(dtype, (None,))("v")
+    a, b = rng.normal(size=(3, 4)).astype(dtype), rng.normal(size=4).astype(dtype)
+    f = function([m, v], _gemv(m, v), Mode("py", None))
+    np.testing.assert_array_equal(f(a, b), np.dot(a, b))
+    np.testing.assert_allclose(f(np.asfortranarray(a), b), np.dot(a, b), rtol=1e-5)
+    np.testing.assert_array_equal(
+        function([v, m], _gemv(v, m), Mode("py", None))(b[:3], a), b[:3] @ a
+    )
+    with pytest.raises(ValueError, match="axis 1 of the first input has length 4"):
+        f(a, b[:2])
+    assert fits_gemv(m, v) and fits_gemv(v, m) and not fits_gemv(m, m)
+    with pytest.raises(TypeError, match="gemv: the inputs are"):
+        _gemv(m, m)
+    if dtype == "float64":
+        verify_grad(_gemv, [a, b], rng=rng)
+        verify_grad(_gemv, [b[:3], a], rng=rng)
+
+
+def test_gradient_and_shape() -> None:
+    verify_grad(_dot22, [rng.normal(size=(2, 3)), rng.normal(size=(3, 2))], rng=rng)
+    x, y = at.dmatrix("x"), at.dmatrix("y")
+    f = function([x, y], _dot22(x, at.exp(y)).shape)
+    assert at.exp not in [node.op for node in f.maker.fgraph.toposort()]
+    assert f(np.ones((2, 3)), np.ones((3, 4))).tolist() == [2, 4]
+
+
+# Ops that add products to a tensor: values for all layouts, dtypes and factors, and gradients.
+
+PLAIN = Mode("py", None)
+
+
+@pytest.fixture(params=["by the BLAS", "by NumPy"])
+def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each test run both ways."""
+    if request.param == "by the BLAS":
+        monkeypatch.setattr(fortran, "SMALL", 0)
+
+
+def tolerance(dtype: str) -> float:
+    return 1e-5 if dtype in ("float32", "complex64") else 1e-13
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("dtype", BLAS_DTYPES)
+def test_gemm_on_every_layout(dtype: str, overwrite: bool) -> None:
+    x, y, z = values(dtype, 3, 4), values(dtype, 4, 5), values(dtype, 3, 5)
+    scalars = [np.dtype(dtype).type(s) for s in (0, 1, -2.5)]
+    for alpha, beta in product(scalars, scalars):
+        wanted = alpha * (x @ y) + beta * z
+        for a, b, k in product(layouts(x), layouts(y), range(4)):
+            c = list(layouts(z))[k]
+            made = fortran.gemm(c, alpha, a, b, beta, overwrite)
+            np.testing.assert_allclose(made, wanted, rtol=0, atol=10 * tolerance(dtype))
+            assert (made is c) is overwrite and made.dtype == dtype
+            if not overwrite:
+                np.testing.assert_array_equal(c, z)
+            np.testing.assert_array_equal(a, x)
+            np.testing.assert_array_equal(b, y)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("dtype", BLAS_DTYPES)
+def test_gemv_and_ger_on_every_layout(dtype: str, overwrite: bool) -> None:
+    x, v, w, z = (values(dtype, *shape) for shape in ((3, 4), (4,), (3,), (3, 4)))
+    scalars = [np.dtype(dtype).type(s) for s in (0, 1, -2.5)]
+    for alpha, beta in product(scalars, scalars):
+        for a, b, k in product(layouts(x), layouts(v), range(4)):
+            c = list(layouts(w))[k]
+            made = fortran.gemv(c, alpha, a, b, beta, overwrite)
+            wanted = alpha * (x @ v) + beta * w
+            np.testing.assert_allclose(made, wanted, rtol=0, atol=10 * tolerance(dtype))
+            assert (made is c) is overwrite
+    for alpha, p, q, k in product(scalars, layouts(w), layouts(v), range(4)):
+        c = list(layouts(z))[k]
+        made = fortran.ger(c, alpha, p, q, overwrite)
+        wanted = z + alpha * np.multiply.outer(w, v)
+        np.testing.assert_allclose(made, wanted, rtol=0, atol=10 * tolerance(dtype))
+        assert (made is c) is overwrite
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_only_what_is_multiplied_by_a_beta_of_zero_is_not_read(overwrite: bool) -> None:
+    x, y, z = values("float64", 3, 4), values("float64", 4, 5), np.full((3, 5), np.nan)
+    np.testing.assert_allclose(fortran.gemm(z.copy(), 2.0, x, y, 0.0, overwrite), 2 * x @ y)
+    np.testing.assert_allclose(
+        fortran.gemv(z[:, 0].copy(), 2.0, x, y[:, 0], 0.0, overwrite), 2 * x @ y[:, 0]
+    )
+    z, bad = np.ones((3, 5)), np.full((3, 4), np.inf)
+    with np.errstate(all="ignore"):
+        assert np.isnan(fortran.gemm(z.copy(), 0.0, bad, y, 3.0, overwrite)).all()
+
+
+@pytest.mark.usefixtures("small")
+def test_empty_operands() -> None:
+    for m, k, n in ((0, 2, 3), (2, 0, 3), (2, 3, 0), (0, 0, 0)):
+        x, y, z = np.ones((m, k)), np.ones((k, n)), np.full((m, n), 2.0)
+        for overwrite in (False, True):
+            made = fortran.gemm(z.copy(), 5.0, x, y, 3.0, overwrite)
+            np.testing.assert_array_equal(made, 3 * z + 5 * x @ y)
+        made = fortran.gemv(np.ones(m), 5.0, x, np.ones(k), 3.0, False)
+        np.testing.assert_array_equal(made, 3 + 5 * x @ np.ones(k))
+        assert fortran.ger(z, 1.0, np.ones(m), np.ones(n), False).shape == (m, n)
+
+
+@pytest.mark.usefixtures("small")
+def test_a_read_only_array_is_not_overwritten() -> None:
+    z = np.zeros((3, 5))
+    z.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        fortran.gemm(z, 1.0, np.ones((3, 2)), np.ones((2, 5)), 1.0, True)
+    assert not z.any()
+
+
+def test_the_ops_compute_it() -> None:
+    x, y, z = values("float64", 3, 4), values("float64", 4, 5), values("float64", 3, 5)
+    a, b = np.array(2.0), np.array(-0.5)
+    cases = [
+        (_gemm, [z, a, x, y, b], b * z + a * (x @ y)),
+        (_gemv_add, [z[:, 0], a, x, y[:, 1], b], b * z[:, 0] + a * (x @ y[:, 1])),
+        (_ger, [z, a, x[:, 0], y[0]], z + a * np.multiply.outer(x[:, 0], y[0])),
+        (_dot22scalar, [x, y, a], a * (x @ y)),
+    ]
+    for op, arguments, wanted in cases:
+        inputs = [at.TensorType("float64", (None,) * v.ndim)() for v in arguments]
+        out = op(*inputs)
+        f = function(inputs, out, PLAIN)
+        np.testing.assert_allclose(f(*arguments), wanted)
+        verify_grad(op, arguments, rng=rng)
+        shape = function(inputs, out.shape)
+        assert op not in [node.op for node in shape.maker.fgraph.toposort()]
+        assert tuple(shape(*arguments)) == wanted.shape
+        assert pickle.loads(pickle.dumps(op)) is op
+        assert str(op) in pprint(out)
+
+
+@pytest.mark.parametrize("kind", [Gemm, GemvAdd, Ger])
+def test_in_place_it_is_an_op_of_its_own(kind: Any) -> None:
+    op = kind(True)
+    assert op is kind(True) and op is not kind() and op.destroy_map == {0: [0]}
+    assert not kind().destroy_map and str(op) == f"{kind()}_inplace"
+    assert pickle.loads(pickle.dumps(op)) is op
+
+
+def test_the_storage_of_an_argument_is_overwritten() -> None:
+    x, y, z = at.dmatrices("x", "y", "z")
+    out = Gemm(True)(z, 1.0, x, y, 1.0)
+    f = function([x, y, In(z, mutable=True)], Out(out, borrow=True), PLAIN, accept_inplace=True)
+    value = np.ones((2, 2))
+    assert f(np.eye(2), np.eye(2), value) is value
+    np.testing.assert_array_equal(value, np.ones((2, 2)) + np.eye(2))
+
+
+def test_errors_name_what_is_wrong() -> None:
+    x, y, z, v, s = at.dmatrix("x"), at.dmatrix("y"), at.dmatrix("z"), at.dvector("v"), 1.0
+    with pytest.raises(TypeError, match="gemm takes 5 inputs, not 4"):
+        _gemm(z, s, x, y)
+    with pytest.raises(TypeError, match=r"gemm: input 3 is a .*wanted is rank 2"):
+        _gemm(z, s, x, v, s)
+    with pytest.raises(TypeError, match=r"gemm: input 2 is a .*float32"):
+        _gemm(z, s, at.fmatrix(), y, s)
+    with pytest.raises(TypeError, match="dot22scalar: the inputs are"):
+        _dot22scalar(x, y, v)
+    known = at.TensorType("float64", (2, 3))("known")
+    with pytest.raises(ValueError, match="axis 1 of the first input has length 3"):
+        _gemm(z, s, known, known, s)
+    row = at.TensorType("float64", (1, None))("row")
+    with pytest.raises(ValueError, match="axis 0 of input 0 has length 1"):
+        _gemm(row, s, x, y, s)
+    f = function([z, x, y], _gemm(z, s, x, y, s), PLAIN)
+    one = np.ones((2, 2))
+    with pytest.raises(ValueError, match=r"gemm: input 0 has shape \(1, 2\).*\(2, 2\)"):
+        f(np.ones((1, 2)), one, one)
+    with pytest.raises(ValueError, match="axis 1 of the first input has length 2"):
+        f(one, one, np.ones((3, 2)))
+    assert Dot22Scalar()(known.T, known, s).type.shape == (3, 3)

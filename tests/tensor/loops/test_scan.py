@@ -1,11 +1,13 @@
-"""`scan`: values beside loops of NumPy, in every mode."""
+"""`scan`: its arguments, values and gradients, and loops at random."""
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import relgraph
 import relgraph.tensor as at
-from relgraph import scan, until
+from relgraph import foldl, foldr, scan, until
 from relgraph.tensor.loops.scan_op import Scan
 
 MODES = ["None", "strict", "o1", "o3", "o4"]
@@ -206,3 +208,204 @@ def test_nothing_is_left_where_nothing_is_returned() -> None:
     assert total.get_value() == 3.0
     listed, _ = scan(lambda a: a, x, return_list=True)
     assert isinstance(listed, list)
+
+
+# What `scan` answers to wrong arguments: which one is at fault, and what was expected.
+
+x = at.fvector("x")
+
+
+@pytest.mark.parametrize(
+    ("build", "kind", "message"),
+    [
+        (
+            lambda: scan(lambda a, s: s + a, x, at.constant(np.int8(0))),
+            TypeError,
+            r"output 0 changes its dtype: .*int8.*float32.*; cast one of them",
+        ),
+        (
+            lambda: scan(lambda a, s: at.stack([s, a]), x, at.constant(np.float32(0))),
+            TypeError,
+            "output 0 changes its rank",
+        ),
+        (
+            lambda: scan(lambda s: at.concatenate([s, s]), None, at.zeros((3,)), n_steps=2),
+            TypeError,
+            r"output 0 changes its shape: .*\(3,\).*\(6,\)",
+        ),
+        (lambda: scan(lambda: x), ValueError, "neither a sequence nor n_steps"),
+        (lambda: scan(lambda a: (a, a), x, [None]), ValueError, "2 outputs.*is for 1"),
+        (lambda: scan(lambda a: a, at.dscalar("q")), TypeError, "sequence 0, q, is a .*axis"),
+        (lambda: scan(lambda a: a, "x"), TypeError, "scan: sequence 0: "),
+        (lambda: scan(lambda a: "x", x), TypeError, "output 0 of the step: "),
+        (lambda: scan(lambda a: a, x, n_steps=1.5), TypeError, "n_steps is a .*integer of rank 0"),
+        (lambda: scan(lambda a: a, x, n_steps=-1), ValueError, "n_steps is -1; wanted is 0"),
+        (lambda: scan(lambda a: a, {"input": x, "tap": 0}), ValueError, "keys 'input', 'tap'"),
+        (lambda: scan(lambda a: a, {"input": x, "taps": ["b"]}), TypeError, "wanted are integers"),
+        (
+            lambda: scan(lambda a, s: s, x, {"initial": x, "taps": [1]}),
+            ValueError,
+            r"outputs_info\[0\] has the taps \[1\]",
+        ),
+        (
+            lambda: scan(lambda a, s: s, x, {"initial": at.fscalar("q"), "taps": [-2]}),
+            TypeError,
+            "a row for each of the steps before the first",
+        ),
+        (
+            lambda: scan(lambda a, s: s, x, {"initial": np.zeros(1), "taps": [-2]}),
+            ValueError,
+            "has 1 initial rows; .* need 2",
+        ),
+        (
+            lambda: scan(lambda a: a * at.dscalar("k"), x, strict=True),
+            ValueError,
+            "uses k .*not among non_sequences",
+        ),
+        (lambda: scan(lambda a: (a, until(x)), x), TypeError, "until: the condition is a "),
+        (lambda: scan(lambda a: a, x, truncate_gradient=0), ValueError, "truncate_gradient is 0"),
+        (
+            lambda: scan(lambda a: {relgraph.shared(0): a}, x),
+            TypeError,
+            "scan: the update of",
+        ),
+    ],
+)
+def test_wrong_arguments(build, kind, message) -> None:
+    with pytest.raises(kind, match=message):
+        build()
+
+
+@pytest.mark.parametrize("mode", ["None", "strict", "o4"])
+def test_wrong_values(mode: str) -> None:
+    n, s = at.lscalar("n"), at.dvector("s")
+    f = relgraph.function([x, n], scan(lambda a, s: s + a, x, 0, n_steps=n)[0], mode=mode)
+    with pytest.raises(ValueError, match="the number of steps is -1; wanted is 0 or more"):
+        f([1, 2], -1)
+    with pytest.raises(ValueError, match="sequence 0 has 2 rows, and 3 steps are to be made"):
+        f([1, 2], 3)
+    growing, _ = scan(lambda s: at.concatenate([s, s]), None, s, n_steps=2)
+    with pytest.raises(ValueError, match=r"state 0 has shape \(3,\) before a step and \(6,\)"):
+        relgraph.function([s], growing, mode=mode)(np.zeros(3))
+    k = at.lvector("k")
+    ragged, _ = scan(lambda i: at.arange(i), k)
+    with pytest.raises(ValueError, match=r"as 0 has shape \(1,\) in one step and \(2,\)"):
+        relgraph.function([k], ragged, mode=mode)([1, 2])
+
+
+@pytest.mark.parametrize("mode", ["None", "o4"])
+def test_rows_that_are_missing_are_missed_by_what_leaves_the_loop(mode: str) -> None:
+    n = at.lscalar("n")
+    f = relgraph.function([x, n], scan(lambda a: a * 2, x, n_steps=n)[0], mode=mode)
+    for wrong in (-1, 3):
+        with pytest.raises((ValueError, AssertionError), match=r"the number of steps|rows"):
+            f([1, 2], wrong)
+
+
+def test_an_error_names_the_node_of_the_step() -> None:
+    s, w = at.dvector("s"), at.dmatrix("w")
+    out, _ = scan(lambda s: at.tanh(w @ s), None, s, n_steps=3)
+    with pytest.raises(ValueError, match="shape") as caught:
+        relgraph.function([s, w], out)(np.zeros(3), np.zeros((3, 4)))
+    assert any("while computing this node" in note for note in caught.value.__notes__)
+
+
+# `map`, `reduce`, `foldl` and `foldr`.
+
+
+def test_map() -> None:
+    x = at.dmatrix("x")
+    out, updates = relgraph.map(lambda row: at.dot(row, row), x)
+    assert out.eval({x: [[1.0, 2.0], [3.0, 4.0]]}).tolist() == [5.0, 25.0]
+    assert updates == {}
+
+
+def test_reduce_gives_the_last_value() -> None:
+    x = at.dvector("x")
+    total, _ = relgraph.reduce(lambda a, s: s + a, x, 0.0)
+    assert total.eval({x: [1.0, 2.0, 3.0]}) == 6.0
+    # the first value where there is no step
+    assert total.eval({x: np.zeros(0)}) == 0.0
+    last, _ = relgraph.reduce(lambda a: a * 2, x, None)
+    assert last.eval({x: [1.0, 2.0, 3.0]}) == 6.0
+
+
+def test_folds_go_both_ways() -> None:
+    x = at.dvector("x")
+    left, _ = foldl(lambda a, s: a - s, x, 0.0)
+    right, _ = foldr(lambda a, s: a - s, x, 0.0)
+    assert left.eval({x: [1.0, 2.0, 4.0]}) == 3.0
+    assert right.eval({x: [1.0, 2.0, 4.0]}) == 1.0 - (2.0 - (4.0 - 0.0))
+
+
+# Random steps: a loop beside the same steps written out, with gradients, in every mode.
+
+SIZE = 2
+STEPS = 3
+
+UNARY = [at.tanh, at.sin, lambda v: v**2, lambda v: -v, lambda v: v.sum() + v, at.sigmoid]
+BINARY = [at.add, at.sub, at.mul, lambda a, b: a @ W + b, lambda a, b: at.outer(a, b)[0]]
+
+X, H, G, W = at.dmatrix("x"), at.dvector("h"), at.dvector("g"), at.dmatrix("w")
+
+choices = st.lists(
+    st.tuples(st.integers(0, 10), st.integers(0, 99), st.integers(0, 99)), min_size=2, max_size=6
+)
+
+
+def step_of(chosen, taps):
+    """Return a step of a row and the states, that computes what was chosen."""
+
+    def step(row, *states):
+        known = [row, *states, W[0]]
+        for kind, i, j in chosen:
+            a, b = known[i % len(known)], known[j % len(known)]
+            known.append(UNARY[kind](a) if kind < len(UNARY) else BINARY[kind - len(UNARY)](a, b))
+        return at.tanh(known[-1]), 0.5 * known[-2]
+
+    return step
+
+
+def unrolled(step, taps):
+    first = [H, G]  # two steps back, one step back
+    history, other, outs, others = list(first), H, [], []
+    for t in range(STEPS):
+        states = [history[len(history) + tap] for tap in taps]
+        new, other = step(X[t], *states, other)
+        history.append(new)
+        outs.append(new)
+        others.append(other)
+    return at.stack(outs), at.stack(others)
+
+
+@settings(max_examples=12)
+@given(choices, st.sampled_from([[-1], [-2], [-2, -1]]), st.sampled_from(["strict", "o4", "o1"]))
+def test_loops_are_what_they_say(chosen, taps, mode) -> None:
+    step = step_of(chosen, taps)
+    first = G if taps == [-1] else at.stack([H, G])
+    looped, _ = scan(step, X, [{"initial": first, "taps": taps}, H])
+    values = [
+        np.random.default_rng(0).normal(size=shape) * 0.5
+        for shape in ((STEPS, SIZE), (SIZE,), (SIZE,), (SIZE, SIZE))
+    ]
+    inputs = [X, H, G, W]
+    found = []
+    for outs in (looped, unrolled(step, taps)):
+        cost = (outs[0] ** 2).sum() + at.sin(outs[1]).sum()
+        grads = relgraph.grad(cost, inputs, disconnected_inputs="ignore")
+        second = relgraph.grad(
+            sum((g**2).sum() for g in grads), inputs, disconnected_inputs="ignore"
+        )
+        results = [*outs, *grads, *second]
+        reference = relgraph.function(inputs, results, mode="None", on_unused_input="ignore")
+        found.append(reference(*values))
+        if outs is looped:
+            with relgraph.config.change_flags(check_costs=True):
+                f = relgraph.function(inputs, results, mode=mode, on_unused_input="ignore")
+            for got, wanted in zip(f(*values), found[0], strict=True):
+                if mode == "strict":
+                    np.testing.assert_array_equal(got, wanted)
+                else:
+                    np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-10)
+    for got, wanted in zip(*found, strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-10)

@@ -1,15 +1,20 @@
-"""`Scan` as an op: equality, copies, text, and its meaning."""
+"""The op of loops, and the storage that it runs on."""
+
+from __future__ import annotations
 
 import copy
 import pickle
+import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
 
 import relgraph
 import relgraph.tensor as at
-from relgraph import scan
+from relgraph import Mode, function, grad, scan, scan_checkpoints, until
 from relgraph.compile.optimize import is_same_graph
+from relgraph.graph.reference import evaluate
 from relgraph.tensor.loops.scan_op import Scan
 
 x = at.dvector("x")
@@ -83,3 +88,132 @@ def test_a_graph_with_the_loop_as_reference() -> None:
     out = decaying(0.5)
     value = relgraph.graph.reference.evaluate([out], {x: np.array([0.0, 0.0])})[0]
     assert value.tolist() == [1.0, 1.5]
+
+
+# Steps overwrite their states, and never what a caller or another state has.
+
+x_matrix, h, k = at.dmatrix("x"), at.dvector("h"), at.dvector("k")
+rng = np.random.default_rng(0)
+VALUES = [rng.normal(size=(7, 4)), rng.normal(size=4), rng.normal(size=4)]
+
+# a loop, whether its step overwrites a state, and which states it copies
+LOOPS: dict[str, tuple[Any, bool, set[int]]] = {
+    "plain": (scan(lambda r, s: s * 0.9 + r, x_matrix, h)[0], True, set()),
+    "collected before": (
+        scan(lambda r, s: (s * 0.9 + r, s * 2), x_matrix, [h, None])[0],
+        True,
+        set(),
+    ),
+    "changing places": (
+        scan(lambda r, a, b: (b, a * 0.5 + b + r), x_matrix, [h, k])[0],
+        True,
+        set(),
+    ),
+    "one value for two": (scan(lambda r, a, b: ((a + b) * r,) * 2, x_matrix, [h, k])[0], True, {1}),
+    "a row": (scan(lambda r, a, b: (r, a * 2 + b), x_matrix, [h, k])[0], True, {0}),
+    "fixed": (scan(lambda r, a, b: (k, at.exp(a * 0.1) + b * 0.2), x_matrix, [h, k])[0], True, {0}),
+    "a part": (scan(lambda r, a: at.set_subtensor(a[0], r[1]), x_matrix, h)[0], True, set()),
+    "until": (scan(lambda r, a: (a * 1.5 + r, until(at.sum(a) > 3)), x_matrix, h)[0], True, set()),
+    "last": (scan(lambda r, a: a * 1.5 + r, x_matrix, h)[0][-1], True, set()),
+    "views": (
+        scan(lambda r, a, b: (b[::-1], at.set_subtensor(b[0], r[0])), x_matrix, [h, k])[0],
+        False,
+        set(),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_values_and_what_is_given(name: str) -> None:
+    made, overwrites, copied = LOOPS[name]
+    outputs = made if isinstance(made, list) else [made]
+    expected = evaluate(outputs, dict(zip((x_matrix, h, k), VALUES, strict=True)))
+    for mode in ("o4", "o3", "strict", Mode("py", "fast_run")):
+        f = function([x_matrix, h, k], outputs, mode=mode, on_unused_input="ignore")
+        given = [v.copy() for v in VALUES]
+        for _ in range(2):
+            for found, want in zip(f(*given), expected, strict=True):
+                np.testing.assert_allclose(found, want, rtol=1e-12)
+        for value, before in zip(given, VALUES, strict=True):
+            np.testing.assert_array_equal(value, before)
+    f = function([x_matrix, h, k], outputs, mode="o4", on_unused_input="ignore")
+    (op,) = [n.op for n in f.maker.fgraph.toposort() if isinstance(n.op, Scan)]
+    assert op.overwrites_states == overwrites
+    assert op.copied_states == copied
+
+
+# `scan_checkpoints`: the same values and gradients, in less memory.
+
+w = at.dmatrix("w")
+
+
+def step(row, h):
+    return at.tanh(row + h @ w)
+
+
+@pytest.mark.parametrize("mode", ["None", "strict", "o4"])
+@pytest.mark.parametrize("steps", [0, 1, 4, 7, 8])
+def test_values_and_gradients(steps: int, mode: str) -> None:
+    plain, _ = scan(step, x_matrix, h)
+    some, updates = scan_checkpoints(step, x_matrix, h, save_every_N=4)
+    assert updates == {}
+    rng = np.random.default_rng(0)
+    values = [rng.normal(size=s) * 0.5 for s in ((steps, 3), (3,), (3, 3))]
+    all_rows, rows = relgraph.function([x_matrix, h, w], [plain, some], mode=mode)(*values)
+    read = [k for k in range(steps) if k % 4 == 3 or k == steps - 1]
+    np.testing.assert_allclose(rows, all_rows[read], rtol=1e-14)
+    chosen = at.lvector("chosen")
+    found = [
+        relgraph.function([x_matrix, h, w, chosen], grads, mode=mode, on_unused_input="ignore")(
+            *values, read
+        )
+        for grads in (
+            grad((plain[chosen] ** 2).sum(), [x_matrix, h, w]),
+            grad((some**2).sum(), [x_matrix, h, w]),
+        )
+    ]
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+
+
+def test_second_order() -> None:
+    k = at.dscalar("k")
+    out, _ = scan_checkpoints(lambda s: s * k, None, at.constant(1.0), n_steps=6, save_every_N=4)
+    f = relgraph.function([k], [out, grad(grad(out[-1], k), k)])
+    rows, second = f(2.0)
+    assert rows.tolist() == [16.0, 64.0]
+    assert second == 30 * 2.0**4
+
+
+def peak_bytes(f, *values) -> int:
+    f(*values)
+    tracemalloc.start()
+    try:
+        f(*values)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory() -> None:
+    k, s = at.dscalar("k"), at.dvector("s")
+    steps, length = 400, 1000
+    cost = []
+    for build in (scan, scan_checkpoints):
+        options = {} if build is scan else {"save_every_N": 20}
+        out, _ = build(lambda s: at.sin(s * k), None, s, n_steps=steps, **options)
+        cost.append(out[-1].sum())
+    plain, less = [relgraph.function([k, s], grad(c, k)) for c in cost]
+    values = (0.9, np.linspace(0, 1, length))
+    np.testing.assert_allclose(plain(*values), less(*values), rtol=1e-10)
+    row = 8 * length
+    assert peak_bytes(plain, *values) > steps * row
+    # 20 states between parts, 20 within one, each of them joined and turned around
+    assert peak_bytes(less, *values) < 200 * row
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ValueError, match="save_every_N is 0; wanted is a positive integer"):
+        scan_checkpoints(lambda s: s, None, h, n_steps=3, save_every_N=0)
+    with pytest.raises(ValueError, match="end early"):
+        scan_checkpoints(lambda s: (s, until(s.sum() > 1)), None, h, n_steps=3)

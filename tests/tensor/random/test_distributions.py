@@ -1,4 +1,4 @@
-"""Each distribution draws the numbers of NumPy, and leaves the generator as NumPy does."""
+"""Distributions of one and of several variables, and their functions."""
 
 import inspect
 
@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relgraph import law, lvars
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
 from relgraph.settings import config
 from relgraph.tensor.random import DRAWS, functions
@@ -217,3 +220,228 @@ def test_lengths_that_are_not_known(as_numpy):
         givens,
     )
     as_numpy(lambda rng: functions.random(rng, n), lambda g: g.random(2), givens)
+
+
+# Elements in random order, and chosen at random; draws in laws.
+
+MATRIX = np.arange(12.0).reshape(4, 3)
+
+
+@pytest.mark.parametrize("size", [None, (), 3, (2, 2), (0,)])
+@pytest.mark.parametrize("p", [None, [0.1, 0.2, 0.3, 0.4]])
+def test_choice(as_numpy, size, p):
+    for a, axis in [(4, 0), (MATRIX[:, 0], 0), (MATRIX, 0), (MATRIX.T, 1), (MATRIX.T, -1)]:
+        for replace in (True, False):
+            options = {"replace": replace, "p": p, "axis": axis}
+            as_numpy(
+                lambda rng, a=a, o=options: functions.choice(rng, a, size, **o),
+                lambda g, a=a, o=options: g.choice(a, size, **o),
+            )
+
+
+def test_choice_without_shuffling(as_numpy):
+    as_numpy(
+        lambda rng: functions.choice(rng, 100, 30, False, shuffle=False),
+        lambda g: g.choice(100, 30, False, shuffle=False),
+    )
+
+
+def test_permutation(as_numpy):
+    as_numpy(lambda rng: functions.permutation(rng, 7), lambda g: g.permutation(7))
+    as_numpy(lambda rng: functions.permutation(rng, 0), lambda g: g.permutation(0))
+    as_numpy(lambda rng: functions.permutation(rng, -2), lambda g: g.permutation(-2))
+    for x, axis in [(MATRIX[:, 0], 0), (MATRIX, 0), (MATRIX, 1), (MATRIX, -1), (MATRIX[:0], 0)]:
+        as_numpy(
+            lambda rng, x=x, axis=axis: functions.permutation(rng, x, axis),
+            lambda g, x=x, axis=axis: g.permutation(x, axis),
+        )
+
+
+def test_shuffle(as_numpy):
+    def shuffled(g, x, axis):
+        x = x.copy()
+        g.shuffle(x, axis)
+        return x
+
+    for x, axis in [(MATRIX[:, 0], 0), (MATRIX, 0), (MATRIX, 1)]:
+        as_numpy(
+            lambda rng, x=x, axis=axis: functions.shuffle(rng, x, axis),
+            lambda g, x=x, axis=axis: shuffled(g, x, axis),
+        )
+
+
+def test_permuted(as_numpy):
+    for x in (MATRIX[:, 0], MATRIX, MATRIX.reshape(2, 2, 3), MATRIX.astype("int8"), MATRIX[:0]):
+        for axis in (None, *range(x.ndim), -1):
+            as_numpy(
+                lambda rng, x=x, axis=axis: functions.permuted(rng, x, axis),
+                lambda g, x=x, axis=axis: g.permuted(x, axis=axis),
+            )
+
+
+def test_functions_lengths_that_are_not_known(as_numpy):
+    x, n = at.dmatrix("x"), at.lscalar("n")
+    givens = {x: MATRIX, n: np.array(5)}
+    as_numpy(lambda rng: functions.permutation(rng, n), lambda g: g.permutation(5), givens)
+    as_numpy(
+        lambda rng: functions.choice(rng, x, (n, 2), axis=1),
+        lambda g: g.choice(MATRIX, (5, 2), axis=1),
+        givens,
+    )
+    as_numpy(
+        lambda rng: functions.permuted(rng, x, 1), lambda g: g.permuted(MATRIX, axis=1), givens
+    )
+
+
+def test_what_has_no_order(drawn):
+    with pytest.raises(TypeError, match=r"shuffle: .* is of rank 0"):
+        drawn(lambda rng: functions.shuffle(rng, 3))
+    with pytest.raises(TypeError, match=r"permutation: n is a .*float64.*, and an integer"):
+        drawn(lambda rng: functions.permutation(rng, 2.5))
+    with pytest.raises(ValueError, match="a and p must have same size"):
+        drawn(lambda rng: functions.choice(rng, 5, p=[0.5, 0.5]))
+    with pytest.raises(ValueError, match="larger sample than population"):
+        drawn(lambda rng: functions.choice(rng, 5, 6, replace=False))
+    with pytest.raises(ValueError, match=r"choice: p is a .*, and has 1 axes too many"):
+        drawn(lambda rng: functions.choice(rng, 2, p=[[0.5, 0.5]]))
+
+
+def test_a_law_about_a_draw():
+    rng, scale = lvars("rng scale")
+    _, x = functions.exponential(rng, scale)
+    positive = law("absolute-value-of-exponential", at.abs(x), x)
+    generator, s = random_generator_type("rng"), at.dvector("s")
+    next_rng, draw = functions.exponential(generator, s)
+    graph = FunctionGraph([generator, s], [at.abs(draw), at.abs(s), next_rng], clone=False)
+    EquilibriumOptimizer([positive.forward]).optimize(graph)
+    # the right side is a draw from the same generator: another call, the same numbers
+    assert graph.outputs[0].owner.op is draw.owner.op
+    assert graph.outputs[0].owner.inputs == draw.owner.inputs
+    assert graph.outputs[1].owner.op == at.abs(s).owner.op
+    assert graph.outputs[2] is next_rng
+
+
+# Draws that have axes of their own, and their batches by leading axes of the parameters.
+
+PROBABILITIES = np.array([[0.2, 0.3, 0.5], [0.6, 0.4, 0.0]])
+ALPHAS = np.array([[0.5, 1.0, 3.0], [2.0, 2.0, 2.0]])
+MEANS = np.array([[0.0, 1.0], [5.0, -1.0], [2.0, 2.0]])
+COV = np.array([[2.0, 0.3], [0.3, 0.5]])
+COVS = np.array([COV, np.eye(2), 4 * COV])
+COLORS = np.array([[5, 3, 7], [2, 9, 4]])
+MULTIVARIATE_SIZES = [None, (), 4, (2, 3), (0,)]
+
+
+@pytest.mark.parametrize("size", MULTIVARIATE_SIZES)
+def test_one_set_of_parameters(as_numpy, size):
+    def same(name, *given):
+        as_numpy(
+            lambda rng: getattr(functions, name)(rng, *given, size=size),
+            lambda g: getattr(g, name)(*given, size=size),
+        )
+
+    same("multinomial", 10, PROBABILITIES[0])
+    same("dirichlet", ALPHAS[0])
+    same("multivariate_normal", MEANS[0], COV)
+    same("multivariate_hypergeometric", COLORS[0], 6)
+    as_numpy(
+        lambda rng: functions.categorical(rng, PROBABILITIES[0], size=size),
+        lambda g: g.choice(3, p=PROBABILITIES[0], size=size),
+    )
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_batches_are_one_draw_after_the_other(as_numpy, repeated):
+    size, times = ((2, 2), 2) if repeated else (None, 1)
+
+    def rows(draw):
+        def reference(g):
+            found = [[draw(g, i) for i in range(2)] for _ in range(times)]
+            return np.array(found) if repeated else np.array(found[0])
+
+        return reference
+
+    as_numpy(
+        lambda rng: functions.dirichlet(rng, ALPHAS, size=size),
+        rows(lambda g, i: g.dirichlet(ALPHAS[i])),
+    )
+    as_numpy(
+        lambda rng: functions.multivariate_hypergeometric(rng, COLORS, [6, 3], size=size),
+        rows(lambda g, i: g.multivariate_hypergeometric(COLORS[i], [6, 3][i])),
+    )
+    as_numpy(
+        lambda rng: functions.categorical(rng, PROBABILITIES, size=size),
+        rows(lambda g, i: g.choice(3, p=PROBABILITIES[i])),
+    )
+    as_numpy(
+        lambda rng: functions.multivariate_normal(rng, MEANS[:2], COVS[:2], size=size),
+        rows(lambda g, i: g.multivariate_normal(MEANS[i], COVS[i])),
+    )
+    as_numpy(
+        lambda rng: functions.multinomial(rng, [10, 5], PROBABILITIES, size=size),
+        lambda g: g.multinomial([10, 5], PROBABILITIES, size=size),
+    )
+
+
+def test_many_means_of_one_covariance(as_numpy):
+    as_numpy(
+        lambda rng: functions.multivariate_normal(rng, MEANS, COV),
+        lambda g: np.array([g.multivariate_normal(m, COV) for m in MEANS]),
+        rtol=1e-14,
+    )
+
+
+def test_options_of_the_covariance(as_numpy):
+    as_numpy(
+        lambda rng: functions.multivariate_normal(rng, MEANS[0], COV, 3, method="cholesky"),
+        lambda g: g.multivariate_normal(MEANS[0], COV, 3, method="cholesky"),
+    )
+
+
+def test_one_category_has_all_the_weight(drawn):
+    found, _ = drawn(lambda rng: functions.categorical(rng, np.eye(3)[[2, 0, 1]], size=(50, 3)))
+    np.testing.assert_array_equal(found, np.broadcast_to([2, 0, 1], (50, 3)))
+
+
+def test_many_categories(as_numpy):
+    p = np.random.default_rng(2).dirichlet(np.full(200, 0.1), size=40)
+    as_numpy(
+        lambda rng: functions.categorical(rng, p),
+        lambda g: np.array([g.choice(200, p=row) for row in p]),
+    )
+
+
+def test_probabilities_of_float32(drawn):
+    p = np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]], "float32")
+    assert abs(p.sum(-1, dtype="float64") - 1).max() > 1e-9
+    found, _ = drawn(lambda rng: functions.categorical(rng, p))
+    assert found.shape == (2,)
+
+
+@pytest.mark.parametrize("p", [[[0.5, 0.4]], [[1.5, -0.5]], [[np.nan, 1.0]], [0.5, 0.4]])
+def test_what_are_no_probabilities(drawn, p):
+    with pytest.raises(ValueError, match="robabilities"):
+        drawn(lambda rng: functions.categorical(rng, p))
+
+
+def test_multivariate_lengths_that_are_not_known(as_numpy):
+    mean, cov, alpha = at.dvector("mean"), at.dmatrix("cov"), at.dmatrix("alpha")
+    givens = {mean: MEANS[0], cov: COV, alpha: ALPHAS}
+    as_numpy(
+        lambda rng: functions.multivariate_normal(rng, mean, cov, size=3),
+        lambda g: g.multivariate_normal(MEANS[0], COV, 3),
+        givens,
+    )
+    as_numpy(
+        lambda rng: functions.dirichlet(rng, alpha),
+        lambda g: np.array([g.dirichlet(a) for a in ALPHAS]),
+        givens,
+    )
+
+
+def test_a_share_of_zero_is_drawn_at_once(drawn):
+    """NumPy tries forever where the other parameters are small."""
+    alpha = np.array([4.6e-12, -0.0, 1e-8])
+    shares, _ = drawn(lambda rng: functions.dirichlet(rng, alpha, size=500))
+    assert not shares[:, 1].any()
+    np.testing.assert_allclose(shares.sum(1), 1.0)

@@ -1,21 +1,174 @@
-"""What draws refuse, how they broadcast, and that they are neither merged nor computed ahead."""
+"""Draws: types of generators, the op, and gradients by parameters."""
 
+import copy
 import pickle
 
 import numpy as np
 import pytest
 
+import relgraph
 import relgraph.tensor as at
-from relgraph import Mode, dprint, function, shared
-from relgraph.compile import is_same_graph, predefined_modes
+from relgraph import Mode, dprint, function, grad, shared
+from relgraph.compile import SharedVariable, is_same_graph, predefined_modes
+from relgraph.gradient.backward import DisconnectedInputError, NullTypeGradError
 from relgraph.graph.basic import Constant
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import MergeOptimizer
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.random import Distribution, functions
+from relgraph.tensor.random import Distribution, RandomGeneratorSharedVariable, functions
 from relgraph.tensor.random.functions import DISTRIBUTIONS
 from relgraph.tensor.random.op import RandomOp, RandomVariable
-from relgraph.tensor.random.type import random_generator_type
+from relgraph.tensor.random.type import (
+    RandomGeneratorType,
+    copied,
+    is_generator,
+    random_generator_type,
+)
+
+BITS = [np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64]
+
+
+def state(generator):
+    return random_generator_type.make_constant(generator).signature()
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_a_copy_shares_nothing(bits):
+    generator = np.random.Generator(bits(3))
+    generator.integers(0, 9, dtype="uint8")  # leaves half a word behind
+    generator.spawn(2)
+    before = state(generator)
+    twin = copied(generator)
+    assert type(twin.bit_generator) is bits
+    assert state(twin) == before
+    twin.normal(size=3)
+    assert state(generator) == before
+    twin.spawn(1)
+    expected = copy.deepcopy(generator).spawn(1)[0].random()
+    assert generator.spawn(1)[0].random() == expected
+    np.testing.assert_array_equal(copied(generator).random(5), generator.random(5))
+
+
+def test_a_copy_of_a_generator_of_the_users():
+    class Mine(np.random.Generator):
+        pass
+
+    mine = Mine(np.random.PCG64(1))
+    twin = copied(mine)
+    assert twin.bit_generator is not mine.bit_generator
+    assert twin.random() == np.random.default_rng(1).random()
+
+
+def test_what_is_a_generator():
+    assert RandomGeneratorType() is random_generator_type
+    generator = np.random.default_rng(1)
+    assert is_generator(generator)
+    assert random_generator_type.filter(generator, strict=True) is generator
+    for wrong in (np.random.RandomState(1), np.random.PCG64(1), 1, None):
+        assert not is_generator(wrong)
+        with pytest.raises(TypeError, match=r"expected a numpy.random.Generator, not"):
+            random_generator_type.filter(wrong)
+
+
+def test_equal_values_give_the_same_numbers():
+    a, b = np.random.default_rng(1), np.random.default_rng(1)
+    assert random_generator_type.values_eq(a, b)
+    b.random()
+    assert not random_generator_type.values_eq(a, b)
+    assert not random_generator_type.values_eq(a, np.random.Generator(np.random.SFC64(1)))
+    assert random_generator_type.may_share_memory(a, np.random.Generator(a.bit_generator))
+    assert not random_generator_type.may_share_memory(a, b)
+
+
+def test_shared_generators_are_copied_unless_borrowed():
+    generator = np.random.default_rng(1)
+    rng = shared(generator, "rng")
+    assert isinstance(rng, RandomGeneratorSharedVariable)
+    assert isinstance(rng, SharedVariable)
+    assert rng.type is random_generator_type
+    assert str(rng) == "rng"
+    generator.random()
+    assert rng.get_value().random() == np.random.default_rng(1).random()
+    rng.get_value().random()
+    assert state(rng.get_value()) == state(np.random.default_rng(1))
+    rng.set_value(generator)
+    assert rng.get_value(borrow=True) is not generator
+    rng.set_value(generator, borrow=True)
+    assert rng.get_value(borrow=True) is generator
+    assert shared(generator, borrow=True).get_value(borrow=True) is generator
+    with pytest.raises(TypeError, match=r"the value of rng: expected"):
+        rng.set_value(np.random.RandomState(1))
+    with pytest.raises(TypeError, match=r"holds numbers, not .*RandomState.* or it holds a"):
+        shared(np.random.RandomState(1))
+
+
+def test_arrays_are_borrowed_too():
+    value = np.zeros(2)
+    assert shared(value, borrow=True).get_value(borrow=True) is value
+    assert shared(value).get_value(borrow=True) is not value
+
+
+def test_an_argument_keeps_its_state():
+    rng = random_generator_type("rng")
+    next_rng, x = functions.normal(rng, size=3)
+    run = function([rng], [next_rng, x])
+    generator = np.random.default_rng(1)
+    after, first = run(generator)
+    assert state(generator) == state(np.random.default_rng(1))
+    np.testing.assert_array_equal(first, np.random.default_rng(1).normal(size=3))
+    after_two, second = run(after)
+    np.testing.assert_array_equal([*first, *second], np.random.default_rng(1).normal(size=6))
+    assert len({id(generator), id(after), id(after_two)}) == 3
+    with pytest.raises(TypeError, match="argument 0 `rng` of function: expected RandomGenerator"):
+        run(3)
+
+
+def test_constants():
+    generator = np.random.default_rng(1)
+    constant = random_generator_type.make_constant(generator)
+    generator.random()
+    assert constant.data.random() == np.random.default_rng(1).random()
+    a, b = (random_generator_type.make_constant(np.random.default_rng(2)) for _ in range(2))
+    assert a.equals(b)
+    assert a.equals(a.clone())
+    assert not a.equals(random_generator_type.make_constant(np.random.default_rng(3)))
+    assert "Generator" in str(a)
+
+
+def test_givens_and_updates_by_a_generator():
+    rng = shared(np.random.default_rng(1))
+    next_rng, x = functions.random(rng)
+    given = function([], x, givens={rng: np.random.default_rng(7)}, updates={rng: next_rng})
+    expected = np.random.default_rng(7).random(2)
+    assert given() == given() == expected[0]
+    reset = function([], x, updates={rng: np.random.default_rng(9)})
+    assert reset() == expected[1]
+    assert reset() == reset() == np.random.default_rng(9).random()
+
+
+def test_variables_are_pickled_and_copied():
+    rng = shared(np.random.default_rng(1), "rng")
+    _, x = functions.normal(rng)
+    for twin in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x)):
+        own = twin.owner.inputs[0]
+        assert own.container is not rng.container
+        assert own.name == "rng"
+        assert function([], twin)() == np.random.default_rng(1).normal()
+    assert rng.clone().container is rng.container
+
+
+def test_the_package_is_found():
+    assert at.random is relgraph.tensor.random
+    assert set(dir(at.random)) >= {"RandomStream", "normal"}
+    for name in at.random.__all__:
+        assert getattr(at.random, name) is not None
+    with pytest.raises(AttributeError, match=r"'relgraph.tensor.random' has no attribute 'x'"):
+        at.random.x  # noqa: B018
+    with pytest.raises(AttributeError, match=r"module 'relgraph.tensor' has no attribute 'x'"):
+        at.x  # noqa: B018
+
+
+# What draws refuse, how they broadcast, and that they are neither merged nor computed ahead.
 
 RNG = random_generator_type("rng")
 MODES = sorted(name for name in predefined_modes if name is not None)
@@ -239,3 +392,145 @@ def test_a_mode_without_an_optimizer():
     rng = shared(np.random.default_rng(1))
     run = function([], functions.normal(rng)[1], mode=Mode(optimizer=None))
     assert run() == np.random.default_rng(1).normal()
+
+
+# Derivatives of draws by their parameters, for a generator that is held fixed.
+
+ROW, COLUMN = np.array([[0.5, 1.5, 4.0]]), np.array([[0.25], [2.0]])
+
+# The parameters that a draw has a derivative by, among parameters that broadcast to (2, 3).
+DIFFERENTIABLE = {
+    "cauchy": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
+    "exponential": ({"scale": ROW}, "scale"),
+    "gamma": ({"shape": ROW, "scale": COLUMN}, "scale"),
+    "gumbel": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
+    "halfcauchy": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
+    "halfnormal": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
+    "invgamma": ({"shape": ROW, "scale": COLUMN}, "scale"),
+    "laplace": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
+    "logistic": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
+    "lognormal": ({"mean": ROW, "sigma": COLUMN}, "mean sigma"),
+    "multivariate_normal": ({"mean": np.array([0.5, 2.0]), "cov": np.eye(2)}, "mean"),
+    "normal": ({"loc": ROW, "scale": COLUMN}, "loc scale"),
+    "pareto": ({"a": ROW}, "a"),
+    "power": ({"a": ROW}, "a"),
+    "rayleigh": ({"scale": ROW}, "scale"),
+    "t": ({"df": ROW, "loc": COLUMN, "scale": np.array([[3.0]])}, "loc scale"),
+    "uniform": ({"low": -ROW, "high": COLUMN}, "low high"),
+    "vonmises": ({"mu": ROW / 10, "kappa": COLUMN}, "mu"),
+    "weibull": ({"a": ROW}, "a"),
+}
+
+
+def test_every_slope_is_tested():
+    assert set(DIFFERENTIABLE) == {name for name, row in DISTRIBUTIONS.items() if row.slopes}
+
+
+def differences(cost, variable, givens, step=1e-6):
+    """Return the derivative of a cost by each element of an array, by central differences."""
+    value = givens[variable]
+    found = np.zeros_like(value)
+    for place in np.ndindex(value.shape):
+        ends = []
+        for sign in (1, -1):
+            moved = value.copy()
+            moved[place] += sign * step
+            (end,) = evaluate([cost], {**givens, RNG: np.random.default_rng(3), variable: moved})
+            ends.append(end)
+        found[place] = (ends[0] - ends[1]) / (2 * step)
+    return found
+
+
+@pytest.mark.parametrize("sized", [False, True])
+@pytest.mark.parametrize("name", sorted(DIFFERENTIABLE))
+def test_slopes_against_differences(name, sized):
+    values, wrt = DIFFERENTIABLE[name]
+    variables = {
+        key: at.TensorType("float64", [1 if n == 1 else None for n in v.shape])(key)
+        for key, v in values.items()
+    }
+    shape = np.broadcast_shapes(*[v.shape for v in values.values()])
+    if name == "multivariate_normal":
+        shape = values["mean"].shape
+    core = len(DISTRIBUTIONS[name].core)
+    size = (2, *shape[: len(shape) - core]) if sized else None
+    _, x = getattr(functions, name)(RNG, **variables, size=size)
+    weights = np.random.default_rng(1).normal(size=(2, *shape) if sized else shape)
+    cost = (at.tanh(x) * weights).sum()
+    givens = {variables[key]: v for key, v in values.items()}
+    chosen = [variables[key] for key in wrt.split()]
+    found = evaluate(grad(cost, chosen), {**givens, RNG: np.random.default_rng(3)})
+    for variable, slope in zip(chosen, found, strict=True):
+        np.testing.assert_allclose(slope, differences(cost, variable, givens), rtol=2e-6, atol=1e-8)
+
+
+def test_slopes_where_nothing_is_random():
+    loc, scale = at.dvector("loc"), at.dvector("scale")
+    rng = shared(np.random.default_rng(1))
+    _, x = functions.normal(rng, loc, scale)
+    run = function([loc, scale], [x, *grad(x.sum(), [loc, scale])])
+    x_, by_loc, by_scale = run([1.0, 2.0], [0.0, 0.0])
+    np.testing.assert_array_equal(x_, [1.0, 2.0])
+    np.testing.assert_array_equal(by_loc, [1.0, 1.0])
+    np.testing.assert_array_equal(by_scale, np.random.default_rng(1).standard_normal(2))
+
+
+def test_slopes_keep_their_digits_beside_a_large_location():
+    scale = at.scalar("scale", dtype="float32")
+    rng = shared(np.random.default_rng(1))
+    _, x = functions.normal(rng, np.float32(1e6), scale, size=4, dtype="float32")
+    run = function([scale], grad(x.sum(), scale))
+    noise = np.random.default_rng(1).standard_normal(4)
+    np.testing.assert_allclose(run(np.float32(1e-3)), noise.sum(), rtol=1e-5)
+
+
+def test_draws_of_nothing_have_slopes():
+    loc, scale = at.dvector("loc"), at.dscalar("scale")
+    _, x = functions.normal(shared(np.random.default_rng(1)), loc, scale)
+    by_loc, by_scale = function([loc, scale], grad(x.sum(), [loc, scale]))([], 1.0)
+    assert by_loc.shape == (0,)
+    assert by_scale == 0.0
+
+
+def test_what_has_no_slope_says_so():
+    a = at.dvector("a")
+    _, x = functions.gamma(RNG, a, 2.0)
+    with pytest.raises(NullTypeGradError, match="no derivative of a draw from gamma by shape"):
+        grad(x.sum(), a)
+    _, x = functions.beta(RNG, a, 2.0)
+    with pytest.raises(NullTypeGradError, match="no derivative of a draw from beta by a is known"):
+        grad(x.sum(), a)
+
+
+def test_integers_are_disconnected():
+    a, w = at.dvector("a"), at.dvector("w")
+    _, x = functions.poisson(RNG, a)
+    with pytest.raises(DisconnectedInputError, match="a "):
+        grad((x * 2.0).sum(), a)
+    by_w = grad((x * w).sum(), w)
+    (found,) = evaluate([by_w], {RNG: np.random.default_rng(1), a: np.ones(3), w: np.ones(3)})
+    np.testing.assert_array_equal(found, np.random.default_rng(1).poisson(np.ones(3)))
+
+
+def test_the_generator_and_the_size_are_disconnected():
+    loc = at.dvector("loc")
+    _, x = functions.normal(RNG, 0.0, 1.0, size=loc.shape)
+    with pytest.raises(DisconnectedInputError):
+        grad(x.sum(), loc)
+    with pytest.raises(DisconnectedInputError):
+        grad(functions.normal(RNG, loc, 1.0)[1].sum(), RNG)
+
+
+def test_chosen_elements_have_the_gradient_of_the_whole():
+    a = at.dvector("a")
+    for draw in (
+        functions.choice(RNG, a, 5)[1],
+        functions.permutation(RNG, a)[1],
+        functions.permuted(RNG, a)[1],
+    ):
+        weights = np.arange(1.0, 6.0)
+        cost = (draw * weights).sum()
+        givens = {a: np.array([1.0, 2.0, 3.0, 4.0, 5.0])}
+        (found,) = evaluate([grad(cost, a)], {**givens, RNG: np.random.default_rng(3)})
+        np.testing.assert_allclose(found, differences(cost, a, givens), rtol=1e-6)
+        assert found.sum() == weights.sum()

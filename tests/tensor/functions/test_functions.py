@@ -1,0 +1,407 @@
+"""NumPy's functions that are made of others: values, edges and gradients."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph import function
+from relgraph.gradient import grad
+from relgraph.graph.reference import evaluate
+from tests.seeds import seed_of
+from tests.tensor.functions.calls import ONE, TWO
+
+DTYPES = ("bool", "int16", "uint8", "float32", "float64", "complex128")
+SHAPES = ((4,), (3, 4), (2, 3, 4))
+# Where no graph is made on purpose.
+REFUSED = {
+    "unstack": "open length",
+    "tril_indices_from": "open length",
+    "triu_indices_from": "open length",
+    "polyval of coefficients": "open length",
+    "polyadd": "open length",
+    "polysub": "open length",
+    "broadcast_arrays": "open length",
+    "array_equiv": "open length",
+    "delete several": "open length",
+    "delete by slice": "open length",
+    "delete": "open length",
+}
+NO_NAN = (
+    "tensorsolve",
+    "tensorinv",
+    "unique",
+    "setxor",
+    "union",
+    "intersect",
+    "setdiff",
+    "lexsort",
+    "histogram",
+    "corr",
+    "irfft",
+    "fft irfft",
+    "fft hfft",
+    "hfft",
+)
+
+
+OF_VECTORS = ("polyval of coefficients", "polyadd", "polysub")
+
+
+def value_of(dtype: str, shape: tuple[int, ...], seed: int, name: str) -> Any:
+    rng = np.random.default_rng(seed_of(name, seed))
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if kind in "iu":
+        return rng.integers(0, 5, shape).astype(dtype)
+    pool = [0.0, -0.0, 1.0, 0.5, -0.75, 2.5, 3.0, 3.75]
+    if seed % 2 and not name.startswith(NO_NAN):
+        # NumPy interpolates between an infinity and itself to nan
+        pool += [np.nan] if "quantile" in name or "percentile" in name else [np.nan, np.inf]
+    x = rng.choice(pool, shape)
+    if kind == "c":
+        x = rng.choice(pool[:8], shape) + 1j * rng.choice(pool[:8], shape)
+    return x.astype(dtype)
+
+
+def cases(name: str, count: int) -> Any:
+    # NumPy makes bins of complex numbers, in no order
+    dtypes = DTYPES[:-1] if name.startswith("histogram") else DTYPES
+    for i, dtype in enumerate(dtypes):
+        for j, shape in enumerate(SHAPES[:1] if name in OF_VECTORS else SHAPES):
+            for seed in (0, 1) if dtype == "float64" else ((i + j) % 2,):
+                yield [value_of(dtype, shape, seed + 10 * k, name) for k in range(count)]
+
+
+def agree(found: Any, expected: Any) -> bool:
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        return False
+    if expected.dtype.kind not in "fc":
+        return bool(np.array_equal(found, expected))
+    eps = 64 * np.finfo(expected.dtype).eps
+    scale = np.max(np.abs(expected[np.isfinite(expected)]), initial=0)
+    return bool(np.allclose(found, expected, rtol=eps, atol=eps * scale, equal_nan=True))
+
+
+@pytest.mark.parametrize("name", [*ONE, *TWO])
+@pytest.mark.filterwarnings("ignore")
+def test_values_shapes_and_dtypes(name: str) -> None:
+    count = 1 if name in ONE else 2
+    call = ONE[name] if count == 1 else TWO[name]
+    tried, wrong = 0, []
+    for i, values in enumerate(cases(name, count)):
+        try:
+            with np.errstate(all="ignore"):
+                expected = np.asarray(call(*values))
+        except (TypeError, ValueError, IndexError, OverflowError, np.linalg.LinAlgError):
+            continue
+        known = bool(i % 2) or name in REFUSED
+        xs = [at.TensorType(v.dtype.name, v.shape if known else (None,) * v.ndim)() for v in values]
+        try:
+            out = at.as_tensor_variable(call(*xs))
+            (found,) = evaluate([out], dict(zip(xs, values, strict=True)))
+        except Exception as error:
+            wrong.append((values[0].dtype, values[0].shape, known, f"{type(error)}: {error}"[:300]))
+            continue
+        tried += 1
+        if not agree(found, expected):
+            wrong.append((values[0].dtype, values[0].shape, known, found, expected, values))
+    assert not wrong, "\n".join(map(str, wrong[:6]))
+    assert tried
+
+
+@pytest.mark.parametrize("mode", ["o4", "FAST_COMPILE"])
+def test_compiled(mode: str) -> None:
+    """All of them in a few functions, which infer shapes too."""
+    x, y = at.tensor("float64", (3, 4), "x"), at.tensor("float64", (4,), "y")
+    values = [value_of("float64", (3, 4), 0, "unique"), value_of("float64", (4,), 2, "unique")]
+    outputs, names = [], []
+    for name, call in ONE.items():
+        for v in (x, y):
+            try:
+                outputs.append(at.as_tensor_variable(call(v)))
+            except (TypeError, ValueError, IndexError):
+                continue
+            names.append((name, v.type.ndim))
+    given = dict(zip((x, y), values, strict=True))
+    keep = []
+    for i, out in enumerate(outputs):
+        try:
+            evaluate([out], given)
+        except (ValueError, IndexError):
+            continue
+        keep.append(i)
+    expected = evaluate([outputs[i] for i in keep], given)
+    found = function([x, y], [outputs[i] for i in keep], mode=mode)(*values)
+    shapes = function([x, y], [outputs[i].shape for i in keep], mode=mode)(*values)
+    for i, a, b, shape in zip(keep, found, expected, shapes, strict=True):
+        assert agree(np.asarray(a), b), names[i]
+        assert tuple(shape) == b.shape, names[i]
+
+
+# Bins, edges and points as NumPy's functions take them: descending, constant, none, or wrong.
+
+X = np.array([0.5, 2, 1, 3, -1, 2.5, np.nan, np.inf, -np.inf])
+BINS = {
+    "ascending": [0.0, 1, 2, 3],
+    "descending": [3.0, 2, 1, 0],
+    "descending integers": [3, 2, 1],
+    "repeated": [0.0, 1, 1, 2],
+    "repeated and descending": [3.0, 2, 2, 0],
+    "constant": [1.0, 1, 1],
+    "one": [1.0],
+    "none": np.zeros(0),
+    "infinite": [np.inf, 0, -np.inf],
+    "nan at the end": [0.0, 1, np.nan],
+    "nan at the start": [np.nan, 0.0],
+    "neither": [0.0, 2, 1],
+}
+
+
+def found(name, arguments, options, static):
+    """Return what a function gives, of constants or of variables, as a list of arrays."""
+    arrays = [v for v in arguments if isinstance(v, np.ndarray)]
+    inputs = {id(v): at.TensorType(v.dtype, (None,) * v.ndim)() for v in arrays}
+    given = [
+        v if id(v) not in inputs else at.constant(v) if static else inputs[id(v)] for v in arguments
+    ]
+    made = getattr(at, name)(*given, **options)
+    outs = list(made) if isinstance(made, tuple) else [made]
+    values = {inputs[id(v)]: v for v in arrays}
+    return [evaluate([at.as_tensor_variable(out)], values)[0] for out in outs]
+
+
+def check(name, *arguments, **options):
+    """Compare with NumPy: values and dtypes, or that there is an error."""
+    for static in (True, False):
+        try:
+            with np.errstate(all="ignore"):
+                wanted = getattr(np, name)(*arguments, **options)
+        except (ValueError, TypeError):
+            with pytest.raises((ValueError, TypeError, AssertionError), match=name):
+                found(name, arguments, options, static)
+            continue
+        wanted = list(wanted) if isinstance(wanted, tuple) else [wanted]
+        for value, want in zip(found(name, arguments, options, static), wanted, strict=True):
+            np.testing.assert_allclose(value, want, rtol=1e-12)
+            assert value.dtype == np.asarray(want).dtype
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("bins", BINS.values(), ids=BINS.keys())
+def test_digitize(bins, right):
+    for x in (X, np.array([[1, 2], [3, 0]]), np.array(2.0), np.zeros(0)):
+        check("digitize", x, np.array(bins), right)
+
+
+@pytest.mark.parametrize("mode", ["o4", "jax", "dask"])
+def test_digitize_in_every_engine(mode):
+    x, bins = at.dvector(), at.dvector()
+    f = function([x, bins], [at.digitize(x, bins, r) for r in (False, True)], mode=mode)
+    for name in ("ascending", "descending", "repeated", "repeated and descending", "constant"):
+        edges = np.array(BINS[name], "float64")
+        for value, right in zip(f(X[:6], edges), (False, True), strict=True):
+            np.testing.assert_array_equal(value, np.digitize(X[:6], edges, right))
+
+
+def test_digitize_of_what_has_no_order():
+    with pytest.raises(TypeError, match=r"digitize.*complex"):
+        at.digitize(at.zvector(), [0.0, 1.0])
+    with pytest.raises(TypeError, match=r"digitize.*not a vector"):
+        at.digitize(at.dvector(), at.dmatrix())
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searchsorted_by_a_sorter(side):
+    a, v = np.array([3.0, 1, 2]), np.array([2.0, 0, 5, np.nan])
+    check("searchsorted", a, v, side, np.array([1, 2, 0]))
+    with pytest.raises(TypeError, match="sorter"):
+        at.searchsorted(a, v, side, np.array([1.0, 2, 0]))
+    sorter = at.lvector()
+    for mode in (None, "strict"):
+        f = function([sorter], at.searchsorted(at.constant(a), v, side, sorter), mode=mode)
+        with pytest.raises(ValueError, match="length"):
+            f([1, 2])
+
+
+A, W = np.array([0.0, 1, 1, 2, 5, 2.5]), np.arange(1.0, 7)
+
+
+@pytest.mark.parametrize(
+    "bins",
+    [3, np.int64(3), 0, -1, [0.0, 1, 3], [3.0, 1, 0], [0.0, 3, 1], [0.0, 0, 1], [1, 2, 4], 2.5],
+    ids=str,
+)
+def test_histograms(bins):
+    bins = np.array(bins) if isinstance(bins, list) else bins
+    for a in (A, A.astype("int64")):
+        check("histogram", a, bins)
+        check("histogram", a, bins, weights=W)
+    check("histogram", A, bins, density=True)
+
+
+@pytest.mark.parametrize("limits", [(0, 4), (4, 0), (1, 1), (0.0, np.inf), (0, np.nan)])
+def test_ranges_of_histograms(limits):
+    check("histogram", A, 3, limits)
+
+
+def test_histograms_of_what_has_no_range():
+    check("histogram", np.array([1, np.nan]), 3)
+    check("histogram", np.array([1, np.nan]), 3, (0, 2))
+    for bins in ([1.0], []):
+        counts, edges = at.histogram(at.constant(A), bins)
+        assert counts.eval().shape == (0,)
+        np.testing.assert_array_equal(edges.eval(), bins)
+    with pytest.raises(TypeError, match="bins is 'auto'"):
+        at.histogram(at.dvector(), "auto")
+    with pytest.raises(TypeError, match="a number that is known"):
+        at.histogram(at.dvector(), at.lscalar())
+
+
+@pytest.mark.parametrize("least", [0, 3, 7, -1, np.int64(6), 2.5])
+def test_counts(least):
+    for x in ([0, 1, 1, 4], [], [-1, 1], [True, False]):
+        x = np.array(x, "int64") if not x else np.array(x)
+        check("bincount", x, None, least)
+    check("bincount", np.array([1, 2], "uint8"), None, least)
+
+
+def test_counts_with_weights():
+    check("bincount", np.array([0, 1, 1]), np.array([1, 2, 3]), 5)
+    with pytest.raises(ValueError, match="length"):
+        at.bincount(np.array([0, 1, 1]), np.array([1.0, 2])).eval()
+
+
+POINTS = {
+    "ascending": ([0.0, 1, 2], [1.0, 3, 2]),
+    "descending": ([2.0, 1, 0], [2.0, 3, 1]),
+    "neither": ([0.0, 2, 1], [1.0, 3, 2]),
+    "repeated": ([0.0, 0, 1], [1.0, 2, 3]),
+    "integers": ([0, 1, 2], [1, 3, 2]),
+    "complex": ([0.0, 1, 2], [1j, 2, 3]),
+    "infinite": ([0.0, 1, 2], [1.0, np.inf, 2]),
+    "nan": ([0.0, 1, 2], [1.0, np.nan, 2]),
+}
+
+
+@pytest.mark.parametrize("points", POINTS.values(), ids=POINTS.keys())
+def test_interpolation(points):
+    x, (xp, fp) = np.array([-1.0, 0, 0.5, 1, 1.5, 2, 3, np.nan]), map(np.array, points)
+    check("interp", x, xp, fp)
+    check("interp", x, xp, fp, -5.0, 9.0)
+    for period in (2.0, 1.5, -1.5, 0):
+        check("interp", x, xp, fp, period=period)
+
+
+def test_interpolation_of_too_many_values():
+    xp, fp = at.dvector("xp"), at.dvector("fp")
+    f = function([xp, fp], at.interp(np.array([0.5]), xp, fp))
+    with pytest.raises(ValueError, match="length"):
+        f([0.0, 1], [1.0, 2, 3])
+    with pytest.raises(ValueError, match="interp: there is no point"):
+        at.interp(np.array([0.5]), np.zeros(0), np.zeros(0))
+    with pytest.raises(TypeError, match="interp: the points are"):
+        at.interp(np.array([0.5]), at.dmatrix(), fp)
+
+
+def test_nan_among_different_elements():
+    x = np.array([np.nan, 1, np.nan])
+    for name in ("unique_values", "unique_counts", "unique_inverse", "unique_all"):
+        check(name, x)
+    check("unique", x, return_counts=True)
+    check("unique", x, return_counts=True, equal_nan=False)
+    check("setxor1d", np.array([1, np.nan]), np.array([np.nan, 2]))
+
+
+# Gradients of NumPy's functions, against differences.
+
+# What counts, finds places or compares: it has no gradient.
+FLAT = (
+    *("argwhere", "flatnonzero", "count_nonzero", "isreal", "iscomplex", "signbit", "spacing"),
+    *("isposinf", "isneginf", "nanargmax", "nanargmin", "ix_", "tril_indices_from", "nonzero"),
+    *("triu_indices_from", "isin", "isin, inverted", "digitize", "searchsorted right"),
+    *(
+        "unique_counts",
+        "unique_index",
+        "unique_inverse",
+        "histogram",
+        "histogram edges",
+        "histogram of given",
+    ),
+    *("lexsort", "bitwise_count", "bincount", "bincount with weights", "average returned"),
+    *("left_shift", "right_shift", "gcd", "lcm", "ravel_multi_index", "vecdot of integers"),
+)
+
+
+def cost(out: Any) -> Any:
+    """Return a real number that every element of a result is part of, the imaginary part too."""
+    out = at.as_tensor_variable(out)
+    if out.type.dtype.startswith("complex"):
+        return (out.real * 1.3).sum() + (out.imag * 0.7).sum() + (out.real * out.imag).sum()
+    return at.sum(at.sqrt(1.0 + out * out))
+
+
+@pytest.mark.parametrize("name", [n for n in (*ONE, *TWO) if n not in FLAT])
+@pytest.mark.parametrize("shape", [(4,), (3, 4)], ids=str)
+@pytest.mark.filterwarnings("ignore")
+def test_gradients(name: str, shape: tuple[int, ...]) -> None:
+    call = ONE.get(name) or TWO[name]
+    count = 1 if name in ONE else 2
+    rng = np.random.default_rng(5)
+    values = [rng.permutation(np.linspace(0.31, 2.83, int(np.prod(shape)))).reshape(shape)]
+    values += [rng.permutation(v.ravel() * 0.77 + 0.2).reshape(shape) for v in values[: count - 1]]
+    xs = [at.TensorType("float64", v.shape)() for v in values]
+    try:
+        call(*values)
+    except (TypeError, ValueError, IndexError):
+        return  # NumPy has it for other ranks
+    if name in OF_VECTORS and len(shape) > 1:
+        return
+    total = cost(call(*xs))
+    given = dict(zip(xs, values, strict=True))
+    slopes = evaluate(grad(total, xs), given)
+    for i, (v, slope) in enumerate(zip(values, slopes, strict=True)):
+        direction = rng.normal(size=v.shape)
+        moved = [
+            evaluate([total], {**given, xs[i]: v + step * direction})[0] for step in (1e-5, -1e-5)
+        ]
+        difference = (moved[0] - moved[1]) / 2e-5
+        np.testing.assert_allclose(np.sum(slope * direction), difference, rtol=2e-6, atol=2e-7)
+
+
+ZEROS = ([2.0, 0.0, 3.0, 0.0, 5.0], [0.0, 2.0, 3.0], [2.0, 3.0, 0.0], [0.0, 0.0], [2.0, -3.0, 4.0])
+
+
+@pytest.mark.parametrize("value", ZEROS, ids=str)
+def test_cumulative_products_with_zeros(value: list[float]) -> None:
+    """The products are polynomials, so differences by complex steps are exact."""
+    x, weights = at.dvector("x"), np.arange(1.0, len(value) + 1)
+    (slope,) = evaluate([grad((at.cumprod(x) * weights).sum(), x)], {x: value})
+    for j in range(len(value)):
+        step = np.array(value, complex)
+        step[j] += 1e-30j
+        assert slope[j] == pytest.approx((np.cumprod(step) * weights).sum().imag / 1e-30)
+
+
+@pytest.mark.parametrize("value", ZEROS, ids=str)
+def test_products_to_second_order(value: list[float]) -> None:
+    x = at.dvector("x")
+    first = grad(at.prod(x), x)
+    for i in range(len(value)):
+        (row,) = evaluate([grad(first[i], x)], {x: value})
+        expected = [
+            0.0 if i == j else np.prod([v for k, v in enumerate(value) if k not in (i, j)])
+            for j in range(len(value))
+        ]
+        np.testing.assert_allclose(row, expected)
+
+
+def test_first_of_equal_elements() -> None:
+    x = at.dvector("x")
+    value = [1.0, 3.0, 3.0, 2.0, 5.0]
+    (slope,) = evaluate([grad(at.cummax(x).sum(), x)], {x: value})
+    assert slope.tolist() == [1.0, 3.0, 0.0, 0.0, 1.0]
+    (slope,) = evaluate([grad((at.unique(x) * np.arange(4.0)).sum(), x)], {x: value})
+    assert slope.tolist() == [0.0, 2.0, 0.0, 1.0, 3.0]

@@ -1,0 +1,384 @@
+"""What laws compute with numbers, constants and axes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import relgraph.tensor as at
+from relgraph.graph.kanren import computo
+from relgraph.graph.notation import algebra
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.lawkit import collecting as sums
+from relgraph.tensor.lawkit import numbers
+from relgraph.tensor.lawkit.constant_arithmetic import (
+    constants_folded,
+    folded,
+    folded_within_limits,
+    reciprocal_of,
+)
+from relgraph.tensor.lawkit.guards import constant_number, constanto
+from relgraph.tensor.lawkit.index_arithmetic import (
+    canonical_axes,
+    order_without,
+    remaining_axes,
+    softmax_axis,
+)
+from relgraph.tensor.lawkit.nests import PRODUCT, SUM, common_dtype, nest_of
+from relgraph.tensor.lawkit.reductions import (
+    axes_before_dimshuffle,
+    is_repeated_along,
+    merged_axes,
+    order_after_reduction,
+    order_padded_to,
+    rank_after_reduction,
+    repetition_count,
+    restores_axes,
+    restores_softmax_axes,
+)
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+from tests.tensor.lawkit.test_layout import X, orders, shuffled
+
+x, y = at.dvectors("x", "y")
+
+
+def test_constants_are_folded_in_the_precision_of_their_dtype():
+    made = folded(at.add)(at.constant(np.float32(0.1)), at.constant(np.float32(0.2)))
+    assert made.data == np.float32(0.1) + np.float32(0.2)
+    assert made.type.dtype == "float32"
+    wrapped = folded(at.add)(at.constant(np.uint8(200)), at.constant(np.uint8(100)))
+    assert wrapped.data == 44
+
+
+def test_what_is_no_constant_is_not_folded():
+    with pytest.raises(TypeError, match="x is not a constant"):
+        folded(at.add)(x, x)
+
+
+def test_a_law_with_a_guard_and_a_computed_constant():
+    a, b, z, c = lvars("a b z c")
+    together = law(
+        "add-constants",
+        (z + a) + b,
+        z + c,
+        constanto(a),
+        constanto(b),
+        computo(c, folded(at.add), a, b),
+        sound="rounding",
+    )
+    var = (x + 2.0) + 3.0
+    (new,) = together.forward.transform(None, var.owner)
+    assert any(constant_number(v) == 5.0 for v in new.owner.inputs)
+    assert together.forward.transform(None, ((x + x) + 3.0).owner) is False
+
+
+def test_a_reciprocal_has_the_dtype():
+    third = reciprocal_of(at.constant(np.float32(3)))
+    assert third.data == np.float32(1) / np.float32(3)
+    assert third.type.dtype == "float32"
+
+
+def test_constants_come_together():
+    together = constants_folded(at.add)
+    whole, rest = together((x, at.constant(2.0), at.constant(3.0)))
+    assert whole.data == 5.0
+    assert rest is x
+    assert together((x, at.constant(2.0))) is None
+    assert together((at.constant(2.0), at.constant(3.0))) is None
+    assert together((x, at.constant(np.int8(100)), at.constant(np.int8(100)))) is None
+    tall, wide = np.ones((200, 1)), np.ones((1, 200))
+    assert together((at.dmatrix(), at.constant(tall), at.constant(wide))) is None
+
+
+def test_what_overflows_is_not_folded():
+    most = at.constant(1e308)
+    assert folded_within_limits(at.add, [most, most]) is None
+    assert folded_within_limits(at.add, [at.constant(np.inf), most]).data == np.inf
+
+
+# What axes and orders come down to.
+
+
+def test_axes_that_remain():
+    assert remaining_axes((0, 2), 4) == (1, 3)
+    assert remaining_axes(None, 2) == ()
+    assert order_without(at.dmatrix(), (0,)) == (1,)
+
+
+def test_how_ops_have_axes():
+    assert canonical_axes([1, 0], 2) is None and canonical_axes([2, 0], 3) == (0, 2)
+    assert softmax_axis((1,)) == 1 and softmax_axis(None) is None and softmax_axis((0, 1)) == (0, 1)
+
+
+# Constants in products and quotients.
+
+
+def const(value, dtype="float64"):
+    return at.constant(np.asarray(value, dtype=dtype))
+
+
+def test_powers_of_two():
+    assert all(numbers.is_power_of_two(const(v)) for v in (2.0, 0.25, -8.0, 2.0**1000))
+    assert not any(numbers.is_power_of_two(const(v)) for v in (0.0, 3.0, 2.0**-1074))
+    assert not numbers.is_power_of_two(at.dvector())
+
+
+def test_quotients_that_neither_over_nor_underflow():
+    assert numbers.has_normal_quotient(const(3.0), const(7.0))
+    assert not numbers.has_normal_quotient(const(1e-200), const(1e200))
+    assert not numbers.has_normal_quotient(const(1e200), const(1e-200))
+    assert not numbers.has_normal_quotient(const(3, "int8"), const(7, "int8"))
+
+
+# What is computed with the leaves of sums and products.
+
+z = at.dvector("z")
+i = at.lvector("i")
+small = at.vector("s", dtype="int8")
+
+
+def nest(var, operation=SUM):
+    """The nest of a variable that is in no graph."""
+    return nest_of(None, operation, var.owner.op, var.owner.inputs)
+
+
+def ones(*variables):
+    return [(1, (v,)) for v in variables]
+
+
+def test_one_dtype():
+    assert common_dtype([x, y]) == "float64"
+    assert common_dtype([x, i]) is None
+    assert common_dtype([x > 0]) is None
+    assert common_dtype([at.zvector()]) is None
+
+
+def test_where_something_may_be_subtracted():
+    assert sums.may_subtract([x, -y]) and not sums.may_subtract([x - y])
+    assert sums.may_subtract([x, at.constant(-1.0)]) and sums.may_subtract([x * -2.0, y])
+    assert sums.may_subtract([x, at.mul(x, y * -2.0)])  # what is in a nested product is not seen
+    assert not sums.may_subtract([x, y, x * y, 2.0 * y, at.constant(0.5), at.exp(-x)])
+    assert not sums.may_subtract([at.constant(np.nan), at.constant(1 - 2j)])
+
+
+def test_nothing_to_do():
+    assert sums.equal_terms_of_one_sign_collected(nest(x + y), ones(x, y)) is None
+    assert sums.equal_terms_collected(nest(x - y), ones(x, y)) is None
+    assert sums.whole_powers_collected(nest(x * y, PRODUCT), [(1, x), (1, y)]) is None
+    assert sums.powers_cancelled(nest(x / y, PRODUCT), [(1, x), (1, y)]) is None
+    assert sums.negations_subtracted(None, [x, y], [((x,), ()), ((y,), ())]) is None
+
+
+def test_terms_of_one_sign():
+    terms = [(2, (x,)), (-1, (x,)), (3, (x,)), (-2, (x,))]
+    whole = nest(at.add(x, x, x, x))
+    assert algebra(sums.equal_terms_of_one_sign_collected(whole, terms)) == "5.0 * x - 3.0 * x"
+    assert algebra(sums.equal_terms_collected(whole, terms)) == "2.0 * x"
+
+
+def test_coefficients_of_integers_wrap_around():
+    found = sums.equal_terms_of_one_sign_collected(
+        nest(small + small), [(100, (small,)), (100, (small,))]
+    )
+    assert found.type.dtype == "int8"
+    value = np.array([3], "int8")
+    (got,) = evaluate([found], {small: value})
+    assert got == np.int8((200 * 3 + 128) % 256 - 128)
+
+
+def test_a_coefficient_that_overflows_is_not_made():
+    big = at.constant(1e308)
+    whole = nest(at.add(x, x))
+    assert sums.equal_terms_of_one_sign_collected(whole, [(big, (x,)), (big, (x,))]) is None
+
+
+def test_exponents_of_integers_must_fit():
+    whole = nest(small * small, PRODUCT)
+    found = sums.whole_powers_collected(whole, [(20, small), (20, small)])
+    assert algebra(found) == "s ** 40"
+    assert sums.whole_powers_collected(whole, [(100, small), (100, small)]) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((x + 2.0) - 5.0, "x - 3.0"),
+        ((x - 5.0) + 2.0, "x - 3.0"),
+        ((2.0 + x) - (2.0 + y), "x - y"),
+        ((x - 5.0) - 2.0, "x - 7.0"),
+        ((x + 0.1) + 1e-20, None),  # rounded, it would be x + 0.1
+        ((x + 0.1) + 0.2, None),
+        ((x + 1e300) - 1e300, "x"),
+        (x - y + 3.0, None),
+    ],
+)
+def test_constants_of_sums_are_folded_where_that_is_exact(before, after):
+    found = sums.constants_of_sum_folded(nest(before))
+    assert found is None if after is None else algebra(found) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (6.0 * x / 4.0, "1.5 * x"),
+        (6.0 / (4.0 * x), "1.5 / x"),
+        (6.0 * x / (4.0 * y), "1.5 * x / y"),
+        (x / 3.0 / 2.0, "x / 6.0"),
+        (1.0 / x * y, "y / x"),
+        (1.0 / x / y, None),
+        (2.0 * (1.0 / x / y), "2.0 / (x * y)"),
+        (1e-200 * x / 1e200, None),  # the quotient is 0
+        (x * 1e200 * 1e200, None),
+        (x * y * z, None),
+        (1.0 / (x / 0.0), None),  # nothing else stands above the line
+        (x / (1.0 / y), "x * y"),
+    ],
+)
+def test_constants_of_products(before, after):
+    found = sums.constants_of_product_folded(nest(before, PRODUCT))
+    assert found is None if after is None else algebra(found) == after
+
+
+def test_constants_of_float16_make_nothing_larger():
+    h, k = at.TensorType("float16", (None,))("h"), at.TensorType("float16", (None,))("k")
+    c, d = at.constant(np.float16(0.01)), at.constant(np.float16(64.0))
+    assert sums.constants_of_product_folded(nest(at.mul(c, h, k, d), PRODUCT)) is None
+    found = sums.constants_of_product_folded(nest(at.mul(d, h, k, c), PRODUCT))
+    assert len(found.owner.inputs) == 3 and found.type.dtype == "float16"
+
+
+def test_bases_of_both_sides():
+    found = sums.powers_cancelled(
+        nest(at.sqr(x) * x * y / x, PRODUCT), [(2, x), (1, x), (1, y), (1, x)]
+    )
+    assert algebra(found) == "sqr(x) * y"
+
+
+def test_powers_that_were_not_there_are_not_made():
+    """``x * y * y`` is a usual number where ``y**2`` is 0 or overflows."""
+    counted = [(1, x), (1, y), (1, y)]
+    assert sums.whole_powers_collected(nest(at.mul(x, y, y), PRODUCT), counted) is None
+    found = sums.whole_powers_collected(nest(at.mul(y, y, x), PRODUCT), [(1, y), (1, y), (1, x)])
+    assert algebra(found) == "sqr(y) * x"
+
+
+def test_the_least_integer_is_not_negated():
+    assert sums.is_negative_number(at.constant(np.int8(-127)))
+    assert not sums.is_negative_number(at.constant(np.int8(-128)))
+    assert not sums.is_negative_number(at.constant(True))
+    assert not sums.is_negative_number(at.constant([-1.0, 2.0])) and not sums.is_negative_number(x)
+    assert not sums.is_negative_number(at.constant(-np.inf))
+
+
+# Constants that divide integers.
+
+
+def test_products_of_integers_must_fit():
+    assert numbers.product_fits(const(3, "int8"), const(42, "int8"))
+    assert not numbers.product_fits(const(3, "int8"), const(43, "int8"))
+    assert numbers.is_discrete_minus_one(const(-1, "int8"))
+    assert not numbers.is_discrete_minus_one(const(-1.0))
+
+
+def test_positive_numbers():
+    assert numbers.is_positive_number(const(1.0))
+    assert not any(numbers.is_positive_number(const(v)) for v in (0.0, -1.0, np.inf))
+
+
+# Bounds, and arguments that come twice.
+
+
+def test_order():
+    assert numbers.is_at_most(const(1.0), const(2.0))
+    assert numbers.is_at_most(const(0.0), 0)
+    assert not numbers.is_at_most(const(2.0), const(1.0))
+    # complex numbers have no order
+    assert not numbers.is_at_most(at.constant(1j), at.constant(2j))
+    assert not numbers.is_at_most(at.constant(1j), 2.0)
+    assert not numbers.is_at_most(const(np.nan), const(1.0))
+    assert not numbers.is_at_most(x, const(1.0))
+
+
+def test_each_once():
+    assert numbers.without_repetitions((x, y, x)) == (x, y)
+
+
+# Constant exponents.
+
+
+@pytest.mark.parametrize(
+    ("guard", "yes", "no"),
+    [
+        (numbers.is_even, [0.0, 2.0, -4.0], [1.0, 0.5, np.inf]),
+        (numbers.is_odd, [1.0, -3.0], [2.0, 0.5, -0.9999999999999999]),
+        (numbers.is_small_whole, [3.0, -64.0], [0.5, 65.0, np.nan]),
+    ],
+)
+def test_numbers(guard, yes, no):
+    assert all(guard(const(value)) for value in yes)
+    assert not any(guard(const(value)) for value in no)
+    assert not guard(at.dvector())
+
+
+def test_powers_exponents_of_integers_must_fit():
+    assert numbers.exponents_multiply(const(2.0), const(-3.0))
+    assert not numbers.exponents_multiply(const(2.0), const(0.5))
+    assert numbers.exponents_multiply(const(5, "int8"), const(25, "int8"))
+    assert not numbers.exponents_multiply(const(16, "int8"), const(16, "int8"))
+    assert numbers.exponent_doubles(const(60, "int8"))
+    assert not numbers.exponent_doubles(const(64, "int8"))
+    assert numbers.half_of(const(3.0)).data == 1.5
+    assert numbers.half_of(const(2.0**-1074)) is None
+    assert numbers.twice(const(3, "int8")).type.dtype == "int8"
+
+
+# What the axes of reductions come down to, compared with NumPy, and what they count.
+
+axes = st.one_of(st.none(), st.sets(st.integers(0, 2)).map(lambda a: tuple(sorted(a))))
+
+
+@given(axes, st.data())
+def test_two_reductions_are_one(inner, data):
+    once = X.sum(axis=inner)
+    outer = data.draw(st.sets(st.integers(0, once.ndim - 1)) if once.ndim else st.just(set()))
+    outer = tuple(sorted(outer)) if len(outer) < once.ndim else None
+    merged = merged_axes(outer, inner)
+    assert np.array_equal(X.sum(axis=merged), once.sum(axis=outer))
+
+
+@given(orders, st.sets(st.integers(0, 3)).map(lambda a: tuple(sorted(a))))
+def test_reducing_before_shuffling(order, reduced):
+    canonical = canonical_axes(reduced, 4)
+    before = axes_before_dimshuffle(order, canonical, 3)
+    after = order_after_reduction(order, canonical, 3)
+    expected = shuffled(X, order).sum(axis=reduced)
+    assert np.array_equal(shuffled(np.asarray(X.sum(axis=before)), after), expected)
+
+
+def test_ranks():
+    x = at.dtensor3()
+    assert rank_after_reduction((0, 2), x) == 1 and rank_after_reduction(None, x) == 0
+    assert order_padded_to(at.dvector(), (4, 4, 4)) == ("x", "x", 0)
+
+
+def test_how_often_broadcasting_repeats():
+    v = at.dvector("v")
+    assert is_repeated_along(v, (0,), 2) and not is_repeated_along(v, (1,), 2)
+    assert repetition_count(v, None, (5, 3)).data == 5
+    assert repetition_count(at.row("row"), None, (5, 3)).data == 5
+
+
+# The axes that a dimshuffle gives back.
+
+x_matrix = at.dmatrix("x")
+
+
+def test_axes_that_are_given_back():
+    assert restores_axes((0, "x"), (1,), x_matrix) and restores_axes(("x", "x"), None, x_matrix)
+    assert not restores_axes(("x", 0), (1,), x_matrix)
+    assert restores_softmax_axes((0, "x"), -1, x_matrix) and restores_softmax_axes(
+        (0, "x"), 1, x_matrix
+    )
+    assert not restores_softmax_axes((0, "x"), 0, x_matrix)

@@ -1,0 +1,414 @@
+"""Inverses, and systems of equations."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import relgraph
+import relgraph.tensor as at
+from relgraph import function
+from relgraph.gradient import grad, verify_grad
+from relgraph.graph.reference import evaluate
+from relgraph.graph.utils import MethodNotDefined
+from relgraph.tensor import linalg
+from relgraph.tensor.linalg.functions import Cofactors, SecondCofactors
+from tests.tensor.linalg.matrices import (
+    DTYPES,
+    STACKS,
+    check_complex_gradient,
+    check_outputs,
+    positive,
+    regular,
+    some,
+)
+
+
+@pytest.mark.parametrize("shape", STACKS)
+@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "pinv"])
+def test_against_numpy(name, shape):
+    check_outputs(getattr(linalg, name), getattr(np.linalg, name), regular(*shape))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "pinv"])
+def test_dtypes(name, dtype):
+    check_outputs(getattr(linalg, name), getattr(np.linalg, name), regular(3, 3, dtype=dtype))
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (2, 4, 3), (0, 3), (3, 0)])
+def test_pinv_of_other_shapes(shape):
+    a = some(*shape)
+    check_outputs(linalg.pinv, np.linalg.pinv, a)
+    if a.size:
+        verify_grad(linalg.pinv, [a], n_tests=1)
+
+
+def test_pinv_of_lower_rank():
+    a = some(4, 2) @ some(2, 3)
+    check_outputs(linalg.pinv, np.linalg.pinv, a, rtol=1e-7)
+    # along matrices of the same rank
+    verify_grad(lambda x, y: linalg.pinv(x @ y), [some(4, 2), some(2, 3)], n_tests=1)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3), (1, 1)])
+def test_gradients(shape):
+    a = regular(*shape)
+    verify_grad(linalg.inv, [a], n_tests=1)
+    verify_grad(linalg.det, [a], n_tests=1)
+    verify_grad(lambda x: linalg.slogdet(x)[1], [a], n_tests=1)
+
+
+SINGULAR = {
+    "rank 2 of 3": some(3, 2) @ some(2, 3),
+    "rank 1 of 3": some(3, 1) @ some(1, 3),
+    "rank 2 of 4": some(4, 2) @ some(2, 4),
+    "ones": np.ones((3, 3)),
+    "diagonal": np.diag([1.0, 2, 0, 3]),
+    "zeros": np.zeros((2, 2)),
+    "one zero": np.zeros((1, 1)),
+    "empty": np.zeros((0, 0)),
+    "some of a stack": np.stack([np.eye(3), np.ones((3, 3)), some(3, 3), np.zeros((3, 3))]),
+}
+
+
+@pytest.mark.parametrize("a", SINGULAR.values(), ids=SINGULAR.keys())
+def test_singular_matrices_have_cofactors(a):
+    verify_grad(linalg.det, [a], n_tests=1)
+    slope = lambda x: grad(at.sum(linalg.det(x) ** 2 + linalg.det(x)), x, stabilize=False)  # noqa: E731
+    verify_grad(slope, [a], n_tests=1)
+
+
+def test_complex_singular_matrices_have_cofactors():
+    a = some(3, 2, dtype="complex128") @ some(2, 3, dtype="complex128")
+    check_complex_gradient(linalg.det, a)
+    check_complex_gradient(Cofactors(), a)
+    check_complex_gradient(SecondCofactors(), regular(2, 2, dtype="complex128"), a[:2, :2])
+
+
+def test_third_derivative_of_det():
+    def second(x):
+        slope = grad(linalg.det(x), x, stabilize=False)
+        return grad(at.sum(slope**2), x, stabilize=False)
+
+    verify_grad(second, [some(3, 3)], n_tests=1)
+
+
+@pytest.mark.parametrize("mode", ["strict", "o4", "jax"])
+def test_the_compiled_gradient_of_a_singular_determinant(mode):
+    x = at.dmatrix()
+    slope = grad(linalg.det(x), x)
+    f = function([x], [slope, grad(at.sum(slope**2), x)], mode=mode)
+    by_x, second = f(np.ones((2, 2)))
+    np.testing.assert_allclose(by_x, [[1, -1], [-1, 1]], atol=1e-14)
+    np.testing.assert_allclose(second, np.full((2, 2), 2.0), atol=1e-14)
+
+
+def test_cofactors_where_the_determinant_under_or_overflows():
+    a = at.dmatrix()
+    slope = grad(linalg.det(a), a)
+    for value in (1e-110, 1e110):
+        (found,) = evaluate([slope], {a: value * np.eye(3)})
+        np.testing.assert_allclose(found, value**2 * np.eye(3), rtol=1e-12)
+
+
+def test_a_singular_matrix_has_no_slope_of_the_logarithm():
+    a = at.dmatrix()
+    slope = grad(linalg.slogdet(a)[1], a)
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        evaluate([slope], {a: np.ones((2, 2))})
+
+
+def test_second_derivative():
+    a = regular(2, 2)
+    verify_grad(lambda x: grad(at.sum(at.sqr(linalg.inv(x))), x, stabilize=False), [a], n_tests=1)
+
+
+def test_complex_gradients():
+    a = regular(2, 2, dtype="complex128")
+    check_complex_gradient(linalg.inv, a)
+    check_complex_gradient(linalg.det, a)
+    check_complex_gradient(lambda x: linalg.slogdet(x)[0], a)
+    check_complex_gradient(lambda x: linalg.slogdet(x)[1], a)
+    check_complex_gradient(linalg.pinv, some(3, 2, dtype="complex128"))
+
+
+def test_determinants_that_overflow():
+    a = at.dmatrix()
+    value = 1e200 * np.eye(3)
+    found, sign, logarithm = evaluate([linalg.det(a), *linalg.slogdet(a)], {a: value})
+    assert np.isinf(found) and sign == 1
+    np.testing.assert_allclose(logarithm, 3 * np.log(1e200))
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (5, 3), (3, 5)])
+@pytest.mark.parametrize("columns", [None, 2])
+def test_lstsq(shape, columns):
+    a = some(*shape)
+    b = some(shape[0]) if columns is None else some(shape[0], columns)
+    inputs = at.dmatrix(), at.TensorType("float64", (None,) * b.ndim)()
+    found = evaluate(linalg.lstsq(*inputs), dict(zip(inputs, (a, b), strict=True)))
+    for value, want in zip(found, np.linalg.lstsq(a, b), strict=True):
+        np.testing.assert_allclose(value, want, atol=1e-12)
+        assert value.shape == np.shape(want)
+    verify_grad(lambda x, y: linalg.lstsq(x, y)[0], [a, b], n_tests=1)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [((2, 4, 3), (4,)), ((2, 3, 4), (2, 3, 2)), ((4, 3), (5, 4, 1)), ((2, 1, 4, 2), (3, 4, 2))],
+)
+def test_lstsq_of_stacks(first, second):
+    """As of each matrix alone; NumPy has none of stacks."""
+    a, b = some(*first), some(*second)
+    core = min(len(second), 2)
+    batch = np.broadcast_shapes(first[:-2], second[:-core])
+    inputs = [at.TensorType("float64", v.shape)() for v in (a, b)]
+    givens = dict(zip(inputs, (a, b), strict=True))
+    found = evaluate(linalg.lstsq(*inputs), givens)
+    many_a = np.broadcast_to(a, batch + a.shape[-2:])
+    many_b = np.broadcast_to(b, batch + b.shape[-core:])
+    for index in np.ndindex(*batch):
+        expected = np.linalg.lstsq(many_a[index], many_b[index])
+        for value, want in zip(found, expected, strict=True):
+            np.testing.assert_allclose(value[index], want, 1e-9, 1e-12)
+    verify_grad(lambda x, y: linalg.lstsq(x, y)[0], [a, b], n_tests=1)
+
+
+def test_lstsq_of_a_stack_with_dependent_columns():
+    """There are no sums of squares then, nor of an empty stack."""
+    a = np.stack([some(4, 2), np.ones((4, 2))])
+    x, b = at.dtensor3(), at.dvector()
+    _, residuals, rank, _ = evaluate(linalg.lstsq(x, b), {x: a, b: some(4)})
+    assert residuals.shape == (2, 0)
+    assert rank.tolist() == [2, 1]
+    _, residuals, rank, values = evaluate(linalg.lstsq(x, b), {x: a[:0], b: some(4)})
+    assert [v.shape for v in (residuals, rank, values)] == [(0, 0), (0,), (0, 2)]
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="inv: the matrices of input 0 are not square"):
+        linalg.inv(at.constant(np.ones((2, 3))))
+    with pytest.raises(TypeError, match="det: input 0 is a"):
+        linalg.det(at.dvector())
+    with pytest.raises(TypeError, match=r"lstsq: input 0 is a .*neither a matrix"):
+        linalg.lstsq(at.dvector(), at.dvector())
+    with pytest.raises(ValueError, match="the matrix has 3 rows, and the right side 2"):
+        linalg.lstsq(at.constant(np.ones((3, 2))), at.constant(np.ones(2)))
+    a, b = at.dmatrix(), at.dvector()
+    with pytest.raises(MethodNotDefined, match="lstsq has no gradient by its residuals"):
+        grad(at.sum(linalg.lstsq(a, b)[1]), a, stabilize=False)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_determinant_and_its_logarithm_agree_on_singular_matrices(dtype):
+    """Both are made by one LAPACK, so that of a singular matrix both are 0 or neither is."""
+    rng = np.random.default_rng(3)
+    x = at.tensor(dtype, (None, None))
+    both = function([x], [linalg.det(x), *linalg.slogdet(x)])
+    for n in (2, 3, 4) * 20:
+        value = rng.normal(size=(n, n)).astype(dtype)
+        value[:, -1] = value[:, 0]
+        determinant, sign, logarithm = both(value)
+        assert np.sign(determinant) == sign
+        assert (determinant == 0) == np.isneginf(logarithm)
+
+
+# Solutions of systems of equations.
+
+
+@pytest.mark.parametrize("shape", STACKS)
+@pytest.mark.parametrize("columns", [None, 0, 2])
+def test_solve(shape, columns):
+    b = some(shape[-1]) if columns is None else some(*shape[:-1], columns)
+    check_outputs(linalg.solve, np.linalg.solve, regular(*shape), b)
+    for assume_a in ("sym", "her", "pos"):
+        for lower in (False, True):
+            check_outputs(
+                lambda a, b, how=assume_a, low=lower: linalg.solve(a, b, lower=low, assume_a=how),
+                np.linalg.solve,
+                positive(*shape),
+                b,
+            )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_solving_dtypes(dtype):
+    a, b = regular(3, 3, dtype=dtype), some(3, 2, dtype=dtype)
+    check_outputs(linalg.solve, np.linalg.solve, a, b)
+    mixed = at.linalg.solve(at.fmatrix(), at.bmatrix())
+    assert mixed.dtype == "float64"
+    if dtype.startswith("complex"):
+        check_outputs(
+            lambda a, b: linalg.solve(a, b, assume_a="her"),
+            np.linalg.solve,
+            positive(3, 3, dtype=dtype),
+            b,
+        )
+        symmetric = a + a.T
+        check_outputs(
+            lambda a, b: linalg.solve(a, b, assume_a="sym"), np.linalg.solve, symmetric, b
+        )
+
+
+def test_stacks_broadcast_where_a_length_is_known_to_be_1():
+    a, b = regular(1, 3, 3), some(4, 3, 2)
+    x, y = at.TensorType("float64", (1, 3, 3))(), at.dtensor3()
+    (found,) = evaluate([linalg.solve(x, y)], {x: a, y: b})
+    np.testing.assert_allclose(found, np.linalg.solve(a, b))
+    z = at.dtensor3()
+    with pytest.raises(ValueError, match="only an axis whose length is known to be 1 broadcasts"):
+        evaluate([linalg.solve(z, y)], {z: a, y: b})
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("unit_diagonal", [True, False])
+@pytest.mark.parametrize("trans", [0, 1, 2])
+@pytest.mark.parametrize("dtype", ["float64", "complex128", "float32"])
+def test_solve_triangular(lower, unit_diagonal, trans, dtype):
+    a, b = regular(3, 3, dtype=dtype), some(3, 2, dtype=dtype)
+
+    def reference(a, b):
+        return scipy.linalg.solve_triangular(
+            a, b, trans=trans, lower=lower, unit_diagonal=unit_diagonal
+        )
+
+    check_outputs(
+        lambda a, b: linalg.solve_triangular(a, b, trans, lower, unit_diagonal), reference, a, b
+    )
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("shape", STACKS)
+def test_cho_solve(lower, shape):
+    a, b = positive(*shape), some(*shape[:-1], 2)
+    c = np.linalg.cholesky(a)
+    factor = c if lower else np.ascontiguousarray(np.swapaxes(c, -1, -2))
+    check_outputs(
+        lambda c, b: linalg.cho_solve((c, lower), b),
+        lambda c, b: np.linalg.solve(a, b),
+        factor,
+        b,
+    )
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+@pytest.mark.parametrize("columns", [None, 2])
+def test_solving_gradients(batch, columns):
+    a = regular(*batch, 3, 3)
+    b = some(3) if columns is None else some(*batch, 3, columns)
+
+    def symmetric(x):
+        return linalg.matrix_transpose(x) @ x
+
+    verify_grad(linalg.solve, [a, b], n_tests=1)
+    for how in ("sym", "her", "pos"):
+        verify_grad(
+            lambda x, y, h=how: linalg.solve(symmetric(x), y, assume_a=h), [a, b], n_tests=1
+        )
+    for lower in (True, False):
+        for trans in (0, 1, 2):
+            for unit in (True, False):
+                verify_grad(
+                    lambda x, y, t=trans, low=lower, u=unit: linalg.solve_triangular(
+                        x, y, t, low, u
+                    ),
+                    [a, b],
+                    n_tests=1,
+                )
+        verify_grad(lambda x, y, low=lower: linalg.cho_solve((x, low), y), [a, b], n_tests=1)
+
+
+def test_solving_complex_gradients():
+    a, b = regular(2, 2, dtype="complex128"), some(2, 2, dtype="complex128")
+    check_complex_gradient(linalg.solve, a, b)
+    check_complex_gradient(lambda a, b: linalg.solve_triangular(a, b, 2, True), a, b)
+    check_complex_gradient(lambda c, b: linalg.cho_solve((c, True), b), a, b)
+    check_complex_gradient(lambda c, b: linalg.cho_solve((c, False), b), a, b)
+
+
+def test_nan_and_infinities():
+    """A matrix with nan gives nan, and a column with an infinity is multiplied by the inverse."""
+    a, b = at.dmatrix(), at.dmatrix()
+    value = np.array([[2.0, 0.0], [0.0, 4.0]])
+    right = np.array([[np.inf, 1.0], [1.0, 1.0]])
+    for out in (
+        linalg.solve(a, b),
+        linalg.solve(a, b, assume_a="pos"),
+        linalg.solve_triangular(a, b, lower=True),
+    ):
+        (found,) = evaluate([out], {a: value, b: right})
+        with np.errstate(invalid="ignore"):
+            np.testing.assert_allclose(found, np.linalg.inv(value) @ right)
+        (found,) = evaluate([out], {a: value * np.nan, b: right})
+        assert np.isnan(found).all()
+
+
+def test_a_singular_matrix_raises_where_there_are_no_columns_too():
+    a, b = at.dmatrices("a", "b")
+    run = relgraph.function([a, b], linalg.solve(a, b))
+    assert run(np.eye(2), np.zeros((2, 0))).shape == (2, 0)
+    with pytest.raises(np.linalg.LinAlgError, match="a matrix is singular"):
+        run(np.ones((2, 2)), np.zeros((2, 0)))
+
+
+def test_singular_matrices_raise():
+    a, b = at.dmatrix(), at.dvector()
+    zeros = {a: np.zeros((2, 2)), b: np.ones(2)}
+    for out in (
+        linalg.solve(a, b),
+        linalg.solve(a, b, assume_a="sym"),
+        linalg.solve(a, b, assume_a="pos"),
+        linalg.solve_triangular(a, b),
+        linalg.inv(a),
+    ):
+        with pytest.raises(np.linalg.LinAlgError):
+            evaluate([out], zeros)
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_singular_matrices_raise_where_there_is_nothing_to_solve(batch):
+    """As in NumPy; so a solution may be multiplied before or after it is solved for."""
+    a, b = (at.TensorType("float64", (None,) * (2 + len(batch)))() for _ in "ab")
+    for n in (3, 0):
+        nothing = {a: np.zeros((*batch, n, n)), b: np.zeros((*batch, n, 0))}
+        for out in (
+            *(linalg.solve(a, b, assume_a=how) for how in ("gen", "sym", "pos")),
+            linalg.solve_triangular(a, b),
+            linalg.cho_solve((a, True), b),
+        ):
+            if n:
+                with pytest.raises(np.linalg.LinAlgError):
+                    evaluate([out], nothing)
+            (found,) = evaluate([out], {**nothing, a: np.broadcast_to(np.eye(n), (*batch, n, n))})
+            assert found.shape == (*batch, n, 0)
+
+
+def test_errors_name_what_is_wrong():
+    with pytest.raises(TypeError, match=r"solve: input 0 is a .*neither a matrix nor a stack"):
+        linalg.solve(at.dvector(), at.dvector())
+    with pytest.raises(TypeError, match=r"solve: input 1 is a .*neither a vector nor a matrix"):
+        linalg.solve(at.dmatrix(), at.dscalar())
+    with pytest.raises(ValueError, match="not square: 2 rows and 3 columns"):
+        linalg.solve(at.constant(np.ones((2, 3))), at.dvector())
+    with pytest.raises(ValueError, match="the matrices have 3 rows, and the right side 2"):
+        linalg.solve(at.constant(np.eye(3)), at.constant(np.ones(2)))
+    with pytest.raises(TypeError, match="LAPACK has no float16"):
+        linalg.solve(at.TensorType("float16", (3, 3))(), at.TensorType("float16", (3,))())
+    with pytest.raises(ValueError, match="assume_a is one of gen, sym, her, pos"):
+        linalg.solve(at.dmatrix(), at.dvector(), assume_a="banded")
+    with pytest.raises(ValueError, match="trans is one of"):
+        linalg.solve_triangular(at.dmatrix(), at.dvector(), trans=3)
+    x, y = at.dmatrix(), at.dvector()
+    with pytest.raises(ValueError, match="not square"):
+        evaluate([linalg.solve(x, y)], {x: np.ones((2, 3)), y: np.ones(2)})
+
+
+def test_whether_a_system_raises_is_for_its_matrix_to_say():
+    """Not for the right side: the inverse of ``c @ c.T`` does not exist where both halves do."""
+    factor, b = at.dmatrix(), at.dvector()
+    near = np.array([[1.0, 0.0], [2.0**30, 2.0**-30]])
+    out = linalg.cho_solve((factor, True), b)
+    (finite,) = evaluate([out], {factor: near, b: np.ones(2)})
+    (infinite,) = evaluate([out], {factor: near, b: np.array([np.inf, 1.0])})
+    assert np.isfinite(finite).all()
+    assert not np.isfinite(infinite).any()

@@ -1,0 +1,247 @@
+"""Ops along one axis: cumulative sums, sorting and what moves elements."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.gradient import grad, verify_grad
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.along_axes import (
+    ArgSort,
+    Cumulate,
+    Recurrence,
+    Sort,
+    argsort,
+    cumprod,
+    cumsum,
+    flip,
+    repeat,
+    roll,
+    sort,
+    tile,
+)
+from tests.seeds import SEED
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1])
+@pytest.mark.parametrize("dtype", ["float64", "int8", "bool"])
+def test_cumulative_sums_and_products(against_numpy, axis, dtype):
+    x = np.array([[1, 2, 3], [4, 5, 6]]).astype(dtype)
+    against_numpy(lambda v: cumsum(v, axis), lambda v: np.cumsum(v, axis), x)
+    against_numpy(lambda v: cumprod(v, axis), lambda v: np.cumprod(v, axis), x)
+    if dtype == "float64":
+        verify_grad(lambda v: cumsum(v, axis), [x])
+        verify_grad(lambda v: cumprod(v, axis), [x])
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64", "float64", "float32", "float16"])
+def test_every_bit_is_that_of_numpy(dtype):
+    """Of one product of complex numbers too, which NumPy rounds in another way than several."""
+    rng = np.random.default_rng(SEED)
+    x = at.TensorType(dtype, (None, None))()
+    values = rng.normal(size=(6, 4))
+    if dtype.startswith("complex"):
+        values = values + 1j * rng.normal(size=(6, 4))
+    values = values.astype(dtype)
+    for (rows, columns), axis in itertools.product(np.ndindex(7, 5), (0, 1)):
+        value = values[:rows, :columns]
+        made = evaluate([cumsum(x, axis), cumprod(x, axis)], {x: value})
+        for found, function in zip(made, (np.cumsum, np.cumprod), strict=True):
+            expected = function(value.copy(), axis=axis)
+            assert found.dtype == expected.dtype
+            assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize(
+    "value",
+    [[[2.0, 0.0, 3.0], [0.0, -1.0, 0.0]], [[0.0, 0.0, 0.0]], [[1.5, -2.0, 0.5]], [[], []]],
+    ids=["zeros", "zeros alone", "no zero", "empty"],
+)
+def test_derivatives_of_higher_order(value, axis):
+    """Against the derivatives of products that are written out."""
+    value = np.array(value)
+    weights = [np.cos(np.arange(value.size) + k).reshape(value.shape) for k in range(3)]
+
+    def third(cumulated):
+        x = at.dmatrix()
+        cost = at.sum(weights[0] * cumulated(x))
+        found = []
+        for w in (weights[1], weights[2], None):
+            slope = grad(cost, x, stabilize=False, disconnected_inputs="ignore")
+            found.append(slope)
+            if w is not None:
+                cost = at.sum(w * slope)
+        return evaluate(found, {x: value})
+
+    def written_out(x):
+        rows = [x[(slice(None),) * axis + (i,)] for i in range(value.shape[axis])]
+        made = [rows[0]] if rows else []
+        for row in rows[1:]:
+            made.append(made[-1] * row)
+        return at.stack(made, axis=axis) if rows else x
+
+    for found, expected in zip(third(lambda x: cumprod(x, axis)), third(written_out), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_recurrence(dtype):
+    """As it is defined, along each axis."""
+    rng = np.random.default_rng(0)
+    factors, terms = (rng.normal(size=(4, 3)).astype(dtype) for _ in range(2))
+    for axis in (0, 1):
+        made = [np.take(terms, 0, axis)]
+        for t in range(1, terms.shape[axis]):
+            made.append(np.take(factors, t, axis) * made[-1] + np.take(terms, t, axis))
+        against_reference(Recurrence(axis), np.stack(made, axis), factors, terms)
+    verify_grad(Recurrence(0), [rng.normal(size=(3, 2)), rng.normal(size=(3, 2))])
+    verify_grad(Recurrence(0), [rng.normal(size=4), rng.normal(size=4)])
+
+
+def against_reference(op, expected, *values):
+    inputs = [at.TensorType(v.dtype.name, (None,) * v.ndim)() for v in values]
+    (found,) = evaluate([op(*inputs)], dict(zip(inputs, values, strict=True)))
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    first = [v[:, 0].copy() for v in values]
+    inputs = [at.TensorType(v.dtype.name, (None,))() for v in first]
+    (found,) = evaluate([Recurrence(0)(*inputs)], dict(zip(inputs, first, strict=True)))
+    assert found.dtype == expected.dtype
+
+
+def test_errors():
+    with pytest.raises(TypeError, match="neither add nor mul"):
+        Cumulate(at.maximum.scalar_op, 0)
+    with pytest.raises(ValueError, match="cumsum: axis 2"):
+        cumsum(at.dmatrix(), 2)
+    with pytest.raises(TypeError, match=r"recurrence\{axis=1\}: .* wanted is one rank"):
+        Recurrence(1)(at.dvector(), at.dvector())
+    with pytest.raises(ValueError, match="axis 0 has length 2 in input 0, 3 in input 1"):
+        Recurrence(0)(np.ones(2), np.ones(3))
+
+
+# Elements repeated or moved along an axis.
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1])
+@pytest.mark.parametrize("times", [0, 1, 3])
+def test_repeat(against_numpy, axis, times):
+    x = np.array([[1.0, 2, 3], [4, 5, 6]])
+    n = np.array(times)
+    against_numpy(lambda v, n: repeat(v, n, axis), lambda v, n: np.repeat(v, n, axis), x, n)
+    if times:
+        against_numpy(lambda v: repeat(v, times, axis), lambda v: np.repeat(v, times, axis), x)
+        verify_grad(lambda v: repeat(v, times, axis), [x])
+
+
+def test_elements_are_repeated_at_least_0_times():
+    with pytest.raises(ValueError, match="repeat: -1 times"):
+        repeat(at.dvector(), -1)
+
+
+X = np.arange(6.0).reshape(2, 3)
+
+
+@pytest.mark.parametrize("reps", [2, (2, 1), (2, 1, 3), (0, 2), ()])
+def test_tiles(against_numpy, reps):
+    against_numpy(lambda v: tile(v, reps), lambda v: np.tile(v, reps), X)
+
+
+def test_tiles_are_counted_from_0():
+    with pytest.raises(ValueError, match="-1 times"):
+        tile(at.dvector("v"), -1)
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 1)])
+def test_flips(against_numpy, axis):
+    against_numpy(lambda v: flip(v, axis), lambda v: np.flip(v, axis), X)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("shift", [0, 1, -1, 7])
+def test_rolls(against_numpy, shift, axis):
+    against_numpy(lambda v: roll(v, shift, axis), lambda v: np.roll(v, shift, axis), X)
+    verify_grad(lambda v: at.tanh(roll(v, shift, axis)), [X])
+
+
+def test_rolls_of_what_is_empty_and_by_a_variable():
+    empty, n = at.TensorType("float64", (0, None))("empty"), at.lscalar("n")
+    assert roll(empty, 1, 0) is empty
+    v = at.dvector("v")
+    for values in (np.arange(4.0), np.zeros(0)):
+        (found,) = evaluate([roll(v, n, 0)], {v: values, n: np.array(-5)})
+        np.testing.assert_array_equal(found, np.roll(values, -5))
+
+
+def test_tiles_as_often_as_a_variable_says():
+    n, m, v, x = at.lscalar("n"), at.lscalar("m"), at.dvector("v"), at.dmatrix("x")
+    reps = at.TensorType("int64", (2,))("reps")
+    for a, b in ((0, 2), (1, 1), (3, 2)):
+        values = {n: a, m: b, v: np.arange(4.0), x: X, reps: np.array([b, a])}
+        for built, expected in (
+            (tile(v, n), np.tile(np.arange(4.0), a)),
+            (tile(v, (m, n)), np.tile(np.arange(4.0), (b, a))),
+            (tile(x, n), np.tile(X, a)),
+            (tile(x, (n, 2)), np.tile(X, (a, 2))),
+            (tile(v, reps), np.tile(np.arange(4.0), (b, a))),
+            (tile(v, np.array([2, 3])), np.tile(np.arange(4.0), (2, 3))),
+        ):
+            found, shape = evaluate([built, at.shape(built)], values)
+            np.testing.assert_array_equal(found, expected)
+            assert tuple(shape) == expected.shape
+    assert evaluate([tile(v, n)], {n: 2, v: np.zeros(0)})[0].shape == (0,)
+
+
+# Sorting, compared with NumPy.
+
+SORTING_X = np.array([[3.0, np.nan, -1.0], [0.0, -0.0, 2.0], [1.0, 1.0, -np.inf]])
+
+
+@pytest.mark.parametrize("axis", [-1, 0, 1, None])
+@pytest.mark.parametrize("dtype", ["float64", "int8", "bool"])
+def test_order(axis, dtype):
+    values = (
+        np.nan_to_num(SORTING_X, neginf=-9.0).astype(dtype) if dtype != "float64" else SORTING_X
+    )
+    x = at.TensorType(dtype, (None, None))("x")
+    for ours, numpys in ((sort, np.sort), (argsort, np.argsort)):
+        out = ours(x, axis)
+        (found,) = evaluate([out], {x: values})
+        expected = numpys(values, axis=axis, kind="stable")
+        assert out.type.dtype == found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_types():
+    x = at.TensorType("float32", (2, None))("x")
+    assert sort(x, 0).type == x.type
+    assert argsort(x).type == at.TensorType("int64", (2, None))
+    assert str(Sort(1)) == "sort{axis=1}"
+    assert str(argsort(x).owner.op) == "argsort{axis=1}"
+    with pytest.raises(ValueError, match="axis 2"):
+        sort(x, 2)
+
+
+def test_shapes():
+    x = at.dmatrix("x")
+    node = sort(x, 0).owner
+    fgraph = FunctionGraph([x], [node.outputs[0]], clone=False)
+    assert node.op.infer_shape(fgraph, node, [(2, 3)]) == [(2, 3)]
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, None])
+def test_gradient(axis):
+    point = np.random.default_rng(0).permutation(24).reshape(2, 3, 4) / 3.0
+    verify_grad(lambda x: at.tanh(sort(x, axis)), [point], rng=np.random.default_rng(1))
+
+
+def test_places_have_no_gradient():
+    x = at.dvector("x")
+    (g,) = evaluate([grad(at.sum(at.cast(ArgSort(0)(x), "float64")), x)], {x: SORTING_X[1]})
+    np.testing.assert_array_equal(g, np.zeros(3))

@@ -1,0 +1,237 @@
+"""Arrays made of nothing, and arrays joined."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import relgraph.tensor as at
+from relgraph.gradient import grad, verify_grad
+from relgraph.graph.basic import Constant
+from relgraph.graph.reference import evaluate
+from relgraph.settings import config
+from relgraph.tensor.assembly import Join
+
+
+@pytest.mark.parametrize("shape", [(), 3, (2, 3), (0, 2)])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "bool"])
+def test_filled(against_numpy, shape, dtype):
+    against_numpy(lambda: at.zeros(shape, dtype), lambda: np.zeros(shape, dtype))
+    against_numpy(lambda: at.ones(shape, dtype), lambda: np.ones(shape, dtype))
+    against_numpy(lambda: at.full(shape, 1, dtype), lambda: np.full(shape, 1, dtype))
+    assert at.zeros(shape, dtype).type.shape == np.zeros(shape).shape
+
+
+def test_lengths_that_are_variables(against_numpy):
+    n = np.array(3)
+    against_numpy(lambda n: at.zeros((n, 2)), lambda n: np.zeros((int(n), 2)), n)
+    against_numpy(lambda n: at.ones(n), lambda n: np.ones(int(n)), n)
+    against_numpy(lambda v: at.zeros(v.shape), np.zeros_like, np.ones((2, 3)))
+    assert at.zeros((at.lscalar(), 2)).type.shape == (None, 2)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (1, 2)])
+def test_likenesses(against_numpy, shape):
+    x = np.full(shape, 7.0)
+    for dtype in (None, "int8"):
+        against_numpy(
+            lambda v, d=dtype: at.zeros_like(v, d), lambda v, d=dtype: np.zeros_like(v, d), x
+        )
+        against_numpy(
+            lambda v, d=dtype: at.ones_like(v, d), lambda v, d=dtype: np.ones_like(v, d), x
+        )
+        against_numpy(
+            lambda v, d=dtype: at.full_like(v, 3, d), lambda v, d=dtype: np.full_like(v, 3, d), x
+        )
+
+
+def test_a_likeness_of_a_scalar_is_a_constant():
+    assert isinstance(at.ones_like(at.dscalar()), Constant)
+
+
+def test_alloc(against_numpy):
+    x = np.arange(3.0)
+    against_numpy(lambda v: at.alloc(v, 2, 3), lambda v: np.broadcast_to(v, (2, 3)), x)
+    against_numpy(
+        lambda v: at.broadcast_to(v, (4, 3)), lambda v: np.broadcast_to(v, (4, 3)), x[None]
+    )
+    verify_grad(lambda v: at.alloc(v, 2, 3), [x])
+    verify_grad(lambda v: at.alloc(v, 4, 2, 3), [x[None]])
+    verify_grad(lambda v: at.alloc(v, 2, 3), [np.array(2.0)])
+
+
+def test_alloc_owns_its_storage():
+    x = at.dvector()
+    a = np.ones(3)
+    (found,) = evaluate([at.alloc(x, 3)], {x: a})
+    assert not np.shares_memory(found, a)
+    assert found.flags.writeable
+
+
+def test_alloc_errors():
+    x = at.dvector("x")
+    with pytest.raises(ValueError, match=r"axis 0 of x has length 1, not 3; only an axis"):
+        evaluate([at.alloc(x, 3)], {x: np.ones(1)})
+    with pytest.raises(ValueError, match="axis 0 of x has length 2, not 3"):
+        evaluate([at.alloc(x, 3)], {x: np.ones(2)})
+    with pytest.raises(TypeError, match="the value has 1 dimensions, the shape only 0"):
+        at.alloc(x)
+    with pytest.raises(ValueError, match="axis 0 of the value has length 2"):
+        at.alloc(np.ones(2), 3)
+    with pytest.raises(ValueError, match="axis 0 of the shape is -1"):
+        at.zeros(-1)
+    with pytest.raises(TypeError, match=r"zeros: .* an integer of rank 0"):
+        at.zeros((at.dscalar(), 2))
+
+
+@given(st.integers(-4, 4), st.integers(-4, 4), st.integers(-3, 3).filter(bool))
+def test_arange_of_integers(start, stop, step):
+    expected = np.arange(start, stop, step)
+    out = at.arange(start, stop, step)
+    assert out.type.shape == expected.shape
+    np.testing.assert_array_equal(evaluate([out])[0], expected)
+    a, b, c = at.lscalars(3)
+    out = at.arange(a, b, c)
+    givens = dict(zip((a, b, c), map(np.array, (start, stop, step)), strict=True))
+    (shape,) = out.owner.op.infer_shape(None, out.owner, [(), (), ()])
+    found, length = evaluate([out, shape[0]], givens)
+    np.testing.assert_array_equal(found, expected)
+    assert length == len(expected)
+
+
+def test_arange_of_floats(against_numpy):
+    args = [np.array(v) for v in (0.5, 3.0, 0.75)]
+    against_numpy(at.arange, lambda *a: np.arange(*[v.item() for v in a]), *args)
+    assert at.arange(2.5).type.shape == (3,)
+    assert at.arange(4, dtype="float32").type.dtype == "float32"
+    with pytest.raises(ValueError, match="step is 0"):
+        at.arange(0, 3, 0)
+    with pytest.raises(TypeError, match="start is a"):
+        at.arange(at.dvector(), 3)
+    start, step = at.dscalar(), at.dscalar()
+    out = at.sum(at.sqr(at.arange(start, 3.25, step)))
+    found = evaluate(grad(out, [start, step]), {start: np.array(0.5), step: np.array(1.0)})
+    np.testing.assert_allclose(found, [2 * (0.5 + 1.5 + 2.5), 2 * (1.5 + 2 * 2.5)])
+
+
+@pytest.mark.parametrize("args", [(3,), (2, 4), (4, 2), (3, 3, 1), (3, 4, -2), (0, 2)])
+def test_eye_and_tri(against_numpy, args):
+    against_numpy(lambda: at.eye(*args), lambda: np.eye(*args))
+    against_numpy(lambda: at.tri(*args), lambda: np.tri(*args))
+    assert at.eye(*args).type.shape == np.eye(*args).shape
+
+
+@pytest.mark.parametrize("k", [0, 1, -2])
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4), (2, 3, 2)])
+def test_triangles(against_numpy, shape, k):
+    x = np.random.default_rng(0).normal(size=shape)
+    against_numpy(lambda v: at.tril(v, k), lambda v: np.tril(v, k), x)
+    against_numpy(lambda v: at.triu(v, k), lambda v: np.triu(v, k), x)
+    verify_grad(lambda v: at.tril(v, k), [x], n_tests=1)
+
+
+def test_default_dtypes():
+    makers = [at.zeros, at.ones, at.eye, at.tri]
+    assert [make(2).type.dtype for make in makers] == ["float64"] * 4
+    with config.change_flags(floatX="float32"):
+        assert [make(2).type.dtype for make in makers] == ["float32"] * 4
+        assert [make(2, dtype=None).type.dtype for make in makers] == ["float32"] * 4
+        values = [(1.5, "float32"), (1, "int64"), (True, "bool"), (np.float64(1), "float64")]
+        for value, dtype in values:
+            assert at.full(2, value).type.dtype == dtype
+
+
+# Putting tensors side by side, and taking them apart.
+
+
+def count(*shape):
+    return np.arange(np.prod(shape), dtype="float64").reshape(shape)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_join(against_numpy, axis):
+    xs = [count(2, 3), count(2, 3) + 1, count(2, 3) + 2]
+    against_numpy(lambda *v: at.join(axis, *v), lambda *v: np.concatenate(v, axis), *xs)
+    against_numpy(lambda *v: at.concatenate(v, axis), lambda *v: np.concatenate(v, axis), *xs)
+    verify_grad(lambda *v: at.join(axis, *v), xs)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_stack(against_numpy, axis):
+    xs = [count(2, 3), count(2, 3) + 1]
+    against_numpy(lambda *v: at.stack(v, axis), lambda *v: np.stack(v, axis), *xs)
+    verify_grad(lambda *v: at.stack(v, axis), xs)
+
+
+def test_stack_of_scalars(against_numpy):
+    xs = [np.array(1.0), np.array(2, "int8")]
+    against_numpy(lambda *v: at.stack(v), lambda *v: np.stack(v), *xs)
+    verify_grad(lambda *v: at.stack(v), [np.array(1.0), np.array(2.0)])
+    with pytest.raises(TypeError, match=r"stack: the tensors have \[0, 1\] dimensions"):
+        at.stack([at.dscalar(), at.dvector()])
+
+
+def test_mixed_dtypes(against_numpy):
+    xs = [count(2), np.array([1, 2], "int8"), np.array([True])]
+    against_numpy(lambda *v: at.concatenate(v), lambda *v: np.concatenate(v), *xs)
+    x, i = at.dvector(), at.bvector()
+    g = grad(at.sum(at.join(0, x, i) ** 2), x)
+    np.testing.assert_array_equal(evaluate([g], {x: count(3), i: np.ones(2, "int8")})[0], [0, 2, 4])
+
+
+@pytest.mark.parametrize("shapes", [((2,), (3,)), ((2, 3), (2, 3)), ((), ())])
+def test_hstack_and_vstack(against_numpy, shapes):
+    xs = [count(*s) for s in shapes]
+    against_numpy(lambda *v: at.hstack(v), lambda *v: np.hstack(v), *xs)
+    xs = [xs[0], xs[0]]
+    against_numpy(lambda *v: at.vstack(v), lambda *v: np.vstack(v), *xs)
+
+
+def test_what_is_known_of_a_join():
+    x, y = at.tensor("float64", (2, None)), at.tensor("float64", (3, 4))
+    assert at.join(0, x, y).type.shape == (5, 4)
+    assert at.join(1, x, at.dmatrix()).type.shape == (2, None)
+    with pytest.raises(
+        ValueError, match=r"join\{axis=1\}: the inputs have lengths \[2, 3\] along axis 0"
+    ):
+        at.join(1, x, y)
+
+
+def test_join_errors():
+    x, y = at.dmatrix("x"), at.dmatrix("y")
+    with pytest.raises(ValueError, match="axis 1 of y has length 4, of x 3"):
+        evaluate([at.join(0, x, y)], {x: count(2, 3), y: count(2, 4)})
+    with pytest.raises(TypeError, match="input 0 has 2 dimensions, input 1 1"):
+        at.join(0, x, at.dvector())
+    with pytest.raises(ValueError, match="join: axis 2"):
+        at.join(2, x, y)
+    with pytest.raises(ValueError, match="there are no tensors"):
+        at.concatenate([])
+    assert at.join(0, x, y).owner.op is Join(0)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_split(against_numpy, axis):
+    x = count(5, 5)
+    for k in range(3):
+        against_numpy(
+            lambda v, k=k: at.split(v, (2, 0, 3), axis=axis)[k],
+            lambda v, k=k: np.split(v, [2, 2], axis)[k],
+            x,
+        )
+        verify_grad(lambda v, k=k: at.split(v, (2, 1, 2), axis=axis)[k] ** 2, [x], n_tests=1)
+    verify_grad(lambda v: at.join(0, *at.split(v, (2, 3))[::-1]), [x], n_tests=1)
+
+
+def test_split_by_variables():
+    x, sizes = at.dvector("x"), at.lvector("sizes")
+    parts = at.split(x, sizes, n_splits=2)
+    found = evaluate(parts, {x: count(5), sizes: np.array([1, 4])})
+    np.testing.assert_array_equal(found[1], [1, 2, 3, 4])
+    assert parts[0].owner.op.view_map == {0: [0], 1: [0]}
+    with pytest.raises(ValueError, match=r"lengths \[1, 5\] for axis 0 of x, which has length 5"):
+        evaluate(parts, {x: count(5), sizes: np.array([1, 5])})
+    with pytest.raises(TypeError, match="give n_splits"):
+        at.split(x, sizes)
+    with pytest.raises(ValueError, match=r"lengths \[1, 2\] of an axis of length 4"):
+        at.split(at.tensor("float64", (4,)), (1, 2))

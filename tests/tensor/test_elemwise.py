@@ -1,0 +1,824 @@
+"""Elementwise ops and `DimShuffle`, and their gradients."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import relgraph.tensor as at
+from relgraph import config, ifelse, scalar
+from relgraph.compile import Mode, function
+from relgraph.gradient import grad
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.reference import evaluate
+from relgraph.graph.type import DisconnectedType
+from relgraph.scalar.type import DTYPES
+from relgraph.tensor import composite_kernel, memory
+from relgraph.tensor.composite_kernel import CompositeKernel, Ways
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.memory import KeptStorage, new_array, taken_from
+from relgraph.vm import VMLinker
+
+
+def powers(left: Any, right: Any) -> Any:
+    """Return the powers to one exponent at a time: in an array NumPy computes some otherwise."""
+    return np.concatenate([np.power(left, y) for y in right.ravel()], axis=1)
+
+
+UNARY = {
+    "neg": np.negative, "abs": np.absolute, "sign": np.sign, "sqr": np.square, "sqrt": np.sqrt,
+    "reciprocal": np.reciprocal, "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log,
+    "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "sin": np.sin, "cos": np.cos,
+    "tan": np.tan, "arcsin": np.arcsin, "arccos": np.arccos, "arctan": np.arctan, "sinh": np.sinh,
+    "cosh": np.cosh, "tanh": np.tanh, "arcsinh": np.arcsinh, "arccosh": np.arccosh,
+    "arctanh": np.arctanh, "ceil": np.ceil, "floor": np.floor, "trunc": np.trunc,
+    "round": np.round, "isnan": np.isnan, "isinf": np.isinf, "invert": np.invert,
+    "conj": np.conj, "real": np.real, "imag": np.imag, "angle": np.angle,
+}  # fmt: skip
+BINARY = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "true_div": np.true_divide,
+    "int_div": np.floor_divide, "mod": np.mod, "pow": powers, "arctan2": np.arctan2,
+    "maximum": np.maximum, "minimum": np.minimum, "eq": np.equal, "neq": np.not_equal,
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+    "and_": np.bitwise_and, "or_": np.bitwise_or, "xor": np.bitwise_xor,
+}  # fmt: skip
+
+EDGES = {
+    "f": [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 2.5, 3.5, 1e-30, 1e30],
+    "c": [complex(np.nan, 0), complex(np.inf, -0.0), 0j, 1 + 2j, -1j, -2.5 + 0j],
+    "b": [True, False],
+}
+
+
+def edges(dtype: str) -> np.ndarray[Any, Any]:
+    """Return the values of a dtype that go wrong first."""
+    kind = np.dtype(dtype).kind
+    with np.errstate(all="ignore"):
+        if kind in "iu":
+            info = np.iinfo(dtype)
+            return np.array([0, 1, 2, 7, info.max, info.min, info.max - 1], dtype)
+        return np.array(EDGES[kind], dtype)
+
+
+def run(out: Any, **values: Any) -> np.ndarray[Any, Any]:
+    """Return the value of `out`, given those of its inputs by name."""
+    inputs = {v: values[v.name] for v in _inputs(out)}
+    result = evaluate([out], inputs)[0]
+    assert type(result) is np.ndarray
+    assert result.dtype == out.type.numpy_dtype
+    assert out.type.filter(result, strict=True) is result
+    return result
+
+
+def _inputs(out: Any) -> set[Any]:
+    stack, found = [out], set()
+    while stack:
+        v = stack.pop()
+        if v.owner is not None:
+            stack.extend(v.owner.inputs)
+        elif not isinstance(v, Constant):
+            found.add(v)
+    return found
+
+
+def same(a: Any, b: Any) -> bool:
+    return (
+        a.dtype == b.dtype
+        and a.shape == b.shape
+        and bool(np.all((a == b) | ((a != a) & (b != b))))
+        and (a.dtype.kind != "f" or bool(np.all((np.signbit(a) == np.signbit(b)) | (a != a))))
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", UNARY)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_unary_ops_do_what_numpy_does(name: str, dtype: str) -> None:
+    data, x = edges(dtype), at.tensor(dtype, (None,), "x")
+    try:
+        expected = np.asarray(UNARY[name](data))
+    except TypeError:
+        with pytest.raises(TypeError, match=rf"^{name} is not defined for input 0 of dtype"):
+            getattr(at, name)(x)
+        return
+    result = run(getattr(at, name)(x), x=data)
+    assert same(result, expected)
+    assert not np.shares_memory(result, data)
+
+
+@pytest.mark.parametrize("a", DTYPES)
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_binary_ops_do_what_numpy_does(name: str, a: str) -> None:
+    for b in DTYPES:
+        left, right = edges(a)[:, None], edges(b)[None, :]
+        if name == "pow" and np.result_type(a, b).kind in "iu":
+            right = right[(right >= 0) & (right <= 7)][None, :]
+        x, y = at.tensor(a, (None, 1), "x"), at.tensor(b, (1, None), "y")
+        try:
+            expected = BINARY[name](left, right)
+        except TypeError:
+            with pytest.raises(TypeError, match=rf"^{name} is not defined for input"):
+                getattr(at, name)(x, y)
+            continue
+        assert same(run(getattr(at, name)(x, y), x=left, y=right), expected), (a, b)
+
+
+@given(st.data())
+def test_broadcasting_is_numpys(data: st.DataObject) -> None:
+    shapes = data.draw(hnp.mutually_broadcastable_shapes(num_shapes=3, min_side=0, max_side=3))
+    arrays = [
+        data.draw(hnp.arrays("float64", shape, elements=st.integers(-3, 3)))
+        for shape in shapes.input_shapes
+    ]
+    variables = [
+        at.tensor("float64", [1 if n == 1 else data.draw(st.sampled_from([n, None])) for n in s], k)
+        for s, k in zip(shapes.input_shapes, "xyz", strict=True)
+    ]
+    out = at.add(*variables)
+    result = run(out, **dict(zip("xyz", arrays, strict=True)))
+    assert np.array_equal(result, sum(arrays[1:], arrays[0]))
+    node = out.owner
+    lengths = node.op.infer_shape(
+        None,
+        node,
+        [evaluate([v], dict(zip(variables, arrays, strict=True)))[0].shape for v in node.inputs],
+    )
+    assert lengths == [result.shape]
+
+
+def test_only_an_axis_known_to_be_1_broadcasts() -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    with pytest.raises(ValueError, match=r"axis 0 of input 0 \(x\) has length 1.*specify_shape"):
+        run(x + y, x=np.ones(1), y=np.ones(3))
+    with pytest.raises(ValueError, match=r"axis 0 of input 0 \(x\) has length 2"):
+        run(x + y, x=np.ones(2), y=np.ones(3))
+    one = at.tensor("float64", (1,), "x")
+    assert run(one + y, x=np.ones(1), y=np.ones(3)).tolist() == [2, 2, 2]
+    assert run(one + y, x=np.ones(1), y=np.ones(0)).shape == (0,)
+
+
+def test_static_shapes() -> None:
+    a, b = at.tensor("float64", (None, 1, 3)), at.tensor("float64", (4, None))
+    assert at.add(a, b).type.shape == (None, 4, 3)
+    with pytest.raises(ValueError, match="different lengths along axis 0"):
+        at.add(at.tensor("float64", (3,)), at.tensor("float64", (4,)))
+
+
+def test_numbers_are_weak() -> None:
+    f, i, b = at.fvector(), at.bvector(), at.tensor("bool", (None,))
+    assert (f + 1).type.dtype == (f * 2.5).type.dtype == (1.5 - f).type.dtype == "float32"
+    assert (f * 1j).type.dtype == "complex64"
+    assert (i + 1).type.dtype == "int8"
+    assert (i + 1.5).type.dtype == "float64"
+    assert (b + 1).type.dtype == "int64"
+    assert (f + np.float64(1)).type.dtype == "float64"
+    assert at.switch(f > 0, 1, i).type.dtype == "int8"
+    assert at.second(f, 0.0).type.dtype == "float32"
+    assert at.add(1, 2.5).type.dtype == "float64"
+    with pytest.raises(OverflowError, match="add: input 1 is 300, out of the range of int8"):
+        i + 300
+    assert run((at.bvector("x") < 300), x=np.array([1, 127], "int8")).all()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint64", "int64"])
+@pytest.mark.parametrize("name", ["true_divide", "arctan2", "hypot", "logaddexp", "less", "equal"])
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_out_of_range_beside_integers_are_as_numpy_has_them(name: str, dtype: str) -> None:
+    values = np.array([1, 2], dtype)
+    info = np.iinfo(dtype)
+    for number in (int(info.min) - 1, int(info.max) + 1):
+        if not -(2**63) <= number < 2**64:
+            continue
+        for pair in ((values, number), (number, values)):
+            wanted = getattr(np, name)(*pair)
+            v = at.TensorType(dtype, (None,))("v")
+            made = getattr(at, name)(*[v if x is values else x for x in pair])
+            found = run(made, v=values)
+            assert found.dtype == wanted.dtype
+            np.testing.assert_array_equal(found, wanted)
+
+
+def test_limits_of_clip_out_of_range_are_none() -> None:
+    for dtype in ("uint8", "int8"):
+        values, v = np.array([1, 7, 127], dtype), at.TensorType(dtype, (None,))("v")
+        assert run(at.clip(v, -1000, 5), v=values).tolist() == [1, 5, 5]
+        found = run(at.clip(v, 2, 1000), v=values)
+        assert found.dtype == dtype and found.tolist() == [2, 7, 127]
+        with pytest.raises(OverflowError, match="clip: input 1 is 1000, out of the range"):
+            at.clip(v, 1000, 2000)
+
+
+def test_numbers_become_constants_of_the_rank() -> None:
+    A = at.matrix("A")
+    constant = (A * 2).owner.inputs[1]
+    assert isinstance(constant, at.TensorConstant)
+    assert constant.type == at.TensorType("float64", (1, 1))
+    assert constant.unique_value() == 2.0
+    padded = (A * at.constant(2.0)).owner.inputs[1]
+    assert isinstance(padded, at.TensorConstant)
+    assert padded.equals(constant)
+
+
+def test_lower_ranks_are_padded() -> None:
+    A, x = at.matrix("A"), at.vector("x")
+    padded = (A + x).owner.inputs[1]
+    assert padded.owner.op is DimShuffle(1, ("x", 0))
+    assert padded.owner.inputs == [x]
+
+
+def test_nodes_are_whole() -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    for _ in range(2):
+        node = at.add.make_node(x, y)
+        assert isinstance(node, Apply)
+        (out,) = node.outputs
+        assert out.owner is node
+        assert out.head is at.add
+        assert (out.index, out.name) == (0, None)
+        assert node.out is out
+        assert node.clone().inputs == [x, y]
+        node.tag.note = 1
+        assert node.tag.note == 1
+        assert str(out) == "add.0"
+    assert at.add(x, y, name="sum").name == "sum"
+
+
+def test_counts_and_types_are_checked() -> None:
+    x = at.dvector("x")
+    with pytest.raises(TypeError, match="exp takes 1 input, not 2"):
+        at.exp(x, x)
+    with pytest.raises(TypeError, match="add takes at least 1 input, not 0"):
+        at.add()
+    with pytest.raises(TypeError, match="not a tensor"):
+        at.add(x, scalar.float64("s"))
+    with pytest.raises(TypeError, match="is not a scalar op"):
+        Elemwise(np.add)
+    i = scalar.float64("i")
+    with pytest.raises(ValueError, match="two outputs can't be written over one input"):
+        Elemwise(scalar.Composite([i], [i + 1, i * 2]), {0: 0, 1: 0})
+    with pytest.raises(TypeError, match="invert is not defined for input 0 of dtype float64"):
+        ~x  # noqa: B018
+    b = at.tensor("bool", (None,))
+    with pytest.raises(TypeError, match="sub is not defined for input 0 of dtype bool"):
+        b - b
+
+
+def test_n_ary_ops_do_not_depend_on_the_order() -> None:
+    x, y, z = at.tensor("uint16", ()), at.tensor("int16", ()), at.fscalar()
+    assert at.add(x, y, z).type.dtype == at.add(z, x, y).type.dtype == "float32"
+    i, j, f = at.tensor("int8", (), "i"), at.tensor("int8", (), "j"), at.dscalar("f")
+    assert run(at.add(i, j, f), i=np.int8(100), j=np.int8(100), f=0.5) == 200.5
+    v = at.bvector("v")
+    data = np.array([3, 4], "int8")
+    result = run(at.add(v), v=data)
+    assert result.tolist() == [3, 4]
+    assert not np.shares_memory(result, data)
+
+
+def test_results_of_rank_0_are_arrays() -> None:
+    s = at.dscalar("s")
+    for out in (s + s, at.second(s, 1.0), at.switch(s > 0, s, 0), at.sigmoid(s), at.round(s)):
+        assert run(out, s=2.0).shape == ()
+
+
+def test_second_and_switch_fill() -> None:
+    x, c = at.dmatrix("x"), at.tensor("bool", (1, None), "c")
+    assert run(at.second(x, 3), x=np.zeros((2, 3))).tolist() == [[3] * 3] * 2
+    assert run(at.switch(c, 1.0, 2.0), c=np.array([[True, False]])).tolist() == [[1, 2]]
+    assert at.second(x, np.int8(1)).type.dtype == "int8"
+
+
+def perform(op: Any, *arrays: Any) -> Any:
+    node = op.make_node(*[at.tensor(a.dtype, a.shape) for a in arrays])
+    storage = [[None] for _ in node.outputs]
+    op.perform(node, arrays, storage)
+    return storage[0][0]
+
+
+@pytest.mark.parametrize("inplace", [0, 1, 2])
+@pytest.mark.parametrize("op", [scalar.add, scalar.switch])
+def test_inplace(op: Any, inplace: int) -> None:
+    def arrays() -> list[Any]:
+        return [np.array([[1.0, 0.0], [2.0, 0.5]]) * k for k in (1, 2, 3)]
+
+    ours = Elemwise(op, {0: inplace})
+    assert ours is Elemwise(op, ((0, inplace),))
+    assert ours is not Elemwise(op)
+    assert ours.destroy_map == {0: [inplace]}
+    assert str(ours) == f"{op}{{inplace={{0: {inplace}}}}}"
+    expected = perform(Elemwise(op), *arrays())
+    given_ = arrays()
+    result = perform(ours, *given_)
+    assert result is given_[inplace]
+    assert np.array_equal(result, expected)
+
+
+def test_inplace_needs_room() -> None:
+    A, r = at.dmatrix("A"), at.drow("r")
+    with pytest.raises(TypeError, match="can't be written to the storage of input 0"):
+        Elemwise(scalar.add, {0: 0})(r, A)
+    with pytest.raises(TypeError, match="can't be written to the storage of input 1"):
+        Elemwise(scalar.add, {0: 1})(A, at.fmatrix())
+
+
+def test_ops_are_interned_and_pickled() -> None:
+    assert Elemwise(scalar.add) is at.add
+    x = at.dvector("x")
+    at.add(x, x)
+    for op in (at.add, DimShuffle(1, (0, "x")), at.cast(x, "int8").owner.op):
+        assert pickle.loads(pickle.dumps(op)) is op
+
+
+def test_op_attributes() -> None:
+    assert at.add.commutative and at.add.associative
+    assert at.eq.commutative and not at.eq.associative
+    assert not at.sub.commutative
+    assert at.lt.converts and at.cast(at.dvector(), "int8").owner.op.converts
+    assert at.second.repeats == 1
+    assert DimShuffle(1, ("x", 0)).repeats == 0
+    assert str(at.and_) == "and_"
+    assert str(at.cast(at.dvector(), "int8").owner.op) == "cast{int8}"
+
+
+# A point where each function is smooth, and its inputs of one shape each.
+SMOOTH: dict[str, tuple[float, ...]] = {
+    "add": (0.3, 0.7, 1.1), "sub": (0.3, 0.7), "mul": (0.3, 0.7, 1.1), "true_div": (0.3, 0.7),
+    "int_div": (1.3, 0.4), "mod": (1.3, 0.4), "pow": (0.3, 0.7), "neg": (0.3,), "abs": (-0.3,),
+    "sign": (0.3,), "sqr": (0.3,), "sqrt": (0.3,), "reciprocal": (0.3,), "maximum": (0.3, 0.1, 0.2),
+    "minimum": (0.3, 0.1), "exp": (0.3,), "exp2": (0.3,), "expm1": (0.3,), "log": (0.3,),
+    "log2": (0.3,), "log10": (0.3,), "log1p": (0.3,), "sin": (0.3,), "cos": (0.3,), "tan": (0.3,),
+    "arcsin": (0.3,), "arccos": (0.3,), "arctan": (0.3,), "arctan2": (0.3, -0.7), "sinh": (0.3,),
+    "cosh": (0.3,), "tanh": (0.3,), "arcsinh": (0.3,), "arccosh": (1.3,), "arctanh": (0.3,),
+    "erf": (0.3,), "erfc": (0.3,), "erfinv": (0.3,), "sigmoid": (0.3,), "softplus": (0.3,),
+    "log1mexp": (-0.3,), "gammaln": (0.3,), "digamma": (0.3,), "ceil": (0.3,), "floor": (0.3,),
+    "trunc": (0.3,), "round": (0.3,), "identity": (0.3,), "clip": (0.3, 0.1, 0.7),
+    "conj": (0.3,), "real": (0.3,), "angle": (0.3,), "hypot": (0.3, -0.7), "length": (0.3, -0.7),
+    "cbrt": (-0.3,), "cosm1": (0.3,), "log1pmx": (0.3,), "x_less_sin": (0.3,), "tan_less_x": (0.3,),
+    "log1p_sqr": (0.3,), "hypot1m1": (0.3,), "log_product": (0.3, 0.7, 1.1),
+    "sqr_less_sqr": (0.3, -0.7),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_gradients_are_those_of_finite_differences(name: str) -> None:
+    point = SMOOTH[name]
+    shapes = [(2, 3), (1, 3), (2, 1)]
+    xs = [at.tensor("float64", s, n) for s, n in zip(shapes, "xyz", strict=True)][: len(point)]
+    noise = np.random.default_rng(0)
+    values = {v: p + 0.01 * noise.random(s) for v, p, s in zip(xs, point, shapes, strict=False)}
+    out = getattr(at, name)(*xs)
+    weights = noise.random(out.type.shape)
+    grads = out.owner.op.L_op(out.owner.inputs, [out], [at.constant(weights)])
+    step = 1e-6
+    for v, g in zip(xs, grads, strict=True):
+        assert g.type.dtype == "float64"
+        assert g.type.broadcastable == v.type.broadcastable
+        found = evaluate([at.second(v, g)], values)[0]
+        for place in np.ndindex(values[v].shape):
+            totals = []
+            for sign in (1, -1):
+                moved = values[v].copy()
+                moved[place] += sign * step
+                totals.append(np.sum(weights * evaluate([out], {**values, v: moved})[0]))
+            assert found[place] == pytest.approx((totals[0] - totals[1]) / (2 * step), abs=1e-6)
+
+
+def gradients(out: Any, g: Any = 1.0) -> list[Any]:
+    """Return the gradients by the inputs of the node of `out`."""
+    node = out.owner
+    return node.op.L_op(node.inputs, [out], [at.second(out, g)])
+
+
+def test_gradients_at_the_edges() -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    zero, nan = np.zeros(1), np.full(1, np.nan)
+    assert run(gradients(x**2)[0], x=zero) == 0
+    assert run(gradients(x**0)[0], x=zero) == 0
+    assert run(gradients(x**1)[0], x=zero) == 1
+    assert run(gradients(x**3)[0], x=np.full(1, 2.0)) == 12
+    by_base, by_exponent = gradients(x**y)
+    assert run(by_base, x=zero, y=zero) == 0
+    assert run(by_exponent, x=zero, y=np.ones(1)) == 0
+    assert run(gradients(abs(x))[0], x=zero) == 0
+    assert [run(g, x=zero, y=zero).item() for g in gradients(at.maximum(x, y))] == [0.5, 0.5]
+    assert [run(g, x=nan, y=zero).item() for g in gradients(at.minimum(x, y))] == [0, 0]
+    assert run(gradients(at.softplus(x))[0], x=np.array([-1e4, 0.0, 1e4])).tolist() == [0, 0.5, 1]
+    assert run(gradients(at.sigmoid(x))[0], x=np.array([-1e4, 0.0, 1e4])).tolist() == [0, 0.25, 0]
+    clipped = gradients(at.clip(x, y, 1.0))
+    assert [run(g, x=zero, y=np.ones(1) * 2).item() for g in clipped[:2]] == [0, 0]
+
+
+def test_the_sigmoid_uses_its_own_value() -> None:
+    out = at.sigmoid(at.dvector("x"))
+    (g,) = gradients(out)
+    stack, found = [g], False
+    while stack:
+        v = stack.pop()
+        found |= v is out
+        stack.extend(v.owner.inputs if v.owner is not None and v is not out else ())
+    assert found
+
+
+def test_where_no_gradient_flows() -> None:
+    x, y = at.dvector("x"), at.dvector("y")
+    for out, disconnected in [
+        (at.lt(x, y), [False, False]),
+        (at.switch(x, y, 1.0), [False, False, False]),
+        (at.second(x, y), [True, False]),
+        (at.add(at.lvector(), 1), [False, False]),
+        (at.cast(x, "int8"), [False]),
+    ]:
+        grads = gradients(out)
+        assert [isinstance(g.type, DisconnectedType) for g in grads] == disconnected
+        assert out.owner.op.connection_pattern(out.owner) == [[not d] for d in disconnected]
+    assert gradients(at.polygamma(1, x))[0] is None
+
+
+def test_gradients_have_the_dtype_of_the_input() -> None:
+    f, d, i = at.fvector(), at.dvector(), at.lvector()
+    assert [g.type.dtype for g in gradients(f * d)] == ["float32", "float64"]
+    assert gradients(at.exp(i))[0].type.dtype == "float64"
+    assert gradients(at.cast(f, "float64"))[0].type.dtype == "float32"
+
+
+def test_gradients_by_complex_numbers() -> None:
+    z = at.zvector("z")
+    point = np.array([0.3 + 0.4j])
+    assert run(gradients(abs(z))[0], z=point) == pytest.approx(0.6 + 0.8j)
+    assert run(gradients(at.real(z))[0], z=point) == 1
+    assert run(gradients(at.imag(z))[0], z=point) == 1j
+    # Of the real part of the square, which is x**2 - y**2: 2 x - 2 y i.
+    assert run(gradients(z * z, 1 + 0j)[0], z=point) == pytest.approx(0.3 - 0.4j)
+    x = at.dvector("x")
+    assert gradients(x * z)[0].type.dtype == "float64"
+    h, at_z = 1e-6, lambda w: np.angle(0.3 + 0.4j + w)
+    expected = complex((at_z(h) - at_z(-h)) / (2 * h), (at_z(h * 1j) - at_z(-h * 1j)) / (2 * h))
+    assert run(gradients(at.angle(z))[0], z=point) == pytest.approx(expected, rel=1e-5)
+
+
+def test_composites() -> None:
+    a, b = scalar.float64("a"), scalar.float64("b")
+    op = Elemwise(scalar.Composite([a, b], [a * b + 2.0, scalar.exp(a)]))
+    A, x = at.dmatrix("A"), at.dvector("x")
+    first, second = op(A, x)
+    data = {"A": np.arange(6.0).reshape(2, 3), "x": np.arange(3.0)}
+    assert np.array_equal(run(first, **data), data["A"] * data["x"] + 2)
+    assert np.array_equal(run(second, **data), np.exp(data["A"]))
+    node = first.owner
+    grads = op.L_op(node.inputs, node.outputs, [at.ones_like(first), at.ones_like(second)])
+    assert np.allclose(run(grads[0], **data), data["x"] + np.exp(data["A"]))
+    assert np.allclose(run(grads[1], **data), data["A"].sum(0))
+
+
+# DimShuffle
+
+
+@given(st.data())
+def test_dimshuffle_is_transpose_and_reshape(data: st.DataObject) -> None:
+    shape = data.draw(hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3))
+    x = at.tensor("float64", shape, "x")
+    kept = [a for a, n in enumerate(shape) if n != 1 or data.draw(st.booleans())]
+    order: list[Any] = list(data.draw(st.permutations(kept)))
+    for _ in range(data.draw(st.integers(0, 2))):
+        order.insert(data.draw(st.integers(0, len(order))), "x")
+    array = np.arange(np.prod(shape, dtype=int), dtype="float64").reshape(shape)
+    result = run(x.dimshuffle(*order) if order else x.dimshuffle([]), x=array)
+    axes = [a for a in order if a != "x"]
+    dropped = tuple(a for a in range(len(shape)) if a not in axes)
+    moved = np.transpose(array, (*axes, *dropped))
+    expected = moved.reshape([1 if a == "x" else shape[a] for a in order])
+    assert np.array_equal(result, expected)
+    assert np.shares_memory(result, array) or array.size == 0
+    (g,) = gradients(x.dimshuffle(order))
+    assert g.type.shape == shape
+
+
+def test_dimshuffle_errors() -> None:
+    A = at.matrix("A")
+    with pytest.raises(TypeError, match=r"would drop axis 1 .* length is not known"):
+        A.dimshuffle(0)
+    with pytest.raises(TypeError, match=r"would drop axis 0 .* length is 3"):
+        at.tensor("float64", (3,)).dimshuffle([])
+    with pytest.raises(ValueError, match="names an axis twice"):
+        A.dimshuffle(0, 0, 1)
+    with pytest.raises(ValueError, match="axis 2 of a tensor with 2 dimensions"):
+        A.dimshuffle(0, 2, 1)
+    with pytest.raises(TypeError, match=r"'y' in .* is neither an axis nor 'x'"):
+        A.dimshuffle(0, "y", 1)
+    with pytest.raises(TypeError, match="takes a tensor with 1 dimensions"):
+        DimShuffle(1, (0,))(A)
+    assert DimShuffle(2, (-1, 0)) is DimShuffle(2, (1, 0))
+
+
+def test_variables_stay_inputs() -> None:
+    x = at.dvector("x")
+    assert isinstance(x, Variable)
+    assert x.owner is None
+
+
+def test_what_is_filled_is_laid_out_as_what_is_computed():
+    # sums of an array that is laid out otherwise round otherwise
+    x, row = at.dmatrix("x"), at.TensorType("float64", (1, None))("row")
+    values = {x: np.ones((8, 9)), row: np.ones((1, 9))}
+    (filled,) = evaluate([at.second(x, row)], values)
+    assert filled.flags.c_contiguous
+
+
+# The gradient of a branch that is not taken is zero, however steep the branch is.
+
+NAIVE = Mode("py", None)
+POINTS = np.array([-1000.0, -1.0, 0.0, 1.0, 1000.0])
+BRANCHES = {
+    "elu": (lambda x: at.where(x > 0, x, at.exp(x) - 1), [0.0, np.exp(-1.0), 1.0, 1.0, 1.0]),
+    "mirrored": (lambda x: at.where(x <= 0, at.exp(x), x), [0.0, np.exp(-1.0), 1.0, 1.0, 1.0]),
+    "inside": (
+        lambda x: at.where(x > 0, at.sqrt(at.log(at.maximum(x, 0))), 0.0),
+        # at 1 the root is steep, and taken
+        [0.0, 0.0, 0.0, np.inf, 0.5 / np.sqrt(np.log(1000)) / 1000],
+    ),
+    "power": (lambda x: at.where(x > 0, 0.0, x**2) * x, [3e6, 3.0, 0.0, 0.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("mode", [NAIVE, None], ids=["naive", "fast_run"])
+@pytest.mark.parametrize("name", BRANCHES)
+def test_what_is_not_taken_has_no_slope(name, mode):
+    formula, expected = BRANCHES[name]
+    x = at.dvector("x")
+    slope = grad(at.sum(formula(x)), x, stabilize=False)
+    np.testing.assert_allclose(function([x], slope, mode=mode)(POINTS), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(3, 1), (1, 4), (3, 4)], ids=str)
+def test_the_condition_may_be_larger_than_what_is_chosen(shape):
+    x, c = at.tensor("float64", shape), at.tensor("bool", (3, 4))
+    slope = grad(at.sum(at.where(c, at.exp(x), 2.0)), x)
+    chosen = np.arange(12).reshape(3, 4) % 3 == 0
+    value = np.random.default_rng(0).normal(size=shape)
+    full = np.where(chosen, np.exp(value), 0)
+    axes = tuple(i for i, n in enumerate(shape) if n == 1)
+    found = function([x, c], slope, mode=NAIVE)(value, chosen)
+    np.testing.assert_allclose(found, full.sum(axis=axes, keepdims=True))
+
+
+def test_a_sum_passes_its_gradient_on_as_it_is():
+    x, y, c = at.dvector("x"), at.dvector("y"), at.tensor("bool", (None,))
+    first, second = grad(at.sum(at.where(c, x + y, 0.0)), [x, y])
+    assert first is second
+
+
+# Memory that is kept is taken again when nobody holds it, and never while somebody does.
+
+x, y = at.dvectors("x", "y")
+MATRIX = at.dmatrix("m")
+
+
+def address(array: np.ndarray[Any, Any]) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def keeping() -> tuple[VMLinker, KeptStorage]:
+    linker = VMLinker(allow_gc=False)
+    linker.storage = KeptStorage(least_bytes=1)
+    return linker, linker.storage
+
+
+def test_an_array_is_taken_again_when_it_is_dropped() -> None:
+    storage = KeptStorage(least_bytes=1)
+    first = storage.empty((4, 5), "float64")
+    where = address(first)
+    part = first[1:, ::2].T
+    del first
+    held = storage.empty((4, 5), "float64")
+    assert address(held) != where, "a view of it is held"
+    del part
+    assert address(storage.empty((5, 4), "int64")) == where
+    assert storage.nbytes == 2 * 160
+
+
+def test_what_is_large_enough_serves_a_smaller_one_but_not_one_half_as_large() -> None:
+    storage = KeptStorage(least_bytes=1)
+    where = address(storage.empty((100,), "float64"))
+    assert address(storage.empty((50,), "float64")) == where
+    assert address(storage.empty((49,), "float64")) != where
+
+
+def test_small_arrays_are_new() -> None:
+    storage = KeptStorage()
+    assert storage.empty((1000,), "float64").flags.owndata
+    assert storage.nbytes == 0
+
+
+def test_memory_that_is_not_taken_any_more_is_given_back() -> None:
+    storage = KeptStorage(least_bytes=1)
+    for size in (2**19, 2**17, 2**15):
+        storage.empty((size,), "uint8")
+    for _ in range(40):
+        held = [storage.empty((1000,), "uint8") for _ in range(2)]
+    del held
+    storage.empty((3,), "uint8")
+    assert storage.nbytes < 5000
+    storage.free()
+    assert storage.nbytes == 0
+
+
+def test_arrays_are_taken_from_a_storage_within_its_context_only() -> None:
+    storage = KeptStorage(least_bytes=1)
+    with taken_from(storage):
+        assert not new_array((3,), "int8").flags.owndata
+    assert new_array((3,), "int8").flags.owndata
+
+
+# A single op, a fold, a fused chain with two outputs, broadcasting, another dtype, a lazy branch.
+PROGRAMS = [
+    [x * y],
+    [x + y + 1.5 * x],
+    [at.exp(x), at.exp(x) * y],
+    [(((x * x + y) * x - y) * 0.5 + x * y - 3 * x)],
+    [MATRIX + x, MATRIX.T * 2 + MATRIX.T],
+    [at.eq(x, y), at.cast(x, "float32") + 1],
+    [ifelse(at.gt(at.sum(x), 0), x * y, x - y)],
+]
+
+
+@pytest.mark.parametrize("outputs", PROGRAMS, ids=str)
+@pytest.mark.parametrize("optimizer", [None, "fast_run"])
+def test_results_are_those_of_new_arrays_and_stay_the_caller_s(
+    outputs: list[Any], optimizer: str | None
+) -> None:
+    linker, _ = keeping()
+    made: Any = function([x, y, MATRIX], outputs, Mode(linker, optimizer), on_unused_input="ignore")
+    plain: Any = function([x, y, MATRIX], outputs, Mode("vm", optimizer), on_unused_input="ignore")
+    held = []
+    for n in (3, 7, 7, 7, 0, 1, 3):
+        rng = np.random.default_rng(n)
+        values = rng.normal(size=n), rng.normal(size=n), rng.normal(size=(n, n))
+        expected = plain(*values)
+        found = made(*values)
+        held.append((found, expected))
+        made(*values)  # what nobody holds
+    for found, expected in held:
+        for a, b in zip(found, expected, strict=True):
+            assert a.dtype == b.dtype and np.array_equal(a, b)
+
+
+def test_a_second_call_takes_no_new_memory() -> None:
+    linker, storage = keeping()
+    f: Any = function([x, y], [x * y, x - y], Mode(linker, None))
+    values = np.ones(100), np.ones(100)
+    f(*values)
+    kept = storage.nbytes
+    assert kept == 1600
+    for _ in range(5):
+        f(*values)
+    assert storage.nbytes == kept
+    linker.free()
+    assert storage.nbytes == 0
+
+
+def test_several_threads_may_call() -> None:
+    linker, _ = keeping()
+    f: Any = function([x], [at.exp(x) + x, at.exp(x)], Mode(linker, None))
+
+    def right(k: int) -> bool:
+        value = np.full(5000, float(k))
+        a, b = f(value)
+        return bool(np.all(b == b[0]) and np.allclose(b[0], np.exp(k)) and np.all(a == b + k))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(right, [k % 7 for k in range(400)]))
+
+
+def test_a_linker_is_pickled_without_what_it_keeps() -> None:
+    linker, storage = keeping()
+    storage.empty((1000,), "float64")
+    loaded = pickle.loads(pickle.dumps(linker))
+    assert loaded.storage.nbytes == 0 and loaded.storage.empty((2,), "int8") is not None
+    assert VMLinker().storage is None
+    VMLinker().free()
+
+
+# The fastest of several ways is taken, and all give the same bits.
+
+
+def taken(choice: Ways, seconds: list[float], calls: int) -> list[int]:
+    """Call so often, each way taking its seconds, and return the ways."""
+    found = []
+    for _ in range(calls):
+        way = choice.next()
+        choice.note(way, seconds[way])
+        found.append(way)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("seconds", "best"),
+    [
+        ([1.0, 0.5, 0.7], 1),
+        ([1.0, 0.7, 0.5], 2),
+        ([1.0, 2.0, 3.0], 0),
+        ([1.0, 0.99, 0.98], 0),
+        ([1.0, 0.5], 1),
+    ],
+)
+def test_each_is_tried_and_the_fastest_is_kept(seconds: list[float], best: int) -> None:
+    choice = Ways(len(seconds))
+    trials = 3 * len(seconds)
+    assert sorted(taken(choice, seconds, trials)) == sorted([*range(len(seconds))] * 3)
+    assert set(taken(choice, seconds, 100)) == {best}
+    assert choice.prefers_first() == (best == 0)
+
+
+def test_one_slow_call_decides_nothing() -> None:
+    choice = Ways(2)
+    for k in range(6):
+        way = choice.next()
+        choice.note(way, 50.0 if k < 2 else [1.0, 0.5][way])
+    assert set(taken(choice, [1.0, 0.5], 50)) == {1}
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_they_are_tried_again_when_the_machine_has_changed(asked: bool) -> None:
+    choice = Ways(2)
+    taken(choice, [1.0, 2.0], 6)
+    if asked:
+        for _ in range(200):
+            assert choice.prefers_first()
+        assert not choice.prefers_first()
+    else:
+        assert set(taken(choice, [1.0, 2.0], 200)) == {0}
+    taken(choice, [1.0, 0.5], 6)
+    assert set(taken(choice, [1.0, 0.5], 100)) == {1}
+
+
+def test_they_are_tried_again_ever_more_seldom() -> None:
+    choice = Ways(2)
+    found = taken(choice, [1.0, 2.0], 100_000)
+    assert found.count(1) < 100
+
+
+def test_a_thread_that_takes_the_last_trial_takes_it_from_no_other() -> None:
+    choice = Ways(2)
+    taken(choice, [1.0, 0.5], 5)
+    others: list[Thread] = []
+
+    class Shared(list[int]):
+        """Another thread notes the last trial between the look and the choice."""
+
+        def __bool__(self) -> bool:
+            there = len(self) > 0
+            if not others:
+                others.append(Thread(target=choice.note, args=(self[-1], 1.0)))
+                others[0].start()
+                others[0].join(0.05)
+            return there
+
+    choice._to_try = Shared(choice._to_try)
+    assert choice.next() in (0, 1)
+    others[0].join()
+    assert choice._to_try == []
+
+
+@pytest.mark.parametrize(
+    ("dtype", "reduced"),
+    [
+        *product(["float64", "float32", "int64"], [None, np.add, np.maximum]),
+        # complex numbers are not reduced by blocks
+        ("complex128", None),
+    ],
+)
+def test_all_give_the_same_bits(monkeypatch: pytest.MonkeyPatch, dtype: str, reduced: Any) -> None:
+    monkeypatch.setattr(memory, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(memory, "BLOCK_BYTES", 0)
+    x, y = getattr(scalar, dtype)("x"), getattr(scalar, dtype)("y")
+    op = scalar.Composite([x, y], [x * y - x, (x + y) * x])
+    values = [(np.arange(20_001) % k - 3).astype(dtype) / 4 for k in (7, 11)]
+    values = [v.astype(dtype) for v in values]
+    found = []
+    for way in range(3):
+        monkeypatch.setattr(composite_kernel, "always", way)
+        kernel = CompositeKernel(op, [(False,)] * 2, [None, reduced], {})
+        with config.change_flags(threads=2):
+            assert kernel.prefers_whole(20_001) == (way == 0)
+            found.append(kernel.run(values, (20_001,), [None, None]))
+    for other in found[1:]:
+        for a, b in zip(found[0], other, strict=True):
+            assert a.dtype == b.dtype
+            assert a.tobytes() == b.tobytes()
+
+
+def test_what_takes_too_much_memory_is_not_computed_as_a_whole() -> None:
+    x = scalar.float64("x")
+    kernel = CompositeKernel(scalar.Composite([x], [scalar.exp(x) + x]), [(False,)], [None], {})
+    assert not any(kernel.prefers_whole(10**10) for _ in range(5))
+    assert kernel._choice_for(10**10).threads[0] == 1

@@ -1,0 +1,290 @@
+"""NumPy's own functions on variables."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special
+
+import relgraph.tensor as at
+from relgraph import lvars
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.numpy_protocol import nearest, table
+from tests.notebooks.scripts import FOLDER, script
+
+X = at.dmatrix("x")
+VALUE = np.array([[1.0, -2.0, 0.5], [3.0, 0.25, 2.0]])
+ALL = np.ones((2, 3), bool)
+
+CALLS = {
+    "a number first": lambda x: np.float64(2) * x,
+    "an array first": lambda x: np.ones((3, 2)) @ x,
+    "matmul": lambda x: x @ np.ones((3, 3)),
+    "a list beside it": lambda x: np.maximum([0.0, 1.0, 2.0], x),
+    "dtype of a ufunc": lambda x: np.add(x, 1, dtype="float32"),
+    "where=True": lambda x: np.add(x, 1, where=True),
+    "out=None": lambda x: np.sum(x, 0, out=None),
+    "dtype of a sum": lambda x: np.sum(x, dtype="float32", axis=0),
+    "sum of some": lambda x: np.sum(x, where=x > 0, initial=3.0),
+    "product of some": lambda x: np.prod(x, axis=1, where=x > 0),
+    "greatest of some": lambda x: np.max(x, where=x < 1, initial=-5.0, axis=1),
+    "least and a bound": lambda x: np.min(x, initial=-2.5),
+    "all of some": lambda x: np.all(x > 0, where=x < 3),
+    "any of some": lambda x: np.any(x > 2, where=x < 3, axis=0),
+    "mean of some": lambda x: np.mean(x, axis=0, where=x > 0),
+    "reduce": lambda x: np.add.reduce(x, axis=1),
+    "reduce by default": lambda x: np.multiply.reduce(x),
+    "reduce over all": lambda x: np.maximum.reduce(x, axis=None, keepdims=True),
+    "reduce of some": lambda x: np.add.reduce(x, axis=1, where=x > 0),
+    "reduce of logarithms": lambda x: np.logaddexp.reduce(x, axis=0),
+    "accumulate": lambda x: np.add.accumulate(x, axis=1),
+    "accumulated maximum": lambda x: np.maximum.accumulate(x, axis=1),
+    "accumulated minimum": lambda x: np.minimum.accumulate(x),
+    "accumulated logarithms": lambda x: np.logaddexp.accumulate(x, axis=1),
+    "cumulative sums of a dtype": lambda x: np.cumsum(x, axis=1, dtype="complex64"),
+    "outer": lambda x: np.subtract.outer(x[0], x[1]),
+    "clip below": lambda x: np.clip(x, 0, None),
+    "clip above by name": lambda x: np.clip(x, max=1),
+    "decimals": lambda x: np.round(x, 1),
+    "the same by another name": lambda x: np.around(x, 1) + np.amax(x, initial=5.0),
+    "decimals before the point": lambda x: np.round(x * 37, -1),
+    "decimals of integers": lambda x: np.round(x.astype("int64") * 37, -1),
+    "other shape": lambda x: np.zeros_like(x, shape=(2,)),
+    "filled": lambda x: np.full_like(x, 2, dtype="int8"),
+    "order": lambda x: np.ravel(x, order="C"),
+    "kind": lambda x: np.sort(x, axis=0, kind="heapsort"),
+    "where is it true": lambda x: np.where(x > 0)[1],
+    "equal": lambda x: np.equal(x, 0.5),
+    "not equal": lambda x: np.not_equal(x, x.T[:2, :2].sum()),
+    "rank": lambda x: x * np.ndim(x),
+    "size of an axis": lambda x: np.size(x, 1),
+    "a function of SciPy's": lambda x: special.expit(x),
+    "two of SciPy's": lambda x: special.jv(2, special.ndtr(x)),
+    "split": lambda x: np.split(x, 2)[1],
+    "split between": lambda x: np.split(x, [1, 2], axis=1)[1],
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_calls_give_what_numpy_gives(call: str) -> None:
+    (found,) = evaluate([CALLS[call](X)], {X: VALUE})
+    expected = np.asarray(CALLS[call](VALUE))
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-14, strict=True)
+
+
+def test_what_is_asked_of_the_type_is_no_graph() -> None:
+    assert np.ndim(X) == 2
+    assert np.iscomplexobj(X) is False
+
+
+def test_an_array_is_not_written_to() -> None:
+    array: Any = np.zeros((2, 3))
+    with pytest.raises(TypeError, match="takes no `out`"):
+        array += X
+    assert not array.any()
+
+
+def test_known_lengths_are_integers() -> None:
+    x = at.tensor("float64", (2, 3), "x")
+
+    def centred(x: Any) -> Any:
+        n, d = x.shape
+        return x - np.ones((n, n)) @ x / n + sum(x[0, j] for j in range(d))
+
+    (found,) = evaluate([centred(x)], {x: VALUE})
+    np.testing.assert_allclose(found, centred(VALUE))
+    with pytest.raises(TypeError, match="is symbolic, not a number"):
+        range(X.shape[0])
+
+
+# The page of NumPy's and SciPy's names says what is here.
+
+
+@pytest.fixture(scope="module")
+def names() -> Any:
+    return script("numpy_names")
+
+
+def test_every_name_is_here_or_explained(names: Any) -> None:
+    for section, members in names.public_names().items():
+        unsaid = [n for n in members if names.ours(n) is None and names.explained(n) is None]
+        assert not unsaid, section
+        twice = [n for n in members if names.ours(n) is not None and names.explained(n) is not None]
+        assert not twice, section
+
+
+def test_nine_of_ten_are_here(names: Any) -> None:
+    assert names.share_there() >= 0.9
+
+
+def test_the_page_is_what_the_script_writes(names: Any) -> None:
+    written = (FOLDER / "pages" / "numpy_names.md").read_text()
+    listed = {line.split("`")[1] for line in written.splitlines() if line.startswith("| `")}
+    for section, members in names.public_names().items():
+        # other versions of NumPy and SciPy have some names more
+        assert f"## {section}\n" in written
+        assert len([n for n in members if n.split(".")[-1] not in listed]) <= len(members) / 20
+    for line in names.page().splitlines():
+        if line.startswith("| `") and line.split("`")[1] in listed:
+            assert line in written
+
+
+def test_the_table_names_what_there_is() -> None:
+    for ours, function in table().values():
+        assert callable(function)
+        found: Any = at
+        for part in ours.split("."):
+            found = getattr(found, part)
+        assert callable(found) or isinstance(found, property), ours
+    assert nearest("nansums") == "nansum"
+    assert nearest("zzz") is None
+
+
+# Functions as people write them for NumPy: called on variables, they give the graphs of what they
+# give on arrays.
+
+
+def softmax(x: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+
+def layer_norm(x: Any, eps: float = 1e-5) -> Any:
+    mean = np.mean(x, axis=-1, keepdims=True)
+    var = np.var(x, axis=-1, keepdims=True)
+    return (x - mean) / np.sqrt(var + eps)
+
+
+def logistic_loss(X: Any, w: Any) -> Any:
+    z = X @ w
+    y = np.where(np.arange(4) % 2 == 0, 1.0, 0.0).astype(z.dtype)
+    return np.mean(np.logaddexp(0, z) - y * z)
+
+
+def rbf_kernel(X: Any) -> Any:
+    squares = np.sum(X**2, axis=1)
+    distance = squares[:, None] + squares[None, :] - 2 * X @ X.T
+    return np.exp(-0.5 * np.maximum(distance, 0))
+
+
+def gp_log_likelihood(X: Any, y: Any) -> Any:
+    K = rbf_kernel(X) + 0.1 * np.eye(4, dtype=str(X.dtype))
+    L = np.linalg.cholesky(K)
+    alpha = np.linalg.solve(L.T, np.linalg.solve(L, y))
+    return -0.5 * np.dot(y, alpha) - np.sum(np.log(np.diag(L))) - 2 * np.log(2 * np.pi)
+
+
+def pairwise_distances(X: Any) -> Any:
+    return np.linalg.norm(X[:, np.newaxis, :] - X[np.newaxis, :, :], axis=-1)
+
+
+def standardize(X: Any) -> Any:
+    return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+
+
+def cosine_similarity(X: Any) -> Any:
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    return np.einsum("ik,jk->ij", unit, unit)
+
+
+def gelu(x: Any) -> Any:
+    return 0.5 * x * (1 + special.erf(x / np.sqrt(2.0)))
+
+
+def huber(x: Any, delta: float = 1.0) -> Any:
+    small = np.abs(x) <= delta
+    return np.where(small, 0.5 * np.square(x), delta * (np.abs(x) - 0.5 * delta))
+
+
+def ridge(X: Any, y: Any) -> Any:
+    return np.linalg.solve(np.dot(np.transpose(X), X) + 0.1 * np.identity(3), np.dot(X.T, y))
+
+
+def log_sum_exp(x: Any) -> Any:
+    shift = np.amax(x, axis=1)
+    return shift + np.log(np.add.reduce(np.exp(x - np.expand_dims(shift, 1)), axis=1))
+
+
+def moving_average(x: Any) -> Any:
+    total = np.cumsum(x, axis=0)
+    return np.concatenate([total[:2], total[2:] - total[:-2]], axis=0) / 2
+
+
+def entropy(x: Any) -> Any:
+    p = np.clip(softmax(x), 1e-12, 1.0)
+    return -np.sum(p * np.log(p), axis=-1)
+
+
+def features(x: Any) -> Any:
+    columns = [np.ones_like(x[:, 0]), x[:, 0], x[:, 1] ** 2, np.sin(x[:, 2])]
+    return np.stack(columns, axis=1)
+
+
+def poisson_likelihood(x: Any) -> Any:
+    k = np.arange(3.0).astype(x.dtype)
+    return np.sum(special.xlogy(k, np.exp(x)) - np.exp(x) - special.gammaln(k + 1), axis=-1)
+
+
+def attention(x: Any) -> Any:
+    scores = np.matmul(x, x.T) / np.sqrt(x.shape[-1])
+    hidden = np.triu(np.ones((4, 4), dtype=bool), k=1)
+    return softmax(np.where(hidden, np.float32(-1e9), scores)) @ x
+
+
+def ranks(x: Any) -> Any:
+    return np.argsort(np.argsort(x, axis=0), axis=0)
+
+
+def spread(x: Any) -> Any:
+    low, middle, high = np.percentile(x, [25, 50, 75], axis=0)
+    return (high - low) / np.abs(middle)
+
+
+def haversine(x: Any) -> Any:
+    rad = np.deg2rad(x)
+    lat, lon = rad[:, 0], rad[:, 1]
+    a = (
+        np.sin(np.diff(lat) / 2) ** 2
+        + np.cos(lat[1:]) * np.cos(lat[:-1]) * np.sin(np.diff(lon) / 2) ** 2
+    )
+    return 2 * np.arcsin(np.sqrt(a))
+
+
+OF_A_MATRIX = [
+    *(softmax, layer_norm, rbf_kernel, pairwise_distances, standardize, cosine_similarity, gelu),
+    *(huber, log_sum_exp, moving_average, entropy, features, poisson_likelihood, ranks, spread),
+    haversine,
+]
+WITH_A_VECTOR = [logistic_loss, gp_log_likelihood, ridge]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("function", [*OF_A_MATRIX, *WITH_A_VECTOR, attention])
+def test_a_function_for_arrays_is_traced_by_calling_it(function: Any, dtype: str) -> None:
+    rng = np.random.default_rng(3)
+    values = [rng.normal(size=(4, 3)).astype(dtype)]
+    variables = [at.tensor(dtype, (None, 3), "x")]
+    if function in WITH_A_VECTOR:
+        length = 3 if function is logistic_loss else 4
+        values.append(rng.normal(size=length).astype(dtype))
+        variables.append(at.vector("y", dtype=dtype))
+    (found,) = evaluate([function(*variables)], dict(zip(variables, values, strict=True)))
+    expected = np.asarray(function(*values))
+    assert found.dtype == expected.dtype
+    tolerance = 1e-4 if dtype == "float32" else 1e-12
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+def test_in_laws_they_give_terms() -> None:
+    a, b = lvars("a b")
+    for numpys, ours in (
+        (np.exp(a), at.exp(a)),
+        (np.sum(a + b, axis=0), at.sum(a + b, axis=0)),
+        (np.where(a, b, 1), at.where(a, b, 1)),
+        (np.add.reduce(a), at.sum(a, axis=0)),
+        (np.dot(a, b), at.dot(a, b)),
+        (special.erf(a * b), at.erf(a * b)),
+        (np.linalg.solve(a, b), at.linalg.solve(a, b)),
+    ):
+        assert str(numpys) == str(ours)

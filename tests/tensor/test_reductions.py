@@ -1,0 +1,495 @@
+"""Sums, products and extremes along axes."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.special
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import relgraph.tensor as at
+from relgraph import function, scalar
+from relgraph.compile import Mode
+from relgraph.gradient import grad, verify_grad
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.tensor.norms import Cosine, Covariance, Norm
+from relgraph.tensor.reductions import CAReduce
+from tests.seeds import seed_of
+
+DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64", "complex128"]
+AXES = [None, 0, 1, -1, (0, 1), (0, -1), (), (2, 0), (0, 1, 2)]
+
+
+def some(shape, dtype="float64", seed=0):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=shape) * 3
+    return (
+        values > 0 if dtype == "bool" else np.abs(values) if dtype[0] == "u" else values
+    ).astype(dtype)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("axis", AXES)
+def test_values_dtypes_and_shapes(against_numpy, name, dtype, axis):
+    x = some((2, 3, 4), dtype)
+    for keepdims in (False, True):
+        against_numpy(
+            lambda v, k=keepdims: getattr(at, name)(v, axis=axis, keepdims=k),
+            lambda v, k=keepdims: getattr(np, name)(v, axis=axis, keepdims=k),
+            x,
+            rtol=1e-5 if dtype == "float32" else 1e-12,
+        )
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("axis", [None, 0, (0, 2), -1])
+def test_means_and_variances(against_numpy, name, dtype, axis):
+    tolerance = {"float16": 1e-2, "float32": 1e-4}.get(dtype, 1e-10)
+    against_numpy(
+        lambda v: getattr(at, name)(v, axis=axis, keepdims=True),
+        lambda v: getattr(np, name)(v, axis=axis, keepdims=True),
+        some((2, 3, 4), dtype),
+        rtol=tolerance,
+    )
+
+
+def test_ddof(against_numpy):
+    x = some((3, 4))
+    against_numpy(lambda v: at.var(v, axis=1, ddof=1), lambda v: np.var(v, axis=1, ddof=1), x)
+
+
+@given(
+    hnp.arrays(
+        st.sampled_from(["int16", "float64"]),
+        hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
+        elements=st.integers(-3, 3),
+    ),
+    st.data(),
+)
+def test_sums_of_any_shape(x, data):
+    axes = st.none() | st.lists(
+        st.integers(-x.ndim, x.ndim - 1), unique_by=lambda a: a % max(x.ndim, 1), max_size=x.ndim
+    ).map(tuple)
+    axis = data.draw(axes if x.ndim else st.none())
+    v = at.TensorType(x.dtype, (None,) * x.ndim)()
+    for name in ("sum", "prod"):
+        (found,) = evaluate([getattr(at, name)(v, axis=axis)], {v: x})
+        expected = np.asarray(getattr(np, name)(x, axis=axis))
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_empty_axes(against_numpy):
+    x = np.zeros((0, 3))
+    against_numpy(lambda v: at.sum(v, axis=0), lambda v: np.sum(v, axis=0), x)
+    against_numpy(lambda v: at.prod(v), np.prod, x)
+    against_numpy(lambda v: at.max(v, axis=1), lambda v: np.max(v, axis=1), x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        against_numpy(lambda v: at.mean(v, axis=0), lambda v: np.full(3, np.nan), x)
+
+
+def test_the_extreme_of_nothing_is_an_error_that_names_the_input():
+    x = at.dmatrix("x")
+    with pytest.raises(ValueError, match=r"max\{axis=\(0,\)\}: axis 0 of x has length 0"):
+        evaluate([at.max(x, axis=0)], {x: np.zeros((0, 3))})
+    with pytest.raises(ValueError, match="argmin"):
+        evaluate([at.argmin(x, axis=0)], {x: np.zeros((0, 3))})
+
+
+def test_nan_wins(against_numpy):
+    x = np.array([[1.0, np.nan], [3.0, 2.0]])
+    against_numpy(lambda v: at.max(v, axis=1), lambda v: np.max(v, axis=1), x)
+    against_numpy(lambda v: at.argmax(v, axis=1), lambda v: np.argmax(v, axis=1), x)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "bool", "complex128"])
+def test_dtype_argument(against_numpy, dtype):
+    x = some((3, 4), "int8")
+    against_numpy(lambda v: at.sum(v, dtype=dtype), lambda v: np.sum(v, dtype=dtype), x)
+    against_numpy(lambda v: at.prod(v, 0, dtype), lambda v: np.prod(v, 0, dtype), x, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize("axis", [None, 0, -1])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_where_the_extremes_are(against_numpy, name, axis, keepdims):
+    x = some((3, 4), "int8")
+    against_numpy(
+        lambda v: getattr(at, name)(v, axis, keepdims),
+        lambda v: getattr(np, name)(v, axis, keepdims=keepdims),
+        x,
+    )
+
+
+@pytest.mark.parametrize("op", [scalar.neq, scalar.lt, scalar.sub, scalar.hypot])
+def test_an_op_whose_order_matters_reduces_nothing(op):
+    with pytest.raises(TypeError, match=f"CAReduce: {op} is no FoldOp"):
+        CAReduce(op, 0)
+
+
+def test_all_axes_are_spelt_none():
+    x = at.dmatrix()
+    op = at.sum(x, axis=(0, 1)).owner.op
+    assert op is CAReduce(scalar.add, None) is at.sum(x).owner.op
+    assert CAReduce(scalar.add, (1, 0))(x).owner.op is op
+    assert CAReduce(scalar.add, (-1,))(x).owner.op is CAReduce(scalar.add, (1,))
+    assert at.sum(x, axis=-1).owner.op.axis == (1,)
+    assert str(op) == "sum"
+    assert str(at.max(x, axis=1).owner.op) == "max{axis=(1,)}"
+
+
+def test_types_are_remembered():
+    x = at.dmatrix()
+    assert at.sum(x, axis=0).type is at.sum(at.dmatrix(), axis=0).type
+
+
+@pytest.mark.parametrize(
+    ("axis", "error"), [(2, ValueError), (-3, ValueError), ((0, 0), ValueError), ("a", TypeError)]
+)
+def test_axes_there_are_not(axis, error):
+    with pytest.raises(error, match="sum"):
+        at.sum(at.dmatrix(), axis=axis)
+
+
+def test_keepdims_broadcasts():
+    x = at.dmatrix("x")
+    assert at.max(x, axis=1, keepdims=True).type.shape == (None, 1)
+    a = some((3, 4))
+    (found,) = evaluate([x - at.max(x, axis=1, keepdims=True)], {x: a})
+    np.testing.assert_array_equal(found, a - a.max(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("axis", [None, 0, (0, 2)])
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "var", "std"])
+def test_gradients(name, axis):
+    verify_grad(lambda v: getattr(at, name)(v, axis=axis), [some((2, 3, 4))])
+    verify_grad(lambda v: getattr(at, name)(v, axis=axis, keepdims=True) * v, [some((2, 1, 3))])
+
+
+@pytest.mark.parametrize("zeros", [[], [1], [0, 2], [0, 1, 2]])
+def test_gradient_of_a_product_with_zeros(zeros):
+    x = np.array([2.0, 3.0, -4.0])
+    x[zeros] = 0
+    v = at.dvector()
+    (found,) = evaluate([grad(at.prod(v), v)], {v: x})
+    np.testing.assert_allclose(found, [x[1] * x[2], x[0] * x[2], x[0] * x[1]])
+    matrix = np.stack([x, [1.0, 2.0, 3.0]])
+    verify_grad(lambda m: at.prod(m, axis=1), [matrix])
+
+
+def test_ties_share_the_gradient():
+    v = at.dvector()
+    (found,) = evaluate([grad(at.max(v), v)], {v: np.array([1.0, 5.0, 5.0, 2.0])})
+    np.testing.assert_array_equal(found, [0, 0.5, 0.5, 0])
+    (found,) = evaluate([grad(at.min(v), v)], {v: np.array([1.0, np.inf])})
+    np.testing.assert_array_equal(found, [1, 0])
+
+
+def test_the_gradient_of_a_position_is_zero():
+    v = at.dvector()
+    g = grad(at.sum(v * at.argmax(v)), v)
+    (found,) = evaluate([g], {v: np.array([1.0, 5.0, 2.0])})
+    np.testing.assert_array_equal(found, [1, 1, 1])
+
+
+def test_a_complex_product_has_a_conjugate_gradient():
+    v = at.zvector()
+    x = np.array([1 + 2j, 3 - 1j])
+    (found,) = evaluate([grad(at.real(at.prod(v)), v)], {v: x})
+    np.testing.assert_allclose(found, np.conj([x[1], x[0]]))
+
+
+def test_terms():
+    x, axis = lvars("x axis")
+    for term in (
+        at.sum(x),
+        at.max(x, axis=1),
+        at.prod(x, axis=axis),
+        at.sum(at.dmatrix(), axis=axis),
+    ):
+        assert not hasattr(term, "owner")
+    for term in (at.sum(x, keepdims=True), at.sum(x, dtype="float32"), at.mean(x)):
+        with pytest.raises(TypeError, match="depends on the rank of x"):
+            law("of-a-rank", term, at.prod(x))
+
+
+@pytest.mark.parametrize("axis", [None, 0, (0, 1)])
+def test_ranges(against_numpy, axis):
+    x = np.array([[1.0, 5.0, 2.0], [4.0, -3.0, 0.0]])
+    against_numpy(lambda v: at.ptp(v, axis), lambda v: np.ptp(v, axis), x)
+
+
+# NumPy refuses an axis for the mean of a number.
+REDUCTIONS = ["sum", "prod", "max", "min", "any", "all", "argmax", "argmin"]
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_a_tensor_without_axes_is_reduced_over_its_first_or_last(name):
+    s = at.dscalar("s")
+    for axis in (0, -1, None):
+        (found,) = evaluate([getattr(at, name)(s, axis=axis)], {s: 2.5})
+        assert found == getattr(np, name)(2.5, axis=axis)
+    (found,) = evaluate([getattr(at, name)(s, axis=0, keepdims=True)], {s: 2.5})
+    assert found.shape == ()
+    for axis in (1, -2):
+        with pytest.raises(ValueError, match=f"axis {axis} of an array with 0 dimensions"):
+            getattr(at, name)(s, axis=axis)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_a_mean_of_complex_numbers_has_the_bits_of_numpy(axis):
+    """NumPy divides by an integer, which is exact but for the last rounding."""
+    rng = np.random.default_rng(seed_of("complex means"))
+    x = at.TensorType("complex64", (None, None))("x")
+    f = function([x], at.mean(x, axis=axis), mode="strict")
+    for _ in range(100):
+        shape = rng.integers(1, 9, 2)
+        value = (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype("complex64")
+        assert f(value).tobytes() == np.asarray(value.mean(axis=axis)).tobytes()
+
+
+# Axes as integers, tuples, lists and what else NumPy takes; what is no axis is named.
+
+X = np.array([[[3.0, 1, 2], [0, 5, 4]], [[7, 7, 1], [9, 0, 9]]])
+ARG = ["argmax", "argmin", "nanargmax", "nanargmin"]
+ALONG_ONE = ["cumsum", "cumprod", "nancumsum", "sort", "argsort", "diff", "trapezoid"]
+SHARES = {"softmax": scipy.special.softmax, "logsumexp": scipy.special.logsumexp}
+AXES_REDUCTIONS = ["sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "ptp", "nansum"]
+
+
+@pytest.mark.parametrize("name", ARG)
+@pytest.mark.parametrize("axis", [[0, 1], (0, 1), [2, 0], [-1, 1], [0, 1, 2], [1], (2,), None])
+def test_positions_along_several_axes(name, axis):
+    given = (0, 1, 2) if axis is None else tuple(sorted(a % 3 for a in axis))
+    kept = [i for i in range(3) if i not in given]
+    flat = X.transpose(*kept, *given).reshape(*[X.shape[i] for i in kept], -1)
+    wanted = getattr(np, name)(flat, axis=-1)
+    x = at.dtensor3()
+    outs = [getattr(at, name)(x, axis=axis, keepdims=keep) for keep in (False, True)]
+    found, keeping = function([x], outs)(X)
+    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(keeping, np.expand_dims(wanted, given))
+
+
+@pytest.mark.parametrize("name", ARG + ALONG_ONE + AXES_REDUCTIONS)
+@pytest.mark.parametrize(
+    ("axis", "number"), [(-1, -1), (np.int64(1), 1), (np.array(1), 1), (at.constant(1), 1)], ids=str
+)
+def test_integers_of_any_kind(name, axis, number):
+    found = getattr(at, name)(at.constant(X), axis=axis).eval()
+    np.testing.assert_allclose(found, getattr(np, name)(X, axis=number))
+
+
+@pytest.mark.parametrize("name", ARG + ALONG_ONE + AXES_REDUCTIONS)
+@pytest.mark.parametrize(
+    "axis", [1.0, "0", True, np.True_, 3, [0, 0], [3], [1.0], ((0,),)], ids=str
+)
+def test_what_is_no_axis(name, axis):
+    with pytest.raises((TypeError, ValueError), match="axis"):
+        getattr(at, name)(at.dtensor3(), axis=axis)
+
+
+@pytest.mark.parametrize("name", ALONG_ONE)
+@pytest.mark.parametrize("axis", [[0, 1], (0,), []])
+def test_one_axis_is_wanted(name, axis):
+    with pytest.raises(TypeError, match=r"axis is .*, not an integer"):
+        getattr(at, name)(at.dtensor3(), axis=axis)
+
+
+def test_no_axis_at_all():
+    with pytest.raises(ValueError, match="argmax: there is no axis"):
+        at.argmax(at.dmatrix(), axis=[])
+    np.testing.assert_array_equal(at.sum(at.constant(X), axis=[]).eval(), X)
+
+
+def test_rolls_along_several_axes():
+    for shift, axis in ((1, (0, 2)), ((1, 2), (0, 2)), ((1, 2), [1]), (2, [1]), ([2], [0, 1])):
+        found = at.roll(at.constant(X), shift, axis).eval()
+        np.testing.assert_array_equal(found, np.roll(X, shift, axis))
+    with pytest.raises(ValueError, match="roll: 3 shifts along 2 axes"):
+        at.roll(at.constant(X), (1, 2, 3), (0, 1))
+
+
+@pytest.mark.parametrize("axis", [1, np.int64(1), (1,), [0, 1]])
+def test_norms(axis):
+    found = at.linalg.norm(at.constant(X[0]), axis=axis).eval()
+    wanted = np.linalg.norm(X[0], axis=tuple(axis) if isinstance(axis, list) else axis)
+    np.testing.assert_allclose(found, wanted)
+
+
+def test_a_property_without_a_hash_is_named():
+    with pytest.raises(TypeError, match=r"Argmax: axis is \[0, 1\], which has no hash"):
+        at.argmax(at.dmatrix()).owner.op.__class__([0, 1])
+
+
+@pytest.mark.parametrize("name", SHARES)
+@pytest.mark.parametrize("axis", [np.int64(1), np.array(1), at.constant(1), [0, -1], np.array([0])])
+def test_axes_of_shares(name, axis):
+    known = axis.data if isinstance(axis, at.TensorConstant) else axis
+    number = tuple(known) if np.ndim(known) else int(known)
+    wanted = SHARES[name](X, axis=number)
+    np.testing.assert_allclose(getattr(at, name)(at.constant(X), axis=axis).eval(), wanted)
+
+
+@pytest.mark.parametrize("name", SHARES)
+@pytest.mark.parametrize("axis", [1.0, np.array(1.0), "0", 3, [0, 0], at.lscalar("n")], ids=str)
+def test_what_is_no_axis_of_shares(name, axis):
+    with pytest.raises((TypeError, ValueError), match="axis"):
+        getattr(at, name)(at.dtensor3(), axis=axis)
+
+
+def test_no_axis_where_one_is_wanted():
+    x = at.dtensor3()
+    for call in (
+        lambda: at.diff(x, axis=None),
+        lambda: at.trapezoid(x, axis=None),
+        lambda: at.roll(x, 1, (0, None)),
+        lambda: at.roll(x, 1, ([0], 1)),
+    ):
+        with pytest.raises(TypeError, match=r"axis is .*, not an integer"):
+            call()
+
+
+def test_slopes_along_an_axis_twice():
+    with pytest.raises(ValueError, match=r"gradient: axis .* names an axis twice"):
+        at.gradient(at.dtensor3(), axis=(1, -2))
+    found = at.gradient(at.constant(X), axis=[0, 1])
+    for one, wanted in zip(found, np.gradient(X, axis=(0, 1)), strict=True):
+        np.testing.assert_allclose(one.eval(), wanted)
+
+
+# The Euclidean norm: its values, its slope, and what it does to numbers at the ends of a dtype.
+
+PLAIN = Mode("py", None)
+
+
+def norm(value, axis=None):
+    value = np.asarray(value)
+    x = at.tensor(value.dtype, (None,) * value.ndim)
+    return function([x], Norm(axis)(x), mode=PLAIN)(value)
+
+
+@pytest.mark.parametrize("axis", [None, (0,), (1,), (0, 2), (0, 1, 2)], ids=str)
+def test_values_are_those_of_numpy(axis):
+    value = np.random.default_rng(0).normal(size=(3, 4, 2))
+    expected = np.sqrt(np.sum(value**2, axis=axis))
+    found = norm(value, axis)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    assert found.shape == expected.shape
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_nothing_over_or_underflows(dtype):
+    limits = np.finfo(dtype)
+    for scale in (limits.max / 16, limits.tiny * 16, limits.smallest_subnormal, 1):
+        rows = np.array([[3, 4, 0], [8, 0, 6]], dtype) * np.asarray(scale, dtype)
+        found = norm(rows, (1,))
+        assert found.dtype == dtype
+        assert found.tolist() == (np.array([5, 10], dtype) * np.asarray(scale, dtype)).tolist()
+
+
+def test_rows_of_other_sizes_do_not_matter():
+    found = norm([[3e200, 4e200], [3e-200, 4e-200], [3.0, 4.0]], (1,))
+    np.testing.assert_allclose(found, [5e200, 5e-200, 5.0], rtol=1e-15)
+
+
+def test_edges():
+    assert norm([np.inf, 1.0]) == np.inf
+    assert np.isnan(norm([np.inf, np.nan]))
+    assert np.isnan(norm([np.nan, 0.0]))
+    assert norm([0.0, -0.0]) == 0
+    assert norm(np.zeros((0,))) == 0
+    assert norm(np.zeros((0, 2)), (0,)).tolist() == [0, 0]
+    assert norm(-3.0) == 3
+
+
+def test_other_kinds_of_numbers_are_refused():
+    with pytest.raises(TypeError, match=r"norm: the input is .*not of real"):
+        Norm(None)(at.lvector())
+
+
+@pytest.mark.parametrize("axis", [None, (0,), (1,)], ids=str)
+def test_slope(axis):
+    verify_grad(lambda x: Norm(axis)(x), [np.random.default_rng(1).normal(size=(3, 4))])
+
+
+def test_slope_where_squares_overflow_and_at_the_origin():
+    x = at.dmatrix("x")
+    slope = function([x], grad(at.sum(Norm((1,))(x)), x), mode=PLAIN)
+    found = slope(np.array([[3e200, 4e200], [3e-200, 4e-200], [0.0, 0.0]]))
+    np.testing.assert_allclose(found, [[0.6, 0.8], [0.6, 0.8], [0.0, 0.0]], rtol=1e-15)
+
+
+# Cosines and covariances: their values, their slopes, and their edges.
+
+RANDOM = np.random.default_rng(0)
+A, B = RANDOM.normal(size=(2, 3, 4, 2))
+PAIRS_AXES = [None, (0,), (1,), (0, 2), (0, 1, 2)]
+
+
+def run(op, x, y):
+    x, y = np.asarray(x), np.asarray(y)
+    inputs = [at.tensor(v.dtype, (None,) * v.ndim) for v in (x, y)]
+    return function(inputs, op(*inputs), mode=PLAIN)(x, y)
+
+
+def cosine(x, y, axis):
+    norms = np.sqrt(np.sum(x**2, axis=axis) * np.sum(y**2, axis=axis))
+    return np.sum(x * y, axis=axis) / norms
+
+
+def covariance(x, y, axis):
+    mean_x, mean_y = (np.mean(v, axis=axis, keepdims=True) for v in (x, y))
+    return np.mean((x - mean_x) * (y - mean_y), axis=axis)
+
+
+@pytest.mark.parametrize("axis", PAIRS_AXES, ids=str)
+@pytest.mark.parametrize(("op", "plain"), [(Cosine, cosine), (Covariance, covariance)])
+def test_values(op, plain, axis):
+    np.testing.assert_allclose(run(op(axis), A, B), plain(A, B, axis), rtol=1e-12)
+
+
+@pytest.mark.parametrize("axis", [None, (0,), (1,)], ids=str)
+@pytest.mark.parametrize("op", [Cosine, Covariance])
+def test_slopes(op, axis):
+    verify_grad(op(axis), [A[:, :, 0], B[:, :, 0]])
+
+
+@pytest.mark.parametrize("op", [Cosine, Covariance])
+def test_wrong_inputs(op):
+    with pytest.raises(TypeError, match=rf"{op.name}: the inputs, .* are not of one type"):
+        op(None)(at.dvector(), at.fvector())
+    with pytest.raises(TypeError, match=rf"{op.name}: .*not of real"):
+        op(None)(at.lvector(), at.lvector())
+    with pytest.raises(TypeError, match=rf"{op.name} takes 2 inputs, not 1"):
+        op(None)(at.dvector())
+    with pytest.raises(ValueError, match=rf"{op.name}: the inputs have the shapes"):
+        run(op(None), np.ones(1), np.ones(3))
+
+
+def test_cosines_at_the_ends():
+    x, y = np.array([1e200, 2e200]), np.array([1e-200, 3e-200])
+    assert run(Cosine(None), x, y) == pytest.approx(7 / np.sqrt(50), rel=1e-15)
+    v, w = at.dvectors("v", "w")
+    slope = function([v, w], grad(Cosine(None)(v, w), w), mode=PLAIN)(x, y)
+    np.testing.assert_allclose(slope, [3 * np.sqrt(2) * 1e198, -np.sqrt(2) * 1e198], rtol=1e-13)
+    for empty in (np.zeros(0), np.zeros(2)):
+        assert np.isnan(run(Cosine(None), empty, empty))
+
+
+def test_covariances_at_the_ends():
+    x, y = np.array([1.0, 2.0, 4.0]), np.array([0.3, 0.1, 0.9])
+    assert run(Covariance(None), x + 1e8, y) == pytest.approx(covariance(x, y, None), rel=1e-12)
+    # what the moments are where deviations are infinite
+    huge = np.array([0.0, 1e308, -1e308])
+    assert run(Covariance(None), huge, np.array([1e200, 0.0, 0.0])) == 0
+    assert run(Covariance(None), np.array([np.inf, 0.0]), np.array([2.0, -3.0])) == np.inf
+    assert np.isnan(run(Covariance(None), np.zeros(0), np.zeros(0)))

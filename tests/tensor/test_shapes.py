@@ -1,0 +1,318 @@
+"""Shapes, lengths, and what changes them."""
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import relgraph.tensor as at
+from relgraph.gradient import DisconnectedInputError, grad, verify_grad
+from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.reference import evaluate
+from relgraph.tensor.shapes import (
+    MakeVector,
+    Reshape,
+    Shape,
+    Shape_i,
+    SpecifyShape,
+    as_lengths,
+    lengths,
+    product,
+)
+from relgraph.tensor.type import TensorType
+from tests.every_op.cases import CASES, Tensor, drawn
+from tests.seeds import seed_of
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 0), (1, 2, 3)])
+def test_shape_and_size(against_numpy, shape):
+    x = np.ones(shape)
+    against_numpy(at.shape, lambda v: np.asarray(np.shape(v), dtype="int64"), x)
+    against_numpy(lambda v: v.shape, lambda v: np.asarray(np.shape(v), dtype="int64"), x)
+    against_numpy(at.size, lambda v: np.asarray(v.size), x)
+    for i in range(len(shape)):
+        against_numpy(
+            lambda v, i=i: at.shape_i(v, i - len(shape)), lambda v, i=i: np.asarray(v.shape[i]), x
+        )
+
+
+def test_what_is_known_is_a_constant():
+    x = at.tensor("float64", (2, None))
+    assert isinstance(at.shape_i(x, 0), Constant)
+    assert at.shape_i(x, 1).owner.op is Shape_i(1)
+    assert at.shape(x).owner.op is Shape()
+    assert isinstance(at.shape(at.tensor("float64", (2, 3))), Constant)
+    assert at.shape(x).type.shape == (2,)
+
+
+def test_no_such_axis():
+    with pytest.raises(ValueError, match="shape_i: axis 2 of an array with 2 dimensions"):
+        at.shape_i(at.dmatrix(), 2)
+
+
+def test_make_vector():
+    i, x = at.iscalar("i"), at.dscalar("x")
+    (found,) = evaluate([MakeVector("int64")(i, 3)], {i: np.array(7, "int32")})
+    np.testing.assert_array_equal(found, [7, 3])
+    assert found.dtype == "int64"
+    with pytest.raises(TypeError, match="input 1 is float64, which int64 can't hold"):
+        MakeVector("int64")(i, x)
+    with pytest.raises(TypeError, match=r"input 0 is a .*, not of rank 0"):
+        MakeVector("float64")(at.dvector())
+
+
+def test_lengths():
+    n = at.lscalar("n")
+    assert as_lengths(3, "f") == (3,)
+    assert as_lengths([2, n], "f") == (2, n)
+    assert as_lengths(at.constant([2, 3]), "f") == (2, 3)
+    assert as_lengths(np.array([2, 3]), "f") == (2, 3)
+    assert len(as_lengths(at.tensor("int64", (2,)), "f")) == 2
+    with pytest.raises(TypeError, match=r"f: the shape .* how many dimensions"):
+        as_lengths(at.lvector(), "f")
+    with pytest.raises(TypeError, match="an integer of rank 0"):
+        as_lengths((at.dscalar(),), "f")
+    assert product([2, 3]) == 6
+    assert product([1, n]) is n
+
+
+# The same elements in another shape, or with their axes in another order.
+
+
+def count(*shape):
+    return np.arange(np.prod(shape), dtype="float64").reshape(shape)
+
+
+@pytest.mark.parametrize("new", [(6,), (3, 2), (-1,), (1, -1, 3), 6, (2, 3), -1])
+def test_reshape(against_numpy, new):
+    against_numpy(lambda v: at.reshape(v, new), lambda v: np.reshape(v, new), count(2, 3))
+    against_numpy(lambda v: v.reshape(new), lambda v: np.reshape(v, new), count(2, 3))
+    verify_grad(lambda v: at.reshape(v, new), [count(2, 3)])
+
+
+@given(st.permutations([1, 2, 3, 2]), st.integers(0, 3), st.booleans())
+def test_one_length_is_what_remains(shape, at_place, partly):
+    x = count(3, 4)
+    v, n = at.dmatrix(), at.lscalar()
+    wanted = list(shape)
+    wanted[at_place] = -1
+    symbolic = [n if partly and k != -1 and i == 3 else k for i, k in enumerate(wanted)]
+    out = at.reshape(v, symbolic)
+    (found,) = evaluate([out], {v: x, n: np.array(shape[3])})
+    np.testing.assert_array_equal(found, x.reshape(wanted))
+    assert out.type.is_valid_value(found)
+
+
+def test_symbolic_shapes(against_numpy):
+    shape = np.array([3, -1])
+    build = lambda v, s: at.reshape(v, s, ndim=2)  # noqa: E731
+    against_numpy(build, lambda v, s: np.reshape(v, tuple(s)), count(2, 3), shape)
+    against_numpy(
+        lambda v, w: at.reshape(v, w.shape), lambda v, w: v.reshape(w.shape), count(6), count(2, 3)
+    )
+    against_numpy(
+        lambda v, w: at.reshape(v, (w.shape[1], 2)),
+        lambda v, w: v.reshape(3, 2),
+        count(6),
+        count(2, 3),
+    )
+
+
+def test_what_is_known_of_a_shape():
+    x = at.tensor("float64", (2, 3))
+    assert at.reshape(x, (-1, 2)).type.shape == (3, 2)
+    assert at.reshape(at.dmatrix(), (-1, 2)).type.shape == (None, 2)
+    assert at.reshape(x, (at.lscalar(), 2)).type.shape == (None, 2)
+    assert at.flatten(x).type.shape == (6,)
+
+
+def test_reshape_errors():
+    x = at.dmatrix("x")
+    with pytest.raises(
+        ValueError, match=r"reshape: 6 elements \(shape \(2, 3\)\) don't fit \(4,\)"
+    ):
+        at.reshape(at.tensor("float64", (2, 3)), (4,))
+    with pytest.raises(ValueError, match="one element may be -1"):
+        at.reshape(x, (-1, -1))
+    with pytest.raises(TypeError, match="unknown length; give ndim"):
+        at.reshape(x, at.lvector())
+    with pytest.raises(ValueError, match=r"reshape: x has shape \(2, 3\), .* don't fit \(4,\)"):
+        evaluate([at.reshape(x, (4,))], {x: count(2, 3)})
+    with pytest.raises(ValueError, match="has 1 elements"):
+        Reshape(2)(x, (6,))
+    with pytest.raises(DisconnectedInputError):
+        n = at.lscalar()
+        grad(at.sum(at.reshape(x, (n, 1))), n)
+
+
+def test_it_is_a_view():
+    x = at.dmatrix()
+    a = count(2, 3)
+    for out in (at.reshape(x, (6,)), at.specify_shape(x, (2, None)), at.transpose(x)):
+        assert out.owner.op.view_map == {0: [0]}
+        assert np.shares_memory(evaluate([out], {x: a})[0], a)
+
+
+@pytest.mark.parametrize("ndim", [1, 2, 3])
+def test_flatten(against_numpy, ndim):
+    shape = {1: (-1,), 2: (2, -1), 3: (2, 3, 4)}[ndim]
+    against_numpy(lambda v: at.flatten(v, ndim), lambda v: v.reshape(shape), count(2, 3, 4))
+    verify_grad(lambda v: at.flatten(v, ndim), [count(2, 3, 2)])
+
+
+def test_flatten_of_nothing(against_numpy):
+    against_numpy(lambda v: at.flatten(v, 2), lambda v: v.reshape(0, 12), np.ones((0, 3, 4)))
+    against_numpy(at.ravel, np.ravel, np.ones((0, 3)))
+    with pytest.raises(ValueError, match="flatten: ndim is 3"):
+        at.flatten(at.dmatrix(), 3)
+
+
+def test_specify_shape(against_numpy):
+    x = at.dmatrix("x")
+    y = at.specify_shape(x, (2, None))
+    assert y.type.shape == (2, None)
+    assert at.specify_shape(y, (2, None)) is y
+    against_numpy(lambda v: at.specify_shape(v, (None, 3)), lambda v: v, count(2, 3))
+    verify_grad(lambda v: at.specify_shape(v, (None, 3)), [count(2, 3)])
+    with pytest.raises(ValueError, match="axis 0 of x has length 3, not 2"):
+        evaluate([y], {x: count(3, 3)})
+    with pytest.raises(ValueError, match="axis 0 of the input has length 2, not 3"):
+        at.specify_shape(y, (3, None))
+    with pytest.raises(TypeError, match="of 2 dimensions"):
+        at.specify_shape(x, (3,))
+    with pytest.raises(TypeError, match="n is not an int"):
+        at.specify_shape(x, (at.lscalar("n"), 2))
+    assert str(SpecifyShape((2, None))) == "specify_shape{2, ?}"
+
+
+def test_squeeze_and_expand_dims(against_numpy):
+    x = count(1, 3, 1)
+    against_numpy(lambda v: at.squeeze(v), np.squeeze, x)
+    against_numpy(lambda v: at.squeeze(v, 0), lambda v: np.squeeze(v, 0), x)
+    against_numpy(lambda v: at.squeeze(v, (0, -1)), lambda v: np.squeeze(v, (0, -1)), x)
+    verify_grad(lambda v: at.squeeze(v, -1), [x])
+    for axis in (0, 1, -1, (0, 2), (-1, 0)):
+        against_numpy(
+            lambda v, a=axis: at.expand_dims(v, a),
+            lambda v, a=axis: np.expand_dims(v, a),
+            count(2, 3),
+        )
+        verify_grad(lambda v, a=axis: at.expand_dims(v, a), [count(2, 3)])
+
+
+def test_squeeze_checks_what_is_not_known():
+    x = at.dmatrix("x")
+    y = at.squeeze(x, 0)
+    np.testing.assert_array_equal(evaluate([y], {x: count(1, 3)})[0], count(3))
+    with pytest.raises(ValueError, match="axis 0 of x has length 2, not 1"):
+        evaluate([y], {x: count(2, 3)})
+    with pytest.raises(ValueError, match="squeeze: axis 0 has length 2"):
+        at.squeeze(at.tensor("float64", (2, 3)), 0)
+
+
+def test_orders_of_axes(against_numpy):
+    x = count(2, 3, 4)
+    against_numpy(at.transpose, np.transpose, x)
+    against_numpy(lambda v: v.T, np.transpose, x)
+    for axes in ((1, 0, 2), (-1, 0, 1)):
+        against_numpy(lambda v, a=axes: at.transpose(v, a), lambda v, a=axes: np.transpose(v, a), x)
+        verify_grad(lambda v, a=axes: at.transpose(v, a), [x], n_tests=1)
+    against_numpy(lambda v: at.swapaxes(v, 0, -1), lambda v: np.swapaxes(v, 0, -1), x)
+    against_numpy(lambda v: at.moveaxis(v, 0, -1), lambda v: np.moveaxis(v, 0, -1), x)
+    with pytest.raises(ValueError, match="no order of 2 axes"):
+        at.transpose(at.dmatrix(), (0, 0))
+
+
+# What `infer_shape` says is what `perform` gives, for every op, whatever the lengths of the axes.
+
+DRAWS = 200
+
+
+@cache
+def nodes(op, types):
+    """Return inputs of these types, the node on them, its inferred shapes and what is symbolic."""
+    inputs = [t() for t in types]
+    return (inputs, *inferred(op.make_node(*inputs)))
+
+
+def without_ones(type_):
+    """Return a type that does not know which lengths are 1."""
+    if not isinstance(type_, TensorType):
+        return type_
+    return TensorType(type_.dtype, [None if n == 1 else n for n in type_.shape])
+
+
+@cache
+def narrowed_nodes(op, types):
+    """Return the same of a node that was made when no length was known."""
+    inputs = [t() for t in types]
+    made = op.make_node(*[without_ones(t)() for t in types])
+    return (inputs, *inferred(Apply(made.op, inputs, [out.type() for out in made.outputs])))
+
+
+def inferred(node):
+    known = [lengths(v) if isinstance(v.type, TensorType) else None for v in node.inputs]
+    shapes = [shape for shape in node.op.infer_shape(None, node, known) if shape is not None]
+    return node, shapes, [n for shape in shapes for n in shape if isinstance(n, Variable)]
+
+
+def compared(op, specs, draw, make=nodes):
+    """Return whether `perform` took the inputs that were drawn; check the shapes if so."""
+    pool = draw.sample(range(4), 2)
+    drawn_inputs = [drawn(spec, draw, pool) for spec in specs]
+    values = [value for value, _ in drawn_inputs]
+    types = tuple(type_ for _, type_ in drawn_inputs)
+    try:
+        inputs, node, shapes, symbolic = make(op, types)
+        givens = dict(zip(inputs, values, strict=True))
+        tensors = [out for out in node.outputs if isinstance(out.type, TensorType)]
+        found = [value.shape for value in evaluate(tensors, givens)]
+    except (ValueError, IndexError, TypeError, AssertionError):
+        return False
+    computed = iter(evaluate(symbolic, givens))
+    expected = [
+        tuple(int(next(computed)) if isinstance(n, Variable) else n for n in shape)
+        for shape in shapes
+    ]
+    assert expected == found, f"{node}: {types} of shapes {[np.shape(v) for v in values]}, {values}"
+    for out, shape in zip(tensors, found, strict=True):
+        assert all(n in (None, m) for n, m in zip(out.type.shape, shape, strict=True)), f"{node}"
+    return True
+
+
+def compare_some(op, specs, *nodes):
+    """Draw until enough was drawn that suits the op."""
+    draw = random.Random(seed_of(op, specs))
+    taken = sum(compared(op, specs, draw, *nodes) for _ in range(DRAWS))
+    for _ in range(10 * DRAWS):
+        if taken >= 10:
+            return
+        taken += compared(op, specs, draw, *nodes)
+    raise AssertionError("hardly anything that was drawn suits the op")
+
+
+def parameters(cases):
+    return pytest.mark.parametrize(
+        ("op", "specs"), [(op, specs) for op, *specs in cases], ids=[str(op) for op, *_ in cases]
+    )
+
+
+# an axis that is dropped is known to have length 1
+KEEPING_AXES = [
+    case for case in CASES if not isinstance(case[0], at.DimShuffle) or not case[0].drop
+]
+
+
+@parameters(CASES)
+def test_inferred_is_performed(op, specs):
+    compare_some(op, specs)
+
+
+@parameters(KEEPING_AXES)
+def test_inferred_is_performed_where_rewriting_has_found_lengths(op, specs):
+    if isinstance(op, at.Elemwise) and len({spec.ndim for spec in specs}) > 1:
+        specs = [Tensor(2, spec.dtype) for spec in specs]
+    compare_some(op, specs, narrowed_nodes)
