@@ -1,4 +1,4 @@
-"""Scalar types, variables and constants."""
+"""Scalar types, variables and constants, and what denotes a dtype."""
 
 import pickle
 from typing import Any
@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.scalar.type import (
     DTYPES,
     can_cast_exactly,
     check_dtype,
     converted_exactly,
+    get_scalar_type,
     result_dtype,
     value_bits,
     weak_dtype,
@@ -160,3 +162,60 @@ def test_complex_numbers_with_a_nan_differ_in_the_other_part() -> None:
     assert value_bits(np.complex128(complex(-np.nan, 1))) == value_bits(np.complex128(values[1]))
     array = np.array(values)
     assert value_bits(array[::-1]) == b"".join(value_bits(v) for v in array[::-1])
+
+
+# What stands for a dtype, and what doesn't.
+
+x = at.dvector("x")
+DENOTED = [
+    (float, "float64"),
+    (int, np.dtype(int).name),
+    (bool, "bool"),
+    (complex, "complex128"),
+    (np.float32, "float32"),
+    (np.dtype("int16"), "int16"),
+    ("f4", "float32"),
+    (">f8", "float64"),
+    ("floatX", "float64"),
+    (get_scalar_type("float32"), "float32"),
+    (at.TensorType("int8", (None, 2)), "int8"),
+]
+CONVERSIONS = {
+    "astype": lambda dtype: x.astype(dtype),
+    "cast": lambda dtype: at.cast(x, dtype),
+    "Cast": lambda dtype: at.Elemwise(scalar.Cast(dtype))(x),
+    "zeros": lambda dtype: at.zeros((2,), dtype=dtype),
+    "ones_like": lambda dtype: at.ones_like(x, dtype=dtype),
+    "arange": lambda dtype: at.arange(3, dtype=dtype),
+    "tensor": lambda dtype: at.tensor(dtype, (None,)),
+}
+
+
+@pytest.mark.parametrize("name", CONVERSIONS)
+@pytest.mark.parametrize(("dtype", "wanted"), DENOTED, ids=str)
+def test_what_stands_for_a_dtype(name, dtype, wanted):
+    assert CONVERSIONS[name](dtype).type.dtype == wanted
+
+
+@pytest.mark.parametrize("name", CONVERSIONS)
+@pytest.mark.parametrize(
+    ("dtype", "text"),
+    [
+        ("nope", "'nope' is not a dtype"),
+        ("", "'' is not a dtype"),
+        (3.0, r"3\.0 is not a dtype"),
+        (np.floating, "is not a dtype"),
+        (["f4"], "is not a dtype"),
+        (np.zeros(2), "is not a dtype"),
+        (scalar.Cast("float32"), r"cast\{float32\} is not a dtype"),
+        (np, "is not a dtype"),
+        (x, "x is a variable, not a dtype; its type is TensorType"),
+        (object, "no variable has dtype object"),
+        (np.longdouble, "no variable has dtype"),
+        (at.TensorType, "is not a dtype"),
+    ],
+    ids=lambda v: type(v).__name__,
+)
+def test_what_is_no_dtype(name, dtype, text):
+    with pytest.raises(TypeError, match=text):
+        CONVERSIONS[name](dtype)

@@ -1,6 +1,12 @@
-"""Both ways to run a graph, and that they agree."""
+"""Both ways to run a graph: that they agree, the order of nodes, warnings, and memory."""
 
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
 import tracemalloc
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,13 +16,18 @@ import pytest
 from hypothesis import given
 
 import relgraph.tensor as at
+from relgraph import Mode, function
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
+from relgraph.scalar import add, exp, float64, mul
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.vm import LINKERS
+from relgraph.vm import linker as heap
+from relgraph.vm.codegen import turn_back, turn_off
 from relgraph.vm.program import CHUNK_NODES
+from relgraph.vm.schedule import schedule
 
 both = pytest.mark.parametrize("linker", ["py", "vm"])
 
@@ -218,3 +229,127 @@ def test_both_agree_with_the_reference(data: st.DataObject) -> None:
                 np.testing.assert_array_equal(a, b, strict=True)
     for before, after in zip(copies, values, strict=True):
         np.testing.assert_array_equal(before, after)
+
+
+# Warnings of NumPy: a program raises none, and leaves the caller's settings as they are.
+
+x, s, n = at.dvector("x"), at.dscalar("s"), at.lvector("n")
+QUIET = {
+    "float operators": ([s], s * s * 1e300 - s, (1e200,)),
+    "float division": ([s], s / (s - s), (1.0,)),
+    "overflow of exp": ([x], at.exp(x), ([1e5],)),
+    "nan": ([x], at.log(x) + at.sqrt(x), ([-1.0],)),
+    "minus infinity": ([x], x - x, ([np.inf],)),
+    "predicates of nan": ([x], (x > 0) & at.eq(x, x), ([np.nan],)),
+    "extremes of nan": ([x], at.maximum(x, -x) + at.max(x), ([np.nan],)),
+    "integers that wrap around": ([n], n * n + n, ([2**62],)),
+    "a division of integers by zero": ([n], n // (n - n), ([3],)),
+    "a product": ([x], at.dot(x, x), ([1e200],)),
+    "a sum": ([x], at.sum(x) + at.prod(x), ([1.7e308, 1.7e308],)),
+    "a cast": ([x], at.cast(x, "int32"), ([1e300],)),
+}
+
+
+@pytest.mark.parametrize("mode", ["fast_run", Mode("vm", None)], ids=str)
+@pytest.mark.parametrize("name", QUIET)
+def test_no_warning_and_no_error_whatever_the_caller_set(name, mode):
+    inputs, out, values = QUIET[name]
+    f = function(inputs, out, mode=mode)
+    with np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f(*values)
+        assert set(np.geterr().values()) == {"raise"}
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+        np.exp(np.array([1e5]))
+
+
+def test_settings_come_back_after_an_error():
+    y = at.dvector("y")
+    f = function([x, y], at.exp(x) + y, mode=Mode("vm", None))
+    with np.errstate(over="raise", invalid="call"):
+        before = np.geterr()
+        with pytest.raises(ValueError, match="axis 0"):
+            f([1.0], [1.0, 2.0])
+        assert np.geterr() == before
+
+
+def test_turning_off_nests():
+    before = np.geterr()
+    outer = turn_off()
+    inner = turn_off()
+    assert set(np.geterr().values()) == {"ignore"}
+    turn_back(inner)
+    assert set(np.geterr().values()) == {"ignore"}
+    turn_back(outer)
+    assert np.geterr() == before
+
+
+# The order of execution.
+
+
+def test_order_and_lifetimes() -> None:
+    x, y = float64("x"), float64("y")
+    s = add(x, y)
+    e = exp(s)
+    out = mul(e, s)
+    fgraph = FunctionGraph([x, y], [out, e], clone=False)
+    plan = schedule(fgraph)
+    assert [node.op for node in plan.nodes] == [add, exp, mul]
+    assert plan.last_use == {x: 0, y: 0, s: 2}, "outputs are kept"
+    assert [set(dead) for dead in plan.dead_after] == [{x, y}, set(), {s}]
+
+
+def test_a_value_that_nobody_reads_is_dropped_where_it_is_made() -> None:
+    x, unused = float64("x"), float64("unused")
+    plan = schedule(FunctionGraph([x, unused], [exp(x)], clone=False))
+    assert plan.last_use[unused] == -1
+    assert plan.dead_after == [[x]]
+
+
+# Memory that was freed stays with the process.
+
+needs_glibc = pytest.mark.skipif(not heap._is_glibc(), reason="another C library")
+
+PROGRAM = """
+import resource, sys
+import numpy as np
+from relgraph import config, function
+from relgraph import tensor as at
+config.kept_memory = int(sys.argv[1])
+x = at.dvector("x")
+f = function([x], [at.sort(x + k) for k in range(8)])
+value = np.zeros(2**17)
+for _ in range(10):
+    f(value)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(10):
+    f(value)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+def faults(kept: int) -> int:
+    """Return how many pages are mapped anew in ten calls with eight results of a megabyte."""
+    command = [sys.executable, "-c", PROGRAM, str(kept)]
+    given = {k: v for k, v in os.environ.items() if not k.startswith("MALLOC_")}
+    run = subprocess.run(command, check=True, capture_output=True, text=True, env=given)
+    return int(run.stdout)
+
+
+@needs_glibc
+def test_few_pages_are_mapped_again_for_what_fits() -> None:
+    assert 3 * faults(2**28) < faults(0)
+
+
+@needs_glibc
+def test_the_environment_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (*heap.ENVIRONMENT, "GLIBC_TUNABLES"):
+        monkeypatch.delenv(name, raising=False)
+    keep = heap.keep_freed_memory.__wrapped__
+    assert keep(2**28)
+    for name, value in (("MALLOC_TRIM_THRESHOLD_", "1"), ("GLIBC_TUNABLES", "glibc.malloc.x=1")):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            assert not keep(2**28)
+    monkeypatch.setattr(heap, "_is_glibc", lambda: False)
+    assert not keep(2**28)

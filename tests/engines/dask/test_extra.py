@@ -1,4 +1,4 @@
-"""Dask is an extra: nothing imports it unasked, and who asks is told what to install."""
+"""Dask is an extra that nothing imports unasked; and the page of ops is up to date."""
 
 import subprocess
 import sys
@@ -7,6 +7,7 @@ from importlib import import_module
 import pytest
 
 from relgraph.vm.linker import LINKERS, find_linker
+from tests.notebooks.scripts import script
 
 UNASKED = """
 import sys
@@ -33,3 +34,11 @@ def test_who_asks_without_it_is_told_what_to_install(monkeypatch: pytest.MonkeyP
         find_linker("dask")
     with pytest.raises(ImportError, match=r"pip install 'relgraph\[dask\]'"):
         import_module("relgraph.engines.dask").DaskLinker()
+
+
+# The page of the documentation that says how each Op is computed.
+
+
+def test_the_page_is_what_the_script_writes() -> None:
+    ops = script("dask_ops")
+    assert ops.PAGE.read_text(encoding="utf-8") == ops.page(), "python notebooks/dask_ops.py"

@@ -1,15 +1,17 @@
-"""Every Op on blocks cut at random: equal to the reference but for rounding."""
+"""Every op on blocks cut at random, and parts: equal to the reference but for rounding."""
 
 from __future__ import annotations
 
 import pickle
 from random import Random
+from typing import Any
 
 import cloudpickle
 import dask
 import numpy as np
 import pytest
 
+import relgraph.tensor as at
 from relgraph import Mode, function
 from relgraph.engines.dask import DaskLinker
 from relgraph.graph.reference import evaluate
@@ -34,3 +36,31 @@ def test_ops_compute_what_the_reference_does(name: str, seed: int) -> None:
         assert a.dtype == b.dtype and a.shape == b.shape, v.owner
         eps = np.finfo(a.dtype).eps if a.dtype.kind in "fc" else 0
         np.testing.assert_allclose(a, b, rtol=64 * eps, atol=64 * eps, err_msg=str(v.owner))
+
+
+# Parts that are taken, set and added to, by integers and slices of all kinds.
+
+
+def drawn_index(rng: Random, n: int) -> Any:
+    if rng.random() < 0.3:
+        return rng.randrange(-n, n)
+    bounds = [None, *range(-n - 1, n + 2)]
+    return slice(rng.choice(bounds), rng.choice(bounds), rng.choice([None, 1, -1, 2, -2, 3]))
+
+
+@pytest.mark.parametrize("number", range(30))
+def test_parts_are_those_of_numpy(number: int) -> None:
+    rng = Random(seed_of("parts", number))
+    shape = [rng.choice([1, 3, 5, 6]) for _ in range(rng.choice([1, 2, 3]))]
+    value = np.arange(float(np.prod(shape))).reshape(shape)
+    index = tuple(drawn_index(rng, n) for n in shape[: rng.randrange(1, len(shape) + 1)])
+    new = -1.0 - np.asarray(value[index])
+    x = at.tensor("float64", (None,) * len(shape), "x")
+    y = at.tensor("float64", tuple(1 if n == 1 else None for n in new.shape), "y")
+    outputs = [at.set_subtensor(x[index], y), at.inc_subtensor(x[index], y), x[index]]
+    outputs.append(at.inc_subtensor(x[index], 2.0))
+    f = function([x, y], outputs, mode=Mode(DaskLinker(compute=True, passes=False), None))
+    with dask.config.set(scheduler="sync"):
+        found = f(cut_at_random(value, rng), cut_at_random(new, rng) if rng.random() < 0.7 else new)
+    for a, b in zip(found, evaluate(outputs, {x: value, y: new}), strict=True):
+        np.testing.assert_array_equal(a, b, strict=True)

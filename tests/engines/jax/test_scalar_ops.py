@@ -31,7 +31,7 @@ from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor.elemwise import Elemwise
 from tests.every_op.test_gradients import MOVED
 from tests.every_op.test_values import OF_SCALARS
-from tests.scalar.named.test_tables import TABLE, points
+from tests.scalar.test_named import TABLE, points
 from tests.seeds import seed_of
 
 CLASSES: dict[str, tuple[Any, int]] = {

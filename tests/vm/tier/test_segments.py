@@ -318,3 +318,88 @@ def test_an_array_is_not_taken_for_a_number() -> None:
     assert segment.compiled.call(np.float64(3), made) is NotImplemented
     assert segment.compiled.call(np.int64(3), made) is None
     assert made.tolist() == [-8]
+
+
+# Quotients by known numbers: those of a division, but for the smallest.
+
+DIVISORS = [3, 10, 7, 49, 0.1, -0.3, 1 / 3, 1e10, 1e-10, -6, 0.75, 2 - 2.0**-52, 1 + 2.0**-52, 8]
+EDGES = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 3.0, 49.0, 255.0]
+
+
+def drawn(dtype):
+    rng = np.random.default_rng(seed_of("quotients"))
+    most = np.finfo(dtype).max
+    usual = [rng.normal(size=2_000), rng.integers(1, 10**6, 2_000)]
+    spread = np.exp(rng.uniform(-0.9, 0.9, 4_000) * np.log(float(most)))
+    ends = [most, -most, most / 2, most / 3, np.finfo(dtype).tiny, np.finfo(dtype).tiny * 3]
+    small = float(np.finfo(dtype).tiny) * 2 ** rng.uniform(0, 80, 4_000)
+    return np.concatenate([EDGES, ends, *usual, spread, small]).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("mode", ["fast_run", "strict"])
+def test_they_have_the_bits_of_a_division(mode, dtype):
+    x = at.TensorType(dtype, (None,))("x")
+    divisors = [np.dtype(dtype).type(c) for c in DIVISORS]
+    outputs = [x / at.constant(c) for c in divisors]
+    f = function([x], outputs, mode=Mode(optimizer=mode, tier="compiled"))
+    assert f._run.record.state == "compiled"
+    values = drawn(dtype)
+    with np.errstate(all="ignore"):
+        for c, found in zip(divisors, f(values), strict=True):
+            expected = values / c
+            # of these the small one of the two products is not subnormal
+            least = np.finfo(dtype).tiny / np.finfo(dtype).eps
+            normal = ~(np.abs(expected) < least) | (values == 0)
+            checked = slice(None) if mode == "strict" else normal
+            same = found[checked].tobytes() == expected[checked].tobytes()
+            assert same, (c, values[checked][found[checked] != expected[checked]][:3])
+            near = np.abs(found - expected)[~normal] <= np.spacing(np.abs(expected))[~normal]
+            assert near.all(), c
+
+
+# Softmaxes as compiled code: over the axes of matrices and vectors, and beside infinities.
+
+
+@pytest.fixture(scope="module", params=["float64", "float32"])
+def softmaxes(request):
+    m, v = at.matrix("m", dtype=request.param), at.vector("v", dtype=request.param)
+    outputs = [
+        f(x, axis=axis)
+        for x, axes in ((m, (0, 1, None)), (v, (0,)))
+        for axis in axes
+        for f in (at.softmax, at.log_softmax, at.logsumexp)
+    ]
+    made = function([m, v], outputs, mode=Mode(tier="compiled"))
+    record = made._run.record
+    assert record.state == "compiled" and record.left == 0, record
+    return request.param, made, function([m, v], outputs, mode=Mode(PyLinker(), None))
+
+
+def compare(softmaxes, m, v):
+    dtype, made, reference = softmaxes
+    given = [np.asarray(m, dtype), np.asarray(v, dtype)]
+    tolerance = 1e-12 if dtype == "float64" else 2e-6
+    with np.errstate(all="ignore"):
+        wanted = reference(*given)
+    for found, expected in zip(made(*given), wanted, strict=True):
+        assert found.dtype == expected.dtype and found.shape == expected.shape
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (5, 4), (40, 1500), (0, 3), (3, 0)])
+def test_shapes(softmaxes, shape):
+    draw = np.random.default_rng(seed_of("softmaxes", str(shape))).normal
+    compare(softmaxes, draw(size=shape) * 50, draw(size=shape[1]) * 50)
+
+
+INFINITE = [np.inf, -np.inf, np.nan, 1e308, -1e308, 0.0, -0.0, 88.0, 710.0]
+
+
+@pytest.mark.parametrize("one", INFINITE)
+@pytest.mark.parametrize("other", INFINITE)
+def test_beside_infinities(softmaxes, one, other):
+    """Overflow of float32 makes more infinities of the same values."""
+    with np.errstate(over="ignore"):
+        compare(softmaxes, [[one, 1.0, other], [other, one, -2.0]], [one, other, 3.0])
+        compare(softmaxes, [[one, one], [one, one]], [other, other])

@@ -1,4 +1,4 @@
-"""When a function is compiled, which tier runs a call, and what a profile says of it."""
+"""When a function is compiled, which tier runs a call, and how a loop is interleaved."""
 
 import copy
 import pickle
@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph import config, function
+from relgraph import config, function, scalar
 from relgraph.compile import Mode, get_mode
 from relgraph.compile.compilation import compiled_graphs
 from relgraph.vm import linker
 from relgraph.vm.linker import VMLinker, duration
 from relgraph.vm.tier import compiler, tiers
+from relgraph.vm.tier.block_loops import most_alive, side_by_side
+from relgraph.vm.tier.lowering import Operand, Step, Value
+from relgraph.vm.tier.scalar_code import NATIVE
 from relgraph.vm.tier.tiers import Policy, TieredProgram
 
 needs_compiler = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
@@ -205,3 +208,43 @@ def test_threads_call_a_function_while_it_is_swapped(policy):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+# How many vectors a loop has side by side.
+
+ADD = NATIVE[type(scalar.add)]
+
+
+def chain(length):
+    """Sums, each of the one before and an array."""
+    x, y = Value("float64", ((0, 0),)), Value("float64", ((1, 0),))
+    steps = []
+    for _ in range(length):
+        out = Value("float64", ((0, 0),))
+        steps.append(Step(out, ADD, [Operand(x, (False,)), Operand(y, (False,))]))
+        x = out
+    return steps
+
+
+def reversed_sum(length):
+    """A chain whose values are all read again, the last one first."""
+    steps = chain(length)
+    total = steps[-1].out
+    for step in reversed(steps[:-1]):
+        out = Value("float64", ((0, 0),))
+        steps.append(Step(out, ADD, [Operand(total, (False,)), Operand(step.out, (False,))]))
+        total = out
+    return steps
+
+
+def test_what_is_alive():
+    assert most_alive([]) == 0
+    assert most_alive(chain(1)) == 0
+    assert most_alive(chain(30)) == 2
+    assert most_alive(reversed_sum(30)) == 30
+
+
+def test_narrow_chains_have_more_vectors_and_loops_over_many_arrays_one():
+    assert side_by_side(chain(30), arrays=3) == 8
+    assert side_by_side(reversed_sum(30), arrays=3) == 4
+    assert side_by_side(chain(30), arrays=40) == 1

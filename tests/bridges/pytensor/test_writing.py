@@ -1,7 +1,8 @@
-"""This library's graphs for PyTensor: the ops that PyTensor has, and those that are carried."""
+"""This library's graphs for PyTensor, and graphs to it and back."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,9 @@ from relgraph.graph.reference import evaluate
 from relgraph.sparse import csr_matrix
 from relgraph.tensor import linalg
 from relgraph.tensor.elemwise import Elemwise
+from tests.bridges.pytensor.campaign import campaign, examine_rewriter
 from tests.bridges.pytensor.running import values_of
+from tests.seeds import seed_of
 
 RNG = np.random.default_rng(3)
 v, w = at.dvector("v"), at.dvector("w")
@@ -149,3 +152,19 @@ def test_what_can_not_be_is_refused_by_name() -> None:
         to_pytensor(3)
     with pytest.raises(TypeError, match="PyTensor has no type like"):
         to_pytensor(csr_matrix("m"))
+
+
+# Graphs to PyTensor and back.
+
+
+def test_random_graphs_have_the_same_values_in_pytensor_and_after_the_return() -> None:
+    tally: Counter[str] = Counter()
+    assert list(campaign(60, seed_of("there and back"), tally)) == []
+    assert tally["back: to the bit"] >= 57
+    assert tally["there: to the bit"] >= 55
+
+
+def test_random_graphs_that_pytensor_rewrites_by_laws_have_the_same_values() -> None:
+    tally: Counter[str] = Counter()
+    assert list(campaign(30, seed_of("rewriter"), tally, examine_rewriter)) == []
+    assert tally["rewriter: at rest after 1"] >= 15

@@ -1,7 +1,6 @@
 """Where algebra and computers part: nan and infinity, integers that end, tensors without elements.
 
-What comes out is what NumPy gives, in every mode that has no row of the table that gives it up.
-"""
+What comes out is what NumPy gives, in every mode that has no row of the table that gives it up."""
 
 from __future__ import annotations
 

@@ -1,11 +1,15 @@
-"""The lines of each op: values, bits, lengths that don't fit, and layouts in memory."""
+"""The lines of programs for each op: values, bits, lengths that do not fit, and layouts."""
+
+from __future__ import annotations
 
 import itertools
+from functools import reduce
 
 import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relgraph import Mode, function
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.reference import evaluate
 from relgraph.passes.fusion import FuseElemwise
@@ -14,7 +18,9 @@ from relgraph.tensor.linalg.blas import Gemm, GemvAdd, Ger, _dot22, _gemv
 from relgraph.tensor.reductions import FusedReduction
 from relgraph.tensor.shapes import Shape_i
 from relgraph.vm import LINKERS
+from relgraph.vm.codegen import EqualLengths
 from relgraph.vm.lines import LINES
+from tests.seeds import sampled
 
 x, y, s, t = at.dvector("x"), at.dvector("y"), at.dscalar("s"), at.dscalar("t")
 A, B, f, k, n = at.dmatrix("A"), at.dmatrix("B"), at.fscalar("f"), at.lscalar("k"), at.lvector("n")
@@ -236,3 +242,151 @@ def test_a_number_that_may_be_overwritten_is_not():
     value = np.array(3.0)
     (found,) = LINKERS["vm"].link(FunctionGraph([s, t], [inplace]))(value, np.array(2.0))
     assert (found, value) == (6.0, 3.0)
+
+
+# Parts of arrays in programs.
+
+x_matrix = at.dmatrix("x")
+VALUE = np.arange(6.0).reshape(2, 3)
+
+
+@pytest.mark.parametrize("mode", [None, "o2", "fast_compile", "strict", "fast_run"])
+@pytest.mark.parametrize(
+    "whole", [x_matrix[:], x_matrix[...], x_matrix[:, :], x_matrix[::1, ...]], ids=str
+)
+@pytest.mark.parametrize(
+    ("change", "factor"), [(at.inc_subtensor, 3.0), (at.set_subtensor, 2.0)], ids=["inc", "set"]
+)
+def test_a_part_that_is_the_whole(mode, whole, change, factor):
+    found = function([x_matrix], change(whole, 2 * x_matrix), mode=mode)(VALUE)
+    np.testing.assert_array_equal(found, factor * VALUE)
+    assert VALUE[0, 1] == 1.0
+
+
+@pytest.mark.parametrize("mode", [None, "o2", "fast_run"])
+def test_a_part_that_is_changed_by_the_whole(mode):
+    np.testing.assert_array_equal(
+        function([x_matrix], at.inc_subtensor(x_matrix[:], x_matrix), mode=mode)(VALUE), 2 * VALUE
+    )
+
+
+# Conversions in programs.
+
+LAYOUTS = {
+    "number": lambda v: v[1],
+    "vector": lambda v: v[::-1],
+    "by columns": lambda v: np.asfortranarray(np.stack([v, v])),
+}
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "uint64", "float32"])
+@pytest.mark.parametrize("wanted", ["int64", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_conversions(dtype, wanted, layout):
+    value = np.asarray(LAYOUTS[layout](np.array([3, 1, 127]).astype(dtype)), dtype)
+    x = at.tensor(dtype, (None,) * value.ndim)
+    found, twice = function([x], [at.cast(x, wanted), at.cast(x, wanted) * 2])(value)
+    expected = value.astype(wanted)
+    assert found.dtype == expected.dtype and not np.shares_memory(found, value)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(twice, expected * 2)
+
+
+# Sums and products of any number of terms.
+
+FOLDS = [(at.add, np.add), (at.mul, np.multiply), (at.maximum, np.maximum)]
+
+
+def terms_of(x, count):
+    return [x * (0.5 + i / count) if i % 3 else at.constant(1.0 + i / count) for i in range(count)]
+
+
+def values_of(x, count):
+    return [x * (0.5 + i / count) if i % 3 else np.float64(1.0 + i / count) for i in range(count)]
+
+
+@pytest.mark.parametrize("count", [50, 51, 100, 202, 2_000])
+@pytest.mark.parametrize(("op", "ufunc"), FOLDS, ids=[f[1].__name__ for f in FOLDS])
+@pytest.mark.parametrize("kind", ["dscalar", "dvector", "fscalar"])
+def test_any_number_of_terms(op, ufunc, count, kind):
+    x = getattr(at, kind)("x")
+    point = np.array(0.75 if "scalar" in kind else [0.5, -1.25, 2.0]).astype(x.type.dtype)
+    f = function([x], op(*terms_of(x, count)), mode=Mode("vm", None))
+    reference = function([x], op(*terms_of(x, count)), mode=Mode("py", None))
+    with np.errstate(all="ignore"):
+        expected = reduce(ufunc, values_of(point, count))
+    np.testing.assert_allclose(f(point), expected, rtol=1e-5 if kind[0] == "f" else 1e-10)
+    np.testing.assert_array_equal(f(point), reference(point))
+
+
+def test_a_hundred_thousand_terms():
+    x = at.dscalar("x")
+    f = function([x], at.add(*[x] * 100_000), mode=Mode("vm", None))
+    assert f(0.5) == 50_000
+
+
+def test_any_number_of_arguments():
+    inputs = [at.dvector(f"x{i}") for i in range(5_000)]
+    f = function(inputs, at.add(*inputs), mode=Mode("vm", None))
+    assert f(*[np.full(2, float(i)) for i in range(5_000)]).tolist() == [5_000 * 4_999 / 2] * 2
+
+
+MANY = {
+    "concatenate": lambda inputs: at.concatenate(inputs),
+    "stack": lambda inputs: at.stack(inputs).sum(axis=1),
+    "columns": lambda inputs: at.stack(inputs, axis=1).sum(axis=0),
+    "nested sums": lambda inputs: at.add(*[at.exp(at.add(x, x, x)) for x in inputs]),
+    "nested calls": lambda inputs: reduce(at.maximum, inputs),
+    "one by one": lambda inputs: sum(inputs),
+    "conditions": lambda inputs: at.and_(*[x > 0 for x in inputs]),
+    "logaddexp": lambda inputs: at.logaddexp(*inputs),
+}
+
+
+@pytest.mark.parametrize("mode", ["fast_run", "strict"])
+@pytest.mark.parametrize("name", sampled(MANY, 12, "wide graphs"))
+def test_any_number_of_inputs_in_every_mode(name, mode):
+    inputs = [at.dvector(f"x{i}") for i in range(1_500)]
+    values = [np.array([1.0 + i % 3, 0.5]) for i in range(1_500)]
+    out = MANY[name](inputs)
+    expected = function(inputs, out, mode=Mode("py", None))(*values)
+    np.testing.assert_allclose(function(inputs, out, mode=mode)(*values), expected, rtol=1e-12)
+
+
+def test_terms_that_do_not_fit_are_named():
+    x, y = at.dvector("x"), at.dvector("y")
+    f = function([x, y], at.add(*[x] * 200, y), mode=Mode("vm", None))
+    with pytest.raises(ValueError, match=r"axis 0 of input 200 \(y\) has length 1"):
+        f([1.0, 2.0], [1.0])
+
+
+# What a program knows about lengths.
+
+
+def test_lengths_are_found_equal_through_others():
+    lengths = EqualLengths()
+    a, b, c, d = (lengths.new() for _ in range(4))
+    lengths.equate(a, b)
+    lengths.equate(c, d)
+    assert lengths.find(a) == lengths.find(b) != lengths.find(c)
+    lengths.equate(b, d)
+    assert len({lengths.find(n) for n in (a, b, c, d)}) == 1
+
+
+def test_a_static_length_stands_for_its_set():
+    lengths = EqualLengths()
+    a, b = lengths.new(), lengths.new()
+    lengths.equate(a, b)
+    lengths.equate(~3, b)
+    lengths.equate(a, ~3)
+    assert lengths.find(a) == lengths.find(b) == ~3
+
+
+def test_variables():
+    lengths = EqualLengths()
+    x, y, z = at.dmatrix("x"), at.row("y"), at.TensorType("float64", (None, 4))("z")
+    n, m = lengths.of(x)
+    assert n != m and lengths.of(x) == (n, m)
+    assert lengths.of(y)[0] == ~1 and lengths.of(z)[1] == ~4
+    lengths.define(z, (m, n))
+    assert lengths.of(z) == (m, ~4) and lengths.of(x) == (~4, m)

@@ -3,8 +3,7 @@
 Names in an expression: `x`, `y` vectors of 4 numbers, `p` of numbers between 0 and 1, `i`, `j` of
 integers, `b` of booleans; `A`, `B` 4 by 4 matrices, `S` positive definite, `T` a 2 by 3 by 4
 tensor, `M` a stack of two positive definite 3 by 3 matrices, `W` a stack of two vectors of 3; `s` a
-number, `n` an integer; `pt` and `ptl`, `special`.
-"""
+number, `n` an integer; `pt` and `ptl`, `special`."""
 
 from __future__ import annotations
 
