@@ -1,4 +1,4 @@
-"""Expressions that greedy rewriting leaves in a worse form than a search finds."""
+"""Expressions on which a search finds a better form than greedy rewriting; random graphs."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,8 @@ import pytest
 from relgraph import Mode, function
 from relgraph.graph.basic import Constant, graph_inputs
 from tests.search.phase_ordering import EXPRESSIONS, Comparison, compared, is_derived
+from tests.search.random_graphs import checked
+from tests.seeds import seed_of
 
 AS_WRITTEN = Mode("py", None)
 
@@ -30,3 +32,11 @@ def test_a_search_finds_a_cheaper_form(text: str) -> None:
 def _value(v: object) -> object:
     shape = tuple(n or 1 for n in v.type.shape)  # type: ignore[attr-defined]
     return np.random.default_rng(1).uniform(0.5, 1.5, shape)
+
+
+# Random graphs: what a search finds has the values of the graph, in the class of its steps.
+
+
+def test_values_are_kept_in_the_class_of_the_steps() -> None:
+    found = checked(graphs=15, nodes=80, seed=seed_of("search"))
+    assert found.passed, found

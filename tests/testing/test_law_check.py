@@ -1,8 +1,10 @@
-"""Laws are checked by evaluating both sides."""
+"""Checks of laws."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.tensor.reductions import CAReduce
 from relgraph.testing import check_relation, law_tests
 from relgraph.testing.discovery import CheckError
+from relgraph.testing.law_check import why_never_matched
 
 a, x, y, z = lvars("a x y z")
 
@@ -361,3 +364,62 @@ def test_from_the_end_of_the_range_rounding_leads_beyond_it_and_not_back():
     assert check_relation(grown, shrink=False).counterexample.why.startswith(
         "the true value is 1.79"
     )
+
+
+# A law that no graph of its own calls matches is reported, with a word on why.
+
+b, axis = lvars("b axis")
+
+
+class LastAxis(TypedOp):
+    """An Op that makes its nodes with another parameter than it was called with, and is silent
+    about it: the library's own say it by `relative`."""
+
+    __props__ = ("axis",)
+
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
+
+    def make_node(self, *inputs: Any) -> Any:
+        (x,) = inputs
+        if x.type.ndim == 0:
+            raise ValueError("a number has no last axis")
+        op: Any = LastAxis(self.axis % x.type.ndim)
+        return TypedOp.make_node(op, x)
+
+    def output_types(self, *input_types: Any) -> Sequence[Any]:
+        return input_types
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        law("t", at.softmax(a + 1), at.softmax(a), sound="finite"),
+        law("t", at.sum(-a, axis=0), -at.sum(a, axis=0), sound="rounding"),
+        law("t", at.cumsum(at.flip(a, axis=-1), axis=-1), a, sound="domain"),
+        law("t", at.exp(a) & True, a, sound="domain", mixed=True),
+        law("t", at.exp(a), a, whereo(lambda v: False, a), sound="domain"),  # only a condition
+        law("t", at.sum(at.exp(a), axis=axis), at.sum(a, axis=axis), sound="domain"),  # open
+        relation("t")(lambda in_lv, out_lv: whereo(bool, in_lv)),
+    ],
+)
+def test_nothing_is_said_of_others(written: Any) -> None:
+    assert why_never_matched(written, "forward") == ""
+
+
+def test_a_parameter_that_nodes_do_not_have() -> None:
+    silent = law("t", LastAxis(-1)(at.exp(a)), LastAxis(-1)(a), sound="rounding")
+    why = why_never_matched(silent, "forward")
+    assert "no graph that the same calls make is matched" in why
+    assert "the law wants" in why and "(?,)" in why
+    result = silent.check(examples=20)
+    assert result.status == "unchecked"
+    assert "no graph that the same calls make is matched" in result.reason
+
+
+def test_a_call_that_makes_no_node() -> None:
+    same = law("t", at.transpose(a, (0, 1)), a)
+    assert "is no node: what it builds is a" in why_never_matched(same, "forward")
+    result = same.check(examples=20)
+    assert not result.passed
+    assert "is no node" in result.reason

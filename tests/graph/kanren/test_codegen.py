@@ -1,0 +1,222 @@
+"""The functions that rules become, and how they are kept."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from etuples import etuple
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Apply, as_string
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren import NoSuchDirection, computo, law, whereo
+from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
+from relgraph.graph.kanren.rules import Rule
+from relgraph.graph.op import Op
+from relgraph.scalar import add
+from relgraph.tensor.lawkit.vocabulary import lvars
+from relgraph.tensor.reductions import CAReduce
+
+x, y, z, n, p = lvars("x y z n p")
+a, b, c, d = (at.dvector(name) for name in "abcd")
+
+
+def text(answer):
+    return False if answer is False else as_string([], answer)[0]
+
+
+def both(rewriter, var):
+    """Return what a law gives, compiled and searched, which must be the same."""
+    compiled, searched = (
+        text(way(None, var.owner)) for way in (rewriter.transform, rewriter.search)
+    )
+    assert compiled == searched
+    return compiled
+
+
+def test_all_answers_in_order():
+    rule = law("split", x + y, x - y, sound="domain").forward.rule
+    every = compile_rule(rule, all_answers=True)
+    assert [text(answer) for answer in every(None, at.add(a, b, c).owner)] == [
+        "sub(a, add(b, c))",
+        "sub(b, add(a, c))",
+        "sub(c, add(a, b))",
+    ]
+    assert list(every(None, at.sub(a, b).owner)) == []
+
+
+def test_equal_arguments_give_one_answer():
+    every = compile_rule(law("split", x + y, x - y, sound="domain").forward.rule, all_answers=True)
+    assert len(list(every(None, at.add(a, a, b).owner))) == 2
+
+
+def test_what_is_built_may_be_a_number():
+    circle = law("circle", at.sqr(at.sin(x)) + at.sqr(at.cos(x)), 1, sound="rounding").forward
+    square = at.sqr(at.cos(a)) + at.sqr(at.sin(a))
+    assert both(circle, square) == "second(sqr(cos(a)), {1.0})"
+    assert both(circle, at.add(b, square, c)) == "add(b, {1.0}, c)"
+    assert both(circle, at.sqr(at.sin(a)) + at.sqr(at.cos(b))) is False
+
+
+def test_what_is_built_may_be_computed():
+    one = law("one", x / x, z, computo(z, lambda _: 1.0, x), sound="finite").forward
+    assert both(one, a / a) == "second(a, {1.0})"
+    bound = law("bound", x - y, z, computo(z, lambda v: v, y), sound="domain").forward
+    assert both(bound, a - b) == "b"
+
+
+def test_a_constant_is_a_root_with_a_dtype_of_its_own():
+    whole = at.constant(np.int8(1))
+    for options, fires in (({}, False), ({"mixed": True}, True)):
+        rewriter = law("self", x / x, whole, sound="finite", **options).forward
+        assert (both(rewriter, a / a) is not False) is fires
+
+
+def test_swapping_without_regrouping():
+    exact = law("swap", at.exp(x) + y, y - x).forward
+    assert both(exact, a + at.exp(b)) == "sub(a, b)"
+    assert both(exact, at.add(a, at.exp(b), c)) is False
+    assert both(exact, at.add(at.add(a, at.exp(b)), c)) is False
+
+
+def test_nested_sums_of_another_shape_are_terms():
+    row = at.TensorType("float64", (1,))("row")
+    total = at.add(at.add(row, row), at.exp(a))
+    split = law("split", at.exp(x) + y, x - y, sound="domain").forward
+    assert both(split, total) == "sub(a, add(row, row))"
+    three = law("three", at.exp(x) + y + z, y - z, sound="domain").forward
+    assert both(three, total) is False
+
+
+@pytest.mark.parametrize(
+    ("number", "value", "matches"),
+    [
+        (math.nan, math.nan, True),
+        (-0.0, -0.0, True),
+        (-0.0, 0.0, False),
+        (0.0, -0.0, False),
+        (True, True, True),
+        (True, 1, False),
+        (1, True, False),
+        (math.inf, math.inf, True),
+    ],
+)
+def test_numbers(number, value, matches):
+    rewriter = law("n", at.maximum(x, number), at.sqr(x), mixed=True).forward
+    for constant in (at.constant(value), at.constant([value, value])):
+        built = Apply(at.maximum, [a, constant], [a.type()]).outputs[0]
+        assert (both(rewriter, built) is not False) is matches
+
+
+def test_finite_laws_bind_nothing_that_is_not_finite():
+    zero = law("zero", x * 0, 0, sound="finite").forward
+    infinite = at.constant([np.inf, 1.0])
+    assert both(zero, infinite * at.constant([0.0, 0.0])) is False
+    assert both(zero, at.constant(np.inf).dimshuffle("x") * at.constant([0.0])) is False
+    assert both(zero, at.constant([1.0, 2.0]) * at.constant([0.0, 0.0])) is not False
+
+
+def test_a_side_that_has_no_type_is_no_match():
+    flag = at.TensorType("bool", (None,))("flag")
+    assert both(law("zero-sub", 0 - x, -x, sound="rounding").forward, 0 - flag) is False
+    other = law("dot", x * y, at.dot(x, y), sound="domain").forward
+    assert both(other, at.dscalar("s") * at.dscalar("t")) is False
+
+
+def test_dtypes_of_comparisons_and_casts_do_not_count():
+    positive = law("gt", at.switch(at.gt(x, 0), x, 0), at.maximum(x, 0), sound="finite").forward
+    assert both(positive, at.switch(at.gt(a, 0.0), a, 0.0)) is not False
+    product = law("product", x * x, at.eq(x, 2), sound="domain").forward
+    assert both(product, a * a) == "cast{float64}(eq(a, {2.0}))"
+    assert both(product, at.mul(a, a, b)) == "mul(eq(a, {2.0}), b)"
+
+
+def test_ops_with_properties():
+    total = law("sum-neg", at.sum(-x, axis=n), -at.sum(x, axis=n)).forward
+    m = at.dmatrix("m")
+    assert both(total, at.sum(-m)) == "neg(sum(m))"
+    assert both(total, at.sum(-m, axis=1)) == "neg(sum{axis=(1,)}(m))"
+    first = law("first", at.sum(-x, axis=0), -at.sum(x, axis=0)).forward
+    assert both(first, at.sum(-m, axis=0)) == "neg(sum{axis=(0,)}(m))"
+    assert both(first, at.sum(-m, axis=1)) is False
+    twice = law("twice", at.sum(at.sum(x, axis=n), axis=n), at.sum(x), sound="rounding").forward
+    cube = at.dtensor3("cube")
+    assert both(twice, at.sum(at.sum(cube, axis=0), axis=1)) is False
+
+
+class Halves(Op):
+    """Two outputs, the second of which is what a call gives."""
+
+    __props__ = ()
+    default_output = 1
+
+    def make_node(self, *inputs):
+        return Apply(self, list(inputs), [inputs[0].type(), inputs[0].type()])
+
+
+halves = Halves()
+
+
+def test_nodes_of_several_outputs_are_matched_by_their_default():
+    inner = law("inner", at.exp(halves(x)), x, sound="domain").forward
+    assert both(inner, at.exp(halves(a))) == "a"
+    assert both(inner, at.exp(halves(a).owner.outputs[0])) is False
+    root = law("root", halves(x), x, sound="domain").forward
+    node = halves(a).owner
+    graph = FunctionGraph([a], [node.outputs[1]], clone=False)
+    assert root.transform(graph, node) == root.search(graph, node) == {node.outputs[1]: a}
+
+
+def test_clients_outside_the_match():
+    pattern = etuple(at.log, etuple(at.exp, x))
+    run = compile_rule(Rule("log-exp", pattern, x, one_client=True))
+    inner = at.exp(a)
+    outer = at.log(inner)
+    alone = FunctionGraph([a], [outer], clone=False)
+    assert run(alone, outer.owner) == [a]
+    shared = at.exp(b)
+    graph = FunctionGraph([b], [at.log(shared), shared], clone=False)
+    assert run(graph, graph.outputs[0].owner) is False
+
+
+def test_as_written():
+    written = compile_rule(Rule("w", etuple(at.add, etuple(at.exp, x), y), x, as_written=True))
+    assert written(None, at.add(at.exp(a), b).owner) == [a]
+    assert written(None, at.add(b, at.exp(a)).owner) is False
+    number = compile_rule(Rule("n", etuple(at.add, 1.0, y), y, as_written=True))
+    assert number(None, at.add(1.0, b).owner) == [b]
+    assert number(None, at.add(2.0, b).owner) is False
+
+
+def test_rules_that_are_left_to_the_plain_matcher():
+    reasons = {
+        "no op at the root": Rule("r", x, y),
+        "the op ~x in its pattern is open": Rule("r", etuple(x, y), y),
+        "~y is open in what it builds": Rule("r", at.exp(x), y),
+        "~z is open where a condition needs it": Rule("r", at.exp(x), x, [whereo(bool, z)]),
+        "is a goal of another kind": Rule("r", at.exp(x), x, [lambda s: iter([s])]),
+        "is open in part": Rule("r", etuple(etuple(CAReduce, add, (n, 1)), x), x),
+        "too large": Rule("r", deep(60), x),
+    }
+    for reason, rule in reasons.items():
+        with pytest.raises(NotCompilable, match=reason.replace("~", "~?")):
+            compile_rule(rule)
+    opaque = law("opaque", at.exp(x), x, lambda s: iter([s]), sound="domain")
+    assert both(opaque.forward, at.exp(a)) == "a"
+
+
+def deep(levels):
+    term = x
+    for _ in range(levels):
+        term = at.exp(term)
+    return term
+
+
+def test_numbers_have_no_backward_direction():
+    with pytest.raises(NoSuchDirection):
+        _ = law("zero", x * 0, 0, sound="finite").backward
+    minus = law("minus", -x, 0 - x, sound="rounding")
+    assert both(minus.backward, 0 - a) == "neg(a)"
+    assert both(minus.backward, 1 - a) is False

@@ -1,0 +1,164 @@
+"""Goals: `whereo`, `computo`, and those for ops with any number of arguments."""
+
+from __future__ import annotations
+
+import pytest
+from cons import cons
+from etuples import etuple
+from etuples.core import ExpressionTuple
+from kanren import conde, eq, lall, run
+from kanren.constraints import neq
+from kanren.core import ifa, ldisj, succeed
+from unification import var
+
+import relgraph.tensor as at
+from relgraph.graph.basic import as_string, equal_computations
+from relgraph.graph.kanren import argumentso, build, computo, eacho, law, logic_variables, whereo
+from relgraph.graph.kanren.goals import renamed_goal, solutions
+from relgraph.graph.kanren.state import GuardedState
+from relgraph.graph.notation import number_of
+from relgraph.scalar import add, exp, float64, neg
+from relgraph.scalar.type import ScalarVariable
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.lawkit.vocabulary import lvars
+
+x, y, z, w = logic_variables("x y z w", ScalarVariable._ops)
+a, b = float64("a"), float64("b")
+
+
+def twice(v):
+    return 2 * number_of(v)
+
+
+def test_conditions_read_as_calls():
+    assert str(whereo(twice, x, y)) == "twice(x, y)"
+    assert str(computo(z, twice, x)) == "z = twice(x)"
+
+
+def test_renaming_reaches_into_terms_and_expressions():
+    p, q = var(), var()
+    goal = computo(etuple(add, x, [y]), twice, x + y).rename({x: p, y: q})
+    assert set(goal.binds) == {p, q}
+    assert set(goal.open_variables()) == {p, q}
+    assert str(goal.variables[0]) == f"{p} + {q}"
+    assert computo(z, twice, x).binds == [z]
+    assert whereo(twice, x).binds == []
+
+
+def test_goals_of_any_kind_are_renamed():
+    p = x.fresh()
+    assert run(0, p, renamed_goal(eq(x, a), {x: p})) == (a,)
+    assert run(0, x, renamed_goal(eq(x, a), {x: p})) == (x,)
+
+
+def test_branches_do_not_share_constraints():
+    q = var()
+    for other in (neq(q, 1), ifa(neq(q, 1), neq(q, 1)), ldisj(neq(q, 1), neq(q, 1))):
+        goal = lall(ldisj(other, succeed), eq(q, 1))
+        assert [s[q] for s in solutions(goal, GuardedState())] == [1]
+
+
+def test_a_computed_number_is_found_in_a_constant():
+    forth = law("twice", x / y, z - x, computo(z, twice, y), sound="domain")
+    assert as_string([], forth.forward.transform(None, (a / 3.0).owner))[0] == "sub(6.0, a)"
+    half = law(
+        "half", neg(x) * y, x / z, computo(x, twice, y), computo(z, twice, y), sound="domain"
+    )
+    node = (neg(float64.make_constant(6.0)) * 3.0).owner
+    for answer in (half.forward.transform(None, node), half.forward.search(None, node)):
+        assert as_string([], answer)[0] == "true_div(6.0, 6.0)"
+    wrong = (neg(float64.make_constant(5.0)) * 3.0).owner
+    assert half.forward.transform(None, wrong) is half.forward.search(None, wrong) is False
+
+
+def test_the_order_of_conditions_does_not_matter():
+    def small(n):
+        return n < 10
+
+    for conditions in (
+        (computo(z, twice, y), whereo(small, z)),
+        (whereo(small, z), computo(z, twice, y)),
+    ):
+        shrink = law("shrink", x / y, x * z, *conditions, sound="domain")
+        assert as_string([], shrink.forward.transform(None, (a / 3.0).owner))[0] == "mul(a, 6.0)"
+        assert shrink.forward.transform(None, (a / 30.0).owner) is False
+
+
+def test_variables_of_conditions_alone_are_renamed_too():
+    double = law(
+        "double", x / y, x / z, computo(w, twice, y), computo(z, lambda v: v, w), sound="domain"
+    )
+    middle, q = var(), var()
+    (answer,) = run(0, q, lall(double(a / 3.0, middle), double(middle, q)))
+    assert as_string([], [answer])[0] == "true_div(a, 12.0)"
+
+
+def test_conditions_are_abstract():
+    with pytest.raises(TypeError, match="is not a goal"):
+        law("odd", exp(x), x, "positive")
+
+
+# Goals for ops with any number of arguments.
+
+u, w, c = at.dvectors("a", "b", "c")
+
+
+def test_a_node_is_taken_apart():
+    op, args = var(), var()
+    ((found_op, found),) = run(0, (op, args), argumentso(at.add(u, w, c), op, args))
+    assert found_op is at.add and type(found) is ExpressionTuple and list(found) == [u, w, c]
+    assert run(0, args, argumentso(at.add(u, w), at.mul, args)) == ()
+    assert run(0, args, argumentso(u, op, args)) == ()
+    first, rest = var(), var()
+    ((x, others),) = run(0, (first, rest), argumentso(at.add(u, w), op, cons(first, rest)))
+    assert x is u and list(others) == [w]
+
+
+def test_properties_of_the_op_may_be_bound():
+    scalar, pattern, args = lvars("s p args")
+    ((found,),) = run(0, (scalar,), argumentso(at.exp(u), etuple(Elemwise, scalar, pattern), args))
+    assert found is at.exp.scalar_op
+
+
+@pytest.mark.parametrize("args", [etuple(u, w, c), [u, w, c]])
+def test_a_term_is_put_together(args):
+    term = var()
+    (made,) = run(0, term, argumentso(term, at.add, args))
+    assert equal_computations([build(made)], [at.add(u, w, c)])
+
+
+def test_each_item_is_related_to_its_like():
+    items = var()
+
+    def exp_of(x, y):
+        return eq(x, etuple(at.exp, y))
+
+    (found,) = run(0, items, eacho(exp_of, etuple(at.exp(u), at.exp(w)), items))
+    assert type(found) is ExpressionTuple and list(found) == [u, w]
+    (found,) = run(0, items, eacho(exp_of, items, [u, w]))
+    assert [build(x).owner.op for x in found] == [at.exp, at.exp]
+    assert run(0, items, eacho(exp_of, [at.exp(u), w], items)) == ()
+    assert run(0, items, eacho(exp_of, [at.exp(u)], [w, u])) == ()
+
+
+def test_of_two_open_lists_it_is_mapo():
+    items, others = var(), var()
+    assert run(2, (items, others), eacho(eq, items, others))[0] == ([], [])
+
+
+def test_several_answers_come_with_the_last_pair_fastest():
+    def either(x, y):
+        return conde([eq(y, x)], [eq(y, -x)])
+
+    items = var()
+    found = run(0, items, eacho(either, (1, 2), items))
+    assert found == ((1, 2), (1, -2), (-1, 2), (-1, -2))
+
+
+def test_lists_may_be_long():
+    items = var()
+    (found,) = run(0, items, eacho(eq, list(range(2_000)), items))
+    assert found == list(range(2_000))
+    start = GuardedState()
+    (state,) = solutions(lall(eacho(lambda x, y: lall(eq(x, y)), items, [1] * 2_000)), start)
+    assert state[items][-1] is not None

@@ -1,0 +1,827 @@
+"""Rewriting to a fixpoint: visits, costs, postponed nodes, and divergence."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Apply, Constant
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren import law
+from relgraph.graph.op import Op
+from relgraph.graph.opt import (
+    DivergenceError,
+    DivergenceWarning,
+    EquilibriumOptimizer,
+    GlobalOptimizer,
+    LocalOptimizer,
+    MergeOptimizer,
+    OpRemove,
+    OpSub,
+    PatternSub,
+    SequenceOptimizer,
+    in2out,
+    limits,
+    local_optimizer,
+)
+from relgraph.graph.opt.base import describe
+from relgraph.graph.opt.dispatch import is_ac
+from relgraph.graph.opt.limits import (
+    VISITS_AT_LEAST,
+    VISITS_PER_NODE,
+    CycleDetector,
+    Fingerprints,
+    Step,
+    budget_message,
+    cycle_message,
+)
+from relgraph.graph.opt.merge import node_key
+from relgraph.graph.opt.worklist import has_nested_sum, is_nested_sum
+from relgraph.scalar import (
+    abs,
+    add,
+    constant,
+    exp,
+    float64,
+    identity,
+    log,
+    maximum,
+    mul,
+    neg,
+    sub,
+    true_div,
+)
+from relgraph.tensor.lawkit.vocabulary import lvars
+
+NEG_NEG = PatternSub((neg, (neg, "v")), "v", name="neg-neg")
+ADD_NEG = PatternSub((add, "a", (neg, "b")), (sub, "a", "b"), name="add-neg")
+SUB_NEG = PatternSub((sub, "a", (neg, "b")), (add, "a", "b"), name="sub-neg")
+ABS_NEG = PatternSub((abs, (neg, "v")), (abs, "v"), name="abs-neg")
+ABS_ABS = PatternSub((abs, (abs, "v")), (abs, "v"), name="abs-abs")
+MAX_SAME = PatternSub((maximum, "v", "v"), "v", name="max-same", allow_multiple_clients=True)
+EXACT = [NEG_NEG, ADD_NEG, SUB_NEG, ABS_NEG, ABS_ABS, MAX_SAME]
+
+
+def text(fgraph):
+    return str(fgraph)[len("FunctionGraph(") : -1]
+
+
+class TestFixpoint:
+    def test_one_rewrite_makes_room_for_the_next(self, graphs):
+        fgraph = graphs(neg(abs(neg(neg(neg(graphs.x))))))
+        record = EquilibriumOptimizer(EXACT).optimize(fgraph)
+        assert text(fgraph) == "neg(abs(x))"
+        assert record.stop_reason == "fixpoint"
+        assert record.applied == {"neg-neg": 1, "abs-neg": 1}
+        assert (record.nodes_start, record.nodes_end, record.nodes_max) == (5, 2, 5)
+
+    def test_patterns_deeper_than_the_change(self, graphs):
+        # the change is three levels below the node that can be rewritten because of it
+        deep = PatternSub((log, (exp, (abs, (neg, "v")))), "v")
+        fgraph = graphs(log(exp(abs(identity(neg(graphs.x))))))
+        EquilibriumOptimizer([deep, OpRemove(identity)]).optimize(fgraph)
+        assert text(fgraph) == "x"
+
+    def test_rewriters_of_unknown_depth_see_far_changes(self, graphs):
+        @local_optimizer([log])
+        def far(fgraph, node):
+            below = node.inputs[0]
+            for _ in range(10):
+                below = below.owner.inputs[0]
+            return [graphs.y] if below.owner is not None and below.owner.op == abs else False
+
+        out = abs(identity(neg(neg(graphs.x))))
+        for _ in range(10):
+            out = exp(out)
+        fgraph = graphs(log(out))
+        lift = PatternSub((abs, (identity, "v")), (abs, "v"))
+        EquilibriumOptimizer([OpSub(exp, neg), far, lift]).optimize(fgraph)
+        assert text(fgraph) == "y"
+
+    def test_sides_merge_on_the_way(self, graphs):
+        x, y = graphs.x, graphs.y
+        fgraph = graphs(maximum(add(x, neg(neg(y))), add(y, x)))
+        record = EquilibriumOptimizer([NEG_NEG, MAX_SAME]).optimize(fgraph)
+        # the sum that has not changed stays
+        assert text(fgraph) == "add(y, x)"
+        assert record.applied["MergeOptimizer"] == 1
+
+    def test_constants_merge_on_the_way(self, graphs):
+        x = graphs.x
+        fgraph = graphs(maximum(mul(x, 2.0), mul(x, 2.0)))
+        EquilibriumOptimizer([MAX_SAME]).optimize(fgraph)
+        assert fgraph.outputs[0].owner.op is mul
+
+    def test_a_plain_graph_does_not_merge(self, graphs):
+        fgraph = graphs(maximum(exp(graphs.x), exp(graphs.x)))
+        assert len(fgraph.apply_nodes) == 3
+
+    def test_nothing_to_do(self, graphs):
+        fgraph = graphs(exp(graphs.x))
+        record = EquilibriumOptimizer([]).optimize(fgraph)
+        assert record.stop_reason == "fixpoint" and len(record.passes) == 1
+        assert not record.applied
+
+    @pytest.mark.parametrize("ignore", [True, False])
+    @pytest.mark.parametrize("inputs", [True, False])
+    def test_orders_give_the_same(self, graphs, ignore, inputs):
+        opt = EquilibriumOptimizer(EXACT, ignore_newtrees=ignore, tracks_on_change_inputs=inputs)
+        x, y = graphs.x, graphs.y
+        fgraph = graphs(sub(add(x, neg(abs(neg(y)))), neg(abs(neg(neg(y))))))
+        opt.optimize(fgraph)
+        assert text(fgraph) == "add(sub(x, *1 -> abs(y)), *1)"
+
+    def test_children_of_a_template_come_first(self, graphs):
+        seen = []
+
+        class Watch(LocalOptimizer):
+            def transform(self, fgraph, node):
+                seen.append(str(node.op))
+                return False
+
+        template = PatternSub((exp, "v"), (neg, (abs, (log, "v"))))
+        for ignore in (True, False):
+            seen.clear()
+            fgraph = graphs(exp(graphs.x))
+            EquilibriumOptimizer([template, Watch()], ignore_newtrees=ignore).optimize(fgraph)
+            assert seen[:3] == ["log", "abs", "neg"]
+
+    def test_features_are_gone_afterwards(self, graphs):
+        fgraph = graphs(neg(neg(graphs.x)))
+        opt = EquilibriumOptimizer([NEG_NEG])
+        opt.add_requirements(fgraph)
+        before = list(fgraph.features)
+        opt.optimize(fgraph)
+        assert fgraph.features == before
+
+    def test_long_chain(self, graphs):
+        out = graphs.x
+        for _ in range(20_000):
+            out = add(true_div(mul(out, graphs.y), graphs.y), graphs.x)
+
+        @local_optimizer([true_div])
+        def cancel(fgraph, node):
+            a, b = node.inputs
+            over = a.owner is not None and a.owner.op is mul and a.owner.inputs[1] is b
+            return [a.owner.inputs[0]] if over else False
+
+        fgraph = graphs(out)
+        record = EquilibriumOptimizer([cancel]).optimize(fgraph)
+        assert record.applied == {"cancel": 20_000}
+        assert len(fgraph.apply_nodes) == 20_000
+
+
+@st.composite
+def terms(draw):
+    """A term over three inputs in which the exact laws find something to do."""
+    inputs = [float64(name) for name in "xyz"]
+    known = list(inputs)
+    for _ in range(draw(st.integers(1, 25))):
+        op = draw(st.sampled_from([neg, neg, abs, add, sub, maximum, exp]))
+        arity = 1 if op in (neg, abs, exp) else 2
+        known.append(op(*[draw(st.sampled_from(known[-8:])) for _ in range(arity)]))
+    return inputs, [known[-1], known[-2]]
+
+
+@given(terms(), st.booleans(), st.tuples(*[st.floats(-4, 4)] * 3))
+def test_values_stay_and_it_is_a_fixpoint(term, ignore, values):
+    inputs, outputs = term
+    fgraph = FunctionGraph(inputs, outputs, clone=False)
+    before = evaluate(fgraph, values)
+    EquilibriumOptimizer(EXACT, ignore_newtrees=ignore).optimize(fgraph)
+    fgraph.check_integrity()
+    assert evaluate(fgraph, values) == before
+    for node in fgraph.apply_nodes:
+        for exact in EXACT:
+            assert node.op not in exact.tracks() or exact.transform(fgraph, node) is False
+    assert len({node_key(node) for node in fgraph.apply_nodes}) == len(fgraph.apply_nodes)
+    assert MergeOptimizer().optimize(fgraph).nb_merged == 0
+
+
+def evaluate(fgraph, values):
+    known = dict(zip(fgraph.inputs, values, strict=True))
+    for node in fgraph.toposort():
+        cell = [None]
+        node.op.perform(node, [known[v] for v in node.inputs], [cell])
+        known[node.outputs[0]] = cell[0]
+    return [float(known[v]).hex() for v in fgraph.outputs]
+
+
+class TestEndless:
+    def test_a_law_that_undoes_itself(self, graphs):
+        swap = PatternSub((add, "a", "b"), (add, "b", "a"))
+        fgraph = graphs(add(graphs.x, graphs.y))
+        with pytest.raises(DivergenceError) as info:
+            EquilibriumOptimizer([swap]).optimize(fgraph)
+        error = info.value
+        assert error.stop_reason == error.record.stop_reason == "cycle"
+        assert error.rewriters == ("add(a, b) -> add(b, a)",)
+        assert "undoes itself" in str(error)
+        assert "add(x, y) -> add(y, x)" in str(error)
+        assert len(error.steps) == 2
+        fgraph.check_integrity()
+
+    def test_laws_that_undo_each_other(self, graphs):
+        laws = [
+            PatternSub((exp, "v"), (log, "v"), name="there"),
+            NEG_NEG,
+            PatternSub((log, "v"), (exp, "v"), name="back"),
+        ]
+        fgraph = graphs(add(exp(neg(neg(graphs.x))), graphs.y))
+        with pytest.raises(DivergenceError, match="there and back undo each other") as info:
+            EquilibriumOptimizer(laws).optimize(fgraph)
+        assert set(info.value.rewriters) == {"there", "back"}
+
+    def test_a_cycle_in_a_large_graph(self, graphs):
+        out = graphs.x
+        for _ in range(5_000):
+            out = add(exp(out), graphs.y)
+        fgraph = graphs(log(out))
+        laws = [
+            PatternSub((log, "v"), (abs, "v"), name="there"),
+            PatternSub((abs, "v"), (log, "v"), name="back"),
+        ]
+        with pytest.raises(DivergenceError) as info:
+            EquilibriumOptimizer(laws).optimize(fgraph)
+        assert info.value.stop_reason == "cycle"
+
+    def test_a_cycle_through_what_a_node_reads(self, graphs):
+        @local_optimizer([exp])
+        def outside(fgraph, node):
+            return [exp(neg(graphs.y))] if node.inputs[0] is graphs.x else False
+
+        @local_optimizer([neg])
+        def inside(fgraph, node):
+            return [graphs.x]
+
+        with pytest.raises(DivergenceError) as info:
+            EquilibriumOptimizer([outside, inside]).optimize(graphs(exp(graphs.x)))
+        assert info.value.stop_reason == "cycle"
+        assert set(info.value.rewriters) == {"outside", "inside"}
+
+    @pytest.mark.parametrize("ignore", [True, False])
+    def test_growth(self, graphs, ignore):
+        grow = PatternSub((exp, "v"), (exp, (neg, (neg, "v"))), name="grow")
+        fgraph = graphs(exp(graphs.x))
+        with pytest.raises(DivergenceError, match="applied grow") as info:
+            EquilibriumOptimizer([grow], ignore_newtrees=ignore).optimize(fgraph)
+        assert info.value.stop_reason == info.value.record.stop_reason == "budget"
+        assert info.value.rewriters == ("grow",)
+        assert "-> exp(neg(neg(" in str(info.value)
+        fgraph.check_integrity()
+
+    def test_growth_around_what_is_replaced(self, graphs):
+        @local_optimizer([exp])
+        def wrap(fgraph, node):
+            return [neg(neg(node.outputs[0]))]
+
+        with pytest.raises(DivergenceError, match="wrap"):
+            EquilibriumOptimizer([wrap]).optimize(graphs(exp(graphs.x)))
+
+    def test_the_collector_is_given_back(self, graphs):
+        grow = PatternSub((exp, "v"), (exp, (neg, "v")))
+        opt = EquilibriumOptimizer([grow])
+        fgraph = graphs(exp(graphs.x))
+        with pytest.raises(DivergenceError):
+            opt.apply(fgraph)
+        assert gc.isenabled()
+
+    def test_an_explicit_budget_warns_and_stops(self, graphs):
+        grow = PatternSub((exp, "v"), (exp, (neg, (neg, "v"))), name="grow")
+        fgraph = graphs(log(exp(graphs.x)))
+        opt = EquilibriumOptimizer([grow], max_use_ratio=10)
+        with pytest.warns(DivergenceWarning, match="applied grow 21 times") as caught:
+            record = opt.optimize(fgraph)
+        assert len(caught) == 1
+        assert record.stop_reason == "budget"
+        assert record.applied == {"grow": 21}
+        fgraph.check_integrity()
+
+    def test_an_explicit_budget_that_is_not_used_up(self, graphs):
+        fgraph = graphs(neg(neg(graphs.x)))
+        record = EquilibriumOptimizer([NEG_NEG], max_use_ratio=1).optimize(fgraph)
+        assert record.stop_reason == "fixpoint"
+
+
+class Removes(GlobalOptimizer):
+    """Takes one application of an op out of the graph at each call."""
+
+    def __init__(self, op, calls):
+        self.op, self.calls = op, calls
+        self.name = f"remove-{op}"
+
+    def apply(self, fgraph):
+        self.calls.append(self.name)
+        for node in fgraph.toposort():
+            if node.op == self.op:
+                fgraph.replace(node.outputs[0], node.inputs[0])
+                return None
+
+
+class TestGlobalOptimizers:
+    def test_until_they_change_nothing(self, graphs):
+        calls = []
+        fgraph = graphs(exp(exp(exp(graphs.x))))
+        record = EquilibriumOptimizer([Removes(exp, calls)]).optimize(fgraph)
+        assert text(fgraph) == "x"
+        assert calls == ["remove-exp"] * 4
+        assert record.applied == {"remove-exp": 3}
+
+    def test_they_and_local_ones_wake_each_other(self, graphs):
+        fgraph = graphs(neg(exp(neg(log(graphs.x)))))
+        local = PatternSub((neg, (neg, "v")), (exp, "v"))
+        EquilibriumOptimizer([Removes(exp, []), local]).optimize(fgraph)
+        assert text(fgraph) == "log(x)"
+
+    def test_final_and_cleanup(self, graphs):
+        calls = []
+        opt = EquilibriumOptimizer(
+            [Removes(exp, calls), NEG_NEG],
+            final_optimizers=[Removes(log, calls)],
+            cleanup_optimizers=[Removes(identity, calls)],
+        )
+        fgraph = graphs(identity(neg(log(exp(neg(graphs.x))))))
+        record = opt.optimize(fgraph)
+        assert text(fgraph) == "x"
+        assert calls[:3] == ["remove-exp", "remove-identity", "remove-log"]
+        assert record.applied["neg-neg"] == 1
+
+    def test_other_things_are_refused(self):
+        with pytest.raises(TypeError, match="expected a GlobalOptimizer, got neg-neg"):
+            EquilibriumOptimizer([], final_optimizers=[NEG_NEG])
+        with pytest.raises(TypeError, match="expected a LocalOptimizer or a law"):
+            EquilibriumOptimizer([exp])
+
+
+class TestLate:
+    def test_collectors_wait_and_begin_outside(self, graphs):
+        seen = []
+
+        @local_optimizer([add])
+        def flatten(fgraph, node):
+            seen.append(len(node.inputs))
+            inner = [v for v in node.inputs if v.head is add]
+            if not inner:
+                return False
+            flat = [w for v in node.inputs for w in (v.owner.inputs if v.head is add else [v])]
+            return [add(*flat)]
+
+        flatten.late = True
+        x, y, z = graphs.inputs
+        fgraph = graphs(add(add(add(x, neg(neg(y))), z), x))
+        EquilibriumOptimizer([flatten, NEG_NEG]).optimize(fgraph)
+        assert text(fgraph) == "add(x, y, z, x)"
+        assert seen[:2] == [2, 3]
+
+
+class TestDispatch:
+    def test_ops_classes_and_anything(self, graphs):
+        seen = []
+
+        def watcher(name, tracks):
+            @local_optimizer(tracks)
+            def watch(fgraph, node):
+                seen.append((name, str(node.op)))
+                return False
+
+            return watch
+
+        watchers = [
+            watcher("op", [exp]),
+            watcher("class", [type(neg)]),
+            watcher("any", None),
+        ]
+        opt = EquilibriumOptimizer(watchers)
+        fgraph = graphs(exp(neg(graphs.x)))
+        assert list(opt.candidates(fgraph.outputs[0].owner)) == [watchers[0], watchers[2]]
+        opt.optimize(fgraph)
+        assert seen == [("class", "neg"), ("any", "neg"), ("op", "exp"), ("any", "exp")]
+
+    def test_laws(self, graphs):
+        class LawLike:
+            forward = NEG_NEG
+
+        fgraph = graphs(neg(neg(graphs.x)))
+        EquilibriumOptimizer([LawLike()]).optimize(fgraph)
+        assert text(fgraph) == "x"
+
+    def test_requirements(self, graphs):
+        class Needy(LocalOptimizer):
+            def add_requirements(self, fgraph):
+                fgraph.needed = True
+
+            def transform(self, fgraph, node):
+                return False
+
+        fgraph = graphs(exp(graphs.x))
+        EquilibriumOptimizer([Needy()]).optimize(fgraph)
+        assert fgraph.needed
+
+    def test_summary(self, capsys):
+        opt = EquilibriumOptimizer([NEG_NEG, ADD_NEG], final_optimizers=[MergeOptimizer()])
+        opt.name = "tidy"
+        opt.print_summary()
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[0].startswith("EquilibriumOptimizer tidy id=")
+        assert [line.split()[1] for line in lines[1:]] == ["neg-neg", "add-neg", "MergeOptimizer"]
+
+
+class TestOneAfterTheOther:
+    """What an equilibrium has left at rest the next one does not look at again."""
+
+    @staticmethod
+    def watch(seen, tracks=None):
+        @local_optimizer(tracks)
+        def watcher(fgraph, node):
+            seen.append(str(node.op))
+            return False
+
+        watcher.depth = 1
+        return watcher
+
+    def test_nothing_is_asked_twice(self, graphs):
+        seen, other = [], []
+        watcher, second = self.watch(seen), self.watch(other)
+        phases = SequenceOptimizer(
+            EquilibriumOptimizer([watcher]), EquilibriumOptimizer([watcher, second])
+        )
+        phases.optimize(graphs(exp(neg(graphs.x))))
+        assert seen == other == ["neg", "exp"]
+
+    def test_where_something_changes_it_is_asked_again(self, graphs):
+        seen = []
+        watcher = self.watch(seen)
+        fgraph = graphs(exp(neg(neg(graphs.x))), exp(graphs.y))
+        SequenceOptimizer(
+            EquilibriumOptimizer([watcher]), EquilibriumOptimizer([watcher, NEG_NEG])
+        ).optimize(fgraph)
+        assert seen == ["neg", "neg", "exp", "exp", "exp"]
+
+    def test_a_change_in_between_is_noticed(self, graphs):
+        seen = []
+        watcher = self.watch(seen, [exp])
+        fgraph = graphs(exp(neg(neg(graphs.x))))
+        SequenceOptimizer(
+            EquilibriumOptimizer([watcher]), in2out(NEG_NEG), EquilibriumOptimizer([watcher])
+        ).optimize(fgraph)
+        assert seen == ["exp", "exp"]
+
+    def test_who_may_look_at_anything_is_asked_again(self, graphs):
+        seen = []
+        watcher = self.watch(seen, [exp])
+        watcher.depth = None
+        phase = EquilibriumOptimizer([watcher])
+        SequenceOptimizer(phase, phase).optimize(graphs(exp(graphs.x)))
+        assert seen == ["exp", "exp"]
+
+    def test_an_equilibrium_that_gave_up_left_nothing_at_rest(self, graphs):
+        seen = []
+        watcher = self.watch(seen, [exp])
+        bounded = EquilibriumOptimizer([NEG_NEG, watcher], max_use_ratio=0)
+        fgraph = graphs(exp(neg(neg(graphs.x))))
+        with pytest.warns(DivergenceWarning):
+            SequenceOptimizer(bounded, EquilibriumOptimizer([watcher])).optimize(fgraph)
+        assert seen == ["exp"]
+
+    def test_a_nest_is_taken_apart_by_the_next_one(self, graphs):
+        x, y, z = graphs.inputs
+        seen = []
+        watcher = self.watch(seen, [add])
+        watcher.subsumes_nested = True
+        fgraph = graphs(add(add(x, neg(neg(y))), z))
+        SequenceOptimizer(
+            EquilibriumOptimizer([watcher]), EquilibriumOptimizer([watcher, NEG_NEG])
+        ).optimize(fgraph)
+        # the outer one alone, and again since there was a change inside of it
+        assert seen == ["add", "add"]
+
+
+def test_a_record_has_those_that_did_nothing_too(graphs):
+    fgraph = graphs(neg(neg(graphs.x)))
+    record = EquilibriumOptimizer([ADD_NEG, NEG_NEG]).optimize(fgraph)
+    assert [r.name for r in record.rewriters.values()] == ["add-neg", "neg-neg"]
+    assert [r.applied for r in record.rewriters.values()] == [0, 1]
+
+
+# Frugal rewriters: applied only where the graph costs no more after that.
+
+a, b, c = lvars("a b c")
+x, y, z = at.dvectors("x", "y", "z")
+
+MOVE = law("move", (a + b) * c, a * c + b * c, sound="finite")
+TWICE = law("twice", a + a, 2.0 * a)
+SIGN = law("sign", at.exp(-a), 1 / at.exp(a), sound="finite")
+DROP = law("drop", a + b - b, a, sound="finite")
+
+
+def rewritten(outputs, *laws, cost=lambda node: 1.0):
+    fgraph = FunctionGraph(outputs=outputs, clone=True)
+    frugal = [one.forward for one in laws]
+    applied = EquilibriumOptimizer(frugal, frugal=frugal, cost=cost).optimize(fgraph).applied
+    return {one.name: applied[one.name] for one in laws if applied[one.name]}
+
+
+def test_what_adds_nodes_is_left_alone():
+    assert not rewritten([(x + y) * z], MOVE)
+
+
+def test_what_is_there_already_is_not_added():
+    assert rewritten([(x + y) * z, x * z, y * z], MOVE) == {"move": 1}
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_what_is_read_elsewhere_does_not_go(read):
+    """exp(-x) is two nodes, and so is 1 / exp(x); the sign stays where it is read."""
+    outputs = [at.exp(-x), *([at.sin(-x)] if read else [])]
+    assert rewritten(outputs, SIGN) == ({} if read else {"sign": 1})
+
+
+def test_it_is_tried_again_when_the_other_reader_has_gone():
+    shared = -x
+    readers = [at.exp(shared) * y, at.sin(y + shared - shared)]
+    assert rewritten(readers, SIGN, DROP) == {"sign": 1, "drop": 1}
+
+
+def test_costs_are_weighed_by_what_is_given():
+    assert rewritten([x + x], TWICE) == {"twice": 1}
+    dear = {at.mul: 3.0}
+    assert not rewritten([x + x], TWICE, cost=lambda node: dear.get(node.op, 1.0))
+
+
+def test_rewriters_that_are_not_frugal_are_applied_wherever_they_match():
+    fgraph = FunctionGraph(outputs=[(x + y) * z], clone=True)
+    assert EquilibriumOptimizer([MOVE]).optimize(fgraph).applied["move"] == 1
+
+
+def test_which_sums_are_nested(graphs):
+    x, y, z = graphs.inputs
+    inner = add(x, y)
+    outer = add(inner, z)
+    fgraph = graphs(outer)
+    assert is_nested_sum(fgraph, inner.owner) and not is_nested_sum(fgraph, outer.owner)
+    assert has_nested_sum(outer.owner) and not has_nested_sum(inner.owner)
+
+
+def test_a_sum_with_another_reader_is_not_nested(graphs):
+    x, y, z = graphs.inputs
+    inner = add(x, y)
+    for other in (mul(inner, x), add(inner, x), inner):
+        fgraph = graphs(add(inner, z), other)
+        assert not is_nested_sum(fgraph, inner.owner)
+
+
+def test_sums_are_known_by_their_op():
+    assert is_ac(add) and is_ac(mul)
+    assert not is_ac(abs) and not is_ac(None) and not is_ac(constant(1.0).head)
+
+
+class Watcher(LocalOptimizer):
+    """Notes which sums it is tried on."""
+
+    depth = 1
+    subsumes_nested = True
+
+    def __init__(self):
+        self.seen = []
+
+    def tracks(self):
+        return [add]
+
+    def transform(self, fgraph, node):
+        self.seen.append(describe(node))
+        return False
+
+
+class TakeOff(Watcher):
+    """Replaces abs by what it is applied to."""
+
+    subsumes_nested = False
+
+    def tracks(self):
+        return [abs]
+
+    def transform(self, fgraph, node):
+        return [node.inputs[0]]
+
+
+def test_what_subsumes_nested_sums_is_tried_on_the_outermost_one_alone(graphs):
+    x, y, z = graphs.inputs
+    watcher = Watcher()
+    EquilibriumOptimizer([watcher]).optimize(graphs(neg(add(add(add(x, y), z), x))))
+    assert watcher.seen == ["add(add(add(x, y), z), x)"]
+
+
+def test_a_sum_that_gets_another_reader_is_visited_again(graphs):
+    x, y, z = graphs.inputs
+    inner = add(x, y)
+    watcher = Watcher()
+
+    class Split(TakeOff):
+        def tracks(self):
+            return [neg]
+
+        def transform(self, fgraph, node):
+            total = node.inputs[0].owner
+            return [mul(total.inputs[0], total.inputs[1])] if total is not None else False
+
+    EquilibriumOptimizer([watcher, Split()]).optimize(graphs(neg(add(inner, z))))
+    assert watcher.seen[-1] == "add(x, y)"
+
+
+def test_a_sum_that_becomes_nested_is_left_to_the_outer_one(graphs):
+    x, y, z = graphs.inputs
+    watcher = Watcher()
+    EquilibriumOptimizer([watcher, TakeOff()]).optimize(graphs(add(abs(add(x, y)), z)))
+    assert watcher.seen[-1] == "add(add(x, y), z)"
+
+
+# How often an equilibrium visits a node, and the error when that is too often.
+
+
+def visits_by_node(record):
+    return record.visits / (record.nodes_start + record.made)
+
+
+def watching(op, depth=4):
+    """Return a rewriter that looks deep and does nothing."""
+
+    @local_optimizer([op])
+    def watch(fgraph, node):
+        return False
+
+    watch.depth = depth
+    return watch
+
+
+def ladder(x, y, steps):
+    for _ in range(steps):
+        x, y = y, add(x, neg(neg(y)))
+    return y
+
+
+NEGATIONS = PatternSub((neg, (neg, "x")), "x", name="neg_neg")
+
+
+@pytest.mark.parametrize("ignore_newtrees", [True, False])
+def test_a_ladder_of_sums_is_climbed_once(graphs, ignore_newtrees):
+    x, y, _ = graphs.inputs
+    found = []
+    for steps in (50, 400):
+        optimizer = EquilibriumOptimizer(
+            [NEGATIONS, watching(add)], ignore_newtrees=ignore_newtrees
+        )
+        record = optimizer.optimize(graphs(ladder(x, y, steps)))
+        assert record.applied == {"neg_neg": steps}
+        found.append(visits_by_node(record))
+    assert max(found) < 4
+    assert found[1] < 1.1 * found[0]
+
+
+@local_optimizer([mul])
+def count_on(fgraph, node):
+    """Replace a factor, again and again in the same place."""
+    number = node.inputs[1]
+    if not isinstance(number, Constant) or number.data > 100:
+        return False
+    return [mul(node.inputs[0], float(number.data) + 1.0)]
+
+
+count_on.depth = 1
+
+
+def fan(graphs):
+    """Return a graph of 300 readers of what `count_on` rewrites 100 times."""
+    value = exp(mul(graphs.x, 1.0))
+    factors = [float64(f"k{i}") for i in range(300)]
+    graphs.inputs = [*graphs.inputs, *factors]
+    return graphs(*[abs(mul(value, k)) for k in factors])
+
+
+@pytest.mark.parametrize("ignore_newtrees", [True, False])
+def test_many_readers_wait_for_the_end_of_many_rewrites(graphs, ignore_newtrees):
+    optimizer = EquilibriumOptimizer(
+        [count_on, watching(abs), watching(mul)], ignore_newtrees=ignore_newtrees
+    )
+    record = optimizer.optimize(fan(graphs))
+    assert record.applied["count_on"] == 100
+    assert record.visits < 20 * (record.nodes_start + record.made)
+
+
+def test_a_visit_puts_no_other_node_in_the_queue(graphs):
+    x, y, _ = graphs.inputs
+    optimizer = EquilibriumOptimizer([watching(op) for op in (add, mul, sub, neg)])
+    record = optimizer.optimize(graphs(ladder(x, y, 200)))
+    assert record.visits == record.nodes_start
+    assert record.calls == record.nodes_start
+    assert record.made == 0
+
+
+def test_too_many_visits_are_an_error(graphs, monkeypatch):
+    x, y, _ = graphs.inputs
+    monkeypatch.setattr(limits, "VISITS_AT_LEAST", 0)
+    monkeypatch.setattr(limits, "VISITS_PER_NODE", 0)
+    optimizer = EquilibriumOptimizer([NEGATIONS, watching(add)], ignore_newtrees=True)
+    with pytest.raises(DivergenceError, match=r"has visited nodes \d+ times") as caught:
+        optimizer.optimize(graphs(ladder(x, y, 50)))
+    error = caught.value
+    assert error.stop_reason == error.record.stop_reason == "visits"
+    assert error.rewriters == ("neg_neg",)
+    assert "neg_neg" in str(error)
+
+
+def test_the_nodes_that_are_visited_most_are_named(graphs, monkeypatch):
+    optimizer = EquilibriumOptimizer([count_on, watching(abs), watching(mul)])
+    graph = fan(graphs)
+    monkeypatch.setattr(limits, "VISITS_AT_LEAST", 5_000)
+    monkeypatch.setattr(limits, "VISITS_PER_NODE", 0)
+    with pytest.raises(DivergenceError, match=r"(?s)count_on.*\n  (abs|mul)\(.*: \d+ times"):
+        optimizer.optimize(graph)
+
+
+def test_the_bound_is_the_one_that_is_documented():
+    bound = f"{VISITS_AT_LEAST} + {VISITS_PER_NODE} * (nodes + nodes made)"
+    assert bound in EquilibriumOptimizer.__doc__
+
+
+class TestFingerprints:
+    def test_equal_terms_built_anew(self, graphs):
+        x, y = graphs.x, graphs.y
+        numbers = Fingerprints()
+        first = numbers.of(graphs(add(exp(x), y)))
+        assert numbers.of(graphs(add(exp(x), y))) == first
+        assert numbers.of(graphs(add(y, exp(x)))) != first
+        assert numbers.of(graphs(add(exp(y), y))) != first
+
+    def test_constants_by_value(self, graphs):
+        x = graphs.x
+        numbers = Fingerprints()
+        first = numbers.of(graphs(add(x, constant(2.0))))
+        assert numbers.of(graphs(add(x, constant(2.0)))) == first
+        assert numbers.of(graphs(add(x, constant(3.0)))) != first
+
+    def test_which_output(self, graphs):
+        class Both(Op):
+            def make_node(self, a):
+                return Apply(self, [a], [a.type(), a.type()])
+
+        both = Both()
+        numbers = Fingerprints()
+        first, second = both(graphs.x), both(graphs.x)
+        assert numbers.of(graphs(first[0])) == numbers.of(graphs(second[0]))
+        assert numbers.of(graphs(first[0])) != numbers.of(graphs(first[1]))
+
+
+class TestCycleWatch:
+    @pytest.mark.parametrize("period", [1, 2, 3, 7])
+    def test_any_period(self, graphs, period):
+        fgraph = graphs(exp(graphs.x))
+        watch = CycleDetector(fgraph)
+        assert not watch.watching(CycleDetector.PATIENCE - 1)
+        assert watch.watching(CycleDetector.PATIENCE)
+        terms = [exp(graphs.x)]
+        for _ in range(period - 1):
+            terms.append(neg(terms[-1]))
+        for i in range(1, 100):
+            fgraph.change_node_input("output", 0, log(terms[i % period]))
+            found = watch.observe(Step(f"rule{i % period}", "a", "b"), 32)
+            if found is not None:
+                break
+        assert found is not None and len(found) == period
+        assert {step.rewriter for step in found} == {f"rule{i}" for i in range(period)}
+
+    def test_it_gives_up_and_grows_patient(self, graphs):
+        fgraph = graphs(graphs.x)
+        watch = CycleDetector(fgraph)
+        watch.FIRST = watch.WORK = 10
+        watch._most = 10
+        assert watch.watching(40)
+        for _ in range(10):
+            fgraph.change_node_input("output", 0, exp(fgraph.outputs[0]))
+            assert watch.observe(Step("grow", "a", "b"), 40) is None
+        assert not watch.watching(159)
+        assert watch.watching(160)
+
+
+class TestMessages:
+    def test_cycle(self):
+        steps = [Step("there", "f(x)", "g(x)"), Step("back", "g(x)", "f(x)")]
+        assert cycle_message("Opt", steps) == (
+            "Opt goes in a circle: there and back undo each other. After 2 rewrites the graph is "
+            "back:\n  there: f(x) -> g(x)\n  back: g(x) -> f(x)"
+        )
+        assert "itself. After 1 rewrite the" in cycle_message("Opt", steps[:1])
+
+    def test_long_cycles_are_cut(self):
+        steps = [Step(f"r{i}", "a", "b") for i in range(20)]
+        assert cycle_message("Opt", steps).endswith("... and 8 more")
+
+    def test_budget(self):
+        text = budget_message("Opt", "grow", 7, (1, 15), [Step("grow", "f(x)", "f(f(x))")] * 2)
+        assert text == (
+            "Opt has applied grow 7 times and reached no fixpoint; the graph went from 1 to 15 "
+            "nodes. The last rewrites:\n  grow: f(x) -> f(f(x))"
+        )

@@ -1,0 +1,408 @@
+"""One node for each op and inputs."""
+
+import re
+import sys
+
+import numpy as np
+
+from relgraph.graph.basic import Apply
+from relgraph.graph.destroyhandler import DestroyHandler
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.fg.structure import UNKNOWN_READERS
+from relgraph.graph.op import Op
+from relgraph.graph.opt import (
+    EquilibriumOptimizer,
+    MergeOptimizer,
+    OpSub,
+    SequenceOptimizer,
+    in2out,
+)
+from relgraph.graph.opt.base import LocalOptimizer
+from relgraph.graph.opt.dispatch import RewriterTables, union_of
+from relgraph.graph.opt.merge import (
+    ConstantTable,
+    HashConsing,
+    hash_consing_table,
+    merged_copy,
+    node_key,
+    replaceable_by,
+)
+from relgraph.scalar import (
+    add,
+    complex128,
+    constant,
+    exp,
+    float32,
+    float64,
+    int64,
+    log,
+    mul,
+    neg,
+    sub,
+    true_div,
+)
+
+in_place_of_exp = OpSub(exp, log)
+in_place_of_exp.name = "exp-to-log"
+
+
+class TestDocument:
+    def test_example(self, graphs):
+        x, y, z = graphs.inputs
+        fgraph = graphs(true_div(mul(add(y, z), x), add(y, z)))
+        record = MergeOptimizer().optimize(fgraph)
+        assert re.fullmatch(r"\(0, [\d.e-]+, None, None, \{\}, 1, 0\)", repr(record))
+        assert str(fgraph) == "FunctionGraph(true_div(mul(*1 -> add(y, z), x), *1))"
+
+    def test_profile(self, graphs, capsys):
+        fgraph = graphs(add(exp(graphs.x), exp(graphs.x)))
+        MergeOptimizer.print_profile(sys.stdout, MergeOptimizer().optimize(fgraph), level=1)
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[0] == "    MergeOptimizer"
+        assert "        merged 1" in lines
+
+
+class TestNodes:
+    def test_whole_terms(self, graphs):
+        x = graphs.x
+        fgraph = graphs(sub(exp(neg(x)), exp(neg(x))))
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 2
+        assert len(fgraph.apply_nodes) == 3
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 0
+        fgraph.check_integrity()
+
+    def test_two_operands_commute(self, graphs):
+        x, y = graphs.x, graphs.y
+        fgraph = graphs(true_div(add(x, y), add(y, x)))
+        first = fgraph.outputs[0].owner.inputs[0]
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 1
+        assert fgraph.outputs[0].owner.inputs == [first, first]
+
+    def test_operands_of_others_do_not(self, graphs):
+        x, y = graphs.x, graphs.y
+        fgraph = graphs(add(sub(x, y), sub(y, x)))
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 0
+
+    def test_three_floats_keep_their_order_three_integers_need_not(self, graphs):
+        x, y, z = graphs.inputs
+        assert MergeOptimizer().optimize(graphs(sub(add(x, y, z), add(z, x, y)))).nb_merged == 0
+        i, j, k = (int64(name) for name in "ijk")
+        fgraph = FunctionGraph([i, j, k], [sub(add(i, j, k), add(k, i, j))], clone=False)
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 1
+
+    def test_same_inputs_twice_are_a_multiset(self):
+        i, j = int64("i"), int64("j")
+        fgraph = FunctionGraph([i, j], [sub(add(i, i, j), add(i, j, j))], clone=False)
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 0
+
+    def test_outputs_of_the_graph(self, graphs):
+        x = graphs.x
+        fgraph = graphs(exp(x), exp(x), exp(x))
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 2
+        assert len(set(fgraph.outputs)) == 1
+
+    def test_several_outputs(self, graphs):
+        class Both(Op):
+            def make_node(self, a):
+                return Apply(self, [a], [a.type(), a.type()])
+
+        both = Both()
+        first, second = both(graphs.x), both(graphs.x)
+        fgraph = graphs(add(first[0], second[1]))
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 1
+        assert fgraph.outputs[0].owner.inputs == first
+
+    def test_values_stay(self, graphs):
+        x, y = graphs.x, graphs.y
+        fgraph = graphs(mul(sub(exp(x), add(x, y)), add(exp(x), add(y, x))))
+        before = graphs.value(fgraph, 0.5, -2.0, 0.0)
+        MergeOptimizer().optimize(fgraph)
+        assert graphs.value(fgraph, 0.5, -2.0, 0.0) == before
+
+    def test_long_chain(self, graphs):
+        left = right = graphs.x
+        for _ in range(20_000):
+            left, right = neg(left), neg(right)
+        fgraph = graphs(sub(left, right))
+        assert MergeOptimizer().optimize(fgraph).nb_merged == 20_000
+
+
+class TestConstants:
+    def test_equal_ones(self, graphs):
+        x = graphs.x
+        a, b = (constant(2.0) for _ in range(2))
+        fgraph = graphs(add(mul(x, a), mul(x, b)))
+        record = MergeOptimizer().optimize(fgraph)
+        assert (record.nb_constant, record.nb_merged) == (1, 1)
+
+    def test_different_types(self, graphs):
+        x = graphs.x
+        fgraph = graphs(add(mul(x, constant(2.0)), mul(x, constant(np.int8(2)))))
+        assert MergeOptimizer().optimize(fgraph).nb_constant == 0
+
+    def test_signs_of_zero_differ(self, graphs):
+        x = graphs.x
+        fgraph = graphs(sub(mul(x, constant(0.0)), mul(x, constant(-0.0))))
+        before = graphs.value(fgraph, 1.0, 0.0, 0.0)
+        assert MergeOptimizer().optimize(fgraph).nb_constant == 0
+        assert np.signbit(graphs.value(fgraph, 1.0, 0.0, 0.0)) == np.signbit(before)
+
+    def test_nan_is_nan(self, graphs):
+        x = graphs.x
+        fgraph = graphs(sub(mul(x, constant(np.nan)), mul(x, constant(np.nan))))
+        assert MergeOptimizer().optimize(fgraph).nb_constant == 1
+
+
+class Overwrite(Op):
+    """Twice the input, in the input's storage."""
+
+    __props__ = ()
+    destroy_map = {0: [0]}
+
+    def make_node(self, a):
+        return Apply(self, [a], [a.type()])
+
+
+def test_a_merge_that_would_break_the_graph_is_left_out(graphs):
+    overwrite = Overwrite()
+    # The sum needs the value that is overwritten on the way to its other operand.
+    twice = overwrite(exp(graphs.y))
+    fgraph = graphs(add(twice, exp(graphs.y)))
+    fgraph.attach_feature(DestroyHandler())
+    record = MergeOptimizer().optimize(fgraph)
+    assert (record.nb_fail, record.nb_merged) == (1, 0)
+    assert len(fgraph.apply_nodes) == 4
+    fgraph.check_integrity()
+
+
+def test_commutative_ops_that_overwrite_an_operand_do_not_commute():
+    class AddInto(Overwrite):
+        commutative = True
+
+        def make_node(self, a, b):
+            return Apply(self, [a, b], [a.type()])
+
+    add_into = AddInto()
+    x, y = float64("x"), float64("y")
+    fgraph = FunctionGraph([x, y], [sub(add_into(x, y), add_into(y, x))], clone=False)
+    assert MergeOptimizer().optimize(fgraph).nb_merged == 0
+
+
+class TestMergedCopy:
+    def test_it_is_what_merging_makes_of_a_copy(self, graphs):
+        x, y = graphs.x, graphs.y
+        term = mul(add(x, y), exp(constant(2.0)), add(y, x), exp(constant(2.0)))
+        outputs = [sub(term, y), exp(add(x, y)), x, constant(3.0)]
+        merged = merged_copy(outputs)
+        merged.check_integrity()
+        copy = FunctionGraph(outputs=outputs, clone=True)
+        MergeOptimizer().optimize(copy)
+        assert str(merged) == str(copy)
+        assert [str(v) for v in merged.inputs] == [str(v) for v in copy.inputs] == ["x", "y"]
+        assert len(merged.variables) == len(copy.variables)
+        assert MergeOptimizer().optimize(merged).nb_merged == 0
+
+    def test_the_graph_it_is_made_from_stays(self, graphs):
+        out = sub(exp(graphs.x), exp(graphs.x))
+        merged_copy([out])
+        left, right = out.owner.inputs
+        assert left is not right and left.owner.inputs == right.owner.inputs == [graphs.x]
+
+    def test_names_and_order(self, graphs):
+        first, second = exp(graphs.x), neg(graphs.y)
+        first.name = "first"
+        merged = merged_copy([sub(second, first)])
+        assert [str(node.op) for node in merged.toposort()] == ["neg", "exp", "sub"]
+        assert merged.outputs[0].owner.inputs[1].name == "first"
+
+    def test_it_knows_what_it_has_merged(self, graphs):
+        merged = merged_copy([exp(neg(graphs.x))])
+        with hash_consing_table(merged) as table:
+            assert set(table.keys) == merged.apply_nodes
+
+    def test_who_may_not_stand_for_the_other_stays(self, graphs):
+        class Known(Op):
+            """Has the type it is told, whatever its input."""
+
+            def make_node(self, a, kind=float64):
+                return Apply(self, [a], [kind()])
+
+        known = Known()
+        outputs = [known(graphs.x), known.make_node(graphs.x, int64).outputs[0]]
+        merged = merged_copy(outputs)
+        assert [v.type for v in merged.outputs] == [float64, int64]
+        merged.check_integrity()
+
+    def test_long_chain(self, graphs):
+        left = right = graphs.x
+        for _ in range(20_000):
+            left, right = neg(left), neg(right)
+        assert len(merged_copy([sub(left, right)]).apply_nodes) == 20_001
+
+
+class Collapse(LocalOptimizer):
+    """``neg(neg(v)) → v``, without a look at the graph."""
+
+    collapses, depth = True, 2
+
+    def tracks(self):
+        return [neg]
+
+    def transform(self, fgraph, node):
+        assert fgraph is UNKNOWN_READERS
+        inner = node.inputs[0].owner
+        return [inner.inputs[0]] if inner is not None and inner.op is neg else False
+
+
+class TestCollapsing:
+    def test_what_collapses_is_not_copied(self, graphs):
+        term = exp(neg(neg(neg(neg(graphs.x)))))
+        merged = merged_copy([term, neg(graphs.y)], RewriterTables([Collapse()]))
+        merged.check_integrity()
+        assert str(merged) == "FunctionGraph(exp(x), neg(y))"
+        assert str(term.owner.inputs[0].owner.op) == "neg"
+        with hash_consing_table(merged) as table:
+            assert set(table.keys) == merged.apply_nodes
+            assert list(table.collapsed.values()) == [2]
+
+    def test_outputs_and_inputs_stay(self, graphs):
+        merged = merged_copy([neg(neg(graphs.x)), graphs.y], RewriterTables([Collapse()]))
+        assert merged.outputs == merged.inputs
+        assert [str(v) for v in merged.inputs] == ["x", "y"]
+
+    def test_what_is_still_read_stays(self, graphs):
+        inner = neg(graphs.x)
+        merged = merged_copy([neg(inner), exp(inner)], RewriterTables([Collapse()]))
+        merged.check_integrity()
+        assert str(merged) == "FunctionGraph(x, exp(neg(x)))"
+
+    def test_only_what_is_there_takes_the_place_of_a_node(self, graphs):
+        class Builds(Collapse):
+            def transform(self, fgraph, node):
+                return [exp(node.inputs[0])]
+
+        class Raises(Collapse):
+            def transform(self, fgraph, node):
+                raise ValueError("no graph")
+
+        for rewriter in (Builds(), Raises()):
+            merged = merged_copy([neg(neg(graphs.x))], RewriterTables([rewriter]))
+            assert str(merged) == "FunctionGraph(neg(neg(x)))"
+
+    def test_it_is_put_on_record_where_it_belongs(self, graphs):
+        first, second = EquilibriumOptimizer([Collapse()]), EquilibriumOptimizer([in_place_of_exp])
+        sequence = SequenceOptimizer(MergeOptimizer(), first, second)
+        merged = merged_copy([exp(neg(neg(graphs.x)))], union_of(sequence.collapsing_first()))
+        _, before, after = [step.profile for step in sequence.optimize(merged).steps]
+        assert dict(before.applied) == {"Collapse": 1} and dict(after.applied) == {"exp-to-log": 1}
+        assert [dict(one.applied) for one in before.passes] == [{"Collapse": 1}]
+
+    def test_a_sequence_begins_with_what_its_equilibria_collapse(self):
+        collapsing, other = EquilibriumOptimizer([Collapse()]), in2out(OpSub(exp, neg))
+        later = EquilibriumOptimizer([in_place_of_exp])
+        for equilibria in ((collapsing, later), (collapsing, collapsing), (later, collapsing)):
+            sequence = SequenceOptimizer(MergeOptimizer(), *equilibria)
+            (rewriter,) = union_of(sequence.collapsing_first()).dispatch.rewriters
+            assert isinstance(rewriter, Collapse)
+        assert SequenceOptimizer(other, collapsing).collapsing_first() == ()
+        inner = SequenceOptimizer(collapsing, other)
+        assert len(SequenceOptimizer(inner, collapsing).collapsing_first()) == 1
+        assert EquilibriumOptimizer([Collapse(), other]).collapsing_first() is None
+        assert EquilibriumOptimizer([Collapse()], max_use_ratio=1).collapsing_first() is None
+        assert union_of(()) is None
+
+    def test_a_graph_that_is_not_copied_begins_with_it_too(self, graphs):
+        """Not with what an earlier equilibrium makes of it."""
+        first, second = EquilibriumOptimizer([OpSub(neg, exp)]), EquilibriumOptimizer([Collapse()])
+        sequence = SequenceOptimizer(MergeOptimizer(), first, second)
+        term = neg(neg(neg(neg(neg(graphs.x)))))
+        for fgraph in (
+            merged_copy([term], union_of(sequence.collapsing_first())),
+            FunctionGraph(outputs=[term], clone=True),
+        ):
+            _, before, after = [step.profile for step in sequence.optimize(fgraph).steps]
+            assert str(fgraph) == "FunctionGraph(exp(x))"
+            assert dict(before.applied) == {"neg -> exp": 1}
+            assert dict(after.applied) == {"Collapse": 2}
+
+    def test_what_is_equal_once_something_collapsed_is_merged(self, graphs):
+        x = graphs.x
+        sequence = SequenceOptimizer(MergeOptimizer(), EquilibriumOptimizer([Collapse()]))
+        fgraph = FunctionGraph(outputs=[sub(exp(neg(neg(x))), exp(x))], clone=True)
+        sequence.optimize(fgraph)
+        assert str(fgraph) == "FunctionGraph(sub(*1 -> exp(x), *1))"
+
+
+def test_who_merges_first():
+    merge, other = MergeOptimizer(), in2out(OpSub(exp, neg))
+    assert merge.merges_first and EquilibriumOptimizer([]).merges_first
+    assert SequenceOptimizer(merge, other).merges_first
+    assert not SequenceOptimizer(other, merge).merges_first
+    assert not SequenceOptimizer().merges_first
+    assert not EquilibriumOptimizer([], max_use_ratio=2).merges_first
+
+
+def test_twins(graphs):
+    x, y = graphs.x, graphs.y
+    table = HashConsing()
+    first, second, other = (v.owner for v in (add(x, y), add(y, x), sub(x, y)))
+    assert table.intern(first) is None and table.intern(first) is None
+    assert table.intern(second) is first
+    assert table.intern(other) is None
+
+
+def test_products_of_complex_numbers_round_by_order():
+    x, y = complex128("x"), complex128("y")
+    assert node_key(mul(x, y).owner) != node_key(mul(y, x).owner)
+    assert node_key(add(x, y).owner) == node_key(add(y, x).owner)
+
+
+def test_a_forgotten_node_comes_back_under_its_new_key(graphs):
+    x, y = graphs.x, graphs.y
+    table = HashConsing()
+    node, other = exp(x).owner, exp(y).owner
+    table.intern(node)
+    table.intern(other)
+    table.forget(node)
+    node.inputs[0] = y
+    assert table.intern(node) is other
+    table.forget(other)
+    table.forget(other)
+    assert table.intern(node) is None
+    assert table.intern(exp(x).owner) is not node
+
+
+def test_constants_stand_for_their_kind():
+    table = ConstantTable()
+    two, again, three = constant(2.0), constant(2.0), constant(3.0)
+    assert table.representative(two) is two
+    assert table.representative(again) is two
+    assert table.representative(three) is three
+
+
+def test_types_decide_who_may_stand_for_whom(graphs):
+    a, b = exp(graphs.x).owner, exp(float32("f")).owner
+    assert replaceable_by(a, exp(graphs.y).owner)
+    assert not replaceable_by(a, b)
+
+
+def test_keys_hold_the_op(graphs):
+    assert node_key(exp(graphs.x).owner) == (exp, graphs.x)
+
+
+def test_a_table_for_the_time_of_a_block(graphs):
+    fgraph = graphs(exp(graphs.x))
+    node = fgraph.outputs[0].owner
+    with hash_consing_table(fgraph) as table:
+        assert table.intern(node) is None
+        with hash_consing_table(fgraph) as inner:
+            assert inner is table
+        assert fgraph.features == [table]
+        fgraph.replace(graphs.x, graphs.y)
+        assert node not in table.keys
+        table.intern(node)
+        fgraph.replace(node.outputs[0], graphs.y)
+        assert not table.keys
+        copy = table.clone()
+        assert isinstance(copy, HashConsing) and copy is not table
+    assert fgraph.features == []

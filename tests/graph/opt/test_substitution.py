@@ -1,0 +1,258 @@
+"""Substitution of patterns and of ops."""
+
+import pytest
+
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Op
+from relgraph.graph.opt import EquilibriumOptimizer, OpRemove, OpSub, PatternSub, TopoOptimizer
+from relgraph.scalar import (
+    add,
+    constant,
+    exp,
+    float32,
+    identity,
+    log,
+    mul,
+    neg,
+    sub,
+    true_div,
+)
+
+
+def rewritten(graphs, pattern, *outputs):
+    fgraph = graphs(*outputs)
+    TopoOptimizer(pattern).optimize(fgraph)
+    fgraph.check_integrity()
+    return str(fgraph)[len("FunctionGraph(") : -1]
+
+
+class TestMatching:
+    def test_document(self, graphs):
+        x, y, z = graphs.inputs
+        first = PatternSub((true_div, (mul, "x", "y"), "y"), "x")
+        second = PatternSub((true_div, (mul, "x", "y"), "x"), "y")
+        out = add(z, mul(true_div(mul(y, x), y), true_div(z, x)))
+        for pattern in (first, second):
+            assert rewritten(graphs, pattern, out) == "add(z, mul(x, true_div(z, x)))"
+
+    def test_no_match(self, graphs):
+        x, y, z = graphs.inputs
+        pattern = PatternSub((true_div, (mul, "x", "y"), "y"), "x")
+        for out in (true_div(mul(x, y), z), true_div(x, y), mul(x, y), true_div(add(x, y), y)):
+            assert pattern.transform(graphs(out), out.owner) is False
+
+    def test_commutative_heads_match_in_any_order(self, graphs):
+        x, y = graphs.x, graphs.y
+        pattern = PatternSub((add, (neg, "a"), "b"), (sub, "b", "a"))
+        assert rewritten(graphs, pattern, add(neg(x), y)) == "sub(y, x)"
+        assert rewritten(graphs, pattern, add(y, neg(x))) == "sub(y, x)"
+
+    def test_others_match_in_order(self, graphs):
+        x, y = graphs.x, graphs.y
+        pattern = PatternSub((true_div, (neg, "a"), "b"), (neg, (true_div, "a", "b")))
+        assert rewritten(graphs, pattern, true_div(neg(x), y)) == "neg(true_div(x, y))"
+        assert rewritten(graphs, pattern, true_div(y, neg(x))) == "true_div(y, neg(x))"
+
+    def test_numbers_are_constants_of_that_value(self, graphs):
+        x = graphs.x
+        pattern = PatternSub((mul, "x", 1), "x")
+        assert rewritten(graphs, pattern, exp(mul(x, 1.0))) == "exp(x)"
+        assert rewritten(graphs, pattern, exp(mul(x, constant(1.0)))) == "exp(x)"
+        assert "mul" in rewritten(graphs, pattern, exp(mul(x, 2.0)))
+
+    def test_numbers_in_the_replacement(self, graphs):
+        pattern = PatternSub((sub, "x", "x"), 0.0)
+        fgraph = graphs(exp(sub(graphs.y, graphs.y)))
+        TopoOptimizer(pattern).optimize(fgraph)
+        (zero,) = fgraph.outputs[0].owner.inputs
+        assert zero.data == 0.0 and zero.type is graphs.y.type
+
+    def test_constraint(self, graphs):
+        x, y = graphs.x, graphs.y
+        seen = []
+
+        def named_y(var):
+            seen.append(var)
+            return var.name == "y"
+
+        pattern = PatternSub((exp, {"pattern": "v", "constraint": named_y}), (log, "v"))
+        assert rewritten(graphs, pattern, add(exp(x), exp(y))) == "add(exp(x), log(y))"
+        assert set(seen) == {x, y}
+
+    def test_graph_variables_in_a_pattern(self, graphs):
+        x, y = graphs.x, graphs.y
+        pattern = PatternSub((exp, x), y)
+        assert rewritten(graphs, pattern, add(exp(x), exp(y))) == "add(y, exp(y))"
+
+    def test_functions_in_the_replacement(self, graphs):
+        pattern = PatternSub((exp, "v"), (lambda v: add(v, v), "v"))
+        assert rewritten(graphs, pattern, exp(graphs.x)) == "add(x, x)"
+
+    def test_a_replacement_that_does_not_fit_is_not_used(self, graphs):
+        other = float32("other")
+        out = exp(graphs.x)
+        pattern = PatternSub((exp, "v"), other)
+        answer = pattern.transform(graphs(out), out.owner)
+        assert answer is False or answer[0].type is out.type
+
+
+class TestClients:
+    def test_inner_nodes_that_others_read(self, graphs):
+        x = graphs.x
+        inner = exp(x)
+        args = ((log, (exp, "v")), "v")
+        shared = (log(inner), neg(inner))
+        assert rewritten(graphs, PatternSub(*args), *shared) == "log(*1 -> exp(x)), neg(*1)"
+        pattern = PatternSub(*args, allow_multiple_clients=True)
+        assert rewritten(graphs, pattern, *shared) == "x, neg(exp(x))"
+
+    def test_an_output_of_the_graph_is_read_too(self, graphs):
+        inner = exp(graphs.x)
+        pattern = PatternSub((log, (exp, "v")), "v")
+        assert rewritten(graphs, pattern, log(inner), inner) == "log(*1 -> exp(x)), *1"
+
+    def test_read_twice_inside_the_match(self, graphs):
+        inner = exp(graphs.x)
+        pattern = PatternSub((sub, (exp, "v"), (exp, "v")), 0.0)
+        assert "exp" not in rewritten(graphs, pattern, sub(inner, inner))
+
+    def test_leaves_of_the_match_may_have_readers(self, graphs):
+        inner = exp(graphs.x)
+        pattern = PatternSub((neg, (neg, "v")), "v")
+        assert rewritten(graphs, pattern, neg(neg(inner)), log(inner)) == "*1 -> exp(x), log(*1)"
+
+    def test_free_again_when_the_other_reader_goes(self, graphs):
+        x, y = graphs.x, graphs.y
+        inner = exp(x)
+        out = add(log(inner), mul(sub(inner, inner), y))
+        opt = EquilibriumOptimizer(
+            [
+                PatternSub((log, (exp, "v")), "v"),
+                PatternSub((mul, (sub, "v", "v"), "w"), (mul, 0.0, "w")),
+            ]
+        )
+        fgraph = graphs(out)
+        opt.optimize(fgraph)
+        assert "exp" not in str(fgraph)
+
+
+class TestOptions:
+    def test_skip_identities(self, graphs):
+        def skip(var):
+            is_identity = var.owner is not None and var.owner.op == identity
+            return var.owner.inputs[0] if is_identity else None
+
+        x, y = graphs.x, graphs.y
+        out = true_div(identity(mul(identity(x), y)), identity(identity(y)))
+        args = ((true_div, (mul, "a", "b"), "b"), (neg, "a"))
+        assert rewritten(graphs, PatternSub(*args), out) == str(graphs(out))[14:-1]
+        pattern = PatternSub(*args, skip_identities_fn=skip)
+        assert rewritten(graphs, pattern, out) == "neg(x)"
+
+    def test_skipped_identities_keep_inner_readers_in_view(self, graphs):
+        def skip(var):
+            is_identity = var.owner is not None and var.owner.op == identity
+            return var.owner.inputs[0] if is_identity else None
+
+        inner = exp(identity(graphs.x))
+        pattern = PatternSub((log, (exp, "v")), "v", skip_identities_fn=skip)
+        assert "log" in rewritten(graphs, pattern, log(inner), neg(inner))
+
+    def test_get_nodes_and_tracks(self, graphs):
+        def readers(fgraph, node):
+            return [reader for reader, _ in fgraph.clients[node.outputs[0]]]
+
+        pattern = PatternSub((log, (exp, "v")), "v", tracks=[exp], get_nodes=readers)
+        assert list(pattern.tracks()) == [exp]
+        assert rewritten(graphs, pattern, neg(log(exp(graphs.x)))) == "neg(x)"
+        with pytest.raises(ValueError, match="get_nodes needs tracks"):
+            PatternSub((log, (exp, "v")), "v", get_nodes=readers)
+
+    def test_values_eq_approx(self, graphs):
+        def always(a, b):
+            return True
+
+        fgraph = graphs(exp(graphs.x))
+        TopoOptimizer(PatternSub((exp, "v"), (log, "v"), values_eq_approx=always)).optimize(fgraph)
+        assert fgraph.outputs[0].tag.values_eq_approx is always
+
+    def test_names(self):
+        pattern = PatternSub((true_div, (mul, "x", "y"), 2.0), "x")
+        assert str(pattern) == pattern.name == "true_div(mul(x, y), 2.0) -> x"
+        assert PatternSub((exp, "x"), "x", name="no-exp").name == "no-exp"
+        assert list(pattern.tracks()) == [true_div]
+
+        def make(v):
+            return v
+
+        text = str(PatternSub((exp, {"pattern": "v", "constraint": callable}), (make, "v")))
+        assert text == "exp(v subject to callable) -> make(v)"
+
+    def test_depth(self):
+        assert PatternSub((log, (exp, (neg, "x"))), "x").depth == 3
+        assert PatternSub((log, "x"), "x").depth == 1
+        assert PatternSub((log, (add, "x", "y")), "x").depth is None
+
+
+class TestWrongUse:
+    @pytest.mark.parametrize("pattern", ["x", (), ("x", "y"), 3])
+    def test_patterns_without_an_op(self, pattern):
+        with pytest.raises(TypeError, match="begins with an Op"):
+            PatternSub(pattern, "x")
+
+    def test_unbound_variables(self):
+        with pytest.raises(ValueError, match="uses 'y', which exp"):
+            PatternSub((exp, "x"), (add, "x", "y"))
+
+
+def test_op_sub(graphs):
+    fgraph = graphs(add(graphs.x, add(graphs.y, graphs.z)))
+    TopoOptimizer(OpSub(add, mul)).optimize(fgraph)
+    assert str(fgraph) == "FunctionGraph(mul(x, mul(y, z)))"
+
+
+@pytest.mark.parametrize("transfer", [True, False])
+def test_op_sub_transfers_tags(graphs, transfer):
+    out = add(graphs.x, graphs.y)
+    out.tag.note = "out"
+    out.owner.tag.note = "node"
+    fgraph = graphs(out)
+    TopoOptimizer(OpSub(add, mul, transfer_tags=transfer)).optimize(fgraph)
+    (new,) = fgraph.outputs
+    assert new.owner.op == mul
+    assert hasattr(new.tag, "note") is transfer
+    assert hasattr(new.owner.tag, "note") is transfer
+    if transfer:
+        assert (new.tag.note, new.owner.tag.note) == ("out", "node")
+
+
+def test_op_remove(graphs):
+    fgraph = graphs(add(identity(identity(graphs.x)), graphs.y))
+    TopoOptimizer(OpRemove(identity)).optimize(fgraph)
+    assert str(fgraph) == "FunctionGraph(add(x, y))"
+
+
+def test_op_remove_of_several(graphs):
+    class Swap(Op):
+        def make_node(self, a, b):
+            return Apply(self, [a, b], [a.type(), b.type()])
+
+    swap = Swap()
+    fgraph = graphs(add(*swap(graphs.x, exp(graphs.y))))
+    EquilibriumOptimizer([OpRemove(swap)]).optimize(fgraph)
+    assert str(fgraph) == "FunctionGraph(add(x, exp(y)))"
+
+
+def test_op_remove_needs_as_many_inputs_as_outputs(graphs):
+    fgraph = graphs(add(graphs.x, graphs.y))
+    before = str(fgraph)
+    with pytest.raises(TypeError, match="add can't be removed: it has 2 inputs and 1 outputs"):
+        TopoOptimizer(OpRemove(add)).optimize(fgraph)
+    assert str(fgraph) == before
+
+
+def test_names():
+    assert str(OpSub(add, mul)) == "add -> mul"
+    assert str(OpRemove(neg)) == "neg(x) -> x"
+    assert list(OpSub(add, mul).tracks()) == [add]
+    assert list(OpRemove(neg).tracks()) == [neg]

@@ -1,0 +1,147 @@
+"""Which nodes are visited next, and postponed nodes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relgraph.graph.opt.dispatch import VisitPlan
+from relgraph.graph.opt.worklist import MAX_EAGER_VISITS, Postponed, PostponedQueue, Worklist
+from relgraph.scalar import float64, neg
+
+NODES = [neg(float64()).owner for _ in range(6)]
+numbers = st.integers(0, len(NODES) - 1)
+steps = st.one_of(
+    st.tuples(st.just("later"), st.lists(numbers)),
+    st.tuples(st.just("next"), st.lists(numbers, unique=True)),
+    st.tuples(st.just("discard"), st.lists(numbers, min_size=1, max_size=1)),
+    st.tuples(st.just("pop"), st.just([])),
+    st.tuples(st.just("turn"), st.just([])),
+)
+
+
+@given(st.lists(numbers, unique=True), st.lists(steps))
+def test_it_is_two_lists_without_repetition(initial, script):
+    work = Worklist([NODES[i] for i in initial])
+    now, later = list(initial), []
+    for what, which in script:
+        nodes = [NODES[i] for i in which]
+        if what == "later":
+            work.put_later(nodes)
+            later += [i for i in dict.fromkeys(which) if i not in now + later]
+        elif what == "next":
+            work.put_next(nodes)
+            now = [i for i in which if i not in now + later] + now
+        elif what == "discard":
+            work.discard(nodes)
+            now, later = ([i for i in part if i not in which] for part in (now, later))
+        elif what == "pop":
+            node = work.pop()
+            assert node is (NODES[now.pop(0)] if now else None)
+        elif not now:
+            now, later = later, []
+            assert work.next_generation() is bool(now)
+        assert len(work) == len(now) + len(later)
+        assert {i for i, node in enumerate(NODES) if node in work} == {*now, *later}
+    drained = []
+    while len(work):
+        while (node := work.pop()) is not None:
+            drained.append(node)
+        work.next_generation()
+    assert drained == [NODES[i] for i in now + later]
+
+
+def test_a_generation_is_handed_out_with_what_joins_it():
+    first, second, third, fourth = NODES[:4]
+    work = Worklist([first, second])
+    seen = []
+    for node in work.generation():
+        seen.append(node)
+        if node is first:
+            work.put_next([third])
+            work.put_later([fourth])
+            work.discard([second])
+    assert seen == [first, third]
+    assert fourth in work and list(work.generation()) == []
+    work.next_generation()
+    assert list(work.generation()) == [fourth]
+
+
+# Postponed nodes: what is kept of them, and in which order they are taken.
+
+FIRST, SECOND, INWARD, IDLE = (
+    VisitPlan(False, (), inward, late, (), (), *[False] * 4, bool(inward or late))
+    for inward, late in (((), ("a",)), ((), ("b",)), (("c",), ()), ((), ()))
+)
+
+
+@pytest.fixture
+def nodes():
+    return [neg(float64()).owner for _ in range(4)]
+
+
+def taken(queue):
+    found = []
+    while (item := queue.take()) is not None:
+        found.append(item)
+    return found
+
+
+def test_they_are_taken_in_the_order_in_which_they_came(nodes):
+    queue = PostponedQueue()
+    for node in nodes:
+        queue.put(node, FIRST, True)
+    assert taken(queue) == [(node, FIRST) for node in nodes]
+    assert queue.take() is None
+
+
+def test_a_node_that_is_put_again_keeps_its_place_and_its_plan_may_be_overwritten(nodes):
+    a, b, *_ = nodes
+    queue = PostponedQueue()
+    queue.put(a, FIRST, True)
+    queue.put(b, FIRST, True)
+    queue.put(a, SECOND, True)
+    queue.put(b, SECOND, False)
+    assert taken(queue) == [(a, SECOND), (b, FIRST)]
+
+
+def test_new_nodes_go_first_and_nodes_taken_before_go_last(nodes):
+    a, b, c, new = nodes
+    queue = PostponedQueue()
+    for node in (a, b, c):
+        queue.put(node, FIRST, True)
+    assert queue.take() == (a, FIRST)
+    queue.put(a, SECOND, True)
+    queue.put(new, FIRST, True)
+    assert taken(queue) == [(new, FIRST), (b, FIRST), (c, FIRST), (a, SECOND)]
+
+
+def test_a_node_may_be_forgotten(nodes):
+    a, b, *_ = nodes
+    queue = PostponedQueue()
+    queue.put(a, FIRST, True)
+    queue.put(b, FIRST, True)
+    queue.forget(a)
+    assert taken(queue) == [(b, FIRST)]
+
+
+def test_inward_rewriters_are_kept_apart(nodes):
+    a, b, c, d = nodes
+    postponed = Postponed()
+    postponed.put(a, INWARD, False, True, False)
+    postponed.put(b, FIRST, False, True, False)
+    postponed.put(c, IDLE, True, True, False)
+    postponed.put(d, FIRST, False, True, False)
+    postponed.put(d, IDLE, False, True, True)  # there is nothing left to do
+    assert postponed.inward == {a: INWARD}
+    assert taken(postponed.queue) == [(b, FIRST), (c, IDLE)]
+
+
+def test_nodes_that_are_visited_often_are_held_back(nodes):
+    a, b, *_ = nodes
+    postponed = Postponed()
+    for _ in range(MAX_EAGER_VISITS):
+        assert list(postponed.hold_back_frequent([a, b])) == [a, b]
+        postponed.count_visit(a)
+    assert list(postponed.hold_back_frequent([a, b])) == [b]
+    assert postponed.take_frequent() == [a]
+    assert postponed.take_frequent() == []

@@ -1,0 +1,404 @@
+"""What is drawn at random: arrays, types and graphs, by the seed."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import relgraph.tensor as at
+from relgraph.graph.basic import graph_inputs, io_toposort
+from relgraph.graph.op import TypedOp
+from relgraph.graph.opt import EquilibriumOptimizer
+from relgraph.graph.reference import evaluate
+from relgraph.scalar.type import DTYPES
+from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relgraph.testing import (
+    dtypes,
+    expressions,
+    graphs,
+    indices,
+    lengths,
+    shapes,
+    tensor_types,
+    values,
+)
+from relgraph.testing.draw.arrays import LAYOUTS, dtype_choice, number_pool, spread
+from relgraph.testing.draw.graphs import local_optimizers_in, patterns_of
+
+
+@given(st.data())
+def test_values_are_of_their_type(data):
+    type_ = data.draw(tensor_types())
+    value = data.draw(values(type_))
+    assert type_.filter(value, strict=True) is value
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_pools_hold_the_edges(dtype):
+    everything, finite, ordinary = (number_pool(dtype, a) for a in ("any", "finite", "ordinary"))
+    kind = np.dtype(dtype).kind
+    assert everything.dtype == finite.dtype == ordinary.dtype == dtype
+    assert np.isfinite(finite).all()
+    assert np.isfinite(ordinary).all()
+    if kind in "iu":
+        info = np.iinfo(dtype)
+        assert {info.min, info.max, 0, 1} <= set(everything.tolist())
+        assert np.abs(ordinary.astype(float)).max() <= 10
+    if kind in "fc":
+        info = np.finfo(dtype)
+        parts = np.concatenate([everything.real, everything.imag])
+        assert np.isnan(parts).any()
+        assert {np.inf, -np.inf} <= set(parts.tolist())
+        assert info.smallest_subnormal in parts
+        assert {info.max, -info.max, info.tiny} <= set(parts)
+        assert 1 + info.eps in parts
+        assert (np.signbit(parts) & (parts == 0)).any()
+        assert np.abs(ordinary).max() < 20
+
+
+EDGES = {
+    "f": {
+        "nan": np.isnan,
+        "inf": np.isposinf,
+        "-inf": np.isneginf,
+        "0": lambda v: (v == 0) & ~np.signbit(v),
+        "-0": lambda v: (v == 0) & np.signbit(v),
+        "1": lambda v: v == 1,
+        "-1": lambda v: v == -1,
+        "greatest": lambda v: v == np.finfo(v.dtype).max,
+        "least": lambda v: v == -np.finfo(v.dtype).max,
+        "smallest normal": lambda v: np.abs(v) == np.finfo(v.dtype).tiny,
+        "subnormal": lambda v: (v != 0) & (np.abs(v) < np.finfo(v.dtype).tiny),
+        "large": lambda v: np.isfinite(v) & (np.abs(v) > np.sqrt(np.finfo(v.dtype).max) / 2),
+        "tiny": lambda v: (v != 0) & (np.abs(v) < np.sqrt(np.finfo(v.dtype).tiny) * 2),
+        "next to 1": lambda v: v == 1 + np.finfo(v.dtype).eps,
+    },
+    "iu": {
+        "greatest": lambda v: v == np.iinfo(v.dtype).max,
+        "least": lambda v: v == np.iinfo(v.dtype).min,
+        "0": lambda v: v == 0,
+        "1": lambda v: v == 1,
+    },
+    "i": {"-1": lambda v: v == -1},
+    "b": {"true": lambda v: v, "false": lambda v: ~v},
+}
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float16", "float32", "float64", "complex128", "int8", "uint64", "int64", "bool"]
+)
+def test_every_edge_value_comes(dtype):
+    kind = np.dtype(dtype).kind
+    wanted = {k: v for kinds, table in EDGES.items() if kind in kinds for k, v in table.items()}
+    if kind == "c":
+        wanted = EDGES["f"]
+    seen = set()
+
+    # several in one example: examples repeat much of those before them
+    @given(st.lists(values(at.TensorType(dtype, (6,))), min_size=10, max_size=10))
+    def draw(drawn):
+        for value in drawn:
+            parts = (value.real, value.imag) if kind == "c" else (value,)
+            seen.update(n for n, is_one in wanted.items() if any(is_one(p).any() for p in parts))
+
+    draw()
+    assert seen == set(wanted)
+
+
+def test_every_layout_comes():
+    seen = set()
+
+    @settings(max_examples=500, database=None)
+    @given(values(at.TensorType("float64", (None, 3))))
+    def draw(value):
+        assert value.shape[1] == 3
+        if len(value) < 2:
+            seen.add("one" if len(value) else "empty")
+        else:
+            seen.update(
+                name
+                for name, here in {
+                    "negative": value.strides[1] < 0,
+                    "zero": 0 in value.strides,
+                    "fortran": value.flags.f_contiguous,
+                    "plain": value.flags.c_contiguous,
+                    "spaced": min(value.strides) > 8,
+                    "read-only": not value.flags.writeable,
+                }.items()
+                if here
+            )
+
+    draw()
+    assert seen == {"empty", "one", "negative", "zero", "fortran", "plain", "spaced", "read-only"}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (2, 3), (2, 0, 3)])
+def test_layouts_keep_the_shape(layout, shape):
+    array = np.arange(np.prod(shape, dtype=int), dtype="float32").reshape(shape)
+    made = layout(array)
+    assert made.shape == array.shape
+    assert made.dtype == array.dtype
+    if "repeated" not in layout.__name__:
+        assert np.array_equal(made, array)
+
+
+@given(st.data())
+def test_finite_and_ordinary_values(data):
+    type_ = data.draw(tensor_types(["float32", "complex64"]))
+    assert np.isfinite(data.draw(values(type_, finite=True))).all()
+    assert (np.abs(data.draw(values(type_, ordinary=True))) < 30).all()
+
+
+def test_shapes_have_to_fit():
+    with pytest.raises(ValueError, match="does not allow the shape"):
+        values(at.TensorType("float64", (3, None)), (2, 2))
+    with pytest.raises(ValueError, match="does not allow the shape"):
+        values(at.TensorType("float64", (3, None)), (3,))
+
+
+def test_rows_differ():
+    assert spread(np.array([1, 2]), (2, 2)).tolist() == [[1, 2], [2, 1]]
+
+
+@given(st.integers(1, 4), st.data())
+def test_indices_stay_within_the_axis(length, data):
+    found = data.draw(indices(length, (3,)))
+    assert np.arange(length)[found].shape == (3,)
+    assert (data.draw(indices(length, (2, 2), "uint8")) < length).all()
+
+
+def test_indices_repeat_and_are_negative():
+    seen = set()
+
+    @settings(max_examples=200, database=None)
+    @given(indices(3, (2,)))
+    def draw(found):
+        seen.add("negative" if (found < 0).any() else "repeated" if found[0] == found[1] else "")
+
+    draw()
+    assert {"negative", "repeated"} <= seen
+
+
+def test_nothing_indexes_an_empty_axis():
+    @given(indices(0, (2,)))
+    def draw(found):
+        raise AssertionError(found)
+
+    with pytest.raises(ValueError, match="length 0"):
+        draw()
+
+
+def drawn(strategy, count=300):
+    """Return the different things that a strategy gives."""
+    found = set()
+
+    @settings(max_examples=count, database=None)
+    @given(strategy)
+    def draw(x):
+        found.add(x)
+
+    draw()
+    return found
+
+
+def test_every_dtype_comes():
+    assert drawn(dtypes(), 600) == set(DTYPES)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "bits", "expected"),
+    [
+        ("f", (1, 128), {"float16", "float32", "float64"}),
+        ("f", (32, 64), {"float32", "float64"}),
+        ("b", (1, 128), {"bool"}),
+        ("iu", (64, 64), {"int64", "uint64"}),
+        ("c", (1, 64), {"complex64"}),
+    ],
+)
+def test_dtypes_of_some_kinds(kinds, bits, expected):
+    assert drawn(dtypes(kinds, *bits)) == expected
+
+
+@pytest.mark.parametrize(
+    ("kinds", "bits", "text"), [("fz", (1, 128), "'z'"), ("b", (16, 64), "none")]
+)
+def test_no_dtype(kinds, bits, text):
+    with pytest.raises(ValueError, match=text):
+        dtypes(kinds, *bits)
+
+
+def test_lengths_hold_the_awkward_ones():
+    assert {0, 1} < drawn(lengths())
+    assert drawn(lengths(2)) == {0, 1, 2}
+
+
+def test_shapes():
+    found = drawn(shapes(max_dims=2, max_side=2))
+    assert {(), (0,), (1,), (1, 1), (2, 0)} <= found
+    assert max(map(len, found)) == 2
+    assert {len(s) for s in drawn(shapes(ndim=3), 50)} == {3}
+
+
+def test_tensor_types_are_known_in_part():
+    found = drawn(tensor_types(["float32", "int8"], ndim=2), 500)
+    assert {t.dtype for t in found} == {"float32", "int8"}
+    assert {t.ndim for t in found} == {2}
+    assert {n for t in found for n in t.shape} == {None, 0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("among", "expected"),
+    [("float64", {"float64"}), (["int8", "bool"], {"int8", "bool"}), (st.just("int16"), {"int16"})],
+)
+def test_choices_of_dtypes(among, expected):
+    assert drawn(dtype_choice(among), 50) == expected
+
+
+slow = settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+
+
+def op_names(graph):
+    return [str(node.op).split("{")[0] for node in io_toposort(*graph)]
+
+
+@slow
+@given(st.data())
+def test_graphs_can_be_computed(data):
+    graph = data.draw(graphs())
+    inputs, outputs = graph
+    assert 1 <= len(inputs) <= 4
+    assert 1 <= len(outputs) <= 3
+    drawn = data.draw(graph.values())
+    for v, value in zip(inputs, drawn, strict=True):
+        assert v.type.filter(value, strict=True) is value
+        assert value.shape == graph.shapes[v]
+    try:
+        found = evaluate(outputs, dict(zip(inputs, drawn, strict=True)))
+    except ValueError as error:  # whether a power is defined depends on its exponent's value
+        assert "negative integer powers" in str(error)
+        return
+    for v, value in zip(outputs, found, strict=True):
+        assert v.type.filter(value, strict=True) is value
+
+
+def test_they_have_many_ops_shapes_and_dtypes():
+    ops, dtypes, ranks = Counter(), set(), set()
+
+    @settings(max_examples=600, database=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(graphs())
+    def draw(graph):
+        ops.update(op_names(graph))
+        dtypes.update(v.type.dtype for v in graph.inputs)
+        ranks.update(v.type.ndim for v in graph.inputs)
+
+    draw()
+    assert len(ops) > 70
+    assert {"float64", "float32", "int64", "bool", "complex128"} <= dtypes
+    assert {0, 1, 2, 3} <= ranks
+    common = {"exp", "sum", "DimShuffle", "dot", "reshape", "subtensor", "join", "switch", "alloc"}
+    assert common <= set(ops)
+    assert ops.keys() & {"set_subtensor", "inc_subtensor", "advanced_inc_subtensor"}
+
+
+@slow
+@given(graphs(ops=[at.exp, at.add, at.sum], dtypes="float64"))
+def test_only_the_given_ops(graph):
+    assert set(op_names(graph)) <= {"exp", "add", "sum", "DimShuffle", "identity"}
+    assert {v.type.dtype for v in graph.inputs} == {"float64"}
+
+
+class Twice(TypedOp):
+    __props__ = ()
+
+    def as_inputs(self, *inputs):
+        (x,) = inputs
+        return [x]
+
+    def output_types(self, *input_types):
+        return list(input_types)
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = 2 * inputs[0]
+
+
+def test_an_op_of_ones_own_and_a_function():
+    seen = set()
+
+    @settings(max_examples=30, database=None)
+    @given(graphs(ops=[Twice(), lambda x: at.sqr(x) + 1], dtypes=["float64"]))
+    def draw(graph):
+        seen.update(op_names(graph))
+
+    draw()
+    assert {"Twice", "sqr", "add"} <= seen
+
+
+@pytest.mark.parametrize(("ops", "error"), [([], ValueError), ([3], TypeError)])
+def test_no_ops(ops, error):
+    with pytest.raises(error, match="graphs: "):
+        graphs(ops=ops)
+
+
+def test_indices_stay_within_their_axes():
+    seen = Counter()
+
+    @settings(max_examples=150, database=None)
+    @given(st.data())
+    def draw(data):
+        graph = data.draw(graphs(ops=[at.getitem, at.take]))
+        for v, value in zip(graph.inputs, data.draw(graph.values()), strict=True):
+            if v in graph.ranges:
+                seen["index"] += 1
+                assert v.type.dtype in ("int64", "int32", "int8", "uint8")
+                np.arange(graph.ranges[v])[value]
+
+    draw()
+    assert seen["index"] > 10
+
+
+@given(st.data())
+def test_expressions_are_of_their_type(data):
+    type_ = data.draw(tensor_types(["float64", "int8", "complex64", "bool"]))
+    leaf = type_("leaf")
+    made = data.draw(expressions(type_, [leaf]))
+    assert made.type is type_
+    assert {v.type for v in graph_inputs([made])} == {type_}
+
+
+def test_graphs_that_laws_match():
+    x, y, a = lvars("x y a")
+    laws = [
+        law("odd", at.sum(at.arctanh(x), axis=a), at.arctanh(at.sum(x, axis=a))),
+        law("even", at.cosh(x) * at.sinh(y), at.sinh(y) * at.cosh(x), sound="rounding"),
+    ]
+    optimizer = EquilibriumOptimizer(laws)
+    assert [len(patterns_of(local)) for local in local_optimizers_in(optimizer)] == [1, 1]
+    seen = Counter()
+
+    @settings(max_examples=100, database=None)
+    @given(graphs(matching=optimizer, dtypes="float64"))
+    def draw(graph):
+        for node in io_toposort(*graph):
+            text = str(node.op).split("{")[0]
+            inner = sorted(str(v.owner.op) for v in node.inputs if v.owner is not None)
+            seen[(text, *inner)] += 1
+
+    draw()
+    assert seen["sum", "arctanh"] > 5
+    assert seen["mul", "cosh", "sinh"] > 5
+
+
+def test_a_failure_shows_the_graph_as_python():
+    @settings(max_examples=20, phases=[Phase.generate])
+    @given(graphs(ops=[at.exp], max_nodes=3))
+    def fails(graph):
+        raise AssertionError
+
+    with pytest.raises(AssertionError) as failure:
+        fails()
+    (shown, *_) = failure.value.__notes__
+    assert "    import relgraph.tensor as at\n" in shown
+    assert "    inputs = [x0]\n" in shown and "    outputs = [" in shown

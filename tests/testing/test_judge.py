@@ -1,0 +1,633 @@
+"""How two sides are compared: claims of soundness classes, bounds of rounding, evaluation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.scalar.op import FloatOp
+from relgraph.tensor import linalg
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.linalg import inv
+from relgraph.testing.judge.claims import (
+    backward_error,
+    marked_elements,
+    size_of_logarithms,
+    unclaimed_elements,
+)
+from relgraph.testing.judge.evaluation import (
+    EvaluationError,
+    RewritePair,
+    evaluate_all,
+    to_extended,
+)
+from relgraph.testing.judge.graph_comparison import ReferenceGraph, is_rounded, run_monte_carlo
+from relgraph.testing.judge.law_comparison import (
+    Comparison,
+    is_rounding_alone,
+    largest_magnitude,
+    overflowed_by_rounding,
+    rounding_error_bound,
+)
+
+x, y, m = at.dvector("x"), at.dvector("y"), at.dmatrix("m")
+
+
+def evaluated(out, **given):
+    """Return the nodes that compute `out`, the values of all variables, and `out`."""
+    inputs = [v for v in (x, y, m) if v.name in given]
+    pair = RewritePair(inputs, out, out, inputs)
+    values = pair.run([np.array(given[v.name]) for v in inputs])
+    return pair.nodes_of(out), values, out
+
+
+# The elements about which soundness classes make claims.
+
+
+@pytest.mark.parametrize(
+    ("out", "value", "rounding", "finite"),
+    [
+        (at.exp(x), 1000.0, True, True),  # overflow
+        (at.exp(x), -1000.0, True, False),  # underflow
+        (at.exp(x), 1.0, False, False),
+        (at.exp(x), np.inf, False, True),
+        (1 / x, 0.0, False, True),  # a pole is no overflow
+        (at.log(x), 0.0, False, True),
+        (x * 1e200, 1e200, True, True),
+        (x * 1e-200, 1e-200, True, False),
+        (x * 1e-200, 0.0, False, False),
+        (x - 1, 1.0, False, False),  # what cancels does not underflow
+        (at.log(x), 1.0, False, False),
+        (x + 1, np.nan, False, True),
+        (at.cosm1(x), 0.0, False, False),  # it is 0 there
+        (at.cosm1(x), 1e-200, True, False),
+        (at.x_less_sin(x), 0.0, False, False),
+    ],
+)
+def test_where_there_is_no_claim(out, value, rounding, finite):
+    nodes, values, out = evaluated(out, x=[value])
+    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == [rounding]
+    assert unclaimed_elements(nodes, values, out, "finite").tolist() == [finite]
+
+
+def test_no_claim_is_element_by_element():
+    nodes, values, out = evaluated(at.exp(x) + y, x=[1.0, 1000.0, 2.0], y=[1.0, 2.0, np.nan])
+    assert unclaimed_elements(nodes, values, out, "finite").tolist() == [False, True, True]
+    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == [False, True, False]
+
+
+def test_partial_sums_and_products_leave_the_range_on_the_way():
+    nodes, values, out = evaluated(at.sum(x), x=[1e308, 1e308, -1e308])
+    assert unclaimed_elements(nodes, values, out, "rounding").all()
+    nodes, values, out = evaluated(at.prod(x), x=[1e-300, 1e-300, 1e300])
+    assert unclaimed_elements(nodes, values, out, "rounding").all()
+    largest = float(np.finfo("float64").max)
+    for factors in ([2.0, 3.0], [largest, 0.25, 0.5], [1e200, 1e100, 1e-200]):
+        nodes, values, out = evaluated(at.prod(x), x=factors)
+        assert not unclaimed_elements(nodes, values, out, "rounding").any()
+    for factors in ([largest, 2.0, 0.25], [1e-200, 1e-200, 1e300]):
+        nodes, values, out = evaluated(at.prod(x), x=factors)
+        assert unclaimed_elements(nodes, values, out, "rounding").all()
+
+
+def test_sums_of_three_terms_are_added_in_any_order_where_a_law_is_stable():
+    for out, unclaimed in ((at.add(x, y, y), True), (x + (y + y), True), (x + y, False)):
+        nodes, values, out = evaluated(out, x=[np.inf], y=[-1e308])
+        assert unclaimed_elements(nodes, values, out, "stable").tolist() == [unclaimed]
+
+
+def test_a_factor_may_underflow_where_two_of_several_have_become_one():
+    least = 5e-324
+    before, _values, _out = evaluated(at.mul(at.expm1(x), y, at.sigmoid(-x)), x=[least], y=[np.inf])
+    nodes, values, out = evaluated(at.tanh(x / 2) * y, x=[least, 1.0, 0.0], y=[np.inf] * 3)
+    assert np.isnan(values[out]).tolist() == [True, False, True]
+    of_several = unclaimed_elements(nodes, values, out, "stable", before)
+    assert of_several.tolist() == [True, False, False]  # 0 has not underflowed
+    two, _values, _out = evaluated(at.expm1(x) * y, x=[least], y=[np.inf])
+    assert not unclaimed_elements(nodes, values, out, "stable", two).any()
+
+
+@pytest.mark.parametrize(
+    ("exponents", "unclaimed"),
+    [
+        ([-800.0, 0.0, 1.0], [True, False, False]),
+        ([-740.0, 0.0, 1.0], [True, False, False]),  # subnormal
+        ([-math.inf, 0.0, 1.0], [False, False, False]),
+        ([-800.0, math.inf, 1.0], [False, False, False]),
+    ],
+)
+def test_a_share_may_underflow_as_an_exponential_does(exponents, unclaimed):
+    nodes, values, out = evaluated(at.softmax(x), x=exponents)
+    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == unclaimed
+
+
+def test_a_share_may_underflow_beside_an_infinite_factor_where_the_sides_differ():
+    factors = at.mul(y, y, at.exp(y))
+    before, _values, _out = evaluated(
+        at.exp(x) * factors / at.sum(at.exp(x)), x=[-700.0, 700.0], y=[np.inf, np.inf]
+    )
+    nodes, values, out = evaluated(at.softmax(x) * factors, x=[-700.0, 700.0], y=[np.inf, np.inf])
+    assert np.isnan(values[out]).tolist() == [True, False]
+    assert unclaimed_elements(nodes, values, out, "stable", before).tolist() == [True, False]
+
+
+def test_increments_of_one_place_leave_the_range_on_the_way():
+    twice = at.inc_subtensor(x[np.array([0, 0, 1])], y)
+    nodes, values, out = evaluated(twice, x=[1e308, 1.0, 2.0], y=[1e308, -1e308, 1.0])
+    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == [True, False, False]
+    assert not unclaimed_elements(nodes, values, out, "finite")[1:].any()
+    changed = at.set_subtensor(x[:1], y)
+    nodes, values, out = evaluated(changed, x=[1e308, 1.0], y=[1e308])
+    assert not unclaimed_elements(nodes, values, out, "rounding").any()
+
+
+def test_which_elements_come_from_a_nan():
+    nodes, values, out = evaluated(at.exp(x) + y, x=[np.nan, 1.0], y=[1.0, 2.0])
+    assert marked_elements(nodes, values, out, np.isnan).tolist() == [True, False]
+    nodes, values, out = evaluated(at.sum(x), x=[np.nan, 1.0])
+    assert marked_elements(nodes, values, out, np.isnan).all()
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "unclaimed"),
+    [
+        ([0.0, 1.0], [np.inf, 1.0], True),
+        ([np.nan, 1.0], [0.0, 1.0], True),
+        ([2.0, 1.0], [np.inf, 1.0], False),
+        ([0.0, 1.0], [1.0, 1.0], False),
+    ],
+)
+def test_a_zero_beside_an_infinity_is_left_to_the_blas(left, right, unclaimed):
+    nodes, values, out = evaluated(at.dot(x, y), x=left, y=right)
+    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == unclaimed
+
+
+@pytest.mark.parametrize(("factor", "unclaimed"), [(0.0, True), (1e-17, True), (1e-3, False)])
+@pytest.mark.parametrize(
+    "made",
+    [
+        at.dot(x, linalg.inv(m)),
+        at.dot(linalg.inv(m), x),
+        at.dot(linalg.solve(m, np.eye(2)), x),
+    ],
+)
+def test_what_rounding_makes_of_a_zero_beside_an_infinity_is_no_claim(made, factor, unclaimed):
+    matrix = [[1.0, -factor], [-factor, 1.0]]
+    nodes, values, out = evaluated(made, m=matrix, x=[np.inf, 1.0])
+    assert unclaimed_elements(nodes, values, out, "stable").tolist() == [False, unclaimed]
+
+
+# Bounds on the rounding of a graph.
+
+EPS = np.finfo("float64").eps
+
+
+def test_the_largest_intermediate_value():
+    nodes, values, out = evaluated((x + y) - x, x=[1e10, 1.0], y=[1.0, 2.0])
+    assert largest_magnitude(nodes, values, out).tolist() == [1e10 + 1, 3.0]
+    nodes, values, out = evaluated(at.sum(x), x=[5.0, -5.0])
+    assert largest_magnitude(nodes, values, out).tolist() == 10.0
+
+
+def test_what_is_compared_with_a_large_number_is_not_large():
+    chosen = at.switch(1e154 - x > 0, x + 1, -x)
+    nodes, values, out = evaluated(chosen, x=[3.0])
+    assert largest_magnitude(nodes, values, out).tolist() == [4.0]
+
+
+def test_what_is_given_and_not_rounded_does_not_count():
+    nodes, values, out = evaluated(at.tanh(-x), x=[1e300])
+    assert largest_magnitude(nodes, values, out).tolist() == [1.0]
+    nodes, values, out = evaluated(x + y + at.exp(x), x=[1.0], y=[-1e300])
+    assert largest_magnitude(nodes, values, out).tolist() == [1e300]
+
+
+def test_what_a_function_has_made_small_does_not_count():
+    # one unit in the last place of 1e300 would excuse any angle
+    nodes, values, out = evaluated(at.arctan(x + y) - at.arctan(x), x=[1.0], y=[1e300])
+    assert largest_magnitude(nodes, values, out).tolist() == [np.pi / 2]
+    nodes, values, out = evaluated(at.sigmoid(x - y), x=[1.0], y=[31.0])
+    assert largest_magnitude(nodes, values, out)[0] < 1e-12
+
+
+def test_a_product_of_several_factors_may_underflow_on_the_way():
+    nodes, values, out = evaluated(at.mul(x, y, 1e300), x=[1e-300], y=[1e-30])
+    (error,) = rounding_error_bound(nodes, values, out, True, EPS)
+    assert error > 1e-30
+    nodes, values, out = evaluated(at.mul(x / y, 0.25, y), x=[1e-300], y=[1e300])
+    (error,) = rounding_error_bound(nodes, values, out, True, EPS)
+    assert error > 1e-300
+    nodes, values, out = evaluated(at.mul(x, y, 1e300), x=[1e-300], y=[1.0])
+    (error,) = rounding_error_bound(nodes, values, out, True, EPS)
+    assert error < 1e-14
+
+
+def test_a_sigmoid_is_zero_where_an_exponential_overflows():
+    nodes, values, out = evaluated(at.sigmoid(x), x=[-710.0])
+    assert values[out].tolist() == [0.0]
+    (error,) = rounding_error_bound(nodes, values, out, True, EPS)
+    assert 4e-309 < error < 3e-308
+
+
+def test_errors_propagate_as_far_as_they_move_results():
+    nodes, values, out = evaluated(at.exp(at.log(x)), x=[1e300])
+    (error,) = rounding_error_bound(nodes, values, out, False, 1.0)
+    assert 300 * EPS < error / 1e300 < 3000 * EPS
+    nodes, values, out = evaluated(x + 1, x=[1.0])
+    assert rounding_error_bound(nodes, values, out, False, 1.0).tolist() == [2 * EPS]
+    nodes, values, out = evaluated(x * y / y, x=[1e-200], y=[1e-200])
+    assert rounding_error_bound(nodes, values, out, True, 1.0)[0] > 1e-200
+    assert rounding_error_bound(nodes, values, out, False, 1.0)[0] < 1e-200
+
+
+def test_a_zero_that_has_not_underflowed_is_right():
+    nodes, values, out = evaluated(1 / at.sinh(x), x=[-0.0])
+    assert rounding_error_bound(nodes, values, out, True, 1.0) < 1e-300
+    nodes, values, out = evaluated(1 / at.exp(x), x=[-1000.0])
+    assert rounding_error_bound(nodes, values, out, True, 1.0) == np.inf
+
+
+def test_a_new_side_is_not_excused_by_leaving_a_domain_or_by_the_other_branch():
+    for made in (at.arccos(x * y), at.switch(x * y < 1, 0.0, 9.0)):
+        nodes, values, out = evaluated(made, x=[1.0], y=[1.0])
+        assert rounding_error_bound(nodes, values, out, True, 1.0) > 5
+        assert rounding_error_bound(nodes, values, out, True, 1.0, strict=True) < 1e-7
+
+
+def test_partial_results_are_rounded_too():
+    nodes, values, out = evaluated(at.sum(x) * 1e6, x=[1e10, 1.0, -1e10])
+    assert rounding_error_bound(nodes, values, out, False, 1.0) >= 1e16 * EPS
+    nodes, values, out = evaluated(at.prod(x), x=[3.0] * 20)
+    assert rounding_error_bound(nodes, values, out, False, 1.0) >= 20 * 3.0**20 * EPS
+
+
+def test_a_determinant_is_rounded_as_the_exponential_of_its_logarithm():
+    found = size_of_logarithms(np.array([[np.e**20, 0.0], [0.0, np.e**-20]]))
+    np.testing.assert_allclose(found, 40.0)
+
+
+def test_one_of_several_outputs_is_compared_with_itself():
+    m = at.dmatrix("m")
+    _sign, size = at.linalg.slogdet(m * 3)
+    pair = RewritePair([m], size, size, [m])
+    values = pair.run([np.array([[1e9, 0.0], [0.0, 1e9]])])
+    assert rounding_error_bound(pair.nodes_of(size), values, size, False, 1.0) < 1e-10
+
+
+def test_a_sum_of_three_is_rounded_as_its_partial_sums():
+    nodes, values, out = evaluated(at.add(x, y, 3.0), x=[1e19], y=[-1e19])
+    assert rounding_error_bound(nodes, values, out, False, 1.0) >= 1e19 * EPS
+
+
+def test_what_may_be_a_pole_has_no_bound_but_is_no_excuse_for_a_new_side():
+    noise = at.add(x, y, 3.0)
+    for made in (1 / noise, at.reciprocal(noise), noise**-2.0):
+        nodes, values, out = evaluated(made, x=[1e19], y=[-1e19])
+        assert rounding_error_bound(nodes, values, out, False, 1.0) == np.inf
+        assert rounding_error_bound(nodes, values, out, False, 1.0, strict=True) < np.inf
+    nodes, values, out = evaluated(noise**2.0, x=[1e19], y=[-1e19])
+    assert rounding_error_bound(nodes, values, out, False, 1.0) < np.inf
+
+
+def test_what_has_no_error_keeps_the_sign_of_its_zero():
+    nodes, values, out = evaluated(1 / at.sinh(x), x=[-0.0, 1.0])
+    assert rounding_error_bound(nodes, values, out, True, 1.0)[0] < 1e-300
+
+
+def test_zero_times_a_magnitude_that_overflows_is_zero():
+    x, rows, y = at.zmatrix("x"), at.zmatrix("rows"), at.zvector("y")
+    product = at.dot(at.dot(x, rows), y)
+    pair = RewritePair([x, rows, y], product, product, [x, rows, y])
+    # their product is finite, and that of their absolute values is not
+    factor, most = complex(1, 1e-3), float(np.finfo("float64").max)
+    given = [np.array([[factor]]), np.array([[most, 1]], complex)]
+    nodes = pair.nodes_of(product)
+    values = pair.run([*given, np.array([0, 1j])])
+    assert largest_magnitude(nodes, values, product).tolist() == [abs(factor)]
+    (error,) = rounding_error_bound(nodes, values, product, True, EPS)
+    assert EPS / 2 < error < 10 * EPS
+    values = pair.run([*given, np.array([0.25j, 1j])])
+    assert rounding_error_bound(nodes, values, product, True, EPS) == np.inf
+
+
+def test_a_matrix_that_is_singular_but_for_rounding():
+    def lost(matrix: list[list[float]]) -> bool:
+        given = at.dmatrix()
+        pair = RewritePair([given], inv(given), inv(given), ())
+        return is_rounding_alone(pair.nodes_of(pair.old), pair.run([np.array(matrix)]), pair.old)
+
+    assert lost([[1.0, 1.0], [1.0, 1.0 + EPS]])
+    assert not lost([[1.0, 1.0], [1.0, 1.0 + 1e-9]])
+    assert not lost([[2.0, 0.0], [0.0, 1e-9]])
+    assert not lost([[1e308, 0.0], [0.0, 1.7e308]]), "near the end of the range nothing warns"
+
+
+# How far the rounding inside an op on matrices can move its result.
+
+EPSILON = float(np.finfo("float64").eps)
+
+
+def error_of(matrix):
+    a = at.dmatrix()
+    return backward_error(linalg.inv(a).owner, [matrix], 0, EPSILON)
+
+
+def test_it_grows_with_the_condition():
+    mild, bad = np.diag([1.0, 2.0]), np.diag([1.0, 1e-8])
+    assert EPSILON / 10 < error_of(mild) < 100 * EPSILON
+    assert error_of(bad) > 1e6 * error_of(mild)
+
+
+def test_it_covers_what_lapack_makes():
+    for n in range(2, 8):
+        hilbert = 1 / (np.arange(n)[:, None] + np.arange(n) + 1.0)
+        true = np.linalg.inv(hilbert.astype("float64"))
+        single = np.linalg.inv(hilbert.astype("float32"))
+        a = at.fmatrix()
+        node = linalg.inv(a).owner
+        error = backward_error(node, [hilbert.astype("float32")], 0, 2.0**-23)
+        assert np.abs(single - true).max() <= 16 * error
+
+
+def test_integers_are_moved_too():
+    assert error_of(np.array([[3, 1], [1, 2]])) > 0
+
+
+X = at.TensorType("float32", (None,))("x")
+
+
+def test_inputs_are_not_overwritten():
+    out = at.set_subtensor(X[:1], 5.0, inplace=True)
+    value = np.zeros(2, "float32")
+    found = evaluate_all([X], [out], [value])
+    assert found[out].tolist() == [5.0, 0.0]
+    assert value.tolist() == [0.0, 0.0]
+
+
+def test_floats_are_extended_and_integers_are_not():
+    assert to_extended(np.float32(1), "float32").dtype == np.longdouble
+    assert to_extended(np.complex64(1), "complex64").dtype == np.clongdouble
+    assert to_extended(np.int8(1), "int8").dtype == "int8"
+
+
+Y = at.TensorType("float32", (None,))("y")
+
+
+def compare(old, new, sound, *values):
+    inputs = [X, Y][: len(values)]
+    reference = ReferenceGraph(inputs, [old], [np.array(v, "float32") for v in values])
+    return reference.compare(inputs, [new], sound)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sound", "values"),
+    [
+        (X + Y - Y, X, "finite", ([1e-6, 3.0], [1.0, 1e7])),
+        (X * Y / Y, X, "finite", ([1.0, 3.0], [0.0, 1e30])),
+        (X * 0, at.zeros_like(X), "finite", ([1.0, np.inf, np.nan],)),
+        ((X + Y) + 1, X + (Y + 1), "rounding", ([1e8, np.inf], [-1e8, 1.0])),
+        (at.log(1 + X), at.log1p(X), "stable", ([1e-9, 2.0, np.inf],)),
+        (at.log1p(X), at.log(1 + X), "rounding", ([1e-5, 2.0],)),
+        (X + 0, X, "rounding", ([-0.0],)),
+        (at.neg(at.neg(X)), X, "exact", ([-0.0, np.nan, np.inf],)),
+        (X / Y / 1e30, X / (Y * 1e30), "finite", ([1e30], [1e30])),  # Y * 1e30 overflows
+        (at.eq(X, X + Y), at.eq(X - X, Y), "rounding", ([1.0], [1e-9])),
+        (at.exp(X), -X, "domain", ([1.0],)),
+        (at.eq(X, at.log(at.exp(X))), at.eq(X, X), "stable", ([0.5, 1.0, 1.25],)),
+    ],
+)
+def test_graphs_that_agree(old, new, sound, values):
+    assert compare(old, new, sound, *values) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sound", "values"),
+    [
+        (X + 0, X, "exact", ([-0.0],)),
+        (X * 0, at.zeros_like(X), "rounding", ([np.inf],)),
+        (X, X + 1e-4, "finite", ([1.0],)),
+        (X / Y, Y / X, "finite", ([1.0], [2.0])),
+        (X, X * (Y / Y), "rounding", ([1.0], [0.0])),  # nan where there was a number
+        (at.log1p(X), at.log(1 + X), "stable", ([1e-5],)),
+        (at.gt(X, Y), at.le(X, Y), "finite", ([1.0, 2.0], [0.0, 2.0])),
+        (at.sum(X), at.sum(at.abs(X)), "finite", ([1.0, -1e-3],)),
+        (at.isnan(X), at.isinf(X), "rounding", ([np.nan],)),
+    ],
+)
+def test_graphs_that_differ(old, new, sound, values):
+    found = compare(old, new, sound, *values)
+    assert found is not None
+    assert found.output == 0
+    assert "differs" in found.reason
+
+
+class Rounded(FloatOp):
+    """The same number, but for an error in the last place that depends on the layout in memory."""
+
+    name, ufunc = "rounded", None
+
+    def output_dtype(self, *input_dtypes):
+        return input_dtypes[0]
+
+    def impl(self, x):
+        return x if x.flags.c_contiguous else x * x.dtype.type(1 + np.finfo("float32").eps)
+
+
+def test_exact_is_meant_for_every_layout():
+    rounded = Elemwise(Rounded())
+    spaced = np.arange(1, 9, dtype="float32")[::2]
+    old, new = rounded(at.neg(at.neg(X))), rounded(X)
+    reference = ReferenceGraph([X], [old], [spaced])
+    assert reference.compare([X], [new], "exact") is not None
+    assert reference.compare([X], [new], "rounding") is None
+
+
+@pytest.mark.parametrize("sound", ["exact", "domain"])
+def test_dtypes_and_shapes_always_agree(sound):
+    assert "it is a" in compare(X, at.cast(X, "float64"), sound, [1.0]).reason
+    assert "shape" in compare(X, X[:1], sound, [1.0, 2.0]).reason
+
+
+def test_values_that_are_accepted():
+    reference = ReferenceGraph([X], [X / 3, X], [np.array([1.0], "float32")])
+    third, one = np.array([1 / 3], "float32"), np.array([1.0], "float32")
+    assert reference.accepts([third, one])
+    assert reference.accepts([np.nextafter(third, one), one])
+    assert not reference.accepts([third * np.float32(1.001), one])
+    assert not reference.accepts([third, one.astype("float64")])
+
+
+def test_a_graph_that_raises():
+    wrong = at.specify_shape(X, (3,))
+    found = compare(X, wrong, "finite", [1.0])
+    assert found.output is None
+    assert "raises ValueError" in found.reason
+
+
+def perturbed(out, *values, excluded="infinite"):
+    inputs = [X, Y][: len(values)]
+    values = [np.array(v, "float32") for v in values]
+    native = evaluate_all(inputs, [out], values)
+    found = run_monte_carlo(inputs, [out], values, native, excluded)
+    runs = np.stack([run[0] for run in found.runs])
+    if out.type.dtype == "bool":
+        return found.exact[0], (runs != found.exact[0]).any(axis=0)
+    with np.errstate(invalid="ignore"):
+        return found.exact[0], np.abs(runs - found.exact[0]).max(axis=0)
+
+
+def test_values_are_exact_beyond_the_dtype():
+    exact, _moved = perturbed(X + Y, [1.0], [1e-9])
+    assert exact.dtype == np.longdouble
+    assert exact[0] == np.longdouble(1) + np.longdouble(np.float32(1e-9))
+
+
+def test_a_sum_moves_by_its_terms():
+    eps = np.finfo("float32").eps
+    _exact, moved = perturbed(X + Y, [1e6, 1.0], [-1e6, 1.0])
+    assert 0.1 * 1e6 * eps < moved[0] < 4 * 1e6 * eps
+    assert moved[1] < 8 * eps
+
+
+def test_what_is_moved_about_is_not_rounded():
+    assert is_rounded(at.exp(X).owner)
+    assert is_rounded(at.sum(X).owner)
+    assert is_rounded(at.cast(at.dvector(), "float32").owner)
+    for same in (-X, X[::-1], at.maximum(X, Y), at.cast(X, "float64"), at.max(X), X.dimshuffle(0)):
+        assert not is_rounded(same.owner)
+
+
+@pytest.mark.parametrize(
+    ("out", "value"),
+    [
+        (at.switch(at.gt(at.exp(X), 1), X, 1.0), 100.0),  # exp overflows
+        (at.eq(at.exp(X), 0), -200.0),  # exp underflows
+        (at.switch(at.isinf(1 / X), 1.0, 0.0), 0.0),  # 1/0
+        (at.sum(1 / X, axis=0), 0.0),
+        (at.second(X, 1.0) * at.log(X), -1.0),  # nan
+        (at.switch(X * 0, 0.0, X), -np.inf),
+        (at.neq((X / X + X) * X, 0), 0.0),
+    ],
+)
+def test_what_depends_on_what_is_excluded_does_not_stay(out, value):
+    _exact, moved = perturbed(out, [value])
+    assert not (moved < 1e-3).any()
+
+
+def test_two_comparisons_of_what_is_equal_but_for_rounding_do_not_stay():
+    near = X / np.float32(1.43e-7) * np.float32(1.43e-7)
+    _exact, moved = perturbed(at.and_(at.le(X, near), at.ge(X, near)), np.linspace(0.1, 1, 50))
+    assert moved.all()
+
+
+def test_what_compares_two_that_are_excluded_does_not_stay():
+    _exact, moved = perturbed(at.lt(at.softplus(-X) + X, Y), [-np.inf], [np.inf])
+    assert moved.all()
+
+
+def test_infinities_stay_where_they_are_not_excluded():
+    exact, moved = perturbed(at.switch(at.isinf(X), 1.0, 0.0), [np.inf, 1.0], excluded="range")
+    assert exact.tolist() == [1.0, 0.0]
+    assert moved.tolist() == [0.0, 0.0]
+
+
+def test_the_sign_of_zero_moves():
+    _exact, moved = perturbed(1 / (X - X), [1.0], excluded="range")
+    assert not moved[0] < 1e30
+
+
+@pytest.mark.parametrize("compare", [at.eq, at.neq, at.lt, at.le, at.gt, at.ge])
+def test_comparisons_of_what_is_equal_but_for_rounding_do_not_stay(compare):
+    values = np.linspace(0.5, 1.5, 40)
+    _exact, moved = perturbed(compare(X, at.log(at.exp(X))), values)
+    assert moved.all()
+    _exact, moved = perturbed(compare(X, X + 0.125), values)
+    assert not moved.any()
+    _exact, moved = perturbed(compare(X, at.neg(-X)), [*values, np.inf, np.nan], excluded="range")
+    assert not moved.any()
+
+
+def test_what_can_not_be_computed_once_it_is_moved_does_not_stay():
+    first = at.cast(at.neq(at.sum(X), 1.5), "int64")  # an index that is out of bounds if it moves
+    exact, moved = perturbed(Y[first], [0.5, 1.0], [2.0])
+    assert exact == 2.0
+    assert not moved < 1e30
+
+
+def test_discrete_values_are_as_usual():
+    i = at.TensorType("int8", (None,))("i")
+    value = np.array([100, -100], "int8")
+    native = evaluate_all([i], [i + i, i / 3], [value])
+    found = run_monte_carlo([i], [i + i], [value], native, "infinite")
+    assert found.exact[0].dtype == "int8"
+    assert (found.exact[0] == value + value).all()
+
+
+# Infinities that only rounding makes, at the end of the range of half precision.
+
+
+@pytest.mark.parametrize(
+    ("formula", "values", "expected"),
+    [
+        (lambda x, y: at.sum(x * y), ([0.8181, 0.1826], -65504.0), True),
+        (lambda x, y: at.sum(x * y) / 2 - 1, ([0.8181, 0.1826], -65504.0), True),
+        (lambda x, y: at.sum(x * y), ([0.8181, 0.2], -65504.0), False),  # beyond the range
+        (lambda x, y: at.sum(x * y), ([0.8181, np.inf], -65504.0), False),  # it was infinite
+        (lambda x, y: at.sum(x * y), ([0.8181, 0.1], -65504.0), False),  # it is finite
+        (lambda x, y: at.sum(at.exp(x) * y), ([12.0, 1.0], 1.0), False),
+        (lambda x, y: at.max(x + y), ([32.0, 1.0], 65504.0), True),
+        (lambda x, y: at.max(y / x), ([0.9995, 1.0], 65504.0), True),
+        (lambda x, y: at.max(y / x), ([0.0, 1.0], 65504.0), False),
+    ],
+)
+def test_what_only_rounding_takes_beyond_the_range(formula, values, expected):
+    x, y = at.vector("x", dtype="float16"), at.scalar("y", dtype="float16")
+    out = formula(x, y)
+    pair = RewritePair([x, y], out, out, [x, y])
+    found = pair.run([np.array(v, "float16") for v in values])
+    assert overflowed_by_rounding(pair.nodes_of(out), found, out).any() == expected
+
+
+def test_a_mean_of_numbers_at_the_end_of_the_range():
+    """Where the weights of a softmax round upward, the mean of the largest numbers is infinite."""
+    m, y = at.matrix("m", dtype="float16"), at.scalar("y", dtype="float16")
+    divisor = np.float16(-2.092)
+    weights, shares = at.exp(m), at.softmax(m, axis=1)
+    old = at.sum(weights * y, axis=1) / (divisor * at.sum(weights, axis=1))
+    new = at.sum(shares * y, axis=1) / at.sum(shares, axis=1) / divisor
+    values = [np.array([[-0.5, -2.0], [0.0, 0.0]], "float16"), np.array(-65504.0, "float16")]
+    pair = RewritePair([m, y], old, new, [m, y])
+    found = pair.run(values)
+    assert np.isinf(found[new]).any() and np.isfinite(found[old]).any()
+    assert Comparison(pair, found).difference("stable") is None
+    # a product that truly lies beyond the range is no rounding
+    wrong = at.sum(shares * (y * np.float16(1.02)), axis=1) / divisor
+    worse = RewritePair([m, y], old, wrong, [m, y])
+    assert Comparison(worse, worse.run(values)).difference("stable") is not None
+
+
+# Two graphs that are evaluated together.
+
+
+def test_an_error_names_the_graph_that_raised_it():
+    old, new = x + y, x[5]
+    pair = RewritePair([x, y], old, at.stack([new, new]), [x, y])
+    with pytest.raises(EvaluationError) as found:
+        pair.run([np.ones(2), np.ones(2)])
+    assert found.value.in_new
+    with pytest.raises(EvaluationError) as found:
+        pair.run([np.ones(2), np.ones(3)])
+    assert not found.value.in_new
+
+
+def test_what_the_new_side_reads_behind_a_leaf_is_a_part_of_both():
+    """``(x + 1) - 1 → x``: the law has looked behind ``x + 1``, and its rounding counts."""
+    inner = x + 1
+    for new in (x, at.neg(x)):
+        pair = RewritePair([x], inner - 1, new, [inner])
+        assert pair.pattern_leaves == [] and len(pair.nodes_of(pair.old)) == 2
+    kept = RewritePair([x], inner - 1, inner + 0, [inner])
+    assert kept.pattern_leaves == [inner] and len(kept.nodes_of(kept.old)) == 1
