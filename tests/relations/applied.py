@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -37,6 +39,16 @@ def laws_of(module: ModuleType) -> dict[str, Relation]:
     lists = [value for name, value in vars(module).items() if name.isupper()]
     laws = [law for row in lists if isinstance(row, tuple) for law in row]
     return {law.name: law for law in laws if isinstance(law, Relation)}
+
+
+def pages() -> dict[str, ModuleType]:
+    """Return the test modules of one subject each, by names like ``parts/indexing``."""
+    return {
+        f"{path.parent.name}/{path.stem.removeprefix('test_')}": importlib.import_module(
+            f"tests.relations.{path.parent.name}.{path.stem}"
+        )
+        for path in sorted(Path(__file__).parent.glob("*/test_*.py"))
+    }
 
 
 MIRRORED = {law.name: law for law in relations.STABILIZE if law.module == relations.__name__}

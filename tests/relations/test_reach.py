@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ from relgraph.compile import optimize_graph
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import discover_laws
-from tests.relations.applied import MIRRORED, turned
+from tests.relations.applied import MIRRORED, pages, turned
 from tests.seeds import sampled
 
 PIPELINES: dict[str, dict[str, list[str]]] = {
@@ -59,8 +57,7 @@ WRITTEN: dict[str, list[Any]] = {
 def examples() -> dict[str, list[Any]]:
     """Return expressions by the law that the tables of the tests show with them."""
     found: dict[str, list[Any]] = defaultdict(list)
-    for path in sorted(Path(__file__).parent.glob("*/test_*.py")):
-        module = importlib.import_module(f"tests.relations.{path.parent.name}.{path.stem}")
+    for module in pages().values():
         for name, before, *_ in getattr(module, "CASES", None) or getattr(module, "TABLE", ()):
             found[name].append(before)
     for name, written in WRITTEN.items():

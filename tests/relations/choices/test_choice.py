@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import relgraph.tensor as at
-from relations import choices as choice
 from tests.relations.applied import (
-    applied,
-    assert_same_values,
     b,
     c,
     f,
     i,
     j,
-    laws_of,
     w,
-    written,
     x,
     y,
     z,
 )
-
-LAWS = laws_of(choice)
 
 CASES = [
     ("switch-true", at.switch(at.constant(True), x, y), "x"),
@@ -94,14 +86,3 @@ NOT_MATCHED = [
     ("sign-by-cases", at.switch(x > 0, 1.0, at.switch(x < 0, -1.0, 0.0))),
     ("clip-to-one", at.clip(at.exp(x), -1, 1)),
 ]
-
-
-@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
-def test_what_it_does(name, before, after):
-    assert written(LAWS[name], before) == after
-    assert_same_values(before, applied(LAWS[name], before))
-
-
-@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
-def test_what_it_leaves_alone(name, before):
-    assert applied(LAWS[name], before).owner.op is before.owner.op

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import relgraph.tensor as at
-from relations import choices
 from tests.relations.applied import (
-    applied,
-    assert_same_values,
     b,
     c,
     f,
     i,
     j,
-    laws_of,
     u,
     w,
-    written,
     x,
     y,
 )
-
-LAWS = laws_of(choices)
 
 CASES = [
     ("lt-self", x < x, "second(x, False)"),
@@ -145,14 +137,3 @@ NOT_MATCHED = [
     ("order-of-two-bounds", (x > f) & (x > 1.0)),
     ("order-of-two-bounds", (x > np.int64(1)) & (x > np.uint64(2))),
 ]
-
-
-@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
-def test_what_it_does(name, before, after):
-    assert written(LAWS[name], before) == after
-    assert_same_values(before, applied(LAWS[name], before))
-
-
-@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
-def test_what_it_leaves_alone(name, before):
-    assert applied(LAWS[name], before).owner.op is before.owner.op

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 import relgraph.tensor as at
-from relations.functions import exponential
 from tests.relations.applied import (
-    applied,
-    assert_same_values,
     f,
     i,
-    laws_of,
-    written,
     x,
     y,
     z,
 )
 
-LAWS = laws_of(exponential)
 m = at.dmatrix("m")
 
 CASES = [
@@ -86,14 +78,3 @@ NOT_MATCHED = [
     ("tanh-of-sigmoid", 3 * at.sigmoid(x) - 1),
     ("sigmoid-neg", 1 - at.sigmoid(f) * x),
 ]
-
-
-@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
-def test_what_it_does(name, before, after):
-    assert written(LAWS[name], before) == after
-    assert_same_values(before, applied(LAWS[name], before))
-
-
-@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
-def test_what_it_leaves_alone(name, before):
-    assert applied(LAWS[name], before).owner.op is before.owner.op

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 import relgraph.tensor as at
-from relations.functions import trigonometric
 from tests.relations.applied import (
-    applied,
-    assert_same_values,
-    laws_of,
-    written,
     x,
     y,
 )
-
-LAWS = laws_of(trigonometric)
 
 CASES = [
     ("arctan2-neg", at.arctan2(-y, x), "-arctan2(y, x)"),
@@ -71,14 +62,3 @@ NOT_MATCHED = [
     ("arctanh", at.log((1 + x) / (1 - y))),
     ("arctan2-one", at.arctan2(y, 2)),
 ]
-
-
-@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
-def test_what_it_does(name, before, after):
-    assert written(LAWS[name], before) == after
-    assert_same_values(before, applied(LAWS[name], before))
-
-
-@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
-def test_what_it_leaves_alone(name, before):
-    assert applied(LAWS[name], before).owner.op is before.owner.op

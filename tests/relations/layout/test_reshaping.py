@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pytest
 
 import relgraph.tensor as at
-from relations import layout
 from relgraph.compile import function
 from relgraph.tensor.shapes import Reshape, SpecifyShape
-from tests.relations.applied import applied, assert_same_values, laws_of, written
 
-LAWS = laws_of(layout)
 x, v = at.dmatrix("x"), at.dvector("v")
 cube = at.TensorType("float64", (None, None, None))("cube")
 known = at.TensorType("float64", (3, 3))("known")
@@ -43,17 +37,6 @@ NOT_MATCHED = [
     ("reshape-to-known-shape", at.reshape(x, (x.shape[0], -1))),  # where there are no rows
     ("specify-known-shape", SpecifyShape((3, None))(x)),
 ]
-
-
-@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
-def test_what_it_does(name: str, before: Any, after: str) -> None:
-    assert written(LAWS[name], before) == after
-    assert_same_values(before, applied(LAWS[name], before))
-
-
-@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
-def test_what_it_leaves_alone(name: str, before: Any) -> None:
-    assert applied(LAWS[name], before).owner.op is before.owner.op
 
 
 def test_a_shape_made_of_own_lengths() -> None:

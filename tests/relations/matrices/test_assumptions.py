@@ -5,19 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 import relgraph.tensor as at
-from relations.matrices import products
 from relgraph.compile import function
 from relgraph.tensor.linalg import assume, solve
 from relgraph.tensor.linalg.matrix_op import Assume
-from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import x
-from tests.relations.tables import check_row
 
 TABLE = [("assumption-used", assume(x, "lower triangular"), x)]
-
-
-def test_the_law():
-    check_row(laws_of(products)["assumption-used"], *TABLE[0][1:])
 
 
 def test_no_declaration_is_left_in_a_function():

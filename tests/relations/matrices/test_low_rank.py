@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import relgraph.tensor as at
-from relations.matrices import low_rank
 from relgraph.tensor.linalg import det, slogdet, solve
-from tests.relations.applied import laws_of
 from tests.relations.matrices.inputs import a, b, four, identity, tall, wide, x, y
-from tests.relations.tables import check_fires, check_unchanged
 
-LAWS = laws_of(low_rank)
 product = tall @ wide
 d = (at.abs(a) + 1.0) * identity
 
@@ -26,16 +21,11 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "before"), TABLE, ids=[row[0] for row in TABLE])
-def test_a_law(name, before):
-    check_fires(LAWS[name], before)
-
-
 one = at.constant(np.eye(3, dtype="float16"))
 half = at.TensorType("float16", (3, 1))("u"), at.TensorType("float16", (1, 3))("v")
 of_half = one + half[0] @ half[1]
 
-UNCHANGED = [
+LEFT_ALONE = [
     # LAPACK has float32 or float64 for what is solved for, and no float16 for the parts
     ("woodbury", solve(of_half, at.TensorType("uint64", (3,))("b"))),
     ("woodbury", solve(of_half, at.TensorType("float32", (3, 2))("b"))),
@@ -45,8 +35,3 @@ UNCHANGED = [
     ("det-of-identity-and-product", det(d + product)),
     ("push-through", solve(identity + product, wide.T)),
 ]
-
-
-@pytest.mark.parametrize(("name", "expression"), UNCHANGED)
-def test_where_a_law_must_not_fire(name, expression):
-    check_unchanged(LAWS[name], expression)

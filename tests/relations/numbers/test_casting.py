@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
-
 import relgraph.tensor as at
-from relations.numbers import dtypes
 from relgraph.scalar import Cast
 from relgraph.tensor import Elemwise
 from tests.relations.applied import (
-    applied,
-    assert_same_values,
     b,
     f,
     h,
     i,
-    laws_of,
     u,
-    written,
     x,
     y,
 )
 
-LAWS = laws_of(dtypes)
 v = at.TensorType("uint8", (None,))("v")
 
 CASES = [
@@ -64,14 +56,3 @@ NOT_MATCHED = [
     ("switch-cast", at.switch(at.cast(x, "int64"), x, y)),
     ("neq-cast-zero", at.neq(at.cast(i, "int8"), 0)),
 ]
-
-
-@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
-def test_what_it_does(name, before, after):
-    assert written(LAWS[name], before) == after
-    assert_same_values(before, applied(LAWS[name], before))
-
-
-@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
-def test_what_it_leaves_alone(name, before):
-    assert applied(LAWS[name], before).owner.op is before.owner.op

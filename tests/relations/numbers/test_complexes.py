@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 import relgraph.tensor as at
-from relations.numbers import dtypes
 from tests.relations.applied import (
-    applied,
-    assert_same_values,
     i,
-    laws_of,
     w,
-    written,
     x,
     y,
 )
-
-LAWS = laws_of(dtypes)
 
 CASES = [
     ("conj-real", at.conj(x), "x"),
@@ -42,14 +33,3 @@ NOT_MATCHED = [
     ("angle-conj", at.angle(at.conj(x))),  # the angle of -1 is pi, not -pi
     ("real-of-parts", at.real(w + 1j * y)),
 ]
-
-
-@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
-def test_what_it_does(name, before, after):
-    assert written(LAWS[name], before) == after
-    assert_same_values(before, applied(LAWS[name], before))
-
-
-@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
-def test_what_it_leaves_alone(name, before):
-    assert applied(LAWS[name], before).owner.op is before.owner.op

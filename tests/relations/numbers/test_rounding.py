@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 import relgraph.tensor as at
-from relations.numbers import dtypes
 from tests.relations.applied import (
-    applied,
-    assert_same_values,
     i,
-    laws_of,
-    written,
     x,
     y,
 )
-
-LAWS = laws_of(dtypes)
 
 CASES = [
     ("round-integer", at.floor(i), "i"),
@@ -35,14 +26,3 @@ NOT_MATCHED = [
     ("round-rounded", at.floor(at.exp(x))),
     ("round-cast-integer", at.floor(at.cast(x, "float32"))),
 ]
-
-
-@pytest.mark.parametrize(("name", "before", "after"), CASES, ids=[case[0] for case in CASES])
-def test_what_it_does(name, before, after):
-    assert written(LAWS[name], before) == after
-    assert_same_values(before, applied(LAWS[name], before))
-
-
-@pytest.mark.parametrize(("name", "before"), NOT_MATCHED)
-def test_what_it_leaves_alone(name, before):
-    assert applied(LAWS[name], before).owner.op is before.owner.op

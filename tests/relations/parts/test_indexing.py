@@ -8,7 +8,7 @@ import pytest
 import relgraph.tensor as at
 from relations import parts as indexing
 from tests.relations.applied import laws_of
-from tests.relations.tables import check_row, check_unchanged, rewritten, same_values, values_of
+from tests.relations.tables import check_unchanged, rewritten, same_values, values_of
 
 LAWS = laws_of(indexing)
 x, y = at.dmatrix("x"), at.dmatrix("y")
@@ -88,45 +88,35 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "before", "after"), TABLE, ids=[row[0] for row in TABLE])
-def test_a_law_at_work(name, before, after):
-    check_row(LAWS[name], before, after)
-
-
-@pytest.mark.parametrize(
-    ("name", "graph"),
-    [
-        ("subtensor-of-subtensor", v[:3][-1]),
-        ("subtensor-of-subtensor", v[i:][j]),
-        ("subtensor-unneeded", v[:6]),
-        # all rows of the sum are one if those of v are, but then v[:1] would broadcast
-        ("subtensor-of-elemwise", (three + v)[:1]),
-        # a reversed operand is slow to read
-        ("subtensor-of-elemwise", at.exp(v)[::-1]),
-        ("subtensor-of-elemwise", at.exp(v)[5::-1]),
-        ("op-of-reversed-left", v[::-1] + w),
-        ("op-of-two-reversed", x[::-1] * y[:, ::-1]),
-        ("op-of-reversed", at.exp(v[::-2])),
-        ("subtensor-of-dimshuffle", v.dimshuffle("x", 0)[i]),
-        ("subtensor-of-alloc", at.alloc(c, n)[2]),
-        ("subtensor-of-join", at.join(0, v, six)[2]),
-        ("subtensor-of-join", at.join(0, six, three)[4:8]),
-        # v may be empty
-        ("subtensor-of-join", at.join(0, three, v)[-1]),
-        ("subtensor-of-join", at.join(0, three, v)[2:]),
-        ("subtensor-of-join", at.join(0, six, three)[i]),
-        ("subtensor-of-set-subtensor", changed(x[i], v)[j]),
-        ("subtensor-of-change-elsewhere", changed(x[0], v)[-1]),
-        ("subtensor-of-change-elsewhere", changed(x[i], v)[0]),
-        ("take-run", v[np.array([0, 1])]),
-        ("take-run", six[np.array([0, 1, 3])]),
-        ("take-all", x[at.arange(y.shape[0])]),
-        ("row-of-taken", x[at.gt(v, 0)][0]),
-        ("slice-of-taken", x[k][1:, 0]),
-    ],
-)
-def test_what_a_law_leaves_alone(name, graph):
-    check_unchanged(LAWS[name], graph)
+LEFT_ALONE = [
+    ("subtensor-of-subtensor", v[:3][-1]),
+    ("subtensor-of-subtensor", v[i:][j]),
+    ("subtensor-unneeded", v[:6]),
+    # all rows of the sum are one if those of v are, but then v[:1] would broadcast
+    ("subtensor-of-elemwise", (three + v)[:1]),
+    # a reversed operand is slow to read
+    ("subtensor-of-elemwise", at.exp(v)[::-1]),
+    ("subtensor-of-elemwise", at.exp(v)[5::-1]),
+    ("op-of-reversed-left", v[::-1] + w),
+    ("op-of-two-reversed", x[::-1] * y[:, ::-1]),
+    ("op-of-reversed", at.exp(v[::-2])),
+    ("subtensor-of-dimshuffle", v.dimshuffle("x", 0)[i]),
+    ("subtensor-of-alloc", at.alloc(c, n)[2]),
+    ("subtensor-of-join", at.join(0, v, six)[2]),
+    ("subtensor-of-join", at.join(0, six, three)[4:8]),
+    # v may be empty
+    ("subtensor-of-join", at.join(0, three, v)[-1]),
+    ("subtensor-of-join", at.join(0, three, v)[2:]),
+    ("subtensor-of-join", at.join(0, six, three)[i]),
+    ("subtensor-of-set-subtensor", changed(x[i], v)[j]),
+    ("subtensor-of-change-elsewhere", changed(x[0], v)[-1]),
+    ("subtensor-of-change-elsewhere", changed(x[i], v)[0]),
+    ("take-run", v[np.array([0, 1])]),
+    ("take-run", six[np.array([0, 1, 3])]),
+    ("take-all", x[at.arange(y.shape[0])]),
+    ("row-of-taken", x[at.gt(v, 0)][0]),
+    ("slice-of-taken", x[k][1:, 0]),
+]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,78 @@
+"""Each law at work: the tables of all pages, which show what a law makes of an expression.
+
+A page `tests/relations/SUBJECT/test_*.py` has rows of the name of a law and an expression:
+
+- `CASES`, with the algebra of what the law makes of it, and `NOT_MATCHED`, where it does not match;
+- `TABLE`, with the graph that the law makes of it, where it is told, and `LEFT_ALONE`, which the
+  law leaves as they are.
+
+A page that compares more in each row has a test of that name itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from relgraph.graph.notation import algebra
+from relgraph.testing.discovery import discover_laws
+from tests.relations.applied import (
+    applied,
+    assert_compiled_as_searched,
+    assert_same_values,
+    pages,
+)
+from tests.relations.tables import check_fires, check_row, check_unchanged
+
+LAWS = discover_laws()
+COMPILED = "numbers"
+"""The subject whose laws are compared, compiled, with the search that they are compiled from."""
+
+
+def rows(table: str, length: int, *own_tests: str) -> list[Any]:
+    """Return the rows of a table of all pages without such tests, filled with None."""
+    return [
+        pytest.param(page, *row, *[None] * (length - len(row)), id=f"{page}: {row[0]}")
+        for page, module in pages().items()
+        if not any(hasattr(module, test) for test in own_tests)
+        for row in getattr(module, table, ())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "before", "after"),
+    rows("CASES", 3, "test_what_it_does", "test_its_value_is_the_true_one"),
+)
+def test_what_it_does(page: str, name: str, before: Any, after: str) -> None:
+    made = applied(LAWS[name], before)
+    assert after in (algebra(made), algebra(made, 200), algebra(made, 2000))
+    assert_same_values(before, made)
+    if page.startswith(COMPILED):
+        assert_compiled_as_searched(LAWS[name], before)
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "before"), rows("NOT_MATCHED", 2, "test_what_it_leaves_alone")
+)
+def test_what_it_leaves_alone(page: str, name: str, before: Any) -> None:
+    assert applied(LAWS[name], before).owner.op is before.owner.op
+    if page.startswith(COMPILED):
+        assert_compiled_as_searched(LAWS[name], before)
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "before", "after"), rows("TABLE", 3, "test_a_law_at_work")
+)
+def test_a_law_at_work(page: str, name: str, before: Any, after: Any) -> None:
+    if after is None:
+        check_fires(LAWS[name], before)
+    else:
+        check_row(LAWS[name], before, after)
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "graph"), rows("LEFT_ALONE", 2, "test_what_it_leaves_alone")
+)
+def test_what_a_law_leaves_alone(page: str, name: str, graph: Any) -> None:
+    check_unchanged(LAWS[name], graph)
