@@ -1,25 +1,34 @@
-"""`grad`: what it returns, what it refuses, and how deep it goes."""
+"""`grad`: what it returns, what it refuses, and how deep and wide it goes."""
 
 import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph import scalar
+from relgraph import function, scalar
 from relgraph.gradient import (
     DisconnectedInputError,
     DisconnectedType,
+    Lop,
     NullTypeGradError,
+    Rop,
     consider_constant,
     disconnected_grad,
     grad,
+    hessian,
+    hvp,
+    jacobian,
+    verify_grad,
     zero_grad,
 )
-from relgraph.graph.basic import Apply
+from relgraph.gradient.backward import Stopwatch, grad_stopwatch
+from relgraph.graph.basic import Apply, Variable, applys_between
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
 from relgraph.graph.type import disconnected, undefined
 from relgraph.graph.utils import MethodNotDefined
+from relgraph.scalar import add, float64, mul, sin
+from relgraph.scalar.composite import Composite
 from relgraph.settings import config
 from tests.families.counting import calls_of
 
@@ -318,3 +327,222 @@ def test_an_output_that_is_not_used():
     first, _ = at.split(v, (1, 2))
     (g,) = evaluate([grad(at.sum(first**2), v)], {v: np.array([3.0, 4.0, 5.0])})
     np.testing.assert_array_equal(g, [6, 0, 0])
+
+
+# Gradients of ops with many inputs: in step with their number, and right where a factor is 0.
+
+
+def edges(outputs) -> int:
+    return sum(len(node.inputs) for node in applys_between([], outputs))
+
+
+@pytest.mark.parametrize("op", [at.mul, at.add, at.maximum, at.minimum, at.logaddexp, at.stack])
+def test_gradients_grow_with_the_number_of_inputs(op) -> None:
+    def size(count: int) -> int:
+        inputs = [at.dscalar() for _ in range(count)]
+        out = op(inputs) if op is at.stack else op(*inputs)
+        return edges(grad(out if out.type.ndim == 0 else out.sum(), inputs))
+
+    assert size(400) <= 4.2 * size(100)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 6, 9])
+@pytest.mark.parametrize("zeros", [0, 1, 2])
+def test_products(count, zeros) -> None:
+    rng = np.random.default_rng(count)
+    points = [rng.uniform(0.5, 1.5, 2) for _ in range(count)]
+    for i in range(zeros):
+        points[count // 2 - i][0] = 0.0
+    verify_grad(lambda *factors: at.mul(*factors), points)
+
+
+def test_the_gradient_of_three_factors_is_three_products() -> None:
+    x, y, z = (at.dscalar(n) for n in "xyz")
+    gradients = grad(at.mul(x, y, z), [x, y, z])
+    assert [len(g.owner.inputs) for g in gradients] == [3, 3, 3]
+
+
+def test_factors_are_multiplied_in_the_dtype_of_the_product() -> None:
+    x, y, z = at.bvector("x"), at.fvector("y"), at.dvector("z")
+    product = at.mul(x, x, y, z, x, y)
+    by_y, by_z = grad(product.sum(), [y, z])
+    assert (by_y.type.dtype, by_z.type.dtype) == ("float32", "float64")
+    point = {x: np.array([100], "int8"), y: np.array([3e30], "float32"), z: np.array([1e-30])}
+    found = evaluate([by_y, by_z], point)
+    np.testing.assert_allclose(found[0], [1e6 * 2.0 * 3.0], rtol=1e-6)
+    np.testing.assert_allclose(found[1], [1e6 * np.float64(np.float32(3e30)) ** 2], rtol=1e-12)
+
+
+def test_complex_factors() -> None:
+    y, w = at.dscalar("y"), at.zscalar("w")
+    by_y, by_w = grad(at.real(at.mul(y, w, w, y, y)), [y, w])
+    found = evaluate([by_y, by_w], {y: np.array(2.0), w: np.array(1 + 2j)})
+    np.testing.assert_allclose(found, [3 * 4 * ((1 + 2j) ** 2).real, np.conj(2 * 8 * (1 + 2j))])
+
+
+def test_a_wide_product_is_differentiated_and_run() -> None:
+    inputs = [at.dscalar() for _ in range(2_000)]
+    f = function(inputs, grad(at.mul(*inputs), inputs), mode="fast_compile")
+    values = [1.0 + (-1) ** i * 1e-3 for i in range(2_000)]
+    np.testing.assert_allclose(f(*values), np.prod(values) / values)
+
+
+def test_what_a_composite_reads_often_gets_one_sum() -> None:
+    x = float64("x")
+    fused = Composite([x], [add(*[sin(mul(x, float(i))) for i in range(8)])])
+    (g,) = fused.L_op([x], fused.make_node(x).outputs, [float64("g")])
+    assert isinstance(g, Variable)
+    assert g.owner is not None and len(g.owner.inputs) == 8
+
+
+# The stopwatch behind the time of `grad` in profiles.
+
+
+def test_runs_add_up_and_nested_ones_count_once() -> None:
+    clock = Stopwatch()
+    with clock.running():
+        with clock.running():
+            pass
+        assert clock.seconds == 0
+    first = clock.seconds
+    assert first > 0
+    with clock.running():
+        pass
+    assert clock.seconds > first
+
+
+def test_it_stops_when_the_block_raises() -> None:
+    clock = Stopwatch()
+    for _ in range(2):
+        before = clock.seconds
+        try:
+            with clock.running():
+                raise KeyError
+        except KeyError:
+            assert clock.seconds > before
+
+
+def test_grad_is_timed() -> None:
+    x = at.dscalar("x")
+    before = grad_stopwatch.seconds
+    grad(at.exp(x), x)
+    assert grad_stopwatch.seconds > before
+
+
+# What is no variable, or no value of one, is named, in whichever place it stands.
+
+x_vector, s = at.dvector("x"), at.dscalar("s")
+known = at.TensorType("float64", (3,))("known")
+cost = (x_vector**2).sum()
+NO_VARIABLES = [0.0, 3, None, "x", np.ones(3), at.exp, x_vector.type]
+
+PLACES = {
+    "grad: wrt": lambda v: grad(cost, v),
+    "grad: wrt ": lambda v: grad(cost, [x_vector, v]),
+    "grad: known_grads": lambda v: grad(None, x_vector, known_grads={v: x_vector}),
+    "grad: consider_constant": lambda v: grad(cost, x_vector, consider_constant=[v]),
+    "Lop: f": lambda v: Lop(v, x_vector, x_vector),
+    "grad: wrt  ": lambda v: Lop(x_vector * 2, v, x_vector),
+    "Rop: f": lambda v: Rop(v, x_vector, x_vector),
+    "Rop: f ": lambda v: Rop([x_vector * 2, v], [x_vector], [x_vector]),
+    "Rop: wrt": lambda v: Rop(x_vector * 2, v, x_vector),
+    "jacobian: wrt": lambda v: jacobian(known * 2, v),
+    "hessian: wrt": lambda v: hessian((known**2).sum(), v),
+    "hvp: wrt": lambda v: hvp(cost, v, x_vector),
+}
+
+
+# An array is no key of a dict.
+CASES = [
+    (place, value)
+    for place in PLACES
+    for value in NO_VARIABLES
+    if place != "grad: known_grads" or not isinstance(value, np.ndarray)
+]
+
+
+@pytest.mark.parametrize(("place", "value"), CASES, ids=lambda x: str(x).strip())
+def test_what_is_no_variable(place, value):
+    with pytest.raises(TypeError, match=f"{place.strip()} holds .*, which is no variable"):
+        PLACES[place](value)
+
+
+@pytest.mark.parametrize("value", [0.0, 3, "x", np.ones(3), at.exp, x_vector.type])
+def test_wrong_arguments_what_is_no_cost(value):
+    for build in (
+        lambda: grad(value, x_vector),
+        lambda: hvp(value, x_vector, x_vector),
+        lambda: hessian(value, known),
+    ):
+        with pytest.raises(TypeError, match=r"the cost is .*, which is no variable"):
+            build()
+
+
+POINTS = {
+    "known_grads of mul.0": lambda v: grad(None, x_vector, known_grads={x_vector * 2: v}),
+    "Lop: the eval_point of mul.0": lambda v: Lop(x_vector * 2, x_vector, v),
+    "Rop: the eval_point of x": lambda v: Rop(x_vector * 2, x_vector, v),
+    "hvp: the eval_point of x": lambda v: hvp(cost, x_vector, v),
+}
+
+
+@pytest.mark.parametrize("place", POINTS)
+def test_values_of_another_type_name_their_variable(place):
+    for value in (0.0, None, "x", x_vector.type, 1j * np.ones(3)):
+        with pytest.raises(TypeError, match=f"{place}: expected TensorType"):
+            POINTS[place](value)
+    with pytest.raises(ValueError, match=f"{place} has 0 dimensions"):
+        POINTS[place](s)
+    np.testing.assert_array_equal(
+        evaluate([POINTS[place](np.ones(3))], {x_vector: np.ones(3)})[0], 2
+    )
+
+
+def test_numbers_are_values_of_scalars():
+    (found,) = evaluate([Rop(s**2, s, 1)], {s: 3.0})
+    assert found == 6
+    first, second = evaluate(
+        Rop([s * 2, x_vector * s], [s, x_vector], [1, np.ones(3)]), {s: 2.0, x_vector: np.ones(3)}
+    )
+    assert first == 2
+    np.testing.assert_array_equal(second, [3, 3, 3])
+
+
+def test_constants_may_be_one_variable():
+    (found,) = evaluate(
+        [grad((x_vector * x_vector**2).sum(), x_vector, consider_constant=x_vector**2)],
+        {x_vector: np.ones(3)},
+    )
+    np.testing.assert_array_equal(found, [3, 3, 3])
+    square = x_vector**2
+    (found,) = evaluate(
+        [grad((x_vector * square).sum(), x_vector, consider_constant=square)],
+        {x_vector: np.ones(3)},
+    )
+    np.testing.assert_array_equal(found, [1, 1, 1])
+
+
+def test_what_no_gradient_can_be_verified_of():
+    with pytest.raises(TypeError, match=r"verify_grad: fun is 0\.0, not a function"):
+        verify_grad(0.0, [np.ones(3)])
+    with pytest.raises(TypeError, match=r"verify_grad: pt is array.*, not a list"):
+        verify_grad(at.exp, np.ones(3))
+
+
+def test_a_policy_is_a_word():
+    with pytest.raises(ValueError, match="disconnected_inputs is array"):
+        grad(cost, x_vector, disconnected_inputs=np.ones(3))
+
+
+@pytest.mark.parametrize(
+    "call", [lambda v: grad(x_vector.sum(), v), lambda v: Rop(x_vector**2, v, [x_vector])]
+)
+def test_variables_in_a_set_have_no_order(call):
+    with pytest.raises(TypeError, match="wrt is a set, which has no order"):
+        call({x_vector})
+    assert grad(
+        (x_vector * x_vector).sum(),
+        [x_vector],
+        consider_constant={x_vector},
+        disconnected_inputs="ignore",
+    )

@@ -4,7 +4,8 @@ A page `tests/relations/SUBJECT/test_*.py` has rows of the name of a law and an 
 
 - `CASES`, with the algebra of what the law makes of it, and `NOT_MATCHED`, where it does not match;
 - `TABLE`, with the graph that the law makes of it, where it is told, and `LEFT_ALONE`, which the
-  law leaves as they are.
+  law leaves as they are;
+- `EXACT`, elementwise expressions that cancel: what the law makes of them has their true values.
 
 A page that compares more in each row has a test of that name itself.
 """
@@ -23,6 +24,7 @@ from tests.relations.applied import (
     assert_same_values,
     pages,
 )
+from tests.relations.cancellation.accuracy import assert_true, assert_true_slopes
 from tests.relations.tables import check_fires, check_row, check_unchanged
 
 LAWS = discover_laws()
@@ -30,19 +32,19 @@ COMPILED = "numbers"
 """The subject whose laws are compared, compiled, with the search that they are compiled from."""
 
 
-def rows(table: str, length: int, *own_tests: str) -> list[Any]:
-    """Return the rows of a table of all pages without such tests, filled with None."""
+def rows(table: str, length: int, *but: str) -> list[Any]:
+    """Return the rows of a table of all pages that have no such names, filled with None."""
     return [
         pytest.param(page, *row, *[None] * (length - len(row)), id=f"{page}: {row[0]}")
         for page, module in pages().items()
-        if not any(hasattr(module, test) for test in own_tests)
+        if not any(hasattr(module, name) for name in but)
         for row in getattr(module, table, ())
     ]
 
 
 @pytest.mark.parametrize(
     ("page", "name", "before", "after"),
-    rows("CASES", 3, "test_what_it_does", "test_its_value_is_the_true_one"),
+    rows("CASES", 3, "test_what_it_does", "EXACT"),
 )
 def test_what_it_does(page: str, name: str, before: Any, after: str) -> None:
     made = applied(LAWS[name], before)
@@ -76,3 +78,13 @@ def test_a_law_at_work(page: str, name: str, before: Any, after: Any) -> None:
 )
 def test_what_a_law_leaves_alone(page: str, name: str, graph: Any) -> None:
     check_unchanged(LAWS[name], graph)
+
+
+@pytest.mark.parametrize(("page", "name", "before"), rows("EXACT", 2))
+def test_its_value_is_the_true_one(page: str, name: str, before: Any) -> None:
+    assert_true(LAWS[name], before)
+
+
+@pytest.mark.parametrize(("page", "name", "before"), rows("EXACT", 2))
+def test_its_slopes_are_the_true_ones(page: str, name: str, before: Any) -> None:
+    assert_true_slopes(LAWS[name], before)

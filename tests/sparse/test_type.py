@@ -1,16 +1,24 @@
-"""What a sparse type takes as values, and what it makes of them."""
+"""Sparse types, variables and constants: values, methods, errors, copies, shared values."""
 
 from __future__ import annotations
 
+import copy
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import relgraph
 import relgraph.sparse as sparse
-from relgraph.sparse.type import SparseTensorType
+import relgraph.tensor as at
+from relgraph.graph.basic import equal_computations
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt import MergeOptimizer
+from relgraph.sparse.type import SparseConstant, SparseTensorType, SparseVariable
 
 from .conftest import Matrices, unsorted
 
@@ -133,3 +141,198 @@ def test_makers() -> None:
     assert sparse.matrix("csc", dtype="int8").type == SparseTensorType("csc", "int8")
     with pytest.raises(TypeError, match="csr_dmatrix makes variables of dtype float64"):
         sparse.csr_dmatrix("x", dtype="int8")
+
+
+# Sparse variables and constants in graphs: methods, errors, copies, functions, shared values.
+
+
+def test_names() -> None:
+    """Every name that the package lists is there, and no other."""
+    for name in sparse.__all__:
+        assert getattr(sparse, name) is not None, name
+    with pytest.raises(AttributeError, match="no attribute 'coo_matrix'"):
+        _ = sparse.coo_matrix
+    assert sparse.as_sparse is sparse.as_sparse_variable
+    assert set(dir(sparse)) == set(sparse.__all__)
+
+
+def test_nothing_is_loaded_unasked() -> None:
+    """Who has no sparse matrices loads neither SciPy's nor ours."""
+    code = (
+        "import sys, relgraph, relgraph.tensor as at; x = at.dmatrix('x');"
+        "relgraph.function([x], at.exp(x) @ x)([[1.0]]); relgraph.shared([1.0]);"
+        "print([m for m in sys.modules if m.startswith(('scipy.sparse', 'relgraph.sparse.',"
+        "'relations.sparse'))])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_conversion_to_variables(matrices: Matrices) -> None:
+    value = matrices.sparse((3, 2), fmt="csc")
+    made = sparse.as_sparse_variable(value, name="c")
+    assert isinstance(made, SparseConstant) and made.name == "c" and made.format == "csc"
+    assert made.type.shape == (3, 2)
+    assert sparse.as_sparse_variable(sp.coo_matrix(value)).format == "csr"
+    assert sparse.as_sparse_variable(made) is made
+    with pytest.raises(TypeError, match="csr_from_dense"):
+        sparse.as_sparse_variable(at.dmatrix("x"))
+    with pytest.raises(TypeError, match="csr_from_dense"):
+        sparse.as_sparse_variable(np.eye(3))
+
+
+def test_constants_have_their_own_storage(matrices: Matrices) -> None:
+    value = matrices.sparse((3, 2))
+    constant = sparse.as_sparse_variable(value)
+    before = value.toarray()
+    value.data[...] = 9
+    np.testing.assert_array_equal(constant.data.toarray(), before)
+    with pytest.raises(ValueError, match="read-only"):
+        constant.data.data[0] = 1.0
+    for twin in (
+        copy.copy(constant),
+        copy.deepcopy(constant),
+        pickle.loads(pickle.dumps(constant)),
+    ):
+        assert twin.equals(constant) and not twin.data.data.flags.writeable
+    other = before.copy()
+    other[0, 0] += 1
+    assert not sparse.as_sparse_variable(sp.csr_array(other)).equals(constant)
+    assert str(constant) == f"csr(3x2, {constant.data.nnz} stored)"
+
+
+def test_wrong_use() -> None:
+    x, d = sparse.csr_matrix("x"), at.dmatrix("d")
+    for wrong, says in (
+        (lambda: at.exp(x), "x is sparse; x.toarray"),
+        (lambda: x % 2, "no %"),
+        (lambda: 2 // x, "no //"),
+        (lambda: x / x, "by zero"),
+        (lambda: d / x, "by zero"),
+        (lambda: len(x), "shape"),
+        (lambda: list(x), "iterated"),
+        (lambda: np.asarray(x), "symbolic"),
+        (lambda: np.exp(x), "symbolic"),
+        (lambda: x[0], "a slice from it"),
+        (lambda: sparse.dot(d, d), "neither d nor d is sparse"),
+        (lambda: sparse.add(d, d), "neither d nor d is sparse"),
+        (lambda: bool(x), "truth value"),
+        (lambda: sparse.csr_bmatrix("b") * at.vector("v", "float16"), "float16"),
+    ):
+        with pytest.raises(TypeError, match=says):
+            wrong()
+    with pytest.raises(IndexError, match="two axes"):
+        x[0, 1, 2]
+    with pytest.raises(ValueError, match="axis 1 of the first input has length 3"):
+        sparse.csr_matrix("a", shape=(2, 3)) @ at.tensor("float64", (4, 2))
+    with pytest.raises(ValueError, match="axis"):
+        x.sum(axis=2)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda x, d: x @ d, "length 4"),
+        (lambda x, d: x * d, "broadcasts"),
+        (lambda x, d: sparse.hstack([x, sparse.csr_from_dense(d)]), "shapes"),
+        (lambda x, d: x + sparse.csr_from_dense(d), "shapes"),
+        (lambda x, d: x[7, 0], "index"),
+        (lambda x, d: x[[0, 9]], "out of bounds"),
+        (lambda x, d: sparse.with_data(x, d[0]), "elements for"),
+    ],
+)
+def test_lengths_that_do_not_fit_at_run_time(make: Any, says: str, matrices: Matrices) -> None:
+    x, d = sparse.csr_matrix("x"), at.dmatrix("d")
+    for mode in ("fast_compile", "fast_run"):
+        function = relgraph.function([x, d], make(x, d), mode=mode, on_unused_input="ignore")
+        with pytest.raises((ValueError, IndexError), match=says):
+            function(matrices.sparse((5, 4)), matrices.dense((3, 2)))
+
+
+def test_indices_beyond_the_shape() -> None:
+    data = at.dvector("data")
+    function = relgraph.function([data], sparse.CSR(data, [0, 3], [0, 1, 2], (2, 2)))
+    with pytest.raises(ValueError, match="indices"):
+        function([1.0, 2.0])
+
+
+def test_equal_nodes_and_constants_are_merged(matrices: Matrices) -> None:
+    value, v = matrices.sparse((3, 2)), at.dvector("v")
+    one, two = (sparse.as_sparse_variable(value) @ v for _ in range(2))
+    assert equal_computations([one], [two])
+    fgraph = FunctionGraph([v], [one, two])
+    MergeOptimizer().optimize(fgraph)
+    assert len(fgraph.apply_nodes) == 1
+
+
+def test_constants_are_folded(matrices: Matrices) -> None:
+    value, v = matrices.sparse((3, 2)), at.dvector("v")
+    out = sparse.structured_exp(sparse.as_sparse_variable(value).T) @ v
+    function = relgraph.function([v], out)
+    (node,) = function.maker.fgraph.apply_nodes
+    assert isinstance(node.inputs[0], SparseConstant)
+    stored = value.copy()
+    stored.data = np.exp(stored.data)
+    np.testing.assert_allclose(function([1.0, 2.0, 3.0]), stored.T @ [1.0, 2.0, 3.0])
+
+
+def test_copies_and_pickles_of_functions(matrices: Matrices) -> None:
+    x, v = sparse.csr_matrix("x"), at.dvector("v")
+    function = relgraph.function([x, v], [x @ v, sparse.sin(x)])
+    value, vector = matrices.sparse((5, 4)), matrices.dense(4)
+    for twin in (copy.copy(function), pickle.loads(pickle.dumps(function))):
+        np.testing.assert_allclose(twin(value, vector)[0], value @ vector)
+    for cloned in (copy.deepcopy(x @ v), pickle.loads(pickle.dumps(x @ v))):
+        assert isinstance(cloned.owner.inputs[0], SparseVariable)
+
+
+def test_printing(capsys: Any) -> None:
+    x = sparse.csr_matrix("x")
+    relgraph.dprint(sparse.structured_exp(x).T @ at.dvector("v"))
+    printed = capsys.readouterr().out
+    for name in ("structured_dot", "transpose", "with_stored", "exp", "stored", "|x"):
+        assert name in printed
+    assert "with_stored" in relgraph.pprint(x * 2)
+
+
+def test_shared_matrices(matrices: Matrices) -> None:
+    """A shared matrix is a copy, and is updated by functions."""
+    value = sp.csr_matrix(matrices.sparse((5, 4)))
+    w = relgraph.shared(value, name="w")
+    assert w.type == sparse.SparseTensorType("csr", "float64")
+    before = value.toarray()
+    value.data[...] = 0
+    np.testing.assert_array_equal(w.get_value().toarray(), before)
+    step = relgraph.function([], w.sum(), updates={w: w * 2})
+    np.testing.assert_allclose(step(), before.sum())
+    np.testing.assert_allclose(w.get_value().toarray(), 2 * before)
+    w.get_value().data[...] = 5
+    np.testing.assert_allclose(w.get_value().toarray(), 2 * before)
+    w.set_value(sp.csr_array(np.eye(2)))
+    assert step() == 2.0
+    with pytest.raises(TypeError, match="the value of w: expected SparseTensorType"):
+        w.set_value(np.eye(2))
+    borrowed = relgraph.shared(matrices.sparse((2, 2)), borrow=True)
+    assert borrowed.get_value(borrow=True) is borrowed.get_value(borrow=True)
+    assert pickle.loads(pickle.dumps(w)).get_value().toarray().tolist() == [[2, 0], [0, 2]]
+
+
+def test_views_are_declared(matrices: Matrices) -> None:
+    """A result that a user borrows may share storage; any other never does."""
+    x = sparse.csr_matrix("x")
+    value = matrices.sparse((5, 4))
+    views = [x.T, x.data, sparse.with_data(x, x.data * 1), x.indices, x]
+    for out in relgraph.function([x], views)(value):
+        parts = (out.data, out.indices, out.indptr) if sp.issparse(out) else (out,)
+        for part in parts:
+            for own in (value.data, value.indices, value.indptr):
+                assert not np.shares_memory(part, own)
+    borrowed = relgraph.function([relgraph.In(x, borrow=True)], relgraph.Out(x.T, borrow=True))
+    assert np.shares_memory(borrowed(value).data, value.data)
+
+
+def test_eval() -> None:
+    x, c = sparse.csr_matrix("x"), at.lscalar("c")
+    assert (x * 3).eval({x: sp.csr_array(np.eye(2))}).toarray().tolist() == [[3, 0], [0, 3]]
+    with pytest.raises(TypeError, match="is sparse"):
+        relgraph.ifelse(c, x, x)
