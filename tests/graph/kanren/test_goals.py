@@ -100,18 +100,18 @@ def test_conditions_are_abstract():
 
 # Goals for ops with any number of arguments.
 
-u, w, c = at.dvectors("a", "b", "c")
+u, v, c = at.dvectors("a", "b", "c")
 
 
 def test_a_node_is_taken_apart():
     op, args = var(), var()
-    ((found_op, found),) = run(0, (op, args), argumentso(at.add(u, w, c), op, args))
-    assert found_op is at.add and type(found) is ExpressionTuple and list(found) == [u, w, c]
-    assert run(0, args, argumentso(at.add(u, w), at.mul, args)) == ()
+    ((found_op, found),) = run(0, (op, args), argumentso(at.add(u, v, c), op, args))
+    assert found_op is at.add and type(found) is ExpressionTuple and list(found) == [u, v, c]
+    assert run(0, args, argumentso(at.add(u, v), at.mul, args)) == ()
     assert run(0, args, argumentso(u, op, args)) == ()
     first, rest = var(), var()
-    ((x, others),) = run(0, (first, rest), argumentso(at.add(u, w), op, cons(first, rest)))
-    assert x is u and list(others) == [w]
+    ((x, others),) = run(0, (first, rest), argumentso(at.add(u, v), op, cons(first, rest)))
+    assert x is u and list(others) == [v]
 
 
 def test_properties_of_the_op_may_be_bound():
@@ -120,11 +120,11 @@ def test_properties_of_the_op_may_be_bound():
     assert found is at.exp.scalar_op
 
 
-@pytest.mark.parametrize("args", [etuple(u, w, c), [u, w, c]])
+@pytest.mark.parametrize("args", [etuple(u, v, c), [u, v, c]])
 def test_a_term_is_put_together(args):
     term = var()
     (made,) = run(0, term, argumentso(term, at.add, args))
-    assert equal_computations([build(made)], [at.add(u, w, c)])
+    assert equal_computations([build(made)], [at.add(u, v, c)])
 
 
 def test_each_item_is_related_to_its_like():
@@ -133,12 +133,12 @@ def test_each_item_is_related_to_its_like():
     def exp_of(x, y):
         return eq(x, etuple(at.exp, y))
 
-    (found,) = run(0, items, eacho(exp_of, etuple(at.exp(u), at.exp(w)), items))
-    assert type(found) is ExpressionTuple and list(found) == [u, w]
-    (found,) = run(0, items, eacho(exp_of, items, [u, w]))
+    (found,) = run(0, items, eacho(exp_of, etuple(at.exp(u), at.exp(v)), items))
+    assert type(found) is ExpressionTuple and list(found) == [u, v]
+    (found,) = run(0, items, eacho(exp_of, items, [u, v]))
     assert [build(x).owner.op for x in found] == [at.exp, at.exp]
-    assert run(0, items, eacho(exp_of, [at.exp(u), w], items)) == ()
-    assert run(0, items, eacho(exp_of, [at.exp(u)], [w, u])) == ()
+    assert run(0, items, eacho(exp_of, [at.exp(u), v], items)) == ()
+    assert run(0, items, eacho(exp_of, [at.exp(u)], [v, u])) == ()
 
 
 def test_of_two_open_lists_it_is_mapo():
