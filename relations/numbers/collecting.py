@@ -98,7 +98,7 @@ unit."""
 
 
 def collecting(
-    kind: Any, name: str, lhs: Any, outermost: Sequence[Any], collected: Any, tag: str
+    name: str, kind: Any, lhs: Any, outermost: Sequence[Any], collected: Any, tag: str
 ) -> Law:
     """Return the law of a kind that equal terms or factors of a whole tree are one.
 
@@ -198,16 +198,16 @@ one_sign, any_sign = kit.equal_terms_of_one_sign_collected, kit.equal_terms_coll
 
 SUMS = (
     # 2 * a + b + 3 * a → 5 * a + b
-    collecting(rounding, "collect-terms", add(several(xs)), _sum, one_sign, _in_sums),
+    collecting("collect-terms", rounding, add(several(xs)), _sum, one_sign, _in_sums),
     # (2 * a - b) + b → 2 * a, which is wrong where b is inf
-    collecting(finite, "cancel-terms", add(several(xs)), _sum, any_sign, _in_sums),
+    collecting("cancel-terms", finite, add(several(xs)), _sum, any_sign, _in_sums),
 )
 
 PRODUCTS = (
     # a**2 * a * b → a**3 * b
     collecting(
-        rounding,
         "collect-powers",
+        rounding,
         mul(several(xs)),
         _whole_product,
         kit.whole_powers_collected,
@@ -215,17 +215,17 @@ PRODUCTS = (
     ),
     # a**2 * b * a**-0.5 → a**1.5 * b
     collecting(
-        finite, "add-powers", mul(several(xs)), _product, kit.powers_collected, _in_products
+        "add-powers", finite, mul(several(xs)), _product, kit.powers_collected, _in_products
     ),
 )
 
 SIDES = (
     # (a - b) - b → a - 2 * b
-    collecting(rounding, "collect-difference", x - y, _difference, one_sign, _in_sums),
+    collecting("collect-difference", rounding, x - y, _difference, one_sign, _in_sums),
     # (2 * a + b) - (3 * a + c) → b - (a + c)
-    collecting(finite, "cancel-difference", x - y, _difference, any_sign, _in_sums),
+    collecting("cancel-difference", finite, x - y, _difference, any_sign, _in_sums),
     # (a**3 * b) / (a * c) → (a**2 * b) / c
-    collecting(finite, "cancel-quotient", x / y, _quotient, kit.powers_cancelled, _in_products),
+    collecting("cancel-quotient", finite, x / y, _quotient, kit.powers_cancelled, _in_products),
 )
 """What stands on both sides of a difference or a quotient."""
 
