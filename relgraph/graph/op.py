@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Container, Hashable, Sequence
 from typing import Any, ClassVar
@@ -253,11 +254,24 @@ class TypedOp(Op):
 
     Making a node is part of every rewrite, so the output types are worked out once for each
     combination of input types and remembered.
+
+    Attributes
+    ----------
+    name
+        What errors call the op, and how most print; by default the name of the class, in lower case
+        with underscores, and empty if the class defines ``__str__``.
     """
 
+    name: str = ""
     nout = 1
     _most_plans: ClassVar[int] = 200
     _output_types: Memo[tuple[Type, ...], tuple[Type, ...]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" not in vars(cls):
+            named = re.sub(r"(?<=\w)(?=[A-Z])", "_", cls.__name__.lstrip("_")).lower()
+            cls.name = "" if "__str__" in vars(cls) else named
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         """Return the inputs as variables.

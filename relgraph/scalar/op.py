@@ -36,7 +36,7 @@ TypedNumber = tuple[Any, str]
 class ScalarOp(TypedOp):
     """An op on scalars, which works on arrays element by element too.
 
-    A subclass defines a `name`, a `ufunc` and, if it is differentiable, a `pullback`.
+    A subclass defines a `ufunc` and, if it is differentiable, a `pullback`.
 
     Attributes
     ----------
@@ -57,7 +57,8 @@ class ScalarOp(TypedOp):
         The names of the inputs in documentation; ``*xs`` stands for any number. By default they
         are x, y, ….
     ufunc
-        A NumPy or SciPy ufunc, or a function of arrays.
+        A NumPy or SciPy ufunc, or a function of arrays; by default NumPy's ufunc of the op's name,
+        if it has one.
     holomorphic
         Whether it is complex differentiable, and real for real numbers. If so, `pullback` is right
         for complex numbers that are conjugated.
@@ -72,7 +73,6 @@ class ScalarOp(TypedOp):
 
     __props__: ClassVar[tuple[str, ...] | None] = ()
 
-    name: str = ""
     c_name: str = ""
     facts: Facts = Facts()
     formula: Callable[..., Any] | None = None
@@ -84,6 +84,11 @@ class ScalarOp(TypedOp):
     constants_read_by_gradient: tuple[int, ...] = ()
 
     _dtypes: dict[tuple[str, ...], str]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.ufunc is ScalarOp.ufunc and isinstance(getattr(np, cls.name, None), np.ufunc):
+            cls.ufunc = getattr(np, cls.name)
 
     def __str__(self) -> str:
         return self.name

@@ -74,13 +74,10 @@ class SparseOp(TypedOp):
 
     Attributes
     ----------
-    name
-        What the op is called in errors and in print, unless it says so by ``__str__``.
     kinds
         For each input ``sparse`` or ``tensor``.
     """
 
-    name: ClassVar[str] = ""
     kinds: ClassVar[tuple[str, ...]] = ("sparse",)
 
     def __str__(self) -> str:
@@ -167,7 +164,6 @@ class Stored(SparseOp):
     """The stored elements of a sparse matrix, as a vector: a view."""
 
     __props__ = ()
-    name = "stored"
     view_map = {0: [0]}
 
     def output_types(self, *input_types: Any) -> list[TensorType]:
@@ -217,7 +213,6 @@ class WithStored(SparseOp):
     """A sparse matrix with other elements stored at its places: it shares the storage of both."""
 
     __props__ = ()
-    name = "with_stored"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
     view_map = {0: [0, 1]}
     keeps_shape = True
@@ -243,7 +238,6 @@ class Sampled(SparseOp):
     """The elements of a sparse matrix at the places that another one of its format stores."""
 
     __props__ = ()
-    name = "sampled"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "sparse")
     view_map = {0: [1]}
     connected_inputs = (1,)
@@ -357,7 +351,6 @@ class FromPlaces(SparseOp):
     """
 
     __props__ = ("format",)
-    name = "from_places"
     kinds: ClassVar[tuple[str, ...]] = ("tensor",) * 5
     connected_inputs = (0,)
 
@@ -400,7 +393,6 @@ class Elements(SparseOp):
     """The elements of a sparse matrix at given rows and columns, two vectors from 0 on."""
 
     __props__ = ()
-    name = "elements"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor", "tensor")
     connected_inputs = (0,)
 
@@ -486,7 +478,6 @@ class Majors(SparseOp):
     """The row of each stored element of a CSR matrix (column, of CSC), given its index pointers."""
 
     __props__ = ()
-    name = "majors"
     kinds: ClassVar[tuple[str, ...]] = ("tensor",)
     connected_inputs = ()
 

@@ -101,7 +101,6 @@ class SampledDense(SparseOp):
     """
 
     __props__ = ()
-    name = "sampled_dense"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
     connected_inputs = (1,)
 
@@ -318,7 +317,6 @@ class SampledProduct(SparseOp):
     """
 
     __props__ = ()
-    name = "sampled_product"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor", "tensor")
     connected_inputs = (1, 2)
 
@@ -374,7 +372,6 @@ class TakeRows(SparseOp):
     end."""
 
     __props__ = ()
-    name = "take_rows"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
     connected_inputs = (0,)
 

@@ -109,8 +109,6 @@ class Recurrence(AlongAxis):
     The inputs are the factors, the first of which is not read, and the terms.
     """
 
-    name = "recurrence"
-
     def compute(self, factors: Array, terms: Array) -> Array:
         if terms.ndim == 1:
             pairs = zip(factors[1:], terms[1:], strict=True)
@@ -179,8 +177,6 @@ class CumprodGradient(AlongAxis):
     The inputs are `x` and `g`. Before the first zero of `x` the products are divided by the
     element; the first zero has those in which 1 stands in its place, and what comes after it none.
     """
-
-    name = "cumprod_gradient"
 
     def compute(self, x: Array, g: Array) -> Array:
         is_zero = x == 0
@@ -371,8 +367,6 @@ class Sort(OneAxis):
     axis
         The axis, counted from the front.
     """
-
-    name = "sort"
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.sort(inputs[0], axis=self.axis, kind="stable")

@@ -283,13 +283,10 @@ class TensorOp(TypedOp):
 
     Attributes
     ----------
-    name
-        What errors call the op, and how it prints, with its properties; by default its class.
     nin
         The number of inputs; None for any.
     """
 
-    name: str = ""
     nin: int | None = 1
 
     def __str__(self) -> str:

@@ -127,8 +127,6 @@ class AdvancedSubtensor(BaseSubtensor):
         mask, which is the index of as many axes as it has; None adds an axis.
     """
 
-    name = "advanced_subtensor"
-
     def changed(self, inplace: bool = False, set_instead_of_inc: bool = False) -> Any:
         return AdvancedIncSubtensor(self.idx_list, inplace, set_instead_of_inc)
 
@@ -299,6 +297,8 @@ class RelativeSubtensor(RelativeOp, BaseSubtensor):
     idx_list
         That of a Subtensor, with ``...`` for the axes that are left out.
     """
+
+    name = "subtensor"
 
     def __init__(self, idx_list: Any) -> None:
         super().__init__(idx_list)

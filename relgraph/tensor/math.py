@@ -99,8 +99,6 @@ class Dot(MatrixProduct):
     that of NumPy's promotion.
     """
 
-    name = "dot"
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
         self._check_ranks(x, y, (1, 2))

@@ -79,8 +79,6 @@ class Norm(AlongAxes):
         As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
     """
 
-    name = "norm"
-
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x = in_order(inputs[0])
         with np.errstate(all="ignore"):
@@ -137,8 +135,6 @@ class Cosine(_OfPairs):
         As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
     """
 
-    name = "cosine"
-
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = self.of_one_shape(*inputs)
         with np.errstate(all="ignore"):
@@ -169,8 +165,6 @@ class Covariance(_OfPairs):
     axis
         As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
     """
-
-    name = "covariance"
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = self.of_one_shape(*inputs)

@@ -548,14 +548,12 @@ class Argmax(_ArgExtreme):
     """The position of the first greatest element along an axis; see `argmax`."""
 
     function = staticmethod(np.argmax)
-    name = "argmax"
 
 
 class Argmin(_ArgExtreme):
     """The position of the first least element along an axis; see `argmin`."""
 
     function = staticmethod(np.argmin)
-    name = "argmin"
 
 
 def _arg_reduce(op: type[_ArgExtreme], x: Any, axis: Any, keepdims: bool) -> Any:

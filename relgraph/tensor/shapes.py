@@ -54,7 +54,6 @@ class Shape(_OfShape):
     """The shape of a tensor or a sparse matrix, as a vector of int64."""
 
     __props__ = ()
-    name = "shape"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [TensorType("int64", (input_types[0].ndim,))]

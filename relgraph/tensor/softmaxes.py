@@ -115,8 +115,6 @@ class Softmax(_Softmax):
         An int, a tuple of ints, or None for all axes.
     """
 
-    name = "softmax"
-
     def along(self, x: Any, axis: Axes) -> Any:
         shifted, shares, total = self.shifted(x, axis)
         infinite = np.isinf(total)
@@ -140,8 +138,6 @@ class Softmax(_Softmax):
 
 class LogSoftmax(_Softmax):
     """The logarithm of `Softmax`, with the same parameter, without computing the softmax."""
-
-    name = "log_softmax"
 
     def along(self, x: Any, axis: Axes) -> Any:
         shifted, _, total = self.shifted(x, axis)

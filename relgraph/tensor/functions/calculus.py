@@ -501,7 +501,6 @@ class Convolve(TensorOp):
     """The convolution of two vectors, neither of which is empty: all places where they overlap."""
 
     __props__ = ()
-    name = "convolve"
     nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:

@@ -324,8 +324,6 @@ class Digitize(SearchSorted):
     The edges ascend or descend; a ValueError is raised if they do neither.
     """
 
-    name = "digitize"
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         for i, t in enumerate(input_types):
             if is_complex(t.dtype):

@@ -26,8 +26,6 @@ class Dot22(MatrixProduct):
     It marks the products that a rewrite can extend to a GEMM.
     """
 
-    name = "dot22"
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
         self._check_ranks(x, y, (2,))
@@ -49,8 +47,6 @@ class Gemv(Dot):
 
     It takes the BLAS's way for each layout in memory, where `Dot` takes the same one for all.
     """
-
-    name = "gemv"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
@@ -166,7 +162,6 @@ class BlasUpdate(TensorOp):
 class Gemm(BlasUpdate):
     """``βZ + αXY`` for matrices; the inputs are Z, α, X, Y and β (see `BlasUpdate`)."""
 
-    name = "gemm"
     axes = ("mn", "", "mk", "kn", "")
 
     def agrees(self, z: Any, x: Any, y: Any) -> bool:
@@ -181,7 +176,6 @@ class Gemm(BlasUpdate):
 class GemvAdd(BlasUpdate):
     """``βZ + αXY`` for a matrix X and vectors Y and Z; the inputs are Z, α, X, Y and β."""
 
-    name = "gemv_add"
     axes = ("m", "", "mk", "k", "")
 
     def compute(self, inputs: Sequence[Any]) -> Any:
@@ -195,7 +189,6 @@ class Ger(BlasUpdate):
     The inputs are Z, α, X and Y.
     """
 
-    name = "ger"
     axes = ("mn", "", "m", "n")
 
     def product_shape(self, inputs: Sequence[Any]) -> tuple[Any, ...]:

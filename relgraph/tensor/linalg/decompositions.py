@@ -56,7 +56,6 @@ class Cholesky(SquareMatrixOp):
     """
 
     __props__ = ("lower", "inplace")
-    name = "cholesky"
     overwritable = 0
 
     def __init__(self, lower: bool = True, inplace: bool = False) -> None:
@@ -427,7 +426,6 @@ class Eigh(_Hermitian):
     The gradient is the Hermitian one: right along Hermitian matrices.
     """
 
-    name = "eigh"
     nout = 2
 
     def compute(self, a: Any) -> Any:
@@ -448,7 +446,6 @@ class Eigh(_Hermitian):
 class Eigvalsh(_Hermitian):
     """The eigenvalues of Hermitian matrices in ascending order."""
 
-    name = "eigvalsh"
     nout = 1
 
     def compute(self, a: Any) -> Sequence[Any]:
@@ -474,7 +471,6 @@ class _General(_Eigen):
 class Eig(_General):
     """The eigenvalues of square matrices, and vectors of length 1; both are always complex."""
 
-    name = "eig"
     nout = 2
 
     def compute(self, a: Any) -> Any:
@@ -499,7 +495,6 @@ class Eig(_General):
 class Eigvals(_General):
     """The eigenvalues of square matrices; they are always complex."""
 
-    name = "eigvals"
     nout = 1
 
     def compute(self, a: Any) -> Sequence[Any]:

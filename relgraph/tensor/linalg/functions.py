@@ -57,7 +57,6 @@ class Det(MatrixOp):
     """The determinants of square matrices."""
 
     __props__ = ()
-    name = "det"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (a,) = input_types
@@ -127,7 +126,6 @@ class Cofactors(SquareMatrixOp):
     """The cofactors of square matrices: what their determinants have as derivatives."""
 
     __props__ = ()
-    name = "cofactors"
 
     def compute(self, a: Array) -> Array:
         if not a.size:
@@ -153,7 +151,6 @@ class SecondCofactors(MatrixOp):
     """How the cofactors of square matrices, the first input, change along others, the second."""
 
     __props__ = ()
-    name = "second_cofactors"
     keeps_shape = True
     nin = 2
 
@@ -493,7 +490,6 @@ class Expm(SquareMatrixOp):
     (2009)."""
 
     __props__ = ()
-    name = "expm"
 
     def compute(self, a: Array) -> Array:
         # SciPy takes no empty ones

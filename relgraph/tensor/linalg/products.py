@@ -81,8 +81,6 @@ class BatchedDot(MatMul):
     transposed matrices are not copied.
     """
 
-    name = "batched_dot"
-
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         x, y = input_types
         if x.dtype != y.dtype or x.dtype not in BLAS_DTYPES:
@@ -243,7 +241,6 @@ class Kron(TensorOp):
     """The blocks ``x[i, j] * y`` of two matrices, put together as one matrix."""
 
     __props__ = ()
-    name = "kron"
     nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:

@@ -262,7 +262,6 @@ class SolveTriangular(LinearSolve):
     """
 
     __props__ = ("lower", "unit_diagonal", "inplace")
-    name = "solve_triangular"
     overwritable = 1
 
     def __init__(
