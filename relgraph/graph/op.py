@@ -12,7 +12,8 @@ from relgraph.graph.traversal import io_toposort
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm, Memo, MetaObject, MethodNotDefined
 
-Variables = Sequence[Variable]
+Variables = Sequence[Any]
+"""Variables of types that an op knows, and a type checker does not."""
 Storage = Sequence[list[Any]]
 """For each output, a list of length 1 that holds its value."""
 
@@ -287,7 +288,7 @@ class TypedOp(Op):
         return list(inputs)
 
     @abstractmethod
-    def output_types(self, *input_types: Any) -> Sequence[Type]:
+    def output_types(self, *input_types: Any, **kwargs: Any) -> Sequence[Type]:
         """Return the types of the outputs.
 
         Raises

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.type import Type
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.facts import Facts
@@ -88,7 +88,7 @@ class ScalarOp(TypedOp):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if cls.ufunc is ScalarOp.ufunc and isinstance(getattr(np, cls.name, None), np.ufunc):
-            cls.ufunc = getattr(np, cls.name)
+            cls.ufunc = getattr(np, cls.name)  # type: ignore[method-assign]
 
     def __str__(self) -> str:
         return self.name
@@ -226,9 +226,7 @@ class ScalarOp(TypedOp):
         dtype = node.outputs[0].type.numpy_dtype
         output_storage[0][0] = result.astype(dtype, copy=False)[()]
 
-    def L_op(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
-    ) -> Any:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient with respect to each input.
 
         It has the dtype of a float or complex input. It is zero if the output is discrete, and None

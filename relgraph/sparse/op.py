@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import check_dtype, result_dtype
@@ -78,6 +78,7 @@ class SparseOp(TypedOp):
         For each input ``sparse`` or ``tensor``.
     """
 
+    __props__: ClassVar[tuple[str, ...] | None] = ()
     kinds: ClassVar[tuple[str, ...]] = ("sparse",)
 
     def __str__(self) -> str:
@@ -92,7 +93,7 @@ class SparseOp(TypedOp):
             for i, (v, kind) in enumerate(zip(inputs, self.kinds, strict=True))
         ]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
+    def compute(self, node: Apply, *values: Any, **kwargs: Any) -> Any:
         """Return the value of the output."""
         raise NotImplementedError(f"{self} has no compute")
 
@@ -163,7 +164,6 @@ def have_no_single_row(x: Any, y: Any) -> bool:
 class Stored(SparseOp):
     """The stored elements of a sparse matrix, as a vector: a view."""
 
-    __props__ = ()
     view_map = {0: [0]}
 
     def output_types(self, *input_types: Any) -> list[TensorType]:
@@ -172,7 +172,7 @@ class Stored(SparseOp):
     def compute(self, node: Apply, *values: Any) -> Any:
         return values[0].data
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [_with_stored(inputs[0], output_gradients[0])]
 
 
@@ -212,38 +212,33 @@ class Indices(SparseOp):
 class WithStored(SparseOp):
     """A sparse matrix with other elements stored at its places: it shares the storage of both."""
 
-    __props__ = ()
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
     view_map = {0: [0, 1]}
     keeps_shape = True
     connected_inputs = (1,)
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        pattern, data = input_types
+    def output_types(self, pattern: Any, data: Any) -> list[Any]:
         if data.ndim != 1:
             raise TypeError(f"{self.name}: stored elements are a vector, not a {data}")
         return [pattern.clone(dtype=data.dtype)]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        x, data = values
+    def compute(self, node: Apply, x: Any, data: Any) -> Any:
         if len(data) != x.nnz:
             raise ValueError(f"{self.name}: {len(data)} elements for {x.nnz} places")
         return assembled(x.format, data, x.indices, x.indptr, x.shape)
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [disconnected(), _sampled(inputs[0], output_gradients[0])]
 
 
 class Sampled(SparseOp):
     """The elements of a sparse matrix at the places that another one of its format stores."""
 
-    __props__ = ()
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "sparse")
     view_map = {0: [1]}
     connected_inputs = (1,)
 
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        pattern, x = input_types
+    def output_types(self, pattern: Any, x: Any) -> list[TensorType]:
         check_same(self.name, pattern, x)
         return [vector_of(x.dtype)]
 
@@ -251,36 +246,32 @@ class Sampled(SparseOp):
         check_shapes(self.name, values[0].shape, values[1].shape)
         return sampled(*values)
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [disconnected(), _with_stored(inputs[0], output_gradients[0])]
 
 
 class Transposed(SparseOp):
     """The transpose of a sparse matrix, in the other format: it shares the storage."""
 
-    __props__ = ()
     name = "transpose"
     view_map = {0: [0]}
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        (x,) = input_types
+    def output_types(self, x: Any) -> list[Any]:
         return [SparseTensorType(OTHER_FORMAT[x.format], x.dtype, x.shape[::-1])]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        (x,) = values
+    def compute(self, node: Apply, x: Any) -> Any:
         return assembled(OTHER_FORMAT[x.format], x.data, x.indices, x.indptr, x.shape[::-1])
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(shapes[0][::-1])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [_transposed(output_gradients[0])]
 
 
 class WithoutZeros(SparseOp):
     """A sparse matrix without the zeros that are stored."""
 
-    __props__ = ()
     name = "remove0"
     keeps_shape = True
 
@@ -292,7 +283,7 @@ class WithoutZeros(SparseOp):
         made.eliminate_zeros()
         return made
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [output_gradients[0]]
 
 
@@ -312,8 +303,7 @@ class ChangeFormat(SparseOp):
     def __init__(self, format: str) -> None:
         self.format = format
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        (x,) = input_types
+    def output_types(self, x: Any) -> list[Any]:
         if x.format == self.format:
             raise TypeError(f"{self}: the input has this format already")
         return [x.clone(format=self.format)]
@@ -321,7 +311,7 @@ class ChangeFormat(SparseOp):
     def compute(self, node: Apply, *values: Any) -> Any:
         return in_format(values[0], self.format)
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [as_format(output_gradients[0], inputs[0].type.format)]
 
 
@@ -357,8 +347,7 @@ class FromPlaces(SparseOp):
     def __init__(self, format: str) -> None:
         self.format = format
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        data, rows, columns, *sides = input_types
+    def output_types(self, data: Any, rows: Any, columns: Any, *sides: Any) -> list[Any]:
         for t, ndim in ((data, 1), (rows, 1), (columns, 1), (sides[0], 0), (sides[1], 0)):
             if t.ndim != ndim or (t is not data and t.numpy_dtype.kind not in "iu"):
                 raise TypeError(
@@ -367,8 +356,7 @@ class FromPlaces(SparseOp):
                 )
         return [SparseTensorType(self.format, data.dtype)]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        data, rows, columns, n, m = values
+    def compute(self, node: Apply, data: Any, rows: Any, columns: Any, n: Any, m: Any) -> Any:
         outer, inner = (rows, columns) if self.format == "csr" else (columns, rows)
         sides = (n, m) if self.format == "csr" else (m, n)
         for which, length in ((outer, sides[0]), (inner, sides[1])):
@@ -384,7 +372,7 @@ class FromPlaces(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(node.inputs[3:])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         g = _elements(output_gradients[0], inputs[1], inputs[2])
         return [g, *[disconnected() for _ in inputs[1:]]]
 
@@ -392,19 +380,16 @@ class FromPlaces(SparseOp):
 class Elements(SparseOp):
     """The elements of a sparse matrix at given rows and columns, two vectors from 0 on."""
 
-    __props__ = ()
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor", "tensor")
     connected_inputs = (0,)
 
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        x, rows, columns = input_types
+    def output_types(self, x: Any, rows: Any, columns: Any) -> list[TensorType]:
         for t in (rows, columns):
             if t.ndim != 1 or t.numpy_dtype.kind not in "iu":
                 raise TypeError(f"{self.name}: a {t} in place of a vector of integers")
         return [TensorType(x.dtype, rows.shape)]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        x, rows, columns = values
+    def compute(self, node: Apply, x: Any, rows: Any, columns: Any) -> Any:
         if len(rows) != len(columns):
             raise ValueError(f"{self.name}: {len(rows)} rows and {len(columns)} columns")
         for axis, which in enumerate((rows, columns)):
@@ -418,8 +403,8 @@ class Elements(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[1]]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
-        x: Any = inputs[0]
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+        x = inputs[0]
         made = FromPlaces(x.type.format)(output_gradients[0], *inputs[1:], *sides_of(x))
         return [made, disconnected(), disconnected()]
 
@@ -467,7 +452,7 @@ class Compressed(SparseOp):
         shape = node.inputs[3]
         return [(shape[0], shape[1])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         outer, inner = _majors(inputs[2]), inputs[1]
         rows, columns = (outer, inner) if self.format == "csr" else (inner, outer)
         g = _elements(output_gradients[0], rows, columns)
@@ -477,7 +462,6 @@ class Compressed(SparseOp):
 class Majors(SparseOp):
     """The row of each stored element of a CSR matrix (column, of CSC), given its index pointers."""
 
-    __props__ = ()
     kinds: ClassVar[tuple[str, ...]] = ("tensor",)
     connected_inputs = ()
 
@@ -505,7 +489,6 @@ COMPARISONS = ("eq", "neq", "lt", "le", "gt", "ge")
 class SparsePair(SparseOp):
     """Base class of ops that combine two sparse matrices of one shape, element by element."""
 
-    __props__: ClassVar[tuple[str, ...]] = ()
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "sparse")
     keeps_shape = True
 
@@ -513,8 +496,7 @@ class SparsePair(SparseOp):
         """Return the dtype of the output, given those of the inputs."""
         return result_dtype(x, y)
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        x, y = input_types
+    def output_types(self, x: Any, y: Any) -> list[Any]:
         check_same(str(self), x, y)
         dtype = self.dtype_of(x.dtype, y.dtype)
         return [SparseTensorType(x.format, dtype, common_shape(x, y))]
@@ -523,8 +505,7 @@ class SparsePair(SparseOp):
         """Return what two matrices of the dtype in which they are combined make."""
         raise NotImplementedError(f"{self} combines nothing")
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        x, y = values
+    def compute(self, node: Apply, x: Any, y: Any) -> Any:
         check_shapes(str(self), x.shape, y.shape)
         dtype = result_dtype(x.dtype.name, y.dtype.name)
         made = self.combined(x.astype(dtype, copy=False), y.astype(dtype, copy=False))
@@ -534,20 +515,18 @@ class SparsePair(SparseOp):
 class AddSparse(SparsePair):
     """The sum of two sparse matrices; where it is zero nothing is stored."""
 
-    __props__ = ()
     name = "add"
 
     def combined(self, x: Any, y: Any) -> Any:
         return x + y
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [output_gradients[0], output_gradients[0]]
 
 
 class SubSparse(SparsePair):
     """The difference of two sparse matrices; where it is zero nothing is stored."""
 
-    __props__ = ()
     name = "sub"
 
     def dtype_of(self, x: str, y: str) -> str:
@@ -559,7 +538,7 @@ class SubSparse(SparsePair):
     def combined(self, x: Any, y: Any) -> Any:
         return x - y
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         g = output_gradients[0]
         return [g, _with_stored(g, -_stored(g))]
 

@@ -47,8 +47,7 @@ class OneAxis(AxisOp):
         """Return the dtype of the output for that of the input; by default the same."""
         return dtype
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: TensorType) -> list[TensorType]:
         normalize_axis(self.axis, x.ndim, str(self))
         return [TensorType(self.output_dtype(x.dtype), x.shape)]
 
@@ -63,8 +62,7 @@ class AlongAxis(TensorOp):
     def __init__(self, axis: int) -> None:
         self.axis = axis
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y = input_types
+    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
         if x.ndim != y.ndim or not 0 <= self.axis < x.ndim:
             raise TypeError(f"{self}: the inputs are {x} and {y}; wanted is one rank with the axis")
         shape = []
@@ -163,7 +161,7 @@ class Cumulate(OneAxis):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient of sums, cumulative sums from the other end, or `CumprodGradient`."""
-        g: Any = output_grads[0]
+        g = output_grads[0]
         if self.scalar_op is scalar.add:
             backward = slice(None, None, -1)
             sums = cumsum(part(g, self.axis, backward), self.axis)
@@ -194,7 +192,7 @@ class CumprodGradient(AlongAxis):
         """Return the gradient. Each element is the product of what comes before it, `p`, and of
         ``s[j] = g[j] + x[j + 1] * s[j + 1]``: no division, and so it is right at zeros too."""
         x, g = (conjugated(v) for v in inputs)
-        v: Any = output_grads[0]
+        v = output_grads[0]
         before = self.after(ones_like(x), x)
         p = Cumulate(scalar.mul, self.axis)(before)
         s = self.backward(x, g)
@@ -375,7 +373,7 @@ class Sort(OneAxis):
         """Return the gradient, in the order of the input."""
         argsort_ = ArgSort(self.axis)
         inverse = argsort_(argsort_(inputs[0]))
-        g: Any = output_grads[0]
+        g = output_grads[0]
         return [getitem(g, places_along(g, inverse, self.axis))]
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import RelativeOp, Storage, TypedOp
+from relgraph.graph.op import RelativeOp, Storage, TypedOp, Variables
 from relgraph.graph.type import Type, disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.type import check_dtype, number_kind, weak_dtype
@@ -287,6 +287,7 @@ class TensorOp(TypedOp):
         The number of inputs; None for any.
     """
 
+    __props__: ClassVar[tuple[str, ...] | None] = ()
     nin: int | None = 1
 
     def __str__(self) -> str:
@@ -369,7 +370,7 @@ class Assert(TensorOp):
                 raise AssertionError(f"{prefix}{var} does not hold, a condition of {node}")
         output_storage[0][0] = x
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [output_gradients[0], *[disconnected() for _ in inputs[1:]]]
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.graph.op import Op, RelativeOp, Storage
+from relgraph.graph.op import Op, RelativeOp, Storage, Variables
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.utils import Memo
 from relgraph.introspection import documented, signature_of
@@ -88,8 +88,7 @@ class DimShuffle(TensorOp):
     def __str__(self) -> str:
         return f"DimShuffle{{{', '.join(map(str, self.new_order))}}}"
 
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: Any) -> list[TensorType]:
         if not isinstance(x, TensorType) or x.ndim != self.input_ndim:
             raise TypeError(f"{self} takes a tensor with {self.input_ndim} dimensions, not {x}")
         for axis in self.drop:
@@ -117,7 +116,7 @@ class DimShuffle(TensorOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(1 if isinstance(a, str) else shapes[0][a] for a in self.new_order)]
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         (g,) = output_gradients
         # A new axis has length 1. If the gradient is not known to, it is summed.
         extra = [i for i, a in enumerate(self.new_order) if a == "x" and g.type.shape[i] != 1]
@@ -757,9 +756,7 @@ class Elemwise(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return self.scalar_op.connection_pattern(node)
 
-    def L_op(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradients of the scalar op, summed over the axes along which inputs broadcast.
 
         That of a float or complex input has the dtype of the input.

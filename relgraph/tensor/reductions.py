@@ -114,8 +114,7 @@ class CAReduce(RelativeOp, TensorOp):
     def for_inputs(self, inputs: Sequence[Any]) -> CAReduce:
         return self.for_rank(inputs[0].type.ndim)
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: TensorType) -> list[TensorType]:
         axes = self.axes(x.ndim)
         shape = without_axes(x.shape, axes)
         return [TensorType(reduced_dtype(self.ufunc, x.dtype), shape)]
@@ -140,10 +139,8 @@ class CAReduce(RelativeOp, TensorOp):
         axes = self.axes(len(shapes[0]))
         return [without_axes(shapes[0], axes)]
 
-    def L_op(
-        self, inputs: Variables, outputs: Variables, output_grads: Variables
-    ) -> list[Variable]:
-        x: Any = inputs[0]
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+        x = inputs[0]
         gradient = _GRADIENTS.get(self.scalar_op)
         if gradient is None or is_discrete(outputs[0].type.dtype):
             return [second(x, np.float64(0.0))]
@@ -521,8 +518,7 @@ class _ArgExtreme(RelativeOp, TensorOp):
     def __str__(self) -> str:
         return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: TensorType) -> list[TensorType]:
         if self.axis is None:
             return [TensorType("int64", ())]
         axis = normalize_axis(self.axis, x.ndim, self.name)
@@ -697,9 +693,7 @@ class FusedReduction(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return self.elemwise.connection_pattern(node)
 
-    def L_op(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradients of the elementwise op, each reduction's gradient put in."""
         values = self.elemwise.make_node(*inputs).outputs
         grads = [

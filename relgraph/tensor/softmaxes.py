@@ -66,8 +66,7 @@ class _Softmax(RelativeOp, TensorOp):
         """Return the axes for an input of rank `ndim`, counted from the front, as a tuple."""
         return normalize_axes(self.axis, ndim, self.name)
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: TensorType) -> list[TensorType]:
         self.axes(x.ndim)
         if np.dtype(x.dtype).kind != "f":
             raise TypeError(f"{self.name}: the input is a {x}, not real")
@@ -124,8 +123,8 @@ class Softmax(_Softmax):
         return np.divide(shares, total, out=shares)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        out: Any = outputs[0]
-        g: Any = output_grads[0]
+        out = outputs[0]
+        g = output_grads[0]
         axes, ndim = normalize_axes(self.axis, out.type.ndim, self.name), out.type.ndim
         one = OneElement.in_(g, axes)
         if one is not None:
@@ -144,7 +143,7 @@ class LogSoftmax(_Softmax):
         return np.subtract(shifted, np.log(total, out=total), out=shifted)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        g: Any = output_grads[0]
+        g = output_grads[0]
         return [g - self.summed(g) * exp(outputs[0])]
 
 
@@ -172,7 +171,7 @@ class LogSumExp(_Softmax):
             output_storage[0][0] = np.asarray(np.log(total) + shift.reshape(total.shape))
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x: Any = inputs[0]
+        x = inputs[0]
         g = restore_axes(output_grads[0], self.axes(x.type.ndim), x.type.ndim)
         return [g * softmax(x, self.axis)]
 

@@ -26,8 +26,7 @@ class Dot22(MatrixProduct):
     It marks the products that a rewrite can extend to a GEMM.
     """
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y = input_types
+    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
         self._check_ranks(x, y, (2,))
         if x.dtype != y.dtype or x.dtype not in BLAS_DTYPES:
             raise TypeError(
@@ -48,8 +47,7 @@ class Gemv(Dot):
     It takes the BLAS's way for each layout in memory, where `Dot` takes the same one for all.
     """
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y = input_types
+    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
         if x.ndim + y.ndim != 3 or x.dtype != y.dtype or x.dtype not in BLAS_DTYPES:
             raise TypeError(
                 f"{self}: the inputs are {x} and {y}; wanted are a matrix and a vector of one "
@@ -154,7 +152,7 @@ class BlasUpdate(TensorOp):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         z, alpha, x, y, beta = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
+        g = output_grads[0]
         gx, gy = _dot.L_op(inputs[2:4], [], output_grads)
         return [beta * g, sum_(g * _dot(x, y)), alpha * gx, alpha * gy, sum_(g * z)]
 
@@ -204,7 +202,7 @@ class Ger(BlasUpdate):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         _, alpha, x, y = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
+        g = output_grads[0]
         outer = x.dimshuffle(0, "x") * y.dimshuffle("x", 0)
         return [g, sum_(g * outer), alpha * _dot(g, y), alpha * _dot(x, g)]
 
@@ -215,8 +213,7 @@ class Dot22Scalar(MatrixProduct):
     name = "dot22scalar"
     nin = 3
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y, alpha = input_types
+    def output_types(self, x: TensorType, y: TensorType, alpha: TensorType) -> list[TensorType]:
         self._check_ranks(x, y, (2,))
         if alpha.ndim != 0 or {x.dtype, y.dtype, alpha.dtype} - {x.dtype}.intersection(BLAS_DTYPES):
             raise TypeError(
@@ -237,7 +234,7 @@ class Dot22Scalar(MatrixProduct):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y, alpha = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
+        g = output_grads[0]
         gx, gy = _dot.L_op(inputs[:2], [], output_grads)
         return [alpha * gx, alpha * gy, sum_(g * _dot(x, y))]
 

@@ -120,8 +120,7 @@ class QR(MatrixOp):
         self.mode = mode
         self.nout = 1 if mode == "r" else 2
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
+    def output_types(self, a: TensorType) -> list[TensorType]:
         check_matrix(self.name, a)
         dtype = lapack_dtype(self.name, a.dtype)
         shapes = self._shapes(a.shape, _least)
@@ -159,7 +158,7 @@ class QR(MatrixOp):
             If a `q` of the mode ``complete`` is differentiated and `a` is not known to have no more
             rows than columns: if it has, the last columns of `q` are arbitrary.
         """
-        a: Any = inputs[0]
+        a = inputs[0]
         m, n = a.type.shape[-2:]
         *by_q, gr = [None if isinstance(g.type, DisconnectedType) else g for g in output_grads]
         gq = by_q[0] if by_q else None
@@ -236,8 +235,7 @@ class SVD(MatrixOp):
         self.compute_uv = bool(compute_uv)
         self.nout = 3 if compute_uv else 1
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
+    def output_types(self, a: TensorType) -> list[TensorType]:
         check_matrix(self.name, a)
         dtype = lapack_dtype(self.name, a.dtype)
         real = REAL_OF.get(dtype, dtype)
@@ -277,7 +275,7 @@ class SVD(MatrixOp):
         MethodNotDefined
             If vectors of full matrices are differentiated that are not known to be square.
         """
-        a: Any = inputs[0]
+        a = inputs[0]
         given = [None if isinstance(g.type, DisconnectedType) else g for g in output_grads]
         if not self.compute_uv:
             u, _, vh = SVD(False)(a)
@@ -378,8 +376,7 @@ class _Eigen(MatrixOp):
         """Return the values of the outputs."""
         raise NotImplementedError
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
+    def output_types(self, a: TensorType) -> list[TensorType]:
         n = check_square(self.name, a)
         dtype = lapack_dtype(self.name, a.dtype)
         types = [
@@ -459,8 +456,6 @@ class Eigvalsh(_Hermitian):
 
 class _General(_Eigen):
     """Base class for matrices of any kind: the outputs are always complex."""
-
-    __props__ = ()
 
     def value_dtype(self, dtype: str) -> str:
         return COMPLEX_OF.get(dtype, dtype)

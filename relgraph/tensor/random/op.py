@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Op, Storage
+from relgraph.graph.op import Op, Storage, Variables
 from relgraph.graph.type import disconnected, undefined
 from relgraph.scalar.type import check_dtype, is_complex, is_discrete
 from relgraph.tensor.basic import (
@@ -405,9 +405,7 @@ class RandomVariable(RandomOp):
         first = 1 + self.sized
         return [[False, connected and i >= first] for i in range(len(node.inputs))]
 
-    def L_op(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradients by the parameters, for a generator that is held fixed."""
         parameters = dict(zip([p.name for p in self._rows], inputs[1 + self.sized :], strict=True))
         slopes: Mapping[str, Any] = {}
