@@ -366,7 +366,16 @@ def structure(
 
 
 class HasInnerGraph(MetaObject):
-    """What an `Op` that stands for a graph of its own has besides; a base class beside `Op`."""
+    """What an `Op` that stands for a graph of its own has besides; a base class beside `Op`.
+
+    Attributes
+    ----------
+    inputs, outputs
+        Those of the inner graph.
+    """
+
+    inputs: Sequence[Variable]
+    outputs: Sequence[Variable]
 
     @property
     @abstractmethod
@@ -374,11 +383,11 @@ class HasInnerGraph(MetaObject):
         """The inner graph as a function of values."""
 
     @property
-    @abstractmethod
     def inner_inputs(self) -> list[Variable]:
-        """The inputs of the inner graph."""
+        """The inputs of the inner graph, as a list."""
+        return list(self.inputs)
 
     @property
-    @abstractmethod
     def inner_outputs(self) -> list[Variable]:
-        """The outputs of the inner graph."""
+        """The outputs of the inner graph, as a list."""
+        return list(self.outputs)

@@ -110,14 +110,6 @@ class Composite(ScalarOp, HasInnerGraph):
     def ufunc(self) -> Callable[..., Any]:
         return self.impl
 
-    @property
-    def inner_inputs(self) -> list[Variable]:
-        return list(self.inputs)
-
-    @property
-    def inner_outputs(self) -> list[Variable]:
-        return list(self.outputs)
-
     def impl(self, *values: Any) -> Any:
         """Return the output for numbers or arrays; a list if there are several outputs."""
         slots = self._slots

@@ -15,7 +15,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.type import Type
-from relgraph.graph.utils import MethodNotDefined
+from relgraph.graph.utils import MethodNotDefined, memoized
 from relgraph.scalar.facts import Facts
 from relgraph.scalar.type import (
     ScalarType,
@@ -83,8 +83,6 @@ class ScalarOp(TypedOp):
     ignored_inputs: tuple[int, ...] = ()
     constants_read_by_gradient: tuple[int, ...] = ()
 
-    _dtypes: dict[tuple[str, ...], str]
-
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if cls.ufunc is ScalarOp.ufunc and isinstance(getattr(np, cls.name, None), np.ufunc):
@@ -97,7 +95,7 @@ class ScalarOp(TypedOp):
     def argument_names(self) -> tuple[str, ...]:
         if self.nin < 0:
             return ("*xs",)
-        return tuple("xyzw"[: self.nin]) if self.nin <= 4 else _numbered(self.nin)
+        return tuple("xyzw"[: self.nin] if self.nin <= 4 else [f"x{i}" for i in range(self.nin)])
 
     @property
     def summary(self) -> str:
@@ -121,16 +119,9 @@ class ScalarOp(TypedOp):
             If the op is not defined for these dtypes.
         """
         try:
-            memo = self._dtypes
-        except AttributeError:
-            memo = self._dtypes = {}
-        known = memo.get(input_dtypes)
-        if known is None:
-            try:
-                known = memo[input_dtypes] = self._resolve_dtype(*input_dtypes)
-            except TypeError:
-                raise TypeError(self._undefined_message(input_dtypes)) from None
-        return known
+            return _resolved_dtype(self, input_dtypes)
+        except TypeError:
+            raise TypeError(self._undefined_message(input_dtypes)) from None
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         ufunc = self.ufunc
@@ -258,13 +249,10 @@ class ScalarOp(TypedOp):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[i not in self.ignored_inputs] * len(node.outputs) for i in range(len(node.inputs))]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        restore, (cls, state) = super().__reduce__()
-        return restore, (cls, {k: v for k, v in state.items() if k != "_dtypes"})
 
-
-def _numbered(count: int) -> tuple[str, ...]:
-    return tuple(f"x{i}" for i in range(count))
+@memoized(1000)
+def _resolved_dtype(op: ScalarOp, dtypes: tuple[str, ...]) -> str:
+    return op._resolve_dtype(*dtypes)
 
 
 def _with_dtype_of(g: Any, x: Any) -> Any:

@@ -26,7 +26,7 @@ from relgraph.sparse.matrices import (
     sampled,
 )
 from relgraph.sparse.type import SparseTensorType
-from relgraph.tensor.basic import as_argument
+from relgraph.tensor.basic import as_argument, merged_lengths
 from relgraph.tensor.math import BLAS_DTYPES, cast
 from relgraph.tensor.shapes import as_shape_vector, lengths
 from relgraph.tensor.type import TensorType
@@ -129,11 +129,6 @@ def check_shapes(what: str, x: Sequence[Any], y: Sequence[Any]) -> None:
     """Raise a ValueError if two shapes differ in a length that is known in both."""
     if any(n is not None and m is not None and n != m for n, m in zip(x, y, strict=True)):
         raise ValueError(f"{what}: the inputs have the shapes {tuple(x)} and {tuple(y)}")
-
-
-def common_shape(x: Any, y: Any) -> tuple[int | None, ...]:
-    """Return what is known of the shape of two types, of which both have the same one."""
-    return tuple(m if n is None else n for n, m in zip(x.shape, y.shape, strict=True))
 
 
 def vector_of(dtype: str) -> TensorType:
@@ -499,7 +494,7 @@ class SparsePair(SparseOp):
     def output_types(self, x: Any, y: Any) -> list[Any]:
         check_same(str(self), x, y)
         dtype = self.dtype_of(x.dtype, y.dtype)
-        return [SparseTensorType(x.format, dtype, common_shape(x, y))]
+        return [SparseTensorType(x.format, dtype, merged_lengths(x.shape, y.shape))]
 
     def combined(self, x: Any, y: Any) -> Any:
         """Return what two matrices of the dtype in which they are combined make."""

@@ -20,6 +20,7 @@ from relgraph.tensor.basic import (
     TensorOp,
     as_argument,
     as_tensor_variable,
+    merged_lengths,
     named_axis,
     normalize_axes,
     normalize_axis,
@@ -65,11 +66,10 @@ class AlongAxis(TensorOp):
     def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
         if x.ndim != y.ndim or not 0 <= self.axis < x.ndim:
             raise TypeError(f"{self}: the inputs are {x} and {y}; wanted is one rank with the axis")
-        shape = []
         for axis, (n, m) in enumerate(zip(x.shape, y.shape, strict=True)):
             if n is not None and m is not None and n != m:
                 raise ValueError(f"{self}: axis {axis} has length {n} in input 0, {m} in input 1")
-            shape.append(m if n is None else n)
+        shape = merged_lengths(x.shape, y.shape)
         return [TensorType(result_dtype(x.dtype, y.dtype), shape)]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:

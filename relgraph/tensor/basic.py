@@ -131,6 +131,11 @@ def merge_lengths(lengths: Sequence[int | None], axis: int, what: str) -> int | 
     return known.pop() if known else None
 
 
+def merged_lengths(s: Sequence[Any], t: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the lengths that either of two shapes, which agree, declares."""
+    return tuple(m if n is None else n for n, m in zip(s, t, strict=True))
+
+
 def constant(
     x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None
 ) -> TensorConstant:

@@ -33,7 +33,7 @@ from relgraph.tensor.basic import (
     normalize_axis,
     number,
 )
-from relgraph.tensor.composite_kernel import CompositeKernel, Pattern
+from relgraph.tensor.composite_kernel import CompositeKernel
 from relgraph.tensor.memory import forward, steady
 from relgraph.tensor.type import TensorType, TensorVariable
 
@@ -499,7 +499,7 @@ class Elemwise(Op):
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
         self._plans: Memo[tuple[Any, ...], _NodePlan] = Memo(_MOST_PLANS)
         self._gradient_plans: Memo[Hashable, GradientPlan] = Memo(_MOST_PLANS)
-        self._kernels: dict[tuple[Pattern, ...], CompositeKernel] = {}
+        self._kernels: dict[Any, CompositeKernel] = {}
 
     def __str__(self) -> str:
         if not self.inplace_pattern:
@@ -663,14 +663,22 @@ class Elemwise(Op):
             for a in arrays
         ]
 
-    def kernel(self, node: Apply) -> CompositeKernel:
-        """Return the kernel of a node whose scalar op is a Composite."""
+    def kernel(self, node: Apply, reduce: Sequence[np.ufunc | None] = ()) -> CompositeKernel:
+        """Return the kernel of a node whose scalar op is a Composite.
+
+        Parameters
+        ----------
+        reduce
+            For each output the ufunc that reduces it, or None; by default none is reduced.
+        """
         patterns = tuple([v.type.broadcastable for v in node.inputs])
-        kernel = self._kernels.get(patterns)
+        key = (patterns, reduce)
+        kernel = self._kernels.get(key)
         if kernel is None:
             op: Any = self.scalar_op
-            kernel = CompositeKernel(op, patterns, [None] * op.nout, dict(self.inplace_pattern))
-            self._kernels[patterns] = kernel
+            given = reduce or [None] * op.nout
+            kernel = CompositeKernel(op, patterns, given, dict(self.inplace_pattern))
+            self._kernels[key] = kernel
         return kernel
 
     def checked_shape(self, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:

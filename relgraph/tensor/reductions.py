@@ -26,7 +26,7 @@ from relgraph.tensor.basic import (
     reduced_axes,
     without_axes,
 )
-from relgraph.tensor.composite_kernel import CompositeKernel, Pattern
+from relgraph.tensor.composite_kernel import CompositeKernel
 from relgraph.tensor.elemwise import Elemwise, RelativeDimShuffle
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, conjugated, eq, neq, second, sqr, sqrt, switch, true_div
@@ -645,7 +645,7 @@ class FusedReduction(Op):
         for op in self.reductions:
             if op is not None and op.axis is not None:
                 raise ValueError(f"FusedReduction: {op} does not reduce all axes")
-        self._kernels: dict[tuple[Pattern, ...], CompositeKernel] = {}
+        self._ufuncs = tuple([None if op is None else op.ufunc for op in self.reductions])
 
     def __str__(self) -> str:
         around = ["" if op is None else str(op) for op in self.reductions]
@@ -665,13 +665,7 @@ class FusedReduction(Op):
 
     def kernel(self, node: Apply) -> CompositeKernel:
         """Return the kernel of a node."""
-        patterns = tuple([v.type.broadcastable for v in node.inputs])
-        kernel = self._kernels.get(patterns)
-        if kernel is None:
-            ufuncs = [None if op is None else op.ufunc for op in self.reductions]
-            scalar_op: Any = self.elemwise.scalar_op
-            kernel = self._kernels[patterns] = CompositeKernel(scalar_op, patterns, ufuncs, {})
-        return kernel
+        return self.elemwise.kernel(node, self._ufuncs)
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         shape = self.elemwise.checked_shape(node, inputs)

@@ -17,6 +17,7 @@ from relgraph.tensor.basic import (
     TensorOp,
     as_tensor_variable,
     constant,
+    merged_lengths,
     normalize_axes,
     normalize_axis,
     static_int,
@@ -197,8 +198,7 @@ def inferred_shape(var: Any) -> tuple[Any, ...] | None:
         shape = node.op.infer_shape(None, node, shapes)[var.index]
     except MethodNotDefined:
         return None
-    known = var.type.shape
-    return tuple(s if n is None else n for n, s in zip(known, shape, strict=True))
+    return merged_lengths(var.type.shape, shape)
 
 
 def product(lengths: Sequence[Any]) -> Any:
@@ -445,8 +445,7 @@ class SpecifyShape(TensorOp):
         for axis, (n, m) in enumerate(zip(x.shape, self.shape, strict=True)):
             if n is not None and m is not None and n != m:
                 raise ValueError(f"{self}: axis {axis} of the input has length {n}, not {m}")
-        merged = [n if m is None else m for n, m in zip(x.shape, self.shape, strict=True)]
-        return [TensorType(x.dtype, tuple(merged))]
+        return [TensorType(x.dtype, merged_lengths(x.shape, self.shape))]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         (x,) = inputs
@@ -459,7 +458,7 @@ class SpecifyShape(TensorOp):
         output_storage[0][0] = x
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [tuple(n if m is None else m for n, m in zip(shapes[0], self.shape, strict=True))]
+        return [merged_lengths(self.shape, shapes[0])]
 
     def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [specify_shape(output_gradients[0], self.shape)]

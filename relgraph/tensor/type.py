@@ -27,11 +27,8 @@ from relgraph.scalar.type import (
 MAX_RAW_KEY_BYTES = 64
 
 
-class ArrayVariable(Variable):
-    """Base class of variables whose values have a dtype and a shape.
-
-    The methods call the functions in ``_ops``.
-    """
+class ArrayVariable(Operators, Variable):
+    """Base class of variables whose values have a dtype and a shape."""
 
     __slots__ = ()
 
@@ -60,7 +57,7 @@ class ArrayVariable(Variable):
     conjugate = conj
 
 
-class TensorVariable(Operators, ArrayVariable):
+class TensorVariable(ArrayVariable):
     """A variable whose values are arrays."""
 
     __slots__ = ()

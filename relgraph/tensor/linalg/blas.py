@@ -11,7 +11,7 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
-from relgraph.tensor.basic import TensorOp
+from relgraph.tensor.basic import TensorOp, merged_lengths
 from relgraph.tensor.fortran import product
 from relgraph.tensor.math import BLAS_DTYPES, Dot, MatrixProduct, _dot, check_inner, conjugated
 from relgraph.tensor.reductions import sum as sum_
@@ -112,14 +112,12 @@ class BlasUpdate(TensorOp):
                     f"inputs, one of {', '.join(BLAS_DTYPES)}"
                 )
         product = self.product_shape(input_types)
-        shape: list[int | None] = []
         for axis, (n, m) in enumerate(zip(z.shape, product, strict=True)):
             if (n == 1) is not (m == 1) or (n is not None and m is not None and n != m):
                 raise ValueError(
                     f"{self}: axis {axis} of input 0 has length {n}, that of the product {m}"
                 )
-            shape.append(m if n is None else n)
-        return [TensorType(z.dtype, tuple(shape))]
+        return [TensorType(z.dtype, merged_lengths(z.shape, product))]
 
     def product_shape(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """Return the shape of the product, of the types or values of the inputs.

@@ -17,6 +17,7 @@ from relgraph.tensor.basic import (
     as_argument,
     as_tensor_variable,
     constant,
+    merged_lengths,
     normalize_axis,
     static_int,
 )
@@ -395,7 +396,7 @@ class RandomVariable(RandomOp):
                         batch[axis] = own[axis]
         core = {axis: n for _, n, axis in self._core_axes(shapes)}
         found = [*batch, *[core[axis] for axis in self.distribution.core]]
-        return [None, tuple(s if n is None else n for n, s in zip(known, found, strict=True))]
+        return [None, merged_lengths(known, found)]
 
     # -- derivatives -------------------------------------------------------------------------------
 
