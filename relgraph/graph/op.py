@@ -86,6 +86,13 @@ class Op(MetaObject):
     keeps_shape: bool = False
     connected_inputs: Container[int] | None = None
     relative: type[Op] | None = None
+    inplace: bool
+
+    def set_inplace(self, inplace: bool, position: int = 0) -> None:
+        """Set whether the output is written over the input at a position."""
+        self.inplace = bool(inplace)
+        if inplace:
+            self.destroy_map = {0: [position]}
 
     def for_inputs(self, inputs: Sequence[Variable]) -> Op:
         """Return the op that a node has if this one is called on `inputs`: itself, or one of the
@@ -322,6 +329,9 @@ class RelativeOp(TypedOp):
 
     A subclass defines `for_inputs`, and sets `relative` when it is made.
     """
+
+    def output_types(self, *input_types: Any, **kwargs: Any) -> Sequence[Type]:
+        raise TypeError(f"{self} stands in laws; a node has the op that it is for its inputs")
 
     def make_node(self, *inputs: Any) -> Apply:
         if self.relative is None:

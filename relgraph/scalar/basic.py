@@ -56,7 +56,6 @@ class Mul(FoldOp):
 class Sub(ScalarOp):
     """The difference ``x - y``; it is not defined for booleans."""
 
-    nin = 2
     ufunc = np.subtract
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
@@ -66,7 +65,6 @@ class Sub(ScalarOp):
 class TrueDiv(ScalarOp):
     """The quotient ``x / y``; for integers too the result is a float."""
 
-    nin = 2
     ufunc = np.true_divide
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
@@ -77,7 +75,6 @@ class TrueDiv(ScalarOp):
 class IntDiv(StepOp):
     """The quotient ``x // y``, rounded towards minus infinity."""
 
-    nin = 2
     ufunc = np.floor_divide
 
     def formula(self, of: Any, x: Any, y: Any) -> Any:
@@ -87,7 +84,6 @@ class IntDiv(StepOp):
 class Mod(ScalarOp):
     """The remainder ``x - x // y * y`` of the division by `y`; it has the sign of `y`."""
 
-    nin = 2
     holomorphic = False
 
     def formula(self, of: Any, x: Any, y: Any) -> Any:

@@ -87,7 +87,6 @@ def _of_arrays(function: Callable[[Array], Array]) -> Any:
 class Hypot(ScalarOp):
     """``sqrt(x**2 + y**2)``, without overflow."""
 
-    nin = 2
     ufunc: Any = np.hypot
     holomorphic = False
     commutative = True

@@ -21,8 +21,6 @@ from relgraph.scalar.type import result_dtype, weak_dtype
 
 
 class _Comparison(PredicateOp):
-    nin = 2
-
     def _out_of_range(self, position: int, value: int, dtype: str) -> TypedNumber:
         # Integers of any size can be compared, in a wider dtype.
         for wider in (weak_dtype(int, ()), "uint64"):

@@ -50,7 +50,7 @@ class ScalarOp(TypedOp):
         What it is, of a namespace of functions and of its inputs; None if it is a function that
         other libraries have too.
     nin
-        The number of inputs; -1 for one or more.
+        The number of inputs, by default that of the ufunc; -1 for one or more.
     nout
         The number of outputs.
     argument_names
@@ -87,6 +87,8 @@ class ScalarOp(TypedOp):
         super().__init_subclass__()
         if cls.ufunc is ScalarOp.ufunc and isinstance(getattr(np, cls.name, None), np.ufunc):
             cls.ufunc = getattr(np, cls.name)  # type: ignore[method-assign]
+        if isinstance(cls.ufunc, np.ufunc) and cls.nin > 0 and "nin" not in vars(cls):
+            cls.nin = cls.ufunc.nin
 
     def __str__(self) -> str:
         return self.name

@@ -154,7 +154,6 @@ class Arctan2(ScalarOp):
 
     c_name = "atan2"
     argument_names = ("y", "x")
-    nin = 2
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         y, x = inputs

@@ -219,9 +219,6 @@ class RelativeDimShuffle(RelativeOp, TensorOp):
         assert isinstance(made, DimShuffle)
         return made
 
-    def output_types(self, *input_types: Any) -> Sequence[Any]:
-        raise TypeError(f"{self} stands in laws; a node has the DimShuffle that it is for its rank")
-
 
 # What these do to a gradient is the same for zeros as for all other numbers.
 _SLOPE_IS_NUMBER = frozenset({scalar.add, scalar.sub, scalar.neg, scalar.identity, scalar.second})

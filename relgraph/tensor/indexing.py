@@ -311,9 +311,6 @@ class RelativeSubtensor(RelativeOp, BaseSubtensor):
         op: Op = made(entries)
         return op
 
-    def output_types(self, *input_types: Any) -> Sequence[Any]:
-        raise TypeError(f"{self} stands in laws; a node has the op that it is for its rank")
-
 
 class OneElement(NamedTuple):
     """A tensor that is zero but for one place along some axes.

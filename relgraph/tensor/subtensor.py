@@ -528,10 +528,8 @@ class BaseIncSubtensor(TypedOp):
         self, idx_list: IndexList, inplace: bool = False, set_instead_of_inc: bool = False
     ) -> None:
         self.idx_list = tuple(idx_list)
-        self.inplace = inplace
+        self.set_inplace(inplace)
         self.set_instead_of_inc = set_instead_of_inc
-        if inplace:
-            self.destroy_map = {0: [0]}
 
     def part(self) -> Any:
         """Return the op that selects the part."""

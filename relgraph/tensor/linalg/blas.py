@@ -97,10 +97,8 @@ class BlasUpdate(TensorOp):
     """The axes of each input, named by letters; those of one letter have one length."""
 
     def __init__(self, inplace: bool = False) -> None:
-        self.inplace = inplace
+        self.set_inplace(inplace)
         self.nin = len(self.axes)
-        if inplace:
-            self.destroy_map = {0: [0]}
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         z = input_types[0]

@@ -59,9 +59,8 @@ class Cholesky(SquareMatrixOp):
     overwritable = 0
 
     def __init__(self, lower: bool = True, inplace: bool = False) -> None:
-        self.lower, self.inplace = bool(lower), bool(inplace)
-        if inplace:
-            self.destroy_map = {0: [0]}
+        self.lower = bool(lower)
+        self.set_inplace(inplace)
 
     def compute(self, a: Array) -> Array:
         if self.inplace:

@@ -266,9 +266,7 @@ class SolveTriangular(LinearSolve):
         self, lower: bool = False, unit_diagonal: bool = False, inplace: bool = False
     ) -> None:
         self.lower, self.unit_diagonal = bool(lower), bool(unit_diagonal)
-        self.inplace = bool(inplace)
-        if inplace:
-            self.destroy_map = {0: [1]}
+        self.set_inplace(inplace, 1)
 
     def solve(self, a: Array, b: Array) -> Array:
         def of_one(a: Array, b: Array) -> Array:
@@ -302,9 +300,8 @@ class CholeskySolve(LinearSolve):
     overwritable = 1
 
     def __init__(self, lower: bool = False, inplace: bool = False) -> None:
-        self.lower, self.inplace = bool(lower), bool(inplace)
-        if inplace:
-            self.destroy_map = {0: [1]}
+        self.lower = bool(lower)
+        self.set_inplace(inplace, 1)
 
     def solve(self, a: Array, b: Array) -> Array:
         def of_one(c: Array, b: Array) -> Array:
@@ -406,9 +403,7 @@ class Inverse(SquareMatrixOp):
     overwritable = 0
 
     def __init__(self, inplace: bool = False) -> None:
-        self.inplace = bool(inplace)
-        if inplace:
-            self.destroy_map = {0: [0]}
+        self.set_inplace(inplace)
 
     def compute(self, a: Array) -> Array:
         return fortran.inverse(a, overwrite=True) if self.inplace else fortran.inv(a)

@@ -152,12 +152,7 @@ class RandomOp(Op):
     default_output = 1
     nout = 2
     pure = False
-    inplace: bool
     nonnegative: bool = False
-
-    def _set_inplace(self, inplace: bool) -> None:
-        self.inplace = bool(inplace)
-        self.destroy_map = {0: [0]} if inplace else {}
 
     def overwriting(self) -> Any:
         """Return this op, with the given generator advanced in place."""
@@ -229,7 +224,7 @@ class RandomVariable(RandomOp):
         self.sized = bool(sized)
         self.dtype = check_dtype(dtype)
         self.options = tuple(options)
-        self._set_inplace(inplace)
+        self.set_inplace(inplace)
         self._rows = distribution.parameters
         self._ranks = [len(p.core) for p in self._rows]
         self._keywords = dict(self.options)
@@ -470,7 +465,7 @@ class Permutation(RandomOp):
     nonnegative = True
 
     def __init__(self, inplace: bool = False) -> None:
-        self._set_inplace(inplace)
+        self.set_inplace(inplace)
 
     def __str__(self) -> str:
         return "permutation{inplace}" if self.inplace else "permutation"
@@ -510,7 +505,7 @@ class Permuted(RandomOp):
 
     def __init__(self, axis: int, inplace: bool = False) -> None:
         self.axis = axis
-        self._set_inplace(inplace)
+        self.set_inplace(inplace)
 
     def __str__(self) -> str:
         return f"permuted{{axis={self.axis}{', inplace' if self.inplace else ''}}}"
