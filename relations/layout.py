@@ -25,6 +25,7 @@ from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whe
 from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, Elemwise, add, alloc, mul, second
 from relgraph.tensor.assembly import Alloc, Join, Split
+from relgraph.tensor.basic import merged_lengths
 from relgraph.tensor.lawkit import layout as kit
 from relgraph.tensor.lawkit.guards import covers_shapeo, foundo
 from relgraph.tensor.lawkit.type_guards import ranko, realo
@@ -291,7 +292,7 @@ DECLARATIONS = (
         "specify-shape-twice",
         SpecifyShape(s)(SpecifyShape(t)(x)),
         SpecifyShape(p)(x),  # s = (2, None), t = (None, 3), p = (2, 3)
-        computo(p, kit.merged_lengths, s, t),
+        computo(p, merged_lengths, s, t),
     ),
 )
 

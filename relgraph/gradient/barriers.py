@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.type import Type, disconnected
 from relgraph.scalar.type import ScalarType, is_complex, is_discrete
 from relgraph.scalar.type import constant as scalar_constant
@@ -86,8 +86,7 @@ class GradientBarrier(TypedOp):
     def __str__(self) -> str:
         return "zero_grad" if self.connected else "disconnected_grad"
 
-    def output_types(self, *input_types: Type) -> list[Type]:
-        (x,) = input_types
+    def output_types(self, x: Type) -> list[Type]:
         return [x]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
@@ -99,7 +98,7 @@ class GradientBarrier(TypedOp):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[self.connected]]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [filled_like(inputs[0], 0) if self.connected else disconnected()]
 
 

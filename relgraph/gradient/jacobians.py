@@ -28,13 +28,12 @@ from relgraph.tensor.basic import as_tensor_variable, constant
 from relgraph.tensor.shapes import lengths
 
 
-def _as_list(x: Any) -> list[Any]:
-    return list(x) if isinstance(x, list | tuple) else [x]
-
-
-def _check_pairs(what: str, variables: Sequence[Any], points: Sequence[Any]) -> None:
+def _points_for(what: str, variables: Sequence[Any], eval_points: Any) -> list[Any]:
+    """Return the `eval_points` of some variables as a list."""
+    points = list(eval_points) if isinstance(eval_points, list | tuple) else [eval_points]
     if len(variables) != len(points):
         raise ValueError(f"{what}: {len(points)} eval_points for {len(variables)} variables")
+    return points
 
 
 def Lop(
@@ -63,8 +62,8 @@ def Lop(
     product
         For each variable in `wrt`, a variable of its dtype and shape; a list if `wrt` is a list.
     """
-    outputs, points = variables_in(f, "Lop: f"), _as_list(eval_points)
-    _check_pairs("Lop", outputs, points)
+    outputs = variables_in(f, "Lop: f")
+    points = _points_for("Lop", outputs, eval_points)
     by_output: dict[Variable, list[Any]] = {}
     for out, point in zip(outputs, points, strict=True):
         given = given_gradient(out, point, f"Lop: the eval_point of {out}")
@@ -110,8 +109,7 @@ def Rop(
         For each variable in `f`, a variable of its dtype and shape; a list if `f` is a list.
     """
     outputs, inputs = variables_in(f, "Rop: f"), variables_in(wrt, "Rop: wrt")
-    points = _as_list(eval_points)
-    _check_pairs("Rop", inputs, points)
+    points = _points_for("Rop", inputs, eval_points)
     check_choice("Rop: disconnected_outputs", disconnected_outputs, ("raise", "warn", "ignore"))
     results = []
     for out in outputs:
@@ -295,8 +293,8 @@ def hvp(
     ValueError
         If there are not as many `eval_points` as variables.
     """
-    variables, points = variables_in(wrt, "hvp: wrt"), _as_list(eval_points)
-    _check_pairs("hvp", variables, points)
+    variables = variables_in(wrt, "hvp: wrt")
+    points = _points_for("hvp", variables, eval_points)
     slopes = grad(cost, variables, consider_constant, disconnected_inputs, stabilize=stabilize)
     points = [
         given_gradient(slope, point, f"hvp: the eval_point of {v}")

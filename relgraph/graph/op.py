@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Container, Hashable, Sequence
 from typing import Any, ClassVar
@@ -11,7 +12,8 @@ from relgraph.graph.traversal import io_toposort
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm, Memo, MetaObject, MethodNotDefined
 
-Variables = Sequence[Variable]
+Variables = Sequence[Any]
+"""Variables of types that an op knows, and a type checker does not."""
 Storage = Sequence[list[Any]]
 """For each output, a list of length 1 that holds its value."""
 
@@ -84,6 +86,13 @@ class Op(MetaObject):
     keeps_shape: bool = False
     connected_inputs: Container[int] | None = None
     relative: type[Op] | None = None
+    inplace: bool
+
+    def set_inplace(self, inplace: bool, position: int = 0) -> None:
+        """Set whether the output is written over the input at a position."""
+        self.inplace = bool(inplace)
+        if inplace:
+            self.destroy_map = {0: [position]}
 
     def for_inputs(self, inputs: Sequence[Variable]) -> Op:
         """Return the op that a node has if this one is called on `inputs`: itself, or one of the
@@ -253,11 +262,24 @@ class TypedOp(Op):
 
     Making a node is part of every rewrite, so the output types are worked out once for each
     combination of input types and remembered.
+
+    Attributes
+    ----------
+    name
+        What errors call the op, and how most print; by default the name of the class, in lower case
+        with underscores, and empty if the class defines ``__str__``.
     """
 
+    name: str = ""
     nout = 1
     _most_plans: ClassVar[int] = 200
     _output_types: Memo[tuple[Type, ...], tuple[Type, ...]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" not in vars(cls):
+            named = re.sub(r"(?<=\w)(?=[A-Z])", "_", cls.__name__.lstrip("_")).lower()
+            cls.name = "" if "__str__" in vars(cls) else named
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         """Return the inputs as variables.
@@ -273,7 +295,7 @@ class TypedOp(Op):
         return list(inputs)
 
     @abstractmethod
-    def output_types(self, *input_types: Any) -> Sequence[Type]:
+    def output_types(self, *input_types: Any, **kwargs: Any) -> Sequence[Type]:
         """Return the types of the outputs.
 
         Raises
@@ -307,6 +329,9 @@ class RelativeOp(TypedOp):
 
     A subclass defines `for_inputs`, and sets `relative` when it is made.
     """
+
+    def output_types(self, *input_types: Any, **kwargs: Any) -> Sequence[Type]:
+        raise TypeError(f"{self} stands in laws; a node has the op that it is for its inputs")
 
     def make_node(self, *inputs: Any) -> Apply:
         if self.relative is None:
@@ -351,7 +376,16 @@ def structure(
 
 
 class HasInnerGraph(MetaObject):
-    """What an `Op` that stands for a graph of its own has besides; a base class beside `Op`."""
+    """What an `Op` that stands for a graph of its own has besides; a base class beside `Op`.
+
+    Attributes
+    ----------
+    inputs, outputs
+        Those of the inner graph.
+    """
+
+    inputs: Sequence[Variable]
+    outputs: Sequence[Variable]
 
     @property
     @abstractmethod
@@ -359,11 +393,11 @@ class HasInnerGraph(MetaObject):
         """The inner graph as a function of values."""
 
     @property
-    @abstractmethod
     def inner_inputs(self) -> list[Variable]:
-        """The inputs of the inner graph."""
+        """The inputs of the inner graph, as a list."""
+        return list(self.inputs)
 
     @property
-    @abstractmethod
     def inner_outputs(self) -> list[Variable]:
-        """The outputs of the inner graph."""
+        """The outputs of the inner graph, as a list."""
+        return list(self.outputs)

@@ -16,9 +16,6 @@ from relgraph.scalar.type import ScalarConstant, constant, is_complex
 class Add(FoldOp):
     """The sum of all inputs; of booleans, whether any is true."""
 
-    name = "add"
-    ufunc = np.add
-
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         return [g] * len(inputs)
 
@@ -26,7 +23,6 @@ class Add(FoldOp):
 class Mul(FoldOp):
     """The product of all inputs; of booleans, whether all are true."""
 
-    name = "mul"
     ufunc = np.multiply
     # The imaginary part is a fused product and sum, of which only one product is rounded.
     rounds_by_order = frozenset(["complex64", "complex128"])
@@ -60,8 +56,6 @@ class Mul(FoldOp):
 class Sub(ScalarOp):
     """The difference ``x - y``; it is not defined for booleans."""
 
-    name = "sub"
-    nin = 2
     ufunc = np.subtract
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
@@ -71,8 +65,6 @@ class Sub(ScalarOp):
 class TrueDiv(ScalarOp):
     """The quotient ``x / y``; for integers too the result is a float."""
 
-    name = "true_div"
-    nin = 2
     ufunc = np.true_divide
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
@@ -83,8 +75,6 @@ class TrueDiv(ScalarOp):
 class IntDiv(StepOp):
     """The quotient ``x // y``, rounded towards minus infinity."""
 
-    name = "int_div"
-    nin = 2
     ufunc = np.floor_divide
 
     def formula(self, of: Any, x: Any, y: Any) -> Any:
@@ -94,9 +84,6 @@ class IntDiv(StepOp):
 class Mod(ScalarOp):
     """The remainder ``x - x // y * y`` of the division by `y`; it has the sign of `y`."""
 
-    name = "mod"
-    nin = 2
-    ufunc = np.remainder
     holomorphic = False
 
     def formula(self, of: Any, x: Any, y: Any) -> Any:
@@ -118,7 +105,6 @@ class Pow(ScalarOp):
     and the reciprocal.
     """
 
-    name = "pow"
     nin = 2
     constants_read_by_gradient = (1,)
 
@@ -166,7 +152,6 @@ class Pow(ScalarOp):
 class Neg(FloatOp):
     """The negative of `x`; it is not defined for booleans."""
 
-    name = "neg"
     facts = Facts(odd=True, decreasing=EVERYWHERE, zeros=(0,))
     ufunc = np.negative
 
@@ -177,9 +162,7 @@ class Neg(FloatOp):
 class Abs(FloatOp):
     """The absolute value, which is real for complex numbers. Its gradient at 0 is 0."""
 
-    name = "abs"
     facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
-    ufunc = np.absolute
     holomorphic = False
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -189,10 +172,8 @@ class Abs(FloatOp):
 class Sign(StepOp):
     """The sign: -1, 0 or 1; for a complex number, the number divided by its absolute value."""
 
-    name = "sign"
     c_name = "sgn"
     facts = Facts(odd=True, increasing=EVERYWHERE, range=(-1, 1), zeros=(0,))
-    ufunc = np.sign
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         if is_complex(output.type.dtype):
@@ -203,7 +184,6 @@ class Sign(StepOp):
 class Sqr(FloatOp):
     """The square, ``x * x``."""
 
-    name = "sqr"
     facts = Facts(
         even=True,
         increasing=(0, INF),
@@ -224,9 +204,7 @@ class Sqr(FloatOp):
 class Sqrt(FloatOp):
     """The square root that is not negative; nan for a negative real number."""
 
-    name = "sqrt"
     facts = Facts(increasing=(0, INF), domain=(0, INF), range=(0, INF), zeros=(0,))
-    ufunc = np.sqrt
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * 0.5 / out
@@ -235,9 +213,7 @@ class Sqrt(FloatOp):
 class Reciprocal(FloatOp):
     """One divided by `x`; for an integer the result is an integer, as in NumPy."""
 
-    name = "reciprocal"
     facts = Facts(odd=True, zeros=(), inverse="reciprocal")
-    ufunc = np.reciprocal
 
     def formula(self, of: Any, x: Any) -> Any:
         return of.true_div(1, x)
@@ -265,15 +241,9 @@ class _BaseExtreme(FoldOp):
 class Maximum(_BaseExtreme):
     """The largest input; nan if any input is nan."""
 
-    name = "maximum"
-    ufunc = np.maximum
-
 
 class Minimum(_BaseExtreme):
     """The smallest input; nan if any input is nan."""
-
-    name = "minimum"
-    ufunc = np.minimum
 
 
 add = Add()

@@ -87,8 +87,6 @@ def _of_arrays(function: Callable[[Array], Array]) -> Any:
 class Hypot(ScalarOp):
     """``sqrt(x**2 + y**2)``, without overflow."""
 
-    name = "hypot"
-    nin = 2
     ufunc: Any = np.hypot
     holomorphic = False
     commutative = True
@@ -106,7 +104,6 @@ class Length(Hypot):
     """The root of a sum of squares, without overflow; nan if one of them is nan, even beside an
     infinity, of which `hypot` makes an infinity."""
 
-    name = "length"
     nin = -1
 
     @staticmethod
@@ -187,7 +184,6 @@ class SqrLessSqr(ScalarOp):
     cancel: ``(x - y) * (x + y)`` of them loses the last digit where `y` does not count.
     """
 
-    name = "sqr_less_sqr"
     nin = 2
     holomorphic = False
 
@@ -206,9 +202,7 @@ class SqrLessSqr(ScalarOp):
 class Cbrt(FloatOp):
     """The real cube root, of negative numbers too."""
 
-    name = "cbrt"
     facts = Facts(odd=True, increasing=EVERYWHERE, zeros=(0,))
-    ufunc = np.cbrt
     holomorphic = False
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -218,7 +212,6 @@ class Cbrt(FloatOp):
 class Cosm1(FloatOp):
     """``cos(x) - 1``, exact wherever that is small."""
 
-    name = "cosm1"
     facts = Facts(even=True, periodic=True, range=(-2, 0))
     ufunc = _of_arrays(partial(cosm1_formula, np))
 
@@ -235,7 +228,6 @@ class Log1pmx(FloatOp):
     With ``r = x / (2 + x)``, ``log(1 + x)`` is ``2 * arctanh(r)``.
     """
 
-    name = "log1pmx"
     facts = Facts(decreasing=(0, INF), domain=(-1, INF), range=(-INF, 0), zeros=(0,))
     holomorphic = False
     ufunc = _of_arrays(partial(log1pmx_formula, np))
@@ -250,7 +242,6 @@ class Log1pmx(FloatOp):
 class Log1pSqr(FloatOp):
     """``log(1 + x**2)``, without the overflow of the square."""
 
-    name = "log1p_sqr"
     facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
     holomorphic = False
 
@@ -273,7 +264,6 @@ class Log1pSqr(FloatOp):
 class Hypot1m1(FloatOp):
     """``sqrt(1 + x**2) - 1``, exact near 0, and without the overflow of the square."""
 
-    name = "hypot1m1"
     facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
     holomorphic = False
 
@@ -297,7 +287,6 @@ class Hypot1m1(FloatOp):
 class XLessSin(FloatOp):
     """``x - sin(x)``, exact near 0."""
 
-    name = "x_less_sin"
     # it rises everywhere, but nan - inf is what floats have at the ends
     facts = Facts(odd=True, zeros=(0,))
     ufunc = _of_arrays(partial(x_less_sin_formula, np))
@@ -312,7 +301,6 @@ class XLessSin(FloatOp):
 class TanLessX(FloatOp):
     """``tan(x) - x``, exact near 0."""
 
-    name = "tan_less_x"
     facts = Facts(odd=True)
     ufunc = _of_arrays(partial(tan_less_x_formula, np))
 

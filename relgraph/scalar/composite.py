@@ -18,7 +18,7 @@ from relgraph.graph.basic import (
     io_connection_pattern,
     io_toposort,
 )
-from relgraph.graph.op import HasInnerGraph, Storage, structure
+from relgraph.graph.op import HasInnerGraph, Storage, Variables, structure
 from relgraph.graph.type import Type
 from relgraph.scalar.op import ScalarOp, TypedNumber, zero_like
 from relgraph.scalar.type import ScalarType, is_discrete
@@ -110,14 +110,6 @@ class Composite(ScalarOp, HasInnerGraph):
     def ufunc(self) -> Callable[..., Any]:
         return self.impl
 
-    @property
-    def inner_inputs(self) -> list[Variable]:
-        return list(self.inputs)
-
-    @property
-    def inner_outputs(self) -> list[Variable]:
-        return list(self.outputs)
-
     def impl(self, *values: Any) -> Any:
         """Return the output for numbers or arrays; a list if there are several outputs."""
         slots = self._slots
@@ -173,9 +165,7 @@ class Composite(ScalarOp, HasInnerGraph):
             known.update(zip(node.outputs, made.outputs, strict=True))
         return [known.get(out, out) for out in self.outputs]
 
-    def L_op(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradients of the inputs as a graph of the inner ops, not of Composites."""
         expanded = self.expand(inputs)
         terms: dict[Variable, list[Any]] = {}

@@ -69,31 +69,24 @@ def cast(x: Any, dtype: Any) -> Any:
 class Ceil(StepOp):
     """The least integer that is not below `x`, in the dtype of `x`."""
 
-    name = "ceil"
     facts = Facts(increasing=EVERYWHERE, integral=True)
-    ufunc = np.ceil
 
 
 class Floor(StepOp):
     """The greatest integer that is not above `x`, in the dtype of `x`."""
 
-    name = "floor"
     facts = Facts(increasing=EVERYWHERE, integral=True)
-    ufunc = np.floor
 
 
 class Trunc(StepOp):
     """The integer nearest to `x` between 0 and `x`, in the dtype of `x`."""
 
-    name = "trunc"
     facts = Facts(odd=True, increasing=EVERYWHERE, integral=True)
-    ufunc = np.trunc
 
 
 class Round(StepOp):
     """The integer nearest to `x`, in the dtype of `x`; of two the even one."""
 
-    name = "round"
     facts = Facts(odd=True, increasing=EVERYWHERE, integral=True)
     ufunc = staticmethod(np.round)
 
@@ -101,8 +94,6 @@ class Round(StepOp):
 class Conj(FloatOp):
     """The complex conjugate of `x`, which is `x` itself for a real number."""
 
-    name = "conj"
-    ufunc = np.conjugate
     holomorphic = False
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -112,7 +103,6 @@ class Conj(FloatOp):
 class Real(FloatOp):
     """The real part of `x`."""
 
-    name = "real"
     holomorphic = False
 
     @staticmethod
@@ -126,7 +116,6 @@ class Real(FloatOp):
 class Imag(FloatOp):
     """The imaginary part of `x`, which is 0 for a real number."""
 
-    name = "imag"
     holomorphic = False
 
     @staticmethod
@@ -140,7 +129,6 @@ class Imag(FloatOp):
 class Angle(FloatOp):
     """The angle between a complex number and the positive real axis, in radians."""
 
-    name = "angle"
     ufunc = staticmethod(np.angle)
     holomorphic = False
 

@@ -101,7 +101,6 @@ class _Exact(ScalarOp):
 class Fma(_Exact):
     """``x * y + z``, rounded once."""
 
-    name = "fma"
     nin = 3
 
     def formula(self, of: Any, x: Any, y: Any, z: Any) -> Any:
@@ -136,8 +135,6 @@ class _Error(_Exact):
 class MulError(_Error):
     """What ``x * y`` loses to rounding: the true product less the float; 0 where that is none."""
 
-    name = "mul_error"
-
     def compute(self, dtype: Any, *values: Array) -> Array:
         if dtype != np.float64:
             product = values[0] * values[1]
@@ -151,8 +148,6 @@ class MulError(_Error):
 
 class AddError(_Error):
     """What ``x + y`` loses to rounding: the true sum less the float; zero where that is none."""
-
-    name = "add_error"
 
     def compute(self, dtype: Any, *values: Array) -> Array:
         total, error = _sum_and_error(*[v.astype(dtype) for v in values])

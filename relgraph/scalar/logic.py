@@ -21,8 +21,6 @@ from relgraph.scalar.type import result_dtype, weak_dtype
 
 
 class _Comparison(PredicateOp):
-    nin = 2
-
     def _out_of_range(self, position: int, value: int, dtype: str) -> TypedNumber:
         # Integers of any size can be compared, in a wider dtype.
         for wider in (weak_dtype(int, ()), "uint64"):
@@ -34,7 +32,6 @@ class _Comparison(PredicateOp):
 class Eq(_Comparison):
     """Whether `x` is equal to `y`; nan is equal to nothing."""
 
-    name = "eq"
     ufunc = np.equal
     commutative = True
 
@@ -42,7 +39,6 @@ class Eq(_Comparison):
 class Neq(_Comparison):
     """Whether `x` is not equal to `y`; nan differs from everything."""
 
-    name = "neq"
     ufunc = np.not_equal
     commutative = True
 
@@ -50,28 +46,24 @@ class Neq(_Comparison):
 class Lt(_Comparison):
     """Whether `x` is less than `y`."""
 
-    name = "lt"
     ufunc = np.less
 
 
 class Le(_Comparison):
     """Whether `x` is less than `y` or equal to it."""
 
-    name = "le"
     ufunc = np.less_equal
 
 
 class Gt(_Comparison):
     """Whether `x` is greater than `y`."""
 
-    name = "gt"
     ufunc = np.greater
 
 
 class Ge(_Comparison):
     """Whether `x` is greater than `y` or equal to it."""
 
-    name = "ge"
     ufunc = np.greater_equal
 
 
@@ -79,14 +71,12 @@ class IsNan(PredicateOp):
     """Whether `x` is nan."""
 
     name = "isnan"
-    ufunc = np.isnan
 
 
 class IsInf(PredicateOp):
     """Whether `x` is an infinity of either sign."""
 
     name = "isinf"
-    ufunc = np.isinf
 
 
 class And(FoldOp):
@@ -106,15 +96,11 @@ class Or(FoldOp):
 class Xor(FoldOp):
     """The logical exclusive disjunction of booleans, the bitwise one of integers."""
 
-    name = "xor"
     ufunc = np.bitwise_xor
 
 
 class Invert(ScalarOp):
     """The logical negation of booleans, the bitwise one of integers."""
-
-    name = "invert"
-    ufunc = np.invert
 
 
 eq = Eq()
@@ -134,7 +120,6 @@ invert = Invert()
 class Identity(FloatOp):
     """A copy of its input."""
 
-    name = "identity"
     facts = Facts(odd=True, increasing=EVERYWHERE, zeros=(0,), inverse="identity")
 
     @staticmethod
@@ -154,7 +139,6 @@ class Identity(FloatOp):
 class Second(ScalarOp):
     """The second input, broadcast to the shape of both; of the first only the shape counts."""
 
-    name = "second"
     nin = 2
     holomorphic = False
     ignored_inputs = (0,)
@@ -178,7 +162,6 @@ class Second(ScalarOp):
 class Switch(ScalarOp):
     """The elements of `x` where `condition` is not zero, and those of `y` elsewhere."""
 
-    name = "switch"
     argument_names = ("condition", "x", "y")
     nin = 3
     ufunc = staticmethod(np.where)
@@ -207,7 +190,6 @@ class Clip(ScalarOp):
     A zero at a zero bound stays what it is.
     """
 
-    name = "clip"
     argument_names = ("x", "low", "high")
     nin = 3
     holomorphic = False

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.type import Type
-from relgraph.graph.utils import MethodNotDefined
+from relgraph.graph.utils import MethodNotDefined, memoized
 from relgraph.scalar.facts import Facts
 from relgraph.scalar.type import (
     ScalarType,
@@ -36,7 +36,7 @@ TypedNumber = tuple[Any, str]
 class ScalarOp(TypedOp):
     """An op on scalars, which works on arrays element by element too.
 
-    A subclass defines a `name`, a `ufunc` and, if it is differentiable, a `pullback`.
+    A subclass defines a `ufunc` and, if it is differentiable, a `pullback`.
 
     Attributes
     ----------
@@ -50,14 +50,15 @@ class ScalarOp(TypedOp):
         What it is, of a namespace of functions and of its inputs; None if it is a function that
         other libraries have too.
     nin
-        The number of inputs; -1 for one or more.
+        The number of inputs, by default that of the ufunc; -1 for one or more.
     nout
         The number of outputs.
     argument_names
         The names of the inputs in documentation; ``*xs`` stands for any number. By default they
         are x, y, ….
     ufunc
-        A NumPy or SciPy ufunc, or a function of arrays.
+        A NumPy or SciPy ufunc, or a function of arrays; by default NumPy's ufunc of the op's name,
+        if it has one.
     holomorphic
         Whether it is complex differentiable, and real for real numbers. If so, `pullback` is right
         for complex numbers that are conjugated.
@@ -72,7 +73,6 @@ class ScalarOp(TypedOp):
 
     __props__: ClassVar[tuple[str, ...] | None] = ()
 
-    name: str = ""
     c_name: str = ""
     facts: Facts = Facts()
     formula: Callable[..., Any] | None = None
@@ -83,7 +83,12 @@ class ScalarOp(TypedOp):
     ignored_inputs: tuple[int, ...] = ()
     constants_read_by_gradient: tuple[int, ...] = ()
 
-    _dtypes: dict[tuple[str, ...], str]
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.ufunc is ScalarOp.ufunc and isinstance(getattr(np, cls.name, None), np.ufunc):
+            cls.ufunc = getattr(np, cls.name)  # type: ignore[method-assign]
+        if isinstance(cls.ufunc, np.ufunc) and cls.nin > 0 and "nin" not in vars(cls):
+            cls.nin = cls.ufunc.nin
 
     def __str__(self) -> str:
         return self.name
@@ -92,7 +97,7 @@ class ScalarOp(TypedOp):
     def argument_names(self) -> tuple[str, ...]:
         if self.nin < 0:
             return ("*xs",)
-        return tuple("xyzw"[: self.nin]) if self.nin <= 4 else _numbered(self.nin)
+        return tuple("xyzw"[: self.nin] if self.nin <= 4 else [f"x{i}" for i in range(self.nin)])
 
     @property
     def summary(self) -> str:
@@ -116,16 +121,9 @@ class ScalarOp(TypedOp):
             If the op is not defined for these dtypes.
         """
         try:
-            memo = self._dtypes
-        except AttributeError:
-            memo = self._dtypes = {}
-        known = memo.get(input_dtypes)
-        if known is None:
-            try:
-                known = memo[input_dtypes] = self._resolve_dtype(*input_dtypes)
-            except TypeError:
-                raise TypeError(self._undefined_message(input_dtypes)) from None
-        return known
+            return _resolved_dtype(self, input_dtypes)
+        except TypeError:
+            raise TypeError(self._undefined_message(input_dtypes)) from None
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         ufunc = self.ufunc
@@ -221,9 +219,7 @@ class ScalarOp(TypedOp):
         dtype = node.outputs[0].type.numpy_dtype
         output_storage[0][0] = result.astype(dtype, copy=False)[()]
 
-    def L_op(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
-    ) -> Any:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient with respect to each input.
 
         It has the dtype of a float or complex input. It is zero if the output is discrete, and None
@@ -255,13 +251,10 @@ class ScalarOp(TypedOp):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[i not in self.ignored_inputs] * len(node.outputs) for i in range(len(node.inputs))]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        restore, (cls, state) = super().__reduce__()
-        return restore, (cls, {k: v for k, v in state.items() if k != "_dtypes"})
 
-
-def _numbered(count: int) -> tuple[str, ...]:
-    return tuple(f"x{i}" for i in range(count))
+@memoized(1000)
+def _resolved_dtype(op: ScalarOp, dtypes: tuple[str, ...]) -> str:
+    return op._resolve_dtype(*dtypes)
 
 
 def _with_dtype_of(g: Any, x: Any) -> Any:

@@ -27,11 +27,9 @@ PI = math.pi
 class Exp(FloatOp):
     """The exponential of `x`: e to the power `x`."""
 
-    name = "exp"
     facts = Facts(
         increasing=EVERYWHERE, range=(0, INF), zeros=(), inverse="log", has_log_and_m1=True
     )
-    ufunc = np.exp
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * out
@@ -40,9 +38,7 @@ class Exp(FloatOp):
 class Exp2(FloatOp):
     """2 to the power `x`."""
 
-    name = "exp2"
     facts = Facts(increasing=EVERYWHERE, range=(0, INF), zeros=(), inverse="log2")
-    ufunc = np.exp2
 
     def formula(self, of: Any, x: Any) -> Any:
         return of.pow(2, x)
@@ -54,9 +50,7 @@ class Exp2(FloatOp):
 class Expm1(FloatOp):
     """``exp(x) - 1``, exact near 0."""
 
-    name = "expm1"
     facts = Facts(increasing=EVERYWHERE, range=(-1, INF), zeros=(0,), inverse="log1p")
-    ufunc = np.expm1
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * exp(x)
@@ -65,9 +59,7 @@ class Expm1(FloatOp):
 class Log(FloatOp):
     """The natural logarithm of `x`; nan for a negative real number, -inf for 0."""
 
-    name = "log"
     facts = Facts(increasing=(0, INF), domain=(0, INF), zeros=(1,), inverse="exp")
-    ufunc = np.log
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g / x
@@ -76,9 +68,7 @@ class Log(FloatOp):
 class Log2(FloatOp):
     """The logarithm of `x` to base 2; nan for a negative real number, -inf for 0."""
 
-    name = "log2"
     facts = Facts(increasing=(0, INF), domain=(0, INF), zeros=(1,), inverse="exp2")
-    ufunc = np.log2
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g / (x * LN2)
@@ -87,9 +77,7 @@ class Log2(FloatOp):
 class Log10(FloatOp):
     """The logarithm of `x` to base 10; nan for a negative real number, -inf for 0."""
 
-    name = "log10"
     facts = Facts(increasing=(0, INF), domain=(0, INF), zeros=(1,))
-    ufunc = np.log10
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g / (x * LN10)
@@ -98,9 +86,7 @@ class Log10(FloatOp):
 class Log1p(FloatOp):
     """``log(1 + x)``, exact near 0."""
 
-    name = "log1p"
     facts = Facts(increasing=(-1, INF), domain=(-1, INF), zeros=(0,), inverse="expm1")
-    ufunc = np.log1p
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g / (1 + x)
@@ -109,9 +95,7 @@ class Log1p(FloatOp):
 class Sin(FloatOp):
     """The sine of an angle `x` in radians."""
 
-    name = "sin"
     facts = Facts(odd=True, periodic=True, range=(-1, 1), inverse="arcsin")
-    ufunc = np.sin
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * cos(x)
@@ -120,9 +104,7 @@ class Sin(FloatOp):
 class Cos(FloatOp):
     """The cosine of an angle `x` in radians."""
 
-    name = "cos"
     facts = Facts(even=True, periodic=True, range=(-1, 1), inverse="arccos")
-    ufunc = np.cos
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return -(g * sin(x))
@@ -131,9 +113,7 @@ class Cos(FloatOp):
 class Tan(FloatOp):
     """The tangent of an angle `x` in radians."""
 
-    name = "tan"
     facts = Facts(odd=True, periodic=True, inverse="arctan")
-    ufunc = np.tan
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * (1 + out * out)
@@ -142,10 +122,8 @@ class Tan(FloatOp):
 class Arcsin(FloatOp):
     """The angle from -pi/2 to pi/2 whose sine is `x`; nan for a real number beyond -1 and 1."""
 
-    name = "arcsin"
     c_name = "asin"
     facts = Facts(odd=True, increasing=(-1, 1), domain=(-1, 1), range=(-PI / 2, PI / 2), zeros=(0,))
-    ufunc = np.arcsin
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g / x._ops.sqrt(1 - x * x)
@@ -154,10 +132,8 @@ class Arcsin(FloatOp):
 class Arccos(FloatOp):
     """The angle from 0 to pi whose cosine is `x`; nan for a real number beyond -1 and 1."""
 
-    name = "arccos"
     c_name = "acos"
     facts = Facts(decreasing=(-1, 1), domain=(-1, 1), range=(0, PI), zeros=(1,))
-    ufunc = np.arccos
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return -(g / x._ops.sqrt(1 - x * x))
@@ -166,10 +142,8 @@ class Arccos(FloatOp):
 class Arctan(FloatOp):
     """The angle from -pi/2 to pi/2 whose tangent is `x`."""
 
-    name = "arctan"
     c_name = "atan"
     facts = Facts(odd=True, increasing=EVERYWHERE, range=(-PI / 2, PI / 2), zeros=(0,))
-    ufunc = np.arctan
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g / (1 + x * x)
@@ -178,11 +152,8 @@ class Arctan(FloatOp):
 class Arctan2(ScalarOp):
     """The angle from the positive x-axis to the point ``(x, y)``, from -pi to pi."""
 
-    name = "arctan2"
     c_name = "atan2"
     argument_names = ("y", "x")
-    nin = 2
-    ufunc = np.arctan2
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         y, x = inputs
@@ -193,9 +164,7 @@ class Arctan2(ScalarOp):
 class Sinh(FloatOp):
     """The hyperbolic sine, ``(exp(x) - exp(-x)) / 2``."""
 
-    name = "sinh"
     facts = Facts(odd=True, increasing=EVERYWHERE, zeros=(0,), inverse="arcsinh")
-    ufunc = np.sinh
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * cosh(x)
@@ -204,7 +173,6 @@ class Sinh(FloatOp):
 class Cosh(FloatOp):
     """The hyperbolic cosine, ``(exp(x) + exp(-x)) / 2``."""
 
-    name = "cosh"
     facts = Facts(
         even=True,
         increasing=(0, INF),
@@ -213,7 +181,6 @@ class Cosh(FloatOp):
         inverse="arccosh",
         has_log_and_m1=True,
     )
-    ufunc = np.cosh
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * sinh(x)
@@ -222,9 +189,7 @@ class Cosh(FloatOp):
 class Tanh(FloatOp):
     """The hyperbolic tangent, ``sinh(x) / cosh(x)``."""
 
-    name = "tanh"
     facts = Facts(odd=True, increasing=EVERYWHERE, range=(-1, 1), zeros=(0,), inverse="arctanh")
-    ufunc = np.tanh
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * (1 - out * out)
@@ -233,10 +198,8 @@ class Tanh(FloatOp):
 class Arcsinh(FloatOp):
     """The number whose hyperbolic sine is `x`."""
 
-    name = "arcsinh"
     c_name = "asinh"
     facts = Facts(odd=True, increasing=EVERYWHERE, zeros=(0,), inverse="sinh")
-    ufunc = np.arcsinh
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g / x._ops.sqrt(x * x + 1)
@@ -245,10 +208,8 @@ class Arcsinh(FloatOp):
 class Arccosh(FloatOp):
     """The number from 0 on whose hyperbolic cosine is `x`; nan for a real number below 1."""
 
-    name = "arccosh"
     c_name = "acosh"
     facts = Facts(increasing=(1, INF), domain=(1, INF), range=(0, INF), zeros=(1,))
-    ufunc = np.arccosh
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         # For complex numbers, the root of the product is on another branch.
@@ -258,10 +219,8 @@ class Arccosh(FloatOp):
 class Arctanh(FloatOp):
     """The number whose hyperbolic tangent is `x`; nan for a real number beyond -1 and 1."""
 
-    name = "arctanh"
     c_name = "atanh"
     facts = Facts(odd=True, increasing=(-1, 1), domain=(-1, 1), zeros=(0,), inverse="tanh")
-    ufunc = np.arctanh
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g / (1 - x * x)
@@ -293,20 +252,19 @@ Array = np.ndarray[Any, Any]
 
 
 class _ScipyOp(FloatOp):
-    """The function of one number ``scipy.special.<scipy_name>``."""
+    """The function of one number ``scipy.special.<scipy_name>``, by default that of its name."""
 
-    scipy_name: str
+    scipy_name = ""
 
     @property
     def ufunc(self) -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(scipy.special, self.scipy_name)
+        found: Callable[..., Any] = getattr(scipy.special, self.scipy_name or self.name)
         return found
 
 
 class Erf(_ScipyOp):
     """The error function, ``2 / sqrt(pi)`` times the integral of ``exp(-t**2)`` from 0 to `x`."""
 
-    name = scipy_name = "erf"
     facts = Facts(odd=True, increasing=EVERYWHERE, range=(-1, 1), zeros=(0,), inverse="erfinv")
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -316,7 +274,6 @@ class Erf(_ScipyOp):
 class Erfc(_ScipyOp):
     """``1 - erf(x)``, exact for large `x`, where it is tiny."""
 
-    name = scipy_name = "erfc"
     facts = Facts(decreasing=EVERYWHERE, range=(0, 2), zeros=(), inverse="erfcinv")
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -326,7 +283,6 @@ class Erfc(_ScipyOp):
 class Erfinv(_ScipyOp):
     """The number whose error function is `x`; nan beyond -1 and 1."""
 
-    name = scipy_name = "erfinv"
     facts = Facts(odd=True, increasing=(-1, 1), domain=(-1, 1), zeros=(0,), inverse="erf")
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -336,7 +292,6 @@ class Erfinv(_ScipyOp):
 class Sigmoid(_ScipyOp):
     """The logistic function, ``1 / (1 + exp(-x))``."""
 
-    name = "sigmoid"
     facts = Facts(
         increasing=EVERYWHERE, range=(0, 1), zeros=(), inverse="logit", has_log_and_m1=True
     )
@@ -352,16 +307,12 @@ class Sigmoid(_ScipyOp):
 class Gammaln(_ScipyOp):
     """The logarithm of the absolute value of the gamma function."""
 
-    name = scipy_name = "gammaln"
-
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         return g * digamma(x)
 
 
 class Digamma(_ScipyOp):
     """The derivative of the logarithm of the gamma function."""
-
-    name = scipy_name = "digamma"
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
         if is_complex(x.type.dtype):
@@ -375,7 +326,6 @@ class Polygamma(ScalarOp):
     The output is always float64. There is no gradient with respect to `n`.
     """
 
-    name = "polygamma"
     argument_names = ("n", "x")
     nin = 2
     holomorphic = False
@@ -395,7 +345,6 @@ class Polygamma(ScalarOp):
 class Softplus(FloatOp):
     """``log(1 + exp(x))``, without overflow."""
 
-    name = "softplus"
     facts = Facts(increasing=EVERYWHERE, range=(0, INF), zeros=())
 
     @staticmethod
@@ -415,7 +364,6 @@ class Log1mexp(FloatOp):
     Mächler, Accurately Computing log(1 - exp(-|a|)) (2012).
     """
 
-    name = "log1mexp"
     facts = Facts(
         decreasing=(-INF, 0), domain=(-INF, 0), range=(-INF, 0), zeros=(), inverse="log1mexp"
     )
@@ -436,7 +384,6 @@ class LogAddExp(FoldOp):
     """``log(exp(x) + exp(y) + …)`` of all inputs, without overflow; integers become floats."""
 
     name = "logaddexp"
-    ufunc = np.logaddexp
     holomorphic = False
 
     def impl(self, *values: Any) -> Any:
@@ -468,7 +415,6 @@ class LogProduct(ScalarOp):
     its digits; of the logarithm of a negative number it is nan.
     """
 
-    name = "log_product"
     argument_names = ("y", "z", "*xs")
     nin = -1
     holomorphic = False
@@ -545,7 +491,6 @@ class LogDeterminant(ScalarOp):
     apart.
     """
 
-    name = "log_determinant"
     nin = 4
     holomorphic = False
 
@@ -607,7 +552,6 @@ class Gelu(FloatOp):
     Hendrycks and Gimpel, Gaussian Error Linear Units (2016).
     """
 
-    name = "gelu"
     facts = Facts(zeros=(0,))
 
     @staticmethod
@@ -625,7 +569,6 @@ class Gelu(FloatOp):
 class LogCosh(FloatOp):
     """The logarithm of the hyperbolic cosine, without overflow, exact near 0."""
 
-    name = "log_cosh"
     facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
 
     @staticmethod
@@ -647,7 +590,6 @@ class Mish(FloatOp):
     Misra, Mish: A Self Regularized Non-Monotonic Activation Function (2019).
     """
 
-    name = "mish"
     facts = Facts(zeros=(0,))
 
     @staticmethod

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp
+from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import check_dtype, result_dtype
@@ -26,7 +26,7 @@ from relgraph.sparse.matrices import (
     sampled,
 )
 from relgraph.sparse.type import SparseTensorType
-from relgraph.tensor.basic import as_argument
+from relgraph.tensor.basic import as_argument, merged_lengths
 from relgraph.tensor.math import BLAS_DTYPES, cast
 from relgraph.tensor.shapes import as_shape_vector, lengths
 from relgraph.tensor.type import TensorType
@@ -74,13 +74,11 @@ class SparseOp(TypedOp):
 
     Attributes
     ----------
-    name
-        What the op is called in errors and in print, unless it says so by ``__str__``.
     kinds
         For each input ``sparse`` or ``tensor``.
     """
 
-    name: ClassVar[str] = ""
+    __props__: ClassVar[tuple[str, ...] | None] = ()
     kinds: ClassVar[tuple[str, ...]] = ("sparse",)
 
     def __str__(self) -> str:
@@ -95,7 +93,7 @@ class SparseOp(TypedOp):
             for i, (v, kind) in enumerate(zip(inputs, self.kinds, strict=True))
         ]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
+    def compute(self, node: Apply, *values: Any, **kwargs: Any) -> Any:
         """Return the value of the output."""
         raise NotImplementedError(f"{self} has no compute")
 
@@ -133,11 +131,6 @@ def check_shapes(what: str, x: Sequence[Any], y: Sequence[Any]) -> None:
         raise ValueError(f"{what}: the inputs have the shapes {tuple(x)} and {tuple(y)}")
 
 
-def common_shape(x: Any, y: Any) -> tuple[int | None, ...]:
-    """Return what is known of the shape of two types, of which both have the same one."""
-    return tuple(m if n is None else n for n, m in zip(x.shape, y.shape, strict=True))
-
-
 def vector_of(dtype: str) -> TensorType:
     """Return the type of vectors of a dtype, of any length."""
     return TensorType(dtype, (None,))
@@ -166,8 +159,6 @@ def have_no_single_row(x: Any, y: Any) -> bool:
 class Stored(SparseOp):
     """The stored elements of a sparse matrix, as a vector: a view."""
 
-    __props__ = ()
-    name = "stored"
     view_map = {0: [0]}
 
     def output_types(self, *input_types: Any) -> list[TensorType]:
@@ -176,7 +167,7 @@ class Stored(SparseOp):
     def compute(self, node: Apply, *values: Any) -> Any:
         return values[0].data
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [_with_stored(inputs[0], output_gradients[0])]
 
 
@@ -216,40 +207,33 @@ class Indices(SparseOp):
 class WithStored(SparseOp):
     """A sparse matrix with other elements stored at its places: it shares the storage of both."""
 
-    __props__ = ()
-    name = "with_stored"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
     view_map = {0: [0, 1]}
     keeps_shape = True
     connected_inputs = (1,)
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        pattern, data = input_types
+    def output_types(self, pattern: Any, data: Any) -> list[Any]:
         if data.ndim != 1:
             raise TypeError(f"{self.name}: stored elements are a vector, not a {data}")
         return [pattern.clone(dtype=data.dtype)]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        x, data = values
+    def compute(self, node: Apply, x: Any, data: Any) -> Any:
         if len(data) != x.nnz:
             raise ValueError(f"{self.name}: {len(data)} elements for {x.nnz} places")
         return assembled(x.format, data, x.indices, x.indptr, x.shape)
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [disconnected(), _sampled(inputs[0], output_gradients[0])]
 
 
 class Sampled(SparseOp):
     """The elements of a sparse matrix at the places that another one of its format stores."""
 
-    __props__ = ()
-    name = "sampled"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "sparse")
     view_map = {0: [1]}
     connected_inputs = (1,)
 
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        pattern, x = input_types
+    def output_types(self, pattern: Any, x: Any) -> list[TensorType]:
         check_same(self.name, pattern, x)
         return [vector_of(x.dtype)]
 
@@ -257,36 +241,32 @@ class Sampled(SparseOp):
         check_shapes(self.name, values[0].shape, values[1].shape)
         return sampled(*values)
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [disconnected(), _with_stored(inputs[0], output_gradients[0])]
 
 
 class Transposed(SparseOp):
     """The transpose of a sparse matrix, in the other format: it shares the storage."""
 
-    __props__ = ()
     name = "transpose"
     view_map = {0: [0]}
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        (x,) = input_types
+    def output_types(self, x: Any) -> list[Any]:
         return [SparseTensorType(OTHER_FORMAT[x.format], x.dtype, x.shape[::-1])]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        (x,) = values
+    def compute(self, node: Apply, x: Any) -> Any:
         return assembled(OTHER_FORMAT[x.format], x.data, x.indices, x.indptr, x.shape[::-1])
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(shapes[0][::-1])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [_transposed(output_gradients[0])]
 
 
 class WithoutZeros(SparseOp):
     """A sparse matrix without the zeros that are stored."""
 
-    __props__ = ()
     name = "remove0"
     keeps_shape = True
 
@@ -298,7 +278,7 @@ class WithoutZeros(SparseOp):
         made.eliminate_zeros()
         return made
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [output_gradients[0]]
 
 
@@ -318,8 +298,7 @@ class ChangeFormat(SparseOp):
     def __init__(self, format: str) -> None:
         self.format = format
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        (x,) = input_types
+    def output_types(self, x: Any) -> list[Any]:
         if x.format == self.format:
             raise TypeError(f"{self}: the input has this format already")
         return [x.clone(format=self.format)]
@@ -327,7 +306,7 @@ class ChangeFormat(SparseOp):
     def compute(self, node: Apply, *values: Any) -> Any:
         return in_format(values[0], self.format)
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [as_format(output_gradients[0], inputs[0].type.format)]
 
 
@@ -357,15 +336,13 @@ class FromPlaces(SparseOp):
     """
 
     __props__ = ("format",)
-    name = "from_places"
     kinds: ClassVar[tuple[str, ...]] = ("tensor",) * 5
     connected_inputs = (0,)
 
     def __init__(self, format: str) -> None:
         self.format = format
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        data, rows, columns, *sides = input_types
+    def output_types(self, data: Any, rows: Any, columns: Any, *sides: Any) -> list[Any]:
         for t, ndim in ((data, 1), (rows, 1), (columns, 1), (sides[0], 0), (sides[1], 0)):
             if t.ndim != ndim or (t is not data and t.numpy_dtype.kind not in "iu"):
                 raise TypeError(
@@ -374,8 +351,7 @@ class FromPlaces(SparseOp):
                 )
         return [SparseTensorType(self.format, data.dtype)]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        data, rows, columns, n, m = values
+    def compute(self, node: Apply, data: Any, rows: Any, columns: Any, n: Any, m: Any) -> Any:
         outer, inner = (rows, columns) if self.format == "csr" else (columns, rows)
         sides = (n, m) if self.format == "csr" else (m, n)
         for which, length in ((outer, sides[0]), (inner, sides[1])):
@@ -391,7 +367,7 @@ class FromPlaces(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(node.inputs[3:])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         g = _elements(output_gradients[0], inputs[1], inputs[2])
         return [g, *[disconnected() for _ in inputs[1:]]]
 
@@ -399,20 +375,16 @@ class FromPlaces(SparseOp):
 class Elements(SparseOp):
     """The elements of a sparse matrix at given rows and columns, two vectors from 0 on."""
 
-    __props__ = ()
-    name = "elements"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor", "tensor")
     connected_inputs = (0,)
 
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        x, rows, columns = input_types
+    def output_types(self, x: Any, rows: Any, columns: Any) -> list[TensorType]:
         for t in (rows, columns):
             if t.ndim != 1 or t.numpy_dtype.kind not in "iu":
                 raise TypeError(f"{self.name}: a {t} in place of a vector of integers")
         return [TensorType(x.dtype, rows.shape)]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        x, rows, columns = values
+    def compute(self, node: Apply, x: Any, rows: Any, columns: Any) -> Any:
         if len(rows) != len(columns):
             raise ValueError(f"{self.name}: {len(rows)} rows and {len(columns)} columns")
         for axis, which in enumerate((rows, columns)):
@@ -426,8 +398,8 @@ class Elements(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[1]]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
-        x: Any = inputs[0]
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+        x = inputs[0]
         made = FromPlaces(x.type.format)(output_gradients[0], *inputs[1:], *sides_of(x))
         return [made, disconnected(), disconnected()]
 
@@ -475,7 +447,7 @@ class Compressed(SparseOp):
         shape = node.inputs[3]
         return [(shape[0], shape[1])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         outer, inner = _majors(inputs[2]), inputs[1]
         rows, columns = (outer, inner) if self.format == "csr" else (inner, outer)
         g = _elements(output_gradients[0], rows, columns)
@@ -485,8 +457,6 @@ class Compressed(SparseOp):
 class Majors(SparseOp):
     """The row of each stored element of a CSR matrix (column, of CSC), given its index pointers."""
 
-    __props__ = ()
-    name = "majors"
     kinds: ClassVar[tuple[str, ...]] = ("tensor",)
     connected_inputs = ()
 
@@ -514,7 +484,6 @@ COMPARISONS = ("eq", "neq", "lt", "le", "gt", "ge")
 class SparsePair(SparseOp):
     """Base class of ops that combine two sparse matrices of one shape, element by element."""
 
-    __props__: ClassVar[tuple[str, ...]] = ()
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "sparse")
     keeps_shape = True
 
@@ -522,18 +491,16 @@ class SparsePair(SparseOp):
         """Return the dtype of the output, given those of the inputs."""
         return result_dtype(x, y)
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        x, y = input_types
+    def output_types(self, x: Any, y: Any) -> list[Any]:
         check_same(str(self), x, y)
         dtype = self.dtype_of(x.dtype, y.dtype)
-        return [SparseTensorType(x.format, dtype, common_shape(x, y))]
+        return [SparseTensorType(x.format, dtype, merged_lengths(x.shape, y.shape))]
 
     def combined(self, x: Any, y: Any) -> Any:
         """Return what two matrices of the dtype in which they are combined make."""
         raise NotImplementedError(f"{self} combines nothing")
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        x, y = values
+    def compute(self, node: Apply, x: Any, y: Any) -> Any:
         check_shapes(str(self), x.shape, y.shape)
         dtype = result_dtype(x.dtype.name, y.dtype.name)
         made = self.combined(x.astype(dtype, copy=False), y.astype(dtype, copy=False))
@@ -543,20 +510,18 @@ class SparsePair(SparseOp):
 class AddSparse(SparsePair):
     """The sum of two sparse matrices; where it is zero nothing is stored."""
 
-    __props__ = ()
     name = "add"
 
     def combined(self, x: Any, y: Any) -> Any:
         return x + y
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [output_gradients[0], output_gradients[0]]
 
 
 class SubSparse(SparsePair):
     """The difference of two sparse matrices; where it is zero nothing is stored."""
 
-    __props__ = ()
     name = "sub"
 
     def dtype_of(self, x: str, y: str) -> str:
@@ -568,7 +533,7 @@ class SubSparse(SparsePair):
     def combined(self, x: Any, y: Any) -> Any:
         return x - y
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         g = output_gradients[0]
         return [g, _with_stored(g, -_stored(g))]
 

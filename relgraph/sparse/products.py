@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Variables
 from relgraph.graph.type import disconnected
 from relgraph.scalar.type import is_complex, result_dtype
 from relgraph.sparse.matrices import canonical, csr_or_csc, places, sums_along
@@ -58,7 +59,7 @@ class DenseFromSparse(SparseOp):
     def compute(self, node: Apply, *values: Any) -> Any:
         return values[0].toarray()
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [gradient_of_elements(inputs[0], output_gradients[0], self.structured)]
 
 
@@ -81,8 +82,7 @@ class SparseFromDense(SparseOp):
     def __str__(self) -> str:
         return f"{self.format}_from_dense"
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        (x,) = input_types
+    def output_types(self, x: Any) -> list[Any]:
         if x.ndim != 2:
             raise TypeError(f"{self}: the input is a {x}, not a matrix")
         return [SparseTensorType(self.format, x.dtype, x.shape)]
@@ -90,7 +90,7 @@ class SparseFromDense(SparseOp):
     def compute(self, node: Apply, *values: Any) -> Any:
         return canonical(csr_or_csc(self.format, values[0]))
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [_dense(output_gradients[0])]
 
 
@@ -100,20 +100,16 @@ class SampledDense(SparseOp):
     An axis of the dense matrix broadcasts if its length is known to be 1.
     """
 
-    __props__ = ()
-    name = "sampled_dense"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
     connected_inputs = (1,)
 
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        pattern, y = input_types
+    def output_types(self, pattern: Any, y: Any) -> list[TensorType]:
         if y.ndim != 2:
             raise TypeError(f"{self.name}: input 1 is a {y}, not a matrix")
         check_shapes(self.name, pattern.shape, _open_where_one(y.shape))
         return [vector_of(y.dtype)]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        pattern, y = values
+    def compute(self, node: Apply, pattern: Any, y: Any) -> Any:
         index: list[Any] = []
         which = zip(node.inputs[1].type.shape, y.shape, pattern.shape, places(pattern), strict=True)
         for static, n, m, place in which:
@@ -126,7 +122,7 @@ class SampledDense(SparseOp):
         found = y[tuple(index)]
         return found if found.ndim else np.full(pattern.nnz, found)
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         pattern, y = inputs
         g = _with_stored(pattern, output_gradients[0])
         ones = [axis for axis, n in enumerate(y.type.shape) if n == 1]
@@ -168,13 +164,11 @@ class SparseSum(SparseOp):
     def __str__(self) -> str:
         return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
 
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: Any) -> list[TensorType]:
         shape = () if self.axis is None else (x.shape[1 - self.axis],)
         return [TensorType(reduced_dtype(np.add, x.dtype), shape)]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        (x,) = values
+    def compute(self, node: Apply, x: Any) -> Any:
         dtype = node.outputs[0].type.dtype
         if self.axis is None:
             return np.asarray(np.add.reduce(x.data, dtype=dtype))
@@ -183,9 +177,9 @@ class SparseSum(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [() if self.axis is None else (shapes[0][1 - self.axis],)]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
-        x: Any = inputs[0]
-        g: Any = output_gradients[0]
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+        x = inputs[0]
+        g = output_gradients[0]
         new = {None: ("x", "x"), 0: ("x", 0), 1: (0, "x")}[self.axis]
         spread = g.dimshuffle(*new)
         if not self.structured:
@@ -242,15 +236,13 @@ class DotDense(SparseProduct):
     name = "structured_dot"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
 
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        x, y = input_types
+    def output_types(self, x: Any, y: Any) -> list[TensorType]:
         if y.ndim not in (1, 2):
             raise TypeError(f"{self}: the second input is a {y}, neither a vector nor a matrix")
         check_inner(self, x, y, 1, 0)
         return [TensorType(result_dtype(x.dtype, y.dtype), (x.shape[0], *y.shape[1:]))]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        x, y = values
+    def compute(self, node: Apply, x: Any, y: Any) -> Any:
         check_inner(self, x, y, 1, 0)
         dtype = node.outputs[0].type.dtype
         wide = "float32" if dtype == "float16" else dtype  # SciPy has no sparse float16
@@ -261,9 +253,9 @@ class DotDense(SparseProduct):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[0][0], *shapes[1][1:])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         x, y = inputs
-        g: Any = output_gradients[0]
+        g = output_gradients[0]
         turned = self(adjoint(x), g)
         y = conjugated(y)
         if y.type.ndim == 1:
@@ -279,16 +271,14 @@ class DotSparse(SparseProduct):
     name = "true_dot"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "sparse")
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        x, y = input_types
+    def output_types(self, x: Any, y: Any) -> list[Any]:
         if x.format != y.format:
             raise TypeError(f"{self}: the first input is {x.format}, the second {y.format}")
         check_inner(self, x, y, 1, 0)
         shape = (x.shape[0], y.shape[1])
         return [SparseTensorType(x.format, result_dtype(x.dtype, y.dtype), shape)]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        x, y = values
+    def compute(self, node: Apply, x: Any, y: Any) -> Any:
         check_inner(self, x, y, 1, 0)
         dtype = node.outputs[0].type.dtype
         return canonical(x.astype(dtype, copy=False) @ y.astype(dtype, copy=False))
@@ -296,7 +286,7 @@ class DotSparse(SparseProduct):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[0][0], shapes[1][1])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         """Return gradients in the format of the product; structured ones at the places of the
         inputs."""
         g = output_gradients[0]
@@ -317,13 +307,10 @@ class SampledProduct(SparseOp):
     Its inputs are the sparse matrix and `x` and `y`, dense matrices of as many columns.
     """
 
-    __props__ = ()
-    name = "sampled_product"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor", "tensor")
     connected_inputs = (1, 2)
 
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        pattern, x, y = input_types
+    def output_types(self, pattern: Any, x: Any, y: Any) -> list[TensorType]:
         for t, n in ((x, pattern.shape[0]), (y, pattern.shape[1])):
             if t.ndim != 2:
                 raise TypeError(f"{self.name}: a {t} in place of a matrix")
@@ -332,8 +319,7 @@ class SampledProduct(SparseOp):
         check_inner(self, x, y, 1, 1)
         return [vector_of(result_dtype(x.dtype, y.dtype))]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        pattern, x, y = values
+    def compute(self, node: Apply, pattern: Any, x: Any, y: Any) -> Any:
         check_inner(self, x, y, 1, 1)
         if pattern.shape != (len(x), len(y)):
             raise ValueError(
@@ -348,7 +334,7 @@ class SampledProduct(SparseOp):
             found[part] = np.einsum("ij,ij->i", x[rows[part]], y[columns[part]])
         return found
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         pattern, x, y = inputs
         g = _with_stored(pattern, output_gradients[0])
         return [
@@ -373,19 +359,15 @@ class TakeRows(SparseOp):
     """Some rows of a sparse matrix, given by a vector of indices; negative ones count from the
     end."""
 
-    __props__ = ()
-    name = "take_rows"
     kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
     connected_inputs = (0,)
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        x, index = input_types
+    def output_types(self, x: Any, index: Any) -> list[Any]:
         if index.ndim != 1 or index.numpy_dtype.kind not in "iu":
             raise TypeError(f"{self.name}: a {index} in place of a vector of integers")
         return [x.clone(shape=(index.shape[0], x.shape[1]))]
 
-    def compute(self, node: Apply, *values: Any) -> Any:
-        x, index = values
+    def compute(self, node: Apply, x: Any, index: Any) -> Any:
         n = x.shape[0]
         if len(index) and not -n <= index.min() <= index.max() < n:
             raise IndexError(f"{self.name}: an index is out of bounds for {n} rows")
@@ -394,11 +376,11 @@ class TakeRows(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[1][0], shapes[0][1])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         """Return the gradients of the rows, added up where they are from: by a product with the
         matrix that has a one for each row taken."""
         x, index = inputs
-        g: Any = output_gradients[0]
+        g = output_gradients[0]
         n, count = shape_i(x, 0), shape_i(index, 0)
         place = switch(lt(index, 0), index + n, index)
         one = ones((count,), dtype=g.type.dtype)
@@ -461,7 +443,7 @@ class JoinSparse(SparseOp):
         other = shapes[0][1 - self.axis]
         return [(other, total) if self.axis else (total, other)]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         g = output_gradients[0]
         ends = [0]
         for x in inputs:

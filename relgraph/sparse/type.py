@@ -19,10 +19,10 @@ from relgraph.graph.type import Type
 from relgraph.graph.utils import describe_value
 from relgraph.scalar.type import check_dtype, is_complex, value_bits
 from relgraph.sparse.matrices import FORMATS, aligned, canonical, frozen, share_storage
-from relgraph.tensor.type import TensorType
+from relgraph.tensor.type import ArrayVariable, TensorType
 
 
-class SparseVariable(LeadingOperators, Variable):
+class SparseVariable(LeadingOperators, ArrayVariable):
     """A variable whose values are sparse matrices.
 
     ``*``, ``/`` and comparisons are those of elements, as of SciPy's sparse arrays; ``@`` is the
@@ -38,23 +38,8 @@ class SparseVariable(LeadingOperators, Variable):
         return fmt
 
     @property
-    def dtype(self) -> str:
-        dtype: str = self.type.dtype
-        return dtype
-
-    @property
     def ndim(self) -> int:
         return 2
-
-    @property
-    def shape(self) -> Any:
-        """The shape at run time, a vector of int64."""
-        return self._ops.shape(self)
-
-    @property
-    def size(self) -> Any:
-        """The number of elements, stored or not."""
-        return self._ops.size(self)
 
     @property
     def nnz(self) -> Any:
@@ -100,10 +85,6 @@ class SparseVariable(LeadingOperators, Variable):
     def tocsc(self) -> Any:
         return self._ops.as_format(self, "csc")
 
-    def astype(self, dtype: Any) -> Any:
-        """Return this matrix with its stored elements cast to another dtype."""
-        return self._ops.cast(self, dtype)
-
     def sum(self, axis: int | None = None, sparse_grad: bool = False) -> Any:
         """Return the sum of all elements, or the sums along an axis; see `sp_sum`."""
         return self._ops.sum(self, axis, sparse_grad)
@@ -116,11 +97,6 @@ class SparseVariable(LeadingOperators, Variable):
 
     def diagonal(self) -> Any:
         return self._ops.diag(self)
-
-    def conj(self) -> Any:
-        return self._ops.conj(self)
-
-    conjugate = conj
 
     def zeros_like(self) -> Any:
         """Return a matrix that stores zeros where this one stores elements."""

@@ -20,6 +20,7 @@ from relgraph.tensor.basic import (
     TensorOp,
     as_argument,
     as_tensor_variable,
+    merged_lengths,
     named_axis,
     normalize_axes,
     normalize_axis,
@@ -47,8 +48,7 @@ class OneAxis(AxisOp):
         """Return the dtype of the output for that of the input; by default the same."""
         return dtype
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: TensorType) -> list[TensorType]:
         normalize_axis(self.axis, x.ndim, str(self))
         return [TensorType(self.output_dtype(x.dtype), x.shape)]
 
@@ -63,15 +63,13 @@ class AlongAxis(TensorOp):
     def __init__(self, axis: int) -> None:
         self.axis = axis
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y = input_types
+    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
         if x.ndim != y.ndim or not 0 <= self.axis < x.ndim:
             raise TypeError(f"{self}: the inputs are {x} and {y}; wanted is one rank with the axis")
-        shape = []
         for axis, (n, m) in enumerate(zip(x.shape, y.shape, strict=True)):
             if n is not None and m is not None and n != m:
                 raise ValueError(f"{self}: axis {axis} has length {n} in input 0, {m} in input 1")
-            shape.append(m if n is None else n)
+        shape = merged_lengths(x.shape, y.shape)
         return [TensorType(result_dtype(x.dtype, y.dtype), shape)]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
@@ -108,8 +106,6 @@ class Recurrence(AlongAxis):
 
     The inputs are the factors, the first of which is not read, and the terms.
     """
-
-    name = "recurrence"
 
     def compute(self, factors: Array, terms: Array) -> Array:
         if terms.ndim == 1:
@@ -165,7 +161,7 @@ class Cumulate(OneAxis):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient of sums, cumulative sums from the other end, or `CumprodGradient`."""
-        g: Any = output_grads[0]
+        g = output_grads[0]
         if self.scalar_op is scalar.add:
             backward = slice(None, None, -1)
             sums = cumsum(part(g, self.axis, backward), self.axis)
@@ -179,8 +175,6 @@ class CumprodGradient(AlongAxis):
     The inputs are `x` and `g`. Before the first zero of `x` the products are divided by the
     element; the first zero has those in which 1 stands in its place, and what comes after it none.
     """
-
-    name = "cumprod_gradient"
 
     def compute(self, x: Array, g: Array) -> Array:
         is_zero = x == 0
@@ -198,7 +192,7 @@ class CumprodGradient(AlongAxis):
         """Return the gradient. Each element is the product of what comes before it, `p`, and of
         ``s[j] = g[j] + x[j + 1] * s[j + 1]``: no division, and so it is right at zeros too."""
         x, g = (conjugated(v) for v in inputs)
-        v: Any = output_grads[0]
+        v = output_grads[0]
         before = self.after(ones_like(x), x)
         p = Cumulate(scalar.mul, self.axis)(before)
         s = self.backward(x, g)
@@ -372,8 +366,6 @@ class Sort(OneAxis):
         The axis, counted from the front.
     """
 
-    name = "sort"
-
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.sort(inputs[0], axis=self.axis, kind="stable")
 
@@ -381,7 +373,7 @@ class Sort(OneAxis):
         """Return the gradient, in the order of the input."""
         argsort_ = ArgSort(self.axis)
         inverse = argsort_(argsort_(inputs[0]))
-        g: Any = output_grads[0]
+        g = output_grads[0]
         return [getitem(g, places_along(g, inverse, self.axis))]
 
 

@@ -460,7 +460,6 @@ class Join(AxisOp):
         The axis, in a node counted from the front.
     """
 
-    name = "join"
     nin = None
 
     def as_inputs(self, *inputs: Any) -> list[Any]:

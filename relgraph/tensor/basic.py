@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import RelativeOp, Storage, TypedOp
+from relgraph.graph.op import RelativeOp, Storage, TypedOp, Variables
 from relgraph.graph.type import Type, disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.type import check_dtype, number_kind, weak_dtype
@@ -129,6 +129,11 @@ def merge_lengths(lengths: Sequence[int | None], axis: int, what: str) -> int | 
     if len(known) > 1:
         raise ValueError(f"{what}: the inputs have lengths {sorted(known)} along axis {axis}")
     return known.pop() if known else None
+
+
+def merged_lengths(s: Sequence[Any], t: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the lengths that either of two shapes, which agree, declares."""
+    return tuple(m if n is None else n for n, m in zip(s, t, strict=True))
 
 
 def constant(
@@ -283,13 +288,11 @@ class TensorOp(TypedOp):
 
     Attributes
     ----------
-    name
-        What errors call the op, and how it prints, with its properties; by default its class.
     nin
         The number of inputs; None for any.
     """
 
-    name: str = ""
+    __props__: ClassVar[tuple[str, ...] | None] = ()
     nin: int | None = 1
 
     def __str__(self) -> str:
@@ -372,7 +375,7 @@ class Assert(TensorOp):
                 raise AssertionError(f"{prefix}{var} does not hold, a condition of {node}")
         output_storage[0][0] = x
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [output_gradients[0], *[disconnected() for _ in inputs[1:]]]
 
 

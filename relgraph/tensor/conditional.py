@@ -41,8 +41,7 @@ class IfElse(TensorOp):
     def __str__(self) -> str:
         return "ifelse" if self.count == 1 else f"ifelse{{{self.count}}}"
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        condition, *rest = input_types
+    def output_types(self, condition: TensorType, *rest: TensorType) -> list[TensorType]:
         if condition.ndim != 0:
             raise TypeError(f"{self}: the condition is a {condition}; wanted is a rank of 0")
         return [
@@ -85,7 +84,7 @@ class IfElse(TensorOp):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return gradients that are lazy too: the one of the branch that is not taken is zero."""
-        condition: Any = inputs[0]
+        condition = inputs[0]
         branches = self.branches(inputs)
         grads: Sequence[Any] = output_grads
         zeros = [

@@ -17,7 +17,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.graph.op import Op, RelativeOp, Storage
+from relgraph.graph.op import Op, RelativeOp, Storage, Variables
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.utils import Memo
 from relgraph.introspection import documented, signature_of
@@ -33,7 +33,7 @@ from relgraph.tensor.basic import (
     normalize_axis,
     number,
 )
-from relgraph.tensor.composite_kernel import CompositeKernel, Pattern
+from relgraph.tensor.composite_kernel import CompositeKernel
 from relgraph.tensor.memory import forward, steady
 from relgraph.tensor.type import TensorType, TensorVariable
 
@@ -88,8 +88,7 @@ class DimShuffle(TensorOp):
     def __str__(self) -> str:
         return f"DimShuffle{{{', '.join(map(str, self.new_order))}}}"
 
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: Any) -> list[TensorType]:
         if not isinstance(x, TensorType) or x.ndim != self.input_ndim:
             raise TypeError(f"{self} takes a tensor with {self.input_ndim} dimensions, not {x}")
         for axis in self.drop:
@@ -117,7 +116,7 @@ class DimShuffle(TensorOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(1 if isinstance(a, str) else shapes[0][a] for a in self.new_order)]
 
-    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         (g,) = output_gradients
         # A new axis has length 1. If the gradient is not known to, it is summed.
         extra = [i for i, a in enumerate(self.new_order) if a == "x" and g.type.shape[i] != 1]
@@ -219,9 +218,6 @@ class RelativeDimShuffle(RelativeOp, TensorOp):
         made: Any = DimShuffle(ndim, _ORDERS[self.function](ndim, *self.arguments))
         assert isinstance(made, DimShuffle)
         return made
-
-    def output_types(self, *input_types: Any) -> Sequence[Any]:
-        raise TypeError(f"{self} stands in laws; a node has the DimShuffle that it is for its rank")
 
 
 # What these do to a gradient is the same for zeros as for all other numbers.
@@ -500,7 +496,7 @@ class Elemwise(Op):
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
         self._plans: Memo[tuple[Any, ...], _NodePlan] = Memo(_MOST_PLANS)
         self._gradient_plans: Memo[Hashable, GradientPlan] = Memo(_MOST_PLANS)
-        self._kernels: dict[tuple[Pattern, ...], CompositeKernel] = {}
+        self._kernels: dict[Any, CompositeKernel] = {}
 
     def __str__(self) -> str:
         if not self.inplace_pattern:
@@ -664,14 +660,22 @@ class Elemwise(Op):
             for a in arrays
         ]
 
-    def kernel(self, node: Apply) -> CompositeKernel:
-        """Return the kernel of a node whose scalar op is a Composite."""
+    def kernel(self, node: Apply, reduce: Sequence[np.ufunc | None] = ()) -> CompositeKernel:
+        """Return the kernel of a node whose scalar op is a Composite.
+
+        Parameters
+        ----------
+        reduce
+            For each output the ufunc that reduces it, or None; by default none is reduced.
+        """
         patterns = tuple([v.type.broadcastable for v in node.inputs])
-        kernel = self._kernels.get(patterns)
+        key = (patterns, reduce)
+        kernel = self._kernels.get(key)
         if kernel is None:
             op: Any = self.scalar_op
-            kernel = CompositeKernel(op, patterns, [None] * op.nout, dict(self.inplace_pattern))
-            self._kernels[patterns] = kernel
+            given = reduce or [None] * op.nout
+            kernel = CompositeKernel(op, patterns, given, dict(self.inplace_pattern))
+            self._kernels[key] = kernel
         return kernel
 
     def checked_shape(self, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
@@ -757,9 +761,7 @@ class Elemwise(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return self.scalar_op.connection_pattern(node)
 
-    def L_op(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradients of the scalar op, summed over the axes along which inputs broadcast.
 
         That of a float or complex input has the dtype of the input.

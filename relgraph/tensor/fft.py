@@ -76,7 +76,7 @@ class DFT(OneAxis):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient: the conjugate transform, with the same factor."""
-        x: Any = inputs[0]
+        x = inputs[0]
         g = DFT(self.axis, not self.inverse, _OPPOSITE[self.norm])(output_grads[0])
         if is_complex(x.type.dtype):
             return [cast(g, x.type.dtype)]

@@ -127,8 +127,6 @@ class AdvancedSubtensor(BaseSubtensor):
         mask, which is the index of as many axes as it has; None adds an axis.
     """
 
-    name = "advanced_subtensor"
-
     def changed(self, inplace: bool = False, set_instead_of_inc: bool = False) -> Any:
         return AdvancedIncSubtensor(self.idx_list, inplace, set_instead_of_inc)
 
@@ -300,6 +298,8 @@ class RelativeSubtensor(RelativeOp, BaseSubtensor):
         That of a Subtensor, with ``...`` for the axes that are left out.
     """
 
+    name = "subtensor"
+
     def __init__(self, idx_list: Any) -> None:
         super().__init__(idx_list)
         of_arrays = Placeholder.ARRAY in self.idx_list
@@ -310,9 +310,6 @@ class RelativeSubtensor(RelativeOp, BaseSubtensor):
         made: Any = self.relative
         op: Op = made(entries)
         return op
-
-    def output_types(self, *input_types: Any) -> Sequence[Any]:
-        raise TypeError(f"{self} stands in laws; a node has the op that it is for its rank")
 
 
 class OneElement(NamedTuple):

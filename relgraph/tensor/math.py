@@ -53,7 +53,6 @@ def check_one_shape(op: Any, x: Any, y: Any) -> None:
 class MatrixProduct(TensorOp):
     """Base class of products of two tensors that sum over one axis of each."""
 
-    __props__ = ()
     nin = 2
 
     def _check_ranks(self, x: TensorType, y: TensorType, ranks: Sequence[int]) -> None:
@@ -80,7 +79,7 @@ class MatrixProduct(TensorOp):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
+        g = output_grads[0]
         ranks = (x.type.ndim, y.type.ndim)
         if ranks == (1, 1):
             # filled, since no other part of the gradient would see that the lengths differ
@@ -99,10 +98,7 @@ class Dot(MatrixProduct):
     that of NumPy's promotion.
     """
 
-    name = "dot"
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y = input_types
+    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
         self._check_ranks(x, y, (1, 2))
         check_inner(self, x, y, -1, 0)
         return [TensorType(result_dtype(x.dtype, y.dtype), x.shape[:-1] + y.shape[1:])]

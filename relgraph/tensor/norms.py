@@ -44,8 +44,7 @@ class AlongAxes(TensorOp):
         """Return the axes that are summed over of an input of rank `ndim`, as a tuple."""
         return normalize_axes(self.axis, ndim, self.name)
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: TensorType) -> list[TensorType]:
         axes = self.axes(x.ndim)
         if np.dtype(x.dtype).kind != "f":
             raise TypeError(f"{self.name}: the input is a {x}, not of real floating-point numbers")
@@ -79,8 +78,6 @@ class Norm(AlongAxes):
         As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
     """
 
-    name = "norm"
-
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x = in_order(inputs[0])
         with np.errstate(all="ignore"):
@@ -89,9 +86,9 @@ class Norm(AlongAxes):
         output_storage[0][0] = np.asarray(found, x.dtype)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x: Any = inputs[0]
-        out: Any = outputs[0]
-        g: Any = output_grads[0]
+        x = inputs[0]
+        out = outputs[0]
+        g = output_grads[0]
         axes, ndim = self.axes(x.type.ndim), x.type.ndim
         # at the origin the slope has no direction: it is taken to be zero
         least = np.finfo(out.type.dtype).smallest_subnormal
@@ -137,8 +134,6 @@ class Cosine(_OfPairs):
         As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
     """
 
-    name = "cosine"
-
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = self.of_one_shape(*inputs)
         with np.errstate(all="ignore"):
@@ -148,8 +143,7 @@ class Cosine(_OfPairs):
         output_storage[0][0] = np.asarray(found, x.dtype)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x: Any = inputs[0]
-        y: Any = inputs[1]
+        x, y = inputs
         axes, ndim = self.axes(x.type.ndim), x.type.ndim
         out, g, of_x, of_y = (
             restore_axes(v, axes, ndim)
@@ -170,8 +164,6 @@ class Covariance(_OfPairs):
         As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
     """
 
-    name = "covariance"
-
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         x, y = self.of_one_shape(*inputs)
         axes = self.axes(x.ndim)
@@ -188,8 +180,7 @@ class Covariance(_OfPairs):
         output_storage[0][0] = np.asarray(np.squeeze(found, axis=axes), x.dtype)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x: Any = inputs[0]
-        y: Any = inputs[1]
+        x, y = inputs
         axes, ndim = self.axes(x.type.ndim), x.type.ndim
         every = lengths(x)
         count = cast(product([every[axis] for axis in axes]), x.type.dtype)

@@ -26,7 +26,7 @@ from relgraph.tensor.basic import (
     reduced_axes,
     without_axes,
 )
-from relgraph.tensor.composite_kernel import CompositeKernel, Pattern
+from relgraph.tensor.composite_kernel import CompositeKernel
 from relgraph.tensor.elemwise import Elemwise, RelativeDimShuffle
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, conjugated, eq, neq, second, sqr, sqrt, switch, true_div
@@ -114,8 +114,7 @@ class CAReduce(RelativeOp, TensorOp):
     def for_inputs(self, inputs: Sequence[Any]) -> CAReduce:
         return self.for_rank(inputs[0].type.ndim)
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: TensorType) -> list[TensorType]:
         axes = self.axes(x.ndim)
         shape = without_axes(x.shape, axes)
         return [TensorType(reduced_dtype(self.ufunc, x.dtype), shape)]
@@ -140,10 +139,8 @@ class CAReduce(RelativeOp, TensorOp):
         axes = self.axes(len(shapes[0]))
         return [without_axes(shapes[0], axes)]
 
-    def L_op(
-        self, inputs: Variables, outputs: Variables, output_grads: Variables
-    ) -> list[Variable]:
-        x: Any = inputs[0]
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+        x = inputs[0]
         gradient = _GRADIENTS.get(self.scalar_op)
         if gradient is None or is_discrete(outputs[0].type.dtype):
             return [second(x, np.float64(0.0))]
@@ -521,8 +518,7 @@ class _ArgExtreme(RelativeOp, TensorOp):
     def __str__(self) -> str:
         return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: TensorType) -> list[TensorType]:
         if self.axis is None:
             return [TensorType("int64", ())]
         axis = normalize_axis(self.axis, x.ndim, self.name)
@@ -548,14 +544,12 @@ class Argmax(_ArgExtreme):
     """The position of the first greatest element along an axis; see `argmax`."""
 
     function = staticmethod(np.argmax)
-    name = "argmax"
 
 
 class Argmin(_ArgExtreme):
     """The position of the first least element along an axis; see `argmin`."""
 
     function = staticmethod(np.argmin)
-    name = "argmin"
 
 
 def _arg_reduce(op: type[_ArgExtreme], x: Any, axis: Any, keepdims: bool) -> Any:
@@ -651,7 +645,7 @@ class FusedReduction(Op):
         for op in self.reductions:
             if op is not None and op.axis is not None:
                 raise ValueError(f"FusedReduction: {op} does not reduce all axes")
-        self._kernels: dict[tuple[Pattern, ...], CompositeKernel] = {}
+        self._ufuncs = tuple([None if op is None else op.ufunc for op in self.reductions])
 
     def __str__(self) -> str:
         around = ["" if op is None else str(op) for op in self.reductions]
@@ -671,13 +665,7 @@ class FusedReduction(Op):
 
     def kernel(self, node: Apply) -> CompositeKernel:
         """Return the kernel of a node."""
-        patterns = tuple([v.type.broadcastable for v in node.inputs])
-        kernel = self._kernels.get(patterns)
-        if kernel is None:
-            ufuncs = [None if op is None else op.ufunc for op in self.reductions]
-            scalar_op: Any = self.elemwise.scalar_op
-            kernel = self._kernels[patterns] = CompositeKernel(scalar_op, patterns, ufuncs, {})
-        return kernel
+        return self.elemwise.kernel(node, self._ufuncs)
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         shape = self.elemwise.checked_shape(node, inputs)
@@ -699,9 +687,7 @@ class FusedReduction(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return self.elemwise.connection_pattern(node)
 
-    def L_op(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradients of the elementwise op, each reduction's gradient put in."""
         values = self.elemwise.make_node(*inputs).outputs
         grads = [

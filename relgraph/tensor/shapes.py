@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op, RelativeOp, Storage, TypedOp
+from relgraph.graph.op import Op, RelativeOp, Storage, TypedOp, Variables
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm, MethodNotDefined
 from relgraph.scalar.type import check_dtype
@@ -17,6 +17,7 @@ from relgraph.tensor.basic import (
     TensorOp,
     as_tensor_variable,
     constant,
+    merged_lengths,
     normalize_axes,
     normalize_axis,
     static_int,
@@ -52,9 +53,6 @@ class _OfShape(TensorOp):
 
 class Shape(_OfShape):
     """The shape of a tensor or a sparse matrix, as a vector of int64."""
-
-    __props__ = ()
-    name = "shape"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [TensorType("int64", (input_types[0].ndim,))]
@@ -135,8 +133,8 @@ class MakeVector(TypedOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(len(node.inputs),)]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
-        g: Any = output_gradients[0]
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+        g = output_gradients[0]
         return [g[i] for i in range(len(inputs))]
 
 
@@ -200,8 +198,7 @@ def inferred_shape(var: Any) -> tuple[Any, ...] | None:
         shape = node.op.infer_shape(None, node, shapes)[var.index]
     except MethodNotDefined:
         return None
-    known = var.type.shape
-    return tuple(s if n is None else n for n, s in zip(known, shape, strict=True))
+    return merged_lengths(var.type.shape, shape)
 
 
 def product(lengths: Sequence[Any]) -> Any:
@@ -419,8 +416,8 @@ class Reshape(Op):
                 lengths.append(either)
         return [tuple(lengths)]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
-        x: Any = inputs[0]
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+        x = inputs[0]
         return [reshape(output_gradients[0], lengths(x)), disconnected()]
 
 
@@ -442,15 +439,13 @@ class SpecifyShape(TensorOp):
     def __str__(self) -> str:
         return f"specify_shape{{{', '.join('?' if n is None else str(n) for n in self.shape)}}}"
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: TensorType) -> list[TensorType]:
         if x.ndim != len(self.shape):
             raise TypeError(f"{self}: the input is a {x} of {x.ndim} dimensions")
         for axis, (n, m) in enumerate(zip(x.shape, self.shape, strict=True)):
             if n is not None and m is not None and n != m:
                 raise ValueError(f"{self}: axis {axis} of the input has length {n}, not {m}")
-        merged = [n if m is None else m for n, m in zip(x.shape, self.shape, strict=True)]
-        return [TensorType(x.dtype, tuple(merged))]
+        return [TensorType(x.dtype, merged_lengths(x.shape, self.shape))]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         (x,) = inputs
@@ -463,9 +458,9 @@ class SpecifyShape(TensorOp):
         output_storage[0][0] = x
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [tuple(n if m is None else m for n, m in zip(shapes[0], self.shape, strict=True))]
+        return [merged_lengths(self.shape, shapes[0])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [specify_shape(output_gradients[0], self.shape)]
 
 

@@ -66,8 +66,7 @@ class _Softmax(RelativeOp, TensorOp):
         """Return the axes for an input of rank `ndim`, counted from the front, as a tuple."""
         return normalize_axes(self.axis, ndim, self.name)
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: TensorType) -> list[TensorType]:
         self.axes(x.ndim)
         if np.dtype(x.dtype).kind != "f":
             raise TypeError(f"{self.name}: the input is a {x}, not real")
@@ -115,8 +114,6 @@ class Softmax(_Softmax):
         An int, a tuple of ints, or None for all axes.
     """
 
-    name = "softmax"
-
     def along(self, x: Any, axis: Axes) -> Any:
         shifted, shares, total = self.shifted(x, axis)
         infinite = np.isinf(total)
@@ -126,8 +123,8 @@ class Softmax(_Softmax):
         return np.divide(shares, total, out=shares)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        out: Any = outputs[0]
-        g: Any = output_grads[0]
+        out = outputs[0]
+        g = output_grads[0]
         axes, ndim = normalize_axes(self.axis, out.type.ndim, self.name), out.type.ndim
         one = OneElement.in_(g, axes)
         if one is not None:
@@ -141,14 +138,12 @@ class Softmax(_Softmax):
 class LogSoftmax(_Softmax):
     """The logarithm of `Softmax`, with the same parameter, without computing the softmax."""
 
-    name = "log_softmax"
-
     def along(self, x: Any, axis: Axes) -> Any:
         shifted, _, total = self.shifted(x, axis)
         return np.subtract(shifted, np.log(total, out=total), out=shifted)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        g: Any = output_grads[0]
+        g = output_grads[0]
         return [g - self.summed(g) * exp(outputs[0])]
 
 
@@ -176,7 +171,7 @@ class LogSumExp(_Softmax):
             output_storage[0][0] = np.asarray(np.log(total) + shift.reshape(total.shape))
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x: Any = inputs[0]
+        x = inputs[0]
         g = restore_axes(output_grads[0], self.axes(x.type.ndim), x.type.ndim)
         return [g * softmax(x, self.axis)]
 

@@ -449,7 +449,7 @@ class BaseSubtensor(TypedOp):
 
     def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         x, *indices = inputs
-        g: Any = output_gradients[0]
+        g = output_gradients[0]
         gx = self.changed()(zeros_like(x, g.type.dtype), g, *indices)
         return [gx, *[disconnected() for _ in indices]]
 
@@ -528,10 +528,8 @@ class BaseIncSubtensor(TypedOp):
         self, idx_list: IndexList, inplace: bool = False, set_instead_of_inc: bool = False
     ) -> None:
         self.idx_list = tuple(idx_list)
-        self.inplace = inplace
+        self.set_inplace(inplace)
         self.set_instead_of_inc = set_instead_of_inc
-        if inplace:
-            self.destroy_map = {0: [0]}
 
     def part(self) -> Any:
         """Return the op that selects the part."""
@@ -549,15 +547,14 @@ class BaseIncSubtensor(TypedOp):
         x, y = (as_tensor_variable(v) for v in inputs[:2])
         return [x, y, *check_index_inputs(self, inputs[2:])]
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y, *indices = input_types
+    def output_types(self, x: TensorType, y: TensorType, *indices: TensorType) -> list[TensorType]:
         (part,) = self.part().output_types(x, *indices)
         check_assignable(self, x, y, part)
         return [x]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         _x, y, *indices = inputs
-        g: Any = output_gradients[0]
+        g = output_gradients[0]
         gx = g
         if self.set_instead_of_inc:
             zero = np.zeros((), dtype=g.type.dtype)

@@ -27,8 +27,8 @@ from relgraph.scalar.type import (
 MAX_RAW_KEY_BYTES = 64
 
 
-class TensorVariable(Operators, Variable):
-    """A variable whose values are arrays."""
+class ArrayVariable(Operators, Variable):
+    """Base class of variables whose values have a dtype and a shape."""
 
     __slots__ = ()
 
@@ -36,6 +36,31 @@ class TensorVariable(Operators, Variable):
     def dtype(self) -> str:
         dtype: str = self.type.dtype
         return dtype
+
+    @property
+    def shape(self) -> Any:
+        """The shape at run time, a vector of int64."""
+        return self._ops.shape(self)
+
+    @property
+    def size(self) -> Any:
+        """The number of elements, stored or not."""
+        return self._ops.size(self)
+
+    def astype(self, dtype: Any) -> Any:
+        """Return this variable cast to another dtype."""
+        return self._ops.cast(self, dtype)
+
+    def conj(self) -> Any:
+        return self._ops.conj(self)
+
+    conjugate = conj
+
+
+class TensorVariable(ArrayVariable):
+    """A variable whose values are arrays."""
+
+    __slots__ = ()
 
     @property
     def ndim(self) -> int:
@@ -47,16 +72,6 @@ class TensorVariable(Operators, Variable):
         """For each axis, whether its length is known to be 1."""
         pattern: tuple[bool, ...] = self.type.broadcastable
         return pattern
-
-    @property
-    def shape(self) -> Any:
-        """The shape at run time, a vector of int64."""
-        return self._ops.shape(self)
-
-    @property
-    def size(self) -> Any:
-        """The number of elements."""
-        return self._ops.size(self)
 
     @property
     def T(self) -> Any:
@@ -196,10 +211,6 @@ class TensorVariable(Operators, Variable):
     def take(self, indices: Any, axis: int | None = None) -> Any:
         return self._ops.take(self, indices, axis)
 
-    def astype(self, dtype: Any) -> Any:
-        """Return this variable cast to another dtype."""
-        return self._ops.cast(self, dtype)
-
     def copy(self, name: str | None = None) -> Any:
         """Return a node that copies this variable."""
         return self._ops.identity(self, name=name)
@@ -247,11 +258,6 @@ class TensorVariable(Operators, Variable):
         if min is None:
             return self if max is None else self._ops.minimum(self, max)
         return self._ops.maximum(self, min) if max is None else self._ops.clip(self, min, max)
-
-    def conj(self) -> Any:
-        return self._ops.conj(self)
-
-    conjugate = conj
 
     def round(self) -> Any:
         """Return the elements rounded to integers; halves are rounded to even ones."""

@@ -500,8 +500,6 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * np.pi)
 class Convolve(TensorOp):
     """The convolution of two vectors, neither of which is empty: all places where they overlap."""
 
-    __props__ = ()
-    name = "convolve"
     nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
@@ -625,7 +623,7 @@ class Accumulate(OneAxis):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient: that of an extreme goes to the first element that reaches it."""
-        x: Any = inputs[0]
+        x = inputs[0]
         if self.scalar_op is scalar.logaddexp:
             return [_shares_of_sums(output_grads[0], x, outputs[0], self.axis)]
         before = part(outputs[0], self.axis, slice(None, -1))

@@ -300,8 +300,7 @@ class SearchSorted(TensorOp):
     def __str__(self) -> str:
         return f"{self.name}{{{self.side}}}"
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        ordered, wanted = input_types
+    def output_types(self, ordered: TensorType, wanted: TensorType) -> list[TensorType]:
         if ordered.ndim != 1:
             raise TypeError(f"{self}: input 0 is a {ordered}, not a vector")
         return [TensorType("int64", wanted.shape)]
@@ -323,8 +322,6 @@ class Digitize(SearchSorted):
 
     The edges ascend or descend; a ValueError is raised if they do neither.
     """
-
-    name = "digitize"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         for i, t in enumerate(input_types):
@@ -485,8 +482,7 @@ class Unique(TensorOp):
     def __str__(self) -> str:
         return "unique"
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (x,) = input_types
+    def output_types(self, x: TensorType) -> list[TensorType]:
         if x.ndim != 1:
             raise TypeError(f"unique: the input is a {x}, not a vector")
         some = TensorType("int64", (None,))
@@ -508,7 +504,7 @@ class Unique(TensorOp):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient: it is that of the first of equal elements."""
-        x: Any = inputs[0]
+        x = inputs[0]
         if is_discrete(x.type.dtype):
             return [zeros_like(x, "float64")]
         return [inc_subtensor(getitem(zeros_like(x), outputs[1]), output_grads[0])]

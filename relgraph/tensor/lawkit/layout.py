@@ -372,11 +372,6 @@ def is_known_shape_of(lengths: Lengths, x: Any) -> bool:
     return all(n is None or n == known for n, known in zip(lengths, x.type.shape, strict=True))
 
 
-def merged_lengths(s: Lengths, t: Lengths) -> tuple[int | None, ...]:
-    """Return the lengths that either of two shapes, which agree, declares."""
-    return tuple(m if n is None else n for n, m in zip(s, t, strict=True))
-
-
 def composed_order(outer: Order, inner: Order) -> tuple[int | str, ...]:
     """Return the order of the dimshuffle that does what `inner` and then `outer` do."""
     return tuple([a if isinstance(a, str) else inner[a] for a in outer])

@@ -26,7 +26,13 @@ from relgraph.tensor.lawkit.vocabulary import finite as any_finite
 from relgraph.tensor.lawkit.vocabulary import rounding as any_rounding
 from relgraph.tensor.lawkit.vocabulary import stable as any_stable
 from relgraph.tensor.linalg.functions import det, slogdet
-from relgraph.tensor.linalg.products import cheapest_order, dot, matrix_transpose, product_in_order
+from relgraph.tensor.linalg.products import (
+    as_matrix_shape,
+    cheapest_order,
+    dot,
+    matrix_transpose,
+    product_in_order,
+)
 from relgraph.tensor.linalg.systems import solve
 from relgraph.tensor.math import Dot, _dot, cast
 from relgraph.tensor.reductions import sum as sum_
@@ -140,7 +146,7 @@ def cheapest_chain(x: Any, y: Any) -> Any:
     The factors are those of products of matrices below; a vector may be the first or the last.
     """
     factors, cost = _flattened(x, y)
-    shapes = [_matrix_shape(v, i == 0) for i, v in enumerate(factors)]
+    shapes = [as_matrix_shape(v.type.shape, i == 0) for i, v in enumerate(factors)]
     if len({v.type.dtype for v in factors}) > 1:
         return None
     if len(factors) < 3 or any(None in shape for shape in shapes):
@@ -174,11 +180,6 @@ def _stays_a_chain(inner: Any, i: int, factors: Any) -> bool:
 
 def _cost(x: Any, y: Any) -> int:
     return _multiplications(x.type.shape, y.type.shape)
-
-
-def _matrix_shape(v: Any, first: bool) -> Any:
-    shape = v.type.shape
-    return shape if len(shape) == 2 else ((1, *shape) if first else (*shape, 1))
 
 
 @depends_on_levels(2)

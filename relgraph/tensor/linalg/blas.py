@@ -11,7 +11,7 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
-from relgraph.tensor.basic import TensorOp
+from relgraph.tensor.basic import TensorOp, merged_lengths
 from relgraph.tensor.fortran import product
 from relgraph.tensor.math import BLAS_DTYPES, Dot, MatrixProduct, _dot, check_inner, conjugated
 from relgraph.tensor.reductions import sum as sum_
@@ -26,10 +26,7 @@ class Dot22(MatrixProduct):
     It marks the products that a rewrite can extend to a GEMM.
     """
 
-    name = "dot22"
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y = input_types
+    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
         self._check_ranks(x, y, (2,))
         if x.dtype != y.dtype or x.dtype not in BLAS_DTYPES:
             raise TypeError(
@@ -50,10 +47,7 @@ class Gemv(Dot):
     It takes the BLAS's way for each layout in memory, where `Dot` takes the same one for all.
     """
 
-    name = "gemv"
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y = input_types
+    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
         if x.ndim + y.ndim != 3 or x.dtype != y.dtype or x.dtype not in BLAS_DTYPES:
             raise TypeError(
                 f"{self}: the inputs are {x} and {y}; wanted are a matrix and a vector of one "
@@ -103,10 +97,8 @@ class BlasUpdate(TensorOp):
     """The axes of each input, named by letters; those of one letter have one length."""
 
     def __init__(self, inplace: bool = False) -> None:
-        self.inplace = inplace
+        self.set_inplace(inplace)
         self.nin = len(self.axes)
-        if inplace:
-            self.destroy_map = {0: [0]}
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         z = input_types[0]
@@ -118,14 +110,12 @@ class BlasUpdate(TensorOp):
                     f"inputs, one of {', '.join(BLAS_DTYPES)}"
                 )
         product = self.product_shape(input_types)
-        shape: list[int | None] = []
         for axis, (n, m) in enumerate(zip(z.shape, product, strict=True)):
             if (n == 1) is not (m == 1) or (n is not None and m is not None and n != m):
                 raise ValueError(
                     f"{self}: axis {axis} of input 0 has length {n}, that of the product {m}"
                 )
-            shape.append(m if n is None else n)
-        return [TensorType(z.dtype, tuple(shape))]
+        return [TensorType(z.dtype, merged_lengths(z.shape, product))]
 
     def product_shape(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """Return the shape of the product, of the types or values of the inputs.
@@ -158,7 +148,7 @@ class BlasUpdate(TensorOp):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         z, alpha, x, y, beta = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
+        g = output_grads[0]
         gx, gy = _dot.L_op(inputs[2:4], [], output_grads)
         return [beta * g, sum_(g * _dot(x, y)), alpha * gx, alpha * gy, sum_(g * z)]
 
@@ -166,7 +156,6 @@ class BlasUpdate(TensorOp):
 class Gemm(BlasUpdate):
     """``βZ + αXY`` for matrices; the inputs are Z, α, X, Y and β (see `BlasUpdate`)."""
 
-    name = "gemm"
     axes = ("mn", "", "mk", "kn", "")
 
     def agrees(self, z: Any, x: Any, y: Any) -> bool:
@@ -181,7 +170,6 @@ class Gemm(BlasUpdate):
 class GemvAdd(BlasUpdate):
     """``βZ + αXY`` for a matrix X and vectors Y and Z; the inputs are Z, α, X, Y and β."""
 
-    name = "gemv_add"
     axes = ("m", "", "mk", "k", "")
 
     def compute(self, inputs: Sequence[Any]) -> Any:
@@ -195,7 +183,6 @@ class Ger(BlasUpdate):
     The inputs are Z, α, X and Y.
     """
 
-    name = "ger"
     axes = ("mn", "", "m", "n")
 
     def product_shape(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
@@ -211,7 +198,7 @@ class Ger(BlasUpdate):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         _, alpha, x, y = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
+        g = output_grads[0]
         outer = x.dimshuffle(0, "x") * y.dimshuffle("x", 0)
         return [g, sum_(g * outer), alpha * _dot(g, y), alpha * _dot(x, g)]
 
@@ -222,8 +209,7 @@ class Dot22Scalar(MatrixProduct):
     name = "dot22scalar"
     nin = 3
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y, alpha = input_types
+    def output_types(self, x: TensorType, y: TensorType, alpha: TensorType) -> list[TensorType]:
         self._check_ranks(x, y, (2,))
         if alpha.ndim != 0 or {x.dtype, y.dtype, alpha.dtype} - {x.dtype}.intersection(BLAS_DTYPES):
             raise TypeError(
@@ -244,7 +230,7 @@ class Dot22Scalar(MatrixProduct):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y, alpha = (conjugated(v) for v in inputs)
-        g: Any = output_grads[0]
+        g = output_grads[0]
         gx, gy = _dot.L_op(inputs[:2], [], output_grads)
         return [alpha * gx, alpha * gy, sum_(g * _dot(x, y))]
 

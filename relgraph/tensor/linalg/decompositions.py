@@ -56,13 +56,11 @@ class Cholesky(SquareMatrixOp):
     """
 
     __props__ = ("lower", "inplace")
-    name = "cholesky"
     overwritable = 0
 
     def __init__(self, lower: bool = True, inplace: bool = False) -> None:
-        self.lower, self.inplace = bool(lower), bool(inplace)
-        if inplace:
-            self.destroy_map = {0: [0]}
+        self.lower = bool(lower)
+        self.set_inplace(inplace)
 
     def compute(self, a: Array) -> Array:
         if self.inplace:
@@ -121,8 +119,7 @@ class QR(MatrixOp):
         self.mode = mode
         self.nout = 1 if mode == "r" else 2
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
+    def output_types(self, a: TensorType) -> list[TensorType]:
         check_matrix(self.name, a)
         dtype = lapack_dtype(self.name, a.dtype)
         shapes = self._shapes(a.shape, _least)
@@ -160,7 +157,7 @@ class QR(MatrixOp):
             If a `q` of the mode ``complete`` is differentiated and `a` is not known to have no more
             rows than columns: if it has, the last columns of `q` are arbitrary.
         """
-        a: Any = inputs[0]
+        a = inputs[0]
         m, n = a.type.shape[-2:]
         *by_q, gr = [None if isinstance(g.type, DisconnectedType) else g for g in output_grads]
         gq = by_q[0] if by_q else None
@@ -237,8 +234,7 @@ class SVD(MatrixOp):
         self.compute_uv = bool(compute_uv)
         self.nout = 3 if compute_uv else 1
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
+    def output_types(self, a: TensorType) -> list[TensorType]:
         check_matrix(self.name, a)
         dtype = lapack_dtype(self.name, a.dtype)
         real = REAL_OF.get(dtype, dtype)
@@ -278,7 +274,7 @@ class SVD(MatrixOp):
         MethodNotDefined
             If vectors of full matrices are differentiated that are not known to be square.
         """
-        a: Any = inputs[0]
+        a = inputs[0]
         given = [None if isinstance(g.type, DisconnectedType) else g for g in output_grads]
         if not self.compute_uv:
             u, _, vh = SVD(False)(a)
@@ -379,8 +375,7 @@ class _Eigen(MatrixOp):
         """Return the values of the outputs."""
         raise NotImplementedError
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
+    def output_types(self, a: TensorType) -> list[TensorType]:
         n = check_square(self.name, a)
         dtype = lapack_dtype(self.name, a.dtype)
         types = [
@@ -427,7 +422,6 @@ class Eigh(_Hermitian):
     The gradient is the Hermitian one: right along Hermitian matrices.
     """
 
-    name = "eigh"
     nout = 2
 
     def compute(self, a: Any) -> Any:
@@ -448,7 +442,6 @@ class Eigh(_Hermitian):
 class Eigvalsh(_Hermitian):
     """The eigenvalues of Hermitian matrices in ascending order."""
 
-    name = "eigvalsh"
     nout = 1
 
     def compute(self, a: Any) -> Sequence[Any]:
@@ -463,8 +456,6 @@ class Eigvalsh(_Hermitian):
 class _General(_Eigen):
     """Base class for matrices of any kind: the outputs are always complex."""
 
-    __props__ = ()
-
     def value_dtype(self, dtype: str) -> str:
         return COMPLEX_OF.get(dtype, dtype)
 
@@ -474,7 +465,6 @@ class _General(_Eigen):
 class Eig(_General):
     """The eigenvalues of square matrices, and vectors of length 1; both are always complex."""
 
-    name = "eig"
     nout = 2
 
     def compute(self, a: Any) -> Any:
@@ -499,7 +489,6 @@ class Eig(_General):
 class Eigvals(_General):
     """The eigenvalues of square matrices; they are always complex."""
 
-    name = "eigvals"
     nout = 1
 
     def compute(self, a: Any) -> Sequence[Any]:

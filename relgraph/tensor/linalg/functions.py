@@ -56,11 +56,7 @@ def _per_matrix(v: Any) -> Any:
 class Det(MatrixOp):
     """The determinants of square matrices."""
 
-    __props__ = ()
-    name = "det"
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
+    def output_types(self, a: TensorType) -> list[TensorType]:
         check_square(self.name, a)
         return [TensorType(lapack_dtype(self.name, a.dtype), a.shape[:-2])]
 
@@ -74,7 +70,7 @@ class Det(MatrixOp):
         return [shapes[0][:-2]]
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        g: Any = output_grads[0]
+        g = output_grads[0]
         return [fitted_gradient(_per_matrix(g) * conjugated(Cofactors()(inputs[0])), inputs[0])]
 
 
@@ -126,9 +122,6 @@ def _sums(v: Any) -> Any:
 class Cofactors(SquareMatrixOp):
     """The cofactors of square matrices: what their determinants have as derivatives."""
 
-    __props__ = ()
-    name = "cofactors"
-
     def compute(self, a: Array) -> Array:
         if not a.size:
             return a.copy()
@@ -152,13 +145,10 @@ class Cofactors(SquareMatrixOp):
 class SecondCofactors(MatrixOp):
     """How the cofactors of square matrices, the first input, change along others, the second."""
 
-    __props__ = ()
-    name = "second_cofactors"
     keeps_shape = True
     nin = 2
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        a, e = input_types
+    def output_types(self, a: TensorType, e: TensorType) -> list[TensorType]:
         n = check_square(self.name, a)
         check_square(self.name, e, 1)
         if a.ndim != e.ndim:
@@ -227,12 +217,10 @@ class SLogDet(MatrixOp):
     has the sign 0 and the logarithm -inf.
     """
 
-    __props__ = ()
     name = "slogdet"
     nout = 2
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
+    def output_types(self, a: TensorType) -> list[TensorType]:
         check_square(self.name, a)
         dtype = lapack_dtype(self.name, a.dtype)
         batch = a.shape[:-2]
@@ -256,7 +244,7 @@ class SLogDet(MatrixOp):
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient by way of the inverse, which raises LinAlgError of a singular matrix:
         there the logarithm has no derivative."""
-        a: Any = inputs[0]
+        a = inputs[0]
         g_sign, g_log = output_grads
         scale: Any = None
         if not isinstance(g_log.type, DisconnectedType):
@@ -491,9 +479,6 @@ class Expm(SquareMatrixOp):
     """The exponentials of square matrices, by scaling and squaring as `scipy.linalg.expm` does it:
     A. Al-Mohy and N. Higham, A New Scaling and Squaring Algorithm for the Matrix Exponential
     (2009)."""
-
-    __props__ = ()
-    name = "expm"
 
     def compute(self, a: Array) -> Array:
         # SciPy takes no empty ones

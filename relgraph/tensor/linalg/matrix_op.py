@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage
+from relgraph.graph.basic import Apply
+from relgraph.graph.op import Storage, Variables
 from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor.assembly import eye
 from relgraph.tensor.basic import TensorOp
@@ -224,8 +224,7 @@ class SquareMatrixOp(MatrixOp):
         """Return the results of a stack of finite matrices, which `inplace` allows to overwrite."""
         raise NotImplementedError(f"{self.name} has no compute")
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
+    def output_types(self, a: TensorType) -> list[TensorType]:
         n = check_square(self.name, a)
         return [TensorType(lapack_dtype(self.name, a.dtype), (*a.shape[:-2], n, n))]
 
@@ -308,8 +307,7 @@ class Assume(MatrixOp):
     def __str__(self) -> str:
         return f"assume{{{', '.join(self.facts)}}}"
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
+    def output_types(self, a: TensorType) -> list[TensorType]:
         if set(self.facts) - {"diagonal", "lower triangular", "upper triangular"}:
             check_square(self.name, a)
         check_matrix(self.name, a)
@@ -318,7 +316,7 @@ class Assume(MatrixOp):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = inputs[0]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [output_gradients[0]]
 
 

@@ -41,8 +41,7 @@ class MatMul(MatrixProduct):
 
     name = "matmul"
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y = input_types
+    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
         for which, t in (("first", x), ("second", y)):
             if t.ndim < 2:
                 raise TypeError(f"matmul: the {which} input is a {t}, no matrix or stack of them")
@@ -81,10 +80,7 @@ class BatchedDot(MatMul):
     transposed matrices are not copied.
     """
 
-    name = "batched_dot"
-
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, y = input_types
+    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
         if x.dtype != y.dtype or x.dtype not in BLAS_DTYPES:
             raise TypeError(
                 f"{self}: the inputs are {x} and {y}; wanted is one dtype of "
@@ -242,8 +238,6 @@ def _several(axes: Any, ndim: int) -> list[int]:
 class Kron(TensorOp):
     """The blocks ``x[i, j] * y`` of two matrices, put together as one matrix."""
 
-    __props__ = ()
-    name = "kron"
     nin = 2
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
@@ -643,7 +637,7 @@ def multi_dot(arrays: Sequence[Any]) -> Any:
         ends = i in (0, len(factors) - 1)
         if v.type.ndim != 2 and not (ends and v.type.ndim == 1):
             raise TypeError(f"multi_dot: input {i} is a {v.type}, not a matrix")
-    shapes = [_as_matrix_shape(v.type.shape, first=i == 0) for i, v in enumerate(factors)]
+    shapes = [as_matrix_shape(v.type.shape, first=i == 0) for i, v in enumerate(factors)]
     if any(None in shape for shape in shapes):
         made = factors[0]
         for v in factors[1:]:
@@ -653,7 +647,8 @@ def multi_dot(arrays: Sequence[Any]) -> Any:
     return product_in_order(order, factors, matmul)
 
 
-def _as_matrix_shape(shape: tuple[Any, ...], first: bool) -> Any:
+def as_matrix_shape(shape: tuple[Any, ...], first: bool) -> Any:
+    """Return the shape that a factor of a chain has as a matrix: a vector stands at an end."""
     if len(shape) == 2:
         return shape
     return (1, *shape) if first else (*shape, 1)

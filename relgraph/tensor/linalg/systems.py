@@ -62,8 +62,7 @@ class LinearSolve(MatrixOp):
 
     nin = 2
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        a, b = input_types
+    def output_types(self, a: TensorType, b: TensorType) -> list[TensorType]:
         n = check_square(self.name, a)
         if b.ndim == 0:
             raise TypeError(f"{self.name}: input 1 is a {b}, neither a vector nor a matrix")
@@ -216,9 +215,8 @@ class Solve(LinearSolve):
         return _each_solution(of_one, a, b)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        a: Any = inputs[0]
-        b: Any = inputs[1]
-        g: Any = output_grads[0]
+        a, b = inputs
+        g = output_grads[0]
         # a Hermitian matrix is its own adjoint; a symmetric one the conjugate of it
         matrix: Any = a if self.assume_a in ("her", "pos") else adjoint(a)
         op = self if self.assume_a != "sym" else Solve("sym", not self.lower)
@@ -262,16 +260,13 @@ class SolveTriangular(LinearSolve):
     """
 
     __props__ = ("lower", "unit_diagonal", "inplace")
-    name = "solve_triangular"
     overwritable = 1
 
     def __init__(
         self, lower: bool = False, unit_diagonal: bool = False, inplace: bool = False
     ) -> None:
         self.lower, self.unit_diagonal = bool(lower), bool(unit_diagonal)
-        self.inplace = bool(inplace)
-        if inplace:
-            self.destroy_map = {0: [1]}
+        self.set_inplace(inplace, 1)
 
     def solve(self, a: Array, b: Array) -> Array:
         def of_one(a: Array, b: Array) -> Array:
@@ -280,8 +275,7 @@ class SolveTriangular(LinearSolve):
         return _each_solution(of_one, a, b)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        a: Any = inputs[0]
-        b: Any = inputs[1]
+        a, b = inputs
         op = SolveTriangular(not self.lower, self.unit_diagonal)
         gb = solve_each(op, adjoint(a), output_grads[0], b.type.ndim == 1)
         ga = -outer_product(gb, outputs[0], b.type.ndim == 1)
@@ -306,9 +300,8 @@ class CholeskySolve(LinearSolve):
     overwritable = 1
 
     def __init__(self, lower: bool = False, inplace: bool = False) -> None:
-        self.lower, self.inplace = bool(lower), bool(inplace)
-        if inplace:
-            self.destroy_map = {0: [1]}
+        self.lower = bool(lower)
+        self.set_inplace(inplace, 1)
 
     def solve(self, a: Array, b: Array) -> Array:
         def of_one(c: Array, b: Array) -> Array:
@@ -318,8 +311,7 @@ class CholeskySolve(LinearSolve):
         return _each_solution(of_one, a, b)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        c: Any = inputs[0]
-        b: Any = inputs[1]
+        c, b = inputs
         gb = solve_each(self, c, output_grads[0], b.type.ndim == 1)
         triangle = tril(c) if self.lower else triu(c)
         ga = -outer_product(gb, outputs[0], b.type.ndim == 1)
@@ -411,9 +403,7 @@ class Inverse(SquareMatrixOp):
     overwritable = 0
 
     def __init__(self, inplace: bool = False) -> None:
-        self.inplace = bool(inplace)
-        if inplace:
-            self.destroy_map = {0: [0]}
+        self.set_inplace(inplace)
 
     def compute(self, a: Array) -> Array:
         return fortran.inverse(a, overwrite=True) if self.inplace else fortran.inv(a)
@@ -445,8 +435,7 @@ class PseudoInverse(MatrixOp):
     def __str__(self) -> str:
         return "pinv"
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        (a,) = input_types
+    def output_types(self, a: TensorType) -> list[TensorType]:
         check_matrix(self.name, a)
         if self.hermitian:
             check_square(self.name, a)
@@ -542,8 +531,7 @@ class LeastSquares(MatrixOp):
     def __str__(self) -> str:
         return "lstsq"
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        a, b = input_types
+    def output_types(self, a: TensorType, b: TensorType) -> list[TensorType]:
         check_matrix(self.name, a)
         if b.ndim == 0:
             raise TypeError(f"lstsq: input 1 is a {b}, neither a vector nor a matrix")
@@ -613,9 +601,8 @@ class LeastSquares(MatrixOp):
                 raise MethodNotDefined(
                     f"lstsq has no gradient by its {name}; write them out, of its solution"
                 )
-        a: Any = inputs[0]
-        b: Any = inputs[1]
-        g: Any = output_grads[0]
+        a, b = inputs
+        g = output_grads[0]
         p = pinv(a, self.rcond)
         is_vector = b.type.ndim == 1
         by_inverse = outer_product(g, b, is_vector)

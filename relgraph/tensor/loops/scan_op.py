@@ -17,9 +17,9 @@ from relgraph.graph.shared_values import copy_value
 from relgraph.graph.traversal import graph_inputs
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.type import is_discrete
-from relgraph.tensor.basic import as_tensor_variable, constant
+from relgraph.tensor.basic import as_tensor_variable, constant, merged_lengths
 from relgraph.tensor.math import cast, minimum
-from relgraph.tensor.shapes import Shape_i
+from relgraph.tensor.shapes import Shape_i, lengths
 from relgraph.tensor.type import TensorType
 
 LENGTH = TensorType("int64", ())
@@ -66,8 +66,7 @@ class StepShapes:
             return
         for out, shape in zip(node.outputs, found, strict=True):
             if isinstance(out.type, TensorType):
-                pairs = zip(out.type.shape, shape, strict=True)
-                self._shapes[out] = tuple(m if n is None else n for n, m in pairs)
+                self._shapes[out] = merged_lengths(out.type.shape, shape)
 
     def of(self, var: Variable) -> Shape | None:
         """Return the shape of a tensor of the inner graph, or None if it depends on what is
@@ -125,7 +124,7 @@ def _of_itself(var: Variable) -> Any:
     """Return the shape of a tensor of which nothing else is known; None of any other variable."""
     if not isinstance(var.type, TensorType):
         return None
-    return tuple(Shape_i(i)(var) if n is None else n for i, n in enumerate(var.type.shape))
+    return lengths(var)
 
 
 def ordered(
@@ -469,14 +468,6 @@ class Scan(Op, HasInnerGraph):
         if not self.overwrites_states:
             return frozenset()
         return sharing(self.nodes, self.step.states, self.results.states)
-
-    @property
-    def inner_inputs(self) -> list[Variable]:
-        return list(self.inputs)
-
-    @property
-    def inner_outputs(self) -> list[Variable]:
-        return list(self.outputs)
 
     def __eq__(self, other: object) -> bool:
         return self._key == other._key if isinstance(other, Scan) else NotImplemented

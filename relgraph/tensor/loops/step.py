@@ -464,12 +464,7 @@ def split_result(
         updates = dict(parts.pop())
     if len(parts) == 1 and (parts[0] is None or isinstance(parts[0], list | tuple)):
         parts = [] if parts[0] is None else list(parts[0])
-    outputs = []
-    for i, part in enumerate(parts):
-        try:
-            outputs.append(as_tensor_variable(part))
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"scan: output {i} of the step: {error}") from None
+    outputs = [_as_tensor(part, f"scan: output {i} of the step") for i, part in enumerate(parts)]
     return outputs, updates, stop
 
 

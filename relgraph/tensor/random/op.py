@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Op, Storage
+from relgraph.graph.op import Op, Storage, Variables
 from relgraph.graph.type import disconnected, undefined
 from relgraph.scalar.type import check_dtype, is_complex, is_discrete
 from relgraph.tensor.basic import (
     as_argument,
     as_tensor_variable,
     constant,
+    merged_lengths,
     normalize_axis,
     static_int,
 )
@@ -151,12 +152,7 @@ class RandomOp(Op):
     default_output = 1
     nout = 2
     pure = False
-    inplace: bool
     nonnegative: bool = False
-
-    def _set_inplace(self, inplace: bool) -> None:
-        self.inplace = bool(inplace)
-        self.destroy_map = {0: [0]} if inplace else {}
 
     def overwriting(self) -> Any:
         """Return this op, with the given generator advanced in place."""
@@ -228,7 +224,7 @@ class RandomVariable(RandomOp):
         self.sized = bool(sized)
         self.dtype = check_dtype(dtype)
         self.options = tuple(options)
-        self._set_inplace(inplace)
+        self.set_inplace(inplace)
         self._rows = distribution.parameters
         self._ranks = [len(p.core) for p in self._rows]
         self._keywords = dict(self.options)
@@ -395,7 +391,7 @@ class RandomVariable(RandomOp):
                         batch[axis] = own[axis]
         core = {axis: n for _, n, axis in self._core_axes(shapes)}
         found = [*batch, *[core[axis] for axis in self.distribution.core]]
-        return [None, tuple(s if n is None else n for n, s in zip(known, found, strict=True))]
+        return [None, merged_lengths(known, found)]
 
     # -- derivatives -------------------------------------------------------------------------------
 
@@ -405,9 +401,7 @@ class RandomVariable(RandomOp):
         first = 1 + self.sized
         return [[False, connected and i >= first] for i in range(len(node.inputs))]
 
-    def L_op(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
-    ) -> list[Any]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradients by the parameters, for a generator that is held fixed."""
         parameters = dict(zip([p.name for p in self._rows], inputs[1 + self.sized :], strict=True))
         slopes: Mapping[str, Any] = {}
@@ -471,7 +465,7 @@ class Permutation(RandomOp):
     nonnegative = True
 
     def __init__(self, inplace: bool = False) -> None:
-        self._set_inplace(inplace)
+        self.set_inplace(inplace)
 
     def __str__(self) -> str:
         return "permutation{inplace}" if self.inplace else "permutation"
@@ -511,7 +505,7 @@ class Permuted(RandomOp):
 
     def __init__(self, axis: int, inplace: bool = False) -> None:
         self.axis = axis
-        self._set_inplace(inplace)
+        self.set_inplace(inplace)
 
     def __str__(self) -> str:
         return f"permuted{{axis={self.axis}{', inplace' if self.inplace else ''}}}"

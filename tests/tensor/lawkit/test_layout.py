@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
+from relgraph.tensor.basic import merged_lengths
 from relgraph.tensor.lawkit.layout import (
     alloc_like,
     broadcasts_to,
@@ -28,7 +29,6 @@ from relgraph.tensor.lawkit.layout import (
     is_shape_of,
     keeps_memory_order,
     length_from_inputs,
-    merged_lengths,
     shape_from_inputs,
     shape_source,
     stretches_to,
