@@ -58,7 +58,7 @@ class ScalarOp(TypedOp):
         are x, y, ….
     ufunc
         A NumPy or SciPy ufunc, or a function of arrays; by default NumPy's ufunc of the op's name,
-        if it has one.
+        if there is one and the class defines no `impl`.
     holomorphic
         Whether it is complex differentiable, and real for real numbers. If so, `pullback` is right
         for complex numbers that are conjugated.
@@ -85,7 +85,8 @@ class ScalarOp(TypedOp):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        if cls.ufunc is ScalarOp.ufunc and isinstance(getattr(np, cls.name, None), np.ufunc):
+        computes = cls.ufunc is not ScalarOp.ufunc or "impl" in vars(cls)
+        if not computes and isinstance(getattr(np, cls.name, None), np.ufunc):
             cls.ufunc = getattr(np, cls.name)  # type: ignore[method-assign]
         if isinstance(cls.ufunc, np.ufunc) and cls.nin > 0 and "nin" not in vars(cls):
             cls.nin = cls.ufunc.nin

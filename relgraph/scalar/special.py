@@ -384,6 +384,7 @@ class LogAddExp(FoldOp):
     """``log(exp(x) + exp(y) + …)`` of all inputs, without overflow; integers become floats."""
 
     name = "logaddexp"
+    ufunc = np.logaddexp
     holomorphic = False
 
     def impl(self, *values: Any) -> Any:

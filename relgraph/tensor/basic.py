@@ -295,6 +295,11 @@ class TensorOp(TypedOp):
     __props__: ClassVar[tuple[str, ...] | None] = ()
     nin: int | None = 1
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "__init__" in vars(cls) and cls.__props__ == ():
+            raise TypeError(f"{cls.__name__} takes parameters; __props__ must name them")
+
     def __str__(self) -> str:
         if not self.name:
             return super().__str__()

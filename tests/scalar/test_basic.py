@@ -20,6 +20,7 @@ from relgraph.graph.basic import Apply, as_string
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar import ScalarOp, add, float64, int64, mul, true_div
+from relgraph.scalar.op import FloatOp
 from relgraph.scalar.type import DTYPES
 
 OPS = [op for op in vars(scalar).values() if isinstance(op, ScalarOp)]
@@ -344,3 +345,20 @@ def test_logarithms_of_products_at_the_edges(values, expected):
 def test_how_many_inputs_a_logarithm_of_a_product_takes():
     with pytest.raises(TypeError, match="log_product takes at least 2 inputs, not 1"):
         scalar.log_product(scalar.float64())
+
+
+def test_an_op_has_numpys_ufunc_of_its_name_unless_it_computes_itself() -> None:
+    class Cosh(FloatOp):
+        """The hyperbolic cosine."""
+
+    class Arcsinh(FloatOp):
+        """A function of the same name, which is another."""
+
+        def impl(self, *values: Any) -> Any:
+            return values[0] + 1
+
+    assert Cosh().ufunc is np.cosh
+    assert Cosh().nin == 1
+    assert Arcsinh().impl(2.0) == 3.0
+    with pytest.raises(MethodNotDefined):
+        Arcsinh().ufunc  # noqa: B018
