@@ -230,12 +230,12 @@ class Code:
         self.add(f"br label %{loop.head}{rest}")
         self.label(loop.end)
 
-    def intrinsic(self, name: str, dtype: str, x: str) -> str:
-        """Add a call of a function of one float that LLVM has."""
+    def intrinsic(self, name: str, dtype: str, *xs: str) -> str:
+        """Add a call of a function of floats that LLVM has."""
         type_ = MEMORY[dtype]
         full = f"@llvm.{name}.f{itemsize(dtype) * 8}"
-        self.declared.add(f"declare {type_} {full}({type_})")
-        return self.make(f"call {type_} {full}({type_} {x})")
+        self.declared.add(f"declare {type_} {full}({', '.join([type_] * len(xs))})")
+        return self.make(f"call {type_} {full}({', '.join(f'{type_} {x}' for x in xs)})")
 
 
 def convert(code: Code, x: str, old: str, new: str) -> str | None:
@@ -441,10 +441,7 @@ def _quotient(given: Operands) -> str | None:
     high, low = [literal(factor, dtype) for factor in factors]
     if factors[1] == 0:
         return code.make(f"fmul {type_} {x}, {high}")
-    full = f"@llvm.fma.f{itemsize(dtype) * 8}"
-    code.declared.add(f"declare {type_} {full}({type_}, {type_}, {type_})")
-    rest = code.make(f"fmul {type_} {x}, {low}")
-    return code.make(f"call {type_} {full}({type_} {x}, {type_} {high}, {type_} {rest})")
+    return code.intrinsic("fma", dtype, x, high, code.make(f"fmul {type_} {x}, {low}"))
 
 
 def _known_float(x: str) -> float:
