@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from typing import Any, Literal, TextIO
+from typing import Any, Literal, TextIO, TypeVar
 
 from etuples.core import ExpressionTuple
 
@@ -336,15 +336,13 @@ def is_answer(item: Any) -> bool:
     return isinstance(item, ExpressionTuple | LogicTerm)
 
 
-def answer_text(answer: Any, operators: Mapping[str, str], formula: Callable[[Any], str]) -> str:
+def answer_text(answer: Any, formula: Callable[[Any], str]) -> str:
     """Return an answer as a formula.
 
     Parameters
     ----------
     answer
         An etuple, a term or a logic variable.
-    operators
-        The names of the ops that are written between, or before, their arguments, and how.
     formula
         Returns the formula of a variable.
     """
@@ -358,7 +356,7 @@ def answer_text(answer: Any, operators: Mapping[str, str], formula: Callable[[An
             stack.pop()
             if pending:
                 name, first = pending.pop()
-                texts[first:] = [_written(name, texts[first:], operators)]
+                texts[first:] = [_written(name, texts[first:])]
             continue
         parts = _parts(item)
         if parts is None:
@@ -391,19 +389,17 @@ def _op_text(head: ExpressionTuple) -> str:
     return f"{getattr(kind, '__name__', kind)}{{{inner}}}"
 
 
-def _written(name: str, arguments: Sequence[str], operators: Mapping[str, str]) -> str:
-    sign = operators.get(name)
-    if sign is None:
+def _written(name: str, arguments: Sequence[str]) -> str:
+    if name not in OPERATOR_PRINTERS:
         return f"{name}({', '.join(arguments)})"
-    if len(arguments) == 1:
-        return f"({sign}{arguments[0]})"
-    return f"({f' {sign} '.join(arguments)})"
+    return "".join(OPERATOR_PRINTERS[name].around(arguments))
 
 
 Piece = str | Variable
 """A piece of a formula: text, or a variable whose formula is inserted."""
 
 Pieces = Sequence[Piece]
+PieceT = TypeVar("PieceT", str, Variable)
 
 # A formula of at most so many characters is written without names.
 MAX_LENGTH = 2_000
@@ -580,12 +576,12 @@ class Printer:
         raise TypeError(f"{type(self).__name__} does not define process")
 
 
-def _separated(variables: Sequence[Variable], separator: str) -> list[Piece]:
-    pieces: list[Piece] = []
-    for i, var in enumerate(variables):
+def _separated(arguments: Sequence[PieceT], separator: str) -> list[str | PieceT]:
+    pieces: list[str | PieceT] = []
+    for i, argument in enumerate(arguments):
         if i:
             pieces.append(separator)
-        pieces.append(var)
+        pieces.append(argument)
     return pieces
 
 
@@ -615,10 +611,13 @@ class OperatorPrinter(Printer):
         self.assoc = assoc
 
     def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
-        inputs = _inputs(var, self)
-        if len(inputs) == 1:
-            return ["(", self.operator, inputs[0], ")"]
-        return ["(", *_separated(inputs, f" {self.operator} "), ")"]
+        return self.around(_inputs(var, self))
+
+    def around(self, arguments: Sequence[PieceT]) -> list[str | PieceT]:
+        """Return the operator with its arguments, which are variables or texts."""
+        if len(arguments) == 1:
+            return ["(", self.operator, arguments[0], ")"]
+        return ["(", *_separated(arguments, f" {self.operator} "), ")"]
 
 
 class FunctionPrinter(Printer):
@@ -734,7 +733,6 @@ OPERATOR_PRINTERS = {
     "neg": OperatorPrinter("-", 0, "either"),
     "invert": OperatorPrinter("~", 0, "either"),
 }
-_SIGNS = {name: printer.operator for name, printer in OPERATOR_PRINTERS.items()}
 PRINTERS_BY_CLASS_NAME: dict[str, Printer] = {
     "DimShuffle": _DimShufflePrinter(),
     "CAReduce": _NamedFunctionPrinter("axis"),
@@ -815,7 +813,7 @@ class PrettyPrinter:
             If `var` is neither.
         """
         if is_answer(var):
-            return answer_text(var, _SIGNS, self.process)
+            return answer_text(var, self.process)
         _check(var)
         state = PrinterState(self) if pstate is None else pstate
         return state.write([var]) if state.definitions is None else state.argument(var)
