@@ -20,7 +20,7 @@ from etuples.core import ExpressionTuple
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.notation import INFIX, PREFIX
+from relgraph.graph.notation import INFIX, PREFIX, reordered
 from relgraph.graph.op import HasInnerGraph, Op, Storage, TypedOp
 from relgraph.graph.traversal import general_toposort
 from relgraph.graph.type import Type
@@ -696,18 +696,13 @@ def _leaf(var: Variable) -> str:
 
 
 class _DimShufflePrinter(Printer):
-    """Leaves out added axes of length 1, and writes the reversal of all axes as ``.T``."""
+    """Leaves out axes of length 1 that are added or dropped, and writes the reversal of all axes as
+    ``.T``."""
 
     def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
-        inputs = _inputs(var, self)
+        (x,) = _inputs(var, self)
         assert var.owner is not None
-        order = list(var.owner.op.new_order)
-        kept = [axis for axis in order if axis != "x"]
-        if kept == list(range(len(kept))):
-            return inputs
-        if kept == order and order == list(range(len(order)))[::-1]:
-            return [inputs[0], ".T"]
-        return [inputs[0], ".dimshuffle(", ", ".join(map(repr, order)), ")"]
+        return [x, reordered(var.owner) or ""]
 
 
 class _NamedFunctionPrinter(Printer):
