@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from typing import Any, Literal, TextIO, TypeVar
+from typing import Any, Literal, TextIO
 
 from etuples.core import ExpressionTuple
 
@@ -25,21 +25,6 @@ from relgraph.graph.op import HasInnerGraph, Op, Storage, TypedOp
 from relgraph.graph.traversal import general_toposort
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm
-
-__all__ = [
-    "DefaultPrinter",
-    "FunctionPrinter",
-    "IgnorePrinter",
-    "OperatorPrinter",
-    "PatternPrinter",
-    "PrettyPrinter",
-    "Print",
-    "Printer",
-    "PrinterState",
-    "debugprint",
-    "dprint",
-    "pprint",
-]
 
 IdType = Literal["CHAR", "int", "auto", ""]
 
@@ -399,7 +384,6 @@ Piece = str | Variable
 """A piece of a formula: text, or a variable whose formula is inserted."""
 
 Pieces = Sequence[Piece]
-PieceT = TypeVar("PieceT", str, Variable)
 
 # A formula of at most so many characters is written without names.
 MAX_LENGTH = 2_000
@@ -576,8 +560,8 @@ class Printer:
         raise TypeError(f"{type(self).__name__} does not define process")
 
 
-def _separated(arguments: Sequence[PieceT], separator: str) -> list[str | PieceT]:
-    pieces: list[str | PieceT] = []
+def _separated(arguments: Sequence[Any], separator: str) -> list[Any]:
+    pieces: list[Any] = []
     for i, argument in enumerate(arguments):
         if i:
             pieces.append(separator)
@@ -613,7 +597,7 @@ class OperatorPrinter(Printer):
     def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
         return self.around(_inputs(var, self))
 
-    def around(self, arguments: Sequence[PieceT]) -> list[str | PieceT]:
+    def around(self, arguments: Sequence[Any]) -> list[Any]:
         """Return the operator with its arguments, which are variables or texts."""
         if len(arguments) == 1:
             return ["(", self.operator, arguments[0], ")"]

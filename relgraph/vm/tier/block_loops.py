@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from relgraph import scalar
 from relgraph.scalar.type import extreme_of
 from relgraph.vm.tier.compiler import Loop
@@ -382,11 +384,10 @@ class BlockLoops:
             self.code.add(f"store {type_} {literal(0, dtype)}, ptr {places[1]}, align 1")
 
     def _identity(self, reduction: Reduction) -> str:
-        op, dtype = reduction.op, reduction.out.dtype
-        neutral = op.ufunc.identity
-        return literal(
-            extreme_of(dtype, op is scalar.minimum) if neutral is None else neutral, dtype
-        )
+        dtype, ufunc = reduction.out.dtype, reduction.op.ufunc
+        if isinstance(ufunc, np.ufunc) and ufunc.identity is not None:
+            return literal(ufunc.identity, dtype)
+        return literal(extreme_of(dtype, reduction.op is scalar.minimum), dtype)
 
     def _is_float_sum(self, reduction: Reduction) -> bool:
         return reduction.op is scalar.add and reduction.out.dtype.startswith("float")

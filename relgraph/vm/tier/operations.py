@@ -93,14 +93,10 @@ class _Symbol(np.lib.mixins.NDArrayOperatorsMixin):
         self.calls, self.position = calls, position
         self.dtype = np.dtype(dtype)
 
-    def __bool__(self) -> bool:
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
         raise _Untraceable
 
-    def __iter__(self) -> Any:
-        raise _Untraceable
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise _Untraceable
+    __bool__ = __iter__ = __array__ = _refuse
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__" or kwargs or ufunc.nout != 1:
