@@ -9,123 +9,104 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING, Any
 
-from relgraph.on_first_use import loaded
+from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph import (
-        compile,
-        display,
-        gradient,
-        graph,
-        printing,
-        scalar,
-        search,
-        sparse,
-        tensor,
-        testing,
-    )
-    from relgraph.bridges.tracing import trace
-    from relgraph.compile import In, Mode, Out, explain, function, laws_for, optimize_graph, shared
-    from relgraph.gradient import grad
-    from relgraph.graph.kanren import build
-    from relgraph.printing import dprint, pprint
-    from relgraph.search.enumeration import forms
-    from relgraph.settings import config
-    from relgraph.tensor.conditional import ifelse
-    from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
-    from relgraph.tensor.loops.scan import foldl, foldr, map, reduce, scan, scan_checkpoints, until
+    from relgraph import compile as compile
+    from relgraph import display as display
+    from relgraph import gradient as gradient
+    from relgraph import graph as graph
+    from relgraph import printing as printing
+    from relgraph import scalar as scalar
+    from relgraph import search as search
+    from relgraph import sparse as sparse
+    from relgraph import tensor as tensor
+    from relgraph import testing as testing
+    from relgraph.bridges.tracing import trace as trace
+    from relgraph.compile import In as In
+    from relgraph.compile import Mode as Mode
+    from relgraph.compile import Out as Out
+    from relgraph.compile import explain as explain
+    from relgraph.compile import function as function
+    from relgraph.compile import laws_for as laws_for
+    from relgraph.compile import optimize_graph as optimize_graph
+    from relgraph.compile import shared as shared
+    from relgraph.gradient import grad as grad
+    from relgraph.graph.kanren import build as build
+    from relgraph.printing import dprint as dprint
+    from relgraph.printing import pprint as pprint
+    from relgraph.search.enumeration import forms as forms
+    from relgraph.settings import config as config
+    from relgraph.tensor.conditional import ifelse as ifelse
+    from relgraph.tensor.lawkit.vocabulary import law as law
+    from relgraph.tensor.lawkit.vocabulary import lvars as lvars
+    from relgraph.tensor.lawkit.vocabulary import relation as relation
+    from relgraph.tensor.loops.scan import foldl as foldl
+    from relgraph.tensor.loops.scan import foldr as foldr
+    from relgraph.tensor.loops.scan import map as map
+    from relgraph.tensor.loops.scan import reduce as reduce
+    from relgraph.tensor.loops.scan import scan as scan
+    from relgraph.tensor.loops.scan import scan_checkpoints as scan_checkpoints
+    from relgraph.tensor.loops.scan import until as until
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "In",
-    "Mode",
-    "Out",
-    "build",
-    "compile",
-    "config",
-    "display",
-    "dprint",
-    "explain",
-    "foldl",
-    "foldr",
-    "forms",
-    "function",
-    "grad",
-    "gradient",
-    "graph",
-    "ifelse",
-    "law",
-    "laws_for",
-    "lvars",
-    "map",
-    "optimize_graph",
-    "pprint",
-    "printing",
-    "reduce",
-    "relation",
-    "scalar",
-    "scan",
-    "scan_checkpoints",
-    "search",
-    "shared",
-    "sparse",
-    "tensor",
-    "testing",
-    "trace",
-    "until",
-]
-
-_HOME = {
-    "In": "relgraph.compile",
-    "Mode": "relgraph.compile",
-    "Out": "relgraph.compile",
-    "build": "relgraph.graph.kanren",
-    "config": "relgraph.settings",
-    "dprint": "relgraph.printing",
-    "explain": "relgraph.compile",
-    "foldl": "relgraph.tensor.loops.scan",
-    "foldr": "relgraph.tensor.loops.scan",
-    "forms": "relgraph.search.enumeration",
-    "function": "relgraph.compile",
-    "grad": "relgraph.gradient",
-    "ifelse": "relgraph.tensor.conditional",
-    "law": "relgraph.tensor.lawkit.vocabulary",
-    "laws_for": "relgraph.compile",
-    "lvars": "relgraph.tensor.lawkit.vocabulary",
-    "map": "relgraph.tensor.loops.scan",
-    "optimize_graph": "relgraph.compile",
-    "pprint": "relgraph.printing",
-    "reduce": "relgraph.tensor.loops.scan",
-    "relation": "relgraph.tensor.lawkit.vocabulary",
-    "scan": "relgraph.tensor.loops.scan",
-    "scan_checkpoints": "relgraph.tensor.loops.scan",
-    "shared": "relgraph.compile",
-    "trace": "relgraph.bridges.tracing",
-    "until": "relgraph.tensor.loops.scan",
-}
-_PACKAGES = frozenset(__all__) - frozenset(_HOME)
+_found, __dir__ = names_on_first_use(
+    __name__,
+    {
+        "relgraph.bridges.tracing": ["trace"],
+        "relgraph.compile": [
+            "In",
+            "Mode",
+            "Out",
+            "explain",
+            "function",
+            "laws_for",
+            "optimize_graph",
+            "shared",
+        ],
+        "relgraph.gradient": ["grad"],
+        "relgraph.graph.kanren": ["build"],
+        "relgraph.printing": ["dprint", "pprint"],
+        "relgraph.search.enumeration": ["forms"],
+        "relgraph.settings": ["config"],
+        "relgraph.tensor.conditional": ["ifelse"],
+        "relgraph.tensor.lawkit.vocabulary": ["law", "lvars", "relation"],
+        "relgraph.tensor.loops.scan": [
+            "foldl",
+            "foldr",
+            "map",
+            "reduce",
+            "scan",
+            "scan_checkpoints",
+            "until",
+        ],
+    },
+    modules=[
+        "compile",
+        "display",
+        "gradient",
+        "graph",
+        "printing",
+        "scalar",
+        "search",
+        "sparse",
+        "tensor",
+        "testing",
+    ],
+)
 _MANY_OBJECTS = 10_000
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PACKAGES and name not in _HOME:
-        raise AttributeError(f"module 'relgraph' has no attribute {name!r}")
     # Nearly all that is made while modules are loaded stays: it is looked through for what can be
     # collected once, and not again with each generation, which takes a tenth of the time.
     was_on = gc.isenabled()
     gc.disable()
     try:
-        if name in _PACKAGES:
-            return loaded(f"relgraph.{name}")
-        found = globals()[name] = loaded(_HOME[name], name)
-        return found
+        return _found(name)
     finally:
         if was_on:
             gc.enable()
             if gc.get_count()[0] > _MANY_OBJECTS:
                 gc.collect(1)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -27,16 +27,24 @@ def loaded(module: str, name: str | None = None) -> Any:
 
 
 def names_on_first_use(
-    package: str, homes: Mapping[str, str], extra: str | None = None
+    package: str,
+    homes: Mapping[str, Sequence[str]],
+    modules: Sequence[str] = (),
+    extra: str | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the functions `__getattr__` and `__dir__` of a package (PEP 562).
+
+    The package's ``__all__`` is computed: the names in `homes` and `modules`. For type checkers,
+    the package imports them under ``TYPE_CHECKING``, each ``as`` itself, which exports it.
 
     Parameters
     ----------
     package
         The name of the package.
     homes
-        For each of its names the module that defines it, within the package or by its full name.
+        For each module, within the package or by its full name, the names that it defines.
+    modules
+        The modules of the package that are names of it themselves.
     extra
         The extra that installs what these modules import, if that is no dependency of relgraph.
 
@@ -49,12 +57,18 @@ def names_on_first_use(
     ImportError
         When an attribute is missing where the name is defined.
     """
+    home_of = {name: home for home, names in homes.items() for name in names}
+    offered = sorted([*home_of, *modules])
 
     def found(name: str) -> Any:
-        if name not in homes:
+        if name == "__all__":
+            return offered
+        if name in modules:
+            return loaded(f"{package}.{name}")
+        if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         try:
-            home = homes[name]
+            home = home_of[name]
             value = loaded(home if home.startswith("relgraph.") else f"{package}.{home}", name)
         except ModuleNotFoundError as error:
             if extra is None or error.name is None or error.name.startswith("relgraph"):
@@ -67,4 +81,4 @@ def names_on_first_use(
         setattr(sys.modules[package], name, value)
         return value
 
-    return found, lambda: sorted(homes)
+    return found, lambda: list(offered)

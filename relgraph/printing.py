@@ -20,26 +20,11 @@ from etuples.core import ExpressionTuple
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.notation import INFIX, PREFIX
+from relgraph.graph.notation import INFIX, PREFIX, reordered
 from relgraph.graph.op import HasInnerGraph, Op, Storage, TypedOp
 from relgraph.graph.traversal import general_toposort
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm
-
-__all__ = [
-    "DefaultPrinter",
-    "FunctionPrinter",
-    "IgnorePrinter",
-    "OperatorPrinter",
-    "PatternPrinter",
-    "PrettyPrinter",
-    "Print",
-    "Printer",
-    "PrinterState",
-    "debugprint",
-    "dprint",
-    "pprint",
-]
 
 IdType = Literal["CHAR", "int", "auto", ""]
 
@@ -336,15 +321,13 @@ def is_answer(item: Any) -> bool:
     return isinstance(item, ExpressionTuple | LogicTerm)
 
 
-def answer_text(answer: Any, operators: Mapping[str, str], formula: Callable[[Any], str]) -> str:
+def answer_text(answer: Any, formula: Callable[[Any], str]) -> str:
     """Return an answer as a formula.
 
     Parameters
     ----------
     answer
         An etuple, a term or a logic variable.
-    operators
-        The names of the ops that are written between, or before, their arguments, and how.
     formula
         Returns the formula of a variable.
     """
@@ -358,7 +341,7 @@ def answer_text(answer: Any, operators: Mapping[str, str], formula: Callable[[An
             stack.pop()
             if pending:
                 name, first = pending.pop()
-                texts[first:] = [_written(name, texts[first:], operators)]
+                texts[first:] = [_written(name, texts[first:])]
             continue
         parts = _parts(item)
         if parts is None:
@@ -391,13 +374,10 @@ def _op_text(head: ExpressionTuple) -> str:
     return f"{getattr(kind, '__name__', kind)}{{{inner}}}"
 
 
-def _written(name: str, arguments: Sequence[str], operators: Mapping[str, str]) -> str:
-    sign = operators.get(name)
-    if sign is None:
+def _written(name: str, arguments: Sequence[str]) -> str:
+    if name not in OPERATOR_PRINTERS:
         return f"{name}({', '.join(arguments)})"
-    if len(arguments) == 1:
-        return f"({sign}{arguments[0]})"
-    return f"({f' {sign} '.join(arguments)})"
+    return "".join(OPERATOR_PRINTERS[name].around(arguments))
 
 
 Piece = str | Variable
@@ -580,12 +560,12 @@ class Printer:
         raise TypeError(f"{type(self).__name__} does not define process")
 
 
-def _separated(variables: Sequence[Variable], separator: str) -> list[Piece]:
-    pieces: list[Piece] = []
-    for i, var in enumerate(variables):
+def _separated(arguments: Sequence[Any], separator: str) -> list[Any]:
+    pieces: list[Any] = []
+    for i, argument in enumerate(arguments):
         if i:
             pieces.append(separator)
-        pieces.append(var)
+        pieces.append(argument)
     return pieces
 
 
@@ -615,10 +595,13 @@ class OperatorPrinter(Printer):
         self.assoc = assoc
 
     def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
-        inputs = _inputs(var, self)
-        if len(inputs) == 1:
-            return ["(", self.operator, inputs[0], ")"]
-        return ["(", *_separated(inputs, f" {self.operator} "), ")"]
+        return self.around(_inputs(var, self))
+
+    def around(self, arguments: Sequence[Any]) -> list[Any]:
+        """Return the operator with its arguments, which are variables or texts."""
+        if len(arguments) == 1:
+            return ["(", self.operator, arguments[0], ")"]
+        return ["(", *_separated(arguments, f" {self.operator} "), ")"]
 
 
 class FunctionPrinter(Printer):
@@ -697,18 +680,13 @@ def _leaf(var: Variable) -> str:
 
 
 class _DimShufflePrinter(Printer):
-    """Leaves out added axes of length 1, and writes the reversal of all axes as ``.T``."""
+    """Leaves out axes of length 1 that are added or dropped, and writes the reversal of all axes as
+    ``.T``."""
 
     def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
-        inputs = _inputs(var, self)
+        (x,) = _inputs(var, self)
         assert var.owner is not None
-        order = list(var.owner.op.new_order)
-        kept = [axis for axis in order if axis != "x"]
-        if kept == list(range(len(kept))):
-            return inputs
-        if kept == order and order == list(range(len(order)))[::-1]:
-            return [inputs[0], ".T"]
-        return [inputs[0], ".dimshuffle(", ", ".join(map(repr, order)), ")"]
+        return [x, reordered(var.owner) or ""]
 
 
 class _NamedFunctionPrinter(Printer):
@@ -734,7 +712,6 @@ OPERATOR_PRINTERS = {
     "neg": OperatorPrinter("-", 0, "either"),
     "invert": OperatorPrinter("~", 0, "either"),
 }
-_SIGNS = {name: printer.operator for name, printer in OPERATOR_PRINTERS.items()}
 PRINTERS_BY_CLASS_NAME: dict[str, Printer] = {
     "DimShuffle": _DimShufflePrinter(),
     "CAReduce": _NamedFunctionPrinter("axis"),
@@ -815,7 +792,7 @@ class PrettyPrinter:
             If `var` is neither.
         """
         if is_answer(var):
-            return answer_text(var, _SIGNS, self.process)
+            return answer_text(var, self.process)
         _check(var)
         state = PrinterState(self) if pstate is None else pstate
         return state.write([var]) if state.definitions is None else state.argument(var)

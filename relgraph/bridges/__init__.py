@@ -11,30 +11,24 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.bridges.jax import from_jax, rewrite, to_jax
-    from relgraph.bridges.pytensor import from_pytensor, relational_rewriter, to_pytensor
-    from relgraph.bridges.sympy import from_sympy, law_from_sympy, law_to_sympy, to_sympy
-    from relgraph.bridges.tracing import trace
+    from relgraph.bridges.jax import from_jax as from_jax
+    from relgraph.bridges.jax import rewrite as rewrite
+    from relgraph.bridges.jax import to_jax as to_jax
+    from relgraph.bridges.pytensor import from_pytensor as from_pytensor
+    from relgraph.bridges.pytensor import relational_rewriter as relational_rewriter
+    from relgraph.bridges.pytensor import to_pytensor as to_pytensor
+    from relgraph.bridges.sympy import from_sympy as from_sympy
+    from relgraph.bridges.sympy import law_from_sympy as law_from_sympy
+    from relgraph.bridges.sympy import law_to_sympy as law_to_sympy
+    from relgraph.bridges.sympy import to_sympy as to_sympy
+    from relgraph.bridges.tracing import trace as trace
 
-__all__ = [
-    "from_jax",
-    "from_pytensor",
-    "from_sympy",
-    "law_from_sympy",
-    "law_to_sympy",
-    "relational_rewriter",
-    "rewrite",
-    "to_jax",
-    "to_pytensor",
-    "to_sympy",
-    "trace",
-]
-
-_HOME = {
-    **dict.fromkeys(("from_jax", "rewrite", "to_jax"), "jax"),
-    **dict.fromkeys(("from_pytensor", "relational_rewriter", "to_pytensor"), "pytensor"),
-    **dict.fromkeys(("from_sympy", "law_from_sympy", "law_to_sympy", "to_sympy"), "sympy"),
-    "trace": "tracing",
-}
-
-__getattr__, __dir__ = names_on_first_use(__name__, _HOME)
+__getattr__, __dir__ = names_on_first_use(
+    __name__,
+    {
+        "jax": ["from_jax", "rewrite", "to_jax"],
+        "pytensor": ["from_pytensor", "relational_rewriter", "to_pytensor"],
+        "sympy": ["from_sympy", "law_from_sympy", "law_to_sympy", "to_sympy"],
+        "tracing": ["trace"],
+    },
+)

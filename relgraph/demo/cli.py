@@ -20,6 +20,7 @@ from rich.table import Table as Grid
 
 import relgraph.tensor as at
 from relations import STABILIZE
+from relgraph.commands import positive
 from relgraph.compile import optimize_graph
 from relgraph.demo.data import SHIPPED_CSV, SHIPPED_TARGET, DataError, Table, load_table
 from relgraph.demo.model import Result, naive_model, naive_terms, train, wild_columns
@@ -243,7 +244,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--steps",
-        type=_step_count,
+        type=positive,
         default=DEFAULT_STEPS,
         metavar="N",
         help="steps of gradient descent (default: %(default)s)",
@@ -270,12 +271,6 @@ def run(options: argparse.Namespace) -> None:
         raise DataError("--csv needs --target, the column to predict")
     table = load_table(options.csv or SHIPPED_CSV, options.target or SHIPPED_TARGET)
     show(table, options.steps, options.rate, options.graph)
-
-
-def _step_count(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number")
-    return int(text)
 
 
 def _rate(text: str) -> float:

@@ -121,8 +121,6 @@ class Latex:
         return f"\\boxed{{{inner}}}"
 
     def lines(self, lines: Sequence[str]) -> str:
-        if len(lines) == 1:
-            return lines[0]
         inner = " \\\\\n".join(lines)
         return f"\\begin{{aligned}}\n{inner}\n\\end{{aligned}}"
 
@@ -185,8 +183,6 @@ class MathML:
         return f'<mrow class="rg-marked">{inner}</mrow>'
 
     def lines(self, lines: Sequence[str]) -> str:
-        if len(lines) == 1:
-            return lines[0]
         rows = "".join(f"<mtr><mtd>{line}</mtd></mtr>" for line in lines)
         return f'<mtable columnalign="left">{rows}</mtable>'
 
@@ -392,7 +388,8 @@ def _written(to: Notation, graph: Any, marked: Collection[Variable]) -> str:
     outputs = outputs_of(graph)
     if len(_nodes(outputs)) > MOST_NODES:
         raise ValueError(f"a graph of more than {MOST_NODES} nodes has no formula")
-    return to.lines(list(_lines(to, outputs, marked)))
+    lines = list(_lines(to, outputs, marked))
+    return lines[0] if len(lines) == 1 else to.lines(lines)
 
 
 def _nodes(outputs: Sequence[Variable]) -> list[Apply]:

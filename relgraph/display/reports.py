@@ -4,6 +4,7 @@ each kind of object.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from itertools import islice
 from typing import Any
@@ -228,28 +229,25 @@ def profile_html(profile: Any) -> str:
     if profile.optimizer_profile is not None:
         body.append(_optimizer(profile_rows(*profile.optimizer_profile)))
     if profile.node_times.calls:
-        body += [_by_op(profile.by_op()), _by_node(profile.by_node())]
+        heads = ("op", "time", "a call", "calls", "nodes")
+        body.append(_times("Ops by time", heads, profile.by_op()))
+        body.append(_times("Nodes by time", ("node", *heads[1:-1]), profile.by_node()))
     return fragment("".join(body), SORT)
 
 
-def _by_op(rows: list[tuple[str, float, int, int]]) -> str:
-    longest = max((seconds for _, seconds, _, _ in rows), default=0.0)
+def _times(caption: str, heads: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> str:
+    """Return a table of times; a row has a name, seconds, the number of calls and other counts."""
+    longest = max((seconds for _, seconds, *_ in rows), default=0.0)
     cells = [
-        (_name(name), _seconds(seconds, longest), _seconds(seconds / calls), _count(calls),
-         _count(nodes))
-        for name, seconds, calls, nodes in rows
-    ]  # fmt: skip
-    heads = ("op", "time", "a call", "calls", "nodes")
-    return table(heads, cells, sortable=True, caption="Ops by time")
-
-
-def _by_node(rows: list[tuple[str, float, int]]) -> str:
-    longest = max((seconds for _, seconds, _ in rows), default=0.0)
-    cells = [
-        (_name(text), _seconds(seconds, longest), _seconds(seconds / calls), _count(calls))
-        for text, seconds, calls in rows
-    ]  # fmt: skip
-    return table(("node", "time", "a call", "calls"), cells, sortable=True, caption="Nodes by time")
+        (
+            _name(name),
+            _seconds(seconds, longest),
+            _seconds(seconds / counts[0]),
+            *map(_count, counts),
+        )
+        for name, seconds, *counts in rows
+    ]
+    return table(heads, cells, sortable=True, caption=caption)
 
 
 def _name(text: str) -> str:

@@ -6,77 +6,54 @@ names that the package itself offers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relgraph.graph import unify as unify
-from relgraph.on_first_use import loaded
+from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.graph import (
-        basic,
-        destroyhandler,
-        features,
-        fg,
-        kanren,
-        op,
-        opt,
-        opt_utils,
-        optdb,
-        type,
-        utils,
-    )
-    from relgraph.graph.basic import Apply, Constant, Variable
-    from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.op import Op
-    from relgraph.graph.opt import GlobalOptimizer, LocalOptimizer, TopoOptimizer
-    from relgraph.graph.type import Type
+    from relgraph.graph import basic as basic
+    from relgraph.graph import destroyhandler as destroyhandler
+    from relgraph.graph import features as features
+    from relgraph.graph import fg as fg
+    from relgraph.graph import kanren as kanren
+    from relgraph.graph import op as op
+    from relgraph.graph import opt as opt
+    from relgraph.graph import opt_utils as opt_utils
+    from relgraph.graph import optdb as optdb
+    from relgraph.graph import type as type
+    from relgraph.graph import utils as utils
+    from relgraph.graph.basic import Apply as Apply
+    from relgraph.graph.basic import Constant as Constant
+    from relgraph.graph.basic import Variable as Variable
+    from relgraph.graph.fg import FunctionGraph as FunctionGraph
+    from relgraph.graph.op import Op as Op
+    from relgraph.graph.opt import GlobalOptimizer as GlobalOptimizer
+    from relgraph.graph.opt import LocalOptimizer as LocalOptimizer
+    from relgraph.graph.opt import TopoOptimizer as TopoOptimizer
+    from relgraph.graph.type import Type as Type
 
-__all__ = [
-    "Apply",
-    "Constant",
-    "FunctionGraph",
-    "GlobalOptimizer",
-    "LocalOptimizer",
-    "Op",
-    "TopoOptimizer",
-    "Type",
-    "Variable",
-    "basic",
-    "destroyhandler",
-    "features",
-    "fg",
-    "kanren",
-    "op",
-    "opt",
-    "opt_utils",
-    "optdb",
-    "type",
-    "unify",
-    "utils",
-]
-
-_HOME = {
-    "Apply": "relgraph.graph.basic",
-    "Constant": "relgraph.graph.basic",
-    "FunctionGraph": "relgraph.graph.fg",
-    "GlobalOptimizer": "relgraph.graph.opt",
-    "LocalOptimizer": "relgraph.graph.opt",
-    "Op": "relgraph.graph.op",
-    "TopoOptimizer": "relgraph.graph.opt",
-    "Type": "relgraph.graph.type",
-    "Variable": "relgraph.graph.basic",
-}
-_MODULES = frozenset(__all__) - frozenset(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return loaded(f"relgraph.graph.{name}")
-    if name in _HOME:
-        found = globals()[name] = loaded(_HOME[name], name)
-        return found
-    raise AttributeError(f"module 'relgraph.graph' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = names_on_first_use(
+    __name__,
+    {
+        "basic": ["Apply", "Constant", "Variable"],
+        "fg": ["FunctionGraph"],
+        "op": ["Op"],
+        "opt": ["GlobalOptimizer", "LocalOptimizer", "TopoOptimizer"],
+        "type": ["Type"],
+    },
+    modules=[
+        "basic",
+        "destroyhandler",
+        "features",
+        "fg",
+        "kanren",
+        "op",
+        "opt",
+        "opt_utils",
+        "optdb",
+        "type",
+        "utils",
+        "unify",
+    ],
+)

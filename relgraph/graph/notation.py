@@ -326,7 +326,7 @@ class _Writer:
     def write(self, var: Variable, depth: int, outer: int) -> str:
         """Write `var` into the surroundings of an operator that binds with the strength `outer`."""
         turned = ""
-        while var.owner is not None and (seen := _reordered(var.owner)) is not None:
+        while var.owner is not None and (seen := reordered(var.owner)) is not None:
             turned, var = seen + turned, var.owner.inputs[0]
         if turned:
             return self.write(var, depth, ATOM) + turned
@@ -368,7 +368,7 @@ class _Writer:
         return f"{name}{which}({', '.join(arguments)})"
 
 
-def _reordered(node: Apply) -> str | None:
+def reordered(node: Apply) -> str | None:
     """Return how an op that only adds or permutes axes is written behind its input, or None."""
     order = getattr(node.op, "new_order", None)
     if order is None:

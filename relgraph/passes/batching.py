@@ -20,9 +20,9 @@ from relgraph.graph.opt import GlobalOptimizer, local_optimizer
 from relgraph.tensor.assembly import join
 from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.elemwise import DimShuffle
-from relgraph.tensor.linalg.blas import BLAS_DTYPES, Dot22, Gemv, _dot22
+from relgraph.tensor.linalg.blas import Dot22, Gemv, _dot22, outer_parts
 from relgraph.tensor.linalg.products import _matmul
-from relgraph.tensor.math import add, mul
+from relgraph.tensor.math import add
 from relgraph.tensor.subtensor import Slice, Subtensor
 
 # With fewer operands, joining them takes as long as the calls that are saved. That of rows which
@@ -142,18 +142,11 @@ def _factors(fgraph: FunctionGraph, var: Variable) -> tuple[Any, Any] | None:
 
     None is returned for any other variable.
     """
-    node = var.owner
-    if node is None or node.op is not mul or len(node.inputs) != 2:
+    parts = None if var.owner is None else outer_parts(var.owner)
+    if parts is None or len(fgraph.clients[var]) != 1:
         return None
-    if len(fgraph.clients[var]) != 1 or var.type.dtype not in BLAS_DTYPES:
-        return None
-    patterns = [v.type.broadcastable for v in node.inputs]
-    if sorted(patterns) != [(False, True), (True, False)]:
-        return None
-    if any(v.type.dtype != var.type.dtype for v in node.inputs):
-        return None
-    column, row = node.inputs if patterns[0] == (False, True) else reversed(node.inputs)
-    return column, row
+    column, row, scalars = parts
+    return None if scalars else (column, row)
 
 
 def _as_row(column: Any) -> Any:

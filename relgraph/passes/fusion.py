@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -226,11 +227,12 @@ def _is_fusable(node: Apply) -> bool:
         return False
     if isinstance(op.scalar_op, Composite):
         return False
-    type_ = node.outputs[0].type
-    size = 1
-    for n in type_.shape:
-        size *= USUAL_SIZE if n is None else n
-    return size > LEAST_SIZE
+    return _size(node) > LEAST_SIZE
+
+
+def _size(node: Apply) -> int:
+    """Return how many elements the first output of a node has, or may have."""
+    return prod(USUAL_SIZE if n is None else n for n in node.outputs[0].type.shape)
 
 
 def _is_reduction(node: Apply) -> bool:
@@ -267,9 +269,6 @@ def _pays(group: Sequence[Apply], outputs: Sequence[Variable]) -> bool:
         is_discrete(v.type.dtype) for node in group for v in node.inputs
     ):
         return False
-    size = 1
-    for n in group[0].outputs[0].type.shape:
-        size *= USUAL_SIZE if n is None else n
     read = {v for node in group for v in node.inputs}
     kept = set(outputs)
     saved = 0
@@ -277,7 +276,7 @@ def _pays(group: Sequence[Apply], outputs: Sequence[Variable]) -> bool:
         for v in node.outputs:
             if v in read:
                 saved += v.type.numpy_dtype.itemsize * (1 if v in kept else 2)
-    return saved * size * BYTE_NS > CALL_NS
+    return saved * _size(group[0]) * BYTE_NS > CALL_NS
 
 
 def _is_number(var: Variable) -> bool:

@@ -14,13 +14,13 @@ from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.lawkit.guards import has_one_element
 from relgraph.tensor.linalg.blas import (
-    BLAS_DTYPES,
     Dot22,
     Gemv,
     _dot22scalar,
     _gemm,
     _gemv_add,
     _ger,
+    outer_parts,
 )
 from relgraph.tensor.math import add, mul, neg, sub, true_div
 
@@ -214,27 +214,7 @@ class GemmOptimizer(GlobalOptimizer):
 
 
 def _is_product(node: Apply | None) -> bool:
-    return node is not None and (
-        isinstance(node.op, Dot22 | Gemv) or _outer_parts(node) is not None
-    )
-
-
-def _outer_parts(node: Apply) -> tuple[Any, Any, tuple[Any, ...]] | None:
-    """Return the column, the row and the scalars of an outer product, or None."""
-    if node.op is not mul:
-        return None
-    out = node.outputs[0].type
-    if out.ndim != 2 or out.dtype not in BLAS_DTYPES or 1 in out.shape:
-        return None
-    columns = [v for v in node.inputs if v.type.broadcastable == (False, True)]
-    rows = [v for v in node.inputs if v.type.broadcastable == (True, False)]
-    if len(columns) != 1 or len(rows) != 1:
-        return None
-    scalars = tuple(v for v in node.inputs if has_one_element(v))
-    if len(scalars) + 2 != len(node.inputs):
-        return None
-    column, row = columns[0], rows[0]
-    return (column, row, scalars) if column.type.dtype == row.type.dtype == out.dtype else None
+    return node is not None and (isinstance(node.op, Dot22 | Gemv) or outer_parts(node) is not None)
 
 
 def _root(fgraph: FunctionGraph, product: Variable, roots: dict[Variable, Variable]) -> Variable:
@@ -357,7 +337,7 @@ def _may_overwrite(fgraph: FunctionGraph, root: Variable, term: Term) -> bool:
 def _added(total: Any, beta: Any, term: Term) -> Any:
     """Return ``beta * total`` and a product added up by one call of the BLAS."""
     node = term.core.owner
-    outer = _outer_parts(node)
+    outer = outer_parts(node)
     if outer is not None:
         column, row, scalars = outer
         if term.turned:

@@ -324,23 +324,14 @@ def _elementwise_inplace(op: Op, overwriting: Overwriting) -> Op:
     return type(op)(op.scalar_op, overwriting)
 
 
-def _increment_pairs(node: Apply) -> list[tuple[int, int]]:
-    # `isinstance` asks the abstract base classes of ops, slowly
-    return [(0, 0)] if BaseIncSubtensor in type(node.op).__mro__ else []
+def _first_of(kind: type[Op]) -> Callable[[Apply], list[tuple[int, int]]]:
+    """Return the candidates of a pass by which ops of a kind overwrite their first input."""
 
+    def pairs(node: Apply) -> list[tuple[int, int]]:
+        # `isinstance` asks the abstract base classes of ops, slowly
+        return [(0, 0)] if kind in type(node.op).__mro__ else []
 
-def _increment_inplace(op: Op, overwriting: Overwriting) -> Op:
-    assert isinstance(op, BaseIncSubtensor)
-    return type(op)(op.idx_list, True, op.set_instead_of_inc)
-
-
-def _blas_pairs(node: Apply) -> list[tuple[int, int]]:
-    return [(0, 0)] if BlasUpdate in type(node.op).__mro__ else []
-
-
-def _blas_inplace(op: Op, overwriting: Overwriting) -> Op:
-    assert isinstance(op, BlasUpdate)
-    return type(op)(True)
+    return pairs
 
 
 def _lapack_pairs(node: Apply) -> list[tuple[int, int]]:
@@ -348,7 +339,8 @@ def _lapack_pairs(node: Apply) -> list[tuple[int, int]]:
     return [(0, node.op.overwritable)] if found else []
 
 
-def _lapack_inplace(op: Op, overwriting: Overwriting) -> Op:
+def _by_parameter(op: Op, overwriting: Overwriting) -> Op:
+    """Return an op that has a parameter `inplace`, with that set."""
     return type(op)(**{**op.props_dict(), "inplace": True})
 
 
@@ -359,27 +351,17 @@ def inplace_elemwise() -> InplacePass:
 
 def inplace_setsubtensor() -> InplacePass:
     """Return the pass by which what sets or increments a part of a tensor changes the tensor."""
-    return InplacePass(_increment_pairs, _increment_inplace)
+    return InplacePass(_first_of(BaseIncSubtensor), _by_parameter)
 
 
 def inplace_blas() -> InplacePass:
     """Return the pass by which `Gemm`, `GemvAdd` and `Ger` add to the storage of their Z."""
-    return InplacePass(_blas_pairs, _blas_inplace)
+    return InplacePass(_first_of(BlasUpdate), _by_parameter)
 
 
 def inplace_lapack() -> InplacePass:
     """Return the pass by which LAPACK factors and solves in the storage of its matrices."""
-    return InplacePass(_lapack_pairs, _lapack_inplace)
-
-
-def _random_pairs(node: Apply) -> list[tuple[int, int]]:
-    return [(0, 0)] if RandomOp in type(node.op).__mro__ else []
-
-
-def _random_inplace(op: Op, overwriting: Overwriting) -> Op:
-    assert isinstance(op, RandomOp)
-    drawing: Op = op.overwriting()
-    return drawing
+    return InplacePass(_lapack_pairs, _by_parameter)
 
 
 def inplace_random() -> InplacePass:
@@ -389,4 +371,4 @@ def inplace_random() -> InplacePass:
     A generator that is an argument, or a shared variable without an update, keeps its state: the
     graph says by `MutableInputs` which ones may be overwritten.
     """
-    return InplacePass(_random_pairs, _random_inplace)
+    return InplacePass(_first_of(RandomOp), _by_parameter)

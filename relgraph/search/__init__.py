@@ -11,45 +11,29 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.search.accuracy.forms import Improvement
-    from relgraph.search.accuracy.improving import improve
-    from relgraph.search.laws import book, report
-    from relgraph.search.optimizer import Best, Forms, SaturationOptimizer, best, forms
-    from relgraph.tensor.costs import Measured, bytes_moved, calls, cost_of, flops
+    from relgraph.search.accuracy.forms import Improvement as Improvement
+    from relgraph.search.accuracy.improving import improve as improve
+    from relgraph.search.laws import book as book
+    from relgraph.search.laws import report as report
+    from relgraph.search.optimizer import Best as Best
+    from relgraph.search.optimizer import Forms as Forms
+    from relgraph.search.optimizer import SaturationOptimizer as SaturationOptimizer
+    from relgraph.search.optimizer import best as best
+    from relgraph.search.optimizer import forms as forms
+    from relgraph.tensor.costs import Measured as Measured
+    from relgraph.tensor.costs import bytes_moved as bytes_moved
+    from relgraph.tensor.costs import calls as calls
+    from relgraph.tensor.costs import cost_of as cost_of
+    from relgraph.tensor.costs import flops as flops
 
-__all__ = [
-    "Best",
-    "Forms",
-    "Improvement",
-    "Measured",
-    "SaturationOptimizer",
-    "best",
-    "book",
-    "bytes_moved",
-    "calls",
-    "cost_of",
-    "flops",
-    "forms",
-    "improve",
-    "report",
-]
-
-_MODULES = {
-    "Best": "optimizer",
-    "Forms": "optimizer",
-    "Improvement": "accuracy.forms",
-    "Measured": "relgraph.tensor.costs",
-    "SaturationOptimizer": "optimizer",
-    "best": "optimizer",
-    "book": "laws",
-    "bytes_moved": "relgraph.tensor.costs",
-    "calls": "relgraph.tensor.costs",
-    "cost_of": "relgraph.tensor.costs",
-    "flops": "relgraph.tensor.costs",
-    "forms": "optimizer",
-    "improve": "accuracy.improving",
-    "report": "laws",
-}
-
-
-__getattr__, __dir__ = names_on_first_use(__name__, _MODULES, extra="search")
+__getattr__, __dir__ = names_on_first_use(
+    __name__,
+    {
+        "accuracy.forms": ["Improvement"],
+        "accuracy.improving": ["improve"],
+        "laws": ["book", "report"],
+        "optimizer": ["Best", "Forms", "SaturationOptimizer", "best", "forms"],
+        "relgraph.tensor.costs": ["Measured", "bytes_moved", "calls", "cost_of", "flops"],
+    },
+    extra="search",
+)

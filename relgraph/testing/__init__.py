@@ -11,59 +11,37 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.testing.check_result import CheckResult
-    from relgraph.testing.draw.arrays import dtypes, indices, lengths, shapes, tensor_types, values
-    from relgraph.testing.draw.graphs import RandomGraph, expressions, graphs
-    from relgraph.testing.draw.terms import laws, terms
-    from relgraph.testing.law_check import check_relation
-    from relgraph.testing.linker_check import LinkerCheck, check_linker
-    from relgraph.testing.optimizer_check import OptimizerCheck, check_optimizer
-    from relgraph.testing.pytest_support import law_tests
-    from relgraph.testing.source import as_python
+    from relgraph.testing.check_result import CheckResult as CheckResult
+    from relgraph.testing.draw.arrays import dtypes as dtypes
+    from relgraph.testing.draw.arrays import indices as indices
+    from relgraph.testing.draw.arrays import lengths as lengths
+    from relgraph.testing.draw.arrays import shapes as shapes
+    from relgraph.testing.draw.arrays import tensor_types as tensor_types
+    from relgraph.testing.draw.arrays import values as values
+    from relgraph.testing.draw.graphs import RandomGraph as RandomGraph
+    from relgraph.testing.draw.graphs import expressions as expressions
+    from relgraph.testing.draw.graphs import graphs as graphs
+    from relgraph.testing.draw.terms import laws as laws
+    from relgraph.testing.draw.terms import terms as terms
+    from relgraph.testing.law_check import check_relation as check_relation
+    from relgraph.testing.linker_check import LinkerCheck as LinkerCheck
+    from relgraph.testing.linker_check import check_linker as check_linker
+    from relgraph.testing.optimizer_check import OptimizerCheck as OptimizerCheck
+    from relgraph.testing.optimizer_check import check_optimizer as check_optimizer
+    from relgraph.testing.pytest_support import law_tests as law_tests
+    from relgraph.testing.source import as_python as as_python
 
-__all__ = [
-    "CheckResult",
-    "LinkerCheck",
-    "OptimizerCheck",
-    "RandomGraph",
-    "as_python",
-    "check_linker",
-    "check_optimizer",
-    "check_relation",
-    "dtypes",
-    "expressions",
-    "graphs",
-    "indices",
-    "law_tests",
-    "laws",
-    "lengths",
-    "shapes",
-    "tensor_types",
-    "terms",
-    "values",
-]
-
-_MODULES = {
-    "CheckResult": "check_result",
-    "LinkerCheck": "linker_check",
-    "OptimizerCheck": "optimizer_check",
-    "RandomGraph": "draw.graphs",
-    "as_python": "source",
-    "check_linker": "linker_check",
-    "check_optimizer": "optimizer_check",
-    "check_relation": "law_check",
-    "dtypes": "draw.arrays",
-    "expressions": "draw.graphs",
-    "graphs": "draw.graphs",
-    "indices": "draw.arrays",
-    "law_tests": "pytest_support",
-    "laws": "draw.terms",
-    "lengths": "draw.arrays",
-    "shapes": "draw.arrays",
-    "tensor_types": "draw.arrays",
-    "terms": "draw.terms",
-    "values": "draw.arrays",
-}
-
-
-__getattr__, __dir__ = names_on_first_use(__name__, _MODULES)
+__getattr__, __dir__ = names_on_first_use(
+    __name__,
+    {
+        "check_result": ["CheckResult"],
+        "draw.arrays": ["dtypes", "indices", "lengths", "shapes", "tensor_types", "values"],
+        "draw.graphs": ["RandomGraph", "expressions", "graphs"],
+        "draw.terms": ["laws", "terms"],
+        "law_check": ["check_relation"],
+        "linker_check": ["LinkerCheck", "check_linker"],
+        "optimizer_check": ["OptimizerCheck", "check_optimizer"],
+        "pytest_support": ["law_tests"],
+        "source": ["as_python"],
+    },
+)

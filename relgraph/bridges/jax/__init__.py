@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.bridges.jax.reading import from_jax
-    from relgraph.bridges.jax.rewriting import rewrite
-    from relgraph.bridges.jax.writing import to_jax
+    from relgraph.bridges.jax.reading import from_jax as from_jax
+    from relgraph.bridges.jax.rewriting import rewrite as rewrite
+    from relgraph.bridges.jax.writing import to_jax as to_jax
 
-__all__ = ["from_jax", "rewrite", "to_jax"]
-
-_HOME = {"from_jax": "reading", "rewrite": "rewriting", "to_jax": "writing"}
-
-__getattr__, __dir__ = names_on_first_use(__name__, _HOME, extra="jax")
+__getattr__, __dir__ = names_on_first_use(
+    __name__,
+    {
+        "reading": ["from_jax"],
+        "rewriting": ["rewrite"],
+        "writing": ["to_jax"],
+    },
+    extra="jax",
+)

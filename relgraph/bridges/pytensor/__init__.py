@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.bridges.pytensor.reading import from_pytensor
-    from relgraph.bridges.pytensor.rewriter import relational_rewriter
-    from relgraph.bridges.pytensor.writing import to_pytensor
+    from relgraph.bridges.pytensor.reading import from_pytensor as from_pytensor
+    from relgraph.bridges.pytensor.rewriter import relational_rewriter as relational_rewriter
+    from relgraph.bridges.pytensor.writing import to_pytensor as to_pytensor
 
-__all__ = ["from_pytensor", "relational_rewriter", "to_pytensor"]
-
-_HOME = {
-    "from_pytensor": "reading",
-    "relational_rewriter": "rewriter",
-    "to_pytensor": "writing",
-}
-
-
-__getattr__, __dir__ = names_on_first_use(__name__, _HOME, extra="pytensor")
+__getattr__, __dir__ = names_on_first_use(
+    __name__,
+    {
+        "reading": ["from_pytensor"],
+        "rewriter": ["relational_rewriter"],
+        "writing": ["to_pytensor"],
+    },
+    extra="pytensor",
+)

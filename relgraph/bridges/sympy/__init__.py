@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.bridges.sympy.expressions import from_sympy, to_sympy
-    from relgraph.bridges.sympy.laws import SympyLaw, law_from_sympy, law_to_sympy
+    from relgraph.bridges.sympy.expressions import from_sympy as from_sympy
+    from relgraph.bridges.sympy.expressions import to_sympy as to_sympy
+    from relgraph.bridges.sympy.laws import SympyLaw as SympyLaw
+    from relgraph.bridges.sympy.laws import law_from_sympy as law_from_sympy
+    from relgraph.bridges.sympy.laws import law_to_sympy as law_to_sympy
 
-__all__ = ["SympyLaw", "from_sympy", "law_from_sympy", "law_to_sympy", "to_sympy"]
-
-_HOME = {
-    "SympyLaw": "laws",
-    "from_sympy": "expressions",
-    "law_from_sympy": "laws",
-    "law_to_sympy": "laws",
-    "to_sympy": "expressions",
-}
-
-__getattr__, __dir__ = names_on_first_use(__name__, _HOME, extra="sympy")
+__getattr__, __dir__ = names_on_first_use(
+    __name__,
+    {
+        "expressions": ["from_sympy", "to_sympy"],
+        "laws": ["SympyLaw", "law_from_sympy", "law_to_sympy"],
+    },
+    extra="sympy",
+)

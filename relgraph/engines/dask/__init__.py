@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.engines.dask.linker import LINKER, DaskLinker, way_of
-    from relgraph.engines.dask.lowering.dispatch import register
+    from relgraph.engines.dask.linker import LINKER as LINKER
+    from relgraph.engines.dask.linker import DaskLinker as DaskLinker
+    from relgraph.engines.dask.linker import way_of as way_of
+    from relgraph.engines.dask.lowering.dispatch import register as register
 
-__all__ = ["LINKER", "DaskLinker", "register", "way_of"]
-
-_HOME = {
-    **dict.fromkeys(("LINKER", "DaskLinker", "way_of"), "linker"),
-    "register": "lowering.dispatch",
-}
-
-__getattr__, __dir__ = names_on_first_use(__name__, _HOME, extra="dask")
+__getattr__, __dir__ = names_on_first_use(
+    __name__,
+    {
+        "linker": ["LINKER", "DaskLinker", "way_of"],
+        "lowering.dispatch": ["register"],
+    },
+    extra="dask",
+)

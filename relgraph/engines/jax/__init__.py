@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.engines.jax.interpretation import lower_graph
-    from relgraph.engines.jax.linker import LINKER
-    from relgraph.engines.jax.lowering.dispatch import (
-        LoweringError,
-        NeedsValue,
-        is_native,
-        register,
-    )
+    from relgraph.engines.jax.interpretation import lower_graph as lower_graph
+    from relgraph.engines.jax.linker import LINKER as LINKER
+    from relgraph.engines.jax.lowering.dispatch import LoweringError as LoweringError
+    from relgraph.engines.jax.lowering.dispatch import NeedsValue as NeedsValue
+    from relgraph.engines.jax.lowering.dispatch import is_native as is_native
+    from relgraph.engines.jax.lowering.dispatch import register as register
 
-__all__ = ["LINKER", "LoweringError", "NeedsValue", "is_native", "lower_graph", "register"]
-
-_HOME = {
-    "LINKER": "linker",
-    "lower_graph": "interpretation",
-    **dict.fromkeys(("LoweringError", "NeedsValue", "is_native", "register"), "lowering.dispatch"),
-}
-
-__getattr__, __dir__ = names_on_first_use(__name__, _HOME, extra="jax")
+__getattr__, __dir__ = names_on_first_use(
+    __name__,
+    {
+        "interpretation": ["lower_graph"],
+        "linker": ["LINKER"],
+        "lowering.dispatch": ["LoweringError", "NeedsValue", "is_native", "register"],
+    },
+    extra="jax",
+)

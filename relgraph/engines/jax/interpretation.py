@@ -159,8 +159,7 @@ class _Loop:
         given = (jnp.arange(self.steps), self.sequences)
         (states, last, holds), every = lax.scan(body, start, given, length=self.steps)
         rows = [
-            e if b is None else jnp.roll(b, -(self.steps % max(len(b), 1)), axis=0)
-            for b, e in zip(last, every, strict=True)
+            e if b is None else _last_rows(b, self.steps) for b, e in zip(last, every, strict=True)
         ]
         return [*states, *rows], holds
 

@@ -24,7 +24,6 @@ from relgraph.engines.jax.values import (
     aligned,
     from_engine,
     to_engine,
-    to_numpy,
 )
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
@@ -97,7 +96,7 @@ def _results(program: JaxProgram, parts: CallParts, names: dict[str, Any]) -> li
         names[f"b{k}"] = _home(program.outputs[n + k].type)
         lines.append(f" u{k}.put_away(found[{n + k}], b{k})")
     for i in range(n):
-        names[f"n{i}"] = _converter(program.outputs[i].type)
+        names[f"n{i}"] = partial(from_engine, kind=program.outputs[i].type)
     # what arguments have in NumPy's storage may be overwritten from now on
     wait = " wait(found)" if n == 0 else " if on_device and on_host: wait(found)"
     lines += [wait, f" if on_device: return unpack(found[:{n}])"]
@@ -169,19 +168,11 @@ def _other_converter(i: int, kind: Type, parts: CallParts) -> Callable[[Any], An
     return convert
 
 
-def _converter(kind: Type) -> Callable[[Any], Any]:
-    return to_numpy if isinstance(kind, TensorType) else partial(from_engine, kind=kind)
-
-
+@cache
 def _home(kind: Type) -> Callable[[Any], Any]:
     """Return what makes the value of a shared variable of what JAX has, one for each type: a copy,
     since JAX may hand out the array still."""
-    return np.array if isinstance(kind, TensorType) else _of_kind(kind)
-
-
-@cache
-def _of_kind(kind: Type) -> Callable[[Any], Any]:
-    return partial(from_engine, kind=kind)
+    return np.array if isinstance(kind, TensorType) else partial(from_engine, kind=kind)
 
 
 def _fetcher(container: Any, kind: Type, home: Callable[[Any], Any]) -> Callable[[], Any]:

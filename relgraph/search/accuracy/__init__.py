@@ -10,50 +10,33 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.search.accuracy.derivation import Derivation, ReplayError, Step
-    from relgraph.search.accuracy.expressions import NotSupported, to_graph
-    from relgraph.search.accuracy.forms import Form, Improvement, error_plot
-    from relgraph.search.accuracy.formulas import FormulaError, parsed
-    from relgraph.search.accuracy.fpcore import Core, from_fpcore
-    from relgraph.search.accuracy.improving import Problem, improve, problem_of
-    from relgraph.search.accuracy.true_values import EmptyDomain
+    from relgraph.search.accuracy.derivation import Derivation as Derivation
+    from relgraph.search.accuracy.derivation import ReplayError as ReplayError
+    from relgraph.search.accuracy.derivation import Step as Step
+    from relgraph.search.accuracy.expressions import NotSupported as NotSupported
+    from relgraph.search.accuracy.expressions import to_graph as to_graph
+    from relgraph.search.accuracy.forms import Form as Form
+    from relgraph.search.accuracy.forms import Improvement as Improvement
+    from relgraph.search.accuracy.forms import error_plot as error_plot
+    from relgraph.search.accuracy.formulas import FormulaError as FormulaError
+    from relgraph.search.accuracy.formulas import parsed as parsed
+    from relgraph.search.accuracy.fpcore import Core as Core
+    from relgraph.search.accuracy.fpcore import from_fpcore as from_fpcore
+    from relgraph.search.accuracy.improving import Problem as Problem
+    from relgraph.search.accuracy.improving import improve as improve
+    from relgraph.search.accuracy.improving import problem_of as problem_of
+    from relgraph.search.accuracy.true_values import EmptyDomain as EmptyDomain
 
-__all__ = [
-    "Core",
-    "Derivation",
-    "EmptyDomain",
-    "Form",
-    "FormulaError",
-    "Improvement",
-    "NotSupported",
-    "Problem",
-    "ReplayError",
-    "Step",
-    "error_plot",
-    "from_fpcore",
-    "improve",
-    "parsed",
-    "problem_of",
-    "to_graph",
-]
-
-_HOME = {
-    "Core": "fpcore",
-    "Derivation": "derivation",
-    "EmptyDomain": "true_values",
-    "Form": "forms",
-    "FormulaError": "formulas",
-    "Improvement": "forms",
-    "NotSupported": "expressions",
-    "Problem": "improving",
-    "ReplayError": "derivation",
-    "Step": "derivation",
-    "error_plot": "forms",
-    "from_fpcore": "fpcore",
-    "improve": "improving",
-    "parsed": "formulas",
-    "problem_of": "improving",
-    "to_graph": "expressions",
-}
-
-__getattr__, __dir__ = names_on_first_use(__name__, _HOME, extra="search")
+__getattr__, __dir__ = names_on_first_use(
+    __name__,
+    {
+        "derivation": ["Derivation", "ReplayError", "Step"],
+        "expressions": ["NotSupported", "to_graph"],
+        "forms": ["Form", "Improvement", "error_plot"],
+        "formulas": ["FormulaError", "parsed"],
+        "fpcore": ["Core", "from_fpcore"],
+        "improving": ["Problem", "improve", "problem_of"],
+        "true_values": ["EmptyDomain"],
+    },
+    extra="search",
+)

@@ -13,7 +13,7 @@ from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
 from relgraph.tensor.basic import TensorOp, merged_lengths
 from relgraph.tensor.fortran import product
-from relgraph.tensor.math import BLAS_DTYPES, Dot, MatrixProduct, _dot, check_inner, conjugated
+from relgraph.tensor.math import BLAS_DTYPES, Dot, MatrixProduct, _dot, check_inner, conjugated, mul
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.type import TensorType
 
@@ -76,6 +76,24 @@ def same_blas_dtype(x: Any, y: Any) -> bool:
 def fits_blas(x: Any, y: Any) -> bool:
     """Return whether two variables are matrices of one dtype of `BLAS_DTYPES`."""
     return x.type.ndim == y.type.ndim == 2 and same_blas_dtype(x, y)
+
+
+def outer_parts(node: Apply) -> tuple[Any, Any, tuple[Any, ...]] | None:
+    """Return the column, the row and the scalars of an outer product, or None."""
+    if node.op is not mul:
+        return None
+    out = node.outputs[0].type
+    if out.ndim != 2 or out.dtype not in BLAS_DTYPES or 1 in out.shape:
+        return None
+    columns = [v for v in node.inputs if v.type.broadcastable == (False, True)]
+    rows = [v for v in node.inputs if v.type.broadcastable == (True, False)]
+    if len(columns) != 1 or len(rows) != 1:
+        return None
+    scalars = tuple(v for v in node.inputs if all(v.type.broadcastable))
+    if len(scalars) + 2 != len(node.inputs):
+        return None
+    column, row = columns[0], rows[0]
+    return (column, row, scalars) if column.type.dtype == row.type.dtype == out.dtype else None
 
 
 class BlasUpdate(TensorOp):

@@ -18,13 +18,14 @@ from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
     from relgraph.tensor.random.functions import *  # noqa: F403
-    from relgraph.tensor.random.functions import RandomStream
-    from relgraph.tensor.random.op import Distribution, RandomVariable
+    from relgraph.tensor.random.functions import RandomStream as RandomStream
+    from relgraph.tensor.random.op import Distribution as Distribution
+    from relgraph.tensor.random.op import RandomVariable as RandomVariable
     from relgraph.tensor.random.type import (
-        RandomGeneratorSharedVariable,
-        RandomGeneratorType,
-        random_generator_type,
+        RandomGeneratorSharedVariable as RandomGeneratorSharedVariable,
     )
+    from relgraph.tensor.random.type import RandomGeneratorType as RandomGeneratorType
+    from relgraph.tensor.random.type import random_generator_type as random_generator_type
 
 DRAWS = (
     *("bernoulli", "beta", "binomial", "categorical", "cauchy", "chisquare", "choice"),
@@ -38,25 +39,11 @@ DRAWS = (
 )
 """The functions that draw, which are methods of a `RandomStream` too."""
 
-_HOME = {
-    **dict.fromkeys(DRAWS, "functions"),
-    "Distribution": "op",
-    "RandomGeneratorSharedVariable": "type",
-    "RandomGeneratorType": "type",
-    "RandomStream": "functions",
-    "RandomVariable": "op",
-    "random_generator_type": "type",
-}
-
-__all__ = [
-    *DRAWS,
-    "Distribution",
-    "RandomGeneratorSharedVariable",
-    "RandomGeneratorType",
-    "RandomStream",
-    "RandomVariable",
-    "random_generator_type",
-]
-
-
-__getattr__, __dir__ = names_on_first_use(__name__, _HOME)
+__getattr__, __dir__ = names_on_first_use(
+    __name__,
+    {
+        "functions": [*DRAWS, "RandomStream"],
+        "op": ["Distribution", "RandomVariable"],
+        "type": ["RandomGeneratorSharedVariable", "RandomGeneratorType", "random_generator_type"],
+    },
+)

@@ -154,10 +154,6 @@ class RandomOp(Op):
     pure = False
     nonnegative: bool = False
 
-    def overwriting(self) -> Any:
-        """Return this op, with the given generator advanced in place."""
-        return type(self)(**{**self.props_dict(), "inplace": True})
-
     @abstractmethod
     def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
         """Return a draw; `values` are those of the inputs behind the generator."""

@@ -14,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from relgraph import scalar
 from relgraph.scalar.type import extreme_of
 from relgraph.vm.tier.compiler import Loop
 from relgraph.vm.tier.lowering import Nest, Operand, Reduction, Step, Value
-from relgraph.vm.tier.operations import REDUCTIONS
 from relgraph.vm.tier.scalar_code import (
     MEMORY,
     NATIVE,
@@ -84,8 +86,6 @@ SCRATCH_BYTES = 1 << 16
 """How many bytes the blocks of values in the making may have."""
 MOST, LEAST = 1024, 64
 """The lengths of blocks."""
-_IDENTITY = {"add": 0, "mul": 1, "and": -1, "or": 0}
-_COMBINED = {name: NATIVE[kind_of_op] for kind_of_op, name in REDUCTIONS.items()}
 
 
 class BlockLoops:
@@ -384,13 +384,13 @@ class BlockLoops:
             self.code.add(f"store {type_} {literal(0, dtype)}, ptr {places[1]}, align 1")
 
     def _identity(self, reduction: Reduction) -> str:
-        name, dtype = reduction.name, reduction.out.dtype
-        if name in _IDENTITY:
-            return literal(_IDENTITY[name], dtype)
-        return literal(extreme_of(dtype, name == "minimum"), dtype)
+        dtype, ufunc = reduction.out.dtype, reduction.op.ufunc
+        if isinstance(ufunc, np.ufunc) and ufunc.identity is not None:
+            return literal(ufunc.identity, dtype)
+        return literal(extreme_of(dtype, reduction.op is scalar.minimum), dtype)
 
     def _is_float_sum(self, reduction: Reduction) -> bool:
-        return reduction.name == "add" and reduction.out.dtype.startswith("float")
+        return reduction.op is scalar.add and reduction.out.dtype.startswith("float")
 
     def _begin_sum(self, reduction: Reduction) -> str:
         type_ = register_type(reduction.out.dtype)
@@ -415,10 +415,10 @@ class BlockLoops:
         code.store_element(self._combined(reduction, total, x), dtype, where, self.access)
 
     def _combined(self, reduction: Reduction, a: str, b: str, order: str = "") -> str:
-        dtype, name = reduction.out.dtype, reduction.name
-        if order and name in ("add", "mul") and dtype.startswith("float"):
-            return self.code.make(f"f{name} {order}{register_type(dtype)} {a}, {b}")
-        found = _COMBINED[name](Operands(self.code, [a, b], [dtype, dtype], dtype, False))
+        dtype, op = reduction.out.dtype, reduction.op
+        if order and op in (scalar.add, scalar.mul) and dtype.startswith("float"):
+            return self.code.make(f"f{op} {order}{register_type(dtype)} {a}, {b}")
+        found = NATIVE[type(op)](Operands(self.code, [a, b], [dtype, dtype], dtype, False))
         assert found is not None
         return found
 

@@ -15,6 +15,7 @@ from typing import Any
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.composite import Composite
+from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.linalg.blas import Ger
 from relgraph.tensor.linalg.functions import SLogDet
@@ -23,7 +24,6 @@ from relgraph.tensor.reductions import CAReduce, FusedReduction
 from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.operations import (
     ON_WHOLE_ARRAYS,
-    REDUCTIONS,
     How,
     Known,
     Part,
@@ -128,6 +128,8 @@ class Reduction:
 
     Attributes
     ----------
+    op
+        The scalar op by which is reduced.
     kept
         Which axes are kept.
     loop
@@ -136,7 +138,7 @@ class Reduction:
 
     out: Value
     operand: Operand
-    name: str
+    op: ScalarOp
     kept: tuple[bool, ...]
     loop: Loop | None
 
@@ -511,14 +513,13 @@ class Lowering:
         nest = self._nest([operand], operand.value.axes)
         axes = tuple([n for n, k in zip(operand.value.axes, kept, strict=True) if k])
         result = Value(out.type.dtype, axes, nest.level + 1, whole=bool(axes))
-        name = REDUCTIONS[type(op.scalar_op)]
         loop = None
         if op.ufunc.identity is None:
             if type(op) is CAReduce:  # others have a result of nothing
                 self.not_empty.update(operand.value.axes)
             if kind(result.dtype) == "f" and not (kept and kept[-1]):
                 loop = find_loop(op.ufunc, (result.dtype,) * 2)
-        nest.reductions.append(Reduction(result, operand, name, kept, loop))
+        nest.reductions.append(Reduction(result, operand, op.scalar_op, kept, loop))
         return result
 
     def shape(self, var: Any) -> list[Length | None]:

@@ -19,7 +19,7 @@ from relgraph.vm.tier.compiler import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, TY
 from relgraph.vm.tier.lowering import Length, Lowering, Nest, Routine, Step, Value
 from relgraph.vm.tier.operations import written
 from relgraph.vm.tier.routines import METADATA, faster_name, faster_text, routine_name, routine_text
-from relgraph.vm.tier.scalar_code import MEMORY, Code, Operands, convert, itemsize, literal
+from relgraph.vm.tier.scalar_code import MEMORY, Code, Operands, convert, itemsize, literal, pointer
 
 LoweredPart = Step | Routine | Nest
 """What is computed at one time."""
@@ -102,10 +102,6 @@ UNLOCKED = 20_000
 
 def _function(name: str) -> int:
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
-
-
-def _pointer(address: int) -> str:
-    return f"inttoptr (i64 {address} to ptr)"
 
 
 class MachineCode:
@@ -229,7 +225,7 @@ class MachineCode:
             needed = code.make(f"mul i64 {self.product(place.axes)}, {place.itemsize}")
             padded = code.make(f"and i64 {code.make(f'add i64 {needed}, 127')}, -64")
             total = code.make(f"add i64 {total}, {padded}")
-        base = code.make(f"call ptr {_pointer(_function('PyMem_RawMalloc'))}(i64 {total})")
+        base = code.make(f"call ptr {pointer(_function('PyMem_RawMalloc'))}(i64 {total})")
         code.add(f"br i1 {code.make(f'icmp eq ptr {base}, null')}, label %unfit, label %room")
         code.label("room")
         for value, place in places.items():
@@ -238,7 +234,7 @@ class MachineCode:
 
     def _free(self, scratch: str | None) -> None:
         if scratch is not None:
-            free = _pointer(_function("PyMem_RawFree"))
+            free = pointer(_function("PyMem_RawFree"))
             self.code.add(f"call void {free}(ptr {scratch})")
 
     # -- small parts ---------------------------------------------------------------------------
@@ -251,8 +247,8 @@ class MachineCode:
 
     def _return(self, name: str) -> None:
         where = id({"None": None, "NotImplemented": NotImplemented}[name])
-        self.code.add(f"call void {_pointer(_function('Py_IncRef'))}(ptr {_pointer(where)})")
-        self.code.add(f"ret ptr {_pointer(where)}")
+        self.code.add(f"call void {pointer(_function('Py_IncRef'))}(ptr {pointer(where)})")
+        self.code.add(f"ret ptr {pointer(where)}")
 
     # -- arguments -----------------------------------------------------------------------------
 
@@ -302,7 +298,7 @@ class MachineCode:
         type_ = self.code.load("ptr", self.code.at(self._arguments[i], TYPE))
         found = "false"
         for known in (np.dtype(dtype).type, *((float,) if dtype == "float64" else ())):
-            same = self.code.make(f"icmp eq ptr {type_}, {_pointer(id(known))}")
+            same = self.code.make(f"icmp eq ptr {type_}, {pointer(id(known))}")
             found = self.code.make(f"or i1 {found}, {same}")
         return found
 
@@ -371,7 +367,7 @@ class MachineCode:
         code.add(f"store ptr null, ptr {token}")
         code.add(f"br i1 {much}, label %unlock, label %compute")
         code.label("unlock")
-        state = code.make(f"call ptr {_pointer(_function('PyEval_SaveThread'))}()")
+        state = code.make(f"call ptr {pointer(_function('PyEval_SaveThread'))}()")
         code.add(f"store ptr {state}, ptr {token}")
         code.add("br label %compute")
         code.label("compute")
@@ -385,7 +381,7 @@ class MachineCode:
         locked = code.make(f"icmp eq ptr {state}, null")
         code.add(f"br i1 {locked}, label %end, label %lock")
         code.label("lock")
-        code.add(f"call void {_pointer(_function('PyEval_RestoreThread'))}(ptr {state})")
+        code.add(f"call void {pointer(_function('PyEval_RestoreThread'))}(ptr {state})")
         code.add("br label %end")
         code.label("end")
 
@@ -461,19 +457,10 @@ class MachineCode:
         return place
 
     def call(self, loop: Loop, places: Sequence[tuple[str, int]], count: str) -> None:
-        code, n = self.code, len(places)
-        arguments = self.code.allocate(f"[{n} x ptr]")
-        steps = self.code.allocate(f"[{n} x i64]")
-        lengths = self.code.allocate("i64")
-        for i, (where, step) in enumerate(places):
-            code.add(f"store ptr {where}, ptr {self.code.at(arguments, i, 'ptr')}")
-            code.add(f"store i64 {step}, ptr {self.code.at(steps, i, 'i64')}")
-        code.add(f"store i64 {count}, ptr {lengths}")
-        given = f"ptr {arguments}, ptr {lengths}, ptr {steps}, ptr {_pointer(loop.data)}"
         name = None if self.lowering.exact else faster_name(loop)
         if name is not None:
             self._faster[name] = loop
-        code.add(f"call void {name or _pointer(loop.address)}({given})")
+        self.code.call_loop(loop, places, count, name)
 
     def _store_numbers(self) -> None:
         first = len(self.lowering.inputs) + len(self.stored)

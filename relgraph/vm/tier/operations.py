@@ -93,14 +93,10 @@ class _Symbol(np.lib.mixins.NDArrayOperatorsMixin):
         self.calls, self.position = calls, position
         self.dtype = np.dtype(dtype)
 
-    def __bool__(self) -> bool:
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
         raise _Untraceable
 
-    def __iter__(self) -> Any:
-        raise _Untraceable
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise _Untraceable
+    __bool__ = __iter__ = __array__ = _refuse
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__" or kwargs or ufunc.nout != 1:
@@ -172,17 +168,7 @@ def traced(function: Callable[..., Any], dtypes: Sequence[str]) -> list[Call] | 
 
 How = Native | Loop
 
-REDUCTIONS: dict[type[Any], str] = {
-    type(op): name
-    for op, name in (
-        (scalar.add, "add"),
-        (scalar.mul, "mul"),
-        (scalar.maximum, "maximum"),
-        (scalar.minimum, "minimum"),
-        (scalar.and_, "and"),
-        (scalar.or_, "or"),
-    )
-}
+REDUCTIONS = (scalar.add, scalar.mul, scalar.maximum, scalar.minimum, scalar.and_, scalar.or_)
 """The scalar ops by which is reduced."""
 
 _ELEMENTWISE = (Elemwise, FusedElemwise)
@@ -353,9 +339,7 @@ def operations(node: Apply, exact: bool) -> int | None:
     if isinstance(op, CAReduce):
         return _reduced_operations(node, exact)
     if type(op) is FusedReduction:
-        if exact or any(
-            r is not None and type(r.scalar_op) not in REDUCTIONS for r in op.reductions
-        ):
+        if exact or any(r is not None and r.scalar_op not in REDUCTIONS for r in op.reductions):
             return None
         kept = [v for v, r in zip(node.outputs, op.reductions, strict=True) if r is None]
         return _elementwise_operations(op.elemwise.scalar_op, node.inputs, kept, exact)
@@ -430,7 +414,7 @@ def _are_transposes(x: Variable, y: Variable) -> bool:
 def _reduced_operations(node: Apply, exact: bool) -> int | None:
     (x,) = node.inputs
     op = node.op
-    if exact or type(op.scalar_op) not in REDUCTIONS or not x.type.ndim:
+    if exact or op.scalar_op not in REDUCTIONS or not x.type.ndim:
         return None
     kept = kept_axes(node)
     at_an_end = kept in (sorted(kept), sorted(kept, reverse=True))

@@ -17,7 +17,7 @@ import numpy as np
 
 from relgraph.tensor.fortran import LARGE, c_function
 from relgraph.vm.tier.compiler import Loop, find_loop
-from relgraph.vm.tier.scalar_code import MEMORY, Code, literal
+from relgraph.vm.tier.scalar_code import MEMORY, Code, itemsize, literal, pointer
 
 LARGEST = 1e4
 """Beyond it the reduction is not exact."""
@@ -182,7 +182,6 @@ def faster_text(loop: Loop, compute: Compute, declared: set[str]) -> str:
     )
     plain = "and i1 %plain0, " + ("%plain1" if count > 1 else "true")
     body = "\n".join(code.lines)
-    address, data = (f"inttoptr (i64 {n} to ptr)" for n in (loop.address, loop.data))
     return f"""
 define internal void {faster_name(loop)}(ptr %args, ptr %dims, ptr %steps, ptr %data) {{
 entry:
@@ -206,7 +205,7 @@ loop:
 end:
   br i1 %after, label %slow, label %done
 slow:
-  call void {address}(ptr %args, ptr %dims, ptr %steps, ptr {data})
+  call void {pointer(loop.address)}(ptr %args, ptr %dims, ptr %steps, ptr {pointer(loop.data)})
   br label %done
 done:
   ret void
@@ -275,9 +274,8 @@ class _Function(Code):
         return place
 
     def fortran(self, library: str, name: str, *places: str) -> None:
-        address = c_function(library, name, self.dtype)
         given = ", ".join(f"ptr {place}" for place in places)
-        self.add(f"call void inttoptr (i64 {address} to ptr)({given})")
+        self.add(f"call void {pointer(c_function(library, name, self.dtype))}({given})")
 
     def branch(self, condition: str) -> tuple[str, str]:
         """Go two ways; return the names of the blocks that are to follow."""
@@ -497,13 +495,7 @@ def _call_of_log(f: _Function, values: str) -> None:
     """Put the logarithms of `n` numbers into their place."""
     log = find_loop(np.log, (f.dtype,))
     assert log is not None
-    places, steps, count = f.allocate("[2 x ptr]"), f.allocate("[2 x i64]"), f.allocate("i64")
-    for i in range(2):
-        f.add(f"store ptr {values}, ptr {f.at(places, i, 'ptr')}")
-        f.add(f"store i64 {np.dtype(f.dtype).itemsize}, ptr {f.at(steps, i, 'i64')}")
-    f.add(f"store i64 %n, ptr {count}")
-    address, data = (f"inttoptr (i64 {x} to ptr)" for x in (log.address, log.data))
-    f.add(f"call void {address}(ptr {places}, ptr {count}, ptr {steps}, ptr {data})")
+    f.call_loop(log, [(values, itemsize(f.dtype))] * 2, "%n")
 
 
 ROUTINES: dict[str, Callable[[str], _Function]] = {

@@ -24,7 +24,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.scalar.conversion import Cast
-from relgraph.vm.tier.compiler import fuses_products
+from relgraph.vm.tier.compiler import Loop, fuses_products
 
 _MOST_EXPONENT = {"float32": 30, "float64": 300}
 """By a number of a larger exponent, or of a smaller one, is divided."""
@@ -142,6 +142,11 @@ def literal(value: Any, dtype: str) -> str:
     return str(int(value))
 
 
+def pointer(address: int) -> str:
+    """Return an address as it is written in LLVM."""
+    return f"inttoptr (i64 {address} to ptr)"
+
+
 class Counted(NamedTuple):
     """A loop: its counter, where that is kept, and the blocks of its head and its end."""
 
@@ -230,12 +235,34 @@ class Code:
         self.add(f"br label %{loop.head}{rest}")
         self.label(loop.end)
 
-    def intrinsic(self, name: str, dtype: str, x: str) -> str:
-        """Add a call of a function of one float that LLVM has."""
+    def call_loop(
+        self, loop: Loop, places: Sequence[tuple[str, int]], count: str, name: str | None = None
+    ) -> None:
+        """Add a call of a loop of NumPy, or of what stands for it by a name.
+
+        Parameters
+        ----------
+        places
+            Where the inputs and the output begin, and how many bytes their elements are apart.
+        count
+            The number of elements.
+        """
+        arguments = self.allocate(f"[{len(places)} x ptr]")
+        steps = self.allocate(f"[{len(places)} x i64]")
+        lengths = self.allocate("i64")
+        for i, (where, step) in enumerate(places):
+            self.add(f"store ptr {where}, ptr {self.at(arguments, i, 'ptr')}")
+            self.add(f"store i64 {step}, ptr {self.at(steps, i, 'i64')}")
+        self.add(f"store i64 {count}, ptr {lengths}")
+        given = f"ptr {arguments}, ptr {lengths}, ptr {steps}, ptr {pointer(loop.data)}"
+        self.add(f"call void {name or pointer(loop.address)}({given})")
+
+    def intrinsic(self, name: str, dtype: str, *xs: str) -> str:
+        """Add a call of a function of floats that LLVM has."""
         type_ = MEMORY[dtype]
         full = f"@llvm.{name}.f{itemsize(dtype) * 8}"
-        self.declared.add(f"declare {type_} {full}({type_})")
-        return self.make(f"call {type_} {full}({type_} {x})")
+        self.declared.add(f"declare {type_} {full}({', '.join([type_] * len(xs))})")
+        return self.make(f"call {type_} {full}({', '.join(f'{type_} {x}' for x in xs)})")
 
 
 def convert(code: Code, x: str, old: str, new: str) -> str | None:
@@ -441,10 +468,7 @@ def _quotient(given: Operands) -> str | None:
     high, low = [literal(factor, dtype) for factor in factors]
     if factors[1] == 0:
         return code.make(f"fmul {type_} {x}, {high}")
-    full = f"@llvm.fma.f{itemsize(dtype) * 8}"
-    code.declared.add(f"declare {type_} {full}({type_}, {type_}, {type_})")
-    rest = code.make(f"fmul {type_} {x}, {low}")
-    return code.make(f"call {type_} {full}({type_} {x}, {type_} {high}, {type_} {rest})")
+    return code.intrinsic("fma", dtype, x, high, code.make(f"fmul {type_} {x}, {low}"))
 
 
 def _known_float(x: str) -> float:

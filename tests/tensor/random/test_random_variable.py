@@ -383,7 +383,7 @@ def test_what_is_said_to_be_never_negative():
 def test_it_is_printed(capsys):
     dprint(functions.normal(RNG, 1.0, 2.0, size=3)[1])
     assert capsys.readouterr().out.splitlines()[0].startswith("normal{float64}.1 [id A]")
-    assert str(RandomVariable(DISTRIBUTIONS["normal"], True, "float32").overwriting()) == (
+    assert str(RandomVariable(DISTRIBUTIONS["normal"], True, "float32", inplace=True)) == (
         "normal{float32, inplace}"
     )
 

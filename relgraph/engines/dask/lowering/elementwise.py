@@ -257,22 +257,14 @@ register(Sort, ArgSort, DFT, AlongAxis, way=ALONG)(_along(lambda op, x: (op.axis
 register(Cosine, Covariance, way=ALONG)(_along(lambda op, x: op.axes(x.ndim), drops=True))
 
 
-@register(Cumulate, way=RUNNING)
-def _cumulate(op: Cumulate, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
-    neutral = 0 if op.scalar_op is scalar.add else 1
-    return _running(op, node, values[0], neutral, blocks)
-
-
-@register(Accumulate, way=RUNNING)
-def _accumulate(op: Accumulate, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
-    # what changes no extreme and no sum of exponentials
-    neutral = extreme_of(node.outputs[0].type.dtype, op.scalar_op is scalar.minimum)
-    return _running(op, node, values[0], neutral, blocks)
-
-
-def _running(op: Any, node: Apply, x: Any, neutral: Any, blocks: Blocks) -> Any:
+@register(Cumulate, Accumulate, way=RUNNING)
+def _running(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
+    (x,) = values
     dtype = node.outputs[0].type.numpy_dtype
     function = op.scalar_op.ufunc
+    neutral = function.identity
+    if neutral is None:
+        neutral = extreme_of(dtype.name, op.scalar_op is scalar.minimum)
     accumulate = partial(_accumulate_block, function)
     accumulate.__name__ = function.__name__  # type: ignore[attr-defined]  # Dask names tasks by it
     found = da.reductions.cumreduction(

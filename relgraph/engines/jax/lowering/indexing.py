@@ -89,16 +89,13 @@ def _check_bounds(node: Apply, x: Any, axis: int, entry: Any) -> None:
 
 
 def part(op: Any, node: Apply, x: Any, *indices: Any) -> Any:
+    _check_arrays(node, node.inputs[1:], indices)
     index = _index(node, 1, indices, x)
     return jnp.asarray(x)[index]
 
 
-def advanced_part(op: AdvancedSubtensor, node: Apply, x: Any, *indices: Any) -> Any:
-    _check_arrays(node, node.inputs[1:], indices)
-    return part(op, node, x, *indices)
-
-
 def with_part(op: BaseIncSubtensor, node: Apply, x: Any, y: Any, *indices: Any) -> Any:
+    _check_arrays(node, node.inputs[2:], indices)
     index = _index(node, 2, indices, x)
     x = jnp.asarray(x)
     check_broadcast(node, y, _shape_of_part(x, index))
@@ -120,11 +117,6 @@ def _shape_of_part(x: Any, index: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(stand_in[known].shape)
 
 
-def with_advanced_part(op: AdvancedIncSubtensor, node: Apply, x: Any, y: Any, *indices: Any) -> Any:
-    _check_arrays(node, node.inputs[2:], indices)
-    return with_part(op, node, x, y, *indices)
-
-
 def _check_arrays(node: Apply, variables: Sequence[Any], values: Sequence[Any]) -> None:
     """Raise an IndexError if index arrays would broadcast along an axis not known to be 1."""
     arrays = [(v, x) for v, x in zip(variables, values, strict=True) if v.type.dtype != "bool"]
@@ -134,6 +126,6 @@ def _check_arrays(node: Apply, variables: Sequence[Any], values: Sequence[Any]) 
 TABLE: dict[type, Any] = {
     Subtensor: part,
     IncSubtensor: with_part,
-    AdvancedSubtensor: advanced_part,
-    AdvancedIncSubtensor: with_advanced_part,
+    AdvancedSubtensor: part,
+    AdvancedIncSubtensor: with_part,
 }
