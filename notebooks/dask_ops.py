@@ -27,6 +27,7 @@ BASES = (
     *(
         "AlongAxes",
         "AlongAxis",
+        "AxisOp",
         "BaseIncSubtensor",
         "BlasUpdate",
         "LinearSolve",
