@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -19,12 +19,20 @@ import relgraph.tensor as at
 from relgraph.compile.database import ConstantFolding
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.relations import Relation
-from relgraph.graph.kanren.rules import Output, Rule, split
+from relgraph.graph.kanren.rules import Output, Rule, compound_parts, split
 from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Rewriter
+from relgraph.tensor.assembly import Alloc, Join
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.math import MatrixProduct
+from relgraph.tensor.reductions import CAReduce
+from relgraph.tensor.shapes import Reshape
+from relgraph.tensor.softmaxes import Softmax
+from relgraph.tensor.subtensor import Subtensor
 from relgraph.tensor.type import TensorType
-from relgraph.testing.draw.appliers import Applier, appliers_for, appliers_tracked
+from relgraph.testing.discovery import discover_laws
+from relgraph.testing.draw.appliers import ELEMENTWISE, Applier, appliers_for, appliers_tracked
 from relgraph.testing.draw.arrays import Array, dtype_choice, indices, values
 from relgraph.testing.draw.graph_builder import INVALID_APPLICATION, GraphBuilder
 from relgraph.testing.draw.terms import (
@@ -153,6 +161,34 @@ def _fires(local: Any, made: Any) -> bool:
         return bool(local.transform(None, made.owner))
     except Exception:
         return True  # a check of the optimizer shall meet it
+
+
+# The classes of ops in left sides that are drawn: they are defined for all values.
+_TOTAL = (Elemwise, CAReduce, DimShuffle, MatrixProduct, Alloc, Join, Reshape, Subtensor, Softmax)
+
+
+def _is_total(pattern: Any) -> bool:
+    """Return whether the ops of a pattern are defined for all values, and quick."""
+    heads = [parts[0] for part in compound_parts(pattern) if (parts := split(part)) is not None]
+    return all(
+        head in ELEMENTWISE and head is not at.pow
+        if isinstance(head, Elemwise)
+        else issubclass(class_and_scalar_name(head)[0] or Op, _TOTAL)
+        for head in heads
+    )
+
+
+@cache
+def _left_sides() -> list[list[Any]]:
+    """Return the left sides of the laws of the rule book: for each law those of its rules."""
+    found = [list(filter(_is_total, patterns_of(law.forward))) for law in discover_laws().values()]
+    return [patterns for patterns in found if patterns]
+
+
+def _apply_left_side(b: GraphBuilder) -> Any:
+    """Build a graph for a left side of a law of the rule book."""
+    pattern = b.choose(b.choose(_left_sides()))
+    return _PatternBuilder(b, b.pick()).build(pattern, "tensor", 0)
 
 
 class _PatternBuilder:
@@ -327,7 +363,7 @@ def graphs(
     ----------
     ops
         The ops and functions to build graphs with (``at.exp``, ``at.sum``, your own op); None for
-        all tensor ops, and idioms that rewrites match.
+        all tensor ops, and the left sides of laws of the rule book.
     dtypes
         A strategy for the dtypes of inputs, a sequence of dtypes, or one dtype; None for all.
     max_nodes
@@ -352,6 +388,9 @@ def graphs(
         If one of them is neither an op nor a function.
     """
     appliers = appliers_for(None if ops is None else tuple(ops))
+    if ops is None:
+        # One third are left sides of laws: rewrites match combinations of ops.
+        appliers = st.one_of(appliers, st.just(_apply_left_side))
     aimed = [] if matching is None else aimed_appliers(matching)
     if aimed:
         # `sampled_from` would print all of them in reports.
