@@ -73,23 +73,8 @@ def array_index(b: GraphBuilder, x: Any) -> Any:
     return (*[slice(None)] * axis, np.array(indices))
 
 
-def _apply_basic_index(b: GraphBuilder) -> Any:
-    """Take a part of a variable by integers and slices."""
-    x = b.pick(_at_least(1))
-    return None if x is None else x[basic_index(b, x)]
-
-
-def _apply_array_index(b: GraphBuilder) -> Any:
-    """Take a part of a variable by an array."""
-    x = b.pick(_at_least(1))
-    return None if x is None else x[array_index(b, x)]
-
-
-def _apply_update(function: Callable[..., Any], b: GraphBuilder) -> Any:
+def _update(function: Callable[..., Any], b: GraphBuilder, x: Any) -> Any:
     """Set or increment a part of a variable."""
-    x = b.pick(_at_least(1))
-    if x is None:
-        return None
     part = x[array_index(b, x) if b.chance(3) else basic_index(b, x)]
     candidates: Sequence[Any] = [v for v in b.variables if v.type.dtype == x.type.dtype]
     kind = b.below(3)
@@ -98,12 +83,6 @@ def _apply_update(function: Callable[..., Any], b: GraphBuilder) -> Any:
     if kind == 1:
         return function(part, at.neg(part) if x.type.dtype != "bool" else part)
     return function(part, b.choose(candidates))
-
-
-def _apply_diagonal(b: GraphBuilder) -> Any:
-    """Take a diagonal of a variable."""
-    x = b.pick(_at_least(2))
-    return None if x is None else at.diagonal(x, b.below(3) - 1)
 
 
 def _apply_triangle(b: GraphBuilder) -> Any:
@@ -180,16 +159,14 @@ def _axis(b: GraphBuilder, x: Any, several: bool) -> Any:
     return b.below(ndim)
 
 
-def _apply_reduction(function: Callable[..., Any], b: GraphBuilder) -> Any:
+def _reduce(function: Callable[..., Any], b: GraphBuilder, x: Any) -> Any:
     """Apply a function that reduces axes."""
-    x = b.pick()
     return function(x, axis=_axis(b, x, True), keepdims=b.chance(4))
 
 
-def _apply_along_axis(function: Callable[..., Any], b: GraphBuilder) -> Any:
+def _along_axis(function: Callable[..., Any], b: GraphBuilder, x: Any) -> Any:
     """Apply a function that works along one axis."""
-    x = b.pick(_at_least(1))
-    return None if x is None else function(x, axis=b.below(_rank(x)))
+    return function(x, axis=b.below(_rank(x)))
 
 
 def _apply_careduce(op: CAReduce, b: GraphBuilder) -> Any:
@@ -198,9 +175,8 @@ def _apply_careduce(op: CAReduce, b: GraphBuilder) -> Any:
     return None if x is None else op(x)
 
 
-def _apply_dimshuffle(b: GraphBuilder) -> Any:
+def _dimshuffle(b: GraphBuilder, x: Any) -> Any:
     """Reorder the axes, drop some of length 1, and add a new one."""
-    x = b.pick()
     axes = [i for i, n in enumerate(x.type.shape) if n != 1 or b.chance(2)]
     order: list[Any] = []
     while axes:
@@ -215,14 +191,8 @@ def _apply_dimshuffle_op(op: DimShuffle, b: GraphBuilder) -> Any:
     return None if x is None else op(x)
 
 
-def _apply_transpose(b: GraphBuilder) -> Any:
-    x = b.pick(_at_least(2))
-    return None if x is None else x.T
-
-
-def _apply_reshape(b: GraphBuilder) -> Any:
+def _reshape(b: GraphBuilder, x: Any) -> Any:
     """Reshape to known lengths, one of them perhaps -1, or to the shape of another variable."""
-    x = b.pick()
     shape = b.shape(x)
     size = int(np.prod(shape))
     others = [v for v in b.variables if b.samples[v].size == size]
@@ -248,20 +218,8 @@ def _apply_alloc(b: GraphBuilder) -> Any:
     return at.alloc(value, *dims)
 
 
-def _apply_second(b: GraphBuilder) -> Any:
-    x = b.pick()
-    return at.second(x, b.operand_for(x))
-
-
-def _apply_specify_shape(b: GraphBuilder) -> Any:
-    """Declare the lengths of some axes."""
-    x = b.pick()
-    return at.specify_shape(x, [n if b.chance(2) else None for n in b.shape(x)])
-
-
-def _apply_join(b: GraphBuilder) -> Any:
+def _join(b: GraphBuilder, x: Any) -> Any:
     """Join along an axis, or stack."""
-    x = b.pick()
     same_shape = [v for v in b.variables if b.shape(v) == b.shape(x)]
     parts = [x, *(b.choose(same_shape) for _ in range(b.choose((1, 2))))]
     if b.chance(3) or _rank(x) == 0:
@@ -269,22 +227,16 @@ def _apply_join(b: GraphBuilder) -> Any:
     return at.join(b.below(_rank(x)), *parts)
 
 
-def _apply_split(b: GraphBuilder) -> Any:
+def _split(b: GraphBuilder, x: Any) -> Any:
     """Split along an axis."""
-    x = b.pick(_at_least(1))
-    if x is None:
-        return None
     axis = b.below(_rank(x))
     length = b.shape(x)[axis]
     first = b.below(length + 1)
     return at.split(x, [first, length - first], 2, axis=axis)
 
 
-def _apply_product(function: Callable[..., Any], b: GraphBuilder) -> Any:
+def _product(function: Callable[..., Any], b: GraphBuilder, x: Any) -> Any:
     """Apply a product of matrices and vectors; the right operand is transposed if need be."""
-    x = b.pick(_at_least(1))
-    if x is None:
-        return None
     inner = b.shape(x)[-1]
     fits = [
         v for v in b.variables if _rank(v) in (1, 2) and inner in (b.shape(v)[0], b.shape(v)[-1])
@@ -298,27 +250,13 @@ def _apply_product(function: Callable[..., Any], b: GraphBuilder) -> Any:
     return function(x, y if b.shape(y)[0] == inner else y.T)
 
 
-def _apply_outer(b: GraphBuilder) -> Any:
-    x, y = b.pick(), b.pick()
-    return at.outer(x, y)
-
-
-def _apply_tensordot(b: GraphBuilder) -> Any:
-    x = b.pick(_at_least(1))
-    if x is None:
-        return None
+def _tensordot(b: GraphBuilder, x: Any) -> Any:
     y = b.pick(lambda v: _rank(v) > 0 and b.shape(v)[0] == b.shape(x)[-1])
     return None if y is None else at.tensordot(x, y, axes=1)
 
 
-def _apply_cast(b: GraphBuilder) -> Any:
-    """Convert to another dtype."""
-    return at.cast(b.pick(), b.choose_dtype())
-
-
-def _apply_shape(b: GraphBuilder) -> Any:
+def _shape(b: GraphBuilder, x: Any) -> Any:
     """Take the shape of a variable, the length of an axis, or the number of elements."""
-    x = b.pick()
     kind = b.below(3)
     if kind == 0:
         return x.shape
@@ -334,60 +272,70 @@ def _apply_creation(function: Callable[..., Any], b: GraphBuilder) -> Any:
     return at.eye(n, dtype=b.choose_dtype()) if function is at.eye else function((n, 2))
 
 
-def _apply_unary(function: Callable[..., Any], b: GraphBuilder) -> Any:
-    return function(b.pick())
-
-
 def _apply_expand_dims(b: GraphBuilder) -> Any:
     x = b.pick(lambda v: _rank(v) < 3)
     return None if x is None else at.expand_dims(x, b.below(_rank(x) + 1))
 
 
-def _apply_repeat(b: GraphBuilder) -> Any:
-    x = b.pick(_at_least(1))
-    return None if x is None else at.repeat(x, b.below(3), axis=b.below(_rank(x)))
-
-
-def _apply_clip(b: GraphBuilder) -> Any:
-    x = b.pick()
-    return at.clip(x, b.operand_for(x), b.operand_for(x))
-
-
-def _apply_swapaxes(b: GraphBuilder) -> Any:
-    x = b.pick(_at_least(2))
-    return None if x is None else at.swapaxes(x, 0, b.below(_rank(x)))
-
-
 _REDUCTIONS = (at.sum, at.prod, at.max, at.min, at.mean, at.var, at.any, at.all, at.logsumexp)
 _ALONG_AXIS = (at.argmax, at.argmin, at.softmax, at.log_softmax, at.cumsum, at.cumprod)
 
+Step = Callable[[GraphBuilder, Any], Any]
+"""Returns what an op or function makes of a variable, as an `Applier` does."""
+
+_OF_ANY: dict[Any, Step] = {
+    **{f: partial(_reduce, f) for f in _REDUCTIONS},
+    at.zeros_like: lambda b, x: at.zeros_like(x),
+    at.ones_like: lambda b, x: at.ones_like(x),
+    at.squeeze: lambda b, x: at.squeeze(x),
+    at.flatten: lambda b, x: at.flatten(x),
+    DimShuffle: _dimshuffle,
+    at.reshape: _reshape,
+    at.second: lambda b, x: at.second(x, b.operand_for(x)),
+    # the lengths of some axes are declared
+    at.specify_shape: lambda b, x: at.specify_shape(
+        x, [n if b.chance(2) else None for n in b.shape(x)]
+    ),
+    at.join: _join,
+    at.outer: lambda b, x: at.outer(x, b.pick()),
+    at.cast: lambda b, x: at.cast(x, b.choose_dtype()),
+    at.shape: _shape,
+    at.clip: lambda b, x: at.clip(x, b.operand_for(x), b.operand_for(x)),
+}
+# Functions of what has one axis or more, or two.
+_OF_ARRAY: dict[Any, Step] = {
+    **{f: partial(_along_axis, f) for f in _ALONG_AXIS},
+    **{f: partial(_product, f) for f in (at.dot, at.matmul)},
+    **{f: partial(_update, f) for f in (at.set_subtensor, at.inc_subtensor)},
+    at.getitem: lambda b, x: x[basic_index(b, x)],
+    at.take: lambda b, x: x[array_index(b, x)],
+    at.split: _split,
+    at.tensordot: _tensordot,
+    at.repeat: lambda b, x: at.repeat(x, b.below(3), axis=b.below(_rank(x))),
+}
+_OF_MATRIX: dict[Any, Step] = {
+    at.diagonal: lambda b, x: at.diagonal(x, b.below(3) - 1),
+    at.transpose: lambda b, x: x.T,
+    at.swapaxes: lambda b, x: at.swapaxes(x, 0, b.below(_rank(x))),
+}
+
+
+def _apply_to_variable(rank: int, step: Step, b: GraphBuilder) -> Any:
+    """Apply a function to a variable of at least some rank."""
+    x = b.pick(_at_least(rank))
+    return None if x is None else step(b, x)
+
+
 _APPLIERS: dict[Any, Applier] = {
-    **{f: partial(_apply_reduction, f) for f in _REDUCTIONS},
-    **{f: partial(_apply_along_axis, f) for f in _ALONG_AXIS},
+    **{
+        function: partial(_apply_to_variable, rank, step)
+        for rank, steps in enumerate((_OF_ANY, _OF_ARRAY, _OF_MATRIX))
+        for function, step in steps.items()
+    },
     **{f: partial(_apply_creation, f) for f in (at.arange, at.eye, at.zeros, at.ones)},
-    **{f: partial(_apply_unary, f) for f in (at.zeros_like, at.ones_like, at.squeeze, at.flatten)},
-    **{f: partial(_apply_product, f) for f in (at.dot, at.matmul)},
-    **{f: partial(_apply_update, f) for f in (at.set_subtensor, at.inc_subtensor)},
-    at.getitem: _apply_basic_index,
-    at.take: _apply_array_index,
-    at.diagonal: _apply_diagonal,
     at.tril: _apply_triangle,
-    DimShuffle: _apply_dimshuffle,
-    at.transpose: _apply_transpose,
-    at.reshape: _apply_reshape,
     at.alloc: _apply_alloc,
-    at.second: _apply_second,
-    at.specify_shape: _apply_specify_shape,
-    at.join: _apply_join,
-    at.split: _apply_split,
-    at.outer: _apply_outer,
-    at.tensordot: _apply_tensordot,
-    at.cast: _apply_cast,
-    at.shape: _apply_shape,
     at.expand_dims: _apply_expand_dims,
-    at.repeat: _apply_repeat,
-    at.clip: _apply_clip,
-    at.swapaxes: _apply_swapaxes,
 }
 
 
