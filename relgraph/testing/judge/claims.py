@@ -37,6 +37,44 @@ from relgraph.tensor.subtensor import BaseIncSubtensor
 from relgraph.testing.judge.evaluation import SELECTING, Array, Values, array_of, widened
 from relgraph.truth.moves import moved_inputs
 
+Step = Callable[[Apply, Variable, Sequence[Array], Sequence[Array], Array], Array]
+"""Returns the marks of an output of a node; the arguments are the node, the output, the values and
+the marks of the inputs, and the value of the output."""
+
+
+def propagated(
+    nodes: Sequence[Apply],
+    values: Values,
+    out: Variable,
+    first: Callable[[Array], Array],
+    step: Step,
+) -> Array:
+    """Return the marks of `out`, propagated from node to node.
+
+    Parameters
+    ----------
+    nodes
+        The nodes that compute `out`, inputs first.
+    values
+        The values of all variables.
+    first
+        Returns the marks of a value that no node computes.
+    step
+        Returns the marks of an output of a node.
+    """
+    marks: dict[Variable, Array] = {}
+    with np.errstate(all="ignore"):
+        for node in nodes:
+            inputs = [array_of(values[v]) for v in node.inputs]
+            for v, x in zip(node.inputs, inputs, strict=True):
+                if v not in marks:
+                    marks[v] = np.asarray(first(x))
+            given = [marks[v] for v in node.inputs]
+            for v in node.outputs:
+                marks[v] = step(node, v, inputs, given, array_of(values[v]))
+    return marks[out] if out in marks else np.asarray(first(array_of(values[out])))
+
+
 ELEMENTWISE_OPS: list[type] = [Elemwise]
 """Ops whose output elements are each computed from the input elements in the same place."""
 
@@ -241,9 +279,7 @@ def unclaimed_elements(
     # where a result has underflowed to 0, which is nan beside an infinity
     vanished: dict[Variable, Array] = {}
 
-    def own(v: Variable, inputs: Sequence[Array], result: Array) -> Array:
-        node = v.owner
-        assert node is not None
+    def own(node: Apply, v: Variable, inputs: Sequence[Array], result: Array) -> Array:
         found = np.zeros(result.shape, bool)
         if finite:
             found = ~np.isfinite(result)
@@ -273,9 +309,9 @@ def _is_unmarked(x: Array) -> Array:
     return np.zeros(x.shape, bool)
 
 
-Own = Callable[[Variable, Sequence[Array], Array], Any]
-"""Returns which elements of the value of a variable its node marks; the arguments are the variable,
-the values of the inputs of its node, and its value."""
+Own = Callable[[Apply, Variable, Sequence[Array], Array], Any]
+"""Returns which elements of an output a node marks; the arguments are the node, the output, the
+values of the inputs, and the value of the output."""
 
 
 def marked_elements(
@@ -303,22 +339,12 @@ def marked_elements(
     marked
         A boolean array of the shape of `out`.
     """
-    marks: dict[Variable, Array] = {}
 
-    def mark(v: Variable) -> Array:
-        if v not in marks:
-            marks[v] = np.asarray(first(array_of(values[v])))
-        return marks[v]
+    def step(node: Apply, v: Variable, inputs: Any, given: Any, result: Array) -> Any:
+        found = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
+        return found if own is None else found | own(node, v, inputs, result)
 
-    with np.errstate(all="ignore"):
-        for node in nodes:
-            inputs = [array_of(values[v]) for v in node.inputs]
-            given = [mark(u) for u in node.inputs]
-            for v in node.outputs:
-                result = array_of(values[v])
-                found = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
-                marks[v] = found if own is None else found | own(v, inputs, result)
-    return mark(out)
+    return propagated(nodes, values, out, first, step)
 
 
 def _any_of_matrices(nodes: Sequence[Apply]) -> bool:

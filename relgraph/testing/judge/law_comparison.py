@@ -32,6 +32,7 @@ from relgraph.testing.judge.claims import (
     is_elementwise,
     marked_elements,
     propagate_marks,
+    propagated,
     size_of_logarithms,
     unclaimed_elements,
     underflows_to_zero,
@@ -75,28 +76,20 @@ def largest_magnitude(nodes: Sequence[Apply], values: Values, out: Variable) -> 
     magnitudes
         A float64 array of the shape of `out`.
     """
-    sizes: dict[Variable, Array] = {}
+    computed = {v for node in nodes for v in node.outputs}
 
-    def size(v: Variable) -> Array:
-        if v not in sizes:
-            sizes[v] = _magnitude(array_of(values[v]))
-        return sizes[v]
+    def step(node: Apply, v: Variable, inputs: Any, sizes: Any, value: Array) -> Array:
+        result = _magnitude(value)
+        if value.dtype.kind == "b" or not _passes_magnitudes_on(node):
+            return result
+        added = [
+            np.zeros(size.shape) if _rounds_once(node) and u not in computed else size
+            for u, size in zip(node.inputs, sizes, strict=True)
+        ]
+        found = _propagated_magnitude(node, added, inputs, result.shape)
+        return found if _is_exact(node) else np.maximum(found, result)
 
-    with np.errstate(all="ignore"):
-        for node in nodes:
-            inputs = [array_of(values[v]) for v in node.inputs]
-            for v in node.outputs:
-                result = _magnitude(array_of(values[v]))
-                if array_of(values[v]).dtype.kind == "b" or not _passes_magnitudes_on(node):
-                    sizes[v] = result
-                    continue
-                given = [
-                    np.zeros(x.shape) if _rounds_once(node) and u not in sizes else size(u)
-                    for u, x in zip(node.inputs, inputs, strict=True)
-                ]
-                propagated = _propagated_magnitude(node, given, inputs, result.shape)
-                sizes[v] = propagated if _is_exact(node) else np.maximum(propagated, result)
-    return size(out)
+    return propagated(nodes, values, out, _magnitude, step)
 
 
 def _passes_magnitudes_on(node: Apply) -> bool:
@@ -189,31 +182,21 @@ def rounding_error_bound(
     bounds
         An array of the shape of `out`; an infinity where no bound is known.
     """
-    errors: dict[Variable, Array] = {}
 
-    def error(v: Variable) -> Array:
-        if v not in errors:
-            errors[v] = np.zeros(np.shape(values[v]))
-        return errors[v]
+    def step(node: Apply, v: Variable, inputs: Any, errors: Any, result: Array) -> Array:
+        if result.dtype.kind == "b" and strict:
+            return np.zeros(result.shape)
+        error = _propagated_error(node, v, errors, inputs, values, strict)
+        error = error + _local_error(node, inputs, result, max_relative_error)
+        if underflow:
+            error = error + _underflow_error(node, errors, inputs, result)
+        if isinstance(node.op, MatrixOp):
+            assert v.index is not None
+            eps = min(_eps_of(result), max_relative_error)
+            error = error + backward_error(node, inputs, v.index, eps)
+        return error
 
-    with np.errstate(all="ignore"):
-        for node in nodes:
-            inputs = [array_of(values[v]) for v in node.inputs]
-            for v in node.outputs:
-                result = array_of(values[v])
-                if result.dtype.kind == "b" and strict:
-                    continue
-                given = [error(u) for u in node.inputs]
-                propagated = _propagated_error(v, given, inputs, values, strict)
-                local = _local_error(node, inputs, result, max_relative_error)
-                errors[v] = propagated + local
-                if underflow:
-                    errors[v] = errors[v] + _underflow_error(node, given, inputs, result)
-                if isinstance(node.op, MatrixOp):
-                    assert v.index is not None
-                    eps = min(_eps_of(result), max_relative_error)
-                    errors[v] = errors[v] + backward_error(node, inputs, v.index, eps)
-    return error(out)
+    return propagated(nodes, values, out, lambda x: np.zeros(x.shape), step)
 
 
 def is_rounding_alone(nodes: Sequence[Apply], values: Values, out: Variable) -> bool:
@@ -300,12 +283,16 @@ def _underflow_within(inputs: Sequence[Array], errors: Sequence[Array], info: An
 
 
 def _propagated_error(
-    out: Variable, errors: Sequence[Array], inputs: Sequence[Array], values: Values, strict: bool
+    node: Apply,
+    out: Variable,
+    errors: Sequence[Array],
+    inputs: Sequence[Array],
+    values: Values,
+    strict: bool,
 ) -> Array:
-    """Return how far the errors of the inputs of the node that computes `out` move it."""
-    node, result = out.owner, array_of(values[out])
-    assert node is not None
+    """Return how far the errors of the inputs of a node move its output `out`."""
     op: Any = node.op
+    result = array_of(values[out])
     if not any(e.any() for e in errors):
         return np.zeros(result.shape)
     if isinstance(op, MatrixProduct | Convolve):
@@ -434,10 +421,11 @@ def overflowed_by_rounding(nodes: Sequence[Apply], values: Values, out: Variable
     return marked_elements(nodes, values, out, own=_is_little_beyond_range)
 
 
-def _is_little_beyond_range(v: Variable, inputs: Sequence[Array], result: Array) -> Any:
+def _is_little_beyond_range(
+    node: Apply, v: Variable, inputs: Sequence[Array], result: Array
+) -> Any:
     """Return where the result of a sum or product is infinite by rounding."""
-    assert v.owner is not None
-    op: Any = v.owner.op
+    op: Any = node.op
     scalar_op = op.scalar_op if isinstance(op, Elemwise | CAReduce) else None
     if result.dtype.kind != "f" or not np.isinf(result).any():
         return np.zeros(result.shape, bool)
