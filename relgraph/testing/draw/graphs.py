@@ -5,7 +5,7 @@ Appliers of patterns and tracked ops build graphs on which a given optimizer doe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from random import Random
@@ -36,8 +36,8 @@ from relgraph.testing.draw.appliers import ELEMENTWISE, Applier, appliers_for, a
 from relgraph.testing.draw.arrays import Array, dtype_choice, indices, values
 from relgraph.testing.draw.graph_builder import INVALID_APPLICATION, GraphBuilder
 from relgraph.testing.draw.terms import (
-    PARAMETERS,
     class_and_scalar_name,
+    op_for,
     ops_in_code,
     random_patterns,
     role_of,
@@ -212,9 +212,7 @@ class _PatternBuilder:
         if depth > _MAX_DEPTH:
             raise TypeError("a pattern goes too deep")
         if isvar(pattern):
-            if pattern not in self._bindings:
-                self._bindings[pattern] = self._argument(role)
-            return self._bindings[pattern]
+            return self._bind(pattern, partial(self._argument, role))
         if isinstance(pattern, Literal):
             return self._number(pattern.value)
         if isinstance(pattern, bool | int | float | complex):
@@ -231,7 +229,11 @@ class _PatternBuilder:
         arguments = [
             self.build(p, role_of(cls, name, i)[0], depth + 1) for i, p in enumerate(patterns)
         ]
-        made = self._op(head, arguments)(*arguments)
+        known = [v if isinstance(v, Variable) else at.constant(v) for v in arguments]
+        op = op_for(head, known, Random(self._b.below(1000)), self._bind)
+        if not isinstance(op, Op):
+            raise TypeError(f"the op {head!r} can't be built")
+        made: Any = op(*arguments)
         if output is None:
             return made
         outputs = made if isinstance(made, list) else made.owner.outputs
@@ -243,31 +245,11 @@ class _PatternBuilder:
             return at.constant(value, dtype=self._first.type.dtype)
         return value
 
-    def _op(self, head: Any, arguments: list[Any]) -> Any:
-        if isinstance(head, Op):
-            return head
-        parts = split(head)
-        if parts is None:
-            raise TypeError(f"the op {head!r} can't be built")
-        cls, props = parts
-        return cls(*[
-            self._property(cls, name, prop, arguments)
-            for name, prop in zip(cls.__props__, props, strict=True)
-        ])  # fmt: skip
-
-    def _property(self, cls: Any, name: str, prop: Any, arguments: list[Any]) -> Any:
-        if isinstance(prop, Literal):
-            return prop.value
-        if not isvar(prop):
-            parts = split(prop)
-            return prop if parts is None else self._op(prop, arguments)
-        if prop not in self._bindings:
-            draw = PARAMETERS.get((cls.__name__, name))
-            if draw is None:
-                raise TypeError(f"nothing is known of the parameter {name} of {cls.__name__}")
-            known = [v if isinstance(v, Variable) else at.constant(v) for v in arguments]
-            self._bindings[prop] = draw(Random(self._b.below(1000)), known)
-        return self._bindings[prop]
+    def _bind(self, v: Any, draw: Callable[[], Any]) -> Any:
+        """Return what a logic variable stands for; it is drawn if there is nothing."""
+        if v not in self._bindings:
+            self._bindings[v] = draw()
+        return self._bindings[v]
 
     def _argument(self, role: str) -> Any:
         b = self._b

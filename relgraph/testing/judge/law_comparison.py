@@ -186,7 +186,7 @@ def rounding_error_bound(
     def step(node: Apply, v: Variable, inputs: Any, errors: Any, result: Array) -> Array:
         if result.dtype.kind == "b" and strict:
             return np.zeros(result.shape)
-        error = _propagated_error(node, v, errors, inputs, values, strict)
+        error: Array = _propagated_error(node, v, errors, inputs, values, strict)
         error = error + _local_error(node, inputs, result, max_relative_error)
         if underflow:
             error = error + _underflow_error(node, errors, inputs, result)
@@ -296,11 +296,9 @@ def _propagated_error(
     if not any(e.any() for e in errors):
         return np.zeros(result.shape)
     if isinstance(op, MatrixProduct | Convolve):
-        sizes = [_magnitude(x) for x in inputs]
-        by_factor = [
-            _added_up(node, [*sizes[:i], errors[i], *sizes[i + 1 :]], result.shape) for i in (0, 1)
-        ]
-        return np.add(*by_factor)
+        product = np.matmul if isinstance(op, MatrixProduct) else np.convolve
+        a, b = map(_magnitude, inputs)
+        return _multiplied(product, errors[0], b) + _multiplied(product, a, errors[1])
     added_up = _added_up(node, errors, result.shape)
     if added_up is not None:
         return added_up
