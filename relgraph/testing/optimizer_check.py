@@ -531,17 +531,15 @@ class _Check:
             return None, None, None
         fgraph = copy_for_optimizer(case.inputs, case.outputs)
         recorder = Recorder()
-        fgraph.attach_feature(recorder)
         try:
-            self._optimizer.optimize(fgraph)
+            with recorder.recording(fgraph):
+                self._optimizer.optimize(fgraph)
         except Exception as error:
             return (
                 Disagreement(None, f"the optimizer raises {type(error).__name__}: {error}"),
                 reference,
                 None,
             )
-        finally:
-            fgraph.remove_feature(recorder)
         derivation = recorder.derivation([self._optimizer])
         sound = self.claim(derivation)
         self._count(case, derivation, sound)

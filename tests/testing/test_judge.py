@@ -65,6 +65,8 @@ def evaluated(out, **given):
         (at.cosm1(x), 0.0, False, False),  # it is 0 there
         (at.cosm1(x), 1e-200, True, False),
         (at.x_less_sin(x), 0.0, False, False),
+        (at.sqr_less_sqr(x, 2.0), 2.0, False, False),
+        (at.sqr_less_sqr(x, 1e-200), 2e-200, True, False),
     ],
 )
 def test_where_there_is_no_claim(out, value, rounding, finite):

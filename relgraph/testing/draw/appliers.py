@@ -1,7 +1,6 @@
 """Appliers: each applies one op or function to variables of the graph that is being built.
 
-Idioms are combinations of ops that people write and that rewrites match; appliers of indexing take,
-set or increment a part of a variable.
+Appliers of indexing take, set or increment a part of a variable.
 """
 
 from __future__ import annotations
@@ -19,215 +18,6 @@ from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.functions import FUNCTIONS
 from relgraph.tensor.reductions import CAReduce
 from relgraph.testing.draw.graph_builder import INVALID_APPLICATION, GraphBuilder
-
-Idiom = tuple[int, Callable[..., Any]]
-"""The number of operands, and a function that combines them."""
-
-_SIGNS: tuple[Idiom, ...] = (
-    (1, lambda x: at.neg(at.neg(x))),
-    (1, lambda x: 0 - x),
-    (1, lambda x: -1 * x),
-    (2, lambda x, y: x + -y),
-    (2, lambda x, y: x - -y),
-    (2, lambda x, y: -(x - y)),
-    (2, lambda x, y: -x - y),
-    (2, lambda x, y: -x * y),
-    (2, lambda x, y: -x * -y),
-    (2, lambda x, y: -x / y),
-    (2, lambda x, y: x / -y),
-    (1, lambda x: at.abs(-x)),
-    (1, lambda x: at.abs(at.abs(x))),
-    (1, lambda x: at.sign(x) * at.abs(x)),
-    (1, lambda x: at.sqr(-x)),
-    (1, lambda x: at.cos(-x)),
-    (1, lambda x: at.sin(-x)),
-)
-_IDENTITIES: tuple[Idiom, ...] = (
-    (1, lambda x: x + 0),
-    (1, lambda x: x - 0),
-    (1, lambda x: x * 1),
-    (1, lambda x: x * 0),
-    (1, lambda x: x / 1),
-    (1, lambda x: 0 / x),
-    (1, lambda x: 1 / (1 / x)),
-    (1, lambda x: x + x),
-    (1, lambda x: x - x),
-    (1, lambda x: x / x),
-    (1, lambda x: x * x),
-    (1, lambda x: x * x * x),
-    (1, lambda x: 2 * x + 3 * x),
-    (1, lambda x: x * 2 * 3),
-    (1, lambda x: x + 1 - 1),
-    (2, lambda x, y: x * y / y),
-    (2, lambda x, y: x / y * y),
-    (2, lambda x, y: x + y - y),
-    (2, lambda x, y: x - y + y),
-    (2, lambda x, y: (x - y) + (y - x)),
-    (3, lambda x, y, z: x * y + x * z),
-    (3, lambda x, y, z: x * (y + z)),
-    (3, lambda x, y, z: (x + y) * z - y * z),
-    (3, lambda x, y, z: x / y / z),
-    (3, lambda x, y, z: x / (y / z)),
-    (3, lambda x, y, z: x / y * z),
-    (3, lambda x, y, z: (x / y + z) * y),
-    (3, lambda x, y, z: (x / y - z) * y),
-    (3, lambda x, y, z: (z - x / y) * y),
-    (3, lambda x, y, z: x / z + y / z),
-)
-_POWERS: tuple[Idiom, ...] = (
-    (1, lambda x: x**2),
-    (1, lambda x: x**3.0),
-    (1, lambda x: x**1),
-    (1, lambda x: x**0.0),
-    (1, lambda x: x**0.5),
-    (1, lambda x: x**-1.0),
-    (1, lambda x: x**-0.5),
-    (1, lambda x: at.sqrt(at.sqr(x))),
-    (1, lambda x: at.sqr(at.sqrt(x))),
-    (1, lambda x: (x**2.0) ** 3.0),
-    (2, lambda x, y: at.sqrt(x) * at.sqrt(y)),
-    (2, lambda x, y: at.sqr(x) / x * y),
-    (1, lambda x: x**2.0 * x**3.0),
-)
-_EXPONENTIALS: tuple[Idiom, ...] = (
-    (1, lambda x: at.log(at.exp(x))),
-    (1, lambda x: at.exp(at.log(x))),
-    (1, lambda x: at.exp(-at.log(x))),
-    (1, lambda x: at.log(1 + x)),
-    (1, lambda x: at.log(1 - x)),
-    (1, lambda x: at.exp(x) - 1),
-    (1, lambda x: 1 - at.exp(x)),
-    (1, lambda x: at.log1p(at.expm1(x))),
-    (1, lambda x: at.log(at.sqr(x))),
-    (1, lambda x: at.log(at.sqrt(x))),
-    (1, lambda x: 1 - at.erf(x)),
-    (1, lambda x: 1 - at.erfc(x)),
-    (2, lambda x, y: at.exp(x) * at.exp(y)),
-    (2, lambda x, y: at.exp(x) / at.exp(y)),
-    (2, lambda x, y: at.log(x) + at.log(y)),
-    (2, lambda x, y: at.log(x * y)),
-    (2, lambda x, y: at.log(at.exp(x) + at.exp(y))),
-    (2, lambda x, y: at.exp(y * at.log(x))),
-)
-_LOGISTIC: tuple[Idiom, ...] = (
-    (1, lambda x: 1 / (1 + at.exp(-x))),
-    (1, lambda x: at.exp(x) / (1 + at.exp(x))),
-    (1, lambda x: 1 - at.sigmoid(x)),
-    (1, lambda x: at.log(at.sigmoid(x))),
-    (1, lambda x: at.log(1 - at.sigmoid(x))),
-    (1, lambda x: at.log(1 + at.exp(x))),
-    (1, lambda x: at.log1p(at.exp(x))),
-    (1, lambda x: at.sigmoid(x) * at.exp(-x)),
-    (2, lambda x, y: y / (1 + at.exp(-x))),
-    (2, lambda x, y: -y * at.log(at.sigmoid(x)) - (1 - y) * at.log(1 - at.sigmoid(x))),
-    (1, lambda x: (at.exp(x) - at.exp(-x)) / (at.exp(x) + at.exp(-x))),
-)
-_CHOICES: tuple[Idiom, ...] = (
-    (1, lambda x: at.switch(x > 0, x, 0)),
-    (1, lambda x: at.maximum(x, 0)),
-    (1, lambda x: at.maximum(x, x)),
-    (2, lambda x, y: at.switch(x > y, x, y)),
-    (2, lambda x, y: at.switch(at.eq(x, x), x, y)),
-    (2, lambda x, y: at.switch(y, x, x)),
-    (3, lambda c, x, y: at.switch(c, x, y) + at.switch(c, y, x)),
-    (3, lambda c, x, y: at.switch(at.invert(c > 0), x, y)),
-    (2, lambda x, y: at.maximum(at.maximum(x, y), x)),
-    (2, lambda x, y: at.minimum(at.maximum(x, y), x)),
-    (1, lambda x: at.invert(at.lt(x, 0))),
-    (2, lambda x, y: at.and_(x > y, x > y)),
-    (1, lambda x: at.clip(at.clip(x, -1, 1), -1, 1)),
-    (1, lambda x: at.cast(at.cast(x, "float64"), "float32")),
-    (1, lambda x: at.cast(at.cast(x, "int8"), "float64")),
-    (1, lambda x: at.cast(x > 0, x.type.dtype) * x),
-)
-_AXES: tuple[Idiom, ...] = (
-    (1, lambda x: x.T.T),
-    (2, lambda x, y: (x.T + y.T).T),
-    (1, lambda x: at.exp(x.T).T),
-    (1, lambda x: at.sum(-x)),
-    (1, lambda x: at.sum(-x, axis=0)),
-    (1, lambda x: at.sum(2 * x, axis=-1)),
-    (1, lambda x: at.sum(at.sum(x, axis=0))),
-    (1, lambda x: at.sum(x.T, axis=0)),
-    (1, lambda x: at.sum(x / at.sum(x, axis=0, keepdims=True), axis=0)),
-    (2, lambda x, y: at.sum(x + y, axis=0)),
-    (2, lambda x, y: at.sum(x * y, axis=-1)),
-    (1, lambda x: at.sum(at.alloc(x, 3, *(x.shape[i] for i in range(x.type.ndim))), axis=0)),
-    (1, lambda x: at.prod(2 * x)),
-    (1, lambda x: at.max(-x)),
-    (1, lambda x: at.max(x + 1, axis=0)),
-    (1, lambda x: at.max(at.exp(x))),
-    (1, lambda x: at.mean(at.mean(x, axis=0))),
-    (1, lambda x: at.exp(x) / at.sum(at.exp(x), axis=-1, keepdims=True)),
-    (1, lambda x: at.log(at.sum(at.exp(x), axis=-1))),
-    (1, lambda x: at.log(at.softmax(x))),
-    (2, lambda x, y: at.dot(x, y).T),
-    (2, lambda x, y: at.dot(x.T, y.T)),
-    (2, lambda x, y: at.dot(2 * x, y)),
-    (2, lambda x, y: at.dot(-x, y) + 1),
-    (1, lambda x: at.dot(x, at.eye(3))),
-    (2, lambda x, y: at.sum(at.dot(x, y))),
-    (3, lambda x, y, z: at.dot(at.dot(x, y), z)),
-    (3, lambda x, y, z: 0.5 * at.dot(x, y) + 2.0 * z),
-    (3, lambda x, y, z: z - at.dot(x, y)),
-)
-_SHAPES: tuple[Idiom, ...] = (
-    (1, lambda x: at.reshape(at.reshape(x, (-1,)), x.shape)),
-    (1, lambda x: at.reshape(at.exp(x), (-1,))),
-    (1, lambda x: x[::-1][::-1]),
-    (1, lambda x: at.exp(x)[0]),
-    (2, lambda x, y: (x + y)[1:]),
-    (1, lambda x: x[1:][:1]),
-    (1, lambda x: x.T[0]),
-    (1, lambda x: at.stack([x, x])[1]),
-    (2, lambda x, y: at.join(0, x, y)[: x.shape[0]]),
-    (1, lambda x: at.set_subtensor(x[:1], 2)[:1]),
-    (1, lambda x: at.set_subtensor(x[:], x)),
-    (1, lambda x: at.set_subtensor(at.set_subtensor(x[:1], 2)[:1], 3)),
-    (1, lambda x: at.inc_subtensor(at.zeros_like(x)[:1], x[:1])),
-    (1, lambda x: at.inc_subtensor(x[:0], x[:0])),
-    (1, lambda x: at.alloc(x, *(x.shape[i] for i in range(x.type.ndim)))),
-    (2, lambda x, y: at.second(x, y) + x),
-    (2, lambda x, y: at.second(x, at.second(y, x))),
-    (1, lambda x: at.zeros_like(x) + x),
-    (1, lambda x: at.ones_like(x) * x),
-    (2, lambda x, y: at.shape_i(x + y, 0)),
-    (1, lambda x: at.exp(x).shape),
-    (1, lambda x: at.split(x, [1, x.shape[0] - 1], 2)[1]),
-    (1, lambda x: x.flatten().sum()),
-)
-_COMPLEX: tuple[Idiom, ...] = (
-    (1, lambda x: at.conj(at.conj(x))),
-    (1, lambda x: at.real(at.conj(x))),
-    (1, lambda x: at.abs(at.conj(x))),
-    (1, lambda x: x * at.conj(x)),
-    (1, lambda x: at.real(x) + at.constant(np.complex128(1j)) * at.imag(x)),
-)
-
-IDIOMS: tuple[Idiom, ...] = (
-    *_SIGNS,
-    *_IDENTITIES,
-    *_POWERS,
-    *_EXPONENTIALS,
-    *_LOGISTIC,
-    *_CHOICES,
-    *_AXES,
-    *_SHAPES,
-    *_COMPLEX,
-)
-
-
-def apply_idiom(idiom: Idiom, b: GraphBuilder) -> Any:
-    """Apply an idiom to a variable and further operands, which may be constants."""
-    count, function = idiom
-    first = b.pick()
-    return function(*[first, *(_tensor_operand(b, first) for _ in range(count - 1))])
-
-
-def _tensor_operand(b: GraphBuilder, like: Any) -> Any:
-    operand = b.operand_for(like)
-    return operand if hasattr(operand, "type") else at.as_tensor_variable(operand)
-
 
 _BOUNDS = (None, 1, -1, 0, 2, -2, None)
 _STEPS = (None, None, None, -1, 2, -2)
@@ -283,23 +73,8 @@ def array_index(b: GraphBuilder, x: Any) -> Any:
     return (*[slice(None)] * axis, np.array(indices))
 
 
-def _apply_basic_index(b: GraphBuilder) -> Any:
-    """Take a part of a variable by integers and slices."""
-    x = b.pick(_at_least(1))
-    return None if x is None else x[basic_index(b, x)]
-
-
-def _apply_array_index(b: GraphBuilder) -> Any:
-    """Take a part of a variable by an array."""
-    x = b.pick(_at_least(1))
-    return None if x is None else x[array_index(b, x)]
-
-
-def _apply_update(function: Callable[..., Any], b: GraphBuilder) -> Any:
+def _update(function: Callable[..., Any], b: GraphBuilder, x: Any) -> Any:
     """Set or increment a part of a variable."""
-    x = b.pick(_at_least(1))
-    if x is None:
-        return None
     part = x[array_index(b, x) if b.chance(3) else basic_index(b, x)]
     candidates: Sequence[Any] = [v for v in b.variables if v.type.dtype == x.type.dtype]
     kind = b.below(3)
@@ -308,12 +83,6 @@ def _apply_update(function: Callable[..., Any], b: GraphBuilder) -> Any:
     if kind == 1:
         return function(part, at.neg(part) if x.type.dtype != "bool" else part)
     return function(part, b.choose(candidates))
-
-
-def _apply_diagonal(b: GraphBuilder) -> Any:
-    """Take a diagonal of a variable."""
-    x = b.pick(_at_least(2))
-    return None if x is None else at.diagonal(x, b.below(3) - 1)
 
 
 def _apply_triangle(b: GraphBuilder) -> Any:
@@ -390,16 +159,14 @@ def _axis(b: GraphBuilder, x: Any, several: bool) -> Any:
     return b.below(ndim)
 
 
-def _apply_reduction(function: Callable[..., Any], b: GraphBuilder) -> Any:
+def _reduce(function: Callable[..., Any], b: GraphBuilder, x: Any) -> Any:
     """Apply a function that reduces axes."""
-    x = b.pick()
     return function(x, axis=_axis(b, x, True), keepdims=b.chance(4))
 
 
-def _apply_along_axis(function: Callable[..., Any], b: GraphBuilder) -> Any:
+def _along_axis(function: Callable[..., Any], b: GraphBuilder, x: Any) -> Any:
     """Apply a function that works along one axis."""
-    x = b.pick(_at_least(1))
-    return None if x is None else function(x, axis=b.below(_rank(x)))
+    return function(x, axis=b.below(_rank(x)))
 
 
 def _apply_careduce(op: CAReduce, b: GraphBuilder) -> Any:
@@ -408,9 +175,8 @@ def _apply_careduce(op: CAReduce, b: GraphBuilder) -> Any:
     return None if x is None else op(x)
 
 
-def _apply_dimshuffle(b: GraphBuilder) -> Any:
+def _dimshuffle(b: GraphBuilder, x: Any) -> Any:
     """Reorder the axes, drop some of length 1, and add a new one."""
-    x = b.pick()
     axes = [i for i, n in enumerate(x.type.shape) if n != 1 or b.chance(2)]
     order: list[Any] = []
     while axes:
@@ -425,14 +191,8 @@ def _apply_dimshuffle_op(op: DimShuffle, b: GraphBuilder) -> Any:
     return None if x is None else op(x)
 
 
-def _apply_transpose(b: GraphBuilder) -> Any:
-    x = b.pick(_at_least(2))
-    return None if x is None else x.T
-
-
-def _apply_reshape(b: GraphBuilder) -> Any:
+def _reshape(b: GraphBuilder, x: Any) -> Any:
     """Reshape to known lengths, one of them perhaps -1, or to the shape of another variable."""
-    x = b.pick()
     shape = b.shape(x)
     size = int(np.prod(shape))
     others = [v for v in b.variables if b.samples[v].size == size]
@@ -458,20 +218,8 @@ def _apply_alloc(b: GraphBuilder) -> Any:
     return at.alloc(value, *dims)
 
 
-def _apply_second(b: GraphBuilder) -> Any:
-    x = b.pick()
-    return at.second(x, b.operand_for(x))
-
-
-def _apply_specify_shape(b: GraphBuilder) -> Any:
-    """Declare the lengths of some axes."""
-    x = b.pick()
-    return at.specify_shape(x, [n if b.chance(2) else None for n in b.shape(x)])
-
-
-def _apply_join(b: GraphBuilder) -> Any:
+def _join(b: GraphBuilder, x: Any) -> Any:
     """Join along an axis, or stack."""
-    x = b.pick()
     same_shape = [v for v in b.variables if b.shape(v) == b.shape(x)]
     parts = [x, *(b.choose(same_shape) for _ in range(b.choose((1, 2))))]
     if b.chance(3) or _rank(x) == 0:
@@ -479,22 +227,16 @@ def _apply_join(b: GraphBuilder) -> Any:
     return at.join(b.below(_rank(x)), *parts)
 
 
-def _apply_split(b: GraphBuilder) -> Any:
+def _split(b: GraphBuilder, x: Any) -> Any:
     """Split along an axis."""
-    x = b.pick(_at_least(1))
-    if x is None:
-        return None
     axis = b.below(_rank(x))
     length = b.shape(x)[axis]
     first = b.below(length + 1)
     return at.split(x, [first, length - first], 2, axis=axis)
 
 
-def _apply_product(function: Callable[..., Any], b: GraphBuilder) -> Any:
+def _product(function: Callable[..., Any], b: GraphBuilder, x: Any) -> Any:
     """Apply a product of matrices and vectors; the right operand is transposed if need be."""
-    x = b.pick(_at_least(1))
-    if x is None:
-        return None
     inner = b.shape(x)[-1]
     fits = [
         v for v in b.variables if _rank(v) in (1, 2) and inner in (b.shape(v)[0], b.shape(v)[-1])
@@ -508,27 +250,13 @@ def _apply_product(function: Callable[..., Any], b: GraphBuilder) -> Any:
     return function(x, y if b.shape(y)[0] == inner else y.T)
 
 
-def _apply_outer(b: GraphBuilder) -> Any:
-    x, y = b.pick(), b.pick()
-    return at.outer(x, y)
-
-
-def _apply_tensordot(b: GraphBuilder) -> Any:
-    x = b.pick(_at_least(1))
-    if x is None:
-        return None
+def _tensordot(b: GraphBuilder, x: Any) -> Any:
     y = b.pick(lambda v: _rank(v) > 0 and b.shape(v)[0] == b.shape(x)[-1])
     return None if y is None else at.tensordot(x, y, axes=1)
 
 
-def _apply_cast(b: GraphBuilder) -> Any:
-    """Convert to another dtype."""
-    return at.cast(b.pick(), b.choose_dtype())
-
-
-def _apply_shape(b: GraphBuilder) -> Any:
+def _shape(b: GraphBuilder, x: Any) -> Any:
     """Take the shape of a variable, the length of an axis, or the number of elements."""
-    x = b.pick()
     kind = b.below(3)
     if kind == 0:
         return x.shape
@@ -544,60 +272,70 @@ def _apply_creation(function: Callable[..., Any], b: GraphBuilder) -> Any:
     return at.eye(n, dtype=b.choose_dtype()) if function is at.eye else function((n, 2))
 
 
-def _apply_unary(function: Callable[..., Any], b: GraphBuilder) -> Any:
-    return function(b.pick())
-
-
 def _apply_expand_dims(b: GraphBuilder) -> Any:
     x = b.pick(lambda v: _rank(v) < 3)
     return None if x is None else at.expand_dims(x, b.below(_rank(x) + 1))
 
 
-def _apply_repeat(b: GraphBuilder) -> Any:
-    x = b.pick(_at_least(1))
-    return None if x is None else at.repeat(x, b.below(3), axis=b.below(_rank(x)))
-
-
-def _apply_clip(b: GraphBuilder) -> Any:
-    x = b.pick()
-    return at.clip(x, b.operand_for(x), b.operand_for(x))
-
-
-def _apply_swapaxes(b: GraphBuilder) -> Any:
-    x = b.pick(_at_least(2))
-    return None if x is None else at.swapaxes(x, 0, b.below(_rank(x)))
-
-
 _REDUCTIONS = (at.sum, at.prod, at.max, at.min, at.mean, at.var, at.any, at.all, at.logsumexp)
 _ALONG_AXIS = (at.argmax, at.argmin, at.softmax, at.log_softmax, at.cumsum, at.cumprod)
 
+Step = Callable[[GraphBuilder, Any], Any]
+"""Returns what an op or function makes of a variable, as an `Applier` does."""
+
+_OF_ANY: dict[Any, Step] = {
+    **{f: partial(_reduce, f) for f in _REDUCTIONS},
+    at.zeros_like: lambda b, x: at.zeros_like(x),
+    at.ones_like: lambda b, x: at.ones_like(x),
+    at.squeeze: lambda b, x: at.squeeze(x),
+    at.flatten: lambda b, x: at.flatten(x),
+    DimShuffle: _dimshuffle,
+    at.reshape: _reshape,
+    at.second: lambda b, x: at.second(x, b.operand_for(x)),
+    # the lengths of some axes are declared
+    at.specify_shape: lambda b, x: at.specify_shape(
+        x, [n if b.chance(2) else None for n in b.shape(x)]
+    ),
+    at.join: _join,
+    at.outer: lambda b, x: at.outer(x, b.pick()),
+    at.cast: lambda b, x: at.cast(x, b.choose_dtype()),
+    at.shape: _shape,
+    at.clip: lambda b, x: at.clip(x, b.operand_for(x), b.operand_for(x)),
+}
+# Functions of what has one axis or more, or two.
+_OF_ARRAY: dict[Any, Step] = {
+    **{f: partial(_along_axis, f) for f in _ALONG_AXIS},
+    **{f: partial(_product, f) for f in (at.dot, at.matmul)},
+    **{f: partial(_update, f) for f in (at.set_subtensor, at.inc_subtensor)},
+    at.getitem: lambda b, x: x[basic_index(b, x)],
+    at.take: lambda b, x: x[array_index(b, x)],
+    at.split: _split,
+    at.tensordot: _tensordot,
+    at.repeat: lambda b, x: at.repeat(x, b.below(3), axis=b.below(_rank(x))),
+}
+_OF_MATRIX: dict[Any, Step] = {
+    at.diagonal: lambda b, x: at.diagonal(x, b.below(3) - 1),
+    at.transpose: lambda b, x: x.T,
+    at.swapaxes: lambda b, x: at.swapaxes(x, 0, b.below(_rank(x))),
+}
+
+
+def _apply_to_variable(rank: int, step: Step, b: GraphBuilder) -> Any:
+    """Apply a function to a variable of at least some rank."""
+    x = b.pick(_at_least(rank))
+    return None if x is None else step(b, x)
+
+
 _APPLIERS: dict[Any, Applier] = {
-    **{f: partial(_apply_reduction, f) for f in _REDUCTIONS},
-    **{f: partial(_apply_along_axis, f) for f in _ALONG_AXIS},
+    **{
+        function: partial(_apply_to_variable, rank, step)
+        for rank, steps in enumerate((_OF_ANY, _OF_ARRAY, _OF_MATRIX))
+        for function, step in steps.items()
+    },
     **{f: partial(_apply_creation, f) for f in (at.arange, at.eye, at.zeros, at.ones)},
-    **{f: partial(_apply_unary, f) for f in (at.zeros_like, at.ones_like, at.squeeze, at.flatten)},
-    **{f: partial(_apply_product, f) for f in (at.dot, at.matmul)},
-    **{f: partial(_apply_update, f) for f in (at.set_subtensor, at.inc_subtensor)},
-    at.getitem: _apply_basic_index,
-    at.take: _apply_array_index,
-    at.diagonal: _apply_diagonal,
     at.tril: _apply_triangle,
-    DimShuffle: _apply_dimshuffle,
-    at.transpose: _apply_transpose,
-    at.reshape: _apply_reshape,
     at.alloc: _apply_alloc,
-    at.second: _apply_second,
-    at.specify_shape: _apply_specify_shape,
-    at.join: _apply_join,
-    at.split: _apply_split,
-    at.outer: _apply_outer,
-    at.tensordot: _apply_tensordot,
-    at.cast: _apply_cast,
-    at.shape: _apply_shape,
     at.expand_dims: _apply_expand_dims,
-    at.repeat: _apply_repeat,
-    at.clip: _apply_clip,
-    at.swapaxes: _apply_swapaxes,
 }
 
 
@@ -659,7 +397,7 @@ def _appliers_that_make(cls: type) -> list[Applier]:
 
 @cache
 def appliers_for(ops: tuple[Any, ...] | None) -> st.SearchStrategy[Applier]:
-    """Return a strategy for the appliers of some ops; None for all ops, and idioms.
+    """Return a strategy for the appliers of some ops; None for all ops.
 
     Raises
     ------
@@ -676,10 +414,7 @@ def appliers_for(ops: tuple[Any, ...] | None) -> st.SearchStrategy[Applier]:
     elementwise = [applier_of(op) for op in ELEMENTWISE]
     functions = list(_APPLIERS.values())
     reductions = [applier_of(f) for f in (at.sum, at.mean, DimShuffle, at.dot)]
-    idioms = [partial(apply_idiom, idiom) for idiom in IDIOMS]
-    # One third are idioms: rewrites match combinations of ops.
     return st.one_of(
         st.sampled_from([*frequent, *elementwise]),
         st.sampled_from(reductions * 3 + functions),
-        st.sampled_from(idioms),
     )

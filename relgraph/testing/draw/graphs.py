@@ -5,9 +5,9 @@ Appliers of patterns and tracked ops build graphs on which a given optimizer doe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -19,17 +19,25 @@ import relgraph.tensor as at
 from relgraph.compile.database import ConstantFolding
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.relations import Relation
-from relgraph.graph.kanren.rules import Output, Rule, split
+from relgraph.graph.kanren.rules import Output, Rule, compound_parts, split
 from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Rewriter
+from relgraph.tensor.assembly import Alloc, Join
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.math import MatrixProduct
+from relgraph.tensor.reductions import CAReduce
+from relgraph.tensor.shapes import Reshape
+from relgraph.tensor.softmaxes import Softmax
+from relgraph.tensor.subtensor import Subtensor
 from relgraph.tensor.type import TensorType
-from relgraph.testing.draw.appliers import Applier, appliers_for, appliers_tracked
+from relgraph.testing.discovery import discover_laws
+from relgraph.testing.draw.appliers import ELEMENTWISE, Applier, appliers_for, appliers_tracked
 from relgraph.testing.draw.arrays import Array, dtype_choice, indices, values
 from relgraph.testing.draw.graph_builder import INVALID_APPLICATION, GraphBuilder
 from relgraph.testing.draw.terms import (
-    PARAMETERS,
     class_and_scalar_name,
+    op_for,
     ops_in_code,
     random_patterns,
     role_of,
@@ -155,6 +163,34 @@ def _fires(local: Any, made: Any) -> bool:
         return True  # a check of the optimizer shall meet it
 
 
+# The classes of ops in left sides that are drawn: they are defined for all values.
+_TOTAL = (Elemwise, CAReduce, DimShuffle, MatrixProduct, Alloc, Join, Reshape, Subtensor, Softmax)
+
+
+def _is_total(pattern: Any) -> bool:
+    """Return whether the ops of a pattern are defined for all values, and quick."""
+    heads = [parts[0] for part in compound_parts(pattern) if (parts := split(part)) is not None]
+    return all(
+        head in ELEMENTWISE and head is not at.pow
+        if isinstance(head, Elemwise)
+        else issubclass(class_and_scalar_name(head)[0] or Op, _TOTAL)
+        for head in heads
+    )
+
+
+@cache
+def _left_sides() -> list[list[Any]]:
+    """Return the left sides of the laws of the rule book: for each law those of its rules."""
+    found = [list(filter(_is_total, patterns_of(law.forward))) for law in discover_laws().values()]
+    return [patterns for patterns in found if patterns]
+
+
+def _apply_left_side(b: GraphBuilder) -> Any:
+    """Build a graph for a left side of a law of the rule book."""
+    pattern = b.choose(b.choose(_left_sides()))
+    return _PatternBuilder(b, b.pick()).build(pattern, "tensor", 0)
+
+
 class _PatternBuilder:
     """Builds a graph for one pattern.
 
@@ -176,9 +212,7 @@ class _PatternBuilder:
         if depth > _MAX_DEPTH:
             raise TypeError("a pattern goes too deep")
         if isvar(pattern):
-            if pattern not in self._bindings:
-                self._bindings[pattern] = self._argument(role)
-            return self._bindings[pattern]
+            return self._bind(pattern, partial(self._argument, role))
         if isinstance(pattern, Literal):
             return self._number(pattern.value)
         if isinstance(pattern, bool | int | float | complex):
@@ -195,7 +229,11 @@ class _PatternBuilder:
         arguments = [
             self.build(p, role_of(cls, name, i)[0], depth + 1) for i, p in enumerate(patterns)
         ]
-        made = self._op(head, arguments)(*arguments)
+        known = [v if isinstance(v, Variable) else at.constant(v) for v in arguments]
+        op = op_for(head, known, Random(self._b.below(1000)), self._bind)
+        if not isinstance(op, Op):
+            raise TypeError(f"the op {head!r} can't be built")
+        made: Any = op(*arguments)
         if output is None:
             return made
         outputs = made if isinstance(made, list) else made.owner.outputs
@@ -207,31 +245,11 @@ class _PatternBuilder:
             return at.constant(value, dtype=self._first.type.dtype)
         return value
 
-    def _op(self, head: Any, arguments: list[Any]) -> Any:
-        if isinstance(head, Op):
-            return head
-        parts = split(head)
-        if parts is None:
-            raise TypeError(f"the op {head!r} can't be built")
-        cls, props = parts
-        return cls(*[
-            self._property(cls, name, prop, arguments)
-            for name, prop in zip(cls.__props__, props, strict=True)
-        ])  # fmt: skip
-
-    def _property(self, cls: Any, name: str, prop: Any, arguments: list[Any]) -> Any:
-        if isinstance(prop, Literal):
-            return prop.value
-        if not isvar(prop):
-            parts = split(prop)
-            return prop if parts is None else self._op(prop, arguments)
-        if prop not in self._bindings:
-            draw = PARAMETERS.get((cls.__name__, name))
-            if draw is None:
-                raise TypeError(f"nothing is known of the parameter {name} of {cls.__name__}")
-            known = [v if isinstance(v, Variable) else at.constant(v) for v in arguments]
-            self._bindings[prop] = draw(Random(self._b.below(1000)), known)
-        return self._bindings[prop]
+    def _bind(self, v: Any, draw: Callable[[], Any]) -> Any:
+        """Return what a logic variable stands for; it is drawn if there is nothing."""
+        if v not in self._bindings:
+            self._bindings[v] = draw()
+        return self._bindings[v]
 
     def _argument(self, role: str) -> Any:
         b = self._b
@@ -327,7 +345,7 @@ def graphs(
     ----------
     ops
         The ops and functions to build graphs with (``at.exp``, ``at.sum``, your own op); None for
-        all tensor ops, and idioms that rewrites match.
+        all tensor ops, and the left sides of laws of the rule book.
     dtypes
         A strategy for the dtypes of inputs, a sequence of dtypes, or one dtype; None for all.
     max_nodes
@@ -352,6 +370,9 @@ def graphs(
         If one of them is neither an op nor a function.
     """
     appliers = appliers_for(None if ops is None else tuple(ops))
+    if ops is None:
+        # One third are left sides of laws: rewrites match combinations of ops.
+        appliers = st.one_of(appliers, st.just(_apply_left_side))
     aimed = [] if matching is None else aimed_appliers(matching)
     if aimed:
         # `sampled_from` would print all of them in reports.

@@ -8,9 +8,9 @@ tried on random patterns, made of the ops that its code refers to.
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -21,7 +21,7 @@ import relgraph.scalar as scalar
 import relgraph.tensor as at
 from relgraph.graph.kanren.laws import Law, law
 from relgraph.graph.kanren.rules import Output, Rule, split
-from relgraph.graph.kanren.terms import Term, variables_of
+from relgraph.graph.kanren.terms import Literal, Term, variables_of
 from relgraph.graph.op import Op
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.tensor.elemwise import Elemwise
@@ -419,6 +419,79 @@ PARAMETERS: dict[tuple[str, str], Draw] = {
 }
 
 
+Bind = Callable[[Any, Callable[[], Any]], Any]
+"""Returns the value of a logic variable, that which a function draws if it has none."""
+
+
+class OpenOpError(TypeError):
+    """The op that the head of a term stands for can't be drawn; the message says why."""
+
+
+def op_for(
+    head: Any,
+    arguments: Sequence[Any],
+    random: Random,
+    bind: Bind,
+    parameters: Parameters = PARAMETERS,
+) -> Any:
+    """Return the op that the head of a term stands for.
+
+    Parameters
+    ----------
+    head
+        An op, a term for an op, or a logic variable.
+    arguments
+        The arguments of the op.
+    random
+        The source of randomness.
+    bind
+        Gives the values of logic variables for parameters.
+    parameters
+        Functions that draw parameters.
+
+    Raises
+    ------
+    OpenOpError
+        If the op is open, nothing is known of a parameter, or the op does not take what was drawn.
+    """
+    if isvar(head):
+        return bind(head, lambda: Elemwise(scalar_op(random, arguments)))
+    parts = split(head)
+    if parts is None:
+        return head
+    cls, props = parts
+    if not isinstance(cls, type):
+        raise OpenOpError(f"the op {head} is open")
+    names: Any = getattr(cls, "__props__", None) or ()
+    values = []
+    for name, prop in zip(names, props, strict=False):
+        if isvar(prop):
+            draw = partial(_draw_for(cls, name, parameters), random, arguments)
+            values.append(bind(prop, draw))
+        elif isinstance(prop, Literal):
+            values.append(prop.value)
+        else:
+            values.append(op_for(prop, arguments, random, bind, parameters))
+    try:
+        return cls(*values)
+    except (TypeError, ValueError, IndexError) as error:
+        raise OpenOpError(f"{cls.__name__} does not take what was drawn") from error
+
+
+def _draw_for(cls: type, name: str, parameters: Parameters) -> Draw:
+    """Return the function that draws a parameter: that of the class, or of any parameter of the
+    name."""
+    of_class = [parameters.get((c.__name__, name)) for c in cls.__mro__]
+    of_name = [f for (_, known), f in parameters.items() if known == name]
+    draw = next((f for f in (*of_class, *of_name) if f is not None), None)
+    if draw is None:
+        raise OpenOpError(
+            f"nothing is known of the parameter {name} of {cls.__name__}: "
+            "say how to draw it (`parameters`)"
+        )
+    return draw
+
+
 _MAX_VISITED = 2000
 _PATTERN_COUNT = 400
 
@@ -456,7 +529,7 @@ def _referenced(item: Any) -> Iterator[Any]:
     if parts is not None:
         yield parts[0]
         yield from parts[1]
-    elif isinstance(item, functools.partial):
+    elif isinstance(item, partial):
         yield from (item.func, *item.args, *item.keywords.values())
     elif isinstance(item, types.MethodType):
         yield from (item.__func__, item.__self__)

@@ -69,17 +69,12 @@ def retyped(
     CannotInstantiate
         If a constant has no such value, or an op does not take the dtype.
     """
-    known: dict[Variable, Variable] = {}
-    specs, free = [], graph.inputs_in(dtypes)
-    for spec in graph.inputs:
-        if spec.var is only or (only is None and spec.var in free):
-            known[spec.var] = _input(spec.var, dtype)
-            spec = replace(spec, var=known[spec.var])
-        specs.append(spec)
-    for v in _constants(graph):
-        if v is only or (only is None and v.type.dtype in dtypes):
-            known[v] = _constant(v, dtype)
-    return rebuilt(graph, specs, known)
+    leaves: list[Any] = [only]
+    if only is None:
+        constants = [v for v in _constants(graph) if v.type.dtype in dtypes]
+        leaves = [*graph.inputs_in(dtypes), *constants]
+    known = {v: (_constant if isinstance(v, Constant) else _input)(v, dtype) for v in leaves}
+    return rebuilt(graph, graph.inputs, known)
 
 
 def alone(number: Any, shape: tuple[int, ...]) -> Variable:
@@ -128,7 +123,7 @@ def reshaped(
         if not isinstance(var.type, at.TensorType):
             raise CannotInstantiate(f"{var} is a {var.type}, which has no shape")
         known[var] = at.TensorType(var.type.dtype, static)(var.name)
-        specs.append(replace(spec, var=known[var], shape=shape))
+        specs.append(replace(spec, shape=shape))
     random = np.random.default_rng(len(specs))
     leaves: list[Any] = [*graph.leaves, *graph.tensors, *_constants(graph)]
     for v in leaves:
@@ -176,9 +171,8 @@ def with_length(graph: InstantiatedPattern, length: int, other: int) -> Instanti
             raise CannotInstantiate(f"{var} is a {var.type}, whose axes keep their lengths")
         if length in spec.shape:
             known[var] = at.TensorType(var.type.dtype, changed(var.type.shape))(var.name)
-            shape = tuple([other if n == length else n for n in spec.shape])
-            spec = replace(spec, var=known[var], shape=shape)
-        specs.append(spec)
+        shape = tuple([other if n == length else n for n in spec.shape])
+        specs.append(replace(spec, shape=shape))
     for v in _constants(graph):
         if length in np.shape(v.data):
             first = tuple([slice(n) for n in changed(np.shape(v.data))])
@@ -268,7 +262,7 @@ def rebuilt(
     graph
         A graph that was built for a pattern.
     specs
-        The inputs that it then has.
+        The inputs that it then has, those that are replaced as they were.
     known
         For each variable that is replaced the other one.
 
@@ -300,7 +294,7 @@ def _over(
 
     return InstantiatedPattern(
         new(graph.root),
-        specs,
+        [replace(spec, var=new(spec.var)) for spec in specs],
         [new(v) for v in graph.leaves],
         {v: new(value) for v, value in graph.bindings.items()},
         [new(v) for v in graph.tensors],

@@ -36,10 +36,12 @@ from relgraph.tensor.shapes import Shape_i
 from relgraph.testing.draw.arrays import Array
 from relgraph.testing.draw.terms import (
     PARAMETERS,
+    OpenOpError,
     Parameters,
     class_and_scalar_name,
     holds_matrix_op,
     holds_sparse,
+    op_for,
     products_in,
     ranks_for,
     role_of,
@@ -411,41 +413,13 @@ class PatternInstantiator(RandomArguments):
 
     def _op(self, head: Any, arguments: Sequence[Any]) -> Any:
         """Return the op that the head of a term stands for."""
-        if isvar(head):
-            return self._parameter(head, lambda: _random_elemwise(self._random, arguments))
-        parts = split(head)
-        if parts is None:
-            return head
-        cls, props = parts
-        if not isinstance(cls, type):
-            raise CannotInstantiate(f"the op {head} is open")
-        names: Any = getattr(cls, "__props__", None) or ()
-        values = []
-        for name, prop in zip(names, props, strict=False):
-            values.append(self._prop(cls, name, prop, arguments))
-        try:
-            return cls(*values)
-        except (TypeError, ValueError, IndexError) as error:
-            raise CannotInstantiate(f"{cls.__name__} does not take what was drawn") from error
-
-    def _prop(self, cls: type, name: str, prop: Any, arguments: Sequence[Any]) -> Any:
-        """Return the value that one of the props of an op stands for."""
-        if isinstance(prop, Literal):
-            return prop.value
-        if not isvar(prop):
-            return self._op(prop, arguments) if split(prop) is not None else prop
-        of_class = [self._parameters.get((c.__name__, name)) for c in cls.__mro__]
-        of_name = [f for (_, known), f in self._parameters.items() if known == name]
-        draw = next((f for f in (*of_class, *of_name) if f is not None), None)
-        if draw is None:
-            raise CannotInstantiate(
-                f"nothing is known of the parameter {name} of {cls.__name__}: "
-                "say how to draw it (`parameters`)"
-            )
-        known = draw
-        if name == "dtype" and issubclass(cls, Eye):  # its arguments are lengths
+        cls, _ = class_and_scalar_name(head)
+        if cls is not None and issubclass(cls, Eye):  # its arguments are lengths
             arguments = [spec.var for spec in self._state.inputs[:1]] or arguments
-        return self._parameter(prop, lambda: known(self._random, arguments))
+        try:
+            return op_for(head, arguments, self._random, self._parameter, self._parameters)
+        except OpenOpError as error:
+            raise CannotInstantiate(str(error)) from error
 
     def _parameter(self, v: Any, draw: Callable[[], Any]) -> Any:
         """Return the value of a logic variable for a parameter; it is drawn if it has none, if
@@ -561,8 +535,3 @@ def _admits(guard: Where, value: Any) -> bool:
         return bool(guard.predicate(value))
     except Exception:
         return True
-
-
-def _random_elemwise(random: Random, arguments: Sequence[Any]) -> Op:
-    made: Op = at.Elemwise(PARAMETERS["Elemwise", "scalar_op"](random, arguments))
-    return made

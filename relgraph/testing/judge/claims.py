@@ -18,6 +18,7 @@ at random, and the change of the result is measured.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,46 @@ from relgraph.tensor.norms import Cosine, Covariance, Norm
 from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.subtensor import BaseIncSubtensor
-from relgraph.testing.judge.evaluation import Array, Values, array_of
+from relgraph.testing.judge.evaluation import SELECTING, Array, Values, array_of, widened
 from relgraph.truth.moves import moved_inputs
+
+Step = Callable[[Apply, Variable, Sequence[Array], Sequence[Array], Array], Array]
+"""Returns the marks of an output of a node; the arguments are the node, the output, the values and
+the marks of the inputs, and the value of the output."""
+
+
+def propagated(
+    nodes: Sequence[Apply],
+    values: Values,
+    out: Variable,
+    first: Callable[[Array], Array],
+    step: Step,
+) -> Array:
+    """Return the marks of `out`, propagated from node to node.
+
+    Parameters
+    ----------
+    nodes
+        The nodes that compute `out`, inputs first.
+    values
+        The values of all variables.
+    first
+        Returns the marks of a value that no node computes.
+    step
+        Returns the marks of an output of a node.
+    """
+    marks: dict[Variable, Array] = {}
+    with np.errstate(all="ignore"):
+        for node in nodes:
+            inputs = [array_of(values[v]) for v in node.inputs]
+            for v, x in zip(node.inputs, inputs, strict=True):
+                if v not in marks:
+                    marks[v] = np.asarray(first(x))
+            given = [marks[v] for v in node.inputs]
+            for v in node.outputs:
+                marks[v] = step(node, v, inputs, given, array_of(values[v]))
+    return marks[out] if out in marks else np.asarray(first(array_of(values[out])))
+
 
 ELEMENTWISE_OPS: list[type] = [Elemwise]
 """Ops whose output elements are each computed from the input elements in the same place."""
@@ -141,9 +180,8 @@ def backward_error(node: Apply, inputs: Sequence[Array], index: int, eps: float)
             results.append(np.asarray(performed(node, given)[index]))
         except ValueError:
             return np.inf
-    first, *others = results
-    wide = np.dtype("complex128" if first.dtype.kind == "c" else "float64")
-    changes = [np.abs(other.astype(wide) - first.astype(wide)) for other in others]
+    first, *others = map(widened, results)
+    changes = [np.abs(other - first) for other in others]
     # fmax leaves out nan: where both results are nan, nothing has moved
     return 4 * max(float(np.fmax.reduce(c, axis=None, initial=0.0)) for c in changes)
 
@@ -156,8 +194,7 @@ def size_of_logarithms(a: Array) -> Array:
     """
     if not np.isfinite(a).all():
         return np.zeros(a.shape[:-2])
-    wide = np.asarray(a, "complex128" if a.dtype.kind == "c" else "float64")
-    r = np.linalg.qr(wide, mode="r")
+    r = np.linalg.qr(widened(a), mode="r")
     pivots = np.abs(np.diagonal(r, axis1=-2, axis2=-1))
     return np.asarray(np.sum(np.abs(np.log(np.where(pivots == 0, 1, pivots))), axis=-1))
 
@@ -190,31 +227,20 @@ _POLES: dict[str, Callable[..., Any]] = {
 _PRODUCT_OF_ELEMENTS = 8
 """Of so many elements of a matrix elimination makes products."""
 
-# Scalar ops whose result may be 0 by underflow: the true value is not 0.
-_UNDERFLOW_TO_ZERO = frozenset(
-    [
-        *("mul", "true_div", "reciprocal", "pow", "exp", "exp2", "sqr"),
-        *("sigmoid", "erfc", "softplus", "arctan2", "log1mexp", "cosm1"),
-        *("log1pmx", "x_less_sin", "tan_less_x", "log1p_sqr", "hypot1m1"),
-        "sqr_less_sqr",
-    ]
-)
+# For which operands scalar ops have a true value that is not 0, where no facts say it.
+_NOT_ZERO: dict[str, Callable[..., Any]] = {
+    "mul": lambda *factors: reduce(np.logical_and, [x != 0 for x in factors]),
+    "sqr_less_sqr": lambda x, y: np.abs(x) != np.abs(y),
+    **dict.fromkeys(
+        ("true_div", "pow", "arctan2", "cosm1", "tan_less_x"), lambda x, *others: x != 0
+    ),
+}
 
-# Those of them that are truly 0 where the first operand is.
-_ZERO_AT_ZERO = frozenset(
-    [
-        *("true_div", "pow", "arctan2", "reciprocal"),
-        *("cosm1", "log1pmx", "x_less_sin", "tan_less_x", "log1p_sqr", "hypot1m1"),
-    ]
-)
+SUMS = ("add", "sub")
+PRODUCTS = ("mul", "true_div")
 
 # Scalar ops whose results keep their precision where they are subnormal.
-_ACCURATE_WHEN_SUBNORMAL = frozenset(
-    [
-        *("add", "sub", "neg", "abs", "maximum", "minimum", "second", "identity"),
-        *("switch", "clip", "conj", "real", "imag", "mod"),
-    ]
-)
+_ACCURATE_WHEN_SUBNORMAL = SELECTING.union(SUMS, ["mod"])
 
 
 def unclaimed_elements(
@@ -246,16 +272,14 @@ def unclaimed_elements(
     nested = _among_three_or_more(nodes) if sound == "stable" else None
     # products of several factors, of which there were more before
     products = set(nested or ())
-    if nested is not None and _nested(others, _PRODUCTS):
-        products.update(_elementwise(nodes, _PRODUCTS))
+    if nested is not None and _nested(others, PRODUCTS):
+        products.update(_elementwise(nodes, PRODUCTS))
     if not products and nested is not None and not _any_of_matrices(nodes):
         return np.zeros(array_of(values[out]).shape, bool)
     # where a result has underflowed to 0, which is nan beside an infinity
     vanished: dict[Variable, Array] = {}
 
-    def own(v: Variable, inputs: Sequence[Array], result: Array) -> Array:
-        node = v.owner
-        assert node is not None
+    def own(node: Apply, v: Variable, inputs: Sequence[Array], result: Array) -> Array:
         found = np.zeros(result.shape, bool)
         if finite:
             found = ~np.isfinite(result)
@@ -285,9 +309,9 @@ def _is_unmarked(x: Array) -> Array:
     return np.zeros(x.shape, bool)
 
 
-Own = Callable[[Variable, Sequence[Array], Array], Any]
-"""Returns which elements of the value of a variable its node marks; the arguments are the variable,
-the values of the inputs of its node, and its value."""
+Own = Callable[[Apply, Variable, Sequence[Array], Array], Any]
+"""Returns which elements of an output a node marks; the arguments are the node, the output, the
+values of the inputs, and the value of the output."""
 
 
 def marked_elements(
@@ -315,22 +339,12 @@ def marked_elements(
     marked
         A boolean array of the shape of `out`.
     """
-    marks: dict[Variable, Array] = {}
 
-    def mark(v: Variable) -> Array:
-        if v not in marks:
-            marks[v] = np.asarray(first(array_of(values[v])))
-        return marks[v]
+    def step(node: Apply, v: Variable, inputs: Any, given: Any, result: Array) -> Any:
+        found = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
+        return found if own is None else found | own(node, v, inputs, result)
 
-    with np.errstate(all="ignore"):
-        for node in nodes:
-            inputs = [array_of(values[v]) for v in node.inputs]
-            given = [mark(u) for u in node.inputs]
-            for v in node.outputs:
-                result = array_of(values[v])
-                found = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
-                marks[v] = found if own is None else found | own(v, inputs, result)
-    return mark(out)
+    return propagated(nodes, values, out, first, step)
 
 
 def _any_of_matrices(nodes: Sequence[Apply]) -> bool:
@@ -380,10 +394,6 @@ def _is_zero_but_for_rounding(var: Variable, values: Values) -> Array:
     return np.asarray(np.abs(x) <= least)
 
 
-_SUMS = ("add", "sub")
-_PRODUCTS = ("mul", "true_div")
-
-
 def _elementwise(nodes: Sequence[Apply], names: tuple[str, ...]) -> set[Apply]:
     """Return the nodes of some scalar ops."""
     return {n for n in nodes if isinstance(n.op, Elemwise) and n.op.scalar_op.name in names}
@@ -391,7 +401,7 @@ def _elementwise(nodes: Sequence[Apply], names: tuple[str, ...]) -> set[Apply]:
 
 def _among_three_or_more(nodes: Sequence[Apply]) -> set[Apply]:
     """Return the nodes that are part of a sum or of a product of three operands or more."""
-    return {node for names in (_SUMS, _PRODUCTS) for node in _nested(nodes, names)}
+    return {node for names in (SUMS, PRODUCTS) for node in _nested(nodes, names)}
 
 
 def _nested(nodes: Sequence[Apply], names: tuple[str, ...]) -> set[Apply]:
@@ -480,11 +490,11 @@ def _elemwise_leaves_range(
 
 def underflows_to_zero(scalar_op: Any, inputs: Sequence[Array], result: Array) -> Array:
     """Return where a scalar op gives 0 for finite operands although the true value is not 0."""
-    name = scalar_op.name
-    if name not in _UNDERFLOW_TO_ZERO:
+    name, zeros = scalar_op.name, scalar_op.facts.zeros
+    if zeros is not None:
+        nonzero = ~np.isin(inputs[0], zeros)
+    elif name in _NOT_ZERO:
+        nonzero = _NOT_ZERO[name](*inputs)
+    else:
         return np.zeros(result.shape, bool)
-    factors = [x != 0 for x in inputs] if name in ("mul", "sqr") else []
-    if name in _ZERO_AT_ZERO:
-        factors = [inputs[0] != 0]
-    conditions = np.broadcast_arrays(result == 0, *[np.isfinite(x) for x in inputs], *factors)
-    return np.asarray(np.logical_and.reduce(conditions))
+    return np.asarray(reduce(np.logical_and, map(np.isfinite, inputs), nonzero & (result == 0)))

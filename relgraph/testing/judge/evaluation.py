@@ -101,6 +101,20 @@ def array_of(value: Any) -> Any:
     return value.toarray() if sparse.is_matrix(value) else np.asarray(value)
 
 
+def widened(x: Any) -> Array:
+    """Return numbers as float64, or as complex128 if they are complex."""
+    array = np.asarray(x)
+    return array.astype("complex128" if array.dtype.kind == "c" else "float64")
+
+
+SELECTING = frozenset(
+    [
+        *("neg", "abs", "maximum", "minimum", "clip", "switch", "second", "identity"),
+        *("conj", "real", "imag"),
+    ]
+)
+"""Scalar ops whose result is one of their operands, up to its sign."""
+
 EXTENDED = np.longdouble
 _EXTENDED_COMPLEX = np.clongdouble
 

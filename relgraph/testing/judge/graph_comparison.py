@@ -21,14 +21,14 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable, io_toposort
-from relgraph.tensor.assembly import Alloc, Join, Split
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.reductions import CAReduce
-from relgraph.tensor.shapes import MakeVector, Reshape, SpecifyShape
-from relgraph.tensor.subtensor import Subtensor
+from relgraph.tensor.shapes import MakeVector
+from relgraph.tensor.subtensor import BaseIncSubtensor
+from relgraph.testing.judge.claims import underflows_to_zero
 from relgraph.testing.judge.evaluation import (
     EXTENDED,
+    SELECTING,
     Array,
     Values,
     evaluate_all,
@@ -39,6 +39,7 @@ from relgraph.testing.judge.evaluation import (
     to_extended,
     value_of,
 )
+from relgraph.truth.moves import moved_inputs
 
 Excluded = Literal["range", "infinite"]
 """The elements to exclude: those that leave the range of their dtype, or also those not finite."""
@@ -53,25 +54,6 @@ _REPLACEMENTS = (np.nan, 1.7, -3.1, 0.0, 1e3, -0.02)
 # own (see `_replacement`).
 RUNS = len(_REPLACEMENTS) + 4
 
-# The outputs of these ops are elements of their inputs.
-_DATA_MOVEMENT_OPS = (
-    DimShuffle,
-    Reshape,
-    SpecifyShape,
-    Subtensor,
-    AdvancedSubtensor,
-    Alloc,
-    Join,
-    Split,
-    MakeVector,
-)
-_EXACT_SCALAR_OPS = frozenset(
-    op.scalar_op
-    for op in (
-        *(at.neg, at.abs, at.sign, at.maximum, at.minimum, at.identity, at.second, at.switch),
-        *(at.clip, at.conj, at.real, at.imag, at.floor, at.ceil, at.trunc, at.round),
-    )
-)
 _COMPARISONS = frozenset(op.scalar_op for op in (at.eq, at.neq, at.lt, at.le, at.gt, at.ge))
 
 
@@ -245,10 +227,11 @@ def is_rounded(node: Apply) -> bool:
         op = node.op.scalar_op
         if isinstance(op, scalar.Cast):
             return bool(np.promote_types(node.inputs[0].type.dtype, op.dtype) != op.dtype)
-        return op not in _EXACT_SCALAR_OPS
+        return not (op.name in SELECTING or op.facts.integral or op is scalar.sign)
     if isinstance(node.op, CAReduce):
         return node.op.scalar_op in (scalar.add, scalar.mul)
-    return not isinstance(node.op, _DATA_MOVEMENT_OPS)
+    moves = moved_inputs(node) is not None and not isinstance(node.op, BaseIncSubtensor)
+    return not (moves or isinstance(node.op, MakeVector))
 
 
 def _compares_floats(node: Apply) -> bool:
@@ -293,28 +276,22 @@ def _exclude_beyond_extended_range(node: Apply, exact: Values, masks: dict[Varia
         return
     operands = [exact[v] if v in exact else value_of(v, exact) for v in node.inputs]
     lost = _beyond_extended_range(op.scalar_op, operands, exact[out])
-    if lost is not None and bool(np.any(lost)):
+    if bool(np.any(lost)):
         known = masks.get(out)
         masks[out] = lost if known is None else known | lost
 
 
 def _beyond_extended_range(op: Any, operands: Sequence[Any], result: Any) -> Any:
     """Return where a result is too large or too small for extended precision: infinite where there
-    is no pole, zero where the function has none. None if that is not known of the op."""
+    is no pole, zero where the function has none. Nowhere if that is not known of the op."""
     finite = reduce(np.logical_and, map(np.isfinite, operands), np.ones(result.shape, bool))
-    if op in (scalar.mul, scalar.true_div, scalar.pow):
-        nonzero = reduce(np.logical_and, [x != 0 for x in operands])
-        # An infinite quotient or power may be that of a pole.
-        overflow = ~np.isfinite(result) if op is scalar.mul else False
-        return finite & (overflow | (result == 0) & nonzero)
-    facts, lost = op.facts, np.zeros(result.shape, bool)
-    if len(operands) != 1:
-        return None
-    (x,) = operands
-    if (facts.increasing or facts.decreasing) and not np.isfinite(facts.range).all():
-        lost |= finite & ~np.isfinite(result) & ~np.isin(x, facts.domain)
-    if facts.zeros is not None:
-        lost |= finite & (result == 0) & ~np.isin(x, facts.zeros)
+    facts, overflows = op.facts, finite & ~np.isfinite(result)
+    lost = underflows_to_zero(op, operands, result)
+    # An infinite quotient or power may be that of a pole.
+    if op is scalar.mul:
+        lost |= overflows
+    elif (facts.increasing or facts.decreasing) and not np.isfinite(facts.range).all():
+        lost |= overflows & ~np.isin(operands[0], facts.domain)
     return lost
 
 

@@ -26,15 +26,19 @@ from relgraph.tensor.random.type import is_generator
 from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.softmaxes import Softmax
 from relgraph.testing.judge.claims import (
+    PRODUCTS,
+    SUMS,
     backward_error,
     is_elementwise,
     marked_elements,
     propagate_marks,
+    propagated,
     size_of_logarithms,
     unclaimed_elements,
     underflows_to_zero,
 )
 from relgraph.testing.judge.evaluation import (
+    SELECTING,
     Array,
     RewritePair,
     Values,
@@ -42,6 +46,7 @@ from relgraph.testing.judge.evaluation import (
     is_discrete,
     same_bits,
     same_nan_or_infinity,
+    widened,
 )
 from relgraph.truth.balls import UNDECIDED, UNKNOWN, as_ball, is_infinite, is_none, precision
 from relgraph.truth.graphs import PRECISIONS, true_values
@@ -71,40 +76,20 @@ def largest_magnitude(nodes: Sequence[Apply], values: Values, out: Variable) -> 
     magnitudes
         A float64 array of the shape of `out`.
     """
-    sizes: dict[Variable, Array] = {}
+    computed = {v for node in nodes for v in node.outputs}
 
-    def size(v: Variable) -> Array:
-        if v not in sizes:
-            sizes[v] = _magnitude(array_of(values[v]))
-        return sizes[v]
+    def step(node: Apply, v: Variable, inputs: Any, sizes: Any, value: Array) -> Array:
+        result = _magnitude(value)
+        if value.dtype.kind == "b" or not _passes_magnitudes_on(node):
+            return result
+        added = [
+            np.zeros(size.shape) if _rounds_once(node) and u not in computed else size
+            for u, size in zip(node.inputs, sizes, strict=True)
+        ]
+        found = _propagated_magnitude(node, added, inputs, result.shape)
+        return found if _is_exact(node) else np.maximum(found, result)
 
-    with np.errstate(all="ignore"):
-        for node in nodes:
-            inputs = [array_of(values[v]) for v in node.inputs]
-            for v in node.outputs:
-                result = _magnitude(array_of(values[v]))
-                if array_of(values[v]).dtype.kind == "b" or not _passes_magnitudes_on(node):
-                    sizes[v] = result
-                    continue
-                given = [
-                    np.zeros(x.shape) if _rounds_once(node) and u not in sizes else size(u)
-                    for u, x in zip(node.inputs, inputs, strict=True)
-                ]
-                propagated = _propagated_magnitude(node, given, inputs, result.shape)
-                sizes[v] = propagated if _is_exact(node) else np.maximum(propagated, result)
-    return size(out)
-
-
-# Scalar ops whose result is one of their operands, up to its sign.
-_EXACT = frozenset(
-    [
-        *("neg", "abs", "maximum", "minimum", "clip", "switch", "second", "identity"),
-        *("conj", "real", "imag"),
-    ]
-)
-
-
-_ADDING = frozenset(["add", "sub"])
+    return propagated(nodes, values, out, _magnitude, step)
 
 
 def _passes_magnitudes_on(node: Apply) -> bool:
@@ -112,13 +97,13 @@ def _passes_magnitudes_on(node: Apply) -> bool:
     op: Any = node.op
     if not is_elementwise(op):
         return True
-    return _is_exact(node) or (isinstance(op, Elemwise) and op.scalar_op.name in _ADDING)
+    return _is_exact(node) or (isinstance(op, Elemwise) and op.scalar_op.name in SUMS)
 
 
 def _is_exact(node: Apply) -> bool:
     """Return whether an elementwise op does not round."""
     op: Any = node.op
-    return isinstance(op, Elemwise) and op.scalar_op.name in _EXACT
+    return isinstance(op, Elemwise) and op.scalar_op.name in SELECTING
 
 
 def _rounds_once(node: Apply) -> bool:
@@ -130,7 +115,7 @@ def _magnitude(x: Any) -> Array:
     array = np.asarray(x)
     if array.dtype.kind == "b":
         return array.astype("float64")
-    made = np.abs(array.astype("complex128" if array.dtype.kind == "c" else "float64"))
+    made = np.abs(widened(array))
     return np.where(np.isfinite(made), made, 0.0)
 
 
@@ -138,25 +123,30 @@ def _propagated_magnitude(
     node: Apply, sizes: Sequence[Array], inputs: Sequence[Array], shape: tuple[int, ...]
 ) -> Array:
     op: Any = node.op
-    if isinstance(op, CAReduce) and op.ufunc is np.add:
-        return np.asarray(np.sum(sizes[0], axis=op.axes(inputs[0].ndim)))
-    if isinstance(op, MatrixProduct):
-        return _multiplied(np.matmul, sizes[0], sizes[1])
-    if isinstance(op, Convolve):
-        return _multiplied(np.convolve, sizes[0], sizes[1])
-    if isinstance(op, DFT):
-        return _summed_by_transform(op, sizes[0], shape)
-    if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:
-        return np.asarray(np.cumsum(sizes[0], axis=op.axis))
+    added_up = _added_up(node, sizes, shape)
+    if added_up is not None:
+        return added_up
     if is_elementwise(op) or isinstance(op, CAReduce) or moved_inputs(node) is not None:
         return propagate_marks(node, sizes, inputs, shape)
     return np.full(shape, sum(float(s.sum()) for s in sizes))
 
 
-def _summed_by_transform(op: DFT, sizes: Array, shape: tuple[int, ...]) -> Array:
-    """Return the sums of magnitudes that a Fourier transform adds up, with its factor."""
-    total = np.sum(sizes, axis=op.axis, keepdims=True) * op.factor(sizes.shape[op.axis])
-    return np.broadcast_to(total, shape)
+def _added_up(node: Apply, sizes: Sequence[Array], shape: tuple[int, ...]) -> Array | None:
+    """Return what a sum, or a sum of products, adds up of magnitudes or errors; None for an op that
+    is neither."""
+    op: Any = node.op
+    if isinstance(op, CAReduce) and op.ufunc is np.add:
+        return np.asarray(np.sum(sizes[0], axis=op.axes(sizes[0].ndim)))
+    if isinstance(op, MatrixProduct):
+        return _multiplied(np.matmul, *sizes)
+    if isinstance(op, Convolve):
+        return _multiplied(np.convolve, *sizes)
+    if isinstance(op, DFT):
+        total = np.sum(sizes[0], axis=op.axis, keepdims=True) * op.factor(sizes[0].shape[op.axis])
+        return np.broadcast_to(total, shape)
+    if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:
+        return np.asarray(np.cumsum(sizes[0], axis=op.axis))
+    return None
 
 
 def rounding_error_bound(
@@ -192,31 +182,21 @@ def rounding_error_bound(
     bounds
         An array of the shape of `out`; an infinity where no bound is known.
     """
-    errors: dict[Variable, Array] = {}
 
-    def error(v: Variable) -> Array:
-        if v not in errors:
-            errors[v] = np.zeros(np.shape(values[v]))
-        return errors[v]
+    def step(node: Apply, v: Variable, inputs: Any, errors: Any, result: Array) -> Array:
+        if result.dtype.kind == "b" and strict:
+            return np.zeros(result.shape)
+        error: Array = _propagated_error(node, v, errors, inputs, values, strict)
+        error = error + _local_error(node, inputs, result, max_relative_error)
+        if underflow:
+            error = error + _underflow_error(node, errors, inputs, result)
+        if isinstance(node.op, MatrixOp):
+            assert v.index is not None
+            eps = min(_eps_of(result), max_relative_error)
+            error = error + backward_error(node, inputs, v.index, eps)
+        return error
 
-    with np.errstate(all="ignore"):
-        for node in nodes:
-            inputs = [array_of(values[v]) for v in node.inputs]
-            for v in node.outputs:
-                result = array_of(values[v])
-                if result.dtype.kind == "b" and strict:
-                    continue
-                given = [error(u) for u in node.inputs]
-                propagated = _propagated_error(v, given, inputs, values, strict)
-                local = _local_error(node, inputs, result, max_relative_error)
-                errors[v] = propagated + local
-                if underflow:
-                    errors[v] = errors[v] + _underflow_error(node, given, inputs, result)
-                if isinstance(node.op, MatrixOp):
-                    assert v.index is not None
-                    eps = min(_eps_of(result), max_relative_error)
-                    errors[v] = errors[v] + backward_error(node, inputs, v.index, eps)
-    return error(out)
+    return propagated(nodes, values, out, lambda x: np.zeros(x.shape), step)
 
 
 def is_rounding_alone(nodes: Sequence[Apply], values: Values, out: Variable) -> bool:
@@ -279,7 +259,7 @@ def _underflow_error(
         return least
     # a zero made of exact numbers is right if it has not underflowed: the exponential of -inf; but
     # that numbers cancel may be due to a constant that was rounded, a quarter of pi
-    if op.scalar_op.name in ("add", "sub"):
+    if op.scalar_op.name in SUMS:
         return least
     if op.scalar_op.name == "sigmoid":
         # it is 0 where the exponential of the negated operand overflows
@@ -303,30 +283,29 @@ def _underflow_within(inputs: Sequence[Array], errors: Sequence[Array], info: An
 
 
 def _propagated_error(
-    out: Variable, errors: Sequence[Array], inputs: Sequence[Array], values: Values, strict: bool
+    node: Apply,
+    out: Variable,
+    errors: Sequence[Array],
+    inputs: Sequence[Array],
+    values: Values,
+    strict: bool,
 ) -> Array:
-    """Return how far the errors of the inputs of the node that computes `out` move it."""
-    node, result = out.owner, array_of(values[out])
-    assert node is not None
+    """Return how far the errors of the inputs of a node move its output `out`."""
     op: Any = node.op
+    result = array_of(values[out])
     if not any(e.any() for e in errors):
         return np.zeros(result.shape)
-    if isinstance(op, CAReduce) and op.ufunc is np.add:
-        return np.asarray(np.sum(errors[0], axis=op.axes(inputs[0].ndim)))
+    if isinstance(op, MatrixProduct | Convolve):
+        product = np.matmul if isinstance(op, MatrixProduct) else np.convolve
+        a, b = map(_magnitude, inputs)
+        return _multiplied(product, errors[0], b) + _multiplied(product, a, errors[1])
+    added_up = _added_up(node, errors, result.shape)
+    if added_up is not None:
+        return added_up
     if isinstance(op, CAReduce) and op.ufunc is np.multiply:
         axes = op.axes(inputs[0].ndim)
         rest = np.sum(errors[0] / np.abs(inputs[0]), axis=axes) * np.abs(result)
         return np.asarray(np.where(np.isnan(rest), np.inf, rest))
-    if isinstance(op, MatrixProduct):
-        a, b = _magnitude(inputs[0]), _magnitude(inputs[1])
-        return _multiplied(np.matmul, errors[0], b) + _multiplied(np.matmul, a, errors[1])
-    if isinstance(op, Convolve):
-        a, b = _magnitude(inputs[0]), _magnitude(inputs[1])
-        return _multiplied(np.convolve, errors[0], b) + _multiplied(np.convolve, a, errors[1])
-    if isinstance(op, DFT):
-        return _summed_by_transform(op, errors[0], result.shape)
-    if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:
-        return np.asarray(np.cumsum(errors[0], axis=op.axis))
     if isinstance(op, CAReduce) or moved_inputs(node) is not None:
         return propagate_marks(node, errors, inputs, result.shape)
     if isinstance(op, Elemwise):
@@ -367,7 +346,7 @@ def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, out: 
         if found.shape != result.shape:
             return np.full(result.shape, np.inf)
         # fmax leaves out nan: where both results are nan, nothing has moved
-        most = np.fmax(most, np.abs(_as_float64(found) - _as_float64(result)))
+        most = np.fmax(most, np.abs(widened(found) - widened(result)))
     return 4 * most
 
 
@@ -385,9 +364,7 @@ def _elemwise_error(
             found = op.scalar_op.impl(*shifted)
             if op.nout > 1:
                 found = found[0]
-            change = np.abs(
-                _as_float64(np.asarray(found).astype(result.dtype)) - _as_float64(result)
-            )
+            change = np.abs(widened(np.asarray(found).astype(result.dtype)) - widened(result))
             changes.append(np.where(_equal_or_nan(found, result), 0.0, change))
         # fmax leaves out nan, unless both are nan
         most = (np.fmax if strict else np.maximum)(*changes)
@@ -406,11 +383,6 @@ _POLE_OF = {"true_div": 1, "reciprocal": 0, "pow": 0}
 
 def _equal_or_nan(a: Any, b: Array) -> Any:
     return (a == b) | ((a != a) & (b != b))
-
-
-def _as_float64(x: Array) -> Array:
-    """Return an array as float64, or as complex128 if it is complex."""
-    return np.asarray(x, "complex128" if x.dtype.kind == "c" else "float64")
 
 
 def _shifted_value(value: Any, error: Array, sign: int) -> Any:
@@ -437,9 +409,6 @@ def _shifted(x: Array, error: Array, sign: int) -> Array:
     return np.asarray(moved).astype(x.dtype)
 
 
-_FOLDS = frozenset(["add", "sub", "mul", "true_div"])
-
-
 def overflowed_by_rounding(nodes: Sequence[Apply], values: Values, out: Variable) -> Array:
     """Return the elements of `out` that are computed from an infinity which only the rounding of
     its operands made.
@@ -450,14 +419,15 @@ def overflowed_by_rounding(nodes: Sequence[Apply], values: Values, out: Variable
     return marked_elements(nodes, values, out, own=_is_little_beyond_range)
 
 
-def _is_little_beyond_range(v: Variable, inputs: Sequence[Array], result: Array) -> Any:
+def _is_little_beyond_range(
+    node: Apply, v: Variable, inputs: Sequence[Array], result: Array
+) -> Any:
     """Return where the result of a sum or product is infinite by rounding."""
-    assert v.owner is not None
-    op: Any = v.owner.op
+    op: Any = node.op
     scalar_op = op.scalar_op if isinstance(op, Elemwise | CAReduce) else None
     if result.dtype.kind != "f" or not np.isinf(result).any():
         return np.zeros(result.shape, bool)
-    if scalar_op is None or scalar_op.name not in _FOLDS:
+    if scalar_op is None or scalar_op.name not in SUMS + PRODUCTS:
         return np.zeros(result.shape, bool)
     wide = [x.astype(np.longdouble) for x in inputs]
     with np.errstate(all="ignore"):
@@ -602,8 +572,7 @@ class Comparison:
         if self.is_discrete:
             return differing & self._claimed(sound)
         underflow = sound != "rounding"
-        wide = "complex128" if self.old.dtype.kind == "c" else "float64"
-        gap = np.abs(self.old.astype(wide) - self.new.astype(wide))
+        gap = np.abs(widened(self.old) - widened(self.new))
         # Equal infinities have the same bits; any other pair with an infinity is a difference.
         finite = np.isfinite(self.old) & np.isfinite(self.new)
         info = np.finfo(self._least_precise_dtype())
