@@ -92,8 +92,8 @@ def apply(op: str, *args: Expr) -> Expr:
     return _made(op, args, None)
 
 
-def named(name: str) -> Expr:
-    """Return an input."""
+def named(name: Any) -> Expr:
+    """Return an input; of a law its number stands for a name."""
     return _made(INPUT, (), name)
 
 
@@ -230,22 +230,24 @@ def with_numbers(op: str, args: Sequence[Expr]) -> list[Expr]:
     ]
 
 
-def constant_value(data: Any) -> Any:
-    """Return what a constant stands for: the shortest decimal that is read as it, π or e."""
-    number = np.asarray(data).reshape(-1)[0]
-    if number.dtype.kind == "b":
-        return Fraction(int(number))
-    if number.dtype.kind in "iu":
-        return Fraction(int(number))
-    if not np.isfinite(number):
-        return float(number)
-    for name in ("pi", "e"):
-        if number == number.dtype.type(NAMED_NUMBERS[name]):
-            return name
-    return Fraction(np.format_float_scientific(number, trim="-"))
+def constant_of(data: Any) -> Expr:
+    """Return what a constant stands for: the shortest decimal that is read as it, π, its half or
+    quarter, or e."""
+    value = np.asarray(data).reshape(-1)[0]
+    if value.dtype.kind in "biu":
+        return number(int(value))
+    if value.dtype.kind != "f":
+        raise NotSupported(f"{value} is no real number")
+    if not np.isfinite(value):
+        return number(float(value))
+    for name, divisor in (("pi", 1), ("e", 1), ("pi", 2), ("pi", 4)):
+        if value == value.dtype.type(NAMED_NUMBERS[name] / divisor):
+            known = number(name)
+            return known if divisor == 1 else apply("true_div", known, number(divisor))
+    return number(Fraction(np.format_float_scientific(value, trim="-")))
 
 
-def from_graph(output: Variable, inputs: Sequence[Variable], names: Sequence[str]) -> Expr:
+def from_graph(output: Variable, inputs: Sequence[Variable], names: Sequence[Any]) -> Expr:
     """Return the expression that a graph computes, elementwise, of its inputs, which have names.
 
     Raises
@@ -261,7 +263,7 @@ def from_graph(output: Variable, inputs: Sequence[Variable], names: Sequence[str
                 raise NotSupported(f"{v} is not among the inputs")
             if np.size(v.data) != 1 and np.ptp(np.asarray(v.data)) != 0:
                 raise NotSupported(f"the constant {v} has several values")
-            done[v] = number(constant_value(v.data))
+            done[v] = constant_of(v.data)
         return done[v]
 
     for node in io_toposort(list(inputs), [output]):
