@@ -17,15 +17,14 @@ from relgraph.search.accuracy.egraph import EClass, EGraph
 from relgraph.search.accuracy.equations import Equation, has_heads, heads_of, matches
 from relgraph.search.accuracy.expressions import (
     CONDITIONS,
-    COSTS,
     INPUT,
     NUMBER,
     OPS,
-    OTHER_COST,
     Expr,
     apply,
     as_float,
     as_scaled_product,
+    cost_of_op,
     parts,
 )
 from relgraph.search.accuracy.true_values import Deadline, Known, bits_of_error
@@ -43,7 +42,7 @@ _SLACKS = (0.5, 2.0, 8.0)
 
 def cost_of(expr: Expr) -> float:
     """Return how long an expression takes: each of its parts once."""
-    return sum(COSTS.get(e.op, OTHER_COST) for e in parts(expr))
+    return sum(map(cost_of_op, parts(expr)))
 
 
 class Values:

@@ -8,8 +8,9 @@ root of 1/2.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import isqrt
 from typing import NamedTuple
 
@@ -116,16 +117,16 @@ def _of_known(kind: str, value: Fraction, exponent: int) -> Coefficient:
     return {frozenset([(root, exponent)]): Fraction(sign)}
 
 
+def _collected(terms: Iterable[tuple[Monomial, Fraction]]) -> Coefficient:
+    found: Coefficient = {}
+    for monomial, value in terms:
+        found[monomial] = found.get(monomial, Fraction(0)) + value
+    return {monomial: value for monomial, value in found.items() if value}
+
+
 def plus(a: Coefficient, b: Coefficient) -> Coefficient:
     """Return a sum."""
-    found = dict(a)
-    for monomial, value in b.items():
-        total = found.get(monomial, 0) + value
-        if total:
-            found[monomial] = Fraction(total)
-        else:
-            del found[monomial]
-    return found
+    return _collected((*a.items(), *b.items()))
 
 
 def times(a: Coefficient, b: Coefficient) -> Coefficient:
@@ -136,15 +137,7 @@ def times(a: Coefficient, b: Coefficient) -> Coefficient:
     NoSeries
         If it has very many terms.
     """
-    found: Coefficient = {}
-    for m, v in a.items():
-        for n, w in b.items():
-            monomial = _product(m, n)
-            total = found.get(monomial, 0) + v * w
-            if total:
-                found[monomial] = Fraction(total)
-            else:
-                del found[monomial]
+    found = _collected((_product(m, n), v * w) for m, v in a.items() for n, w in b.items())
     if len(found) > _MOST_TERMS:
         raise NoSeries("the coefficients become too large")
     return found
@@ -333,13 +326,10 @@ def mul(a: Series, b: Series) -> Series:
     if is_zero(a) or is_zero(b):
         return zero()
     count = min(len(a.coefficients), len(b.coefficients))
-    found: list[Coefficient] = []
-    for n in range(count):
-        total: Coefficient = {}
-        for k in range(n + 1):
-            if a.coefficients[k] and b.coefficients[n - k]:
-                total = plus(total, times(a.coefficients[k], b.coefficients[n - k]))
-        found.append(total)
+    found = [
+        reduce(plus, (times(a.coefficients[k], b.coefficients[n - k]) for k in range(n + 1)))
+        for n in range(count)
+    ]
     return Series(a.start + b.start, found)
 
 
@@ -367,12 +357,10 @@ def raised(a: Series, exponent: Fraction) -> Series:
     ratio = [times(by_first, c) for c in a.coefficients]
     found = [constant(1)]
     for n in range(1, len(ratio)):
-        total: Coefficient = {}
-        for k in range(1, n + 1):
-            factor = exponent * k - (n - k)
-            if ratio[k] and found[n - k] and factor:
-                total = plus(total, scaled(times(ratio[k], found[n - k]), factor))
-        found.append(scaled(total, Fraction(1, n)))
+        terms = (
+            scaled(times(ratio[k], found[n - k]), exponent * k - (n - k)) for k in range(1, n + 1)
+        )
+        found.append(scaled(reduce(plus, terms), Fraction(1, n)))
     return multiple(Series(int(start), found), power(a.coefficients[0], exponent))
 
 
