@@ -254,7 +254,9 @@ BOTH_WAYS = (
 """The laws of the book that are used as identities are, in both directions."""
 
 CONDITIONAL = tuple(
-    one for one in _BOOK if isinstance(one, Law) and one.conditions and one not in CANCELLATION
+    one
+    for one in _BOOK
+    if isinstance(one, Law) and one.conditions and one not in (*CANCELLATION, *BOTH_WAYS)
 )
 """The other laws of the book that ask something: what holds of signs, numbers or dtypes alone."""
 
