@@ -16,6 +16,7 @@ from functools import reduce
 from itertools import product
 from typing import Any
 
+from relgraph.graph.notation import Operators
 from relgraph.scalar import pow as power_op
 from relgraph.scalar.named import Functions
 from relgraph.scalar.op import FoldOp, ScalarOp
@@ -36,7 +37,7 @@ _ZERO, _ONE = arb(0), arb(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class Range(Operators):
     """What lies between two numbers.
 
     Attributes
@@ -58,28 +59,6 @@ class Range:
 
     def __neg__(self) -> Range:
         return Range(-self.high, -self.low, self.partial)
-
-    def __add__(self, other: Any) -> Any:
-        return image_of("add", (self, other))
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return image_of("sub", (self, other))
-
-    def __rsub__(self, other: Any) -> Any:
-        return image_of("sub", (other, self))
-
-    def __mul__(self, other: Any) -> Any:
-        return image_of("sqr", (self,)) if other is self else image_of("mul", (self, other))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        return image_of("true_div", (self, other))
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return image_of("true_div", (other, self))
 
 
 NOWHERE = None
@@ -139,6 +118,7 @@ def _for_formulas(op: ScalarOp) -> Callable[..., Any]:
 
 
 _NAMES = Functions(_for_formulas)
+Range._ops = _NAMES
 
 
 # -- by the record ---------------------------------------------------------------------------------
@@ -229,7 +209,9 @@ def _times(x: Ball, y: Ball) -> Ball:
     return _ZERO if x == 0 or y == 0 else x * y
 
 
-def _product(x: Range, y: Range) -> Range:
+def _product(x: Range, y: Range) -> Any:
+    if x is y:
+        return image_of("sqr", (x,))
     ends = [_times(a, b) for a in (x.low, x.high) for b in (y.low, y.high)]
     return _hull(ends, x.partial or y.partial)
 
