@@ -46,7 +46,10 @@ VIEWS = (
 )
 """Ops that give what is there in another shape, or only look at it."""
 
-_CHEAP = "add sub mul neg abs sqr sign maximum minimum switch copysign and_ or_ xor invert eq neq lt le gt ge"
+_CHEAP = (
+    "add sub mul neg abs sqr sign copysign maximum minimum switch "
+    "and_ or_ xor invert eq neq lt le gt ge"
+)
 _ROOTS = "true_div reciprocal sqrt int_div mod floor ceil trunc round hypot"
 _FREE = "second identity real imag"
 
