@@ -153,7 +153,7 @@ def in_floats(expr: Expr, inputs: Mapping[str, Any] | None = None) -> Any:
         return folded(expr, of_leaf, lambda op, *args: op.scalar_op.ufunc(*args))
 
 
-def inputs_of(expr: Expr) -> list[str]:
+def inputs_of(expr: Expr) -> list[Any]:
     """Return the names of the inputs that occur."""
     return [e.value for e in parts(expr) if e.op is INPUT]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from math import isqrt
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from relgraph.search.accuracy.expressions import (
     parts,
 )
 from relgraph.search.accuracy.true_values import Settler
-from relgraph.truth.balls import Ball, arb
+from relgraph.truth.balls import Ball, arb, as_fraction
 
 _BITS, _SURE = 400, 300
 """Bits with which numbers are computed, and in which they are equal then."""
@@ -70,8 +70,7 @@ def _rational(value: Ball) -> Fraction | None:
     """Return the rational number that a value is, if its numerator and denominator are small."""
     if not abs(value) < 2**20:
         return None
-    mantissa, exponent = value.mid().man_exp()
-    exact = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    exact = as_fraction(value.mid())
     near = exact.limit_denominator(_LARGEST)
     if abs(exact - near) > max(abs(exact), Fraction(1, _LARGEST)) / 2**_SURE:
         return None
@@ -228,14 +227,12 @@ def to_expr(a: Coefficient) -> Expr:
 
 
 def _term(monomial: Monomial, value: Fraction) -> Expr:
-    above = [(e, k) for e, k in monomial if k > 0]
-    below = [(e, -k) for e, k in monomial if k < 0]
-    above.sort(key=lambda p: repr(p[0]))
-    below.sort(key=lambda p: repr(p[0]))
-    top = _factors(above)
+    ordered = sorted(monomial, key=lambda p: repr(p[0]))
+    above = [powered(e, k) for e, k in ordered if k > 0]
+    top = reduce(partial(apply, "mul"), above) if above else None
     # a quotient of atoms in turn keeps in the range of floats
-    for e, k in below:
-        for _ in range(k):
+    for e, k in ordered:
+        for _ in range(-k):
             top = apply("true_div", top if top is not None else number(1), e)
     if top is None:
         return number(value)
@@ -244,14 +241,6 @@ def _term(monomial: Monomial, value: Fraction) -> Expr:
     if value == -1:
         return apply("neg", top)
     return apply("mul", number(value), top)
-
-
-def _factors(pairs: list[tuple[Expr, int]]) -> Expr | None:
-    found = None
-    for e, k in pairs:
-        part = powered(e, k)
-        found = part if found is None else apply("mul", found, part)
-    return found
 
 
 def powered(e: Expr, k: int) -> Expr:
