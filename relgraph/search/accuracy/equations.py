@@ -329,8 +329,8 @@ class Conditions:
 def _is_plain(condition: Expr) -> bool:
     """Return whether a sign is seen at once."""
     value = condition.args[0]
-    if value.op is NUMBER:
-        return bool(HOLDS[condition.op](as_float(value.value), 0))
+    if not inputs_of(value):
+        return bool(in_floats(condition))
     return condition.op == "ge" and value.op in ("abs", "sqrt", "exp", "sqr")
 
 
