@@ -14,13 +14,12 @@ from relgraph.graph.kanren.relations import SOUNDNESS
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.graph.opt.merge import MergeOptimizer
 from relgraph.graph.optdb import OptimizationQuery
-from relgraph.search.egraph import EGraph
+from relgraph.search.egraph import EGraph, TooLong
 from relgraph.search.extraction import built, chosen, in_order, total
 from relgraph.search.laws import BOTH_WAYS, CLAIMED, Direction, book, directions
 from relgraph.search.proof import (
     Claim,
     Rewrite,
-    TooLong,
     disagreement,
     make,
     rewrites,
