@@ -374,3 +374,18 @@ def as_scalar(x: Any, name: str | None = None) -> Any:
     if isinstance(x, Variable):
         raise TypeError(f"{x} is of type {x.type}, not a scalar variable")
     return constant(x, name)
+
+
+def to_ordinals(values: Any) -> np.ndarray[Any, Any]:
+    """Return how many floats lie between zero and each value; negative below zero."""
+    values = np.ascontiguousarray(values)
+    whole = values.view(f"i{values.dtype.itemsize}")
+    return np.asarray(np.where(whole < 0, np.iinfo(whole.dtype).min - whole, whole))
+
+
+def from_ordinals(ordinals: Any, dtype: Any = np.float64) -> np.ndarray[Any, Any]:
+    """Return the floats at places in their order."""
+    kind = np.dtype(f"i{np.dtype(dtype).itemsize}")
+    places = np.asarray(ordinals).astype(kind)
+    whole = np.where(places < 0, np.iinfo(kind).min - places, places)
+    return np.ascontiguousarray(whole.astype(kind)).view(dtype)

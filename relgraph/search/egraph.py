@@ -11,7 +11,7 @@ its docstring says why they are two.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -40,6 +40,18 @@ class Edge(NamedTuple):
     new: Any
     reason: Any
     flipped: bool
+
+
+class Between(NamedTuple):
+    """Two equal terms at a place, whose steps are part of others."""
+
+    place: Any
+    old: Any
+    new: Any
+
+
+class TooLong(Exception):
+    """There are more steps from one term to another than anyone would read."""
 
 
 class ProofForest:
@@ -73,6 +85,39 @@ class ProofForest:
         back = [self._edge(term) for term in takewhile(lambda t: t not in up, down)]
         return edges + [Edge(e.new, e.old, e.reason, not e.flipped) for e in reversed(back)]
 
+    def steps(
+        self,
+        whole: Between,
+        of_edge: Callable[[Any, Edge], Iterable[Any]],
+        most: int,
+    ) -> Iterator[Any]:
+        """Yield the steps from a term to an equal one.
+
+        Parameters
+        ----------
+        of_edge
+            Returns what an edge at a place consists of: steps, and what is `Between` arguments.
+        most
+            How many steps there may be.
+
+        Raises
+        ------
+        TooLong
+            If there are more.
+        """
+        waiting: list[Any] = [whole]
+        made = 0
+        while waiting:
+            item = waiting.pop()
+            if not isinstance(item, Between):
+                made += 1
+                if made > most:
+                    raise TooLong
+                yield item
+            elif item.old != item.new:
+                edges = self.path(item.old, item.new)
+                waiting += reversed([s for edge in edges for s in of_edge(item.place, edge)])
+
     def _to_root(self, term: Any) -> dict[Any, None]:
         found = {term: None}
         while term in self._links:
@@ -99,6 +144,8 @@ class EGraph:
         The terms by number.
     unions
         The pairs of terms that were united, in order, by laws and by congruence.
+    why
+        Why terms are equal.
     """
 
     def __init__(self, regroups: bool = True) -> None:
@@ -113,7 +160,7 @@ class EGraph:
         self._readers: dict[int, list[int]] = {}
         self._table: dict[Hashable, int] = {}
         self._pending: list[int] = []
-        self._forest = ProofForest()
+        self.why = ProofForest()
         self._constants: dict[int, Variable] = {}
         self._uniform: set[int] = set()
 
@@ -260,7 +307,7 @@ class EGraph:
         kept, gone = self.find(old), self.find(new)
         if kept == gone:
             return False
-        self._forest.link(old, new, reason)
+        self.why.link(old, new, reason)
         if gone < kept:
             kept, gone = gone, kept
         self.unions.append((kept, gone))
@@ -280,7 +327,3 @@ class EGraph:
                 known = self._table.setdefault(self._key(term), term)
                 if known != term:
                     self._unite(known, term, None)
-
-    def path(self, old: int, new: int) -> list[Edge]:
-        """Return the edges that lead from a term to an equal one."""
-        return self._forest.path(old, new)

@@ -135,11 +135,9 @@ def _directed(
     for item in laws:
         law, ways = _law_and_ways(item)
         for way in ways:
-            why = _why_not(law, way, allowed)
-            if why:
-                yield None, Entry(law.name, way, "left out", why)
-            else:
-                yield from _translated(law, way)
+            for found, why in _translated(law, way, allowed):
+                status = "left out" if found is None else "asked" if why else "translated"
+                yield found, Entry(law.name, way, status, why)
 
 
 def _law_and_ways(item: Any) -> tuple[Relation, Sequence[str]]:
@@ -160,40 +158,33 @@ def _why_not(law: Relation, way: str, allowed: frozenset[str]) -> str:
     return ""
 
 
-def _translated(law: Relation, way: str) -> Iterator[tuple[Direction | None, Entry]]:
-    rules, why = _rules(law, way)
+def _translated(
+    law: Relation, way: str, allowed: frozenset[str]
+) -> Iterator[tuple[Direction | None, str]]:
+    """Yield what a search uses of a direction of a law, and why no match is enough or why the
+    direction is left out."""
+    why = _why_not(law, way, allowed)
+    rules, reason = (None, why) if why else _rules(law, way)
     if rules is None:
-        yield None, Entry(law.name, way, "left out", why)
+        yield None, reason
         return
     rewriter = getattr(law, way)
-    label = rewriter.name
-    if not rules:
-        if way == "backward":
-            yield (
-                None,
-                Entry(law.name, way, "left out", f"forward it is asked of nodes, since {why}"),
-            )
-            return
-        yield (
-            Direction(label, law.sound, rewriter),
-            Entry(law.name, way, "asked", f"of nodes: {why}"),
-        )
-        return
     for rule in rules:
         try:
             pattern = Pattern(rule)
-        except Untranslatable as reason:
-            status = "asked" if way == "forward" else "left out"
-            found = Direction(label, law.sound, rewriter) if way == "forward" else None
-            yield found, Entry(law.name, way, status, f"of nodes: {reason}")
-            return
-        asked = ", ".join(
+        except Untranslatable as error:
+            rules, reason = (), str(error)
+            break
+        asked = [
             str(c)
             for c in rule.conditions
             if not isinstance(c, Readers) and not is_about_ops(c, pattern.in_heads)
-        )
-        entry = Entry(law.name, way, "asked" if asked else "translated", asked)
-        yield Direction(label, law.sound, rewriter, pattern), entry
+        ]
+        yield Direction(rewriter.name, law.sound, rewriter, pattern), ", ".join(asked)
+    if not rules and way == "backward":
+        yield None, f"forward it is asked of nodes, since {reason}"
+    elif not rules:
+        yield Direction(rewriter.name, law.sound, rewriter), f"of nodes: {reason}"
 
 
 def _rules(law: Relation, way: str) -> tuple[Sequence[Rule] | None, str]:

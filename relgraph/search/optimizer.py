@@ -14,13 +14,12 @@ from relgraph.graph.kanren.relations import SOUNDNESS
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.graph.opt.merge import MergeOptimizer
 from relgraph.graph.optdb import OptimizationQuery
-from relgraph.search.egraph import EGraph
+from relgraph.search.egraph import EGraph, TooLong
 from relgraph.search.extraction import built, chosen, in_order, total
 from relgraph.search.laws import BOTH_WAYS, CLAIMED, Direction, book, directions
 from relgraph.search.proof import (
     Claim,
     Rewrite,
-    TooLong,
     disagreement,
     make,
     rewrites,
@@ -229,16 +228,22 @@ class Plan:
     claims: dict[str, Claim]
 
 
-@dataclass(frozen=True)
 class Question:
-    """What is searched: see `best` for the fields."""
+    """What is searched: the parameters are those of `best`."""
 
-    directions: Sequence[Direction]
-    limits: Limits
-    cost: Cost
-    lengths: Shapes
-    method: str
-    greedy: bool
+    def __init__(
+        self,
+        laws: Iterable[Any] | None,
+        cost: Cost,
+        lengths: Shapes,
+        sound: Iterable[str] | None,
+        limits: Limits,
+        method: str,
+    ) -> None:
+        classes = sound if sound is not None else BOTH_WAYS if laws is None else CLAIMED
+        self.directions = ways(laws, classes)
+        self.cost, self.lengths, self.limits, self.method = cost, lengths, limits, method
+        self.greedy = laws is None and sound is None
 
     def plan(self, outputs: Sequence[Variable], inputs: Sequence[Variable] | None = None) -> Plan:
         """Return how to get from some outputs, which are not changed, to their cheapest form.
@@ -437,26 +442,13 @@ def best(
     ValueError
         If there is no such method or soundness class, or an input can't have a given shape.
     """
-    question = _question(laws, cost, lengths, sound, Limits(nodes, rounds, seconds), method)
+    question = Question(laws, cost, lengths, sound, Limits(nodes, rounds, seconds), method)
     every = as_outputs(outputs, "best")
     plan = question.plan(every)
     made, derivation = derivation_of(every, plan)
     graph = made[0] if isinstance(outputs, Variable) else made
     claim = weakest(derivation)
     return Best(graph, plan.cost, plan.given_cost, derivation, claim, plan.stopped, plan.nodes)
-
-
-def _question(
-    laws: Iterable[Any] | None,
-    cost: Cost,
-    lengths: Shapes,
-    sound: Iterable[str] | None,
-    limits: Limits,
-    method: str,
-) -> Question:
-    classes = sound if sound is not None else BOTH_WAYS if laws is None else CLAIMED
-    greedy = laws is None and sound is None
-    return Question(ways(laws, classes), limits, cost, lengths, method, greedy)
 
 
 class SaturationOptimizer(GlobalOptimizer):
@@ -485,9 +477,8 @@ class SaturationOptimizer(GlobalOptimizer):
         seconds: float = Limits().seconds,
         method: str = "best",
     ) -> None:
-        self._question = _question(
-            laws, cost, lengths, sound, Limits(nodes, rounds, seconds), method
-        )
+        limits = Limits(nodes, rounds, seconds)
+        self._question = Question(laws, cost, lengths, sound, limits, method)
         self._claims: dict[str, Claim] = {}
         self.stopped = ""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
@@ -19,7 +20,7 @@ from relgraph.graph.basic import Apply, Variable, clone_get_equiv
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt.base import Rewriter
 from relgraph.graph.utils import BACKWARD
-from relgraph.search.egraph import Edge, EGraph, Reason
+from relgraph.search.egraph import Between, Edge, EGraph, Reason
 from relgraph.tensor.costs import Lengths
 from relgraph.tensor.type import TensorType
 from relgraph.testing.draw.arrays import number_pool, spread
@@ -56,10 +57,6 @@ REORDERED = Reason("commutativity", "exact")
 REGROUPED = Reason("commutativity of three or more", "rounding")
 
 
-class TooLong(Exception):
-    """A derivation would have more rewrites than `MAX_REWRITES`."""
-
-
 class Rewrite(NamedTuple):
     """A step from a term to an equal one.
 
@@ -84,28 +81,14 @@ Path = tuple[Any, int] | None
 
 
 def rewrites(egraph: EGraph, old: int, new: int) -> Iterator[Rewrite]:
-    """Yield the rewrites that make one term of another.
+    """Return the rewrites that make one term of another.
 
     Raises
     ------
     TooLong
         If there are more than `MAX_REWRITES`.
     """
-    stack: list[tuple[Path, int, int] | tuple[Path, Edge] | Rewrite] = [(None, old, new)]
-    made = 0
-    while stack:
-        item = stack.pop()
-        if isinstance(item, Rewrite):
-            made += 1
-            if made > MAX_REWRITES:
-                raise TooLong
-            yield item
-        elif len(item) == 3:
-            path, a, b = item
-            if a != b:
-                stack.extend((path, edge) for edge in reversed(egraph.path(a, b)))
-        else:
-            stack.extend(reversed(_of_edge(egraph, *item)))
+    return egraph.why.steps(Between(None, old, new), partial(_of_edge, egraph), MAX_REWRITES)
 
 
 def _of_edge(egraph: EGraph, path: Path, edge: Edge) -> list[Any]:
@@ -123,7 +106,7 @@ def _of_edge(egraph: EGraph, path: Path, edge: Edge) -> list[Any]:
         steps.append(Rewrite(path, old, turned.outputs[old.index], *reason))
         before = tuple(before[i] for i in order)
     steps.extend(
-        ((path, place), a, b) for place, (a, b) in enumerate(zip(before, after, strict=True))
+        Between((path, place), a, b) for place, (a, b) in enumerate(zip(before, after, strict=True))
     )
     return steps
 

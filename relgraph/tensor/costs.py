@@ -47,7 +47,8 @@ VIEWS = (
 """Ops that give what is there in another shape, or only look at it."""
 
 _CHEAP = (
-    "add sub mul neg abs sqr sign maximum minimum switch and_ or_ xor invert eq neq lt le gt ge"
+    "add sub mul neg abs sqr sign copysign maximum minimum switch "
+    "and_ or_ xor invert eq neq lt le gt ge"
 )
 _ROOTS = "true_div reciprocal sqrt int_div mod floor ceil trunc round hypot"
 _FREE = "second identity real imag"
@@ -56,8 +57,8 @@ _WEIGHTS = {
     **dict.fromkeys(_FREE.split(), 0.0),
     **dict.fromkeys([*_CHEAP.split(), "isnan", "isinf", "clip", "cast"], 1.0),
     **dict.fromkeys(_ROOTS.split(), 4.0),
-    "pow": 40.0,
-    "float_power": 40.0,
+    **dict.fromkeys(("add_error", "mul_error"), 12.0),
+    **dict.fromkeys(("pow", "float_power"), 40.0),
 }
 _FUNCTION = 20.0
 """The weight of an exponential, a logarithm, a sine, and every function that is not listed."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from functools import cache, partial, reduce
 from typing import Any
 
@@ -32,7 +33,6 @@ try:
     from flint import arb as arb
     from flint import arb_mat as arb_mat
     from flint import ctx
-    from flint import fmpq as fmpq
     from flint import fmpq_mat as fmpq_mat
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
@@ -81,6 +81,12 @@ def as_ball(value: Any) -> Ball:
         exact = complex(value)
         return acb(exact.real, exact.imag)
     return arb(float(value))
+
+
+def as_fraction(x: Ball) -> Fraction:
+    """Return an exact real ball as a rational number."""
+    found = x.fmpq()
+    return Fraction(int(found.p), int(found.q))
 
 
 def is_none(x: Ball) -> bool:

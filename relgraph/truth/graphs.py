@@ -44,7 +44,6 @@ from relgraph.truth.balls import (
     arb_mat,
     as_ball,
     condition_of,
-    fmpq,
     fmpq_mat,
     function_of,
     is_none,
@@ -186,12 +185,7 @@ def _is_singular(a: Array) -> bool:
     if not all(isinstance(v, arb) and v.is_exact() for v in a.flat):
         return False
     kind: Any = fmpq_mat
-    return bool(kind(*a.shape, [fmpq(*_ratio(v)) for v in a.flat]).det() == 0)
-
-
-def _ratio(x: Ball) -> tuple[int, int]:
-    mantissa, exponent = map(int, x.man_exp())
-    return mantissa << max(exponent, 0), 1 << max(-exponent, 0)
+    return bool(kind(*a.shape, [v.fmpq() for v in a.flat]).det() == 0)
 
 
 def _determinant(a: Array) -> Ball:
@@ -507,7 +501,7 @@ def _softmax(op: Softmax | LogSoftmax | LogSumExp, node: Apply, x: Any) -> Array
 
 def _about_the_largest(row: Sequence[Ball]) -> Ball:
     finite = [v.real.mid() for v in row if v.is_finite()]
-    return reduce(lambda x, y: y if y > x else x, finite, finite[0]) if finite else arb(0)
+    return max(finite, default=arb(0))
 
 
 def _product(op: MatrixProduct, node: Apply, x: Any, y: Any) -> Array:

@@ -16,6 +16,7 @@ from functools import reduce
 from itertools import product
 from typing import Any
 
+from relgraph.graph.notation import Operators
 from relgraph.scalar import pow as power_op
 from relgraph.scalar.named import Functions
 from relgraph.scalar.op import FoldOp, ScalarOp
@@ -36,7 +37,7 @@ _ZERO, _ONE = arb(0), arb(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class Range(Operators):
     """What lies between two numbers.
 
     Attributes
@@ -58,28 +59,6 @@ class Range:
 
     def __neg__(self) -> Range:
         return Range(-self.high, -self.low, self.partial)
-
-    def __add__(self, other: Any) -> Any:
-        return image_of("add", (self, other))
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return image_of("sub", (self, other))
-
-    def __rsub__(self, other: Any) -> Any:
-        return image_of("sub", (other, self))
-
-    def __mul__(self, other: Any) -> Any:
-        return image_of("sqr", (self,)) if other is self else image_of("mul", (self, other))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        return image_of("true_div", (self, other))
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return image_of("true_div", (other, self))
 
 
 NOWHERE = None
@@ -139,6 +118,7 @@ def _for_formulas(op: ScalarOp) -> Callable[..., Any]:
 
 
 _NAMES = Functions(_for_formulas)
+Range._ops = _NAMES
 
 
 # -- by the record ---------------------------------------------------------------------------------
@@ -149,7 +129,7 @@ def _clipped(x: Range, ends: tuple[float, float]) -> Range | None:
     if x.high < low or x.low > high:
         return NOWHERE
     cut = bool(x.low < low or x.high > high)
-    return Range(_largest(x.low, low), _least(x.high, high), x.partial or cut)
+    return Range(max(x.low, low), min(x.high, high), x.partial or cut)
 
 
 def _monotone_parts(op: ScalarOp) -> list[tuple[Ball, ...]]:
@@ -181,8 +161,8 @@ def _by_facts(op: ScalarOp, x: Range) -> Range | None:
     turns = [e for part in _monotone_parts(op) for e in part if inside.low < e < inside.high]
     found = [_at(op, v, most) for v in (inside.low, inside.high, *turns)]
     return Range(
-        reduce(_least, (r.low for r in found)),
-        reduce(_largest, (r.high for r in found)),
+        min(r.low for r in found),
+        max(r.high for r in found),
         inside.partial,
     )
 
@@ -201,18 +181,10 @@ def _by_ball(op: ScalarOp, x: Range, most: Range) -> Range | None:
     found = value(op, (x.low.union(x.high),))
     if not found.is_finite():
         return Range(most.low, most.high, True)
-    return Range(_largest(found.lower(), most.low), _least(found.upper(), most.high), x.partial)
+    return Range(max(found.lower(), most.low), min(found.upper(), most.high), x.partial)
 
 
 # -- arithmetic ------------------------------------------------------------------------------------
-
-
-def _least(x: Ball, y: Ball) -> Ball:
-    return y if y < x else x
-
-
-def _largest(x: Ball, y: Ball) -> Ball:
-    return y if y > x else x
 
 
 def _sum(x: Range, y: Range) -> Range:
@@ -229,14 +201,16 @@ def _times(x: Ball, y: Ball) -> Ball:
     return _ZERO if x == 0 or y == 0 else x * y
 
 
-def _product(x: Range, y: Range) -> Range:
+def _product(x: Range, y: Range) -> Any:
+    if x is y:
+        return image_of("sqr", (x,))
     ends = [_times(a, b) for a in (x.low, x.high) for b in (y.low, y.high)]
     return _hull(ends, x.partial or y.partial)
 
 
 def _hull(balls: Sequence[Ball], partial: bool) -> Range:
-    low = reduce(_least, [b if is_infinite(b) else b.lower() for b in balls])
-    high = reduce(_largest, [b if is_infinite(b) else b.upper() for b in balls])
+    low = min(b if is_infinite(b) else b.lower() for b in balls)
+    high = max(b if is_infinite(b) else b.upper() for b in balls)
     return Range(low, high, partial)
 
 
@@ -261,11 +235,11 @@ def _ratio(x: Ball, y: Ball) -> Ball:
 def _magnitude(x: Range) -> Range:
     if x.low >= 0:
         return x
-    return -x if x.high <= 0 else Range(_ZERO, _largest(-x.low, x.high), x.partial)
+    return -x if x.high <= 0 else Range(_ZERO, max(-x.low, x.high), x.partial)
 
 
 def _maximum(x: Range, y: Range) -> Range:
-    return Range(_largest(x.low, y.low), _largest(x.high, y.high), x.partial or y.partial)
+    return Range(max(x.low, y.low), max(x.high, y.high), x.partial or y.partial)
 
 
 def _minimum(x: Range, y: Range) -> Range:
@@ -309,7 +283,7 @@ def _power(x: Range, y: Range) -> Any:
         if y.low <= 0 or x.high == 0:
             return ANY if not (x.low == x.high == 0 and y.low > 0) else Range(_ZERO, _ZERO, partial)
         top = _power(Range(x.high, x.high), y)
-        return Range(_ZERO, _largest(_ONE, top.high), partial or bool(x.low < 0))
+        return Range(_ZERO, max(_ONE, top.high), partial or bool(x.low < 0))
     return image_of("exp", (y * image_of("log", (x,)),))
 
 
@@ -370,4 +344,4 @@ def _chosen(condition: Any, x: Range | None, y: Range | None) -> Range | None:
     if x is NOWHERE or y is NOWHERE:
         one = y if x is NOWHERE else x
         return one and Range(one.low, one.high, True)
-    return Range(_least(x.low, y.low), _largest(x.high, y.high), x.partial or y.partial)
+    return Range(min(x.low, y.low), max(x.high, y.high), x.partial or y.partial)

@@ -51,11 +51,11 @@ def test_a_path_leads_over_laws_in_both_directions() -> None:
     egraph.union(a, b, Reason("first", "exact"))
     egraph.union(c, b, Reason("second", "exact"))
     egraph.union(c, d, Reason("third", "exact"))
-    found = [(e.old, e.new, e.reason and e.reason.label, e.flipped) for e in egraph.path(a, d)]
+    found = [(e.old, e.new, e.reason and e.reason.label, e.flipped) for e in egraph.why.path(a, d)]
     assert found == [(a, b, "first", False), (b, c, "second", True), (c, d, "third", False)]
-    assert egraph.path(a, a) == []
+    assert egraph.why.path(a, a) == []
     with pytest.raises(ValueError, match="not equal"):
-        egraph.path(a, egraph.add(at.exp(x)))
+        egraph.why.path(a, egraph.add(at.exp(x)))
 
 
 def test_an_edge_without_a_reason_is_congruence() -> None:
@@ -63,7 +63,7 @@ def test_an_edge_without_a_reason_is_congruence() -> None:
     left, right = egraph.add(at.exp(x)), egraph.add(at.exp(y))
     egraph.union(egraph.add(x), egraph.add(y), LAW)
     egraph.rebuild()
-    (edge,) = egraph.path(left, right)
+    (edge,) = egraph.why.path(left, right)
     assert edge.reason is None
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 import relations
 from relgraph.graph.kanren.laws import Law
+from relgraph.scalar.type import from_ordinals, to_ordinals
 from relgraph.search.accuracy.equations import Equation, NotTranslated, equations_of
 from relgraph.search.accuracy.expansion import centers, expansions, expansions_at
 from relgraph.search.accuracy.expressions import (
@@ -36,8 +37,6 @@ from relgraph.search.accuracy.true_values import (
     Deadline,
     Known,
     Sampler,
-    from_ordinals,
-    to_ordinals,
     worked,
 )
 from relgraph.search.laws import DIFFERENCES, DISTRIBUTION
@@ -254,7 +253,9 @@ BOTH_WAYS = (
 """The laws of the book that are used as identities are, in both directions."""
 
 CONDITIONAL = tuple(
-    one for one in _BOOK if isinstance(one, Law) and one.conditions and one not in CANCELLATION
+    one
+    for one in _BOOK
+    if isinstance(one, Law) and one.conditions and one not in (*CANCELLATION, *BOTH_WAYS)
 )
 """The other laws of the book that ask something: what holds of signs, numbers or dtypes alone."""
 

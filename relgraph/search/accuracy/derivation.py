@@ -3,13 +3,14 @@
 The derivation of `relgraph.search.proof` is the one of `relgraph.graph.opt.derivation`: edits of a
 FunctionGraph, each recorded with what it left there, and a replay makes them again. Here there is
 no graph to edit: a step says which part of an expression becomes which by an equation, and a replay
-sees that it is an instance. The two have only the name in common.
+sees that it is an instance. The two share how a path in an e-graph becomes steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from relgraph.search.accuracy.egraph import EGraph, computed
@@ -23,6 +24,7 @@ from relgraph.search.accuracy.expressions import (
     with_part,
     written,
 )
+from relgraph.search.egraph import Between, Edge, TooLong
 
 _MOST_STEPS = 2000
 
@@ -200,47 +202,32 @@ def derivation(graph: EGraph, start: Expr, end: Expr) -> Derivation:
     start, end
         The expressions.
     """
-    steps = _shortened(start, list(_steps(graph, start, end)))
-    return Derivation(start, tuple(steps))
+    whole = Between((), start, end)
+    try:
+        steps = list(graph.why.steps(whole, partial(_of_edge, graph), _MOST_STEPS))
+    except TooLong:
+        raise ReplayError(f"the derivation of {end} is too long") from None
+    return Derivation(start, tuple(_shortened(start, steps)))
 
 
-def _steps(graph: EGraph, start: Expr, end: Expr) -> Iterator[Step]:
-    # what is left to do, the next one last: equal expressions at a place, or a step
-    waiting: list[Any] = [(start, end, ())]
-    count = 0
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, Step):
-            yield item
-            continue
-        a, b, path = item
-        if a is b:
-            continue
-        todo: list[Any] = []
-        for before, after, (kind, value), backward in graph.why.path(a, b):
-            count += 1
-            if count > _MOST_STEPS:
-                raise ReplayError(f"the derivation of {end} is too long")
-            if kind == "law":
-                values = stands_for(value, before, after, backward)
-                conditions = () if values is None else graph.conditions(value, values)
-                todo.append(Step(value.name, path, before, after, value, backward, "", conditions))
-            elif kind == "congruent":
-                todo += _of_arguments(before, after, path, value)
-            else:
-                name = "arithmetic" if kind == "arithmetic" else "scaled-product"
-                todo.append(Step(name, path, before, after))
-        waiting += reversed(todo)
-
-
-def _of_arguments(before: Expr, after: Expr, path: tuple[int, ...], swapped: bool) -> Iterator[Any]:
-    """Yield what makes the arguments of one expression those of another."""
-    if swapped:
-        turned = apply(before.op, *reversed(before.args))
-        yield Step("commutes", path, before, turned)
-        before = turned
-    for k, (a, b) in enumerate(zip(before.args, after.args, strict=True)):
-        yield a, b, (*path, k)
+def _of_edge(graph: EGraph, path: tuple[int, ...], edge: Edge) -> Iterator[Any]:
+    """Yield what an edge consists of: a step, or what makes the arguments of one expression those
+    of another."""
+    before, after, (kind, value), backward = edge
+    if kind == "law":
+        values = stands_for(value, before, after, backward)
+        conditions = () if values is None else graph.conditions(value, values)
+        yield Step(value.name, path, before, after, value, backward, "", conditions)
+    elif kind == "congruent":
+        if value:
+            turned = apply(before.op, *reversed(before.args))
+            yield Step("commutes", path, before, turned)
+            before = turned
+        for k, (a, b) in enumerate(zip(before.args, after.args, strict=True)):
+            yield Between((*path, k), a, b)
+    else:
+        name = "arithmetic" if kind == "arithmetic" else "scaled-product"
+        yield Step(name, path, before, after)
 
 
 def _shortened(start: Expr, steps: Sequence[Step]) -> list[Step]:

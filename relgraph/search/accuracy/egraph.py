@@ -15,7 +15,7 @@ fast and extensible equality saturation (2021).
 
 from __future__ import annotations
 
-import operator
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import isqrt
@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.scalar.op import ScalarOp
 from relgraph.search.accuracy.equations import COMMUTATIVE, HOLDS, Equation, Terms, built
 from relgraph.search.accuracy.expressions import INPUT, NUMBER, OPS, Expr, apply, number
 from relgraph.search.accuracy.true_values import Known, floats_between, number_as_ball
@@ -30,6 +31,7 @@ from relgraph.search.egraph import ProofForest
 from relgraph.truth.balls import (
     UNDECIDED,
     arb,
+    as_fraction,
     function_of,
     has_value,
     nearest,
@@ -45,11 +47,23 @@ _LARGEST = 2**30
 """Functions are computed of numbers up to this one."""
 
 
+_EXACT = frozenset(("add", "sub", "mul", "true_div", "neg", "abs", "sqr"))
+"""The ops of which NumPy computes rational numbers."""
+
+
 def computed(op: str, args: Sequence[Any]) -> Fraction | None:
     """Return the value of an op of rational numbers, if that is one."""
     if not args or not all(isinstance(a, Fraction) for a in args):
         return None
-    found = (_ARITHMETIC[op] if op in _ARITHMETIC else _value(op))(*args)
+    if op == "pow":
+        found = _power(*args)
+    elif op == "sqrt":
+        found = _root(*args)
+    elif op in _EXACT:
+        divides_by_zero = op == "true_div" and args[1] == 0
+        found = None if divides_by_zero else OPS[op].scalar_op.ufunc(*args)
+    else:
+        found = _value(OPS[op].scalar_op, args)
     if found is None:
         return None
     size = max(abs(found.numerator), found.denominator).bit_length()
@@ -69,34 +83,15 @@ def _root(a: Fraction) -> Fraction | None:
     return found if found * found == a else None
 
 
-_ARITHMETIC: dict[str, Any] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "true_div": lambda a, b: None if b == 0 else a / b,
-    "neg": operator.neg,
-    "abs": operator.abs,
-    "sqr": lambda a: a * a,
-    "pow": _power,
-    "sqrt": _root,
-}
-
-
-def _value(name: str) -> Any:
-    """Return a function of rational numbers: its values where they are exact in base 2."""
-    op = OPS[name].scalar_op
-
-    def of(*args: Fraction) -> Fraction | None:
-        if not has_value(op) or any(abs(a) > _LARGEST for a in args):
+def _value(op: ScalarOp, args: Sequence[Fraction]) -> Fraction | None:
+    """Return the value of an op of rational numbers, if it is exact in base 2."""
+    if not has_value(op) or any(abs(a) > _LARGEST for a in args):
+        return None
+    with precision(2 * _MOST_BITS):
+        found = value(op, [arb(a.numerator) / arb(a.denominator) for a in args])
+        if not isinstance(found, arb) or not (found.is_finite() and found.is_exact()):
             return None
-        with precision(2 * _MOST_BITS):
-            found = value(op, [arb(a.numerator) / arb(a.denominator) for a in args])
-            if not isinstance(found, arb) or not (found.is_finite() and found.is_exact()):
-                return None
-            mantissa, exponent = found.man_exp()
-            return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-
-    return of
+        return as_fraction(found)
 
 
 _LEAST_BITS = 70
@@ -193,7 +188,7 @@ class EGraph:
         self.points = points
         self.most_nodes = most_nodes
         self.nodes = 0
-        self.refused: dict[str, int] = {}
+        self.refused: Counter[str] = Counter()
         self._dtype = points.true.dtype
         # what is made on the way may need more digits than the result
         self._bits = [int(b) + int(b) // 2 + 160 for b in points.bits]
@@ -227,15 +222,15 @@ class EGraph:
         if same is not None:
             found = self._classes[same].root()
             self._classes[expr] = found
-            direct = all(
-                self._classes[a].root() is self._classes[b].root()
-                for a, b in zip(expr.args, same.args, strict=True)
-            )
-            self.why.link(expr, same, ("congruent", not direct))
+            self.why.link(expr, same, self._congruence(expr, same))
             if expr.size < found.smallest.size:
                 found.smallest = expr
             return found
         return self._new_class(expr, classes, key)
+
+    def _congruence(self, a: Expr, b: Expr) -> Reason:
+        direct = all(self.find(x) is self.find(y) for x, y in zip(a.args, b.args, strict=True))
+        return "congruent", not direct
 
     def _key(self, expr: Expr, classes: Sequence[EClass]) -> Any:
         if not classes:
@@ -344,7 +339,7 @@ class EGraph:
         if first is second:
             return None
         if not self.agrees(first, second):
-            self.refused[equation.name] = self.refused.get(equation.name, 0) + 1
+            self.refused[equation.name] += 1
             return None
         joined = self.join(left, right, ("law", equation))
         return joined if self._count > before else None
@@ -358,7 +353,7 @@ class EGraph:
         for pattern, op in conditions.signs:
             true = self.add(built(pattern, values)).true
             if not HOLDS[op](true, 0)[~np.isnan(true)].all():
-                self.refused[equation.name] = self.refused.get(equation.name, 0) + 1
+                self.refused[equation.name] += 1
                 return None
         return conditions.completed(values, self._terms)
 
@@ -405,11 +400,7 @@ class EGraph:
             if same is None or same is node.expr:
                 self._known[key] = node.expr
             elif self.find(same) is not self.find(node.expr):
-                direct = all(
-                    self.find(a) is self.find(b)
-                    for a, b in zip(node.expr.args, same.args, strict=True)
-                )
-                self.join(node.expr, same, ("congruent", not direct))
+                self.join(node.expr, same, self._congruence(node.expr, same))
             parents.setdefault(key, node)
             self._compute(node)
         c = c.root()

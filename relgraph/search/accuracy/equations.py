@@ -7,23 +7,22 @@ them. What is asked of dtypes alone is known beforehand.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from unification.core import reify
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import Compute, Condition, Readers, Where
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.rules import split
 from relgraph.graph.kanren.state import guarded
-from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, variables_of
+from relgraph.graph.kanren.terms import LogicVariable, build, variables_of
 from relgraph.scalar.op import ScalarOp
 from relgraph.search.accuracy.expressions import (
     INPUT,
@@ -35,11 +34,11 @@ from relgraph.search.accuracy.expressions import (
     as_float,
     from_graph,
     in_floats,
+    inputs_of,
     number,
     parts,
     to_graph,
 )
-from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.lawkit import type_guards
 from relgraph.tensor.lawkit.functions import admitted_ops
 from relgraph.tensor.lawkit.guards import are_nonnegative, are_positive, is_nonnegative, is_positive
@@ -52,36 +51,15 @@ class NotTranslated(ValueError):
     """A law that says more than equations of elementwise ops do."""
 
 
-@dataclass(frozen=True, eq=False)
-class Pattern:
-    """An op applied to patterns; a variable, by its number; or a number.
+Pattern = Expr
+"""A side of a law: an expression whose inputs are the numbers of the variables of the law."""
 
-    Attributes
-    ----------
-    op
-        The name of a scalar op; None of a variable; `NUMBER`.
-    args
-        What it is applied to.
-    value
-        The number of the variable; of a number its expression.
-    both
-        Whether the arguments of a commutative op are matched in both orders.
-    """
 
-    op: str | None
-    args: tuple[Pattern, ...] = ()
-    value: Any = None
-    both: bool = False
-
-    @cached_property
-    def heads(self) -> tuple[Any, ...]:
-        """What each argument is asked for: an op, a number, or None of a variable."""
-        return tuple(a.value if a.op is NUMBER else a.op for a in self.args)
-
-    @property
-    def size(self) -> int:
-        """How many nodes it has."""
-        return 1 + sum(a.size for a in self.args)
+@cache
+def heads_of(pattern: Pattern) -> tuple[Any, ...]:
+    """Return the op or the number of each argument of a pattern, None of a variable."""
+    heads = {INPUT: None}
+    return tuple(a if a.op is NUMBER else heads.get(a.op, a.op) for a in pattern.args)
 
 
 def pattern_of(
@@ -102,110 +80,66 @@ def pattern_of(
     NotTranslated
         If it has ops that are not elementwise, or have no true values; the message names the law.
     """
-    if isinstance(side, LogicVariable):
-        return Pattern(None, (), variables.setdefault(side, len(variables)))
-    if isinstance(side, Literal):
-        return _number(side.value)
-    if isinstance(side, Variable):
-        return _of_expr(from_graph(side, [], []))
-    if not isinstance(side, Term):
-        raise NotTranslated(f"{name} has {side}, which is no elementwise op")
-    scalar_op = _scalar_op(side.op, ops)
-    if scalar_op is None:
-        raise NotTranslated(f"{name} has {side}, which is no elementwise op")
-    if not has_value(scalar_op):
-        raise NotTranslated(f"{name} has the op {scalar_op}, of which no true value is known")
-    args = [pattern_of(name, a, variables, ops) for a in side.args]
-    op = scalar_op.name
-    if op == "reciprocal":
-        return Pattern("true_div", (_constant(1), *args))
-    total = args[0]
-    if op in ("add", "mul") and len(args) > 2:
-        for a in args[1:]:
-            total = Pattern(op, (total, a), None, True)
-        return total
-    return Pattern(op, tuple(args), None, op in COMMUTATIVE)
+    own = [v for v in variables_of(side) if v not in ops]
+    numbers = [variables.setdefault(v, len(variables)) for v in own]
+    inputs = [at.dvector() for _ in own]
+    try:
+        graph = build(reify(side, {**dict(zip(own, inputs, strict=True)), **ops}))
+        found = from_graph(at.as_tensor_variable(graph), inputs, numbers)
+    except Exception as error:  # ops of other kinds may refuse vectors in any way
+        raise NotTranslated(f"{name} has {side}, which is no elementwise op: {error}") from None
+    for e in parts(found):
+        if e.args and not has_value(OPS[e.op].scalar_op):
+            raise NotTranslated(f"{name} has the op {e.op}, of which no true value is known")
+        if len(e.args) == 1 != OPS[e.op].scalar_op.nin:
+            raise NotTranslated(f"{name} has {side}, which has any number of arguments")
+    return found
 
 
-def _scalar_op(head: Any, ops: Mapping[Any, ScalarOp]) -> ScalarOp | None:
-    if isinstance(head, Elemwise):
-        return head.scalar_op
-    cls, properties = split(head) or (None, ())
-    return ops.get(properties[0]) if cls is Elemwise else None
-
-
-def _of_expr(e: Expr) -> Pattern:
-    if e.op is NUMBER:
-        return Pattern(NUMBER, (), e)
-    return Pattern(e.op, tuple(_of_expr(a) for a in e.args), e.value, e.op in COMMUTATIVE)
-
-
-def _constant(value: Any) -> Pattern:
-    return Pattern(NUMBER, (), number(value))
-
-
-def _number(value: Any) -> Pattern:
-    """Return the pattern of a number that a law writes; of parts of π as quotients."""
-    if not isinstance(value, float | int) or not math.isfinite(value):
-        raise NotTranslated(f"{value} is no real number")
-    if not isinstance(value, float):
-        return _constant(int(value))
-    for divisor in (1, 2, 4):
-        if value == math.pi / divisor:
-            pi = _constant("pi")
-            return pi if divisor == 1 else Pattern("true_div", (pi, _constant(divisor)))
-    return _constant(Fraction(repr(value)))
-
-
-def variables_in(pattern: Pattern) -> set[int]:
-    """Return the numbers of the variables of a pattern."""
-    if pattern.op is None:
-        return {pattern.value}
-    return set().union(*(variables_in(a) for a in pattern.args)) if pattern.args else set()
-
-
-def in_one_order(left: Pattern, right: Pattern) -> Pattern:
-    """Return the left side of a law that does not match two variables in both orders where the law
-    says the same of the two."""
+def in_one_order(left: Pattern, right: Pattern) -> frozenset[Pattern]:
+    """Return the parts of the left side of a law that are not matched in both orders of their two
+    variables: the law says the same of the two."""
     known = _unordered(left, {}), _unordered(right, {})
 
-    def of(p: Pattern) -> Pattern:
-        if not p.both or any(a.op is not None for a in p.args):
-            return replace(p, args=tuple(of(a) for a in p.args))
+    def is_same(p: Pattern) -> bool:
         first, second = (a.value for a in p.args)
         swap = {first: second, second: first}
-        return replace(p, both=(_unordered(left, swap), _unordered(right, swap)) != known)
+        return (_unordered(left, swap), _unordered(right, swap)) == known
 
-    return of(left)
+    return frozenset(
+        p
+        for p in parts(left)
+        if p.op in COMMUTATIVE and all(a.op is INPUT for a in p.args) and is_same(p)
+    )
 
 
 def _unordered(pattern: Pattern, names: Mapping[int, int]) -> Any:
     """Return what two patterns have in common if they differ by the order of arguments alone, with
     some variables renamed."""
-    if pattern.op is None:
+    if pattern.op is INPUT:
         return names.get(pattern.value, pattern.value)
     if pattern.op is NUMBER:
-        return pattern.value
+        return pattern
     args = [_unordered(a, names) for a in pattern.args]
     return (pattern.op, *(sorted(args, key=repr) if pattern.op in COMMUTATIVE else args))
 
 
 def built(pattern: Pattern, values: Sequence[Expr] | Mapping[int, Expr]) -> Expr:
     """Return the expression that a pattern is for expressions in place of its variables."""
-    if pattern.op is None:
-        return values[int(pattern.value)]
+    if pattern.op is INPUT:
+        return values[pattern.value]
     if pattern.op is NUMBER:
-        return pattern.value  # type: ignore[no-any-return]
+        return pattern
     return apply(pattern.op, *[built(a, values) for a in pattern.args])
 
 
 def fits(pattern: Pattern, expr: Expr, values: dict[int, Expr]) -> bool:
     """Return whether an expression is an instance of a pattern, argument by argument; what the
     variables stand for is added to `values`."""
-    if pattern.op is None:
+    if pattern.op is INPUT:
         return values.setdefault(pattern.value, expr) is expr
     if pattern.op is NUMBER:
-        return expr is pattern.value
+        return expr is pattern
     return (
         expr.op == pattern.op
         and len(expr.args) == len(pattern.args)
@@ -219,7 +153,9 @@ _MOST_NODES = 6
 """Of one op in a class that are matched, the first ones: there may be very many equal sums."""
 
 
-def matches(pattern: Pattern, found: Any, bounds: list[Bound]) -> list[Bound]:
+def matches(
+    pattern: Pattern, found: Any, bounds: list[Bound], ordered: Collection[Pattern] = ()
+) -> list[Bound]:
     """Return the classes that the variables stand for when a class holds an instance of a pattern.
 
     Parameters
@@ -230,9 +166,11 @@ def matches(pattern: Pattern, found: Any, bounds: list[Bound]) -> list[Bound]:
         The class.
     bounds
         What the variables may stand for already: for each a class, None where there is none yet.
+    ordered
+        The sums and products that are matched in one order; see `in_one_order`.
     """
     op = pattern.op
-    if op is None:
+    if op is INPUT:
         k = pattern.value
         return [
             b if b[k] is found else (*b[:k], found, *b[k + 1 :])
@@ -240,26 +178,23 @@ def matches(pattern: Pattern, found: Any, bounds: list[Bound]) -> list[Bound]:
             if b[k] is None or b[k] is found
         ]
     if op is NUMBER:
-        return bounds if found.constant is pattern.value else []
+        return bounds if found.constant is pattern else []
     if op not in found.nodes or found.constant is not None:
         return []
+    both = op in COMMUTATIVE and pattern not in ordered
     all_found: list[Bound] = []
     for node in found.nodes[op][:_MOST_NODES]:
         classes = [c.root() for c in node.classes]
-        all_found += _all(pattern, classes, bounds)
-        if pattern.both and classes[0] is not classes[1]:
-            all_found += _all(pattern, classes[::-1], bounds)
+        orders = [classes, classes[::-1]] if both and classes[0] is not classes[1] else [classes]
+        for given in orders:
+            if all(map(_may_be, heads_of(pattern), given)):
+                every = bounds
+                for arg, c in zip(pattern.args, given, strict=True):
+                    every = matches(arg, c, every, ordered)
+                    if not every:
+                        break
+                all_found += every
     return all_found
-
-
-def _all(pattern: Pattern, classes: Sequence[Any], bounds: list[Bound]) -> list[Bound]:
-    if all(map(_may_be, pattern.heads, classes)):
-        for arg, c in zip(pattern.args, classes, strict=True):
-            bounds = matches(arg, c, bounds)
-            if not bounds:
-                break
-        return bounds
-    return []
 
 
 def has_heads(heads: Sequence[Any], op: str, found: Any) -> bool:
@@ -394,8 +329,8 @@ class Conditions:
 def _is_plain(condition: Expr) -> bool:
     """Return whether a sign is seen at once."""
     value = condition.args[0]
-    if value.op is NUMBER:
-        return bool(HOLDS[condition.op](as_float(value.value), 0))
+    if not inputs_of(value):
+        return bool(in_floats(condition))
     return condition.op == "ge" and value.op in ("abs", "sqrt", "exp", "sqr")
 
 
@@ -482,6 +417,8 @@ class Equation:
         Whether it is read from right to left.
     left, right
         What is matched and what replaces it.
+    ordered
+        The parts of the left side that are matched in one order; see `in_one_order`.
     count
         How many variables there are.
     shrinks
@@ -494,6 +431,7 @@ class Equation:
     backward: bool
     left: Pattern
     right: Pattern
+    ordered: frozenset[Pattern]
     count: int
     shrinks: bool = False
     conditions: Conditions | None = None
@@ -537,8 +475,8 @@ def _equations(law: Law, both_ways: bool, ops: Mapping[Any, ScalarOp]) -> list[E
     if both_ways or law.sound != "stable":
         directions.append((True, right, left))
     for backward, matched, built in directions:
-        given, wanted = variables_in(matched), variables_in(built)
-        if matched.op in (None, NUMBER):
+        given, wanted = (set(inputs_of(side)) for side in (matched, built))
+        if matched.op in (INPUT, NUMBER) or matched is built:
             continue
         try:
             conditions = conditions_of(law, variables, given, ops)
@@ -547,11 +485,12 @@ def _equations(law: Law, both_ways: bool, ops: Mapping[Any, ScalarOp]) -> list[E
                 continue
             raise
         computed = frozenset() if conditions is None else conditions.computed
-        if built.op is None and built.value in computed:
+        if built.op is INPUT and built.value in computed:
             raise NotTranslated(f"{law.name} computes the whole of its right side")
         if wanted <= given | computed:
             shrinks = built.size < matched.size
             # a law that asks something may ask it of one of two variables
-            side = in_one_order(matched, built) if conditions is None else matched
-            found.append(Equation(law, backward, side, built, len(variables), shrinks, conditions))
+            ordered = in_one_order(matched, built) if conditions is None else frozenset()
+            sides = matched, built, ordered
+            found.append(Equation(law, backward, *sides, len(variables), shrinks, conditions))
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import count
@@ -23,27 +23,13 @@ from relgraph.graph.notation import ATOM, INFIX, PREFIX, held, side_of_sign
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.error_free import ScaledProduct
 from relgraph.tensor import error_free
+from relgraph.tensor.costs import weight_of
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 
 INPUT, NUMBER = "input", "number"
 
 NAMED_NUMBERS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 """Numbers that are no fractions, by name."""
-
-COSTS: dict[str, float] = {
-    INPUT: 0,
-    NUMBER: 0,
-    **dict.fromkeys(("add", "sub", "mul", "neg", "abs", "minimum", "maximum", "sqr"), 1),
-    **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "neq", "and_", "or_", "invert"), 1),
-    **dict.fromkeys(("true_div", "sqrt", "switch", "copysign", "floor", "ceil", "trunc"), 2),
-    **dict.fromkeys(("exp", "log", "sin", "cos", "hypot", "exp2"), 10),
-    **dict.fromkeys(("expm1", "log1p", "log2", "log10", "tan", "cbrt", "tanh", "fma"), 20),
-    **dict.fromkeys(("add_error", "mul_error"), 12),
-    "pow": 30,
-}
-"""How long an op takes, beside an addition of arrays; what is not named takes `OTHER_COST`."""
-
-OTHER_COST = 25.0
 
 _KNOWN: WeakValueDictionary[Any, Expr] = WeakValueDictionary()
 
@@ -82,9 +68,14 @@ def _made(op: str, args: tuple[Expr, ...], value: Any) -> Expr:
         known = object.__new__(Expr)
         known.op, known.args, known.value = key
         known.size = 1 + sum(a.size for a in args)
-        known.weight = 0.1 + COSTS.get(op, OTHER_COST) + sum(a.weight for a in args)
+        known.weight = 0.1 + cost_of_op(known) + sum(a.weight for a in args)
         _KNOWN[key] = known
     return known
+
+
+def cost_of_op(e: Expr) -> float:
+    """Return how long the op of an expression takes, beside an addition of arrays."""
+    return weight_of(OPS[e.op].scalar_op) if e.args else 0.0
 
 
 def apply(op: str, *args: Expr) -> Expr:
@@ -92,8 +83,8 @@ def apply(op: str, *args: Expr) -> Expr:
     return _made(op, args, None)
 
 
-def named(name: str) -> Expr:
-    """Return an input."""
+def named(name: Any) -> Expr:
+    """Return an input; of a law its number stands for a name."""
     return _made(INPUT, (), name)
 
 
@@ -136,21 +127,33 @@ def parts(expr: Expr) -> Iterator[Expr]:
             stack.extend((a, False) for a in reversed(e.args))
 
 
-def in_floats(expr: Expr, inputs: Mapping[str, Any] | None = None) -> Any:
-    """Return what an expression is in floats, of arrays of its inputs by name."""
+def folded(expr: Expr, of_leaf: Callable[[Expr], Any], of_op: Callable[..., Any]) -> Any:
+    """Return what functions make of an expression, from the leaves up.
+
+    Parameters
+    ----------
+    of_leaf
+        Is given an input or a number.
+    of_op
+        Is given an elementwise op, and what was made of its arguments.
+    """
     done: dict[Expr, Any] = {}
-    with np.errstate(all="ignore"):
-        for e in parts(expr):
-            if e.op is INPUT:
-                done[e] = (inputs or {})[e.value]
-            elif e.op is NUMBER:
-                done[e] = np.float64(as_float(e.value))
-            else:
-                done[e] = OPS[e.op].scalar_op.ufunc(*[done[a] for a in e.args])
+    for e in parts(expr):
+        done[e] = of_op(OPS[e.op], *[done[a] for a in e.args]) if e.args else of_leaf(e)
     return done[expr]
 
 
-def inputs_of(expr: Expr) -> list[str]:
+def in_floats(expr: Expr, inputs: Mapping[str, Any] | None = None) -> Any:
+    """Return what an expression is in floats, of arrays of its inputs by name."""
+
+    def of_leaf(e: Expr) -> Any:
+        return (inputs or {})[e.value] if e.op is INPUT else np.float64(as_float(e.value))
+
+    with np.errstate(all="ignore"):
+        return folded(expr, of_leaf, lambda op, *args: op.scalar_op.ufunc(*args))
+
+
+def inputs_of(expr: Expr) -> list[Any]:
     """Return the names of the inputs that occur."""
     return [e.value for e in parts(expr) if e.op is INPUT]
 
@@ -230,22 +233,24 @@ def with_numbers(op: str, args: Sequence[Expr]) -> list[Expr]:
     ]
 
 
-def constant_value(data: Any) -> Any:
-    """Return what a constant stands for: the shortest decimal that is read as it, π or e."""
-    number = np.asarray(data).reshape(-1)[0]
-    if number.dtype.kind == "b":
-        return Fraction(int(number))
-    if number.dtype.kind in "iu":
-        return Fraction(int(number))
-    if not np.isfinite(number):
-        return float(number)
-    for name in ("pi", "e"):
-        if number == number.dtype.type(NAMED_NUMBERS[name]):
-            return name
-    return Fraction(np.format_float_scientific(number, trim="-"))
+def constant_of(data: Any) -> Expr:
+    """Return what a constant stands for: the shortest decimal that is read as it, π, its half or
+    quarter, or e."""
+    value = np.asarray(data).reshape(-1)[0]
+    if value.dtype.kind in "biu":
+        return number(int(value))
+    if value.dtype.kind != "f":
+        raise NotSupported(f"{value} is no real number")
+    if not np.isfinite(value):
+        return number(float(value))
+    for name, divisor in (("pi", 1), ("e", 1), ("pi", 2), ("pi", 4)):
+        if value == value.dtype.type(NAMED_NUMBERS[name] / divisor):
+            known = number(name)
+            return known if divisor == 1 else apply("true_div", known, number(divisor))
+    return number(Fraction(np.format_float_scientific(value, trim="-")))
 
 
-def from_graph(output: Variable, inputs: Sequence[Variable], names: Sequence[str]) -> Expr:
+def from_graph(output: Variable, inputs: Sequence[Variable], names: Sequence[Any]) -> Expr:
     """Return the expression that a graph computes, elementwise, of its inputs, which have names.
 
     Raises
@@ -261,7 +266,7 @@ def from_graph(output: Variable, inputs: Sequence[Variable], names: Sequence[str
                 raise NotSupported(f"{v} is not among the inputs")
             if np.size(v.data) != 1 and np.ptp(np.asarray(v.data)) != 0:
                 raise NotSupported(f"the constant {v} has several values")
-            done[v] = number(constant_value(v.data))
+            done[v] = constant_of(v.data)
         return done[v]
 
     for node in io_toposort(list(inputs), [output]):
@@ -296,15 +301,13 @@ def _applied(name: str, args: Sequence[Expr]) -> Expr:
 
 def to_graph(expr: Expr, inputs: Mapping[str, Any], dtype: str = "float64") -> Any:
     """Return the variable that computes an expression of variables, by their names."""
-    done: dict[Expr, Any] = {}
-    for e in parts(expr):
+
+    def of_leaf(e: Expr) -> Any:
         if e.op is INPUT:
-            done[e] = inputs[e.value]
-        elif e.op is NUMBER:
-            done[e] = at.constant(np.dtype(dtype).type(as_float(e.value)))
-        else:
-            done[e] = OPS[e.op](*[done[a] for a in e.args])
-    return done[expr]
+            return inputs[e.value]
+        return at.constant(np.dtype(dtype).type(as_float(e.value)))
+
+    return folded(expr, of_leaf, lambda op, *args: op(*args))
 
 
 # -- text ------------------------------------------------------------------------------------------

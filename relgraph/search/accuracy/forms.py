@@ -18,6 +18,7 @@ from rich.text import Text
 
 import relgraph.tensor as at
 from relgraph.compile import function
+from relgraph.scalar.type import to_ordinals
 from relgraph.search.accuracy.candidates import Pieces
 from relgraph.search.accuracy.derivation import Derivation
 from relgraph.search.accuracy.expressions import (
@@ -29,7 +30,7 @@ from relgraph.search.accuracy.expressions import (
 )
 from relgraph.search.accuracy.formulas import NUMBERS, NUMBERS_ELSEWHERE
 from relgraph.search.accuracy.saturation import cost_of
-from relgraph.search.accuracy.true_values import MOST_BITS, Known, to_ordinals
+from relgraph.search.accuracy.true_values import MOST_BITS, Known
 
 LENGTH = 10_000
 """Elements of the arrays."""

@@ -92,7 +92,6 @@ IDENTITIES = (
     real("quotient-less-one-term", x / y - z, (x - z * y) / y),
     real("quotient-of-quotients", (x / y) / (z / t), (x / z) * (t / y)),
     real("product-of-quotients", (x / y) * (z / t), (x * z) / (y * t)),
-    real("quotient-of-products", (x * y) / (z * t), (x / z) * (y / t)),
     # squares
     real("squares-apart-as-product", x * x - y * y, (x + y) * (x - y)),
     real("square-and-less-one", x * x - 1, (x + 1) * (x - 1)),
@@ -162,7 +161,6 @@ IDENTITIES = (
     real("exp-of-double", exp(2 * x), exp(x) * exp(x)),
     real("exp-of-product", exp(x * y), exp(x) ** y),
     real("exp-of-log", exp(log(x)), x, domain=positive(x)),
-    real("exp-of-multiple-of-log", exp(y * log(x)), x**y, domain=positive(x)),
     real("expm1-of-double", expm1(2 * x), expm1(x) * (expm1(x) + 2)),
     real("expm1-of-opposite", expm1(-x), -expm1(x) / exp(x)),
     real("expm1-of-log", expm1(log(x)), x - 1, domain=positive(x)),
@@ -240,12 +238,9 @@ IDENTITIES = (
     real("arccos-by-arctan2", arccos(x), 2 * arctan2(sqrt(1 - x), sqrt(1 + x))),
     real("arcsin-by-arctan2", arcsin(x), arctan2(x, sqrt(1 - x * x))),
     real("arcsin-by-arctan", arcsin(x), arctan(x / sqrt(1 - x * x))),
-    real("quarter-less-arcsin", math.pi / 2 - arcsin(x), arccos(x)),
-    real("quarter-less-arccos", math.pi / 2 - arccos(x), arcsin(x)),
     real("cosine-of-arcsin", cos(arcsin(x)), sqrt(1 - x * x)),
     real("tangent-of-arcsin", tan(arcsin(x)), x / sqrt(1 - x * x)),
     real("sine-of-arccos", sin(arccos(x)), sqrt(1 - x * x)),
-    real("tangent-of-arctan", tan(arctan(x)), x),
     real("sine-of-arctan", sin(arctan(x)), x / sqrt(1 + x * x)),
     real("cosine-of-arctan", cos(arctan(x)), 1 / sqrt(1 + x * x)),
     # hypotenuses

@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 
 from relgraph.search.accuracy.egraph import EClass, EGraph
-from relgraph.search.accuracy.equations import Equation, has_heads, matches
+from relgraph.search.accuracy.equations import Equation, has_heads, heads_of, matches
 from relgraph.search.accuracy.expressions import (
     CONDITIONS,
-    COSTS,
     INPUT,
     NUMBER,
     OPS,
-    OTHER_COST,
     Expr,
     apply,
     as_float,
     as_scaled_product,
+    cost_of_op,
     parts,
 )
 from relgraph.search.accuracy.true_values import Deadline, Known, bits_of_error
@@ -43,7 +42,7 @@ _SLACKS = (0.5, 2.0, 8.0)
 
 def cost_of(expr: Expr) -> float:
     """Return how long an expression takes: each of its parts once."""
-    return sum(COSTS.get(e.op, OTHER_COST) for e in parts(expr))
+    return sum(map(cost_of_op, parts(expr)))
 
 
 class Values:
@@ -277,11 +276,10 @@ class Search:
         self._by_op: dict[tuple[str, bool], list[Equation]] = {}
         self._heads: dict[tuple[str, bool], set[Any]] = {}
         for equation in equations:
-            assert equation.left.op is not None
             for shrinking in (False, True)[: 1 + equation.shrinks]:
                 key = equation.left.op, shrinking
                 self._by_op.setdefault(key, []).append(equation)
-                self._heads.setdefault(key, set()).add(equation.left.heads)
+                self._heads.setdefault(key, set()).add(heads_of(equation.left))
         self._rounds = 0
         self._inputs = len(points.inputs)
         self._done: set[Any] = set()
@@ -405,10 +403,11 @@ class Search:
                 heads = () if c.constant is not None else self._heads.get((op, shrinking), ())
                 possible = {h for h in heads if has_heads(h, op, c)}
                 for equation in self._by_op.get((op, shrinking), ()):
-                    if equation.left.heads not in possible:
+                    if heads_of(equation.left) not in possible:
                         continue
                     none = (None,) * equation.count
-                    for bound in matches(equation.left, c, [none])[:_MOST_MATCHES]:
+                    matched = matches(equation.left, c, [none], equation.ordered)
+                    for bound in matched[:_MOST_MATCHES]:
                         key = (equation, *[b and b.index for b in bound])
                         if key not in self._done:
                             self._done.add(key)

@@ -8,8 +8,9 @@ root of 1/2.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial, reduce
 from math import isqrt
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from relgraph.search.accuracy.expressions import (
     parts,
 )
 from relgraph.search.accuracy.true_values import Settler
-from relgraph.truth.balls import Ball, arb
+from relgraph.truth.balls import Ball, arb, as_fraction
 
 _BITS, _SURE = 400, 300
 """Bits with which numbers are computed, and in which they are equal then."""
@@ -69,8 +70,7 @@ def _rational(value: Ball) -> Fraction | None:
     """Return the rational number that a value is, if its numerator and denominator are small."""
     if not abs(value) < 2**20:
         return None
-    mantissa, exponent = value.mid().man_exp()
-    exact = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    exact = as_fraction(value.mid())
     near = exact.limit_denominator(_LARGEST)
     if abs(exact - near) > max(abs(exact), Fraction(1, _LARGEST)) / 2**_SURE:
         return None
@@ -116,16 +116,16 @@ def _of_known(kind: str, value: Fraction, exponent: int) -> Coefficient:
     return {frozenset([(root, exponent)]): Fraction(sign)}
 
 
+def _collected(terms: Iterable[tuple[Monomial, Fraction]]) -> Coefficient:
+    found: Coefficient = {}
+    for monomial, value in terms:
+        found[monomial] = found.get(monomial, Fraction(0)) + value
+    return {monomial: value for monomial, value in found.items() if value}
+
+
 def plus(a: Coefficient, b: Coefficient) -> Coefficient:
     """Return a sum."""
-    found = dict(a)
-    for monomial, value in b.items():
-        total = found.get(monomial, 0) + value
-        if total:
-            found[monomial] = Fraction(total)
-        else:
-            del found[monomial]
-    return found
+    return _collected((*a.items(), *b.items()))
 
 
 def times(a: Coefficient, b: Coefficient) -> Coefficient:
@@ -136,15 +136,7 @@ def times(a: Coefficient, b: Coefficient) -> Coefficient:
     NoSeries
         If it has very many terms.
     """
-    found: Coefficient = {}
-    for m, v in a.items():
-        for n, w in b.items():
-            monomial = _product(m, n)
-            total = found.get(monomial, 0) + v * w
-            if total:
-                found[monomial] = Fraction(total)
-            else:
-                del found[monomial]
+    found = _collected((_product(m, n), v * w) for m, v in a.items() for n, w in b.items())
     if len(found) > _MOST_TERMS:
         raise NoSeries("the coefficients become too large")
     return found
@@ -235,14 +227,12 @@ def to_expr(a: Coefficient) -> Expr:
 
 
 def _term(monomial: Monomial, value: Fraction) -> Expr:
-    above = [(e, k) for e, k in monomial if k > 0]
-    below = [(e, -k) for e, k in monomial if k < 0]
-    above.sort(key=lambda p: repr(p[0]))
-    below.sort(key=lambda p: repr(p[0]))
-    top = _factors(above)
+    ordered = sorted(monomial, key=lambda p: repr(p[0]))
+    above = [powered(e, k) for e, k in ordered if k > 0]
+    top = reduce(partial(apply, "mul"), above) if above else None
     # a quotient of atoms in turn keeps in the range of floats
-    for e, k in below:
-        for _ in range(k):
+    for e, k in ordered:
+        for _ in range(-k):
             top = apply("true_div", top if top is not None else number(1), e)
     if top is None:
         return number(value)
@@ -251,14 +241,6 @@ def _term(monomial: Monomial, value: Fraction) -> Expr:
     if value == -1:
         return apply("neg", top)
     return apply("mul", number(value), top)
-
-
-def _factors(pairs: list[tuple[Expr, int]]) -> Expr | None:
-    found = None
-    for e, k in pairs:
-        part = powered(e, k)
-        found = part if found is None else apply("mul", found, part)
-    return found
 
 
 def powered(e: Expr, k: int) -> Expr:
@@ -333,13 +315,10 @@ def mul(a: Series, b: Series) -> Series:
     if is_zero(a) or is_zero(b):
         return zero()
     count = min(len(a.coefficients), len(b.coefficients))
-    found: list[Coefficient] = []
-    for n in range(count):
-        total: Coefficient = {}
-        for k in range(n + 1):
-            if a.coefficients[k] and b.coefficients[n - k]:
-                total = plus(total, times(a.coefficients[k], b.coefficients[n - k]))
-        found.append(total)
+    found = [
+        reduce(plus, (times(a.coefficients[k], b.coefficients[n - k]) for k in range(n + 1)))
+        for n in range(count)
+    ]
     return Series(a.start + b.start, found)
 
 
@@ -367,12 +346,10 @@ def raised(a: Series, exponent: Fraction) -> Series:
     ratio = [times(by_first, c) for c in a.coefficients]
     found = [constant(1)]
     for n in range(1, len(ratio)):
-        total: Coefficient = {}
-        for k in range(1, n + 1):
-            factor = exponent * k - (n - k)
-            if ratio[k] and found[n - k] and factor:
-                total = plus(total, scaled(times(ratio[k], found[n - k]), factor))
-        found.append(scaled(total, Fraction(1, n)))
+        terms = (
+            scaled(times(ratio[k], found[n - k]), exponent * k - (n - k)) for k in range(1, n + 1)
+        )
+        found.append(scaled(reduce(plus, terms), Fraction(1, n)))
     return multiple(Series(int(start), found), power(a.coefficients[0], exponent))
 
 

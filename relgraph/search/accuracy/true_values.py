@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.scalar.type import from_ordinals, to_ordinals
 from relgraph.search.accuracy.expressions import (
     INPUT,
     NUMBER,
@@ -85,26 +86,8 @@ class Deadline:
 
 
 Array = np.ndarray[Any, Any]
-_INTEGERS: dict[int, Any] = {8: np.int64, 4: np.int32}
-_LEAST = {size: np.iinfo(kind).min for size, kind in _INTEGERS.items()}
 MOST_BITS = {8: 64.0, 4: 32.0}
 """The error of what is no number."""
-
-
-def to_ordinals(values: Any) -> Array:
-    """Return how many floats lie between zero and each value; negative below zero."""
-    values = np.ascontiguousarray(values)
-    size = values.dtype.itemsize
-    whole = values.view(_INTEGERS[size])
-    return np.asarray(np.where(whole < 0, _LEAST[size] - whole, whole))
-
-
-def from_ordinals(ordinals: Any, dtype: Any = np.float64) -> Array:
-    """Return the floats at places in their order."""
-    kind = _INTEGERS[np.dtype(dtype).itemsize]
-    places = np.asarray(ordinals).astype(kind)
-    whole = np.where(places < 0, np.iinfo(kind).min - places, places)
-    return np.ascontiguousarray(whole.astype(kind)).view(dtype)
 
 
 def floats_between(a: Array, b: Array) -> Array:
@@ -112,7 +95,7 @@ def floats_between(a: Array, b: Array) -> Array:
     first, second = to_ordinals(a), to_ordinals(b)
     far = first.astype(np.float64) - second
     # the difference of integers wraps around where it is large
-    return np.abs(np.where(np.abs(far) < 2.0**52, first - second, far))
+    return np.asarray(np.abs(np.where(np.abs(far) < 2.0**52, first - second, far)))
 
 
 def bits_of_error(found: Array, true: Array) -> Array:
@@ -277,6 +260,9 @@ class Known:
         )
 
 
+Point = tuple[Sequence[float], float, int]
+"""The values of the inputs, the true value there, and the bits that settled it."""
+
 Box = tuple[tuple[int, int], ...]
 """For each input the ordinals of its least and its greatest value."""
 
@@ -333,7 +319,7 @@ class Sampler:
         EmptyDomain
             If none is found.
         """
-        found: list[tuple[list[float], float, int]] = []
+        found: list[Point] = []
         end = Deadline(seconds)
         shares, last = self._shares(), self._tried + _MOST_TRIES
         while len(found) < count and self._cells:
@@ -362,7 +348,7 @@ class Sampler:
             return self._tried >= _TRIES_BEFORE_CUTTING > 5 * self._kept
         return self._cuts == 1 and self._tried >= _TRIES_BEFORE_CUTTING_AGAIN > 200 * self._kept
 
-    def _as_known(self, found: Sequence[tuple[list[float], float, int]]) -> Known:
+    def _as_known(self, found: Sequence[Point]) -> Known:
         rows = np.array([f[0] for f in found], self._dtype).reshape(len(found), len(self._names))
         columns = {n: np.ascontiguousarray(rows[:, k]) for k, n in enumerate(self._names)}
         return Known(
@@ -373,7 +359,7 @@ class Sampler:
         """Return points of ordinary size: between 0.001 and 1,000 where the domain has such, of
         which bit patterns have few. None if there are none."""
         choices = [self._ordinary(k) for k in range(len(self._names))]
-        found: list[tuple[list[float], float, int]] = []
+        found: list[Point] = []
         end = Deadline(seconds)
         for _ in range(8 * count):
             if len(found) == count or end.is_over or not choices:
@@ -403,33 +389,33 @@ class Sampler:
 
     def truth_at(self, point: Mapping[str, float]) -> float | None:
         """Return the true value at a point of the domain; None if there is none."""
-        if self._domain is not None and self._domain.value(point)[0] is not True:
-            return None
-        true, _ = self._truth.value(point)
-        return None if true is None or isinstance(true, bool | str) else float(true)
+        known = self._settled(point) if self._is_inside(point) else None
+        return None if known is None else known[0]
+
+    def _is_inside(self, point: Mapping[str, float]) -> bool:
+        return self._domain is None or self._domain.value(point)[0] is True
+
+    def _settled(self, point: Mapping[str, float]) -> tuple[float, int] | None:
+        """Return the true value at a point and the bits that settled it, if it has one."""
+        true, bits = self._truth.value(point)
+        return None if true is None or isinstance(true, bool | str) else (float(true), bits)
 
     def with_truth(self, columns: Mapping[str, Any]) -> Known:
         """Return given points, those that have true values."""
-        rows = list(zip(*(np.asarray(columns[n], self._dtype) for n in self._names), strict=True))
-        kept, true, bits = [], [], []
-        for k, row in enumerate(rows):
-            value, settled = self._truth.value(dict(zip(self._names, row, strict=True)))
-            if value is not None and not isinstance(value, bool | str):
-                kept.append(k)
-                true.append(value)
-                bits.append(settled)
-        if not kept:
+        found = []
+        for row in zip(*(np.asarray(columns[n], self._dtype) for n in self._names), strict=True):
+            known = self._settled(dict(zip(self._names, row, strict=True)))
+            if known is not None:
+                found.append((row, *known))
+        if not found:
             raise EmptyDomain("none of the points has a true value")
-        data = {
-            n: np.ascontiguousarray(np.asarray(columns[n], self._dtype)[kept]) for n in self._names
-        }
-        return Known(data, np.array(true, self._dtype), np.array(bits))
+        return self._as_known(found)
 
     def _shares(self) -> Any:
         sizes = np.array([_size(cell) for cell in self._cells])
         return np.cumsum(sizes / sizes.sum()) if len(sizes) else sizes
 
-    def _point(self, shares: Any) -> tuple[list[float], float, int] | None:
+    def _point(self, shares: Any) -> Point | None:
         """Return a drawn point, its true value and the bits that settled it, if it has one."""
         self._tried += 1
         chosen = min(int(np.searchsorted(shares, self._random.random())), len(shares) - 1)
@@ -437,16 +423,12 @@ class Sampler:
         self._kept += known is not None
         return known
 
-    def _known_at(self, ranges: Sequence[tuple[int, int]]) -> tuple[list[float], float, int] | None:
+    def _known_at(self, ranges: Sequence[tuple[int, int]]) -> Point | None:
         places = [int(self._random.integers(low, high, endpoint=True)) for low, high in ranges]
         values = [float(v) for v in from_ordinals(places, self._dtype)]
         point = dict(zip(self._names, values, strict=True))
-        if self._domain is not None and self._domain.value(point)[0] is not True:
-            return None
-        true, bits = self._truth.value(point)
-        if true is None or isinstance(true, bool | str):
-            return None
-        return values, float(true), bits
+        known = self._settled(point) if self._is_inside(point) else None
+        return None if known is None else (values, *known)
 
     # -- cells -------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.scalar.type import from_ordinals, to_ordinals
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.draw.arrays import LAYOUTS, Array, edge_numbers
 from relgraph.testing.instances.input_values import (
@@ -564,17 +565,9 @@ def _float_between(low: Array, high: Array) -> Array:
     those halfway."""
     if low.dtype.kind != "f":
         return _halfway(low, high)
-    places = [_place(x) for x in (low, high)]
     # half of each, lest the sum leaves the range
-    middle = (places[0] >> 1) + (places[1] >> 1)
-    least = np.iinfo(middle.dtype).min
-    return np.asarray(np.where(middle < 0, least - middle, middle).view(low.dtype))
-
-
-def _place(x: Array) -> Array:
-    """Return where floats stand among all of their dtype: integers in the same order."""
-    bits = x.view(f"int{8 * x.dtype.itemsize}")
-    return np.asarray(np.where(bits < 0, np.iinfo(bits.dtype).min - bits, bits))
+    middle = (to_ordinals(low) >> 1) + (to_ordinals(high) >> 1)
+    return from_ordinals(middle, low.dtype).reshape(low.shape)
 
 
 def _bisected(

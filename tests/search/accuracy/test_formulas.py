@@ -356,6 +356,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
     "one too many": ("x", {"domain": {"x": (1, 2, 3)}}, FormulaError, "bounds of x are two"),
     "no variable": ("x", {"domain": {3: (1, 2)}}, NotSupported, "has 3, which is no input"),
     "a condition": (at.lt(at.dvector("x"), 1), {"dtype": "float64"}, FormulaError, "no error"),
+    "complex numbers": (at.dvector("x") * 1j, {"dtype": "float64"}, NotSupported, "no real number"),
     "a number": ("x", {"domain": at.dvector("x") + 1}, NotSupported, "not among the inputs"),
 }
 
@@ -365,6 +366,13 @@ def test_what_is_asked_wrongly_is_refused(what: str) -> None:
     output, options, kind, message = REFUSED[what]
     with pytest.raises(kind, match=message):
         problem_of(output, **options)
+
+
+def test_a_constant_is_the_part_of_pi_that_it_is_nearest_to() -> None:
+    for dtype in ("float32", "float64"):
+        x = at.vector("x", dtype=dtype)
+        quarter = at.constant(np.dtype(dtype).type(np.pi / 4))
+        assert problem_of(x + quarter).expr is parsed("x + pi / 4")
 
 
 def test_no_search_begins_where_one_of_several_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

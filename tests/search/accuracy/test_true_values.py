@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from relgraph.scalar.type import from_ordinals, to_ordinals
 from relgraph.search.accuracy.expressions import NotSupported, apply, named
 from relgraph.search.accuracy.formulas import parsed
 from relgraph.search.accuracy.true_values import (
@@ -13,8 +14,6 @@ from relgraph.search.accuracy.true_values import (
     Sampler,
     Settler,
     bits_of_error,
-    from_ordinals,
-    to_ordinals,
 )
 from relgraph.truth.balls import UNDECIDED, arb, is_none, precision, scalar_op, value
 from relgraph.truth.ranges import NOWHERE, Range, image
