@@ -145,9 +145,6 @@ class ConstantFolding(LocalOptimizer):
     name = "constant_folding"
     depth = 2
 
-    def inspected_pairs(self) -> frozenset[tuple[Any, Any]]:
-        return frozenset()
-
     def might_match(self, node: Apply) -> bool:
         return bool(node.inputs) and all(v.head is Constant for v in node.inputs)
 

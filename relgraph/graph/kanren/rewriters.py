@@ -316,9 +316,6 @@ class LawRewriter(Uncopied, KanrenRelationSub):
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]
 
-    def inspected_pairs(self) -> frozenset[tuple[Any, Any]] | None:
-        return self.rule.inspected_pairs
-
     def might_match_op(self, node: Apply) -> bool:
         return rule_might_match_op(self.rule, node.op)
 

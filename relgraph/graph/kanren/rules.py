@@ -110,22 +110,6 @@ class Rule:
         return height(self.pattern) + further
 
     @cached_property
-    def inspected_pairs(self) -> frozenset[tuple[Any, Any]] | None:
-        """The pairs of ops where it looks at the inputs of an input; None if that is not known.
-
-        See `LocalOptimizer.inspected_pairs`.
-        """
-        if self.one_client or self.conditions:
-            return None
-        pairs = {
-            (head_of(part), head_of(inner))
-            for part in compound_parts(self.pattern)
-            for inner in (split(part) or ((), ()))[1]
-            if split(inner) is not None
-        }
-        return None if any(None in pair for pair in pairs) else frozenset(pairs)
-
-    @cached_property
     def rounded_numbers(self) -> tuple[Any, ...]:
         """The numbers in its pattern that a narrower dtype rounds: they match the rounded ones."""
         return rounded_numbers(self.pattern)

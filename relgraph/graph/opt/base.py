@@ -296,14 +296,6 @@ class LocalOptimizer(Rewriter, abc.ABC):
         """
         return True
 
-    def inspected_pairs(self) -> frozenset[tuple[Tracked, Tracked]] | None:
-        """The pairs (op of a node, op of an input) where it looks at what that input reads.
-
-        Ops that only repeat elements and nested sums need not be listed. None, the default, stands
-        for all pairs within its depth, and lets it ask who reads a variable.
-        """
-        return None
-
     def tracks(self) -> Sequence[Tracked] | None:
         """The Ops and Op classes on whose nodes it can do something; None for all."""
         return None

@@ -474,16 +474,11 @@ class DepthByOp(Memo[Op, int]):
     ----------
     ops
         The ops of a graph: rewriters that require another op do not count. All count if None.
-    default
-        The depth of an op without rewriters.
     """
 
-    def __init__(
-        self, dispatch: Dispatch, ops: Iterable[Op] | None = None, default: int = 1
-    ) -> None:
+    def __init__(self, dispatch: Dispatch, ops: Iterable[Op] | None = None) -> None:
         super().__init__()
         self._dispatch = dispatch
-        self._default = default
         self._here: frozenset[Any] | None = None
         if ops is not None:
             here = frozenset([*ops, *(cls for op in ops for cls in type(op).__mro__)])
@@ -498,22 +493,12 @@ class DepthByOp(Memo[Op, int]):
         return self.keep(op, self._depth(self._dispatch[op]))
 
     def _depth(self, rewriters: Iterable[LocalOptimizer]) -> int:
-        here, found = self._here, self._default
+        here, found = self._here, 1
         for rewriter in rewriters:
-            depth = depth_of(rewriter)
+            depth = USUAL_DEPTH if rewriter.depth is None else rewriter.depth
             if depth > found and (here is None or rewriter.required_ops <= here):
                 found = depth
         return found
-
-
-def depth_of(rewriter: LocalOptimizer) -> int:
-    """How many levels of nodes a rewriter looks at."""
-    return USUAL_DEPTH if rewriter.depth is None else rewriter.depth
-
-
-def is_tracked_by(op: Op, tracked: Tracked) -> bool:
-    """Whether `op` is the tracked Op, or of the tracked class."""
-    return tracked in type(op).__mro__ if isinstance(tracked, type) else op == tracked
 
 
 class RewriterTables:
@@ -539,11 +524,6 @@ class RewriterTables:
         The rewriters by op.
     depths
         How many levels of nodes they look at, by op.
-    opaque_depths
-        The same for the opaque rewriters: those that don't say which pairs of ops they inspect
-        (see `LocalOptimizer.inspected_pairs`). 0 where there are none.
-    opaque_depth
-        How many levels any opaque rewriter looks at.
     """
 
     def __init__(
@@ -560,7 +540,6 @@ class RewriterTables:
         self.depths = DepthByOp(self.dispatch)
         self._on_nested_sums: Memo[tuple[Any, ...], tuple[LocalOptimizer, ...]] = Memo()
         self._depths_among: Memo[frozenset[Op], DepthByOp] = Memo(WIDE)
-        self._inspects: Memo[tuple[Op, Op], bool] = Memo()
 
     # Found out when they are asked for: of most tables they never are.
 
@@ -571,27 +550,6 @@ class RewriterTables:
     @cached_property
     def has_unbounded(self) -> bool:
         return any(r.depth is None for r in self.dispatch.rewriters)
-
-    @cached_property
-    def _pairs(self) -> frozenset[tuple[Any, Any]]:
-        """The pairs of ops that the rewriters inspect, but for the opaque ones."""
-        inspected = [r.inspected_pairs() for r in self.dispatch.rewriters]
-        return frozenset(pair for pairs in inspected for pair in pairs or ())
-
-    @cached_property
-    def opaque_depths(self) -> DepthByOp:
-        opaque = [r for r in self.dispatch.rewriters if r.inspected_pairs() is None]
-        return DepthByOp(Dispatch(opaque), default=0)
-
-    @cached_property
-    def opaque_depth(self) -> int:
-        deepest, found = self.depths.max_depth, 0
-        for rewriter in self.dispatch.rewriters:
-            if depth_of(rewriter) > found and rewriter.inspected_pairs() is None:
-                found = depth_of(rewriter)
-                if found == deepest:
-                    break
-        return found
 
     def plan_for(self, node: Apply) -> VisitPlan:
         """What to try on `node`, by its op, and the heads and numbers of its inputs."""
@@ -706,21 +664,6 @@ class RewriterTables:
             left = [r for r in every if r not in idle or r.depth is None or r.depth > distance]
             found = self if len(left) == len(every) else RewriterTables(left, self)
             self._affected[key] = found
-        return found
-
-    def inspects(self, outer: Op, inner: Op) -> bool:
-        """Whether a rewriter looks at the inputs of a node of `inner` that one of `outer` reads.
-
-        Opaque rewriters do not count.
-        """
-        found = self._inspects.recall((outer, inner))
-        if found is None:
-            found = (
-                inner.repeats is not None
-                or (outer is inner and is_ac(outer))
-                or any(is_tracked_by(outer, a) and is_tracked_by(inner, b) for a, b in self._pairs)
-            )
-            self._inspects.keep((outer, inner), found)
         return found
 
     def depths_among(self, ops: frozenset[Op]) -> DepthByOp:

@@ -65,7 +65,7 @@ class FixpointIteration:
         self.tables_by_distance: dict[int, RewriterTables] = {}
         self.merger = NodeMerger(fgraph, HashConsing())
         self.work = Worklist(())
-        self.changes = ChangeTracker(self.work, self.tables, bool(optimizer.frugal))
+        self.changes = ChangeTracker(self.work, self.tables)
         self.postponed = Postponed()
         self.calls = 0
         self.revisiting = False  # whether all nodes have been visited once
@@ -86,7 +86,7 @@ class FixpointIteration:
                 self.merge_all(table)
                 self.at_fixpoint = table.at_fixpoint
                 self.work = Worklist(self.toposort())
-                self.changes = ChangeTracker(self.work, self.tables, bool(self.optimizer.frugal))
+                self.changes = ChangeTracker(self.work, self.tables)
                 self.changes.first_pass = not self.at_fixpoint
                 self.fgraph.attach_feature(self.changes)
                 self.iterate()
@@ -128,7 +128,7 @@ class FixpointIteration:
         """Visit the nodes of the worklist, then postponed ones, until there are none."""
         work, known, record = self.work, self.merger.table.keys, self.record
         changes, postponed, revisiting = self.changes, self.postponed, self.revisiting
-        distances, reached, opaque = changes.distances, changes.reached, changes.reached_opaque
+        distances, reached = changes.distances, changes.reached
         tables_by_distance = self.tables_by_distance
         while True:
             visits = 0
@@ -136,8 +136,6 @@ class FixpointIteration:
                 # the node is not queued any more: a later change must be propagated to it again
                 if reached:
                     reached.pop(node, None)
-                if opaque:
-                    opaque.pop(node, None)
                 if node not in known and self.merge_node(node):
                     continue
                 distance = distances.pop(node, FAR) if distances else FAR

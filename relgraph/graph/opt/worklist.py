@@ -255,10 +255,9 @@ class ChangeTracker(Feature):
         How often what stands in the place of a node has been replaced.
     distances
         The distance of the nearest change from each node that is to be visited because of one.
-    reached, reached_opaque
+    reached
         The distance of the nearest change that was propagated to a node in this generation, until
-        the node is visited. The second is for changes that only opaque rewriters see (see
-        `RewriterTables`). A change is propagated to a node again only if it is nearer than that,
+        the node is visited. A change is propagated to a node again only if it is nearer than that,
         so that it does not matter how many paths lead there.
     first_pass
         Whether all nodes are visited for the first time, each after those that it reads.
@@ -268,7 +267,7 @@ class ChangeTracker(Feature):
         Those of them that are to be visited after all, since they may not be nested any more.
     """
 
-    def __init__(self, work: Worklist, tables: RewriterTables, frugal: bool = False) -> None:
+    def __init__(self, work: Worklist, tables: RewriterTables) -> None:
         self.version = 0
         self.imported = 0
         self.replaced: dict[Apply, int] = {}
@@ -278,13 +277,10 @@ class ChangeTracker(Feature):
         self.reactivated: dict[Apply, None] = {}
         self.distances: dict[Apply, int] = {}
         self.reached: dict[Apply, int] = {}
-        self.reached_opaque: dict[Apply, int] = {}
         self.first_pass = False
         self._pending = work.__contains__
         self._discard = work.discard
         self._tables = tables
-        # whether any rewriter may do more where a variable has lost its other readers
-        self._frugal = frugal
         # the ops that have been in the graph, and how deep rewriters look if there are no others
         self._ops: set[Op] = set()
         self._depths = tables.depths
@@ -441,9 +437,6 @@ class ChangeTracker(Feature):
         level = [n for n in touched if reached.get(n, FAR)] if reached else list(touched)
         for node in level:
             distances[node] = 0
-        if self._tables.opaque_depth < self._tables.depths.max_depth:
-            self._propagate_by_pairs(fgraph, touched, level, sole)
-            return
         above = [node for node in sole if reached.get(node, FAR) > 1]
         for node in level:
             reached[node] = 0
@@ -485,69 +478,6 @@ class ChangeTracker(Feature):
         if self.distances.get(node, FAR) > distance:
             self.distances[node] = distance
 
-    def _propagate_by_pairs(
-        self,
-        fgraph: FunctionGraph,
-        touched: dict[Apply, None],
-        changed: Iterable[Apply],
-        sole: Iterable[Apply],
-    ) -> None:
-        """The same where the opaque rewriters look less deep than the others.
-
-        With each node goes whether the others see the change from there, by the pairs of ops that
-        they inspect. Opaque rewriters may see any change within their depth.
-        """
-        tables = self._tables
-        level = {node: True for node in changed if self._is_nearer(node, 0, True)}
-        above = {node: self._frugal for node in sole if self._is_nearer(node, 1, self._frugal)}
-        for distance in range(1, tables.depths.max_depth):
-            for node in self._climb(fgraph, level, above, distance):
-                self._touch(touched, node, distance - 1)
-            for node, seen in above.items():
-                if (tables.depths if seen else tables.opaque_depths)[node.op] > distance:
-                    self._touch(touched, node, distance)
-            level, above = above, {}
-
-    def _climb(
-        self,
-        fgraph: FunctionGraph,
-        level: dict[Apply, bool],
-        above: dict[Apply, bool],
-        distance: int,
-    ) -> list[Apply]:
-        """Add to `above` the readers of the nodes of `level`.
-
-        Returns
-        -------
-        same
-            Readers at the distance of `level`: nodes between are no levels (see `_propagate`).
-        """
-        clients, inspects = fgraph.clients, self._tables.inspects
-        opaque_depth = self._tables.opaque_depth
-        nodes, same = list(level.items()), []
-        for node, seen in nodes:
-            op = node.op
-            repeats = op.repeats is not None
-            outer = self._outermost(fgraph, node) if is_ac(op) else None
-            if outer is not None and self._is_nearer(outer, distance - 1, seen):
-                nodes.append((outer, seen))
-                same.append(outer)
-            for out in node.outputs:
-                for reader, _ in clients[out]:
-                    if isinstance(reader, str):
-                        continue
-                    seen_there = seen and (repeats or inspects(reader.op, op))
-                    if not repeats and not seen_there and distance >= opaque_depth:
-                        continue
-                    if not self._is_nearer(reader, distance - repeats, seen_there):
-                        continue
-                    if repeats:
-                        nodes.append((reader, seen_there))
-                        same.append(reader)
-                    else:
-                        above[reader] = seen_there
-        return same
-
     def _outermost(self, fgraph: FunctionGraph, node: Apply) -> Apply | None:
         """The outermost sum that `node` is nested in; None if it is nested in none.
 
@@ -565,23 +495,10 @@ class ChangeTracker(Feature):
         self._outermost_of.update(dict.fromkeys(nested, node))
         return node if nested else None
 
-    def _is_nearer(self, node: Apply, distance: int, seen: bool) -> bool:
-        """Whether no change as near as this has been propagated to `node`; note that one has."""
-        if self.reached.get(node, FAR) <= distance:
-            return False
-        if seen:
-            self.reached[node] = distance
-        elif self.reached_opaque.get(node, FAR) <= distance:
-            return False
-        else:
-            self.reached_opaque[node] = distance
-        return True
-
     def begin_generation(self) -> None:
         """Begin another generation: forget which changes were propagated in the last one."""
         self._outermost_of.clear()
         self.reached.clear()
-        self.reached_opaque.clear()
 
     def reads_nested_sum(self, node: Apply, sums: frozenset[Op]) -> bool:
         """Whether an input of `node` computed by one of the ops `sums` has nested sums."""
