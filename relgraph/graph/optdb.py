@@ -136,7 +136,15 @@ def _sort_key(entry: Entry) -> tuple[float, int]:
 
 
 class _Positioned(OptimizationDatabase):
-    """A database that keeps what is registered in order of position."""
+    """A database that keeps what is registered in order of position.
+
+    Attributes
+    ----------
+    inplace_from
+        The position before which nothing may stand that makes ops overwrite their inputs.
+    """
+
+    inplace_from: float = -math.inf
 
     def register(
         self,
@@ -152,9 +160,31 @@ class _Positioned(OptimizationDatabase):
         ----------
         position
             A number; or ``'first'``, before all numbers; or ``'last'``, after them.
+
+        Raises
+        ------
+        ValueError
+            Besides: if it makes ops overwrite inputs and stands before `inplace_from`.
         """
+        self.check_position(name, optimizer, position, tags)
+        entry = self._add(name, optimizer, tags, use_db_name_as_tag)
+        entry.position = _position(position)
+
+    def check_position(
+        self,
+        name: str,
+        optimizer: Any,
+        position: float | Literal["first", "last"],
+        tags: Collection[str] = (),
+    ) -> None:
+        """Raise a ValueError if a rewriter may not stand at a position: see `inplace_from`."""
         where = _position(position)
-        self._add(name, optimizer, tags, use_db_name_as_tag).position = where
+        if where < self.inplace_from:
+            why = (
+                f"their position has to be {self.inplace_from:g} or later, behind the "
+                f"DestroyHandler, and not {where:g}"
+            )
+            refuse_inplace(name, optimizer, tags, why)
 
     def _in_order(self) -> Iterable[Entry]:
         return sorted(self._entries.values(), key=_sort_key)
@@ -184,42 +214,6 @@ class SequenceDB(_Positioned):
         super().__init__(name)
         self.failure_callback = failure_callback
         self.inplace_from = inplace_from
-
-    def register(
-        self,
-        name: str,
-        optimizer: Any,
-        *tags: str,
-        use_db_name_as_tag: bool = True,
-        position: float | Literal["first", "last"] = "last",
-    ) -> None:
-        """Add a rewriter; see `LocalGroupDB.register`.
-
-        Raises
-        ------
-        ValueError
-            Besides: if it makes ops overwrite inputs and stands before `inplace_from`.
-        """
-        self.check_position(name, optimizer, position, tags)
-        super().register(
-            name, optimizer, *tags, use_db_name_as_tag=use_db_name_as_tag, position=position
-        )
-
-    def check_position(
-        self,
-        name: str,
-        optimizer: Any,
-        position: float | Literal["first", "last"],
-        tags: Collection[str] = (),
-    ) -> None:
-        """Raise a ValueError if a rewriter may not stand at a position: see `inplace_from`."""
-        where = _position(position)
-        if where < self.inplace_from:
-            why = (
-                f"their position has to be {self.inplace_from:g} or later, behind the "
-                f"DestroyHandler, and not {where:g}"
-            )
-            refuse_inplace(name, optimizer, tags, why)
 
     def query(
         self,

@@ -16,7 +16,6 @@ The function generated for ``log(exp(x)) → x`` is, in essence::
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import takewhile
 from typing import Any
 
 from unification.core import reify, unify
@@ -29,7 +28,6 @@ from relgraph.graph.kanren.goals import (
     agree,
     computed_among,
     dtypes_admitted,
-    finite_constants,
     fitted,
     hold_numbers,
     holds_of_readers,
@@ -41,6 +39,7 @@ from relgraph.graph.kanren.goals import (
 from relgraph.graph.kanren.matching import (
     LeftOver,
     combine_arguments,
+    conditions_of,
     flat_arguments,
     has_outside_clients,
     index_of,
@@ -526,14 +525,7 @@ class RuleWriter(MatchWriter):
         self.begin_block(f"if {test}:")
 
     def check_conditions(self) -> None:
-        # predicates are cheaper than the check of constants, on which computations may rely
-        asked = list(takewhile(lambda c: isinstance(c, Where), self.rule.conditions))
-        for condition in asked:
-            self.check_condition(condition)
-        if self.rule.finite:
-            values = ", ".join(self.bound.values())
-            self.begin_block(f"if finite_constants(({values}{',' if values else ''})):")
-        for condition in self.rule.conditions[len(asked) :]:
+        for condition in conditions_of(self.rule):
             self.check_condition(condition)
 
     def check_condition(self, condition: Any) -> None:
@@ -707,7 +699,6 @@ HELPERS: Mapping[str, Any] = {
     "agree": agree,
     "computed_among": computed_among,
     "dtypes_admitted": dtypes_admitted,
-    "finite_constants": finite_constants,
     "fitted": fitted,
     "flat_arguments": flat_arguments,
     "is_converted": is_converted,

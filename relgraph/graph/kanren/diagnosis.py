@@ -26,6 +26,7 @@ from relgraph.graph.kanren.goals import (
     Where,
     cells_of,
     code_of,
+    finite_constants,
     fitted,
     found_in,
     isolated,
@@ -38,7 +39,6 @@ from relgraph.graph.kanren.matching import (
     Bindings,
     LeftOver,
     Refused,
-    are_finite,
     conditions_of,
     match_root,
     result_of,
@@ -162,8 +162,8 @@ def refusal(condition: Any, state: Any) -> Failure:
     if not isinstance(condition, Condition):
         return Failure(Reason.CONDITION, wanted=condition)
     values = {str(v): reify(v, state) for v in variables_of(condition.variables)}
-    if isinstance(condition, Where) and condition.predicate is are_finite:
-        name, value = next((v, x) for v, x in values.items() if not are_finite(x))
+    if isinstance(condition, Where) and condition.predicate is finite_constants:
+        name, value = next((v, x) for v, x in values.items() if not finite_constants(x))
         return Failure(Reason.NOT_FINITE, (), name, value, {name: value})
     fgraph = getattr(state, "fgraph", None)
     if isinstance(condition, Readers) and fgraph is not None:

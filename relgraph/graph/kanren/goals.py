@@ -96,11 +96,11 @@ def hold_numbers(matched: Iterable[Variable], numbers: Iterable[Any]) -> bool:
     return True
 
 
-def finite_constants(values: Iterable[Any]) -> bool:
+def finite_constants(*values: Any) -> bool:
     """Return whether the constants among some values are finite, broadcast ones too."""
     for value in values:
         if isinstance(value, tuple):
-            if not finite_constants(value):
+            if not finite_constants(*value):
                 return False
         elif isinstance(value, Variable):
             while value.owner is not None and value.head.repeats is not None:

@@ -356,8 +356,8 @@ class Law(Relation):
             finite=self.sound == "finite",
         )
 
-    def _direction(self, name: str, matched: Any, built: Any, swap: bool) -> LawRewriter:
-        lost = self._unbound[name]
+    def _direction(self, name: str) -> LawRewriter:
+        lost, matched = self._unbound[name], self.lhs if name == "forward" else self.rhs
         if lost:
             raise NoSuchDirection(
                 f"the law {self} has no direction {name}: it would leave {lost[0]} without a value"
@@ -366,7 +366,8 @@ class Law(Relation):
             raise NoSuchDirection(
                 f"the law {self} has no direction {name}: {matched} alone would match everything"
             )
-        return LawRewriter(self, self._rule(name), (lambda x, y: self(y, x)) if swap else self)
+        goal = self if name == "forward" else lambda x, y: self(y, x)
+        return LawRewriter(self, self._rule(name), goal)
 
     @cached_property
     def forward(self) -> LawRewriter:
@@ -377,12 +378,12 @@ class Law(Relation):
         NoSuchDirection
             If that would leave a variable unbound, or match everything.
         """
-        return self._direction("forward", self.lhs, self.rhs, swap=False)
+        return self._direction("forward")
 
     @cached_property
     def backward(self) -> LawRewriter:
         """The local optimizer that replaces the right side by the left; raises like `forward`."""
-        return self._direction("backward", self.rhs, self.lhs, swap=True)
+        return self._direction("backward")
 
     def _extraction(self, direction: str) -> Extraction:
         name = f"{self.name} {direction}"

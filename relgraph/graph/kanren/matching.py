@@ -578,15 +578,11 @@ class Refused(Exception):
 
 def conditions_of(rule: Rule) -> list[Any]:
     """Return the conditions of a rule, among them that no constant that it binds is infinite or
-    nan if it asks for that: before the first computation, which may rely on it."""
+    nan if it asks for that: before the first computation, which may rely on it, and after the
+    predicates, which are cheaper."""
     asked = list(takewhile(lambda c: isinstance(c, Where), rule.conditions))
-    finite = [Where(are_finite, tuple(variables_of(rule.pattern)))] if rule.finite else []
+    finite = [Where(finite_constants, tuple(variables_of(rule.pattern)))] if rule.finite else []
     return [*asked, *finite, *rule.conditions[len(asked) :]]
-
-
-def are_finite(*values: Any) -> bool:
-    """Return whether the constants among some values are finite."""
-    return finite_constants(values)
 
 
 def result_of(rule: Rule, var: Variable, s: Bindings, rest: LeftOver, answer: Any) -> Any:

@@ -73,8 +73,8 @@ def test_the_rest_of_the_arguments():
 
 
 def test_the_arguments_of_a_finite_law_are_finite():
-    assert finite_constants([(a, at.constant(1.0))])
-    assert not finite_constants([(a, at.constant(float("inf")))])
+    assert finite_constants((a, at.constant(1.0)))
+    assert not finite_constants((a, at.constant(float("inf"))))
 
 
 TERM = view(
