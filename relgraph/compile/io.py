@@ -435,59 +435,32 @@ def destroyed_inputs(fgraph: FunctionGraph) -> set[Variable]:
 
 
 def insert_copies(fgraph: FunctionGraph, spec: FunctionSpecification) -> None:
-    """Insert copies of results and updates that would share storage they must not share."""
+    """Replace each result and update by a copy that would share storage that it must not share.
+
+    An update may use the storage of the input that it updates. Of two outputs that must not share
+    storage, the later one is copied: updates come first, results that borrow last.
+    """
     n_results = len(spec.outputs)
     updated = {n_results + k: fgraph.inputs[i] for k, i in enumerate(spec.update_positions)}
+    inputs = set(fgraph.inputs)
     borrowed = {v for v, p in zip(fgraph.inputs, spec.inputs, strict=False) if p.borrow}
     borrowed.update(fgraph.inputs[len(spec.inputs) :])
     borrows = [out.borrow for out in spec.outputs]
-
-    def may_share(i: int, root: Variable, used_by: int | None) -> bool:
-        if i >= n_results or not borrows[i]:
-            return False
-        if used_by is None:
-            return root in borrowed
-        return used_by >= n_results or borrows[used_by]
-
-    # Updates are the last to be copied, results that borrow the first.
-    order = [*updated, *sorted(range(n_results), key=borrows.__getitem__)]
-    _copy_outputs(fgraph, may_share, updated, order)
-
-
-def _copy_outputs(
-    fgraph: FunctionGraph,
-    may_share: Callable[[int, Variable, int | None], bool],
-    updated_input: dict[int, Variable],
-    order: Sequence[int],
-) -> None:
-    """Replace each output by a copy whose storage must not be shared.
-
-    Parameters
-    ----------
-    fgraph
-        The graph.
-    may_share
-        Takes the index of an output, a variable, and the index of an earlier output or None.
-        Returns whether the output may share the storage of the variable, which is an input of the
-        graph or the storage of the earlier output.
-    updated_input
-        For the index of an update, the input that it updates: it may use the storage of that.
-    order
-        The indices of the outputs; of two that must not share storage, the later one is copied.
-    """
-    inputs = set(fgraph.inputs)
     used_by: dict[Variable, int] = {}
 
     def shares_wrongly(i: int, root: Variable) -> bool:
         if isinstance(root, Constant):
             return True  # The caller could modify the constant.
-        if root in used_by:
-            return not may_share(i, root, used_by[root])
-        if root not in inputs or root is updated_input.get(i):
+        other = used_by.get(root)
+        if other is None and (root not in inputs or root is updated.get(i)):
             return False
-        return not may_share(i, root, None)
+        if i >= n_results or not borrows[i]:
+            return True
+        if other is None:
+            return root not in borrowed
+        return other < n_results and not borrows[other]
 
-    for i in order:
+    for i in [*updated, *sorted(range(n_results), key=borrows.__getitem__)]:
         var = fgraph.outputs[i]
         roots = storage_roots(var)
         if any(shares_wrongly(i, root) for root in roots):
