@@ -339,7 +339,7 @@ def _optimize(
 ) -> Derivation | None:
     """Optimize the graph and insert copies; return the derivation if there is a recorder."""
     optimizer = mode.optimizer
-    with recorder.recording(fgraph) if recorder else nullcontext():
+    with fgraph.attached(recorder) if recorder else nullcontext():
         _run_optimizer(optimizer, fgraph, profile)
         insert_copies(fgraph, spec)
     return None if recorder is None else recorder.derivation([optimizer])

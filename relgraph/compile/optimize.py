@@ -151,7 +151,7 @@ def optimize_graph(
     with paused_collector():
         fgraph = _fgraph_for(fgraph_or_variables, clone, trace, optimizers)
         recorder = Recorder() if trace else None
-        with recorder.recording(fgraph) if recorder else nullcontext(), checked_costs(fgraph):
+        with fgraph.attached(recorder) if recorder else nullcontext(), checked_costs(fgraph):
             for optimizer in optimizers:
                 optimizer.optimize(fgraph)
         result = _result_like(fgraph, fgraph_or_variables)
@@ -283,10 +283,6 @@ def checked_costs(fgraph: FunctionGraph) -> Iterator[None]:
     if not config.check_costs:
         yield
         return
-    check = cost_check()
-    fgraph.attach_feature(check)
-    try:
+    with fgraph.attached(cost_check()) as check:
         yield
         check.finish(fgraph)
-    finally:
-        fgraph.remove_feature(check)

@@ -327,9 +327,8 @@ def _recorded(
 ) -> tuple[list[Variable], Derivation]:
     """Return the outputs of a graph after it is rewritten, and the steps by rewriters `known`."""
     recorder = Recorder()
-    fgraph.attach_feature(recorder)
-    rewrite(fgraph)
-    fgraph.remove_feature(recorder)
+    with fgraph.attached(recorder):
+        rewrite(fgraph)
     return list(fgraph.outputs), recorder.derivation(known)
 
 

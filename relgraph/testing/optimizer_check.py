@@ -532,7 +532,7 @@ class _Check:
         fgraph = copy_for_optimizer(case.inputs, case.outputs)
         recorder = Recorder()
         try:
-            with recorder.recording(fgraph):
+            with fgraph.attached(recorder):
                 self._optimizer.optimize(fgraph)
         except Exception as error:
             return (

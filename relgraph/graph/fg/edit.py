@@ -10,8 +10,15 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.features import AlreadyThere, Feature
-from relgraph.graph.fg.structure import Client, Structure, fitted, missing_input, own_input
+from relgraph.graph.features import AlreadyThere, Feature, takes_notes
+from relgraph.graph.fg.structure import (
+    Client,
+    Replacement,
+    Structure,
+    fitted,
+    missing_input,
+    own_input,
+)
 
 if TYPE_CHECKING:
     from relgraph.graph.fg.graph import FunctionGraph
@@ -186,6 +193,37 @@ class Listeners:
             self.seconds += spent
             times = self.seconds_by_feature
             times[feature] = times.get(feature, 0.0) + spent
+
+
+class ReplacementListener(Feature):
+    """A feature that only takes notes, and hears of each part of a change as of a replacement.
+
+    A subclass defines `on_replace`.
+    """
+
+    @takes_notes
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
+        made = node.outputs[0]
+        self.on_replace(fgraph, Replacement(made, made, (), (node,), (), (), reason))
+
+    @takes_notes
+    def on_change_input(
+        self,
+        fgraph: FunctionGraph,
+        node: Apply | Literal["output"],
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: str | None = None,
+    ) -> None:
+        left = () if var.owner is None else (var,)
+        self.on_replace(fgraph, Replacement(var, new_var, [(node, i)], (), (), left, reason))
+
+    @takes_notes
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
+        gone = node.outputs[0]
+        left = [var for var in node.inputs if var.owner is not None]
+        self.on_replace(fgraph, Replacement(gone, gone, (), (), (node,), left, reason))
 
 
 class _Hooks(dict[str, tuple[Hook, ...]]):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from relgraph.graph.basic import (
     Apply,
@@ -20,6 +21,8 @@ from relgraph.graph.fg.edit import Edit, Listeners
 from relgraph.graph.fg.structure import Client, Structure, check_integrity, described, fitted
 from relgraph.introspection import Displayed
 from relgraph.settings import config
+
+Attached = TypeVar("Attached", bound=Feature)
 
 # nodes, inputs, outputs, features, and other attributes by name
 State = tuple[Sequence[Apply], list[Variable], list[Variable], list[Feature], dict[str, Any]]
@@ -413,6 +416,15 @@ class FunctionGraph(Displayed):
         Nothing happens if it is attached already, or if its `on_attach` raises `AlreadyThere`.
         """
         self._listeners.attach(self, feature)
+
+    @contextmanager
+    def attached(self, feature: Attached) -> Iterator[Attached]:
+        """Attach a feature for the time of a block, which is given it."""
+        self.attach_feature(feature)
+        try:
+            yield feature
+        finally:
+            self.remove_feature(feature)
 
     def remove_feature(self, feature: Feature) -> None:
         """Detach `feature`, call its `on_detach`, and remove what it published.

@@ -141,8 +141,8 @@ class Replacement:
     pruned
         The nodes that went, each before what it read.
     single_use
-        Variables that have lost clients and had one left then. Some of them may have gone since,
-        and leaves are not always listed.
+        Variables that have lost clients and had one left then. Some of them may have gone since, or
+        have more, and leaves are not always listed.
     reason
         The name of the rewrite, if the caller gave one.
     """

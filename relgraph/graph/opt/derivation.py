@@ -9,7 +9,6 @@ the same numbers to the same variables and nodes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
@@ -469,15 +468,6 @@ class Recorder(Feature):
             raise ValueError("a Recorder serves one graph; attach a clone of it")
         self._log = EditLog(fgraph)
         self._fresh = len(self._log.variables)
-
-    @contextmanager
-    def recording(self, fgraph: FunctionGraph) -> Iterator[None]:
-        """Record what is done to a graph in the block."""
-        fgraph.attach_feature(self)
-        try:
-            yield
-        finally:
-            fgraph.remove_feature(self)
 
     @property
     def log(self) -> EditLog:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.features import Feature, takes_notes
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.fg.edit import ReplacementListener
 from relgraph.graph.fg.structure import UNKNOWN_READERS
 from relgraph.graph.opt.base import (
     GlobalOptimizer,
@@ -119,7 +120,7 @@ def replaceable_by(node: Apply, other: Apply) -> bool:
     return True
 
 
-class HashConsing(Feature):
+class HashConsing(ReplacementListener):
     """The hash-consing table of a graph: its nodes by their keys.
 
     A node whose input changes is removed, and interned again under its new key when it is next
@@ -152,24 +153,6 @@ class HashConsing(Feature):
 
     def clone(self) -> Feature:
         return type(self)()
-
-    @takes_notes
-    def on_change_input(
-        self,
-        fgraph: FunctionGraph,
-        node: Any,
-        i: int,
-        var: Variable,
-        new_var: Variable,
-        reason: str | None = None,
-    ) -> None:
-        self.at_fixpoint = _NONE
-        self.forget(node)
-
-    @takes_notes
-    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
-        self.at_fixpoint = _NONE
-        self.forget(node)
 
     def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
         self.at_fixpoint = _NONE
@@ -305,12 +288,8 @@ def hash_consing_table(fgraph: FunctionGraph) -> Iterator[HashConsing]:
         if isinstance(feature, HashConsing):
             yield feature
             return
-    made = HashConsing()
-    fgraph.attach_feature(made)
-    try:
+    with fgraph.attached(HashConsing()) as made:
         yield made
-    finally:
-        fgraph.remove_feature(made)
 
 
 def merge_pairs(fgraph: FunctionGraph, node: Apply, kept: Apply) -> list[tuple[Variable, Variable]]:

@@ -386,9 +386,6 @@ class TopoOptimizer(NavigatorOptimizer):
         return deque(nodes if self.order == "in_to_out" else reversed(nodes))
 
     def _visit(self, fgraph: FunctionGraph, nodes: deque[Apply]) -> int:
-        imported = _ImportedNodes()
-        fgraph.attach_feature(imported)
-
         def in_turn() -> Iterator[Apply]:
             while nodes:
                 yield nodes.popleft()
@@ -396,10 +393,8 @@ class TopoOptimizer(NavigatorOptimizer):
                     self._queue(nodes, imported.nodes)
                     imported.nodes.clear()
 
-        try:
+        with fgraph.attached(_ImportedNodes()) as imported:
             return self.rewrite_bounded(fgraph, in_turn())
-        finally:
-            fgraph.remove_feature(imported)
 
     def _queue(self, nodes: deque[Apply], new: list[Apply]) -> None:
         """Queue new nodes: last in the order ``in_to_out``, first in the other one."""

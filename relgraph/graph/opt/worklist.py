@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.features import Feature, takes_notes
+from relgraph.graph.fg.edit import ReplacementListener
 from relgraph.graph.op import Op
 from relgraph.graph.opt.dispatch import RewriterTables, VisitPlan, is_ac
 
@@ -239,7 +239,7 @@ class Postponed:
 FAR = 1_000_000
 
 
-class ChangeTracker(Feature):
+class ChangeTracker(ReplacementListener):
     """Collects the changes of a graph, and finds the nodes on which they may make a difference.
 
     The distance of a change from a node is how many levels of nodes it is below: 0 for a new node,
@@ -297,51 +297,6 @@ class ChangeTracker(Feature):
         self._ops.add(op)
         self.begin_generation()  # rewriters that require it see changes that were not propagated
         self._depths = self._tables.depths_among(frozenset(self._ops))
-
-    @takes_notes
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
-        self.version += 1
-        if node.op not in self._ops:
-            self._add_op(node.op)
-        self.imported += 1
-        self._new[node] = None
-        if self.left_to_outer:
-            for var in node.inputs:
-                self._reactivate(var)
-
-    @takes_notes
-    def on_change_input(
-        self,
-        fgraph: FunctionGraph,
-        node: Any,
-        i: int,
-        var: Variable,
-        new_var: Variable,
-        reason: str | None = None,
-    ) -> None:
-        self.version += 1
-        if isinstance(node, Apply):
-            self._touched[node] = None
-            self._has_nested_sum.pop(node, None)
-        if var.owner is not None:
-            self._dropped[var] = None
-        if self.left_to_outer:
-            self._reactivate(var)
-            self._reactivate(new_var)
-
-    @takes_notes
-    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
-        self.version += 1
-        self._discard((node,))
-        self._has_nested_sum.pop(node, None)
-        if self.left_to_outer or self.reactivated:
-            self.left_to_outer.pop(node, None)
-            self.reactivated.pop(node, None)
-            for var in node.inputs:
-                self._reactivate(var)
-        for var in node.inputs:
-            if var.owner is not None:
-                self._dropped[var] = None
 
     def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
         imported, pruned = replacement.imported, replacement.pruned
