@@ -8,6 +8,7 @@ questions that it asks of nodes form a decision tree, with its residuals at the 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -245,12 +246,85 @@ def _states(goal: Any, s: GuardedState, run: _Run) -> Iterator[GuardedState]:
 CROSS_CHECKS = 2
 """On how many nodes a result that was found without a search is compared with one."""
 
+Transform = Callable[[Any, Apply], Any]
 
-class CompiledRelation:
+
+class StagedRelation(ABC):
+    """A relation whose answers are found without a search.
+
+    They may not be those of a search: a relation may do more than its rules say, by a Python test
+    on a node for example, and depend on more of a node than a trace records. So the first nodes are
+    searched as well, and if that gives another answer, all nodes are from then on.
+
+    Parameters
+    ----------
+    relation
+        The relation.
+    search
+        A function of a graph and a node with one output, which defines what `transform` returns.
+
+    Attributes
+    ----------
+    fallback_reason
+        Why all nodes are searched; empty if they aren't.
+    """
+
+    def __init__(self, relation: Relation, search: Transform) -> None:
+        self.fallback_reason = ""
+        self._relation = relation
+        self._search = search
+
+    @abstractmethod
+    def _answer(self, fgraph: Any, node: Apply) -> tuple[Any, Any]:
+        """Return the answer for `node`, or None if only a search can tell; and what has in
+        `checks_left` on how many more nodes such an answer is to be compared with a search."""
+
+    @abstractmethod
+    def _may_answer(self, node: Apply, heads_of_inputs: bool) -> bool:
+        """Answer `might_match`; raise `StagingMismatch` if `node` has an unexpected answer."""
+
+    def transform(self, fgraph: Any, node: Apply) -> Any:
+        """Return the first answer that can replace the output of `node`, as a list, or False."""
+        if self.fallback_reason:
+            return self._search(fgraph, node)
+        try:
+            answer, trial = self._answer(fgraph, node)
+        except Exception:
+            # a search may end before it comes to the error; if it doesn't it will raise it
+            answer = trial = None
+        if answer is None:
+            return self._search(fgraph, node)
+        if trial.checks_left:
+            trial.checks_left -= 1
+            searched = self._search(fgraph, node)
+            if not same_answer(answer, searched):
+                self.fallback_reason = f"on {node} a search gave another answer"
+            return searched
+        return answer
+
+    def might_match(self, node: Apply, heads_of_inputs: bool) -> bool:
+        """Return whether some node with the op and, if asked for, the heads of `node` may have an
+        answer."""
+        if self.fallback_reason:
+            return True
+        try:
+            return self._may_answer(node, heads_of_inputs)
+        except StagingMismatch:
+            self.fallback_reason = f"on {node} a search gave an answer, and none was expected"
+            return True
+        except Exception:
+            return True
+
+
+def same_answer(answer: Any, searched: Any) -> bool:
+    """Return whether two answers of local optimizers, for a node with one output, are the same."""
+    if answer is False or searched is False:
+        return answer is searched
+    return isinstance(searched, list) and equal_computations(answer, searched)
+
+
+class CompiledRelation(StagedRelation):
     """The compiled rules of a closed relation, tried in order.
-
-    A relation may do more than its rules say, by a Python test on a node for example. So its caller
-    searches the first nodes as well, and compares the answers.
 
     Attributes
     ----------
@@ -265,63 +339,45 @@ class CompiledRelation:
         If the relation is not closed, or a rule can't be compiled.
     """
 
-    def __init__(self, extraction: Extraction) -> None:
+    def __init__(self, relation: Relation, search: Transform, extraction: Extraction) -> None:
+        super().__init__(relation, search)
         if extraction.status != "closed":
             raise NotCompilable(extraction.reason)
         self.rules = extraction.rules
         self._ordered = extraction.ordered
         self._functions = [compile_rule(rule) for rule in extraction.rules]
         self.checks_left = CROSS_CHECKS
+        # how many nodes of an op fitted no rule
         self._ruled_out: Memo[Op, int] = Memo()
 
-    def might_match(self, node: Apply) -> bool:
-        """Return whether a rule may match some node of the structure of `node`."""
-        return any(rule_might_match(rule, node) for rule in self.rules)
-
-    def is_trusted(self, node: Apply) -> bool:
-        """Return whether nodes of this op that fit no rule have been searched often enough.
-
-        Each call counts as one.
-        """
+    def _may_answer(self, node: Apply, heads_of_inputs: bool) -> bool:
+        if not heads_of_inputs or any(rule_might_match(rule, node) for rule in self.rules):
+            return True
         ruled_out = (self._ruled_out.recall(node.op) or 0) + 1
         self._ruled_out.keep(node.op, ruled_out)
-        return ruled_out > CROSS_CHECKS
+        return ruled_out <= CROSS_CHECKS and not fails_on(self._relation, node)
 
-    def transform(self, fgraph: Any, node: Apply) -> Any:
+    def _answer(self, fgraph: Any, node: Apply) -> tuple[Any, Any]:
         """Return the answer of the first rule that has one, or False.
 
-        Return None if several rules have one, and only a search can tell which comes first.
+        If several rules have one, only a search may be able to tell which comes first.
         """
         found = False
         for function in self._functions:
             answer = function(fgraph, node)
             if answer is not False:
                 if self._ordered:
-                    return answer
+                    return answer, self
                 if found is not False:
-                    return None
+                    return None, self
                 found = answer
-        return found
-
-    def agrees(self, answer: Any, searched: Any) -> bool:
-        """Return whether the answers of the rules and of a search are the same; count the check."""
-        self.checks_left -= 1
-        return same_answer(answer, searched)
-
-
-def same_answer(answer: Any, searched: Any) -> bool:
-    """Return whether two answers of local optimizers, for a node with one output, are the same."""
-    if answer is False or searched is False:
-        return answer is searched
-    return isinstance(searched, list) and equal_computations(answer, searched)
+        return found, self
 
 
 MAX_BRANCHES = 500
 """How many questions are kept; all are forgotten when there are more."""
 MAX_TEXT = 100
 """How long a term may be in a report."""
-
-Transform = Callable[[Any, Apply], Any]
 
 
 class _Branch:
@@ -358,26 +414,19 @@ class _Leaf:
 _Tree = _Branch | _Leaf | None
 
 
-class Specialization:
+class Specialization(StagedRelation):
     """The residuals of an open relation for the structures of the nodes that it has met.
-
-    A relation may depend on more of a node than the trace records. So the first nodes of each
-    structure are searched as well, and if that gives another answer, all nodes are from then on.
 
     Parameters
     ----------
-    relation
-        The relation.
-    search
-        A function of a graph and a node with one output, which defines what `transform` returns.
+    relation, search
+        See `StagedRelation`.
     fitted
         A function of a node and an answer: the list that replaces the outputs of the node, or
         False.
 
     Attributes
     ----------
-    fallback_reason
-        Why all nodes are searched; empty if they aren't.
     max_depth
         How many levels of nodes the relation has looked at.
     """
@@ -385,61 +434,33 @@ class Specialization:
     def __init__(
         self, relation: Relation, search: Transform, fitted: Callable[[Apply, Any], Any]
     ) -> None:
-        self.fallback_reason = ""
+        super().__init__(relation, search)
         self.max_depth = 0
-        self._relation = relation
-        self._search = search
         self._fitted = fitted
         self._leaves: list[_Leaf] = []
         self._branches = 0
         self._tree: _Tree = None
 
-    def transform(self, fgraph: Any, node: Apply) -> Any:
-        """Return the first answer that can replace the output of `node`, as a list, or False."""
-        if self.fallback_reason:
-            return self._search(fgraph, node)
-        try:
-            leaf, values = self._leaf_for(fgraph, node)
-            answer = None if leaf is None else self._answer(leaf.residual, node, values)
-        except Exception:
-            # a search may end before it comes to the error; if it doesn't it will raise it
-            answer = None
-        if answer is None or leaf is None:
-            return self._search(fgraph, node)
-        if leaf.checks_left:
-            leaf.checks_left -= 1
-            searched = self._search(fgraph, node)
-            if not same_answer(answer, searched):
-                self.fallback_reason = f"on {node} it gave another answer than on a tracer for it"
-            return searched
-        return answer
-
-    def might_match_op(self, node: Apply) -> bool:
-        """Return whether some node with the op of `node` may have an answer."""
-        return self._may_answer(node, heads_of_inputs=False)
-
-    def might_match(self, node: Apply) -> bool:
-        """Return whether some node with the op and heads of `node` may have an answer."""
-        return self._may_answer(node, heads_of_inputs=True)
-
     def _may_answer(self, node: Apply, heads_of_inputs: bool) -> bool:
-        if self.fallback_reason:
+        leaf, values = self._leaf_for(None, node)
+        if leaf is None or not leaf.residual.fails:
             return True
-        try:
-            leaf, values = self._leaf_for(None, node)
-            if leaf is None or not leaf.residual.fails:
-                return True
-            if not asks_heads_only(leaf.path, values, node, heads_of_inputs):
-                return True
-            if not leaf.confirmations_left:
-                return False
-            leaf.confirmations_left -= 1
-            return not fails_on(self._relation, node)
-        except StagingMismatch:
-            self.fallback_reason = f"on {node} it has an answer, and on a tracer for it none"
+        if not asks_heads_only(leaf.path, values, node, heads_of_inputs):
             return True
-        except Exception:
-            return True
+        if not leaf.confirmations_left:
+            return False
+        leaf.confirmations_left -= 1
+        return not fails_on(self._relation, node)
+
+    def _answer(self, fgraph: Any, node: Apply) -> tuple[Any, Any]:
+        leaf, values = self._leaf_for(fgraph, node)
+        if leaf is None:
+            return None, None
+        for plan in leaf.residual.answers:
+            new = self._fitted(node, plan(values))
+            if new is not False:
+                return new, leaf
+        return (None if leaf.residual.reason else False), leaf
 
     def _leaf_for(self, fgraph: Any, node: Apply) -> tuple[_Leaf | None, list[Any]]:
         """Return the leaf for the structure of `node`, and the values known of `node`, by slot.
@@ -487,14 +508,6 @@ class Specialization:
             branch, key = at, answer
             at = branch.answers.get(key)
         return top, at if isinstance(at, _Leaf) else leaf
-
-    def _answer(self, residual: Residual, node: Apply, values: Sequence[Any]) -> Any:
-        """Return the answer for `node`, or None if only a search can tell."""
-        for plan in residual.answers:
-            new = self._fitted(node, plan(values))
-            if new is not False:
-                return new
-        return None if residual.reason else False
 
     def __str__(self) -> str:
         if self.fallback_reason:

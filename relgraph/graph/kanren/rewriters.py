@@ -14,10 +14,15 @@ from unification.core import reify
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
-from relgraph.graph.kanren.compilation import CompiledRelation, Specialization, extract
+from relgraph.graph.kanren.compilation import (
+    CompiledRelation,
+    Specialization,
+    StagedRelation,
+    extract,
+)
 from relgraph.graph.kanren.explanation import Explanation, explain
 from relgraph.graph.kanren.goals import solutions
-from relgraph.graph.kanren.partial_evaluation import StagingMismatch, WantedOps, fails_on
+from relgraph.graph.kanren.partial_evaluation import StagingMismatch, WantedOps
 from relgraph.graph.kanren.prefilter import (
     rule_might_match,
     rule_might_match_op,
@@ -90,7 +95,7 @@ class KanrenRelationSub(LocalOptimizer):
             return True
         if len(node.outputs) != 1:
             return self._might_match_outputs(node)
-        return self.closed is not None or self.specialization.might_match_op(node)
+        return self.staged.might_match(node, heads_of_inputs=False)
 
     def _might_match_outputs(self, node: Apply) -> bool:
         try:
@@ -100,24 +105,20 @@ class KanrenRelationSub(LocalOptimizer):
             return True
 
     def might_match(self, node: Apply) -> bool:
-        if not self._may_stage or len(node.outputs) != 1:
-            return True
-        closed = self.closed
-        try:
-            if closed is None:
-                return self.specialization.might_match(node)
-            if closed.might_match(node):
-                return True
-            return not closed.is_trusted(node) and not fails_on(self.kanren_relation, node)
-        except StagingMismatch:
-            self._may_stage = False
-            return True
+        unstaged = not self._may_stage or len(node.outputs) != 1
+        return unstaged or self.staged.might_match(node, heads_of_inputs=True)
+
+    @cached_property
+    def staged(self) -> StagedRelation:
+        """The relation compiled if it is closed, and specialized if it is open."""
+        return self.specialization if self.closed is None else self.closed
 
     @cached_property
     def closed(self) -> CompiledRelation | None:
         """The compiled rules of the relation, if it is closed."""
         try:
-            return CompiledRelation(extract(self.kanren_relation, str(self)))
+            extraction = extract(self.kanren_relation, str(self))
+            return CompiledRelation(self.kanren_relation, self.search, extraction)
         except NotCompilable:
             return None
 
@@ -141,18 +142,7 @@ class KanrenRelationSub(LocalOptimizer):
             return self.search(fgraph, node)
         if not self.node_filter(node):
             return False
-        if self.closed is None:
-            return self.specialization.transform(fgraph, node)
-        try:
-            answer = self.closed.transform(fgraph, node)
-        except (TypeError, ValueError, IndexError, OverflowError):
-            answer = None  # the search names the relation and the node, if it comes to the error
-        if answer is None:
-            return self.search(fgraph, node)
-        if self.closed.checks_left and not self.closed.agrees(answer, self.search(fgraph, node)):
-            self._may_stage = False
-            return self.search(fgraph, node)
-        return answer
+        return self.staged.transform(fgraph, node)
 
     def search(self, fgraph: Any, node: Apply) -> Any:
         """Run the relation on `node` itself, which defines what `transform` returns.
@@ -229,7 +219,7 @@ class KanrenRelationSub(LocalOptimizer):
 
     def __getstate__(self) -> dict[str, Any]:
         # what has been compiled is found out again
-        found = ("closed", "specialization", "wanted_ops", "transform")
+        found = ("closed", "specialization", "staged", "wanted_ops", "transform")
         return {k: v for k, v in vars(self).items() if k not in found}
 
     def explain(self, variable: Any) -> Explanation:
