@@ -604,13 +604,11 @@ class RequiredLengths:
         if first is not None and second is not None:
             self.requirements.append(Requirement(op, first, second))
         if b >= 0:
-            either = sorted((n for n in (first, second) if n is not None), key=_is_made)
+            # that of an input rather than one that is made
+            either = [n for n in (first, second) if n is not None]
             if either:
-                self._numbers[self._lengths.find(a)] = either[0]
-
-
-def _is_made(number: Number) -> bool:
-    return isinstance(number, Made)
+                number = min(either, key=lambda n: isinstance(n, Made))
+                self._numbers[self._lengths.find(a)] = number
 
 
 def _nodes_that_run(fgraph: FunctionGraph) -> Iterable[Apply]:

@@ -21,8 +21,6 @@ from relgraph.graph.utils import InconsistencyError
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
 
-__all__ = ["DestroyHandler", "MutableInputs"]
-
 
 def destroyed_indices(node: Apply) -> list[int]:
     """Return the inputs that `node` overwrites, by index."""

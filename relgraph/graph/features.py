@@ -24,21 +24,6 @@ if TYPE_CHECKING:
     from relgraph.graph.fg.structure import Replacement
     from relgraph.graph.op import Op
 
-__all__ = [
-    "AlreadyThere",
-    "BadOptimization",
-    "Bookkeeper",
-    "Checkpoint",
-    "Feature",
-    "History",
-    "NoOutputFromInplace",
-    "NodeFinder",
-    "PrintListener",
-    "ReplaceValidate",
-    "ReplacementDidNotRemoveError",
-    "Validator",
-]
-
 Callback = TypeVar("Callback", bound=Callable[..., None])
 
 

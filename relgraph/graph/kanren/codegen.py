@@ -216,7 +216,9 @@ class MatchWriter(FunctionSource):
             if len(wanted) > 1:
                 return self.match_ac(node, op, wanted, at_root, keeps_shape)
         if takes_all_arguments(patterns):
-            self.match_all_arguments(node, op, patterns[0], at_root)
+            regrouped = op is not None and is_ac(op) and self.rule.regroup and at_root
+            every = f"flat_arguments(fgraph, {node})[0]" if regrouped else f"{node}.inputs"
+            self.bind_arguments(patterns[0], every)
             return None
         inputs = self.fresh_name("i")
         self.emit(f"{inputs} = {node}.inputs")
@@ -232,15 +234,6 @@ class MatchWriter(FunctionSource):
             self.begin_block(f"if numbers_keep_shape({node}, [{', '.join(beside)}]):")
         self.match_each(list(zip(patterns, args, strict=True)))
         return None
-
-    def match_all_arguments(
-        self, node: str, op: Op | None, pattern: Arguments, at_root: bool
-    ) -> None:
-        """Match an `Arguments` with all arguments of `node`."""
-        regrouped = op is not None and is_ac(op) and self.rule.regroup and at_root
-        self.bind_arguments(
-            pattern, f"flat_arguments(fgraph, {node})[0]" if regrouped else f"{node}.inputs"
-        )
 
     def bind_arguments(self, pattern: Arguments, found: str) -> None:
         """Bind an `Arguments` to a list of arguments."""

@@ -8,7 +8,7 @@ of the substitution, and all others are left to it.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -404,14 +404,15 @@ def occurs(var: Any, s: Mapping[Any, Any]) -> bool:
             if item in s:
                 stack.append(s[item])
             continue
-        parts = _parts(item)
-        if parts is not None and id(item) not in seen:
+        parts = parts_of(item)
+        if parts and id(item) not in seen:
             seen.add(id(item))
             stack.extend(parts)
     return False
 
 
-def _parts(item: Any) -> Iterable[Any] | None:
+def parts_of(item: Any) -> Sequence[Any]:
+    """Return the parts of a term, an etuple, a sequence or a cons pair; of anything else none."""
     if isinstance(item, ExpressionTuple):
         return item._tuple  # type: ignore[no-any-return]
     if isinstance(item, Term):
@@ -420,4 +421,4 @@ def _parts(item: Any) -> Iterable[Any] | None:
         return item
     if type(item) is ConsPair:
         return (item.car, item.cdr)
-    return None
+    return ()

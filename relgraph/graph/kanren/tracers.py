@@ -22,7 +22,7 @@ from unification.utils import transitive_get
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable, ancestors
-from relgraph.graph.kanren.state import fast_unify
+from relgraph.graph.kanren.state import fast_unify, parts_of
 from relgraph.graph.kanren.terms import Literal, Term, build
 from relgraph.graph.op import Op
 from relgraph.graph.unify import NUMBERS, ConstrainedVar, meaning, nth, same_variable
@@ -407,17 +407,7 @@ def _tracers(x: Any) -> Iterator[VariableTracer | ValueTracer]:
         if isinstance(item, VariableTracer | ValueTracer):
             yield item
         else:
-            stack.extend(_parts(item))
-
-
-def _parts(x: Any) -> Sequence[Any]:
-    if isinstance(x, ExpressionTuple):
-        return x._tuple  # type: ignore[no-any-return]
-    if type(x) is ConsPair:
-        return (x.car, x.cdr)
-    if isinstance(x, Term):
-        return (x.op, *x.args)
-    return x if type(x) in (list, tuple) else ()
+            stack.extend(parts_of(item))
 
 
 def instantiator(x: Any) -> Callable[[Sequence[Any]], Any]:
@@ -432,7 +422,7 @@ def instantiator(x: Any) -> Callable[[Sequence[Any]], Any]:
             return lambda values: ExpressionTuple(parts(values))
         evaluated = instantiator(x._evaled_obj)
         return lambda values: ExpressionTuple(parts(values), evaled_obj=evaluated(values))
-    parts = _instantiator_of_items(_parts(x))
+    parts = _instantiator_of_items(parts_of(x))
     if type(x) is ConsPair:
         return lambda values: cons(*parts(values))
     if isinstance(x, Term):
