@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -34,7 +34,7 @@ from relgraph.graph.basic import Constant, Variable, io_toposort
 from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
 from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.op import Op
+from relgraph.graph.op import Op, structure
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.shared_values import Container, SharedVariable
@@ -120,8 +120,14 @@ def compilation_key(
         return None
     inputs = [*(p.variable for p in spec.inputs), *spec.shared_inputs]
     outputs = [*spec.results, *spec.updates]
-    structure = _structure(inputs, outputs)
-    if structure is None:
+    nodes = io_toposort(inputs, outputs)
+    if len(nodes) > MOST_NODES:
+        return None
+    if any(type(node.op).make_thunk is not Op.make_thunk for node in nodes):
+        return None
+    _, numbers, key = structure(inputs, outputs, nodes)
+    constants = [v for v in numbers if isinstance(v, Constant)]
+    if sum(getattr(c.data, "nbytes", 0) for c in constants) > MOST_BYTES:
         return None
     storage = (
         tuple([(p.mutable, p.borrow) for p in spec.inputs]),
@@ -129,43 +135,13 @@ def compilation_key(
         tuple(spec.update_positions),
     )
     runs = (mode.linker, mode.present_tier)
-    return (query.key(), optdb.revision, runs, accept_inplace, storage, structure)
-
-
-def _structure(inputs: list[Any], outputs: list[Any]) -> Hashable | None:
-    """Return the structure of a graph; None if it is not to be kept."""
-    nodes = io_toposort(inputs, outputs)
-    if len(nodes) > MOST_NODES:
-        return None
-    numbers: dict[Variable, int] = {v: i for i, v in enumerate(inputs)}
-    constants: list[Constant] = []
-    parts: list[Hashable] = [tuple([(v.type, v.name) for v in inputs])]
-
-    def numbered(variables: list[Variable]) -> Iterator[int]:
-        for var in variables:
-            number = numbers.get(var)
-            if number is None:
-                assert isinstance(var, Constant)
-                number = numbers[var] = len(numbers)
-                constants.append(var)
-                parts.append((var.type, var.name, var.signature()))
-            yield number
-
-    for node in nodes:
-        if type(node.op).make_thunk is not Op.make_thunk:
-            return None
-        parts.append((node.op, *numbered(node.inputs)))
-        for out in node.outputs:
-            parts.append((out.type, out.name))
-            numbers[out] = len(numbers)
-    parts.append(tuple(numbered(outputs)))
-    if sum(getattr(c.data, "nbytes", 0) for c in constants) > MOST_BYTES:
-        return None
+    names = tuple([v.name for v in numbers])
+    found = (query.key(), optdb.revision, runs, accept_inplace, storage, names, key)
     try:
-        hash(key := tuple(parts))
+        hash(found)
     except TypeError:
         return None
-    return key
+    return found
 
 
 def function(

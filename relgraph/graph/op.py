@@ -342,11 +342,18 @@ class RelativeOp(TypedOp):
 
 
 def structure(
-    inputs: Sequence[Variable], outputs: Sequence[Variable]
+    inputs: Sequence[Variable], outputs: Sequence[Variable], nodes: list[Apply] | None = None
 ) -> tuple[list[Apply], dict[Variable, int], Hashable]:
     """Return the nodes of a graph in order, a number for each variable from 0 on, and a key.
 
     Graphs with one key compute the same.
+
+    Parameters
+    ----------
+    inputs, outputs
+        The inputs and outputs of the graph.
+    nodes
+        Its nodes in order, if they are known.
 
     Raises
     ------
@@ -365,7 +372,7 @@ def structure(
             key.append((var.type, var.signature()))
         return known
 
-    nodes = io_toposort(inputs, outputs)
+    nodes = io_toposort(inputs, outputs) if nodes is None else nodes
     for node in nodes:
         key.append((node.op, *[number(v) for v in node.inputs]))
         for out in node.outputs:
