@@ -48,7 +48,7 @@ from relgraph.tensor.lawkit.cancellation import (
     not_tanho,
     root_of_largest,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, lvars, rounding, stable
+from relgraph.tensor.lawkit.vocabulary import Law, finite, lvars, rounding, stable
 
 c, k, x, y, z = lvars("c k x y z")
 
@@ -231,10 +231,11 @@ def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
 
 OF_SQUARES = (
     *in_each_spelling(of_squares),
-    stable("squares-apart-by-sum", sqr_less_sqr(x, y) / (x + y), x - y),
-    stable("squares-apart-by-difference", sqr_less_sqr(x, y) / (x - y), x + y),
-    stable("sum-by-squares-apart", (x + y) / sqr_less_sqr(x, y), 1 / (x - y)),
-    stable("difference-by-squares-apart", (x - y) / sqr_less_sqr(x, y), 1 / (x + y)),
+    # 0 / 0 where both squares are equal
+    finite("squares-apart-by-sum", sqr_less_sqr(x, y) / (x + y), x - y),
+    finite("squares-apart-by-difference", sqr_less_sqr(x, y) / (x - y), x + y),
+    finite("sum-by-squares-apart", (x + y) / sqr_less_sqr(x, y), 1 / (x - y)),
+    finite("difference-by-squares-apart", (x - y) / sqr_less_sqr(x, y), 1 / (x + y)),
 )
 
 SQUARES_AND_ONE = (
