@@ -27,7 +27,7 @@ LAYOUT = r"""Function profiling
 """
 WORDS = r"""
 A call takes [\d.]+ .s, the nodes [\d.]+ .s of it where NumPy runs them; 100% of these go into add\.
-Compiling took [\d.]+ ms, of which rewriting was \d+%\.
+Compiling took [\d.]+ .s, of which rewriting was \d+%\.
 """
 
 
