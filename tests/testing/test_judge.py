@@ -13,6 +13,7 @@ from relgraph.tensor import linalg
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.linalg import inv
 from relgraph.testing.judge.claims import (
+    _leaves_range,
     backward_error,
     marked_elements,
     size_of_logarithms,
@@ -633,3 +634,12 @@ def test_what_the_new_side_reads_behind_a_leaf_is_a_part_of_both():
         assert pair.pattern_leaves == [] and len(pair.nodes_of(pair.old)) == 2
     kept = RewritePair([x], inner - 1, inner + 0, [inner])
     assert kept.pattern_leaves == [inner] and len(kept.nodes_of(kept.old)) == 1
+
+
+def test_an_overflow_of_the_real_part_is_seen_beside_an_infinite_imaginary_part() -> None:
+    x, y = at.zvector("x"), at.zvector("y")
+    node = at.inc_subtensor(x[:1], y).owner
+    inputs = [np.array([complex(1.7e308, -np.inf)]), np.array([complex(1.7e308, 0.0)])]
+    with np.errstate(all="ignore"):
+        assert _leaves_range(node, inputs, inputs[0] + inputs[1]).all()
+        assert not _leaves_range(node, [inputs[0], inputs[1] / 1e9], inputs[0]).any()

@@ -415,6 +415,13 @@ def _nested(nodes: Sequence[Apply], names: tuple[str, ...]) -> set[Apply]:
     return found
 
 
+def _finite_size(x: Array) -> Array:
+    """Return the magnitudes of what is finite: of complex numbers those of their finite parts."""
+    if x.dtype.kind == "c":
+        return np.asarray(np.hypot(_finite_size(x.real), _finite_size(x.imag)))
+    return np.where(np.isfinite(x), np.abs(x), 0)
+
+
 def _leaves_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
     """Return where finite operands over- or underflow in the op of a node."""
     info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
@@ -424,7 +431,7 @@ def _leaves_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
         return np.zeros(result.shape, bool)
     if isinstance(op, Elemwise):
         return _elemwise_leaves_range(op.scalar_op, inputs, result, info)
-    sizes = [np.where(np.isfinite(x), np.abs(x), 0) for x in inputs]
+    sizes = [_finite_size(x) for x in inputs]
     if adds:
         return ~np.isfinite(performed(node, [*sizes[:2], *inputs[2:]])[0])
     if isinstance(op, CAReduce) and op.ufunc in (np.add, np.multiply):
