@@ -31,7 +31,7 @@ from relgraph.search.accuracy.expressions import (
     parts,
     written,
 )
-from relgraph.search.accuracy.identities import IDENTITIES
+from relgraph.search.accuracy.identities import IDENTITIES, OF_THE_BOOK
 from relgraph.search.accuracy.saturation import Candidate, Search, Values, cost_of
 from relgraph.search.accuracy.true_values import (
     Deadline,
@@ -231,31 +231,21 @@ _DEARER = 6.0
 CANCELLATION = tuple(one for one in relations.CANCELLATION if isinstance(one, Law))
 """The laws of the book against cancellation."""
 
-_BOOK = dict.fromkeys((*relations.CANONICALIZE, *relations.STABILIZE, *relations.SPECIALIZE))
-_IDENTITIES_OF_THE_BOOK = """
-    abs-neg abs-product abs-quotient add-neg add-sub-cancel add-zero arctanh arctanh-log1p
-    arctanh-mirrored cos-less-one cos-less-one-mirrored cos-step cosh
-    div-mul-cancel div-neg div-one div-self exp-div-exp exp-mul-exp expm1
-    log-exp log1p-less-one log1p-less-x log1p-neg minus-one-mul
-    mul-one mul-self mul-zero neg-div neg-expm1 neg-neg neg-sub neg-sub-sum one-by-exp
-    pow-half pow-minus-one pow-one pow-three-halves sin-step sinh
-    sqrt-exp sub-add-cancel sub-neg sub-own-difference sub-own-sum
-    sub-self sub-zero tan tan-less-x tan-less-x-mirrored tanh x-less-sin
-    x-less-sin-mirrored zero-div zero-sub
-    odd-neg even-neg inverse inverse-nonnegative inverse-where-defined
-"""
+_BOOK = {
+    one.name: one
+    for one in (*relations.CANONICALIZE, *relations.STABILIZE, *relations.SPECIALIZE)
+    if isinstance(one, Law)
+}
 
 BOTH_WAYS = (
     *DISTRIBUTION,
     *DIFFERENCES,
-    *(one for one in _BOOK if isinstance(one, Law) and one.name in _IDENTITIES_OF_THE_BOOK.split()),
+    *(_BOOK[name] for name in OF_THE_BOOK.split()),
 )
 """The laws of the book that are used as identities are, in both directions."""
 
 CONDITIONAL = tuple(
-    one
-    for one in _BOOK
-    if isinstance(one, Law) and one.conditions and one not in (*CANCELLATION, *BOTH_WAYS)
+    one for one in _BOOK.values() if one.conditions and one not in (*CANCELLATION, *BOTH_WAYS)
 )
 """The other laws of the book that ask something: what holds of signs, numbers or dtypes alone."""
 

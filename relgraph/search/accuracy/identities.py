@@ -353,3 +353,17 @@ IDENTITIES = (
     ),
 )
 """All of them."""
+
+OF_THE_BOOK = """
+    abs-neg abs-product abs-quotient add-neg add-sub-cancel add-zero arctanh arctanh-log1p
+    arctanh-mirrored cos-less-one cos-less-one-mirrored cos-step cosh
+    div-mul-cancel div-neg div-one div-self exp-div-exp exp-mul-exp expm1
+    log-exp log1p-less-one log1p-less-x log1p-neg minus-one-mul
+    mul-one mul-self mul-zero neg-div neg-expm1 neg-neg neg-sub neg-sub-sum one-by-exp
+    pow-half pow-minus-one pow-one pow-three-halves sin-step sinh
+    sqrt-exp sub-add-cancel sub-neg sub-own-difference sub-own-sum
+    sub-self sub-zero tan tan-less-x tan-less-x-mirrored tanh x-less-sin
+    x-less-sin-mirrored zero-div zero-sub
+    odd-neg even-neg inverse inverse-nonnegative inverse-where-defined
+"""
+"""Names of laws of the book that are identities too, in both directions."""
