@@ -54,6 +54,8 @@ class Op(MetaObject):
     repeats
         The index of an input whose elements the output repeats and nothing else (a broadcast),
         through which a law sees a constant; None for most ops.
+    cost
+        The operations that it takes for each number of the largest input or output.
     elementwise
         Whether each element of the output is computed from the elements of the inputs at its place,
         to which the inputs are broadcast.
@@ -81,6 +83,7 @@ class Op(MetaObject):
     rounds_by_order: frozenset[str] = frozenset()
     converts: bool = False
     repeats: int | None = None
+    cost: float = 1.0
     elementwise: bool = False
     is_identity: bool = False
     keeps_shape: bool = False

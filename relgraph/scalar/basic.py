@@ -16,6 +16,8 @@ from relgraph.scalar.type import ScalarConstant, constant, is_complex
 class Add(FoldOp):
     """The sum of all inputs; of booleans, whether any is true."""
 
+    reduction, accumulation = "sum", "cumsum"
+
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         return [g] * len(inputs)
 
@@ -23,6 +25,7 @@ class Add(FoldOp):
 class Mul(FoldOp):
     """The product of all inputs; of booleans, whether all are true."""
 
+    reduction, accumulation = "prod", "cumprod"
     ufunc = np.multiply
     # The imaginary part is a fused product and sum, of which only one product is rounded.
     rounds_by_order = frozenset(["complex64", "complex128"])
@@ -56,6 +59,7 @@ class Mul(FoldOp):
 class Sub(ScalarOp):
     """The difference ``x - y``; it is not defined for booleans."""
 
+    cost = 1.0
     ufunc = np.subtract
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
@@ -65,6 +69,7 @@ class Sub(ScalarOp):
 class TrueDiv(ScalarOp):
     """The quotient ``x / y``; for integers too the result is a float."""
 
+    cost = 4.0
     ufunc = np.true_divide
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
@@ -84,6 +89,7 @@ class IntDiv(StepOp):
 class Mod(ScalarOp):
     """The remainder ``x - x // y * y`` of the division by `y`; it has the sign of `y`."""
 
+    cost = 4.0
     holomorphic = False
 
     def formula(self, of: Any, x: Any, y: Any) -> Any:
@@ -105,6 +111,7 @@ class Pow(ScalarOp):
     and the reciprocal.
     """
 
+    cost = 40.0
     nin = 2
     constants_read_by_gradient = (1,)
 
@@ -152,6 +159,7 @@ class Pow(ScalarOp):
 class Neg(FloatOp):
     """The negative of `x`; it is not defined for booleans."""
 
+    cost = 1.0
     facts = Facts(odd=True, decreasing=EVERYWHERE, zeros=(0,))
     ufunc = np.negative
 
@@ -162,6 +170,7 @@ class Neg(FloatOp):
 class Abs(FloatOp):
     """The absolute value, which is real for complex numbers. Its gradient at 0 is 0."""
 
+    cost = 1.0
     facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
     holomorphic = False
 
@@ -172,6 +181,7 @@ class Abs(FloatOp):
 class Sign(StepOp):
     """The sign: -1, 0 or 1; for a complex number, the number divided by its absolute value."""
 
+    cost = 1.0
     c_name = "sgn"
     facts = Facts(odd=True, increasing=EVERYWHERE, range=(-1, 1), zeros=(0,))
 
@@ -184,6 +194,7 @@ class Sign(StepOp):
 class Sqr(FloatOp):
     """The square, ``x * x``."""
 
+    cost = 1.0
     facts = Facts(
         even=True,
         increasing=(0, INF),
@@ -204,6 +215,7 @@ class Sqr(FloatOp):
 class Sqrt(FloatOp):
     """The square root that is not negative; nan for a negative real number."""
 
+    cost = 4.0
     facts = Facts(increasing=(0, INF), domain=(0, INF), range=(0, INF), zeros=(0,))
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -213,6 +225,7 @@ class Sqrt(FloatOp):
 class Reciprocal(FloatOp):
     """One divided by `x`; for an integer the result is an integer, as in NumPy."""
 
+    cost = 4.0
     facts = Facts(odd=True, zeros=(), inverse="reciprocal")
 
     def formula(self, of: Any, x: Any) -> Any:
@@ -241,9 +254,13 @@ class _BaseExtreme(FoldOp):
 class Maximum(_BaseExtreme):
     """The largest input; nan if any input is nan."""
 
+    reduction, accumulation = "max", "cummax"
+
 
 class Minimum(_BaseExtreme):
     """The smallest input; nan if any input is nan."""
+
+    reduction, accumulation = "min", "cummin"
 
 
 add = Add()

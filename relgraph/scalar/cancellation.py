@@ -87,6 +87,7 @@ def _of_arrays(function: Callable[[Array], Array]) -> Any:
 class Hypot(ScalarOp):
     """``sqrt(x**2 + y**2)``, without overflow."""
 
+    cost = 4.0
     ufunc: Any = np.hypot
     holomorphic = False
     commutative = True
@@ -104,6 +105,7 @@ class Length(Hypot):
     """The root of a sum of squares, without overflow; nan if one of them is nan, even beside an
     infinity, of which `hypot` makes an infinity."""
 
+    cost = 20.0
     nin = -1
 
     @staticmethod

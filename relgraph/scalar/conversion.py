@@ -22,6 +22,7 @@ class Cast(ScalarOp):
         The dtype of the output.
     """
 
+    cost = 1.0
     __props__ = ("dtype",)
     converts = True
     holomorphic = False
@@ -94,6 +95,7 @@ class Round(StepOp):
 class Conj(FloatOp):
     """The complex conjugate of `x`, which is `x` itself for a real number."""
 
+    cost = 1.0
     holomorphic = False
 
     def times_derivative(self, g: Any, x: Any, out: Any) -> Any:
@@ -103,6 +105,7 @@ class Conj(FloatOp):
 class Real(FloatOp):
     """The real part of `x`."""
 
+    cost = 0.0
     holomorphic = False
 
     @staticmethod
@@ -116,6 +119,7 @@ class Real(FloatOp):
 class Imag(FloatOp):
     """The imaginary part of `x`, which is 0 for a real number."""
 
+    cost = 0.0
     holomorphic = False
 
     @staticmethod

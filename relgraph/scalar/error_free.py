@@ -122,6 +122,7 @@ class Fma(_Exact):
 class _Error(_Exact):
     """Base class of what operations lose to rounding: of real numbers nothing."""
 
+    cost = 12.0
     nin = 2
     commutative = True
 

@@ -82,6 +82,7 @@ class IsInf(PredicateOp):
 class And(FoldOp):
     """The logical conjunction of booleans, the bitwise one of integers."""
 
+    reduction = "all"
     name = "and_"
     ufunc = np.bitwise_and
 
@@ -89,6 +90,7 @@ class And(FoldOp):
 class Or(FoldOp):
     """The logical disjunction of booleans, the bitwise one of integers."""
 
+    reduction = "any"
     name = "or_"
     ufunc = np.bitwise_or
 
@@ -101,6 +103,8 @@ class Xor(FoldOp):
 
 class Invert(ScalarOp):
     """The logical negation of booleans, the bitwise one of integers."""
+
+    cost = 1.0
 
 
 eq = Eq()
@@ -120,6 +124,7 @@ invert = Invert()
 class Identity(FloatOp):
     """A copy of its input."""
 
+    cost = 0.0
     facts = Facts(odd=True, increasing=EVERYWHERE, zeros=(0,), inverse="identity")
 
     @staticmethod
@@ -139,6 +144,7 @@ class Identity(FloatOp):
 class Second(ScalarOp):
     """The second input, broadcast to the shape of both; of the first only the shape counts."""
 
+    cost = 0.0
     nin = 2
     holomorphic = False
     ignored_inputs = (0,)
@@ -162,6 +168,7 @@ class Second(ScalarOp):
 class Switch(ScalarOp):
     """The elements of `x` where `condition` is not zero, and those of `y` elsewhere."""
 
+    cost = 1.0
     argument_names = ("condition", "x", "y")
     nin = 3
     ufunc = staticmethod(np.where)
@@ -190,6 +197,7 @@ class Clip(ScalarOp):
     A zero at a zero bound stays what it is.
     """
 
+    cost = 1.0
     argument_names = ("x", "low", "high")
     nin = 3
     holomorphic = False

@@ -69,6 +69,7 @@ class NamedOp(ScalarOp):
     __props__ = ("name",)
     slopes: Mapping[str, tuple[Slope, ...]] = {}
     facts_by_name: Mapping[str, Facts] = {}
+    costs: Mapping[str, float] = {}
     home: str
 
     def __init__(self, name: str) -> None:
@@ -77,6 +78,7 @@ class NamedOp(ScalarOp):
         self.name = name
         self.nin = len(self.slopes[name])
         self.facts = self.facts_by_name.get(name, Facts())
+        self.cost = self.costs.get(name, type(self).cost)
 
     @property
     def _module(self) -> Any:
@@ -197,6 +199,7 @@ class NumpyOp(NamedOp):
         **dict.fromkeys(("gcd", "lcm", "left_shift", "right_shift"), (ZERO, ZERO)),
         "bitwise_count": (ZERO,),
     }
+    costs = {"copysign": 1.0, "float_power": 40.0}
     sentences = {
         "fmax": "The larger of `x` and `y`; of a number and nan, the number.",
         "fmin": "The smaller of `x` and `y`; of a number and nan, the number.",

@@ -49,6 +49,9 @@ class ScalarOp(TypedOp):
     formula
         What it is, of a namespace of functions and of its inputs; None if it is a function that
         other libraries have too.
+    cost
+        The operations that it takes for each number, where a sum is one: by default those of an
+        exponential or a sine.
     nin
         The number of inputs, by default that of the ufunc; -1 for one or more.
     nout
@@ -76,6 +79,7 @@ class ScalarOp(TypedOp):
     c_name: str = ""
     facts: Facts = Facts()
     formula: Callable[..., Any] | None = None
+    cost: float = 20.0
     nin: int = 1
     nout: int = 1
     holomorphic: bool = True
@@ -278,8 +282,18 @@ class FoldOp(ScalarOp):
 
     The inputs are first promoted to a common dtype, so that their order and grouping make no
     difference. With one input, the output is that input.
+
+    Attributes
+    ----------
+    cost
+        The operations for each number and for each input but the first.
+    reduction, accumulation
+        The names of NumPy's functions of all elements along an axis, and of all up to each one.
     """
 
+    cost = 1.0
+    reduction: str | None = None
+    accumulation: str | None = None
     nin = -1
     commutative = True
     associative = True
@@ -315,6 +329,7 @@ class FloatOp(ScalarOp):
 class StepOp(ScalarOp):
     """A function that is constant almost everywhere: its gradient is zero."""
 
+    cost = 4.0
     holomorphic = False
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
@@ -324,6 +339,7 @@ class StepOp(ScalarOp):
 class PredicateOp(ScalarOp):
     """A predicate of its inputs: the output is boolean."""
 
+    cost = 1.0
     converts = True
 
 

@@ -383,6 +383,8 @@ class Log1mexp(FloatOp):
 class LogAddExp(FoldOp):
     """``log(exp(x) + exp(y) + …)`` of all inputs, without overflow; integers become floats."""
 
+    cost = 20.0
+    accumulation = "logcumsumexp"
     name = "logaddexp"
     ufunc = np.logaddexp
     holomorphic = False

@@ -22,14 +22,17 @@ from relgraph.on_first_use import loaded
 _PREFIXES = ("", *"bwilfdcz")
 
 _CONSTRUCTORS = [f"{fmt}_{prefix}matrix" for fmt in ("csr", "csc") for prefix in _PREFIXES]
-_STORED = (
-    *("abs", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "ceil", "conj", "deg2rad", "erf"),
-    *("expm1", "floor", "imag", "log1p", "neg", "rad2deg", "real", "round", "sign", "sin", "sinh"),
-    *("sqr", "sqrt", "tan", "tanh", "trunc"),
-    *("structured_add", "structured_exp", "structured_log", "structured_maximum"),
-    *("structured_minimum", "structured_pow", "structured_reciprocal", "structured_sigmoid"),
-    "structured_softplus",
+ZERO_AT_ZERO = (
+    *("abs", "cbrt", "ceil", "conj", "floor", "imag", "neg", "real", "round", "sign", "trunc"),
+    *("arcsin", "arcsinh", "arctan", "arctanh", "sin", "sinh", "tan", "tanh"),
+    *("deg2rad", "erf", "expm1", "log1p", "rad2deg", "sqr", "sqrt"),
 )
+"""Functions that are 0 at 0: of the stored elements, they are what they are of the matrix."""
+
+OF_STORED = ("exp", "log", "sigmoid", "pow", "minimum", "maximum", "add", "softplus", "reciprocal")
+"""Functions that are not 0 at 0, of the stored elements alone: ``structured_exp``, say."""
+
+_STORED = (*ZERO_AT_ZERO, *(f"structured_{name}" for name in OF_STORED))
 _HOME = {
     **dict.fromkeys(
         (

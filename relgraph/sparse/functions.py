@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import relgraph.tensor.math as tm
 from relgraph.graph.notation import OpNamespace
 from relgraph.graph.shared_values import Container, SharedVariable
+from relgraph.sparse import OF_STORED, ZERO_AT_ZERO
 from relgraph.sparse.matrices import FORMATS
 from relgraph.sparse.op import (
     COMPARISONS,
@@ -259,16 +260,6 @@ def _of_stored(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     )
     return apply
 
-
-ZERO_AT_ZERO = (
-    *("abs", "cbrt", "ceil", "conj", "floor", "imag", "neg", "real", "round", "sign", "trunc"),
-    *("arcsin", "arcsinh", "arctan", "arctanh", "sin", "sinh", "tan", "tanh"),
-    *("deg2rad", "erf", "expm1", "log1p", "rad2deg", "sqr", "sqrt"),
-)
-"""Functions that are 0 at 0: of the stored elements, they are what they are of the matrix."""
-
-OF_STORED = ("exp", "log", "sigmoid", "pow", "minimum", "maximum", "add", "softplus", "reciprocal")
-"""Functions that are not 0 at 0, of the stored elements alone: ``structured_exp``, say."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: _of_stored(getattr(tm, name), name) for name in ZERO_AT_ZERO},

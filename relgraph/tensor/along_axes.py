@@ -366,6 +366,8 @@ class Sort(OneAxis):
         The axis, counted from the front.
     """
 
+    cost = 10.0
+
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.sort(inputs[0], axis=self.axis, kind="stable")
 
@@ -386,6 +388,7 @@ class ArgSort(OneAxis):
         The axis, counted from the front.
     """
 
+    cost = 10.0
     name = "argsort"
 
     def output_dtype(self, dtype: str) -> str:

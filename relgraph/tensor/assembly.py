@@ -50,6 +50,7 @@ class Alloc(Op):
     axis of the value broadcasts if its static length is 1.
     """
 
+    cost = 0.0
     nout = 1
     __props__ = ()
     repeats = 0

@@ -9,11 +9,11 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.features import Feature
 from relgraph.graph.fg import FunctionGraph
@@ -26,7 +26,7 @@ from relgraph.tensor.basic import Assert
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, RelativeDimShuffle
 from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.linalg.blas import BlasUpdate, Ger
-from relgraph.tensor.linalg.matrix_op import Assume
+from relgraph.tensor.linalg.matrix_op import Assume, MatrixOp
 from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.reductions import FusedReduction
 from relgraph.tensor.shapes import Reshape, Shape, Shape_i, SpecifyShape
@@ -45,66 +45,6 @@ VIEWS = (
     Subtensor,
 )
 """Ops that give what is there in another shape, or only look at it."""
-
-_CHEAP = (
-    "add sub mul neg abs sqr sign copysign maximum minimum switch "
-    "and_ or_ xor invert eq neq lt le gt ge"
-)
-_ROOTS = "true_div reciprocal sqrt int_div mod floor ceil trunc round hypot"
-_FREE = "second identity real imag"
-
-_WEIGHTS = {
-    **dict.fromkeys(_FREE.split(), 0.0),
-    **dict.fromkeys([*_CHEAP.split(), "isnan", "isinf", "clip", "cast"], 1.0),
-    **dict.fromkeys(_ROOTS.split(), 4.0),
-    **dict.fromkeys(("add_error", "mul_error"), 12.0),
-    **dict.fromkeys(("pow", "float_power"), 40.0),
-}
-_FUNCTION = 20.0
-"""The weight of an exponential, a logarithm, a sine, and every function that is not listed."""
-
-ONE_A_NUMBER = {
-    # one number, or what is there, seen in another shape
-    "Alloc": 0.0,
-    "Softmax": 25.0,
-    "LogSoftmax": 25.0,
-    "LogSumExp": 25.0,
-    "Sort": 10.0,
-    "ArgSort": 10.0,
-}
-"""What ops take for each number, if that is not 1."""
-
-MATRIX_WEIGHTS = {
-    "Inverse": (2.0, 0.0),
-    "PseudoInverse": (22.0, 0.0),
-    "Det": (2 / 3, 0.0),
-    "SLogDet": (2 / 3, 0.0),
-    "Cofactors": (8 / 3, 0.0),
-    "SecondCofactors": (22.0, 0.0),
-    "Cholesky": (1 / 3, 0.0),
-    "CholeskySolve": (0.0, 2.0),
-    "Solve": (2 / 3, 2.0),
-    "SolveTriangular": (0.0, 1.0),
-    "LeastSquares": (4.0, 2.0),
-    "QR": (4 / 3, 0.0),
-    "SVD": (22.0, 0.0),
-    "Eigh": (9.0, 0.0),
-    "Eigvalsh": (4 / 3, 0.0),
-    "Eig": (25.0, 0.0),
-    "Eigvals": (10.0, 0.0),
-    "Expm": (20.0, 0.0),
-}
-"""For an n×n matrix and k right sides: how often n³, and how often n²k (Golub and Van Loan)."""
-
-
-@cache
-def weight_of(scalar_op: Any) -> float:
-    """Return how many operations a scalar op takes; for a sum of three, each of the two."""
-    name = str(scalar_op).split("{")[0]
-    if type(scalar_op).__name__ == "Cast":
-        return _WEIGHTS["cast"]
-    return _WEIGHTS.get(name, _FUNCTION)
-
 
 LARGEST_WRITTEN_OUT = 16
 """Up to this exponent, powers are written out as products."""
@@ -129,7 +69,7 @@ def weight_of_power(exponent: Any) -> float:
     products = products_of_power(exponent)
     if products is not None:
         return float(products)
-    return _WITH_ROOTS.get(exponent, _WEIGHTS["pow"])
+    return _WITH_ROOTS.get(exponent, scalar.pow.cost)
 
 
 DEFAULT_LENGTH = 100
@@ -227,9 +167,9 @@ def flops(node: Apply) -> float:
 def operations(node: Apply) -> float:
     """Return the number of floating-point operations of a node.
 
-    A sum or a product is one, a division or a root 4, an exponential or a logarithm 20 (see
-    `weight_of`), for each number; a product of matrices takes 2 for each pair of numbers, a
-    factorization what Golub and Van Loan count. An axis of unknown length has `DEFAULT_LENGTH`.
+    A sum or a product is one, a division or a root 4, an exponential or a logarithm 20, for each
+    number, as their records say; a product of matrices takes 2 for each pair of numbers. An axis of
+    unknown length has `DEFAULT_LENGTH`.
     """
     op = node.op
     if isinstance(op, VIEWS) or _is_known(node):
@@ -247,15 +187,14 @@ def operations(node: Apply) -> float:
         return _product(*node.inputs[:2]) + scaled
     if isinstance(op, BlasUpdate):
         return _update(op, *node.inputs)
-    name = type(op).__name__
-    if name in MATRIX_WEIGHTS:
-        return _of_matrix(*MATRIX_WEIGHTS[name], node)
+    if isinstance(op, MatrixOp) and op.cost_by_size is not None:
+        return _of_matrix(*op.cost_by_size, node)
     if isinstance(op, HasInnerGraph):
         tensors = [out for out in node.outputs if isinstance(out.type, TensorType)]
         steps = max((_shape(out)[0] for out in tensors if out.type.ndim), default=1)
         return steps * cost_of(op.inner_outputs, operations)
-    per_number = ONE_A_NUMBER.get(name, 1.0)
     looked_at = () if isinstance(op, AdvancedSubtensor) else node.inputs
+    per_number: float = op.cost
     return per_number * max(map(size, (*looked_at, *node.outputs)), default=1)
 
 
@@ -389,14 +328,15 @@ def _elementwise(scalar_op: Any, inputs: Sequence[Variable], count: int) -> floa
     if scalar_op.associative and len(inputs) > 2:
         # terms that are smaller than the result are added to each other first, as `grouped` does
         sizes = sorted(map(size, inputs))
-        return float(sum(sizes[1:-1]) + count) * weight_of(scalar_op)
+        return float((sum(sizes[1:-1]) + count) * scalar_op.cost)
     return count * _elementwise_weight(scalar_op, inputs)
 
 
 def _elementwise_weight(scalar_op: Any, inputs: Sequence[Variable]) -> float:
     if scalar_op.name == "pow":
         return weight_of_power(number_of(inputs[1]))
-    return weight_of(scalar_op) * (max(1, len(inputs) - 1) if scalar_op.associative else 1)
+    cost: float = scalar_op.cost
+    return cost * (max(1, len(inputs) - 1) if scalar_op.associative else 1)
 
 
 def _power_products(node: Apply) -> int:

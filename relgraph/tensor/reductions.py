@@ -87,12 +87,12 @@ class CAReduce(RelativeOp, TensorOp):
         )
 
     def __str__(self) -> str:
-        name = _NAMES.get(self.scalar_op, f"reduce_{self.scalar_op}")
+        name = _name_of(self.scalar_op)
         return name if self.axis is None else f"{name}{{axis={self.axis}}}"
 
     @classmethod
     def call_text(cls, props: Sequence[str], arguments: Sequence[str]) -> str:
-        name, axis = _LAW_NAMES.get(props[0], f"reduce_{props[0]}"), props[1]
+        name, axis = _name_of(getattr(scalar, props[0], props[0])), props[1]
         rest = [] if axis == "None" else [f"axis={axis}"]
         return f"{name}({', '.join([*arguments, *rest])})"
 
@@ -209,19 +209,14 @@ _GRADIENTS: dict[Any, Callable[[tuple[int, ...], Any, Any, Any], Any]] = {
     scalar.maximum: _extreme_gradient,
     scalar.minimum: _extreme_gradient,
 }
-_NAMES: dict[Any, str] = {
-    scalar.add: "sum",
-    scalar.mul: "prod",
-    scalar.maximum: "max",
-    scalar.minimum: "min",
-    scalar.and_: "all",
-    scalar.or_: "any",
-}
-_LAW_NAMES = {str(op): name for op, name in _NAMES.items()}
+
+
+def _name_of(scalar_op: Any) -> str:
+    return getattr(scalar_op, "reduction", None) or f"reduce_{scalar_op}"
 
 
 def _reduce(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None) -> Any:
-    what = _NAMES[scalar_op]
+    what = scalar_op.reduction
     x = as_argument(x, what)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
         return _reduce_term(scalar_op, x, axis, keepdims, dtype)
@@ -243,7 +238,7 @@ def _reduce_term(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any) 
     AsksForType
         If there is a `dtype`: whether that is a node depends on the dtype of `x`.
     """
-    what = _NAMES[scalar_op]
+    what = scalar_op.reduction
     if dtype is not None:
         raise AsksForType(
             f"{what} of a logic variable takes no dtype: write cast({what}(...), {dtype!r})"

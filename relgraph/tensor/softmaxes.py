@@ -114,6 +114,8 @@ class Softmax(_Softmax):
         An int, a tuple of ints, or None for all axes.
     """
 
+    cost = 25.0
+
     def along(self, x: Any, axis: Axes) -> Any:
         shifted, shares, total = self.shifted(x, axis)
         infinite = np.isinf(total)
@@ -138,6 +140,8 @@ class Softmax(_Softmax):
 class LogSoftmax(_Softmax):
     """The logarithm of `Softmax`, with the same parameter, without computing the softmax."""
 
+    cost = 25.0
+
     def along(self, x: Any, axis: Axes) -> Any:
         shifted, _, total = self.shifted(x, axis)
         return np.subtract(shifted, np.log(total, out=total), out=shifted)
@@ -153,6 +157,7 @@ class LogSumExp(_Softmax):
     For no elements it is minus infinity. The parameter is that of `Softmax`.
     """
 
+    cost = 25.0
     name = "logsumexp"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:

@@ -23,7 +23,6 @@ from relgraph.graph.notation import ATOM, INFIX, PREFIX, held, side_of_sign
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.error_free import ScaledProduct
 from relgraph.tensor import error_free
-from relgraph.tensor.costs import weight_of
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 
 INPUT, NUMBER = "input", "number"
@@ -75,7 +74,7 @@ def _made(op: str, args: tuple[Expr, ...], value: Any) -> Expr:
 
 def cost_of_op(e: Expr) -> float:
     """Return how long the op of an expression takes, beside an addition of arrays."""
-    return weight_of(OPS[e.op].scalar_op) if e.args else 0.0
+    return OPS[e.op].scalar_op.cost if e.args else 0.0
 
 
 def apply(op: str, *args: Expr) -> Expr:

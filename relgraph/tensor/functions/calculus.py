@@ -589,9 +589,6 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     return _overlap(full, n, m, mode, "correlate")
 
 
-_OPS = {scalar.maximum: "cummax", scalar.minimum: "cummin", scalar.logaddexp: "logcumsumexp"}
-
-
 class Accumulate(OneAxis):
     """What a scalar op makes of all elements up to each one along an axis.
 
@@ -606,11 +603,11 @@ class Accumulate(OneAxis):
     __props__ = ("scalar_op", "axis")
 
     def __init__(self, scalar_op: Any, axis: int) -> None:
-        if scalar_op not in _OPS:
+        if scalar_op not in (scalar.maximum, scalar.minimum, scalar.logaddexp):
             raise TypeError(f"Accumulate: {scalar_op} is none of maximum, minimum and logaddexp")
         super().__init__(axis)
         self.scalar_op = scalar_op
-        self.name = _OPS[scalar_op]
+        self.name = scalar_op.accumulation
 
     def output_dtype(self, dtype: str) -> str:
         found: str = self.scalar_op.output_dtype(dtype, dtype)

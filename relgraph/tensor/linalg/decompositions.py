@@ -55,6 +55,7 @@ class Cholesky(SquareMatrixOp):
         Whether it is written over the matrix, one of floats.
     """
 
+    cost_by_size = (1 / 3, 0.0)
     __props__ = ("lower", "inplace")
     overwritable = 0
 
@@ -110,6 +111,7 @@ class QR(MatrixOp):
         ``r`` for `r` alone.
     """
 
+    cost_by_size = (4 / 3, 0.0)
     __props__ = ("mode",)
     name = "qr"
 
@@ -226,6 +228,7 @@ class SVD(MatrixOp):
         Whether there are `u` and `vh`, or the values alone.
     """
 
+    cost_by_size = (22.0, 0.0)
     __props__ = ("full_matrices", "compute_uv")
     name = "svd"
 
@@ -422,6 +425,7 @@ class Eigh(_Hermitian):
     The gradient is the Hermitian one: right along Hermitian matrices.
     """
 
+    cost_by_size = (9.0, 0.0)
     nout = 2
 
     def compute(self, a: Any) -> Any:
@@ -442,6 +446,7 @@ class Eigh(_Hermitian):
 class Eigvalsh(_Hermitian):
     """The eigenvalues of Hermitian matrices in ascending order."""
 
+    cost_by_size = (4 / 3, 0.0)
     nout = 1
 
     def compute(self, a: Any) -> Sequence[Any]:
@@ -465,6 +470,7 @@ class _General(_Eigen):
 class Eig(_General):
     """The eigenvalues of square matrices, and vectors of length 1; both are always complex."""
 
+    cost_by_size = (25.0, 0.0)
     nout = 2
 
     def compute(self, a: Any) -> Any:
@@ -489,6 +495,7 @@ class Eig(_General):
 class Eigvals(_General):
     """The eigenvalues of square matrices; they are always complex."""
 
+    cost_by_size = (10.0, 0.0)
     nout = 1
 
     def compute(self, a: Any) -> Sequence[Any]:

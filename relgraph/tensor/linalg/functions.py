@@ -56,6 +56,8 @@ def _per_matrix(v: Any) -> Any:
 class Det(MatrixOp):
     """The determinants of square matrices."""
 
+    cost_by_size = (2 / 3, 0.0)
+
     def output_types(self, a: TensorType) -> list[TensorType]:
         check_square(self.name, a)
         return [TensorType(lapack_dtype(self.name, a.dtype), a.shape[:-2])]
@@ -122,6 +124,8 @@ def _sums(v: Any) -> Any:
 class Cofactors(SquareMatrixOp):
     """The cofactors of square matrices: what their determinants have as derivatives."""
 
+    cost_by_size = (8 / 3, 0.0)
+
     def compute(self, a: Array) -> Array:
         if not a.size:
             return a.copy()
@@ -145,6 +149,7 @@ class Cofactors(SquareMatrixOp):
 class SecondCofactors(MatrixOp):
     """How the cofactors of square matrices, the first input, change along others, the second."""
 
+    cost_by_size = (22.0, 0.0)
     keeps_shape = True
     nin = 2
 
@@ -217,6 +222,7 @@ class SLogDet(MatrixOp):
     has the sign 0 and the logarithm -inf.
     """
 
+    cost_by_size = (2 / 3, 0.0)
     name = "slogdet"
     nout = 2
 
@@ -479,6 +485,8 @@ class Expm(SquareMatrixOp):
     """The exponentials of square matrices, by scaling and squaring as `scipy.linalg.expm` does it:
     A. Al-Mohy and N. Higham, A New Scaling and Squaring Algorithm for the Matrix Exponential
     (2009)."""
+
+    cost_by_size = (20.0, 0.0)
 
     def compute(self, a: Array) -> Array:
         # SciPy takes no empty ones

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,9 +43,13 @@ class MatrixOp(TensorOp):
     overwritable
         The input that the op with ``inplace=True`` overwrites, if it is of the dtype of the result
         and no stack; None if there is no such op.
+    cost_by_size
+        Of an n×n matrix and k right sides, how many n³ operations and how many n²k it takes (Golub
+        and Van Loan, Matrix Computations); None if it takes as many as there are numbers.
     """
 
     overwritable: int | None = None
+    cost_by_size: ClassVar[tuple[float, float] | None] = None
 
 
 def can_overwrite(node: Apply) -> bool:

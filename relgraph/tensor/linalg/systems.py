@@ -185,6 +185,7 @@ class Solve(LinearSolve):
         Whether LAPACK may overwrite `a`, one matrix of floats.
     """
 
+    cost_by_size = (2 / 3, 2.0)
     __props__ = ("assume_a", "lower", "inplace")
     name = "solve"
     overwritable = 0
@@ -259,6 +260,7 @@ class SolveTriangular(LinearSolve):
         Whether the solution is written over `b`, for one matrix.
     """
 
+    cost_by_size = (0.0, 1.0)
     __props__ = ("lower", "unit_diagonal", "inplace")
     overwritable = 1
 
@@ -295,6 +297,7 @@ class CholeskySolve(LinearSolve):
         Whether the solution is written over `b`, for one matrix.
     """
 
+    cost_by_size = (0.0, 2.0)
     __props__ = ("lower", "inplace")
     name = "cho_solve"
     overwritable = 1
@@ -398,6 +401,7 @@ class Inverse(SquareMatrixOp):
         Whether the inverse is written over the matrix, one of floats.
     """
 
+    cost_by_size = (2.0, 0.0)
     __props__ = ("inplace",)
     name = "inv"
     overwritable = 0
@@ -425,6 +429,7 @@ class PseudoInverse(MatrixOp):
         Whether the matrices are taken to be Hermitian.
     """
 
+    cost_by_size = (22.0, 0.0)
     __props__ = ("rcond", "hermitian")
     name = "pinv"
 
@@ -520,6 +525,7 @@ class LeastSquares(MatrixOp):
         the larger side is long.
     """
 
+    cost_by_size = (4.0, 2.0)
     __props__ = ("rcond",)
     name = "lstsq"
     nin = 2
