@@ -249,6 +249,8 @@ CANCELLATION = (
 """Laws against cancellation: those of `STABILIZE` that a search for the least error has too."""
 
 STABILIZE = _either_way_round(
+    *powers.AS_SQUARES,
+    *inverses.TURNS,
     *of_facts.INVERSES,
     *exponential.INVERSES,
     *of_facts.INVERSES_WHERE_DEFINED,

@@ -19,16 +19,17 @@ from relations.kit.guards import (
     all_zeroo,
     are_true,
     constanto,
+    foundo,
     nonnegativeo,
     not_constanto,
 )
+from relations.kit.numbers import is_comparison
 from relations.kit.type_guards import (
     booleano,
     common_dtype,
     discreteo,
     floato,
     same_dtypeo,
-    signedo,
     unsignedo,
 )
 from relations.kit.vocabulary import (
@@ -41,17 +42,13 @@ from relations.kit.vocabulary import (
     rounding,
 )
 from relgraph import scalar
-from relgraph.graph.kanren import argumentso, computo, whereo
+from relgraph.graph.kanren import argumentso, computo, several, whereo
 from relgraph.tensor import (
     Elemwise,
     clip,
     eq,
-    ge,
-    gt,
     isinf,
     isnan,
-    le,
-    lt,
     maximum,
     minimum,
     neq,
@@ -64,79 +61,103 @@ from relgraph.tensor.basic import Assert
 
 # -- comparisons -----------------------------------------------------------------------------------
 
-c, m, s, x, y, z = lvars("c m s x y z")
+c, m, s, x, xs, y, z = lvars("c m s x xs y z")
 
 f = Elemwise(s, ())
 """Any elementwise function."""
 
 compared, extreme = Elemwise(s, ()), Elemwise(m, ())
-"""One of ``<``, ``<=``, ``>``, ``>=``, and the maximum or minimum that goes with it."""
+"""One of the six comparisons, and the maximum or minimum that goes with it."""
+
+mirrored = opposite = Elemwise(m, ())
+"""The comparison of the two sides exchanged, and the one that holds where another does not."""
 
 order, less, greater = whereo(kit.is_order, s), whereo(kit.is_less, s), whereo(kit.is_greater, s)
+strict, equality = whereo(kit.is_strict, s), whereo(kit.is_equality, s)
+holds_of_equals = whereo(kit.holds_of_equals, s)
 
 WITH_ITSELF = (
-    law("lt-self", x < x, False),
-    law("gt-self", x > x, False),
-    law("eq-self", eq(x, x), True, discreteo(x)),
-    law("le-self", x <= x, True, discreteo(x)),
-    law("ge-self", x >= x, True, discreteo(x)),
+    law("strict-order-with-itself", compared(x, x), False, strict),  # x < x
+    law(
+        "comparison-with-itself", compared(x, x), True, whereo(kit.holds_of_equals, s), discreteo(x)
+    ),
     law("neq-self", neq(x, x), False, discreteo(x)),
     law("neq-self-of-float", neq(x, x), isnan(x), floato(x)),
 )
 
 NEGATIONS = (
-    law("not-eq", ~eq(x, y), neq(x, y)),
-    law("not-neq", ~neq(x, y), eq(x, y)),
-    law("not-lt", ~(x < y), x >= y, discreteo(x), discreteo(y)),
-    law("not-le", ~(x <= y), x > y, discreteo(x), discreteo(y)),
-    law("not-gt", ~(x > y), x <= y, discreteo(x), discreteo(y)),
-    law("not-ge", ~(x >= y), x < y, discreteo(x), discreteo(y)),
+    # not x == y → x != y, not x != y → x == y
+    law("not-equality", ~compared(x, y), opposite(x, y), equality, computo(m, kit.opposite, s)),
+    law(
+        "not-order",
+        ~compared(x, y),
+        opposite(x, y),  # not x < y → x >= y
+        order,
+        computo(m, kit.opposite, s),
+        discreteo(x),
+        discreteo(y),
+    ),
 )
 
 SIDES = (
+    # 0 < x → x > 0
+    law(
+        "constant-on-the-right",
+        compared(c, x),
+        mirrored(x, c),
+        whereo(is_comparison, s),
+        computo(m, kit.mirrored, s),
+        constanto(c),
+        not_constanto(x),
+        mixed=True,
+    ),
     law("order-of-negatives", compared(-x, -y), compared(y, x), order, floato(x)),
-    law("eq-neg-neg", eq(-x, -y), eq(x, y)),
-    law("neq-neg-neg", neq(-x, -y), neq(x, y)),
-    law("neg-lt-constant", -x < c, x > -c, floato(x), floato(c), constanto(c)),
-    law("neg-le-constant", -x <= c, x >= -c, floato(x), floato(c), constanto(c)),
-    law("neg-gt-constant", -x > c, x < -c, floato(x), floato(c), constanto(c)),
-    law("neg-ge-constant", -x >= c, x <= -c, floato(x), floato(c), constanto(c)),
+    law("equality-of-negatives", compared(-x, -y), compared(x, y), equality),
+    law(
+        "order-of-negative-and-constant",
+        compared(-x, c),
+        mirrored(x, -c),  # -x < c → x > -c
+        order,
+        computo(m, kit.mirrored, s),
+        floato(x),
+        floato(c),
+        constanto(c),
+    ),
     # a difference is zero for equal numbers only, since tiny ones are not flushed to zero
-    law("sub-lt-zero", x - y < 0, x < y, floato(x), floato(y)),
-    law("sub-gt-zero", x - y > 0, x > y, floato(x), floato(y)),
-    finite("sub-le-zero", x - y <= 0, x <= y, floato(x), floato(y)),
-    finite("sub-ge-zero", x - y >= 0, x >= y, floato(x), floato(y)),
-    finite("sub-eq-zero", eq(x - y, 0), eq(x, y), floato(x), floato(y)),
+    law("sign-of-difference", compared(x - y, 0), compared(x, y), strict, floato(x), floato(y)),
+    finite(
+        "difference-compared-with-zero",
+        compared(x - y, 0),
+        compared(x, y),
+        holds_of_equals,
+        floato(x),
+        floato(y),
+    ),
     law("eq-maximum", eq(x, maximum(x, y)), x >= y),
     law("eq-minimum", eq(x, minimum(x, y)), x <= y),
-    law("eq-abs-zero", eq(abs_(x), 0), eq(x, 0)),
-    law("neq-abs-zero", neq(abs_(x), 0), neq(x, 0)),
+    law("zero-of-abs", compared(abs_(x), 0), compared(x, 0), equality),
 )
 
 WITH_ZERO = (
     law("nonnegative-lt-zero", x < 0, False, nonnegativeo(x)),
-    law("zero-gt-nonnegative", gt(0, x), False, nonnegativeo(x)),
     law("nonnegative-le-zero", x <= 0, eq(x, 0), nonnegativeo(x)),
     law("unsigned-ge-zero", x >= 0, True, unsignedo(x)),
-    law("zero-le-unsigned", le(0, x), True, unsignedo(x)),
 )
 
+flag = (booleano(c), whereo(is_comparison, s))
+
 FLAGS = (
-    law("eq-true", eq(c, True), c, booleano(c)),
-    law("neq-false", neq(c, False), c, booleano(c)),
-    law("eq-false", eq(c, False), ~c, booleano(c)),
-    law("neq-true", neq(c, True), ~c, booleano(c)),
-    law("flag-eq-one", eq(c, 1), c, booleano(c), mixed=True),
-    law("flag-neq-zero", neq(c, 0), c, booleano(c), mixed=True),
-    law("flag-gt-zero", c > 0, c, booleano(c), mixed=True),
-    law("flag-ge-one", c >= 1, c, booleano(c), mixed=True),
-    law("zero-lt-flag", lt(0, c), c, booleano(c), mixed=True),
-    law("one-le-flag", le(1, c), c, booleano(c), mixed=True),
-    law("flag-eq-zero", eq(c, 0), ~c, booleano(c), mixed=True),
-    law("flag-neq-one", neq(c, 1), ~c, booleano(c), mixed=True),
-    law("flag-lt-one", c < 1, ~c, booleano(c), mixed=True),
-    law("zero-ge-flag", ge(0, c), ~c, booleano(c), mixed=True),
-    law("one-gt-flag", gt(1, c), ~c, booleano(c), mixed=True),
+    # c == 1, c != False, c > 0
+    law("flag-compared", compared(c, x), c, *flag, whereo(kit.is_true_for_true, s, x), mixed=True),
+    # c == 0, c != True, c < 1
+    law(
+        "flag-compared-otherwise",
+        compared(c, x),
+        ~c,
+        *flag,
+        whereo(kit.is_true_for_false, s, x),
+        mixed=True,
+    ),
 )
 
 NOT_A_NUMBER = (
@@ -148,24 +169,23 @@ NOT_A_NUMBER = (
     law("isinf-abs", isinf(abs_(x)), isinf(x), floato(x)),
 )
 
+joined, other = Elemwise(s, ()), Elemwise(m, ())
+"""One of ``&`` and ``|``, and the other one."""
+junction = (whereo(kit.is_junction, s), computo(m, kit.dual, s))
+
 JUNCTIONS = (
-    law("and-self", x & x, x),
-    law("or-self", x | x, x),
+    law("idempotent-with-itself", f(x, x), x, whereo(kit.is_idempotent, s)),  # x & x, maximum(x, x)
     law("xor-self", x ^ x, False, booleano(x)),
     law("xor-self-of-integer", x ^ x, 0),
     law("not-not", ~~x, x),
-    law("and-true", x & True, x, booleano(x)),
-    law("and-false", x & False, False),
-    law("or-false", x | False, x),
-    law("or-true", x | True, True, booleano(x)),
-    law("xor-false", x ^ False, x),
-    law("xor-true", x ^ True, ~x, booleano(x)),
-    law("and-zero", x & 0, 0),
-    law("or-zero", x | 0, x),
-    law("xor-zero", x ^ 0, x),
-    law("and-minus-one", x & -1, x),
-    law("or-minus-one", x | -1, -1),
-    law("xor-minus-one", x ^ -1, ~x, signedo(x)),
+    law(
+        "neutral-constant",
+        f(several(xs)),
+        z,  # x & True → x, x ^ 0 → x, maximum(x, -inf) → x
+        *foundo(z, kit.without_neutral, s, xs),
+    ),
+    law("absorbing-constant", f(several(xs)), z, *foundo(z, kit.absorbing_among, s, xs)),  # x & 0
+    law("xor-ones", x ^ c, ~x, whereo(kit.has_all_bits, c), same_dtypeo(x, c)),
     law("and-not", x & ~x, False, booleano(x)),
     law("or-not", x | ~x, True, booleano(x)),
     law("absorb-and", x & (x | y), x),
@@ -174,8 +194,7 @@ JUNCTIONS = (
     law("absorb-or-not", x | (~x & y), x | y),
     law("and-and-self", x & (x & y), x & y),
     law("or-or-self", x | (x | y), x | y),
-    law("de-morgan-and", ~x & ~y, ~(x | y)),
-    law("de-morgan-or", ~x | ~y, ~(x & y)),
+    law("de-morgan", joined(~x, ~y), ~other(x, y), *junction),
     law("xor-not-not", ~x ^ ~y, x ^ y),
 )
 

@@ -15,14 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from relations.kit.cancellation import (
-    Square,
-    in_each_spelling,
-    nonzero,
-    not_choseno,
-    not_tanho,
-    root_of_largest,
-)
+from relations.kit.cancellation import nonzero, not_choseno, not_tanho, root_of_largest
 from relations.kit.vocabulary import Law, finite, lvars, rounding, stable
 from relgraph.graph.kanren import computo
 from relgraph.tensor import abs as abs_
@@ -217,20 +210,13 @@ def late(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return stable(name, lhs, rhs, *conditions, tags=("late",))
 
 
-def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
-    """Return the laws about differences of squares that are written with `square`."""
-    return (
-        stable(f"square-step{ending}", square(x + y) - square(x), y * (2 * x + y)),
-        stable(f"square-step-back{ending}", square(x - y) - square(x), y * (y - 2 * x)),
-        late(f"squares-apart{ending}", square(x) - square(y), sqr_less_sqr(x, y)),
-        late(f"square-less-one{ending}", square(x) - 1, sqr_less_sqr(x, 1)),
-        # the slope of a tanh has a law of its own, which knows what that costs
-        late(f"one-less-square{ending}", 1 - square(x), sqr_less_sqr(1, x), not_tanho(x)),
-    )
-
-
 OF_SQUARES = (
-    *in_each_spelling(of_squares),
+    stable("square-step", sqr(x + y) - sqr(x), y * (2 * x + y)),
+    stable("square-step-back", sqr(x - y) - sqr(x), y * (y - 2 * x)),
+    late("squares-apart", sqr(x) - sqr(y), sqr_less_sqr(x, y)),
+    late("square-less-one", sqr(x) - 1, sqr_less_sqr(x, 1)),
+    # the slope of a tanh has a law of its own, which knows what that costs
+    late("one-less-square", 1 - sqr(x), sqr_less_sqr(1, x), not_tanho(x)),
     # 0 / 0 where both squares are equal
     finite("squares-apart-by-sum", sqr_less_sqr(x, y) / (x + y), x - y),
     finite("squares-apart-by-difference", sqr_less_sqr(x, y) / (x - y), x + y),

@@ -7,13 +7,16 @@ Complex Elementary Functions (1987); Olver et al., NIST Handbook of Mathematical
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-from relations.kit.cancellation import not_choseno, turns
+from relations.kit.cancellation import is_turn, not_choseno
 from relations.kit.compensation import uncompensated
-from relations.kit.vocabulary import Law, lvars, stable
-from relgraph.graph.kanren import one_cliento, readerso
+from relations.kit.constant_arithmetic import folded
+from relations.kit.guards import in_dtype_of, is_read
+from relations.kit.vocabulary import Law, law, lvars, stable
+from relgraph.graph.kanren import computo, one_cliento, readerso, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     arccos,
@@ -35,9 +38,10 @@ from relgraph.tensor import (
     sqrt,
     switch,
     tan,
+    true_div,
 )
 
-c, x, y = lvars("c x y")
+c, d, k, x, y = lvars("c d k x y")
 
 # what is rounded to the end of the domain has a value beyond it
 between, above = ge(minimum(x, 1 - x), 0), ge(x, 0)
@@ -95,38 +99,20 @@ left_x = switch(right, 0, x)
 inverse = arcsinh(tan(switch(right, 2 * x, 0)))
 
 
-def at_eighth_turns(ending: str, turn: Any, known: Any) -> tuple[Law, ...]:
-    """Return the laws about `turn`, which is pi / 4 where `known` holds."""
-    return (
-        stable(
-            f"inverse-gudermannian{ending}",
-            log(tan(turn + x)),
-            switch(right, inverse, log(tan(turn + left_x))),
-            known,
-            # beside the tangent, which is 1 at 0, the logarithm has the same rounding
-            one_cliento(tan(turn + x)),
-            not_choseno(x),
-        ),
-        stable(
-            f"inverse-gudermannian-mirrored{ending}",
-            log(tan(turn - x)),
-            switch(right, -inverse, log(tan(turn - left_x))),
-            known,
-            one_cliento(tan(turn - x)),
-            not_choseno(x),
-        ),
-        stable(f"arctan-less-eighth-turn{ending}", arctan(x) - turn, arctan2(x - 1, x + 1), known),
-    )
+TURNS = (
+    # where `canonicalize` has folded no constants
+    law(
+        "turn-as-number",
+        c / d,
+        k,  # pi / 4 → 0.785
+        readerso(is_read, c / d),
+        whereo(is_turn, c, d),
+        computo(k, folded(true_div), c, d),
+    ),
+)
 
-
-def at_quarter_turns(ending: str, turn: Any, known: Any) -> tuple[Law, ...]:
-    """Return the laws about `turn`, which is pi / 2 where `known` holds."""
-    return (
-        stable(f"gudermannian{ending}", 2 * arctan(exp(x)) - turn, arctan(sinh(x)), known),
-        stable(f"quarter-turn-less-arccos{ending}", turn - arccos(x), arcsin(x), known),
-        stable(f"quarter-turn-less-arcsin{ending}", turn - arcsin(x), arccos(x), known),
-    )
-
+eighth, quarter = (computo(c, in_dtype_of(math.pi / n), x) for n in (4, 2))
+"""That `c` is an eighth, or a quarter, of a turn."""
 
 # a half precise 1 - x may be 2 where x is less than -1
 inside = ge(x, -1)
@@ -142,6 +128,25 @@ HALF_ANGLES = (
 )
 
 GUDERMANNIAN = (
-    *(one for way in turns(4, c, x) for one in at_eighth_turns(*way)),
-    *(one for way in turns(2, c, x) for one in at_quarter_turns(*way)),
+    stable(
+        "inverse-gudermannian",
+        log(tan(c + x)),
+        switch(right, inverse, log(tan(c + left_x))),
+        eighth,
+        # beside the tangent, which is 1 at 0, the logarithm has the same rounding
+        one_cliento(tan(c + x)),
+        not_choseno(x),
+    ),
+    stable(
+        "inverse-gudermannian-mirrored",
+        log(tan(c - x)),
+        switch(right, -inverse, log(tan(c - left_x))),
+        eighth,
+        one_cliento(tan(c - x)),
+        not_choseno(x),
+    ),
+    stable("arctan-less-eighth-turn", arctan(x) - c, arctan2(x - 1, x + 1), eighth),
+    stable("gudermannian", 2 * arctan(exp(x)) - c, arctan(sinh(x)), quarter),
+    stable("quarter-turn-less-arccos", c - arccos(x), arcsin(x), quarter),
+    stable("quarter-turn-less-arcsin", c - arcsin(x), arccos(x), quarter),
 )

@@ -16,9 +16,7 @@ from relations.kit.cancellation import (
     SIN,
     TAN,
     Series,
-    Square,
     X,
-    in_each_spelling,
     less,
     quotient,
     times,
@@ -108,17 +106,11 @@ def of_reciprocals(name: str, change: Callable[[Any], Any]) -> Law:
     return stable(f"one-by-x-less-one-by-{name}", left, apart)
 
 
-def of_cosm1_by_square(ending: str, square: Square) -> tuple[Law, ...]:
-    """Return the law about ``cos(x) - 1`` by a square of `x` that is written with `square`."""
-    right = -0.5 * sqr(sin(x / 2) / (x / 2))
-    return (stable(f"cosm1-by-square{ending}", cosm1(x) / square(x), right),)
-
-
 QUOTIENTS = (
     *(of_two(*names) for names in permutations(("x-less-sin", "tan-less-x"))),
     *(of_two(*names) for names in product(("x-less-sin", "tan-less-x"), ("sin", "tan"))),
     of_reciprocals("tan", tan_less_x),
     of_reciprocals("sin", lambda v: -x_less_sin(v)),
     stable("cosm1-by-sin", cosm1(x) / sin(x), -tan(x / 2) * (x / x)),
-    *in_each_spelling(of_cosm1_by_square),
+    stable("cosm1-by-square", cosm1(x) / sqr(x), -0.5 * sqr(sin(x / 2) / (x / 2))),
 )

@@ -14,13 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relations.kit.cancellation import (
-    Square,
-    in_each_spelling,
-    length_of_all,
-    not_choseno,
-    squares_of_elements,
-)
+from relations.kit.cancellation import length_of_all, not_choseno
 from relations.kit.compensation import uncompensated
 from relations.kit.guards import broadcast_alike, foundo, no_zeroo, positive_numbero
 from relations.kit.nests import terms_of_sum
@@ -61,15 +55,10 @@ def with_constant_term(ending: str, root: Any, y: Any) -> tuple[Law, ...]:
     )
 
 
-def of_quadratics(ending: str, square: Square) -> tuple[Law, ...]:
-    """Return the laws about roots of quadratics, with squares that are written with `square`."""
-    return (
-        *with_constant_term(ending, sqrt(square(x) + y), y),
-        *with_constant_term(f"-of-difference{ending}", sqrt(square(x) - y), -y),
-    )
-
-
-QUADRATICS = in_each_spelling(of_quadratics)
+QUADRATICS = (
+    *with_constant_term("", sqrt(sqr(x) + y), y),
+    *with_constant_term("-of-difference", sqrt(sqr(x) - y), -y),
+)
 
 
 # -- sums of squares -------------------------------------------------------------------------------
@@ -86,11 +75,7 @@ scaled = (sqrt(c) * x,), floato(x), same_dtypeo(c, x), positive_numbero(c)
 SQUARE = view(
     "what it is the square of",
     case(sqr(x), (x,), floato(x)),
-    case(x * x, (x,), floato(x)),
-    case(x**2, (x,), floato(x)),
     case(c * sqr(x), *scaled),
-    case(c * (x * x), *scaled),
-    case(c * x**2, *scaled),
     case(x, ()),
 )
 
@@ -100,7 +85,7 @@ known = (
     computo(seen, SQUARE.each, terms),
     *foundo(z, length_of_all, seen),
 )
-tried = (sqr(x) + sqr(y), x * x + y * y + sqr(a), 2.0 * sqr(x) + y**2)
+tried = (sqr(x) + sqr(y), sqr(x) + sqr(y) + sqr(a), 2.0 * sqr(x) + sqr(y))
 
 SUMS = (
     stable(
@@ -129,33 +114,21 @@ SUMS = (
 )
 
 
-def of_squares(ending: str, square: Square) -> tuple[Law, ...]:
-    """Return the laws about one square that is written with `square`."""
-    return (
-        stable(
-            f"root-of-scaled-square{ending}",
-            sqrt(c * square(x)),
-            sqrt(c) * abs_(x),
-            positive_numbero(c),
-        ),
-        stable(
-            f"by-constant-and-square{ending}",
-            x / (c + square(x)),
-            switch(far, 1 / (far_x + c / far_x), near_x / (c + square(near_x))),
-            positive_numbero(c),
-            not_choseno(x),
-        ),
-    )
-
-
-LENGTHS = (*SUMS, *in_each_spelling(of_squares))
+LENGTHS = (
+    *SUMS,
+    stable("root-of-scaled-square", sqrt(c * sqr(x)), sqrt(c) * abs_(x), positive_numbero(c)),
+    stable(
+        "by-constant-and-square",
+        x / (c + sqr(x)),
+        switch(far, 1 / (far_x + c / far_x), near_x / (c + sqr(near_x))),
+        positive_numbero(c),
+        not_choseno(x),
+    ),
+)
 
 norm_x, norm_y = Norm(a)(x), Norm(b)(y)
 
-NORMS = tuple(
-    stable(f"norm{ending}", sqrt(sum_(squares, axis=a)), norm_x, *whole)
-    for ending, squares, whole in squares_of_elements(x, c)
-)
+NORMS = (stable("norm", sqrt(sum_(sqr(x), axis=a)), norm_x),)
 
 total_x, total_y = sum_(sqr(x), axis=a), sum_(sqr(y), axis=b)
 
@@ -183,36 +156,25 @@ by_root = x / sqrt(switch(positive, y, 1))
 negative_y = switch(positive, -1, y)
 
 
-def of_ones_and_squares(ending: str, square: Square) -> tuple[Law, ...]:
-    """Return the laws about roots and logarithms of one and a square written with `square`."""
-    return (
-        stable(
-            f"hypot-less-one{ending}",
-            sqrt(1 + square(x)) - 1,
-            hypot1m1(x),
-            readerso(uncompensated, 1 + square(x)),
-        ),
-        # what is read elsewhere is computed anyway, and has the rounding that the logarithm has
-        stable(
-            f"log-one-and-square{ending}", log1p(square(x)), log1p_sqr(x), one_cliento(square(x))
-        ),
-        stable(
-            f"log-one-and-scaled-square{ending}",
-            log1p(c * square(x)),
-            log1p_sqr(sqrt(c) * x),
-            positive_numbero(c),
-            one_cliento(c * square(x)),
-        ),
-        stable(
-            f"log-one-and-square-by{ending}",
-            log1p(square(x) / y),
-            switch(
-                positive, log1p_sqr(by_root), log1p(square(switch(positive, 0, x)) / negative_y)
-            ),
-            not_choseno(y),
-            one_cliento(square(x) / y),
-        ),
-    )
-
-
-ONES_AND_SQUARES = in_each_spelling(of_ones_and_squares)
+ONES_AND_SQUARES = (
+    stable(
+        "hypot-less-one", sqrt(1 + sqr(x)) - 1, hypot1m1(x), readerso(uncompensated, 1 + sqr(x))
+    ),
+    # what is read elsewhere is computed anyway, and has the rounding that the logarithm has
+    stable("log-one-and-square", log1p(sqr(x)), log1p_sqr(x), one_cliento(sqr(x))),
+    stable(
+        "log-one-and-scaled-square",
+        log1p(c * sqr(x)),
+        log1p_sqr(sqrt(c) * x),
+        positive_numbero(c),
+        one_cliento(c * sqr(x)),
+    ),
+    stable(
+        "log-one-and-square-by",
+        log1p(sqr(x) / y),
+        switch(positive, log1p_sqr(by_root), log1p(sqr(switch(positive, 0, x)) / negative_y)),
+        not_choseno(y),
+        one_cliento(sqr(x) / y),
+    ),
+)
+"""Roots and logarithms of one and a square."""

@@ -234,9 +234,7 @@ SIGMOID = (
         "div-by-weighed", y / (1 + c * exp(x)), y * sigmoid(-(x + log(c))), *weighed, tags=_PRICED
     ),
     rounding("div-by-square", y / sqr(one_and), y * sqr(t), tags=_PRICED),
-    rounding("div-by-power", y / one_and**2, y * sqr(t), tags=_PRICED),
     rounding("div-by-square-of-product", y / (sqr(one_and) * z), y * sqr(t) / z, tags=_PRICED),
-    rounding("div-by-power-of-product", y / (one_and**2 * z), y * sqr(t) / z, tags=_PRICED),
     stable("sigmoid-squared-exp", sqr(t) * exp(x), s * t),
     stable("sigmoid-neg-squared-exp", sqr(s) * exp(-x), s * t),
 )

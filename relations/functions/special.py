@@ -23,6 +23,7 @@ from relgraph.tensor import (
     erfc,
     exp,
     gammaln,
+    gt,
     log,
     log1mexp,
     log1p,
@@ -53,9 +54,10 @@ ERROR_FUNCTION = (
 
 # near 0 both are a logarithm of nearly 1; of other numbers that one is infinite, and so its slope
 is_low = lt(x, 0.5)
-low, high = switch(is_low, x, 0), switch(lt(-0.5, x), x, 0)
+is_high = gt(x, -0.5)
+low, high = switch(is_low, x, 0), switch(is_high, x, 0)
 log_erfc = switch(is_low, log1p(-erf(low)), log_ndtr(-math.sqrt(2) * x) + LN2)
-log_erfc_of_neg = switch(lt(-0.5, x), log1p(erf(high)), log_ndtr(math.sqrt(2) * x) + LN2)
+log_erfc_of_neg = switch(is_high, log1p(erf(high)), log_ndtr(math.sqrt(2) * x) + LN2)
 
 # a half precise number times the root of 2 is rounded more than what `erfc` computes of it
 is_precise = (floato(x), roomyo(x))

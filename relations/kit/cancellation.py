@@ -1,14 +1,12 @@
-"""What laws about cancellation are written with: spellings, lengths, Taylor series at zero.
+"""What laws about cancellation are written with: lengths, and Taylor series at zero.
 
-Laws of the phase ``stabilize`` meet what people wrote (a mode may have that phase alone) as well as
-what ``canonicalize`` left: a square is a product, a power or `sqr`, and pi / 2 may still be a
-quotient. A series is the tuple of its coefficients, the constant one first.
+A series is the tuple of its coefficients, the constant one first.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from math import factorial
 from typing import Any
@@ -17,65 +15,16 @@ import numpy as np
 
 from relations.kit.guards import (
     constant_number,
-    covers_shape,
+    containing_constant,
     depends_on_levels,
     in_dtype_of,
+    requires_heads,
 )
-from relations.kit.vocabulary import lvars
 from relgraph import scalar
-from relgraph.graph.kanren.goals import Where, computo, goal, whereo
+from relgraph.graph.kanren.goals import goal
 from relgraph.tensor.basic import constant
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.math import eq, length, sqr, switch, tanh
-
-_ndim, _order = lvars("ndim order")
-
-Square = Callable[[Any], Any]
-
-
-def product_with_itself(x: Any) -> Any:
-    """Return a square, written as a product."""
-    return x * x
-
-
-def second_power(x: Any) -> Any:
-    """Return a square, written as a power."""
-    return x**2
-
-
-SQUARES: tuple[tuple[str, Square], ...] = (
-    ("", sqr),
-    ("-of-products", product_with_itself),
-    ("-of-powers", second_power),
-)
-"""How squares are written; each way with what a law about it has at the end of its name."""
-
-
-def in_each_spelling(make: Callable[[str, Square], Any]) -> tuple[Any, ...]:
-    """Return what `make` gives for the end of a name and a function to square with, in a row."""
-    return tuple(one for ending, square in SQUARES for one in make(ending, square))
-
-
-def squares_of_elements(x: Any, exponent: Any) -> tuple[tuple[str, Any, tuple[Where, ...]], ...]:
-    """Return how the squares of `x` are written where it matters how many they are.
-
-    Returns
-    -------
-    ways
-        For each the end of a law's name, the term, and the goals that no exponent, for which there
-        is a variable, repeats the elements.
-    """
-    whole = (whereo(is_two, exponent), whereo(covers_shape, x, exponent))
-    return (
-        ("", sqr(x), ()),
-        ("-of-products", x * x, ()),
-        ("-of-powers", x**exponent, whole),
-    )
-
-
-def is_two(exponent: Any) -> bool:
-    """Return whether `exponent` is the number 2."""
-    return bool(constant_number(exponent) == 2)
+from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.math import eq, length, switch, tanh
 
 
 def nonzero(x: Any) -> Any:
@@ -108,16 +57,11 @@ not_tanho = goal(is_no_tanh)
 not_choseno = goal(is_not_chosen)
 
 
-def turns(divisor: int, c: Any, x: Any) -> tuple[tuple[str, Any, Any], ...]:
-    """Return how pi by `divisor` is written: for each way the end of a law's name, the term, and
-    what gives `c` its value where `x` is known."""
-    number, pi = (computo(c, in_dtype_of(math.pi / n), x) for n in (divisor, 1))
-    quotient = c / divisor
-    return (
-        ("", c, number),
-        ("-of-quotient", quotient, pi),
-        ("-of-quotient-spread", DimShuffle(_ndim, _order)(quotient), pi),
-    )
+@requires_heads(containing_constant)
+def is_turn(above: Any, below: Any) -> bool:
+    """Return whether a quotient is that of pi, in some dtype, and 2 or 4."""
+    pi = constant_number(above)
+    return constant_number(below) in (2, 4) and pi == in_dtype_of(math.pi)(above)
 
 
 def length_of_all(bases: Sequence[tuple[Any, ...]]) -> Any:

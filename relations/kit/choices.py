@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from relations.kit.guards import constant_data, constant_number
+from relations.kit.guards import (
+    constant_data,
+    constant_number,
+    containing_constant,
+    requires_heads,
+)
 from relgraph import scalar
 from relgraph.scalar.facts import EVERYWHERE, INF
+from relgraph.tensor.elemwise import Elemwise
 
 LESS = (scalar.lt, scalar.le)
 GREATER = (scalar.gt, scalar.ge)
+MIRRORED = {scalar.lt: scalar.gt, scalar.le: scalar.ge, scalar.gt: scalar.lt, scalar.ge: scalar.le}
+OPPOSITE = {
+    scalar.lt: scalar.ge,
+    scalar.le: scalar.gt,
+    scalar.gt: scalar.le,
+    scalar.ge: scalar.lt,
+    scalar.eq: scalar.neq,
+    scalar.neq: scalar.eq,
+}
+DUAL = {
+    scalar.and_: scalar.or_,
+    scalar.or_: scalar.and_,
+    scalar.maximum: scalar.minimum,
+    scalar.minimum: scalar.maximum,
+}
 
 
 def is_number_not_nan(c: Any) -> bool:
@@ -47,6 +69,117 @@ def is_less(scalar_op: Any) -> bool:
 def is_greater(scalar_op: Any) -> bool:
     """Return whether a scalar op is ``>`` or ``>=``."""
     return scalar_op in GREATER
+
+
+def is_strict(scalar_op: Any) -> bool:
+    """Return whether a scalar op is ``<`` or ``>``."""
+    return scalar_op in (scalar.lt, scalar.gt)
+
+
+def is_equality(scalar_op: Any) -> bool:
+    """Return whether a scalar op is ``==`` or ``!=``."""
+    return scalar_op in (scalar.eq, scalar.neq)
+
+
+def holds_of_equals(scalar_op: Any) -> bool:
+    """Return whether a scalar op is a comparison that is true of equal numbers."""
+    return scalar_op in (scalar.eq, scalar.le, scalar.ge)
+
+
+def mirrored(comparison: Any) -> Any:
+    """Return the comparison of `y` and `x` that is the one of `x` and `y`."""
+    return MIRRORED.get(comparison, comparison)
+
+
+def opposite(comparison: Any) -> Any:
+    """Return the comparison that holds where another one does not."""
+    return OPPOSITE[comparison]
+
+
+def is_junction(scalar_op: Any) -> bool:
+    """Return whether a scalar op is ``&`` or ``|``."""
+    return scalar_op in (scalar.and_, scalar.or_)
+
+
+def is_idempotent(scalar_op: Any) -> bool:
+    """Return whether a scalar op of `x` and `x` is `x`."""
+    return scalar_op in DUAL
+
+
+def dual(scalar_op: Any) -> Any:
+    """Return the other one of ``&`` and ``|``, or of the maximum and the minimum."""
+    return DUAL[scalar_op]
+
+
+@requires_heads(containing_constant)
+def is_true_for_true(comparison: Any, c: Any) -> bool:
+    """Return whether a comparison with a constant holds of True alone, and not of False."""
+    return _truth_of_flags(comparison, c) == (False, True)
+
+
+@requires_heads(containing_constant)
+def is_true_for_false(comparison: Any, c: Any) -> bool:
+    """Return whether a comparison with a constant holds of False alone, and not of True."""
+    return _truth_of_flags(comparison, c) == (True, False)
+
+
+def _truth_of_flags(comparison: Any, c: Any) -> tuple[bool, bool] | None:
+    value = constant_number(c)
+    if value is None:
+        return None
+    return bool(comparison.ufunc(False, value)), bool(comparison.ufunc(True, value))
+
+
+@requires_heads(containing_constant)
+def without_neutral(scalar_op: Any, operands: Sequence[Any]) -> Any:
+    """Return what a scalar op gives without the constants that change nothing; None if there are
+    none."""
+    is_neutral = NEUTRAL.get(scalar_op)
+    if is_neutral is None:
+        return None
+    kept = [v for v in operands if not is_neutral(v)] or [operands[0]]
+    if len(kept) == len(operands):
+        return None
+    return kept[0] if len(kept) == 1 else Elemwise(scalar_op)(*kept)
+
+
+@requires_heads(containing_constant)
+def absorbing_among(scalar_op: Any, operands: Sequence[Any]) -> Any:
+    """Return the constant that a scalar op gives whatever the others are; None if there is none."""
+    is_absorbing = ABSORBING.get(scalar_op)
+    return None if is_absorbing is None else next(filter(is_absorbing, operands), None)
+
+
+def has_all_bits(c: Any) -> bool:
+    """Return whether all bits of a constant of booleans or integers are set."""
+    data = constant_data(c)
+    return data is not None and data.dtype.kind in "biu" and not np.any(~data)
+
+
+def has_no_bits(c: Any) -> bool:
+    """Return whether no bit of a constant of booleans or integers is set."""
+    data = constant_data(c)
+    return data is not None and data.dtype.kind in "biu" and not np.any(data)
+
+
+def is_least(c: Any) -> bool:
+    """Return whether a constant is minus infinity."""
+    return bool(constant_number(c) == -INF)
+
+
+def is_greatest(c: Any) -> bool:
+    """Return whether a constant is infinity."""
+    return bool(constant_number(c) == INF)
+
+
+NEUTRAL: dict[Any, Callable[[Any], bool]] = {
+    scalar.and_: has_all_bits,
+    scalar.or_: has_no_bits,
+    scalar.xor: has_no_bits,
+    scalar.maximum: is_least,
+    scalar.minimum: is_greatest,
+}
+ABSORBING: dict[Any, Callable[[Any], bool]] = {scalar.and_: has_no_bits, scalar.or_: has_all_bits}
 
 
 def extreme_that_takes_second(scalar_op: Any) -> Any:

@@ -426,6 +426,11 @@ def _is_never_minus_zero(var: Any, depth: int) -> bool:
     return _has_sign(var, depth, strictly=True)
 
 
+def is_read(fgraph: Any, var: Variable) -> bool:
+    """Return whether something in a graph is computed of `var`; to be an output is not enough."""
+    return any(not isinstance(reader, str) for reader, _ in fgraph.clients.get(var, ()))
+
+
 one_elemento = goal(has_one_element)
 covers_shapeo = goal(covers_shape)
 constanto = goal(is_constant)

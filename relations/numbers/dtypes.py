@@ -8,7 +8,7 @@ from __future__ import annotations
 from relations.kit import numbers as kit
 from relations.kit.constant_arithmetic import folded
 from relations.kit.functions import is_odd_function
-from relations.kit.guards import discrete_zeroo, nonzero_numbero, positive_numbero
+from relations.kit.guards import discrete_zeroo, nonzero_numbero, positive_numbero, uniformo
 from relations.kit.type_guards import (
     booleano,
     common_dtype,
@@ -28,12 +28,10 @@ from relgraph.tensor import (
     angle,
     ceil,
     conj,
-    eq,
     floor,
     imag,
     isnan,
     mul,
-    neq,
     real,
     sqr,
     switch,
@@ -43,7 +41,7 @@ from relgraph.tensor import abs as abs_
 
 # -- casts -----------------------------------------------------------------------------------------
 
-c, d, e, s, x, y = lvars("c d e s x y")
+c, d, e, k, s, x, y = lvars("c d e k s x y")
 
 cast = Elemwise(scalar.Cast(d), ())
 """The cast to the dtype `d`."""
@@ -96,16 +94,19 @@ OF_CASTS = (
         computo(d, common_dtype, x, y),
         whereo(kit.is_integer_dtype, d),
     ),
-    law("neq-cast-zero", neq(cast(c), 0), c, booleano(c), mixed=True),
-    law("eq-cast-zero", eq(cast(c), 0), ~c, booleano(c), mixed=True),
-    law("eq-cast-one", eq(cast(c), 1), c, booleano(c), mixed=True),
-    law("neq-cast-one", neq(cast(c), 1), ~c, booleano(c), mixed=True),
+    law(
+        "compare-cast-flag",
+        compared(cast(c), k),
+        compared(c, k),  # cast(c) != 0 → c != 0
+        booleano(c),
+        whereo(kit.is_comparison, s),
+        uniformo(k),
+        mixed=True,
+    ),
 )
 
 
 # -- floor division and remainders -----------------------------------------------------------------
-
-k = lvars("k")
 
 _DIVISORS = ("constant_elimination", "mul_specialize")
 _FACTORS = ("mul_canonicalize",)

@@ -6,18 +6,20 @@ its own negation.
 
 from __future__ import annotations
 
+from relations.kit.choices import dual
 from relations.kit.constant_arithmetic import constants_folded
 from relations.kit.guards import foundo, nonnegativeo, positiveo
-from relations.kit.numbers import at_mosto, without_repetitions
+from relations.kit.numbers import at_mosto, is_extreme, without_repetitions
 from relations.kit.type_guards import floato, signed_or_floato, unsignedo
 from relations.kit.vocabulary import finite, law, lvars, rounding
-from relgraph.graph.kanren import computo, several
+from relgraph.graph.kanren import computo, several, whereo
+from relgraph.tensor import Elemwise, clip, maximum, minimum, sign
 from relgraph.tensor import abs as abs_
-from relgraph.tensor import clip, maximum, minimum, sign
 
-c, d, x, xs, y, ys = lvars("c d x xs y ys")
+c, d, s, t, x, xs, y, ys = lvars("c d s t x xs y ys")
 
-INFINITY = float("inf")
+extreme, other = Elemwise(s, ()), Elemwise(t, ())
+"""The maximum or the minimum of two, and the other one."""
 
 ABSOLUTE = (
     law("abs-abs", abs_(abs_(x)), abs_(x)),
@@ -42,16 +44,18 @@ SIGN = (
 )
 
 EXTREMES = (
-    law("maximum-self", maximum(x, x), x),
-    law("minimum-self", minimum(x, x), x),
     finite("maximum-minimum", maximum(x, minimum(x, y)), x),
     finite("minimum-maximum", minimum(x, maximum(x, y)), x),
-    law("maximum-least", maximum(x, -INFINITY), x),
-    law("minimum-greatest", minimum(x, INFINITY), x),
     rounding("maximum-zero", maximum(x, 0), x, nonnegativeo(x)),
     finite("minimum-zero", minimum(x, 0), 0, nonnegativeo(x)),
-    rounding("maximum-of-neg", maximum(-x, -y), -minimum(x, y), floato(x)),
-    rounding("minimum-of-neg", minimum(-x, -y), -maximum(x, y), floato(x)),
+    rounding(
+        "extreme-of-negatives",
+        extreme(-x, -y),
+        -other(x, y),  # maximum(-x, -y) → -minimum(x, y)
+        whereo(is_extreme, s),
+        computo(t, dual, s),
+        floato(x),
+    ),
     rounding("maximum-neg-minimum", -minimum(-x, y), maximum(x, -y), floato(x)),
     rounding("maximum-plus-minimum", maximum(x, y) + minimum(x, y), x + y),
     rounding("maximum-times-minimum", maximum(x, y) * minimum(x, y), x * y),

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from relations.kit import numbers as kit
 from relations.kit.constant_arithmetic import folded
-from relations.kit.guards import foundo, nonnegativeo, nonzero_numbero, not_constanto
+from relations.kit.guards import foundo, is_read, nonnegativeo, nonzero_numbero, not_constanto
 from relations.kit.type_guards import floato, integero, roomyo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
-from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren import computo, readerso, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import mul, reciprocal, sqr, sqrt
 
@@ -71,13 +71,6 @@ EXPONENTS = (
 # a square may overflow, and what it rounds the exponent enlarges
 OF_SQUARES = (
     stable("power-of-square", sqr(x) ** y, abs_(x) ** (2 * y), floato(x), not_constanto(y)),
-    stable(
-        "power-of-product-with-itself",
-        (x * x) ** y,
-        abs_(x) ** (2 * y),
-        floato(x),
-        not_constanto(y),
-    ),
 )
 
 ROOTS = (
@@ -91,6 +84,13 @@ SQUARES = (
     rounding("pow-two", x**2, sqr(x), tags=_POW),
     law("pow-two-integer", x**2, sqr(x), integero(x), tags=_POW),
 )
+
+AS_SQUARES = (
+    law("product-as-square", x * x, sqr(x), readerso(is_read, x * x)),
+    rounding("power-as-square", x**2, sqr(x), readerso(is_read, x**2)),
+)
+"""`SQUARES` where something is computed of the square. The laws for accuracy look for `sqr`, and a
+mode may have these alone."""
 
 SPECIAL = (
     rounding(

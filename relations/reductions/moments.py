@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from relations.kit.cancellation import squares_of_elements
 from relations.kit.guards import broadcast_alike
 from relations.kit.reductions import (
     is_count_of,
@@ -27,7 +26,7 @@ from relgraph.tensor import sum as sum_
 from relgraph.tensor.norms import Covariance
 from relgraph.tensor.shapes import Shape_i
 
-a, j, k, m, n, o, p, x, y = lvars("a j k m n o p x y")
+a, j, k, m, n, o, x, y = lvars("a j k m n o x y")
 
 
 def over(reduced: Any) -> Any:
@@ -44,23 +43,21 @@ length = Elemwise(scalar.Cast("float64"), ())(Shape_i(0)(x))
 
 def of_moments(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law in which `j`, `k` and `m` are counts of elements along the axes `a`."""
-    of_vectors = renamed(lhs, {a: None, j: length, k: length, m: length, p: 2.0})
+    of_vectors = renamed(lhs, {a: None, j: length, k: length, m: length})
     return stable(name, lhs, rhs, *conditions, tries=[of_vectors])
 
 
 mean_x, mean_y = sum_(x, axis=a) / k, sum_(y, axis=a) / j
 deviations = sum_(sqr(x - over(mean_x)), axis=a)
 
-VARIANCES = tuple(
+VARIANCES = (
     of_moments(
-        f"variance{ending}",
-        sum_(square, axis=a) / m - sqr(mean_x),
+        "variance",
+        sum_(sqr(x), axis=a) / m - sqr(mean_x),
         deviations / m,
         *(whereo(is_count_of, count, a, x) for count in (k, m)),
         *kept,
-        *conditions,
-    )
-    for ending, square, conditions in squares_of_elements(x, p)
+    ),
 )
 
 products = sum_(x * y, axis=a) / m

@@ -16,6 +16,7 @@ from tests.relations.applied import (
     i,
     j,
     laws_of,
+    spelled,
     value_of,
     written,
     x,
@@ -26,23 +27,23 @@ from tests.relations.applied import (
 LAWS = laws_of(hypotenuses)
 
 
-def of_squares(ending, square):
+def of_squares(square):
     a, b, c = square(x), square(y), square(z)
     return [
-        ("hypot", at.sqrt(a + b)),
-        ("hypot", at.sqrt(a + a)),
-        ("hypot", at.sqrt(a + 4.0 * b + c)),
-        ("hypot", at.sqrt(at.sqr(z) + a + y * y + x**2)),
-        ("hypot-by-constant", at.sqrt((a + b + c) / 3.0)),
-        ("hypot-by-constant", at.sqrt((a + b) / 2.0)),
-        ("hypot-of-scaled", at.sqrt(0.25 * (a + 3.0 * b + c))),
-        (f"root-of-scaled-square{ending}", at.sqrt(2.0 * a)),
-        (f"by-constant-and-square{ending}", x / (1 + a)),
-        (f"by-constant-and-square{ending}", x / (0.3 + a)),
-        (f"hypot-less-one{ending}", at.sqrt(1 + a) - 1),
-        (f"log-one-and-square{ending}", at.log1p(a)),
-        (f"log-one-and-scaled-square{ending}", at.log1p(0.25 * a)),
-        (f"log-one-and-square-by{ending}", at.log1p(a / y)),
+        ("hypot", spelled(at.sqrt(a + b))),
+        ("hypot", spelled(at.sqrt(a + a))),
+        ("hypot", spelled(at.sqrt(a + 4.0 * b + c))),
+        ("hypot", spelled(at.sqrt(at.sqr(z) + a + y * y + x**2))),
+        ("hypot-by-constant", spelled(at.sqrt((a + b + c) / 3.0))),
+        ("hypot-by-constant", spelled(at.sqrt((a + b) / 2.0))),
+        ("hypot-of-scaled", spelled(at.sqrt(0.25 * (a + 3.0 * b + c)))),
+        ("root-of-scaled-square", spelled(at.sqrt(2.0 * a))),
+        ("by-constant-and-square", spelled(x / (1 + a))),
+        ("by-constant-and-square", spelled(x / (0.3 + a))),
+        ("hypot-less-one", spelled(at.sqrt(1 + a) - 1)),
+        ("log-one-and-square", spelled(at.log1p(a))),
+        ("log-one-and-scaled-square", spelled(at.log1p(0.25 * a))),
+        ("log-one-and-square-by", spelled(at.log1p(a / y))),
     ]
 
 
@@ -51,8 +52,8 @@ m, q = at.dmatrices("m", "q")
 OVER_AXES = [
     ("norm", at.sqrt(at.sum(at.sqr(v))), "norm(v)"),
     ("norm", at.sqrt(at.sum(at.sqr(m), axis=1)), "norm(m, axis=(1,))"),
-    ("norm-of-products", at.sqrt(at.sum(v * v)), "norm(v)"),
-    ("norm-of-powers", at.sqrt(at.sum(v**2)), "norm(v)"),
+    ("norm", spelled(at.sqrt(at.sum(v * v))), "norm(v)"),
+    ("norm", spelled(at.sqrt(at.sum(v**2))), "norm(v)"),
     ("product-of-norms", at.sqrt(at.sum(at.sqr(v)) * at.sum(at.sqr(w))), "norm(v) * norm(w)"),
     ("ratio-of-norms", at.sum(at.sqr(m)) / at.sum(at.sqr(v)), "sqr(norm(m) / norm(v))"),
     ("cosine", at.sum(v * w) / (Norm()(v) * Norm()(w)), "cosine(v, w)"),
@@ -65,9 +66,9 @@ OVER_AXES = [
 ]
 
 EXACT = [
-    *of_squares("", at.sqr),
-    *of_squares("-of-products", lambda v: v * v),
-    *of_squares("-of-powers", lambda v: v**2),
+    *of_squares(at.sqr),
+    *of_squares(lambda v: v * v),
+    *of_squares(lambda v: v**2),
 ]
 
 
@@ -75,8 +76,8 @@ CASES = [*EXACT, *((name, before) for name, before, _ in OVER_AXES)]
 
 NOT_MATCHED = [
     # as many squares as there are exponents
-    ("norm-of-powers", at.sqrt(at.sum(at.tensor("float64", (1,), "u") ** np.full(3, 2.0)))),
-    ("norm-of-powers", at.sqrt(at.sum(v**3))),
+    ("norm", spelled(at.sqrt(at.sum(at.tensor("float64", (1,), "u") ** np.full(3, 2.0))))),
+    ("norm", at.sqrt(at.sum(v**3))),
     ("product-of-norms", at.sqrt(at.sum(at.sqr(v)) * at.sum(w))),
     ("cosine", at.sum(v * w) / (Norm()(v) * Norm()(x))),
     ("cosine-of-dot", at.dot(m, w) / (Norm()(m) * Norm()(w))),

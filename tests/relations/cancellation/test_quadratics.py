@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import relgraph.tensor as at
-from tests.relations.applied import x, y
+from tests.relations.applied import spelled, x, y
 
 
 def of_root(ending, root):
@@ -17,10 +17,10 @@ def of_root(ending, root):
 
 CASES = [
     case
-    for ending, square in (("", at.sqr(x)), ("-of-products", x * x), ("-of-powers", x**2))
+    for square in (at.sqr(x), x * x, x**2)
     for case in (
-        *of_root(ending, at.sqrt(square + y)),
-        *of_root(f"-of-difference{ending}", at.sqrt(square - y)),
+        *of_root("", spelled(at.sqrt(square + y))),
+        *of_root("-of-difference", spelled(at.sqrt(square - y))),
     )
 ]
 EXACT = CASES
@@ -28,5 +28,5 @@ EXACT = CASES
 
 NOT_MATCHED = [
     ("root-less", at.sqrt(at.sqr(y) + x) - x),
-    ("root-more-of-products", at.sqrt(x * x + y) + y),
+    ("root-more", at.sqrt(at.sqr(x) + y) + y),
 ]

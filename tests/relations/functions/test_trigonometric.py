@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import relgraph.tensor as at
 from tests.relations.applied import (
+    spelled,
     x,
     y,
 )
@@ -47,9 +48,9 @@ CASES = [
     ("cosh-add-sinh", at.cosh(x) + at.sinh(x), "exp(x)"),
     ("cosh-sub-sinh", at.cosh(x) - at.sinh(x), "exp(-x)"),
     ("arcsinh", at.log(x + at.sqrt(at.sqr(x) + 1)), "arcsinh(x)"),
-    ("arcsinh-of-power", at.log(x + at.sqrt(x**2 + 1)), "arcsinh(x)"),
+    ("arcsinh", spelled(at.log(x + at.sqrt(x**2 + 1))), "arcsinh(x)"),
     ("arccosh", at.log(x + at.sqrt(at.sqr(x) - 1)), "arccosh(x)"),
-    ("arccosh-of-power", at.log(x + at.sqrt(x**2 - 1)), "arccosh(x)"),
+    ("arccosh", spelled(at.log(x + at.sqrt(x**2 - 1))), "arccosh(x)"),
     ("arctanh", at.log((1 + x) / (1 - x)), "2.0 * arctanh(x)"),
     ("arctanh-log1p", at.log1p(x) - at.log1p(-x), "2.0 * arctanh(x)"),
 ]

@@ -17,8 +17,8 @@ from unification import var
 import relgraph.tensor as at
 import relgraph.tensor.linalg as la
 from relations.kit.cancellation import (
-    in_each_spelling,
     is_not_chosen,
+    is_turn,
     nonzero,
     not_choseno,
 )
@@ -71,12 +71,11 @@ def test_terms(name):
 x_vector, y_vector = at.dvectors("x", "y")
 
 
-def test_each_way_to_square_has_its_name():
-    made = in_each_spelling(lambda ending, square: ((f"law{ending}", square(x_vector)),))
-    values = np.array([3.0])
-    assert [name for name, _ in made] == ["law", "law-of-products", "law-of-powers"]
-    assert [v.eval({x_vector: values}).item() for _, v in made] == [9, 9, 9]
-    assert len({v.owner.op for _, v in made}) == 3
+def test_fractions_of_pi():
+    pi, narrow = at.constant(np.pi), at.constant(np.float32(np.pi))
+    assert is_turn(pi, at.constant(4)) and is_turn(narrow, at.constant(2.0))
+    assert not is_turn(pi, at.constant(3.0)) and not is_turn(at.constant(3.14), at.constant(2.0))
+    assert not is_turn(x_vector, at.constant(2.0))
 
 
 def test_what_is_divided_by_is_not_zero():

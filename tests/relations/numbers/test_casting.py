@@ -38,10 +38,10 @@ CASES = [
     ),
     ("switch-cast", at.switch(at.cast(b, "float64"), x, y), "switch(b, x, y)"),
     ("isnan-cast", at.isnan(at.cast(f, "float64")), "isnan(f)"),
-    ("neq-cast-zero", at.neq(at.cast(b, "int8"), 0), "b"),
-    ("eq-cast-zero", at.eq(at.cast(b, "int8"), 0), "invert(b)"),
-    ("eq-cast-one", at.eq(at.cast(b, "float32"), 1), "b"),
-    ("neq-cast-one", at.neq(at.cast(b, "int8"), 1), "invert(b)"),
+    ("compare-cast-flag", at.neq(at.cast(b, "int8"), 0), "b != 0"),
+    ("compare-cast-flag", at.eq(at.cast(b, "int8"), 0), "b == 0"),
+    ("compare-cast-flag", at.eq(at.cast(b, "float32"), 1), "b == 1.0"),
+    ("compare-cast-flag", at.neq(at.cast(b, "int8"), 1), "b != 1"),
 ]
 
 NOT_MATCHED = [
@@ -54,5 +54,5 @@ NOT_MATCHED = [
     ("compare-casts", at.cast(x, "float32") < at.cast(y, "float32")),
     ("extreme-casts", at.maximum(at.cast(x, "int8"), at.cast(y, "int8"))),
     ("switch-cast", at.switch(at.cast(x, "int64"), x, y)),
-    ("neq-cast-zero", at.neq(at.cast(i, "int8"), 0)),
+    ("compare-cast-flag", at.neq(at.cast(i, "int8"), 0)),
 ]

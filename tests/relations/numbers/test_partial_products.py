@@ -31,7 +31,6 @@ UNBOUNDED = {
     "exp-div-mul-exp": TOGETHER,
     "div-of-product": OF_SHARE,
     "div-by-square-of-product": OF_SHARE,
-    "div-by-power-of-product": OF_SHARE,
     "exp-add-log": "in no mode, since a logarithm of what is negative is nan",
     "exp-sub-log": "in no mode, since a logarithm of what is negative is nan",
     "pow-exp": "an exponent that overflows is that of an exponential that does",

@@ -7,6 +7,7 @@ import numpy as np
 import relgraph.tensor as at
 from tests.relations.applied import (
     i,
+    spelled,
     u,
     x,
     y,
@@ -24,8 +25,10 @@ CASES = [
     ("sqr-of-pow", at.sqr(i**3), "i ** 6"),
     ("pow-of-sqr", at.sqr(x) ** 3, "x ** 6.0"),
     ("pow-of-sqrt", at.sqrt(x) ** 3, "x ** 1.5"),
+    ("product-as-square", at.cos(x * x), "cos(sqr(x))"),
+    ("power-as-square", at.cos(x**2), "cos(sqr(x))"),
     ("power-of-square", at.sqr(x) ** y, "abs(x) ** (2.0 * y)"),
-    ("power-of-product-with-itself", (x * x) ** y, "abs(x) ** (2.0 * y)"),
+    ("power-of-square", spelled((x * x) ** y), "abs(x) ** (2.0 * y)"),
     ("sqrt-sqr", at.sqrt(at.sqr(x)), "abs(x)"),
     ("sqr-sqrt", at.sqr(at.sqrt(x)), "x"),
     ("sqr-sqrt-nonnegative", at.sqr(at.sqrt(abs(x))), "abs(x)"),
