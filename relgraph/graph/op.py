@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Container, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from relgraph.graph.basic import Apply, Constant, Variable
@@ -210,6 +210,13 @@ class Op(MetaObject):
         if self.keeps_shape:
             return [shapes[0]]
         raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define infer_shape")
+
+    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        """Return groups of lengths that have to be equal, in terms of the shapes of the inputs.
+
+        Where they are not, `perform` raises an error.
+        """
+        return ()
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         """Return whether a node of constants may be computed ahead of time: if it is `pure`."""

@@ -10,7 +10,7 @@ them in after the multiplication.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -728,6 +728,14 @@ class Elemwise(Op):
             ]
             shape.append(known if known is not None else candidates[0] if candidates else 1)
         return [tuple(shape) for _ in node.outputs]
+
+    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        static = [v.type.shape for v in node.inputs]
+        for axis in range(len(static[0])):
+            pairs = zip(static, shapes, strict=True)
+            found = [shape[axis] for known, shape in pairs if known[axis] != 1]
+            if found:
+                yield found
 
     def fill_like(self, node: Apply, new: Any) -> Any:
         """Return `new`, broadcast to the shape of an output of `node`; it reads only its inputs.
