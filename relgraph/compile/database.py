@@ -544,7 +544,7 @@ def _build_optdb() -> RootDB:
 
 optdb = _build_optdb()
 
-# Rows of the table in which nothing is registered yet can be asked for all the same.
+# A query may name rows of the table in which nothing is registered yet.
 _ROW_TAGS = frozenset(tag for tags in TAGS_OF_ROW.values() for tag in tags)
 
 

@@ -132,7 +132,7 @@ def _less(n: Number, k: int) -> Number:
     """Return a length less some elements, as far as there are any."""
     if k == 0:
         return n
-    # that of a slice with a bound alone, so that slices of slices come to one
+    # the length of one slice, so that slices of slices become one
     if isinstance(n, Made) and n.how == "slice" and n.of[2:] == (None, None):
         first, start = n.of[:2]
         if isinstance(start, int) and start > 0:

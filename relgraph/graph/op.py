@@ -39,7 +39,7 @@ class Op(MetaObject):
         Pairs (i, j): input i may be destroyed although input j may share its storage.
     pure
         Whether equal inputs give equal outputs. An op that draws at random, reads a clock or asks
-        the world says False: each of its nodes then stands for a call of its own, which is not
+        the world says False: each of its nodes then denotes a call of its own, which is not
         merged with another one, not computed ahead of time, and not matched by laws about a class
         of ops; a law that names the op may match it.
     nout
@@ -184,7 +184,7 @@ class Op(MetaObject):
     def grad(self, inputs: Variables, output_gradients: Variables) -> Any:
         """Return for each input the gradient of a cost, given the cost's gradient by each output.
 
-        None stands for an input the outputs are not differentiable by.
+        It is None for an input by which the outputs are not differentiable.
 
         Raises
         ------
@@ -393,7 +393,7 @@ def structure(
 
 
 class HasInnerGraph(MetaObject):
-    """What an `Op` that stands for a graph of its own has besides; a base class beside `Op`.
+    """A base class beside `Op` for ops that contain a graph.
 
     Attributes
     ----------

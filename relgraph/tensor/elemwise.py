@@ -132,7 +132,7 @@ Order = tuple[int | str, ...]
 
 
 def transposed(ndim: int, axes: Sequence[int] | None) -> Order:
-    """Return the order of axes for `transpose`; None for `axes` stands for the reverse order."""
+    """Return the order of axes for `transpose`; None for the reverse order."""
     if axes is None:
         return tuple(reversed(range(ndim)))
     order = tuple(normalize_axis(a, ndim, "transpose") for a in axes)
@@ -159,7 +159,7 @@ def with_axis_moved(ndim: int, source: int, destination: int) -> Order:
 
 
 def with_new_axes(ndim: int, axes: Sequence[int]) -> Order:
-    """Return the order of axes for `expand_dims`; `axes` are those of the result."""
+    """Return the order of axes for `expand_dims`; `axes` count in the result."""
     total = ndim + len(axes)
     new = normalize_axes(tuple(axes), total, "expand_dims")
     old = iter(range(ndim))

@@ -43,7 +43,7 @@ class EqualLengths:
     """What is known about the axes of values where a line of a program runs.
 
     A check that the program makes holds for all lines after it, so that each equality has to be
-    checked once. It is a union-find structure over lengths; a static one stands for its set.
+    checked once. It is a union-find structure over lengths; a static one represents its set.
     """
 
     def __init__(self) -> None:
@@ -230,7 +230,7 @@ def axes_of(variables: Sequence[Variable]) -> list[list[Axis]]:
 
 
 def define_lengths(node: Apply, symbols: SymbolTable) -> None:
-    """Note the lengths of the outputs of a node, which are those of axes of its inputs."""
+    """Note the lengths of the outputs of a node, given those of its inputs."""
     _define_lengths(node, [symbols.lengths.of(v) for v in node.inputs], symbols)
 
 

@@ -338,7 +338,7 @@ def einsum(subscripts: str, *operands: Any, optimize: Any = None) -> Any:
     ----------
     subscripts
         A letter for each axis of each tensor, separated by commas; behind ``->`` those of the
-        result. ``...`` stands for axes that broadcast.
+        result. ``...`` means axes that broadcast.
     operands
         The tensors.
     optimize

@@ -222,7 +222,7 @@ class Lowering:
     # -- lengths -------------------------------------------------------------------------------
 
     def find(self, length: Length) -> Length:
-        """Return what stands for all lengths that are equal to one."""
+        """Return the representative of all lengths that are equal to one."""
         while length in self._parents:
             length = self._parents[length]
         return length
