@@ -209,7 +209,7 @@ class FuseElemwise(GlobalOptimizer):
 
 
 def _contexts(fgraph: FunctionGraph, nodes: Sequence[Apply]) -> Mapping[Apply, Context]:
-    """Return for each node the branches that must be taken for it to run; empty without branches."""
+    """Return for each node the branches that must be taken for it to run; {} if there are none."""
     if not any(isinstance(node.op, IfElse) for node in nodes):
         return {}
     return Contexts(fgraph.outputs, nodes, fgraph.orderings()).of_node

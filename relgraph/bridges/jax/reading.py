@@ -308,9 +308,8 @@ def from_jax(fn: Callable[..., Any], *specs: Any, **named_specs: Any) -> Traced:
     specs, named_specs
         For each array in its arguments, by place or by name: an array or a number, of which only
         the dtype and shape count; a pair ``(dtype, shape)``; a `jax.ShapeDtypeStruct`; a
-        `TensorType`; or
-        a variable, which is used itself. All lengths are known. A dtype is what JAX makes of it: it
-        has 64 bits only where JAX has.
+        `TensorType`; or a variable, which is used itself. All lengths are known. A dtype is what
+        JAX makes of it: it has 64 bits only where JAX has.
 
     Returns
     -------
