@@ -272,13 +272,16 @@ class RewritePair:
             If an op raises.
         """
         known: Values = {**self._constants, **dict(zip(self.inputs, values, strict=True))}
-        for nodes, in_new in ((self._old_nodes, False), (self._new_nodes, True)):
-            for node in nodes:
-                try:
+        in_new = False
+        try:
+            for nodes in (self._old_nodes, self._new_nodes):
+                in_new = nodes is self._new_nodes
+                for node in nodes:
                     found = performed(node, [known[v] for v in node.inputs])
-                except Exception as error:
-                    raise EvaluationError(error, in_new) from error
-                known.update(zip(node.outputs, found, strict=True))
+                    for v, value in zip(node.outputs, found, strict=True):
+                        known[v] = value
+        except Exception as error:
+            raise EvaluationError(error, in_new) from error
         return known
 
     def run_old(self, values: Sequence[Any]) -> Values:
