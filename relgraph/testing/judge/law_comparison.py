@@ -26,7 +26,6 @@ from relgraph.testing.judge.evaluation import (
 from relgraph.testing.judge.rounding import (
     MAX_ULPS,
     is_exact,
-    largest_magnitude,
     magnitude_of,
     overflowed_by_rounding,
     rounding_error_bound,
@@ -170,15 +169,10 @@ class Comparison:
         # Equal infinities have the same bits; any other pair with an infinity is a difference.
         finite = np.isfinite(self.old) & np.isfinite(self.new)
         info = np.finfo(self._least_precise_dtype())
-        both = self.pair.old, self.pair.new
-        differing = differing & ~(finite & (gap <= MAX_ULPS * float(info.eps) * self._own_sizes()))
-        if not differing.any():
-            return differing
-        sizes = np.maximum(*[largest_magnitude(self._nodes(s), self.values, s) for s in both])
-        allowed = MAX_ULPS * float(info.eps) * sizes
+        allowed = float(info.eps) * self._rounded_size()
         if underflow:
-            allowed = allowed + MAX_ULPS * float(info.smallest_subnormal)
-        differing = differing & ~(finite & (gap <= allowed))
+            allowed = allowed + float(info.smallest_subnormal)
+        differing = differing & ~(finite & (gap <= MAX_ULPS * allowed))
         if differing.any():
             differing = differing & self._claimed(sound)
         if not differing.any():
@@ -194,7 +188,7 @@ class Comparison:
                 float(info.eps),
                 strict=s is self.pair.new,
             )
-            for s in both
+            for s in (self.pair.old, self.pair.new)
         ]
         bound = errors[0] + errors[1]
         # where what a logarithm is taken of may be 0 by rounding, it may be negative on either side
@@ -210,12 +204,10 @@ class Comparison:
         back &= gap > MAX_ULPS * errors[1]
         return np.asarray(differing & (back | ~rounding))
 
-    def _own_sizes(self) -> Any:
-        """Return what the results that are rounded count among the largest magnitudes."""
-        sides = [(self.pair.old, self.old), (self.pair.new, self.new)]
-        rounded = [
-            magnitude_of(x) for v, x in sides if v.owner is not None and not is_exact(v.owner)
-        ]
+    def _rounded_size(self) -> Any:
+        """Return the magnitude of the results that an op has rounded: the larger one of both."""
+        sides = ((self.pair.old.owner, self.old), (self.pair.new.owner, self.new))
+        rounded = [magnitude_of(x) for node, x in sides if node is not None and not is_exact(node)]
         return np.max([np.zeros(self.old.shape), *rounded], axis=0)
 
     def _least_precise_dtype(self) -> Any:

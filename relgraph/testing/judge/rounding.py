@@ -46,59 +46,10 @@ MAX_ULPS = 8
 """How many units in the last place a single op may be off: NumPy's ufuncs are good to about 4."""
 
 
-def largest_magnitude(nodes: Sequence[Apply], values: Values, out: Variable) -> Array:
-    """Return for each element of `out` the largest finite magnitude that was added up to it.
-
-    For a sum over elements that is the sum of their magnitudes, which no partial sum exceeds. What
-    is not rounded does not count: what a truth value was found by, and a value that is given to an
-    elementwise op that rounds nothing but its result. Nor does what an op other than a sum is given
-    that works element by element: the arc tangent of the largest number is small.
-
-    Parameters
-    ----------
-    nodes
-        The nodes that compute `out`, inputs first.
-    values
-        The values of all variables.
-
-    Returns
-    -------
-    magnitudes
-        A float64 array of the shape of `out`.
-    """
-    computed = {v for node in nodes for v in node.outputs}
-
-    def step(node: Apply, v: Variable, inputs: Any, sizes: Any, value: Array) -> Array:
-        result = magnitude_of(value)
-        if value.dtype.kind == "b" or not _passes_magnitudes_on(node):
-            return result
-        added = [
-            np.zeros(size.shape) if _rounds_once(node) and u not in computed else size
-            for u, size in zip(node.inputs, sizes, strict=True)
-        ]
-        found = _propagated_magnitude(node, added, inputs, result.shape)
-        return found if is_exact(node) else np.maximum(found, result)
-
-    return propagated(nodes, values, out, magnitude_of, step)
-
-
-def _passes_magnitudes_on(node: Apply) -> bool:
-    """Return whether an error of an operand is one of the result, as it is."""
-    op: Any = node.op
-    if not is_elementwise(op):
-        return True
-    return is_exact(node) or (isinstance(op, Elemwise) and op.scalar_op.name in SUMS)
-
-
 def is_exact(node: Apply) -> bool:
     """Return whether an elementwise op does not round."""
     op: Any = node.op
     return isinstance(op, Elemwise) and op.scalar_op.name in SELECTING
-
-
-def _rounds_once(node: Apply) -> bool:
-    """Return whether an elementwise op rounds nothing but its result: no partial sums."""
-    return is_elementwise(node.op) and (len(node.inputs) <= 2 or is_exact(node))
 
 
 def magnitude_of(x: Any) -> Array:
