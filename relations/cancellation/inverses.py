@@ -17,6 +17,7 @@ from relations.kit.constant_arithmetic import folded
 from relations.kit.guards import in_dtype_of, is_read
 from relations.kit.vocabulary import Law, law, lvars, stable
 from relgraph.graph.kanren import computo, one_cliento, readerso, whereo
+from relgraph.graph.kanren.terms import renamed
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     arccos,
@@ -26,6 +27,7 @@ from relgraph.tensor import (
     arctan,
     arctan2,
     arctanh,
+    constant,
     cos,
     exp,
     ge,
@@ -108,6 +110,7 @@ TURNS = (
         readerso(is_read, c / d),
         whereo(is_turn, c, d),
         computo(k, folded(true_div), c, d),
+        tries=[renamed(c / d, {c: constant(math.pi), d: constant(float(n))}) for n in (2, 4)],
     ),
 )
 
