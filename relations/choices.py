@@ -261,7 +261,6 @@ SIGNS = (
 )
 
 TRUTH_VALUES = (
-    law("switch-true-false", switch(c, True, False), c, booleano(c)),
     law("switch-false-true", switch(c, False, True), ~c, booleano(c)),
     law("switch-to-and", switch(c, x, False), c & x, booleano(c), booleano(x)),
     law("switch-to-or", switch(c, True, x), c | x, booleano(c), booleano(x)),

@@ -35,14 +35,14 @@ from relgraph.tensor.subtensor import Slice, Subtensor
 
 # -- shapes and lengths ----------------------------------------------------------------------------
 
-i, j, n, x, y = lvars("i j n x y")
+i, j, n, x, xs, y = lvars("i j n x xs y")
 
 _ROW = ("shape_promotion",)
 
 
-def shape_law(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+def shape_law(name: str, lhs: Any, rhs: Any, *conditions: Any, tries: Any = ()) -> Law:
     """Return a law about shapes, of tensors of any dtype."""
-    return any_dtype_law(name, lhs, rhs, *conditions, tags=_ROW)
+    return any_dtype_law(name, lhs, rhs, *conditions, tags=_ROW, tries=tries)
 
 
 def lift(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
@@ -98,10 +98,12 @@ VECTORS = (
         whereo(kit.is_one_integer, i),
         computo(j, kit.axis_at, i, x),
     ),
-    shape_law("shape-of-lengths-1d", vector(length(0)), _shape(x), ranko(x, 1)),
-    shape_law("shape-of-lengths-2d", vector(length(0), length(1)), _shape(x), ranko(x, 2)),
     shape_law(
-        "shape-of-lengths-3d", vector(length(0), length(1), length(2)), _shape(x), ranko(x, 3)
+        "shape-of-lengths",
+        vector(several(xs)),
+        _shape(x),  # make_vector(x.shape[0], x.shape[1]) → shape(x), of a matrix x
+        *foundo(x, kit.tensor_of_lengths, xs),
+        tries=[vector(*map(length, range(n))) for n in (1, 2, 3)],
     ),
 )
 
@@ -382,36 +384,11 @@ def joino(joined: Any, parts: Any) -> Any:
     return argumentso(joined, Join(a), parts)
 
 
-@relation("join-of-join-first", depth=2)
-def join_of_join_firsto(joined: Any, flat: Any) -> Any:
-    """``join(0, join(0, x, y), z) → join(0, x, y, z)``"""
+@relation("join-of-joins", depth=2)
+def join_of_joinso(joined: Any, flat: Any) -> Any:
+    """``join(0, x, join(0, y, z)) → join(0, x, y, z)``, wherever the inner joins stand"""
     return lall(
-        joino(joined, cons(inner, rest)),
-        joino(inner, pieces),
-        computo(every, kit.concatenated, pieces, rest),
-        joino(flat, every),
-    )
-
-
-@relation("join-of-join-second", depth=2)
-def join_of_join_secondo(joined: Any, flat: Any) -> Any:
-    """``join(0, x, join(0, y, z)) → join(0, x, y, z)``"""
-    return lall(
-        joino(joined, cons(x, cons(inner, rest))),
-        joino(inner, pieces),
-        computo(every, kit.concatenated, pieces, rest),
-        joino(flat, cons(x, every)),
-    )
-
-
-@relation("join-of-join-third", depth=2)
-def join_of_join_thirdo(joined: Any, flat: Any) -> Any:
-    """``join(0, x, y, join(0, z, w)) → join(0, x, y, z, w)``"""
-    return lall(
-        joino(joined, cons(x, cons(y, cons(inner, rest)))),
-        joino(inner, pieces),
-        computo(every, kit.concatenated, pieces, rest),
-        joino(flat, cons(x, cons(y, every))),
+        joino(joined, pieces), *foundo(every, kit.pieces_of_joins, a, pieces), joino(flat, every)
     )
 
 
@@ -458,9 +435,7 @@ def join_of_neighbourso(joined: Any, fewer: Any) -> Any:
 
 FLAT = (
     any_dtype_law("join-of-one", Join(a)(x), x),
-    join_of_join_firsto,
-    join_of_join_secondo,
-    join_of_join_thirdo,
+    join_of_joinso,
     join_with_nothingo,
     join_of_neighbourso,
     any_dtype_law(
@@ -474,27 +449,30 @@ FLAT = (
 
 
 def _of_pieces(count: int) -> tuple[Law, ...]:
-    """Return the laws about a join of a number of pieces and a split into as many.
+    """Return the laws about a split of a join of as many pieces.
 
-    ``join(0, *split(x, sizes)) → x``, and for each piece ``split(join(0, x0, x1), sizes)[0] → x0``,
-    if `sizes` are the lengths of the pieces.
+    For each piece ``split(join(0, x0, x1), sizes)[0] → x0``, if `sizes` are the lengths of the
+    pieces.
     """
     xs = lvars("".join(f"x{i}," for i in range(count)))
     split = Split(count, a)
     joined = Join(a)(*xs)
-    parts = [nth(i, split(x, sizes)) for i in range(count)]
     own_sizes = whereo(kit.are_lengths_of, sizes, a, *xs)
-    return (
-        any_dtype_law(f"join-of-split-{count}", Join(a)(*parts), x),
-        *(
-            any_dtype_law(f"split-of-join-{count}-{i}", nth(i, split(joined, sizes)), v, own_sizes)
-            for i, v in enumerate(xs)
-        ),
+    return tuple(
+        any_dtype_law(f"split-of-join-{count}-{i}", nth(i, split(joined, sizes)), v, own_sizes)
+        for i, v in enumerate(xs)
     )
 
 
 SPLITS = (
     any_dtype_law("split-of-one", Split(1, a)(x, sizes), x),
+    any_dtype_law(
+        "join-of-split",
+        Join(a)(several(xs)),
+        x,  # join(0, *split(x, sizes)) → x
+        *foundo(x, kit.split_into, a, xs),
+        tries=[Join(a)(*(nth(i, Split(n, a)(x, sizes)) for i in range(n))) for n in (2, 3)],
+    ),
     *(law for count in range(2, MOST_PIECES + 1) for law in _of_pieces(count)),
 )
 

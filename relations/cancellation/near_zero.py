@@ -17,13 +17,15 @@ from relations.kit.cancellation import (
     TAN,
     Series,
     X,
+    is_small_change,
     less,
     quotient,
     times,
 )
 from relations.kit.vocabulary import Law, law, lvars, stable
-from relgraph.tensor import abs as abs_
+from relgraph.graph.kanren import whereo
 from relgraph.tensor import (
+    Elemwise,
     cosm1,
     log1p,
     log1pmx,
@@ -35,8 +37,9 @@ from relgraph.tensor import (
     tan_less_x,
     x_less_sin,
 )
+from relgraph.tensor import abs as abs_
 
-x, y = lvars("x y")
+s, x, y = lvars("s x y")
 
 _TERMS = 5
 
@@ -68,13 +71,12 @@ FUNCTIONS = (
 )
 
 
-SIGNS = tuple(
-    one
-    for name, change in (("cosm1", cosm1), ("x-less-sin", x_less_sin), ("tan-less-x", tan_less_x))
-    for one in (
-        law(f"neg-{name}-by", -change(x) / y, -(change(x) / y)),
-        law(f"by-neg-{name}", y / -change(x), -(y / change(x))),
-    )
+change, is_change = Elemwise(s, ()), whereo(is_small_change, s)
+"""What is left near zero of a cosine, a sine or a tangent."""
+
+SIGNS = (
+    law("neg-change-by", -change(x) / y, -(change(x) / y), is_change),
+    law("by-neg-change", y / -change(x), -(y / change(x)), is_change),
 )
 """What the laws above leave negated, so that those below need not be told twice."""
 

@@ -96,7 +96,6 @@ LOGARITHMS = (
     stable("log-odd-power", log(x**c), c * log(x), whereo(kit.is_odd_positive_exponent, c)),
     stable("log-inverse", log(1 / x), -log(x), nonnegativeo(x)),
     stable("log-mul-exp", log(x * exp(y)), log(x) + y, nonnegativeo(x)),
-    stable("log-div-exp", log(x / exp(y)), log(x) - y, nonnegativeo(x)),
     stable("log-exp-div", log(exp(x) / y), x - log(y), nonnegativeo(y)),
 )
 

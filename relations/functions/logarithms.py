@@ -43,9 +43,10 @@ from relations.kit.numbers import is_no_product
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import lvars, stable
 from relgraph.graph.kanren import case, computo, several, view, whereo
-from relgraph.scalar.special import LN2, LN10
+from relgraph.scalar.special import LN2
 from relgraph.tensor import (
     DimShuffle,
+    Elemwise,
     add,
     erfc,
     exp,
@@ -227,7 +228,10 @@ DETERMINANTS = (
 
 # -- logarithms of sums of exponentials ------------------------------------------------------------
 
-nest = lvars("nest")
+nest, s = lvars("nest s")
+
+based = Elemwise(s, ())
+"""A logarithm of another base."""
 
 BINARY_TERM = view(
     "binary exponent and weight",
@@ -287,14 +291,16 @@ LOGARITHMS = (
         tries=[log2(one) for one in (exp2(x) + exp2(y), add(2 * exp2(x), 2**y, exp2(w), 1))],
     ),
     stable(
-        "log2-of-sum", log2(add(several(xs))), z / LN2, *of_sum, tries=[log2(one) for one in TRIES]
-    ),
-    stable(
-        "log10-of-sum",
-        log10(add(several(xs))),
-        z / LN10,
+        "based-log-of-sum",
+        based(add(several(xs))),
+        z / k,  # k = log(2), or log(10)
         *of_sum,
-        tries=[log10(one) for one in (10**x + 10**y, *TRIES)],
+        whereo(kit.is_based_logarithm, s),
+        computo(k, kit.natural_logarithm_of_base, s),
+        tries=[
+            *(log2(one) for one in TRIES),
+            *(log10(one) for one in (10**x + 10**y, *TRIES)),
+        ],
     ),
 )
 
@@ -304,8 +310,14 @@ OVER_AXES = (
         "log-sum-exp-moved", log(DimShuffle(n, o)(total)), DimShuffle(n, o)(LogSumExp(k)(x)), usual
     ),
     stable("log-mean-exp", log(total / y), LogSumExp(k)(x) - log(y), nonnegativeo(y), usual),
-    stable("log2-sum-exp", log2(total), LogSumExp(k)(x) / LN2, usual),
-    stable("log10-sum-exp", log10(total), LogSumExp(k)(x) / LN10, usual),
+    stable(
+        "based-log-sum-exp",
+        based(total),
+        LogSumExp(k)(x) / c,  # c = log(2), or log(10)
+        usual,
+        whereo(kit.is_based_logarithm, s),
+        computo(c, kit.natural_logarithm_of_base, s),
+    ),
 )
 
 LOGARITHMS_OF_SHARES = (

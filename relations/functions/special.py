@@ -10,14 +10,20 @@ import math
 from typing import Any
 
 from relations.kit.cancellation import not_choseno
-from relations.kit.functions import can_be_doubled, lower_bound, upper_bound
+from relations.kit.functions import (
+    can_be_doubled,
+    is_based_logarithm,
+    lower_bound,
+    natural_logarithm_of_base,
+    upper_bound,
+)
 from relations.kit.guards import constanto, positiveo
 from relations.kit.type_guards import floato, roomyo
 from relations.kit.vocabulary import Law, finite, lvars, stable
 from relgraph.graph.kanren import computo, whereo
-from relgraph.scalar.special import LN2, LN10
-from relgraph.tensor import abs as abs_
+from relgraph.scalar.special import LN2
 from relgraph.tensor import (
+    Elemwise,
     digamma,
     erf,
     erfc,
@@ -27,14 +33,13 @@ from relgraph.tensor import (
     log,
     log1mexp,
     log1p,
-    log2,
-    log10,
     lt,
     switch,
 )
+from relgraph.tensor import abs as abs_
 from relgraph.tensor.special import log_ndtr, ndtr
 
-c, x, z = lvars("c x z")
+c, k, s, x, z = lvars("c k s x z")
 
 is_moderate = whereo(can_be_doubled, c)
 
@@ -66,27 +71,27 @@ is_precise = (floato(x), roomyo(x))
 above, below = computo(z, upper_bound, x), computo(z, lower_bound, x)
 
 
-def of_tails(name: str, logarithm: Any, unit: float) -> tuple[Law, ...]:
-    """Return the laws about a logarithm of tails, given the natural one of its base."""
+based = Elemwise(s, ())
+"""A logarithm of another base."""
+of_base = (whereo(is_based_logarithm, s), computo(k, natural_logarithm_of_base, s))
 
-    def of_tail(ending: str, tail: Any, result: Any, *conditions: Any) -> Law:
-        found = result if unit == 1 else result / unit
-        return stable(f"{name}{ending}", logarithm(tail), found, *conditions)
 
+def of_tail(ending: str, tail: Any, result: Any, *conditions: Any) -> tuple[Law, Law]:
+    """Return the laws about the natural logarithm of a tail, and those of other bases."""
     return (
-        of_tail("-erfc", erfc(x), log_erfc, *is_precise),
-        of_tail("-half-erfc", 0.5 * erfc(x), log_ndtr(z), *is_precise, above),
-        of_tail("-erfc-by-two", erfc(x) / 2, log_ndtr(z), *is_precise, above),
-        of_tail("-ndtr", ndtr(x), log_ndtr(x), floato(x)),
+        stable(f"log-{ending}", log(tail), result, *conditions),
+        # k = log(2), or log(10)
+        stable(f"based-log-{ending}", based(tail), result / k, *of_base, *conditions),
     )
 
 
 TAILS = (
     stable("ndtr-reflected", 1 - ndtr(x), ndtr(-x)),
     stable("neg-ndtr-reflected", ndtr(x) - 1, -ndtr(-x)),
-    *of_tails("log", log, 1),
-    *of_tails("log2", log2, LN2),
-    *of_tails("log10", log10, LN10),
+    *of_tail("erfc", erfc(x), log_erfc, *is_precise),
+    *of_tail("half-erfc", 0.5 * erfc(x), log_ndtr(z), *is_precise, above),
+    *of_tail("erfc-by-two", erfc(x) / 2, log_ndtr(z), *is_precise, above),
+    *of_tail("ndtr", ndtr(x), log_ndtr(x), floato(x)),
     stable("log1p-erf", log1p(erf(x)), log_erfc_of_neg, *is_precise, not_choseno(x)),
     stable("log1p-neg-erf", log1p(-erf(x)), log_erfc, *is_precise, not_choseno(x)),
     stable("log1p-neg-half-erfc", log1p(-0.5 * erfc(x)), log_ndtr(z), *is_precise, below),

@@ -64,6 +64,12 @@ def is_turn(above: Any, below: Any) -> bool:
     return constant_number(below) in (2, 4) and pi == in_dtype_of(math.pi)(above)
 
 
+def is_small_change(scalar_op: Any) -> bool:
+    """Return whether a scalar op is by how much a cosine, a sine or a tangent differs from the
+    first term of its series."""
+    return scalar_op in (scalar.cosm1, scalar.x_less_sin, scalar.tan_less_x)
+
+
 def length_of_all(bases: Sequence[tuple[Any, ...]]) -> Any:
     """Return the length of a vector, given for each term of a sum what it is the square of; None if
     one is no square, or the dtypes differ."""

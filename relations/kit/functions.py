@@ -37,6 +37,7 @@ from relgraph.graph.kanren.rules import split
 from relgraph.graph.notation import number_of
 from relgraph.scalar.facts import EVERYWHERE, INF
 from relgraph.scalar.named import NumpyOp
+from relgraph.scalar.special import LN2, LN10
 from relgraph.scalar.type import result_dtype
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import abs as abs_
@@ -85,6 +86,16 @@ def is_odd_function(scalar_op: Any) -> bool:
 def is_even_function(scalar_op: Any) -> bool:
     """Return whether ``f(-x)`` is ``f(x)``, of integers too."""
     return scalar_op.facts.even and scalar_op not in NOT_OF_INTEGERS
+
+
+def is_based_logarithm(scalar_op: Any) -> bool:
+    """Return whether a scalar op is a logarithm of base 2 or 10."""
+    return scalar_op in (scalar.log2, scalar.log10)
+
+
+def natural_logarithm_of_base(scalar_op: Any) -> float:
+    """Return the natural logarithm of the base of another logarithm."""
+    return LN2 if scalar_op is scalar.log2 else LN10
 
 
 def undoes(scalar_op: Any, inner: Any) -> bool:

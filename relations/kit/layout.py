@@ -25,7 +25,7 @@ from relations.kit.type_guards import is_real
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.op import Op
-from relgraph.tensor.assembly import Alloc, alloc
+from relgraph.tensor.assembly import Alloc, Join, Split, alloc
 from relgraph.tensor.basic import constant, static_int
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import cast, second
@@ -422,9 +422,36 @@ def before_each(variables: Sequence[Any]) -> list[Any]:
     return [v.owner.inputs[0] for v in variables]
 
 
-def concatenated(*lists: Sequence[Any]) -> list[Any]:
-    """Return the items of some lists in one."""
-    return [item for part in lists for item in part]
+def pieces_of_joins(axis: int, pieces: Sequence[Variable]) -> list[Variable] | None:
+    """Return `pieces`, with those that joins on `axis` join in place of these; None if there are no
+    such joins."""
+    every: list[Variable] = []
+    for v in pieces:
+        node = v.owner
+        inner = node is not None and isinstance(node.op, Join) and node.op.axis == axis
+        every.extend(node.inputs if node is not None and inner else [v])
+    return every if len(every) > len(pieces) or every != list(pieces) else None
+
+
+def split_into(axis: int, pieces: Sequence[Variable]) -> Variable | None:
+    """Return the tensor that a split on `axis` splits into `pieces`, in order; None if there is
+    none."""
+    node = pieces[0].owner
+    if node is None or not isinstance(node.op, Split) or node.op.axis != axis:
+        return None
+    whole: Variable = node.inputs[0]
+    return whole if list(pieces) == list(node.outputs) else None
+
+
+def tensor_of_lengths(lengths: Sequence[Variable]) -> Variable | None:
+    """Return the tensor whose lengths, all of them and in order, some variables are; None if there
+    is none."""
+    first = lengths[0].owner if lengths else None
+    if first is None or not isinstance(first.op, Shape_i):
+        return None
+    x: Variable = first.inputs[0]
+    own = x.type.ndim == len(lengths)
+    return x if own and all(reads_length_of(n, x, i) for i, n in enumerate(lengths)) else None
 
 
 def has_empty_pieces(axis: int, pieces: Sequence[Any]) -> bool:

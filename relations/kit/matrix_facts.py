@@ -431,7 +431,14 @@ is_positive_definite = _predicate(POSITIVE, "is_positive_definite")
 is_orthogonal = _predicate(ORTHOGONAL, "is_orthogonal")
 
 
+@depends_on_levels(3)
+def is_triangular(matrix: Any) -> bool:
+    """Return whether a matrix is known to have zeros on one side of its diagonal."""
+    return is_lower_triangular(matrix) or is_upper_triangular(matrix)
+
+
 diagonalo = goal(is_diagonal)
+triangularo = goal(is_triangular)
 lower_triangularo = goal(is_lower_triangular)
 upper_triangularo = goal(is_upper_triangular)
 symmetrico = goal(is_symmetric)

@@ -16,9 +16,8 @@ from relations.kit.index_arithmetic import rank_of
 from relations.kit.matrices import TAGS, finite, rounding, stable
 from relations.kit.matrix_facts import (
     counts_from_zero,
-    lower_triangularo,
     positive_definiteo,
-    upper_triangularo,
+    triangularo,
 )
 from relations.kit.type_guards import floato, ranko, realo, same_dtypeo
 from relations.kit.vocabulary import Law, any_dtype_law, law, lvars, relation
@@ -96,16 +95,7 @@ def split(name: str, lhs: Any, rhs: Any) -> Law:
     return rounding(name, lhs, rhs, one_cliento(product), *square)
 
 
-def of_triangular(side: str, is_triangular: Any) -> tuple[Law, Law]:
-    """Return the laws about a matrix that has zeros on the other side of its diagonal."""
-    triangular = (is_triangular(x), ranko(x, 2), computo(i, kit.positions, x))
-    size = sum_(log(abs_(diagonal)))
-    # a nan beside the diagonal is not seen
-    return (
-        finite(f"det-{side}-triangular", _det(x), prod(diagonal), *triangular, complex=True),
-        finite(f"log-det-{side}-triangular", log_size(x), size, *triangular),
-    )
-
+triangular = (triangularo(x), ranko(x, 2), computo(i, kit.positions, x))
 
 PARTS = (
     split("det-of-product", _det(product), det(x) * det(y)),
@@ -121,8 +111,9 @@ PARTS = (
         computo(n, rank_of, c),
         computo(a, kit.row_count, x),
     ),
-    *of_triangular("lower", lower_triangularo),
-    *of_triangular("upper", upper_triangularo),
+    # a nan beside the diagonal is not seen
+    finite("det-triangular", _det(x), prod(diagonal), *triangular, complex=True),
+    finite("log-det-triangular", log_size(x), sum_(log(abs_(diagonal))), *triangular),
     rounding(
         "log-det-positive-definite",
         log_size(x),

@@ -88,7 +88,6 @@ SIGNS = (
     law("neg-div-neg", -x / -y, x / y, tags=("neg_div_neg",)),
     law("neg-div", -x / y, -(x / y), tags=(*_PRODUCTS, "neg_div_neg")),
     law("div-neg", x / (-y), -(x / y), tags=(*_PRODUCTS, "neg_div_neg")),
-    law("reciprocal-neg", reciprocal(-x), -reciprocal(x), floato(x), tags=_PRODUCTS),
     law("minus-one-mul", -1 * x, -x, signed_or_floato(x), tags=_MUL),
     law("div-minus-one", x / -1, -x, floato(x), tags=_MUL),
     rounding("zero-sub", 0 - x, -x, tags=_ADD),  # 0 - 0 is 0, and -(0) is -0

@@ -41,14 +41,6 @@ EXPONENTS = (
         tags=("mul_canonicalize",),
     ),
     stable(
-        "sqr-of-pow",
-        sqr(x**c),
-        x**k,  # k = 2 * c
-        whereo(kit.exponent_doubles, c),
-        computo(k, kit.twice, c),
-        tags=("mul_canonicalize",),
-    ),
-    stable(
         "pow-of-sqr",
         sqr(x) ** c,
         x**k,  # k = 2 * c

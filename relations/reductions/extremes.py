@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from relations.kit import reductions as kit
+from relations.kit.choices import dual
 from relations.kit.guards import (
     has_length_one,
     includes_axis,
@@ -31,7 +32,7 @@ from relgraph.tensor.subtensor import Placeholder, Subtensor
 
 # -- greatest and least elements -------------------------------------------------------------------
 
-a, c, m, n, o, p, s, t, x = lvars("a c m n o p s t x")
+a, c, e, m, n, o, p, s, t, x = lvars("a c e m n o p s t x")
 
 f = Elemwise(s, p)
 """A function of one argument, element by element."""
@@ -44,17 +45,20 @@ increasing_or_nan_below = whereo(kit.is_increasing_or_nan_below, s)
 """What is known of `f`; "or nan below" is of the logarithm, which is nan below zero."""
 
 
-def greatest(v: Any) -> Any:
-    """Return the greatest element of `v` along the axes `a`."""
-    return max_(v, axis=a)
-
-
 def extreme(v: Any) -> Any:
     """Return the greatest or the least element of `v` along the axes `a`; see `is_extreme`."""
     return CAReduce(m, a)(v)
 
 
+def other(v: Any) -> Any:
+    """Return the least element of `v` along the axes `a` where `extreme` is the greatest one, and
+    the other way round."""
+    return CAReduce(e, a)(v)
+
+
 is_extreme = whereo(is_maximum_or_minimum, m)
+is_either = (is_extreme, computo(e, dual, m))
+"""That `other` is the other one."""
 
 
 def least(v: Any) -> Any:
@@ -64,12 +68,10 @@ def least(v: Any) -> Any:
 
 MONOTONE = (
     rounding("extreme-increasing", extreme(f(x)), f(extreme(x)), is_extreme, increasing),
-    rounding("max-decreasing", greatest(f(x)), f(least(x)), decreasing),
-    rounding("min-decreasing", least(f(x)), f(greatest(x)), decreasing),
+    rounding("extreme-decreasing", extreme(f(x)), f(other(x)), decreasing, *is_either),
     rounding("extreme-above-zero", extreme(f(x)), f(extreme(x)), is_extreme, *above_zero),
     rounding("min-nan-below", least(f(x)), f(least(x)), increasing_or_nan_below),
-    rounding("max-neg", greatest(-x), -least(x), floato(x)),
-    rounding("min-neg", least(-x), -greatest(x), floato(x)),
+    rounding("extreme-neg", extreme(-x), -other(x), *is_either, floato(x)),
 )
 
 
@@ -96,11 +98,11 @@ def shifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 SHIFTED = (
     shifted("extreme-add", extreme(x + c), extreme(x) + without_axes(c), is_extreme),
     shifted("extreme-sub", extreme(x - c), extreme(x) - without_axes(c), is_extreme),
-    shifted("max-of-rest", greatest(c - x), without_axes(c) - least(x)),
-    shifted("min-of-rest", least(c - x), without_axes(c) - greatest(x)),
+    shifted("extreme-of-rest", extreme(c - x), without_axes(c) - other(x), *is_either),
     shifted("extreme-mul", extreme(c * x), without_axes(c) * extreme(x), is_extreme, positiveo(c)),
-    shifted("max-mul-negative", greatest(c * x), without_axes(c) * least(x), negative),
-    shifted("min-mul-negative", least(c * x), without_axes(c) * greatest(x), negative),
+    shifted(
+        "extreme-mul-negative", extreme(c * x), without_axes(c) * other(x), negative, *is_either
+    ),
     shifted("extreme-div", extreme(x / c), extreme(x) / without_axes(c), is_extreme, positiveo(c)),
 )
 

@@ -13,6 +13,7 @@ from cons import cons
 from kanren.core import eq, lall
 
 from relations.kit import reductions as kit
+from relations.kit.choices import dual, is_junction
 from relations.kit.guards import (
     all_oneo,
     are_nonzero_lengths,
@@ -26,7 +27,7 @@ from relations.kit.guards import (
     nonnegativeo,
 )
 from relations.kit.index_arithmetic import order_without, rank_of
-from relations.kit.type_guards import floato, ranko, realo, roomyo
+from relations.kit.type_guards import floato, ranko, roomyo
 from relations.kit.vocabulary import (
     Law,
     any_dtype_law,
@@ -64,7 +65,7 @@ from relgraph.tensor.subtensor import Slice, Subtensor
 
 # -- every reduction -------------------------------------------------------------------------------
 
-a, b, c, m, n, o, p, q, s, x, y = lvars("a b c m n o p q s x y")
+a, b, c, m, n, o, p, q, s, t, x, y = lvars("a b c m n o p q s t x y")
 
 
 def of_real(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
@@ -72,23 +73,22 @@ def of_real(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return rounding(name, lhs, rhs, *conditions, mixed=True)
 
 
-def nested(name: str, scalar_op: Any, sound: str, *conditions: Any) -> Law:
-    """Return the law that two reductions by one op are one: ``sum(sum(x, axis=0), axis=1) →
-    sum(x, axis=(0, 2))``."""
-    twice = CAReduce(scalar_op, a)(CAReduce(scalar_op, b)(x))
-    once = CAReduce(scalar_op, c)(x)
+def nested(name: str, sound: str, *conditions: Any) -> Law:
+    """Return the law that two reductions by one op are one."""
     return any_dtype_law(
-        name, twice, once, computo(c, kit.merged_axes, a, b), *conditions, sound=sound
+        name,
+        CAReduce(s, a)(CAReduce(s, b)(x)),
+        CAReduce(s, c)(x),  # sum(sum(x, axis=0), axis=1) → sum(x, axis=(0, 2))
+        computo(c, kit.merged_axes, a, b),
+        *conditions,
+        sound=sound,
     )
 
 
 MERGED = (
-    nested("sum-of-sums", scalar.add, "rounding"),
-    nested("prod-of-prods", scalar.mul, "rounding", realo(x)),  # complex ones with inf: other nans
-    nested("max-of-max", scalar.maximum, "rounding"),  # of 0 and -0 either may be the greatest
-    nested("min-of-min", scalar.minimum, "rounding"),
-    nested("all-of-all", scalar.and_, "exact"),
-    nested("any-of-any", scalar.or_, "exact"),
+    nested("junction-of-junctions", "exact", whereo(is_junction, s)),
+    # of 0 and -0 either may be the greatest; a complex product with an infinity has other nans
+    nested("reduce-of-reduce", "rounding", whereo(kit.is_summed_or_real, s, x)),
     any_dtype_law(
         "reduce-of-dimshuffle",
         CAReduce(s, a)(DimShuffle(n, o)(x)),
@@ -212,8 +212,13 @@ LOGARITHMS = (
 )
 
 LOGICAL = (
-    law("all-not", all_(~x, axis=a), ~any_(x, axis=a)),
-    law("any-not", any_(~x, axis=a), ~all_(x, axis=a)),
+    law(
+        "junction-of-negations",
+        CAReduce(s, a)(~x),
+        ~CAReduce(t, a)(x),  # all(~x) → ~any(x)
+        whereo(is_junction, s),
+        computo(t, dual, s),
+    ),
     law("any-and", any_(x & c, axis=a), any_(x, axis=a) & without_axes(c), *constant),
     law("all-or", all_(x | c, axis=a), all_(x, axis=a) | without_axes(c), *constant),
 )

@@ -148,6 +148,21 @@ def spread(graph):
     return np.abs(moved[0] - moved[1])
 
 
+FOLLOWS = [
+    (at.log(at.sigmoid(y) / at.exp(x)), "-(softplus(-y) + x)"),
+    (at.reciprocal(-x), "-reciprocal(x)"),
+    (at.sqr(at.lvector("i") ** 3), "sqr(i * sqr(i))"),
+    (at.switch(at.TensorType("bool", (None,))("b"), True, False), "b"),
+]
+"""What several laws do together, so that it needs none of its own."""
+
+
+@pytest.mark.parametrize(("before", "after"), FOLLOWS)
+def test_what_follows_from_other_laws(before, after):
+    query = {"include": ("fast_run",), "exclude": ("inplace", "elemwise_fusion")}
+    assert algebra(optimize_graph(before, **query, clone=True), 200) == after
+
+
 @given(trees)
 @settings(max_examples=60)
 def test_random_expressions_keep_their_values(tree):

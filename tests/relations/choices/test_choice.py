@@ -32,7 +32,7 @@ CASES = [
     ("switch-neg", at.switch(b, -x, -y), "-switch(b, x, y)"),
     ("switch-neg-else-zero", at.switch(b, -x, 0), "-switch(b, x, 0.0)"),
     ("switch-zero-else-neg", at.switch(b, 0, -x), "-switch(b, 0.0, x)"),
-    ("switch-true-false", at.switch(b, True, False), "b"),
+    ("switch-to-and", at.switch(b, True, False), "b & True"),
     ("switch-false-true", at.switch(b, False, True), "invert(b)"),
     ("switch-to-and", at.switch(b, c, False), "b & c"),
     ("switch-to-or", at.switch(b, True, c), "b | c"),

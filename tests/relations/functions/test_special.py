@@ -43,8 +43,8 @@ CASES = [
         (f"{name}{ending}", logarithm(tail), f"{after}{by}")
         for name, logarithm, by in (
             ("log", at.log, ""),
-            ("log2", at.log2, " / 0.6931471805599453"),
-            ("log10", at.log10, " / 2.302585092994046"),
+            ("based-log", at.log2, " / 0.6931471805599453"),
+            ("based-log", at.log10, " / 2.302585092994046"),
         )
         for ending, tail, after in (
             ("-erfc", at.erfc(x), LOG_ERFC),

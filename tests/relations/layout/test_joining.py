@@ -31,7 +31,7 @@ def pieces_of(count):
     """Return the rows of the table for what is in `count` pieces."""
     sizes = (*[1] * (count - 1), 7 - count)
     parts = at.split(six, sizes, axis=0)
-    yield f"join-of-split-{count}", join(0, *parts), six
+    yield "join-of-split", join(0, *parts), six
     for i in range(count):
         given = free[:count]
         yield (
@@ -46,9 +46,9 @@ def pieces_of(count):
 
 TABLE = [
     ("join-of-one", Join(0)(x), x),
-    ("join-of-join-first", join(0, join(0, x, y), z), join(0, x, y, z)),
-    ("join-of-join-second", join(1, x, join(1, y, z), x), join(1, x, y, z, x)),
-    ("join-of-join-third", join(0, x, y, join(0, z, x)), join(0, x, y, z, x)),
+    ("join-of-joins", join(0, join(0, x, y), z), join(0, x, y, z)),
+    ("join-of-joins", join(1, x, join(1, y, z), x), join(1, x, y, z, x)),
+    ("join-of-joins", join(0, x, y, join(0, z, x)), join(0, x, y, z, x)),
     ("join-with-nothing", join(0, none, x, y), join(0, x, y)),
     ("join-of-neighbours", join(0, v[:2], v[2:]), "join(subtensor{}(v), axis=0)"),
     ("join-of-neighbours", join(0, v[1:2], v[2:]), "join(subtensor{1:}(v), axis=0)"),
@@ -56,7 +56,7 @@ TABLE = [
     ("join-of-halves", join(0, v[:n], v[n:]), v),
     ("split-of-one", at.split(six, [6])[0], six),
     *[row for count in (2, 3, 4) for row in pieces_of(count)],
-    ("join-of-split-2", join(1, *at.split(x, sizes, n_splits=2, axis=1)), x),
+    ("join-of-split", join(1, *at.split(x, sizes, n_splits=2, axis=1)), x),
     ("join-of-allocs", join(0, at.alloc(c, m), at.alloc(c, n), v), join(0, at.alloc(c, m + n), v)),
     ("alloc-of-alloc", at.alloc(at.alloc(c, n), m, n), at.alloc(c, m, n)),
 ]
@@ -64,15 +64,15 @@ TABLE = [
 
 LEFT_ALONE = [
     ("join-of-one", join(0, x, y)),
-    ("join-of-join-first", join(0, join(1, x, y), z)),
+    ("join-of-joins", join(0, join(1, x, y), z)),
     ("join-of-neighbours", join(0, v[:2], v[3:])),
     ("join-of-neighbours", join(0, v[:2], w[2:])),
     ("join-of-neighbours", join(0, v[2:], v[:2])),
     ("join-of-neighbours", join(0, v[1:-1], v[-1:])),
     ("join-of-halves", join(0, v[:n], v[m:])),
     ("join-with-nothing", join(0, none, none)),
-    ("join-of-split-2", join(1, *at.split(x, (1, 1)))),
-    ("join-of-split-2", join(0, *reversed(at.split(x, (1, 2))))),
+    ("join-of-split", join(1, *at.split(x, (1, 1)))),
+    ("join-of-split", join(0, *reversed(at.split(x, (1, 2))))),
     ("split-of-join-2-0", at.split(join(0, *fixed[:2]), (2, 1))[0]),
     ("join-of-allocs", join(0, at.alloc(c, m), at.alloc(1.0, n))),
 ]

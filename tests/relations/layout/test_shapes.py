@@ -34,9 +34,9 @@ CASES = [
     ("shape", _shape(at.alloc(v[0], n, 3)), "make_vector{int64}(n, 3)"),
     ("shape-computed", at.dot(x, y).shape, "make_vector{int64}(shape_i{0}(x), shape_i{1}(y))"),
     ("element-of-shape", x.shape[-1], "shape_i{1}(x)"),
-    ("shape-of-lengths-1d", MakeVector()(Shape_i(0)(v)), "shape(v)"),
-    ("shape-of-lengths-2d", MakeVector()(Shape_i(0)(x), Shape_i(1)(x)), "shape(x)"),
-    ("shape-of-lengths-3d", MakeVector()(*[Shape_i(i)(cube) for i in range(3)]), "shape(cube)"),
+    ("shape-of-lengths", MakeVector()(Shape_i(0)(v)), "shape(v)"),
+    ("shape-of-lengths", MakeVector()(Shape_i(0)(x), Shape_i(1)(x)), "shape(x)"),
+    ("shape-of-lengths", MakeVector()(*[Shape_i(i)(cube) for i in range(3)]), "shape(cube)"),
     ("element-of-vector", MakeVector()(n, m, n + 1)[-2], "m"),
     ("part-of-vector", MakeVector()(n, m, n + 1)[1:], "make_vector{int64}(m, n + 1)"),
 ]
@@ -47,9 +47,9 @@ NOT_MATCHED = [
     ("shape", x.shape),
     ("shape", at.dot(x, y).shape),
     ("element-of-shape", x.shape[n]),
-    ("shape-of-lengths-2d", MakeVector()(Shape_i(1)(x), Shape_i(0)(x))),
-    ("shape-of-lengths-2d", MakeVector()(Shape_i(0)(x), Shape_i(1)(y))),
-    ("shape-of-lengths-1d", MakeVector()(Shape_i(0)(x))),
+    ("shape-of-lengths", MakeVector()(Shape_i(1)(x), Shape_i(0)(x))),
+    ("shape-of-lengths", MakeVector()(Shape_i(0)(x), Shape_i(1)(y))),
+    ("shape-of-lengths", MakeVector()(Shape_i(0)(x))),
     ("element-of-vector", MakeVector()(n, m)[n]),
 ]
 

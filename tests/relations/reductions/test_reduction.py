@@ -46,13 +46,13 @@ def dropped(v):
 
 
 TABLE = [
-    ("sum-of-sums", at.sum(at.sum(t, axis=0), axis=1), at.sum(t, axis=(0, 2))),
-    ("sum-of-sums", at.sum(at.sum(small, axis=0)), at.sum(small)),
-    ("prod-of-prods", at.prod(at.prod(t, axis=1), axis=0), at.prod(t, axis=(0, 1))),
-    ("max-of-max", at.max(at.max(t, axis=2)), at.max(t)),
-    ("min-of-min", at.min(at.min(x, axis=1)), at.min(x)),
-    ("all-of-all", at.all(at.all(mask, axis=1)), at.all(mask)),
-    ("any-of-any", at.any(at.any(mask, axis=0)), at.any(mask)),
+    ("reduce-of-reduce", at.sum(at.sum(t, axis=0), axis=1), at.sum(t, axis=(0, 2))),
+    ("reduce-of-reduce", at.sum(at.sum(small, axis=0)), at.sum(small)),
+    ("reduce-of-reduce", at.prod(at.prod(t, axis=1), axis=0), at.prod(t, axis=(0, 1))),
+    ("reduce-of-reduce", at.max(at.max(t, axis=2)), at.max(t)),
+    ("reduce-of-reduce", at.min(at.min(x, axis=1)), at.min(x)),
+    ("junction-of-junctions", at.all(at.all(mask, axis=1)), at.all(mask)),
+    ("junction-of-junctions", at.any(at.any(mask, axis=0)), at.any(mask)),
     ("reduce-of-dimshuffle", at.sum(x.T), at.sum(x).dimshuffle()),
     (
         "reduce-of-dimshuffle",
@@ -88,8 +88,8 @@ TABLE = [
         + at.switch(at.lt(at.prod(at.sign(v)), 0), np.nan, 0 * at.prod(at.sign(v))),
     ),
     ("log-abs-prod", at.log(at.abs(at.prod(x, axis=1))), at.sum(at.log(at.abs(x)), axis=1)),
-    ("all-not", at.all(~mask, axis=1), ~at.any(mask, axis=1)),
-    ("any-not", at.any(~mask), ~at.all(mask)),
+    ("junction-of-negations", at.all(~mask, axis=1), ~at.any(mask, axis=1)),
+    ("junction-of-negations", at.any(~mask), ~at.all(mask)),
     ("any-and", at.any(mask & bits, axis=0), at.any(mask, axis=0) & dropped(bits)),
     ("all-or", at.all(mask | bits, axis=0), at.all(mask, axis=0) | dropped(bits)),
     ("sum-rows-of-dot", at.sum(at.dot(x, y), axis=0), at.dot(at.sum(x, axis=0), y)),
@@ -157,7 +157,7 @@ LEFT_ALONE = [
     ("reduce-of-join", at.sum(at.join(0, x, y), axis=1)),
     ("sum-rows-of-dot", at.sum(at.dot(small, small), axis=0)),
     # by the order of its factors a complex product with an infinity is nan or not
-    ("prod-of-prods", at.prod(at.prod(z, axis=0))),
+    ("reduce-of-reduce", at.prod(at.prod(z, axis=0))),
     ("reduce-of-join", at.prod(at.join(0, z, z))),
 ]
 

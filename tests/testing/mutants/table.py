@@ -86,7 +86,7 @@ TRUE_BY_READING = {
     "wrong for the least number: det-scaled": "no class claims anything of such determinants",
     "unguarded 2: kron-times-vector": "all that is computed has the dtype of the result even so",
     "other op: log-prod-of-any-sign": "what is subtracted is 0",
-    "wrong for length 0: log-det-upper-triangular": "of a matrix without rows no element is read",
+    "wrong for length 0: log-det-triangular": "of a matrix without rows no element is read",
     "wrong sign: log-abs-det": "the last of two outputs is the second",
     "other op 2: softmax-mean-mul": "the sum of a softmax is 1 up to rounding",
     "other op 3: softmax-mean-mul-div": "the sum of a softmax is 1 up to rounding",
