@@ -149,9 +149,9 @@ total = whereo(kit.is_total, s, x, y)
 power, and before `x` is filled into an empty tensor nobody asks for one."""
 
 
-def fill_law(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
+def fill_law(name: str, lhs: Any, rhs: Any, *conditions: Any, **more: Any) -> Law:
     """Return a law about fills, for tensors of any dtype."""
-    return any_dtype_law(name, lhs, rhs, *conditions, sound=sound, tags=("fill_cut",))
+    return any_dtype_law(name, lhs, rhs, *conditions, **more, tags=("fill_cut",))
 
 
 SINKS = (
@@ -184,15 +184,18 @@ SINKS = (
 )
 
 
-def _fill_of_alloc(ndim: int) -> Law:
-    """Return the law that what is allocated, and then filled, is filled at once."""
-    n = lvars("".join(f"n{i}," for i in range(ndim)))
-    lhs, rhs = second(a, alloc(x, *n)), second(a, x)
-    return fill_law(f"fill-of-alloc-{ndim}d", lhs, rhs, whereo(kit.has_room_for, a, *n))
-
+allocated = Alloc()(several(xs))
+"""An allocation of any rank: `xs` are the value and the lengths."""
+allocations = [alloc(x, *lvars("l, m, n")[:rank]) for rank in (1, 2, 3)]
 
 CUTS = (
-    *map(_fill_of_alloc, kit.ALLOCATED_RANKS),
+    fill_law(
+        "fill-of-alloc",
+        second(a, allocated),
+        second(a, x),  # second(a, alloc(x, m, n)) → second(a, x)
+        *foundo(x, kit.allocated_with_room, a, xs),
+        tries=[second(a, one) for one in allocations],
+    ),
     fill_law(
         "fill-cut", second(a, x), x, covers_shapeo(x, a), whereo(kit.is_not_allocated_like, x, a)
     ),
@@ -238,12 +241,6 @@ def _of_rank(ndim: int) -> tuple[Law, ...]:
         return fill_law(f"alloc-{name}-{ndim}d", lhs, rhs, *conditions)
 
     return (
-        one("unneeded", full, x, whereo(kit.has_lengths, x, *n)),
-        # alloc([[2]], n, m) → alloc(2, n, m)
-        one("smaller", full, alloc(y, *n), *foundo(y, kit.without_first_axes, x)),
-        # alloc(x, 1, 1) → x.dimshuffle("x", "x")
-        one("of-ones", full, y, *foundo(y, kit.with_first_axes, x, *n)),
-        one("fill", second(full, y), alloc(y, *n), whereo(kit.stretches_to, y, *n)),
         one("sink", f(full), alloc(f(x), *n)),
         one("cut-1-of-2", f(full, y), f(x, y), not_a_fill, whereo(kit.covers_lengths, y, *n)),
         one("cut-2-of-2", f(y, full), f(y, x), not_a_fill, whereo(kit.covers_lengths, y, *n)),
@@ -252,7 +249,37 @@ def _of_rank(ndim: int) -> tuple[Law, ...]:
     )
 
 
-ALLOCATIONS = tuple(law for rank in kit.ALLOCATED_RANKS for law in _of_rank(rank))
+ALLOCATIONS = (
+    fill_law(
+        "alloc-unneeded",
+        allocated,
+        x,  # alloc(x, *x.shape) → x
+        *foundo(x, kit.allocated_as_it_is, xs),
+        tries=allocations,
+    ),
+    fill_law(
+        "alloc-smaller",
+        allocated,
+        Alloc()(several(ys)),  # alloc([[2]], n, m) → alloc(2, n, m)
+        *foundo(ys, kit.with_smaller_value, xs),
+        tries=allocations,
+    ),
+    fill_law(
+        "alloc-of-ones",
+        allocated,
+        y,  # alloc(x, 1, 1) → x.dimshuffle("x", "x")
+        *foundo(y, kit.with_first_axes, xs),
+        tries=allocations,
+    ),
+    fill_law(
+        "alloc-fill",
+        second(allocated, y),
+        Alloc()(several(ys)),  # second(alloc(x, n, m), y) → alloc(y, n, m)
+        *foundo(ys, kit.with_stretched_value, y, xs),
+        tries=[second(one, y) for one in allocations],
+    ),
+    *(law for rank in kit.ALLOCATED_RANKS for law in _of_rank(rank)),
+)
 
 
 # -- reshapes and declared shapes ------------------------------------------------------------------

@@ -211,6 +211,32 @@ def _is_alloc(x: Any) -> bool:
     return x.owner is not None and isinstance(x.owner.op, Alloc)
 
 
+def allocated_with_room(a: Any, allocated: Sequence[Any]) -> Variable | None:
+    """Return what is allocated, the first of some variables, if `a` has room for the lengths, the
+    others; None if not."""
+    x, *lengths = allocated
+    return x if has_room_for(a, *lengths) else None
+
+
+def allocated_as_it_is(allocated: Sequence[Any]) -> Variable | None:
+    """Return what is allocated if it has these lengths itself; None if not."""
+    return allocated[0] if has_lengths(*allocated) else None
+
+
+def with_smaller_value(allocated: Sequence[Any]) -> Sequence[Any] | None:
+    """Return a value without its first axes of length 1, and the lengths that it is allocated to;
+    None if it has none, or is no constant."""
+    smaller = without_first_axes(allocated[0])
+    return None if smaller is None else (smaller, *allocated[1:])
+
+
+def with_stretched_value(y: Any, allocated: Sequence[Any]) -> Sequence[Any] | None:
+    """Return `y` and the lengths that something else is allocated to, if `y` stretches to them;
+    None if not."""
+    lengths = allocated[1:]
+    return (y, *lengths) if stretches_to(y, *lengths) else None
+
+
 def broadcasts_to(x: Any, *lengths: Any) -> bool:
     """Return whether `x` broadcasts to `lengths`, as far as types tell."""
     missing = len(lengths) - x.type.ndim
@@ -257,9 +283,11 @@ def alloc_like(x: Any, a: Any) -> Any:
     return alloc(x, *a.type.shape)
 
 
-def with_first_axes(x: Any, *lengths: Any) -> Variable | None:
-    """Return `x` with first axes of length 1 if these are all that `lengths` add to it: they are
-    all 1, and so is each length of `x`. None if not."""
+def with_first_axes(allocated: Sequence[Any]) -> Variable | None:
+    """Return what is allocated, the first of some variables, with first axes of length 1 if these
+    are all that the lengths, the others, add to it: they are all 1, and so is each of its own. None
+    if not."""
+    x, *lengths = allocated
     if not all(x.type.broadcastable) or any(static_int(n) != 1 for n in lengths):
         return None
     new = ("x",) * (len(lengths) - x.type.ndim)

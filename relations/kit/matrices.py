@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from relations.kit.guards import (
+    constant_number,
     containing_any_of,
     depends_on_levels,
     is_nonnegative,
@@ -23,7 +24,7 @@ from relations.kit.vocabulary import finite as any_finite
 from relations.kit.vocabulary import rounding as any_rounding
 from relations.kit.vocabulary import stable as any_stable
 from relgraph.graph.basic import Constant
-from relgraph.tensor.assembly import arange, eye
+from relgraph.tensor.assembly import Eye, arange, eye
 from relgraph.tensor.indexing import AdvancedIncSubtensor, getitem
 from relgraph.tensor.linalg.functions import det, slogdet
 from relgraph.tensor.linalg.products import (
@@ -114,8 +115,14 @@ def _is_shorter(a: int | None, b: int | None) -> bool:
     return a is not None and b is not None and a < b
 
 
+@depends_on_levels(1)
 def is_identity_matrix(x: Any) -> bool:
-    """Return whether `x` is a constant with ones on its diagonal and zeros beside it."""
+    """Return whether `x` is an `Eye` of as many rows as columns, or a constant, with ones on its
+    diagonal and zeros beside it."""
+    node = x.owner
+    if node is not None and isinstance(node.op, Eye):
+        rows, columns, place = node.inputs
+        return rows is columns and constant_number(place) == 0
     if not isinstance(x, Constant):
         return False
     data = np.asarray(x.data)

@@ -23,7 +23,6 @@ from relations.kit.vocabulary import (
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.tensor import DimShuffle, add, sub
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.assembly import Eye
 from relgraph.tensor.linalg.blas import _dot22, _gemv, fits_blas, fits_gemv, same_blas_dtype
 from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.tensor.linalg.products import _batched_dot, _matmul
@@ -75,11 +74,7 @@ TRANSPOSES = (
     regrouped("dot-outer", _dot(x, y), x * y, whereo(kit.is_column_by_row, x, y)),
 )
 
-eye = Eye(d)
-
 IDENTITIES = (
-    regrouped("dot-eye-left", _dot(eye(n, n, 0), y), y),
-    regrouped("dot-eye-right", _dot(x, eye(n, n, 0)), x),
     regrouped("dot-identity-left", _dot(x, y), y, whereo(kit.is_identity_matrix, x)),
     regrouped("dot-identity-right", _dot(x, y), x, whereo(kit.is_identity_matrix, y)),
     rounding(

@@ -16,18 +16,17 @@ from relations.kit.guards import foundo
 from relations.kit.index_arithmetic import rank_of
 from relations.kit.matrices import finite, rounding, stable
 from relations.kit.matrix_facts import (
-    lower_triangularo,
+    is_lower_triangular,
     orthogonalo,
     positive_definiteo,
     symmetrico,
-    upper_triangularo,
+    triangularo,
 )
 from relations.kit.type_guards import ranko, realo, same_dtypeo
 from relations.kit.vocabulary import lvars
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import DimShuffle
-from relgraph.tensor.assembly import Eye
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.products import _matmul, dot
 from relgraph.tensor.linalg.systems import CholeskySolve, Solve, SolveTriangular, _inv, _solve
@@ -37,10 +36,11 @@ d, e, m, n, o, p, v, x, y, z = lvars("d e m n o p v x y z")
 
 
 lower_solve, upper_solve = SolveTriangular(True, False), SolveTriangular(False, False)
+triangular_solve = SolveTriangular(d, False)
+"""One of them."""
 cholesky, cholesky_solve = Cholesky(True), CholeskySolve(True)
 upper_cholesky_solve = CholeskySolve(False)
 symmetric_solve = Solve("sym", False)
-eye = Eye(d)
 
 OF_PRODUCTS = (
     stable("inverse-times", _dot(_inv(x), y), _solve(x, y), complex=True),
@@ -104,15 +104,13 @@ ASSOCIATION = tuple(
     for name, op in (
         ("solution", _solve),
         ("symmetric-solution", symmetric_solve),
-        ("lower-triangular-solution", lower_solve),
-        ("upper-triangular-solution", upper_solve),
+        ("triangular-solution", triangular_solve),
         ("cholesky-solution", cholesky_solve),
     )
 )
 """The right side of a system is made narrow before the system is solved."""
 
 IDENTITIES = (
-    rounding("solve-eye", _solve(x, eye(n, n, 0)), _inv(x), complex=True),
     rounding(
         "solve-identity",
         _solve(x, y),
@@ -135,10 +133,8 @@ IDENTITIES = (
     ),
 )
 
-TRIANGULAR = (
-    ("lower", lower_solve, lower_triangularo(x)),
-    ("upper", upper_solve, upper_triangularo(x)),
-)
+is_triangular = (triangularo(x), computo(d, is_lower_triangular, x))
+"""That `x` is triangular, and which side of its diagonal has zeros."""
 
 STRUCTURES = (
     rounding(
@@ -174,10 +170,7 @@ STRUCTURES = (
         same_dtypeo(x, y),  # it is orthogonal in its own precision
         whereo(kit.is_vector_or_matrix, y),
     ),
-    *(
-        stable(f"solve-{side}-triangular", _solve(x, y), solve(x, y), is_triangular, complex=True)
-        for side, solve, is_triangular in TRIANGULAR
-    ),
+    stable("solve-triangular", _solve(x, y), triangular_solve(x, y), *is_triangular, complex=True),
     stable(  # the factor is there once for all right sides
         "solve-positive-definite",
         _solve(x, y),
@@ -195,16 +188,13 @@ STRUCTURES = (
         complex=True,
     ),
     finite("inverse-orthogonal", _inv(x), transposed(x), orthogonalo(x), ranko(x, 2), realo(x)),
-    *(
-        stable(
-            f"inverse-{side}-triangular",
-            _inv(x),
-            solve(x, y),
-            is_triangular,
-            computo(y, kit.identity_like, x),
-            complex=True,
-        )
-        for side, solve, is_triangular in TRIANGULAR
+    stable(
+        "inverse-triangular",
+        _inv(x),
+        triangular_solve(x, y),
+        *is_triangular,
+        computo(y, kit.identity_like, x),
+        complex=True,
     ),
 )
 """By what is known of the matrix; the first that holds is the cheapest."""

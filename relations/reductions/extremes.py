@@ -146,10 +146,8 @@ def taken(name: str, lhs: Any, rhs: Any) -> Law:
 
 
 TAKEN = (
-    taken("element-at-argmax", at_place(x, argmax(x, axis=0)), max_(x)),
-    taken("element-at-argmin", at_place(x, argmin(x, axis=0)), min_(x)),
-    taken("element-at-argmax-of-all", at_place(x, argmax(x)), max_(x)),
-    taken("element-at-argmin-of-all", at_place(x, argmin(x)), min_(x)),
+    taken("element-at-argmax", at_place(x, argmax(x, axis=a)), max_(x)),
+    taken("element-at-argmin", at_place(x, argmin(x, axis=a)), min_(x)),
 )
 
 

@@ -411,6 +411,7 @@ PARAMETERS: dict[tuple[str, str], Draw] = {
     ("MakeVector", "dtype"): lambda random, arguments: random.choice(["int64", "float64"]),
     ("ARange", "dtype"): lambda random, arguments: random.choice(["int64", "float64"]),
     ("Eye", "dtype"): dtype,
+    ("SolveTriangular", "lower"): flag,
     ("Assume", "facts"): lambda random, arguments: (),
     ("ChangeFormat", "format"): sparse_format,
     ("DenseFromSparse", "structured"): flag,

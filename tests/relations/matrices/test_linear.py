@@ -34,8 +34,8 @@ TABLE = [
     ("dot-column", dot(x, v.dimshuffle(0, "x")), dot(x, v).dimshuffle(0, "x")),
     ("dot-row", dot(v.dimshuffle("x", 0), x), dot(v, x).dimshuffle("x", 0)),
     ("dot-outer", dot(col, row), col * row),
-    ("dot-eye-left", dot(at.eye(n), x), x),
-    ("dot-eye-right", dot(x, at.eye(x.shape[1])), x),
+    ("dot-identity-left", dot(at.eye(n), x), x),
+    ("dot-identity-right", dot(x, at.eye(x.shape[1])), x),
     ("dot-identity-left", dot(np.eye(3), three), three),
     ("dot-identity-right", dot(tall, np.eye(3)), tall),
     ("dot-ones-left", dot(ones, x), at.sum(x, axis=0)),
@@ -82,8 +82,8 @@ TABLE = [
 
 
 LEFT_ALONE = [
-    ("dot-eye-left", dot(at.eye(n, n + 0), x)),
-    ("dot-eye-left", dot(at.eye(3, k=1), x)),
+    ("dot-identity-left", dot(at.eye(n, n + 0), x)),
+    ("dot-identity-left", dot(at.eye(3, k=1), x)),
     ("dot-identity-left", dot(np.ones((3, 3)), x)),
     # rows of sums are no vector of sums
     ("dot-ones-right", dot(x, np.ones((3, 3)))),

@@ -51,8 +51,8 @@ TABLE = [
     ("argmin-neg", at.argmin(-x), at.argmax(x)),
     ("element-at-argmax", v[at.argmax(v, axis=0)], at.max(v)),
     ("element-at-argmin", v[at.argmin(v, axis=0)], at.min(v)),
-    ("element-at-argmax-of-all", v[at.argmax(v)], at.max(v)),
-    ("element-at-argmin-of-all", v[at.argmin(v)], at.min(v)),
+    ("element-at-argmax", v[at.argmax(v)], at.max(v)),
+    ("element-at-argmin", v[at.argmin(v)], at.min(v)),
 ]
 
 

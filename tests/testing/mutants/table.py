@@ -82,7 +82,7 @@ BY_HAND = [
 
 TRUE_BY_READING = {
     "wrong for rank 0: softmax-slope": "the softmax of one number is 1, whatever it is",
-    "other argument: fill-of-alloc-3d": "a number that fits has the shape that is wanted already",
+    "other argument: fill-of-alloc": "a number that fits has the shape that is wanted already",
     "wrong for the least number: det-scaled": "no class claims anything of such determinants",
     "unguarded 2: kron-times-vector": "all that is computed has the dtype of the result even so",
     "other op: log-prod-of-any-sign": "what is subtracted is 0",
@@ -109,7 +109,7 @@ SURVIVORS = {
     "wrong for the least number: tanh-mul": "only beside an infinite factor",
     "wrong for length 0: matmul-divided-left": "only of a product without rows",
     "swapped 15: one-by-down-and-up": "only where a formula is 0: at 4 and 1, say",
-    "wrong for -inf: solve-eye": "a matrix that is drawn is seldom infinite",
+    "wrong for -inf: solve-identity": "a matrix that is drawn is seldom infinite",
     "exact: max-mul": "only of zeros of both signs, of which one is a product that underflows",
     "swapped 13: one-by-step-around": "only where a formula is 0: at 4 and 1, say",
     "wrong for the greatest number: log-div-softmax": "rounding may make the quotient infinite",
