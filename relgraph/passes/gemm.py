@@ -204,7 +204,7 @@ class GemmOptimizer(GlobalOptimizer):
             if _is_product(node):
                 sums[_root(fgraph, node.outputs[0], roots)] = None
         changed = 0
-        # what reads a sum has become what it will be when the sum is looked at
+        # the clients of a sum are final when the sum is visited
         for root in reversed(sums):
             new = _as_blas(fgraph, root)
             if new is not None and new.type == root.type:

@@ -37,7 +37,7 @@ class Placeholder(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A hashable slice; a `Placeholder` stands for a part that is an input of the node."""
+    """A hashable slice; a `Placeholder` marks a part that is an input of the node."""
 
     start: int | Placeholder | None = None
     stop: int | Placeholder | None = None
@@ -115,7 +115,7 @@ def symbolic_index(entries: IndexList, inputs: Sequence[Any]) -> list[Any]:
 
 
 def parse_index(key: Any, ndim: int | None) -> tuple[tuple[Any, ...], list[Any]]:
-    """Return an index as an `IndexList`, and the variables that its placeholders stand for.
+    """Return an index as an `IndexList`, and the variables of its placeholders.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def filled_ellipsis(entries: list[Any], inputs: Sequence[Any], ndim: int) -> Ind
     Parameters
     ----------
     entries, inputs
-        The index, and what its placeholders stand for.
+        The index, and the variables of its placeholders.
     ndim
         The rank of the tensor that is indexed.
 
@@ -200,7 +200,7 @@ def filled_ellipsis(entries: list[Any], inputs: Sequence[Any], ndim: int) -> Ind
 
 
 def _check_apart(entries: Sequence[Any], at: int) -> None:
-    """Raise if an ellipsis that stands for no axes stands between arrays.
+    """Raise if an ellipsis for no axes stands between arrays.
 
     NumPy takes the arrays for ones that are apart then, and has their axes first.
     """
@@ -211,7 +211,7 @@ def _check_apart(entries: Sequence[Any], at: int) -> None:
     others = any(e is None or isinstance(e, Slice) for e in entries)
     if Placeholder.ARRAY in entries and all(sides) and others:
         raise IndexError(
-            f"[{index_string(entries)}]: the ellipsis between arrays stands for no axes; "
+            f"[{index_string(entries)}]: the ellipsis between arrays replaces no axes; "
             "leave it out, or write where the axes of the arrays go"
         )
 

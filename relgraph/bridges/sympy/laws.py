@@ -167,8 +167,8 @@ def law_from_sympy(
     lhs, rhs
         Its sides; or an `Eq` alone.
     conditions, tags, sound
-        As for `law`. SymPy's equations are those of exact numbers, so the class says what becomes
-        of them in floats: ``finite`` claims the least.
+        As for `law`. SymPy's equations are about exact numbers, so the class says what becomes of
+        them in floats: ``finite`` claims the least.
 
     Raises
     ------
