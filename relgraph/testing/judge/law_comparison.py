@@ -26,6 +26,7 @@ from relgraph.testing.judge.evaluation import (
 from relgraph.testing.judge.rounding import (
     MAX_ULPS,
     is_exact,
+    is_sum,
     magnitude_of,
     overflowed_by_rounding,
     rounding_error_bound,
@@ -217,11 +218,18 @@ class Comparison:
             ]
         return self._errors[underflow]
 
-    def _rounded_size(self) -> Any:
-        """Return the magnitude of the results that an op has rounded: the larger one of both."""
-        sides = ((self.pair.old.owner, self.old), (self.pair.new.owner, self.new))
-        rounded = [magnitude_of(x) for node, x in sides if node is not None and not is_exact(node)]
-        return np.max([np.zeros(self.old.shape), *rounded], axis=0)
+    def _rounded_size(self) -> Array:
+        """Return the largest magnitude among the results of both sides that an op has rounded, and
+        such operands of a last sum."""
+        largest = np.zeros(self.old.shape)
+        for side in (self.pair.old, self.pair.new):
+            nodes, parts = self._nodes(side), [side]
+            if nodes and is_sum(nodes[-1]):
+                parts += nodes[-1].inputs
+            for v in parts:
+                if v.owner in nodes and not is_exact(v.owner):
+                    largest = np.maximum(largest, magnitude_of(array_of(self.values[v])))
+        return largest
 
     def _least_precise_dtype(self) -> Any:
         """Return the least precise float or complex dtype among the nodes of the old side."""
