@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 import relgraph.scalar as scalar
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph.graph.kanren.laws import Law, law
 from relgraph.graph.kanren.rules import Output, Rule, split
 from relgraph.graph.kanren.terms import Literal, Term, is_variable, variables_of
 from relgraph.graph.op import Op
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.random.op import Permutation, RandomOp, RandomVariable
@@ -577,7 +577,8 @@ def _is_library(module: str) -> bool:
         "builtins",
     ):
         return True
-    return module.startswith("relgraph.") and module != "relgraph.tensor.lawkit.vocabulary"
+    shared = module.startswith(("relgraph.", "relations.kit."))
+    return shared and module != "relations.kit.vocabulary"
 
 
 def random_patterns(heads: list[Head], name: str, random: Random) -> list[Rule]:

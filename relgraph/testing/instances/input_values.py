@@ -18,9 +18,9 @@ import numpy as np
 
 import relgraph.sparse as sparse
 import relgraph.tensor as at
+from relations.kit.matrix_facts import facts_about
 from relgraph.graph.basic import Variable
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit.matrix_facts import facts_about
 from relgraph.tensor.linalg.decompositions import QR, Cholesky
 from relgraph.tensor.linalg.matrix_op import FACTS, assume, eye_like
 from relgraph.tensor.linalg.products import matrix_transpose

@@ -15,6 +15,8 @@ import numpy as np
 from unification.core import reify, unify
 
 import relgraph.tensor as at
+from relations.kit.functions import admitted_ops
+from relations.kit.guards import axis_numbers, real_number
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Compute, Where
 from relgraph.graph.kanren.rules import (
@@ -29,8 +31,6 @@ from relgraph.graph.kanren.terms import Arguments, Call, Literal, is_variable
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor.assembly import Eye
-from relgraph.tensor.lawkit.functions import admitted_ops
-from relgraph.tensor.lawkit.guards import axis_numbers, real_number
 from relgraph.tensor.shapes import Shape_i
 from relgraph.testing.draw.arrays import Array
 from relgraph.testing.draw.terms import (

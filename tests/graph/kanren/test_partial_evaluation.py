@@ -13,6 +13,7 @@ from kanren.term import applyo
 from unification import var
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import equal_computations
 from relgraph.graph.kanren import KanrenRelationSub, computo, law, one_cliento, whereo
 from relgraph.graph.kanren.partial_evaluation import (
@@ -24,7 +25,6 @@ from relgraph.graph.kanren.partial_evaluation import (
 )
 from relgraph.graph.kanren.tracers import Trace
 from relgraph.tensor.elemwise import DimShuffle
-from relgraph.tensor.lawkit.vocabulary import lvars
 
 x, y = lvars("x y")
 a, b = at.dvector("a"), at.dvector("b")
