@@ -1,8 +1,8 @@
 """What `help` says of ops and other objects that are called like functions.
 
-Each text is computed from the object when it is asked for: the sentence is that of the scalar op,
+Each text is computed from the object on first use: the sentence is that of the scalar op,
 the dtypes are what it resolves, the example is run, the derivative is taken and simplified, and the
-laws are those of the rule book that are written with it.
+laws are all in the rule book that are written with it.
 """
 
 from __future__ import annotations

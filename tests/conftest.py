@@ -39,8 +39,6 @@ settings.register_profile(
 # Each worker of pytest-xdist has a core: more threads of the BLAS wait for each other, which takes
 # a third of the time of linear algebra. Workers inherit it, and read it when they load NumPy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# What was kept of another run must not decide what a test sees.
-os.environ["RELGRAPH_CACHE_DIR"] = ""
 
 # What a test sees must not depend on when a compilation ends; the tests of the tiers set theirs.
 config.tier = "vm"

@@ -205,12 +205,12 @@ def _is_dtype(given: Any) -> bool:
 
 
 def as_type(spec: Any, name: str) -> Type:
-    """Return the type that a specification of an argument stands for.
+    """Return the type that a specification of an argument denotes.
 
     Raises
     ------
     TypeError
-        If it is none.
+        If it is no specification.
     """
     if isinstance(spec, Type):
         return spec
@@ -372,7 +372,7 @@ def trace(fn: Callable[..., Any]) -> Callable[..., Traced]:
     -------
     traced
         A function. Its arguments are those of `fn`, by place and by name, with a specification in
-        the place of each array: an array or a number, which stands for its dtype and shape; a pair
+        the place of each array: an array or a number, of which only dtype and shape count; a pair
         ``(dtype, shape)``, where a length of None is left open; a `TensorType`; anything else with
         a dtype and a shape; or a variable, which is used itself. It returns a `Traced`.
 

@@ -91,7 +91,7 @@ def write(path: Path, content: str | bytes) -> None:
 
 
 def file_ending_in(suffix: str) -> Callable[[str], Path]:
-    """Return what reads the name of a file to be written, as an argument: it has to end so."""
+    """Return a converter of arguments for the name of an output file, which must have an ending."""
 
     def path(text: str) -> Path:
         named = Path(text)

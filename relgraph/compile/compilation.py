@@ -109,7 +109,7 @@ compiled_graphs = CompiledGraphs()
 def compilation_key(
     spec: FunctionSpecification, mode: Mode, accept_inplace: bool
 ) -> Hashable | None:
-    """Return what two functions have in common whose compiled graphs can stand for each other.
+    """Return a key that is equal for two functions that can share a compiled graph.
 
     That is the structure of the graph with the types and names of its variables, how inputs and
     outputs may share storage, the optimizer and the linker. None is returned for a graph that is

@@ -18,7 +18,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 import relations
-from relgraph.compile.law_cache import law_cache
 from relgraph.compile.packs import PREFIX, laws_of_pack, packs_among
 from relgraph.compile.phase_form import left_by
 from relgraph.graph.basic import Apply, Constant
@@ -354,7 +353,6 @@ def law_tags(law: Any) -> tuple[str, ...]:
 def _phase(name: str, laws: Iterable[Any]) -> PhaseDB:
     """Return the database of one phase."""
     laws = list(laws)
-    law_cache.remember(laws)
     db = PhaseDB(name=name, ignore_newtrees=False)
     _register_laws(db, laws)
     db.frugal = frozenset(law for law in laws if not law.may_cost)
@@ -544,7 +542,7 @@ def _build_optdb() -> RootDB:
 
 optdb = _build_optdb()
 
-# Rows of the table in which nothing is registered yet can be asked for all the same.
+# A query may name rows of the table in which nothing is registered yet.
 _ROW_TAGS = frozenset(tag for tags in TAGS_OF_ROW.values() for tag in tags)
 
 

@@ -198,7 +198,7 @@ def read_specification(
     no_default_updates: bool | Sequence[Variable],
     on_unused_input: OnUnused | None,
 ) -> FunctionSpecification:
-    """Return the specification of a function; parameters and errors are those of `function`."""
+    """Return the specification of a function; parameters and errors are as for `function`."""
     arguments = _read_inputs(inputs)
     outs, unpack = _read_outputs(outputs)
     given = _read_pairs("givens", givens)

@@ -37,8 +37,8 @@ def notes_on_phases(law: Any) -> list[str]:
     Parameters
     ----------
     law
-        Any relation. Nothing is said of a law that a phase has already: of the rule book's, and of
-        those that were registered with all their forms.
+        Any relation. A law that a phase has already, from the rule book or registered with all its
+        forms, gives nothing.
     """
     if not isinstance(law, Law) or _is_registered(law):
         return []
@@ -219,7 +219,7 @@ def _unless_costlier(law: Relation, place: Explanation, fgraph: FunctionGraph) -
 
 
 def _covered(place: Explanation) -> list[Variable]:
-    """Return what a match has looked at: its variable, and all above what its variables stand for.
+    """Return the variables that a match depends on: from its root to the values of its variables.
 
     Of a relation that is searched that is not known; then it is the variable and its arguments.
     """

@@ -24,12 +24,14 @@ from relgraph.tensor.conditional import Contexts, IfElse
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.linalg.blas import BlasUpdate
+from relgraph.tensor.linalg.matrix_op import SquareMatrixOp
+from relgraph.tensor.linalg.systems import LinearSolve
 from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.reductions import CAReduce, FusedReduction
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyShape
 from relgraph.tensor.subtensor import WHOLE, BaseIncSubtensor, Placeholder, Slice, Subtensor
 from relgraph.tensor.type import TensorType
-from relgraph.vm.codegen import EqualLengths, Length
+from relgraph.vm.codegen import EqualLengths, Length, Unknown
 
 
 class Axis(NamedTuple):
@@ -130,7 +132,7 @@ def _less(n: Number, k: int) -> Number:
     """Return a length less some elements, as far as there are any."""
     if k == 0:
         return n
-    # that of a slice with a bound alone, so that slices of slices come to one
+    # the length of one slice, so that slices of slices become one
     if isinstance(n, Made) and n.how == "slice" and n.of[2:] == (None, None):
         first, start = n.of[:2]
         if isinstance(start, int) and start > 0:
@@ -197,6 +199,13 @@ def named(number: Number | None, variables: Sequence[Variable]) -> str:
             return f"part {start}:{stop}{step and ':'}{step} of {parts[0]}"
         return f"{number.how}({', '.join(parts)})"
     return str(number)
+
+
+# What these make has lengths that their inputs have.
+_MOVING = (
+    *(Elemwise, FusedReduction, DimShuffle, CAReduce, MatrixProduct, BlasUpdate, LinearSolve),
+    *(SquareMatrixOp, BaseIncSubtensor, OneAxis, SpecifyShape),
+)
 
 
 class Requirement(NamedTuple):
@@ -310,7 +319,6 @@ class RequiredLengths:
         self.requirements: list[Requirement] = []
         self._inputs = list(fgraph.inputs)
         self._lengths = EqualLengths()
-        # that of an axis which is known to be 1 is ~1; no other axis broadcasts
         self._axes: dict[Variable, tuple[Length, ...]] = {}
         # for some lengths how they follow from those of inputs: if one is equal, it is that
         self._numbers: dict[Length, Number] = {}
@@ -319,7 +327,7 @@ class RequiredLengths:
         self._integers: dict[Variable, Number] = {}
         for i, var in enumerate(self._inputs):
             for axis, length in enumerate(self._of(var)):
-                if length >= 0:
+                if isinstance(length, Unknown):
                     self._numbers[length] = Axis(i, axis)
         if self._numbers:
             for node in _nodes_that_run(fgraph):
@@ -359,25 +367,21 @@ class RequiredLengths:
     def _number(self, length: Length) -> Number | None:
         """Return how a length follows from those of inputs; None if it is not known."""
         length = self._lengths.find(length)
-        return ~length if length < 0 else self._numbers.get(length)
+        return length if isinstance(length, int) else self._numbers.get(length)
 
     def _length(self, number: Number | None) -> Length:
         """Return the length that is a number; a new one if the number isn't known to be one."""
         if number is None or not is_length(number):
-            return self._lengths.new()
+            return Unknown()
         if isinstance(number, int):
-            return ~number
+            return number
         if isinstance(number, Axis):
             return self._of(self._inputs[number.argument])[number.axis]
         length = self._made.get(number)
         if length is None:
-            length = self._made[number] = self._lengths.new()
+            length = self._made[number] = Unknown()
             self._numbers[length] = number
         return length
-
-    def _length_made(self, how: str, lengths: Iterable[Length]) -> Length:
-        numbers = [self._number(n) for n in lengths]
-        return self._length(None if None in numbers else made(how, *numbers))
 
     def _integer(self, var: Variable) -> Number | None:
         """Return what an integer of rank 0 is; None if that is not known."""
@@ -390,49 +394,43 @@ class RequiredLengths:
         axes = self._axes.get(var)
         if axes is None:
             shape = var.type.shape if isinstance(var.type, TensorType) else ()
-            axes = tuple([self._lengths.new() if n is None else ~n for n in shape])
+            axes = tuple([Unknown() if n is None else n for n in shape])
             self._axes[var] = axes
         return axes
 
     def _define(self, var: Variable, axes: Iterable[Length | None]) -> None:
         """Note the lengths of an output, of which the type may know more; None is not known."""
         pairs = zip(self._of(var), axes, strict=True)
-        self._axes[var] = tuple([own if n is None or own < 0 else n for own, n in pairs])
+        self._axes[var] = tuple(
+            [own if n is None or isinstance(own, int) else n for own, n in pairs]
+        )
 
     def _add(self, node: Apply) -> None:
         """Note what a node requires, and the lengths of its outputs."""
         op = node.op
-        if isinstance(op, Elemwise | FusedReduction):
-            found = self._broadcast(op, [self._of(v) for v in node.inputs])
-            if isinstance(op, Elemwise):
-                for out in node.outputs:
-                    self._axes[out] = found
-                if not found and node.outputs[0].type.dtype == "int64":
-                    self._add_integer(node)
-        elif isinstance(op, DimShuffle):
-            given = self._of(node.inputs[0])
-            self._axes[node.outputs[0]] = tuple(
-                [~1 if isinstance(a, str) else given[a] for a in op.new_order]
-            )
-        elif isinstance(op, CAReduce):
-            given = self._of(node.inputs[0])
-            reduced = op.axes(len(given))
-            self._axes[node.outputs[0]] = tuple(
-                [n for axis, n in enumerate(given) if axis not in reduced]
-            )
-        elif isinstance(op, MatrixProduct):
-            self._add_product(node)
-        elif isinstance(op, BlasUpdate):
-            self._add_update(node)
-        elif isinstance(op, BaseIncSubtensor | OneAxis | SpecifyShape):
-            given = self._axes[node.outputs[0]] = self._of(node.inputs[0])
-            if isinstance(op, SpecifyShape):
-                for length, n in zip(given, op.shape, strict=True):
-                    self._equate(op, length, length if n is None else ~n)
-            elif isinstance(op, BaseIncSubtensor):
-                self._fit(op, node.inputs[1], self._part(node, node.inputs[2:]))
-        else:
+        if not isinstance(op, _MOVING):
             self._add_lengths(node)
+            return
+        shapes = [self._of(v) for v in node.inputs]
+        # of nearly all elementwise nodes there is nothing else to note
+        alike = isinstance(op, Elemwise) and shapes.count(shapes[0]) == len(shapes)
+        if alike:
+            found = [shapes[0]] * len(node.outputs)
+        else:
+            self._require(node, shapes)
+            found = op.infer_shape(None, node, shapes)
+        for out, shape in zip(node.outputs, found, strict=True):
+            self._axes[out] = tuple(shape)
+        (out, *_) = node.outputs
+        if isinstance(op, BaseIncSubtensor):
+            self._fit(op, node.inputs[1], self._part(node, node.inputs[2:]))
+        elif isinstance(op, Elemwise) and not out.type.ndim and out.type.dtype == "int64":
+            self._add_integer(node)
+
+    def _require(self, node: Apply, shapes: Sequence[Any]) -> None:
+        for first, *others in node.op.required_lengths(node, shapes):
+            for n in others:
+                self._equate(node.op, first, n)
 
     def _add_lengths(self, node: Apply) -> None:
         """Note what a node requires that makes new lengths."""
@@ -477,54 +475,20 @@ class RequiredLengths:
             if number is not None:
                 self._integers[node.outputs[0]] = number
 
-    def _broadcast(self, op: Op, shapes: Sequence[tuple[Length, ...]]) -> tuple[Length, ...]:
-        """Return the lengths that tensors of one rank have together."""
-        first = shapes[0]
-        if shapes.count(first) == len(shapes):
-            return first
-        found = []
-        for lengths in zip(*shapes, strict=True):
-            common = ~1
-            for n in lengths:
-                if common == ~1:
-                    common = n
-                elif n not in (~1, common):
-                    self._equate(op, common, n)
-            found.append(common)
-        return tuple(found)
-
     def _fit(self, op: Op, var: Variable, part: Sequence[Length | None]) -> None:
         """Note that a value is broadcast to a part, the lengths of whose axes may be unknown."""
         own = self._of(var)
         for n, m in zip(reversed(own), reversed(part), strict=False):
-            if m is not None and n not in (~1, m):
+            if m is not None and n not in (1, m):
                 self._equate(op, n, m)
-
-    def _add_product(self, node: Apply) -> None:
-        x, y = (self._of(v) for v in node.inputs[:2])
-        self._equate(node.op, x[-1], y[-2 if len(y) > 1 else 0])
-        stacks = x[:-2], y[:-2]
-        ndim = max(map(len, stacks))
-        batch = self._broadcast(node.op, [(~1,) * (ndim - len(v)) + v for v in stacks])
-        self._axes[node.outputs[0]] = (*batch, *x[-2:-1], *(y[-1:] if len(y) > 1 else ()))
-
-    def _add_update(self, node: Apply) -> None:
-        of_letter: dict[str, Length] = {}
-        for letters, v in zip(node.op.axes, node.inputs, strict=True):
-            for letter, length in zip(letters, self._of(v), strict=True):
-                self._equate(node.op, of_letter.setdefault(letter, length), length)
-        self._axes[node.outputs[0]] = self._of(node.inputs[0])
 
     def _add_join(self, node: Apply) -> None:
         shapes = [self._of(v) for v in node.inputs]
-        axes = []
-        for axis, lengths in enumerate(zip(*shapes, strict=True)):
-            if axis == node.op.axis:
-                axes.append(self._length_made("add", lengths))
-                continue
-            for n in lengths[1:]:
-                self._equate(node.op, lengths[0], n)
-            axes.append(lengths[0])
+        self._require(node, shapes)
+        axes = list(shapes[0])
+        numbers = [self._number(shape[node.op.axis]) for shape in shapes]
+        total = None if None in numbers else made("add", *numbers)
+        axes[node.op.axis] = self._length(total)
         self._define(node.outputs[0], axes)
 
     def _add_reshape(self, node: Apply) -> None:
@@ -549,10 +513,10 @@ class RequiredLengths:
         entries, taken = node.op.idx_list, 0
         found: list[Length | None] = []
         arrays: list[int] = []
-        common = ~1
+        common: Length = 1
         for k, entry in enumerate(entries):
             if entry is None:
-                found.append(~1)
+                found.append(1)
                 continue
             if entry is Placeholder.ARRAY:
                 index = next(rest)
@@ -563,11 +527,11 @@ class RequiredLengths:
                     found.append(n)
                 elif entries[k - 1] is not Placeholder.ARRAY:
                     return []
-                elif common == ~1:
+                elif common == 1:
                     found[-1] = n
-                elif n != ~1:
+                elif n != 1:
                     self._equate(node.op, common, n)
-                common = n if n != ~1 else common
+                common = n if n != 1 else common
                 arrays.append(k)
             elif isinstance(entry, Slice):
                 found.append(self._sliced(given[taken], entry, rest))
@@ -595,15 +559,15 @@ class RequiredLengths:
 
     def _equate(self, op: Op, a: Length, b: Length) -> None:
         a, b = self._lengths.find(a), self._lengths.find(b)
-        if a == b or (a < 0 and b < 0):
+        if a == b or (isinstance(a, int) and isinstance(b, int)):
             return
-        if a < 0:
+        if isinstance(a, int):
             a, b = b, a
         first, second = self._number(a), self._number(b)
         self._lengths.equate(a, b)
         if first is not None and second is not None:
             self.requirements.append(Requirement(op, first, second))
-        if b >= 0:
+        if isinstance(b, Unknown):
             # that of an input rather than one that is made
             either = [n for n in (first, second) if n is not None]
             if either:

@@ -134,7 +134,7 @@ class Mode:
 
     @property
     def rounds(self) -> bool:
-        """Whether results are those of the graph as written up to rounding, and not its bits."""
+        """Whether results equal those of the graph as written only up to rounding."""
         query = self._optimizer_or_query
         if not isinstance(query, OptimizationQuery):
             return False

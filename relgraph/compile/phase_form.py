@@ -165,7 +165,7 @@ class _RelativeOps:
 def _as_term(var: Variable, names: dict[Variable, LogicVariable], relative: _RelativeOps) -> Any:
     """Return what a variable is computed from as a term; None if part of it can't be said in one.
 
-    Numbers stand for themselves, however they are broadcast.
+    Numbers denote themselves, however they are broadcast.
     """
     ops = next(iter(names.values()))._ops
     terms: dict[Variable, Any] = dict(names)

@@ -41,7 +41,7 @@ def plot(curves: Mapping[str, NDArray[np.float64]], marks: Mapping[str, str]) ->
     curves
         For each name the losses of step 0, 1, 2, ...; what is not positive and finite is left out.
     marks
-        The character that stands for each.
+        The character that marks each.
     """
     length = max(len(losses) for losses in curves.values())
     steps = _steps(length)

@@ -155,7 +155,7 @@ def _parsed(cell: str) -> float | None:
 def _two_classes(
     path: Path, target: str, cells: Sequence[tuple[int, str]]
 ) -> tuple[tuple[str, str], NDArray[np.float64]]:
-    """Return what stands for 0 and for 1 in the target column, and the column as such numbers."""
+    """Return the labels of 0 and 1 in the target column, and the column as these numbers."""
     labels: list[Any] = [_present(path, line, target, cell) for line, cell in cells]
     if all(_parsed(cell) is not None for _, cell in cells):
         labels = [_number(path, line, target, cell) for line, cell in cells]

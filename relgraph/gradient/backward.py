@@ -128,7 +128,7 @@ def stabilized(
     named
         The variables that they are differentiated with respect to. In a definition these, the
         outputs, the barred variables and the outputs of a `GradientBarrier` are inputs, and so are
-        those of an op that is not pure: its node stands for one call, which is not made again.
+        those of an op that is not pure: its node denotes one call, which is not made again.
     barred
         Variables that are treated as constants; they get no definition.
 
@@ -410,7 +410,7 @@ def given_gradient(v: Variable, g: Any, what: str) -> Any:
     Parameters
     ----------
     what
-        What it is called in the TypeError or ValueError that is raised if it is none.
+        Its name in the TypeError or ValueError that is raised if it is no gradient.
     """
     if not isinstance(g, Variable):
         try:

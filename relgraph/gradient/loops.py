@@ -54,10 +54,10 @@ class _LoopBackwards:
     Attributes
     ----------
     rows
-        What stands for a row of a sequence in the step backwards, and the sequence, in the order in
+        The variable of a row of a sequence in the step backwards, and the sequence, in the order in
         which the loop backwards reads it.
     states
-        What stands for a state, its first value, and its value after a step.
+        The variable of a state, its first value, and its value after a step.
     collected
         The position of an input of the node, and its gradient in a step.
     """

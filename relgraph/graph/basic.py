@@ -272,7 +272,7 @@ def deep_copy(thing: Any, memo: dict[int, Any]) -> Any:
     found = memo.get(id(thing))
     if found is None:
         found = _copy_variable(thing, memo, later)
-    # what people attach may refer to any of these variables, so it waits until they are there
+    # notes may refer to any of these variables, so they are copied when all variables exist
     for new, name, value in later:
         setattr(new, name, copy.deepcopy(value, memo))
     return found
@@ -322,7 +322,7 @@ _new = object.__new__
 
 
 class _Tagged:
-    """Something people may attach notes to; the note pad is made when it is first asked for."""
+    """Something people may attach notes to; the note pad is made on first use."""
 
     __slots__ = ("_tag",)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Container, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from relgraph.graph.basic import Apply, Constant, Variable
@@ -40,7 +40,7 @@ class Op(MetaObject):
         Pairs (i, j): input i may be destroyed although input j may share its storage.
     pure
         Whether equal inputs give equal outputs. An op that draws at random, reads a clock or asks
-        the world says False: each of its nodes then stands for a call of its own, which is not
+        the world says False: each of its nodes then denotes a call of its own, which is not
         merged with another one, not computed ahead of time, and not matched by laws about a class
         of ops; a law that names the op may match it.
     nout
@@ -221,7 +221,7 @@ class Op(MetaObject):
     def grad(self, inputs: Variables, output_gradients: Variables) -> Any:
         """Return for each input the gradient of a cost, given the cost's gradient by each output.
 
-        None stands for an input the outputs are not differentiable by.
+        It is None for an input by which the outputs are not differentiable.
 
         Raises
         ------
@@ -247,6 +247,13 @@ class Op(MetaObject):
         if self.keeps_shape:
             return [shapes[0]]
         raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define infer_shape")
+
+    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        """Return groups of lengths that have to be equal, in terms of the shapes of the inputs.
+
+        Where they are not, `perform` raises an error.
+        """
+        return ()
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         """Return whether a node of constants may be computed ahead of time: if it is `pure`."""
@@ -423,7 +430,7 @@ def structure(
 
 
 class HasInnerGraph(MetaObject):
-    """What an `Op` that stands for a graph of its own has besides; a base class beside `Op`.
+    """A base class beside `Op` for ops that contain a graph.
 
     Attributes
     ----------

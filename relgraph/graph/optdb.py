@@ -68,7 +68,7 @@ class EquilibriumDB(OptimizationDatabase):
         Parameters
         ----------
         final_opt
-            Apply it when the others have come to rest. A GlobalOptimizer.
+            Apply it when the others change nothing any more. A GlobalOptimizer.
         cleanup
             Apply it after each global one that has changed the graph. A GlobalOptimizer.
         """
@@ -102,7 +102,7 @@ class EquilibriumDB(OptimizationDatabase):
                 self._known.clear()
             made = self._optimizer(self._matches(query) if found is None else found)
             # Its copies share what it finds out about the structures of nodes. It is kept with
-            # what it is made of, so that nothing else comes to have the id of that.
+            # its parts are kept, so that no other object gets the id of one.
             known = self._known[key] = (made, (made.tables, settings, admitted, parts))
         return copy(known[0])
 

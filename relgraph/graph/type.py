@@ -1,4 +1,4 @@
-"""What values a variable can take: types, and those of gradients that there are none of."""
+"""Types, the kinds of values of variables; also of gradients that don't exist."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from relgraph.graph.utils import MetaObject
 
 
 class Type(MetaObject):
-    """The kind of values a `Variable` stands for.
+    """The kind of values that a `Variable` denotes.
 
     Equal types are one object (see `MetaType`), unless a class has an ``__eq__`` without a
     ``__hash__``: compare types by ``==``. A subclass defines

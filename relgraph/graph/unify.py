@@ -211,7 +211,7 @@ def same_variable(u: Variable, v: Variable) -> bool:
 
 
 def unify_number(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:
-    """Unify a number with a variable: it stands for any constant whose every element it is."""
+    """Unify a number with a variable: with any constant all of whose elements are that number."""
     number, variable = (v, u) if isinstance(u, Variable) else (u, v)
     return s if is_written(number, variable) else False
 

@@ -67,7 +67,7 @@ class Uncopied:
 
 
 class LogicTerm(Uncopied):
-    """What stands for a `Variable` inside a law: a logic variable, or a term built from some.
+    """What denotes a `Variable` inside a law: a logic variable, or a term built from some.
 
     Calling an `Op` on one gives a term instead of a node. `apply_op` is how: the engine's terms
     define it, and nothing below them needs to know more.
@@ -366,7 +366,7 @@ def _weak(key: Any, callback: Callable[[Any], None]) -> Any:
 class Memo(dict[_K, _V]):
     """What was found out about ops and types, by keys that hold them.
 
-    Its size is bounded: after `generation` new entries those are forgotten that nobody asked for in
+    Its size is bounded: after `generation` new entries those are forgotten that were not used in
     the meantime. An entry about a transient op (see `is_transient`) is forgotten when the op dies;
     the value must not hold the op.
 

@@ -36,8 +36,8 @@ LEAST_SHARE = 0.5
 class BatchProducts(GlobalOptimizer):
     """Makes one product of the products of rows of an array, and of a sum of outer products.
 
-    Graphs with an `IfElse` are left alone: what waits for a branch is not to be computed with what
-    does not. `apply` returns how many products it has made.
+    Graphs with an `IfElse` are left alone: nodes that run only if a branch is taken must not be
+    computed with others. `apply` returns how many products it has made.
     """
 
     name = "batch_products"

@@ -118,7 +118,7 @@ class Groups:
             self._members[largest[0]] = largest
 
     def _join_readers(self) -> None:
-        """Move groups to the stage of what reads them, where all their readers allow it."""
+        """Move groups to the stage of their clients, where all of these allow it."""
         after: dict[Apply, list[Apply]] = {}
         for node, earlier in self._before.items():
             for other in earlier:
@@ -209,7 +209,7 @@ class FuseElemwise(GlobalOptimizer):
 
 
 def _contexts(fgraph: FunctionGraph, nodes: Sequence[Apply]) -> Mapping[Apply, Context]:
-    """Return for each node the branches that it waits for; nothing if there are no branches."""
+    """Return for each node the branches that must be taken for it to run; {} if there are none."""
     if not any(isinstance(node.op, IfElse) for node in nodes):
         return {}
     return Contexts(fgraph.outputs, nodes, fgraph.orderings()).of_node
@@ -250,7 +250,7 @@ def _joins(
 ) -> bool:
     """Return whether two nodes, of which the second reads the first, may be in one group.
 
-    What waits for a branch to be taken is not computed with what does not.
+    Nodes that run only if a branch is taken are not fused with others.
     """
     if before not in fusable or contexts.get(before) is not contexts.get(node):
         return False

@@ -10,9 +10,8 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
-from relgraph.tensor.basic import constant
+from relgraph.tensor.basic import constant, has_one_element
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.lawkit.guards import has_one_element
 from relgraph.tensor.linalg.blas import (
     Dot22,
     Gemv,
@@ -204,7 +203,7 @@ class GemmOptimizer(GlobalOptimizer):
             if _is_product(node):
                 sums[_root(fgraph, node.outputs[0], roots)] = None
         changed = 0
-        # what reads a sum has become what it will be when the sum is looked at
+        # the clients of a sum are final when the sum is visited
         for root in reversed(sums):
             new = _as_blas(fgraph, root)
             if new is not None and new.type == root.type:

@@ -49,7 +49,7 @@ class StorageUse:
         self._borrowing = frozenset(getattr(fgraph, "borrowing_outputs", ()))
         self._roots: dict[Variable, tuple[Variable, ...]] = {}
         self._last_reader: dict[Variable, int] = {}
-        # who reads what, where a branch may keep a reader from running
+        # the branches of nodes: a branch may keep a client from running
         lazy = any(isinstance(node.op, IfElse) for node in self.order)
         self._contexts = Contexts(fgraph.outputs, self.order, fgraph.orderings()) if lazy else None
         self._readers: dict[Variable, list[Apply]] = {}
@@ -121,7 +121,7 @@ class StorageUse:
             0 if the node is the last reader, so that it may overwrite the input. None if it must
             not whatever the order: the storage is that of a constant, of a result, of an input
             that is protected, or of another input of the node, is overwritten already, or is read
-            by what waits for a branch of an `IfElse` that need not be taken.
+            by a node that runs only if a branch of an `IfElse` is taken.
         """
         node = self.order[position]
         roots = self.roots(node.inputs[i])

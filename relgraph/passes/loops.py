@@ -259,7 +259,7 @@ def _join(first: OpenLoop, second: OpenLoop) -> None:
 
 
 def merge_equal_parts(loop: OpenLoop) -> None:
-    """Make one of the inputs that stand for the same, and of states that have the same values.
+    """Merge inputs that denote the same, and states that have the same values.
 
     Two states are taken for equal as long as their first values, and what the step makes of them
     under that assumption, are equal.
@@ -610,7 +610,7 @@ def sum_products(loop: OpenLoop, fgraph: FunctionGraph) -> bool:
 
 Factors = tuple[Variable, Variable]
 """Two variables of the step, A and B, whose product AᵀB is a term of a sum. They are both matrices,
-or both vectors, which stand for matrices of one row."""
+or both vectors, which count as matrices of one row."""
 
 
 def _products(loop: OpenLoop, state: State, fgraph: FunctionGraph) -> dict[Variable, Factors]:
@@ -670,7 +670,7 @@ def _take_out(loop: OpenLoop, state: State, found: dict[Variable, Factors]) -> N
 
 
 def _collected(loop: OpenLoop, value: Any) -> Any:
-    """Return what stands for the array of the values that a variable has at each step."""
+    """Return the variable for the array of the values that a variable has at each step."""
     array = TensorType(value.type.dtype, (None, *value.type.shape)).make_variable()
     known = next((r for r in loop.rows if r.value is value and r.kept is None), None)
     if known is None:

@@ -113,7 +113,7 @@ class Given:
 
 @dataclass(eq=False)
 class State:
-    """A state: what stands for it in the step, its first value and its value after a step; and the
+    """A state: its variable in the step, its first value and its value after a step; and the
     outputs of old loops that are its last value."""
 
     inner: Variable
@@ -150,8 +150,8 @@ class OpenLoop:
     replaced
         What takes the place of old outputs that are no output any longer.
     computed
-        The same, computed from outputs of the new loop. What stands for one of these until it is
-        put together is named as an old output in its place.
+        The same, computed from outputs of the new loop. Until the loop is built, a
+        placeholder of each is named as an old output.
     """
 
     def __init__(self, node: Apply) -> None:

@@ -57,7 +57,7 @@ class ScalarOp(TypedOp):
     nout
         The number of outputs.
     argument_names
-        The names of the inputs in documentation; ``*xs`` stands for any number. By default they
+        The names of the inputs in documentation; ``*xs`` means any number. By default they
         are x, y, ….
     ufunc
         A NumPy or SciPy ufunc, or a function of arrays; by default NumPy's ufunc of the op's name,

@@ -31,7 +31,7 @@ _NAMES = {np.dtype(name): name for name in DTYPES}
 
 
 def check_dtype(dtype: Any) -> str:
-    """Return the name of a dtype; ``"floatX"`` stands for ``config.floatX``.
+    """Return the name of a dtype; ``"floatX"`` means ``config.floatX``.
 
     Parameters
     ----------

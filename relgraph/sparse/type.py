@@ -25,7 +25,7 @@ from relgraph.tensor.type import ArrayVariable, TensorType
 class SparseVariable(LeadingOperators, ArrayVariable):
     """A variable whose values are sparse matrices.
 
-    ``*``, ``/`` and comparisons are those of elements, as of SciPy's sparse arrays; ``@`` is the
+    ``*``, ``/`` and comparisons are elementwise, as of SciPy's sparse arrays; ``@`` is the
     product of matrices.
     """
 
@@ -158,7 +158,7 @@ class SparseConstant(SparseVariable, Constant):
         return self._signature
 
     def unique_value(self) -> None:
-        """Return None: a number in a law stands for no sparse matrix."""
+        """Return None: a number in a law matches no sparse matrix."""
 
     def __str__(self) -> str:
         if self.name is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -502,6 +502,9 @@ class Join(AxisOp):
         shape = list(shapes[0])
         shape[self.axis] = sum((s[self.axis] for s in shapes[1:]), shape[self.axis])
         return [tuple(shape)]
+
+    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        return [group for i, group in enumerate(zip(*shapes, strict=True)) if i != self.axis]
 
     def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         sizes = MakeVector("int64")(*[lengths(x)[self.axis] for x in inputs])

@@ -1,4 +1,4 @@
-"""`IfElse`, of whose branches a linker computes only the one taken, and the nodes that can wait."""
+"""`IfElse`, of which a linker computes only the branch taken, and the nodes that are postponed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class IfElse(TensorOp):
         return TensorType(then.dtype, shape)
 
     def branches(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """Return what stands for the branches among the inputs of a node."""
+        """Return the inputs of a node that are its branches."""
         return list(inputs[1 : 1 + self.count]), list(inputs[1 + self.count :])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
@@ -167,7 +167,7 @@ class Contexts:
     """The contexts of the nodes of a graph.
 
     Where several nodes need a value, it is computed in the innermost context around all of them. So
-    is what has to run before a node that overwrites its input: it must not wait for a branch.
+    is what has to run before a node that overwrites its input: it must not depend on a branch.
 
     Parameters
     ----------

@@ -125,7 +125,7 @@ def tensor(
     dtype
         The dtype.
     shape
-        For each axis its length, or None if it is not known; True stands for 1.
+        For each axis its length, or None if it is not known; True means 1.
     name
         The name of the variable.
     """

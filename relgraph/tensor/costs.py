@@ -44,7 +44,7 @@ VIEWS = (
     SpecifyShape,
     Subtensor,
 )
-"""Ops that give what is there in another shape, or only look at it."""
+"""Ops that only reshape or inspect their input."""
 
 LARGEST_WRITTEN_OUT = 16
 """Up to this exponent, powers are written out as products."""
@@ -107,7 +107,7 @@ class Lengths:
         return owner
 
     def variable(self, var: Variable) -> Variable:
-        """Return the variable that stands for `var`, with all lengths."""
+        """Return the variable that replaces `var`, with all lengths."""
         stack = [var]
         while stack:
             top = stack[-1]
@@ -211,7 +211,7 @@ def calls(node: Apply) -> float:
 
 
 class Measured:
-    """The times of nodes on this machine, in microseconds, measured when they are first asked for.
+    """The times of nodes on this machine, in microseconds, measured on first use.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def cost_of(
 
 
 def lengths_of(lengths: Mapping[Variable, Sequence[int]] | int | None) -> Lengths:
-    """Return the `Lengths` that a user's argument stands for."""
+    """Return the `Lengths` that a user's argument denotes."""
     if lengths is None:
         return Lengths()
     return Lengths(default=lengths) if isinstance(lengths, int) else Lengths(lengths)
@@ -358,7 +358,7 @@ def _product(x: Variable, y: Variable) -> float:
 
 
 def _update(op: BlasUpdate, z: Variable, alpha: Variable, *others: Variable) -> float:
-    """Return the operations of a product that is scaled and added to what is there."""
+    """Return the operations of a product that is scaled and added to a tensor."""
     x, y, *beta = others
     product = size(x) * size(y) if isinstance(op, Ger) else _product(x, y)
     return product + size(z) * (1 + sum(map(_scales, [alpha, *beta])))
@@ -420,7 +420,7 @@ class CostlierError(AssertionError):
 
 @dataclass(slots=True)
 class _Equal:
-    """Nodes that are equal: which, what one costs, and what stands for their outputs."""
+    """Nodes that are equal: which, what one costs, and variables that represent their outputs."""
 
     cost: float
     outputs: Sequence[Variable]
@@ -481,7 +481,7 @@ class NeverCostlier(Feature):
         # nodes that are equal to one that was replaced
         self._twins: dict[Apply, None] = {}
         self._constants = ConstantTable()
-        # the variable that stands for all equal ones
+        # the variable that represents all equal ones
         self._equal_to: dict[Variable, Variable] = {}
         self._keys: dict[Apply, tuple[Any, ...]] = {}
         self._by_key: dict[tuple[Any, ...], _Equal] = {}
@@ -599,7 +599,7 @@ class NeverCostlier(Feature):
             self.total -= equal.cost
 
     def _renumber(self, fgraph: FunctionGraph) -> None:
-        """Find what the nodes whose inputs changed are equal to now, and what reads them."""
+        """Find what the nodes whose inputs changed are equal to now, and their clients."""
         while self._changed:
             node = next(iter(self._changed))
             del self._changed[node]

@@ -10,7 +10,7 @@ them in after the multiplication.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -170,7 +170,7 @@ Order = tuple[int | str, ...]
 
 
 def transposed(ndim: int, axes: Sequence[int] | None) -> Order:
-    """Return the order of axes for `transpose`; None for `axes` stands for the reverse order."""
+    """Return the order of axes for `transpose`; None for the reverse order."""
     if axes is None:
         return tuple(reversed(range(ndim)))
     order = tuple(normalize_axis(a, ndim, "transpose") for a in axes)
@@ -197,7 +197,7 @@ def with_axis_moved(ndim: int, source: int, destination: int) -> Order:
 
 
 def with_new_axes(ndim: int, axes: Sequence[int]) -> Order:
-    """Return the order of axes for `expand_dims`; `axes` are those of the result."""
+    """Return the order of axes for `expand_dims`; `axes` count in the result."""
     total = ndim + len(axes)
     new = normalize_axes(tuple(axes), total, "expand_dims")
     old = iter(range(ndim))
@@ -532,6 +532,9 @@ class Elemwise(Op):
         self.pure = scalar_op.pure
         self.repeats = scalar_op.repeats
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
+        # a class check of what has a metaclass takes as long as a ufunc of few elements
+        self._is_composite = isinstance(scalar_op, Composite)
+        self._is_fold = isinstance(scalar_op, FoldOp)
         self._plans: Memo[tuple[Any, ...], _NodePlan] = Memo(_MOST_PLANS)
         self._gradient_plans: Memo[Hashable, GradientPlan] = Memo(_MOST_PLANS)
         self._kernels: dict[Any, CompositeKernel] = {}
@@ -685,11 +688,11 @@ class Elemwise(Op):
         self, node: Apply, inputs: Sequence[Any], targets: Sequence[Any], shape: tuple[int, ...]
     ) -> list[Any]:
         op = self.scalar_op
-        if isinstance(op, Composite):
+        if self._is_composite:
             return self.kernel(node).run(inputs, shape, targets)
         wanted = [out.type.numpy_dtype for out in node.outputs]
         ufunc = op.ufunc
-        folds = isinstance(op, FoldOp) and len(inputs) > 2
+        folds = self._is_fold and len(inputs) > 2
         if isinstance(ufunc, np.ufunc) and (folds or len(inputs) == ufunc.nin):
             out = targets[0]
             compute = steady(ufunc, [x.dtype for x in inputs])
@@ -780,6 +783,14 @@ class Elemwise(Op):
             ]
             shape.append(known if known is not None else candidates[0] if candidates else 1)
         return [tuple(shape) for _ in node.outputs]
+
+    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        static = [v.type.shape for v in node.inputs]
+        for axis in range(len(static[0])):
+            pairs = zip(static, shapes, strict=True)
+            found = [shape[axis] for known, shape in pairs if known[axis] != 1]
+            if found:
+                yield found
 
     def fill_like(self, node: Apply, new: Any) -> Any:
         """Return `new`, broadcast to the shape of an output of `node`; it reads only its inputs.

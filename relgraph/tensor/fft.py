@@ -165,7 +165,7 @@ def irfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Any
     half = points // 2 + 1
     a = part(a, axis, slice(None, half)) if n is None else _of_length(a, half, axis)
     place = of_rank(arange(half), a.type.ndim, axis)
-    # the numbers at 0 and in the middle stand for themselves alone, the others for two
+    # the numbers at 0 and in the middle occur once, the others twice
     single = switch(place * (place * 2 - points), 2, 1)
     dtype = REAL_OF[a.type.dtype]
     weighted = a * cast(single, dtype)

@@ -202,7 +202,7 @@ def gemv(z: Array, alpha: Any, x: Array, y: Array, beta: Any, overwrite: bool) -
         return _added(z, alpha, product(x, y), beta, overwrite)
     target = _target(z, beta, overwrite)
     if beta == 0:
-        target.fill(0)  # some versions multiply what is there
+        target.fill(0)  # some versions multiply its content
     a, turn = _by_columns(x)
     made = blas_function("gemv", z.dtype)(alpha, a, y, beta, target, trans=turn, overwrite_y=1)
     return _into(z if overwrite else None, made, made is target, target)

@@ -123,7 +123,7 @@ class AdvancedSubtensor(BaseSubtensor):
     Parameters
     ----------
     idx_list
-        As for `Subtensor`. Besides, ``Placeholder.ARRAY`` stands for an array of integers, or for a
+        As for `Subtensor`. Besides, ``Placeholder.ARRAY`` denotes an array of integers, or a
         mask, which is the index of as many axes as it has; None adds an axis.
     """
 
@@ -359,7 +359,7 @@ def getitem(x: Any, key: Any) -> Any:
     ----------
     key
         An index as NumPy takes it: integers, slices, None, an ellipsis, arrays of integers and
-        masks. Integer variables may stand for integers. A single bool is no index.
+        masks. Integers may be variables. A single bool is no index.
 
     Raises
     ------

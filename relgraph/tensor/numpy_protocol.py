@@ -41,7 +41,7 @@ RENAMED = {
     },
     **{"asarray": "as_tensor_variable", "ascontiguousarray": "as_tensor_variable"},
 }
-"""What is called otherwise here. Dotted names are those of modules."""
+"""Names that differ here. A dot follows the name of a module."""
 
 # Names that mean something else here than in NumPy, which has no function of arrays of that name.
 _OTHERS = frozenset(("identity", "fill", "second", "switch", "length", "constant", "join"))

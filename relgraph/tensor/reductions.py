@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -709,6 +709,9 @@ class FusedReduction(Op):
         return [
             shape if op is None else () for shape, op in zip(found, self.reductions, strict=True)
         ]
+
+    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        return self.elemwise.required_lengths(node, shapes)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return self.elemwise.connection_pattern(node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -469,6 +469,10 @@ class SpecifyShape(TensorOp):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [merged_lengths(self.shape, shapes[0])]
+
+    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        pairs = zip(shapes[0], self.shape, strict=True)
+        return [(length, n) for length, n in pairs if n is not None]
 
     def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [specify_shape(output_gradients[0], self.shape)]

@@ -38,7 +38,7 @@ class Placeholder(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A hashable slice; a `Placeholder` stands for a part that is an input of the node."""
+    """A hashable slice; a `Placeholder` marks a part that is an input of the node."""
 
     start: int | Placeholder | None = None
     stop: int | Placeholder | None = None
@@ -131,7 +131,7 @@ def symbolic_index(entries: IndexList, inputs: Sequence[Any]) -> list[Any]:
 
 
 def parse_index(key: Any, ndim: int | None) -> tuple[tuple[Any, ...], list[Any]]:
-    """Return an index as an `IndexList`, and the variables that its placeholders stand for.
+    """Return an index as an `IndexList`, and the variables of its placeholders.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def filled_ellipsis(entries: list[Any], inputs: Sequence[Any], ndim: int) -> Ind
     Parameters
     ----------
     entries, inputs
-        The index, and what its placeholders stand for.
+        The index, and the variables of its placeholders.
     ndim
         The rank of the tensor that is indexed.
 
@@ -216,7 +216,7 @@ def filled_ellipsis(entries: list[Any], inputs: Sequence[Any], ndim: int) -> Ind
 
 
 def _check_apart(entries: Sequence[Any], at: int) -> None:
-    """Raise if an ellipsis that stands for no axes stands between arrays.
+    """Raise if an ellipsis for no axes stands between arrays.
 
     NumPy takes the arrays for ones that are apart then, and has their axes first.
     """
@@ -227,7 +227,7 @@ def _check_apart(entries: Sequence[Any], at: int) -> None:
     others = any(e is None or isinstance(e, Slice) for e in entries)
     if Placeholder.ARRAY in entries and all(sides) and others:
         raise IndexError(
-            f"[{index_string(entries)}]: the ellipsis between arrays stands for no axes; "
+            f"[{index_string(entries)}]: the ellipsis between arrays replaces no axes; "
             "leave it out, or write where the axes of the arrays go"
         )
 

@@ -370,10 +370,10 @@ class TensorType(Type):
     Parameters
     ----------
     dtype
-        A dtype, or its name; ``"floatX"`` stands for ``config.floatX``.
+        A dtype, or its name; ``"floatX"`` means ``config.floatX``.
     shape
         The static shape: the length of each axis, or None if it is not known. Only an axis of
-        static length 1 broadcasts. True stands for 1 and False for None, as in older code.
+        static length 1 broadcasts. True means 1 and False None, as in older code.
 
     Raises
     ------

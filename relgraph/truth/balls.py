@@ -150,7 +150,7 @@ def _without_digits(mantissa: int, count: int) -> int:
 Function = Callable[..., Any]
 
 UNDECIDED = object()
-"""Stands for a condition or an integer that the precision does not determine."""
+"""The value of a condition or an integer that the precision does not determine."""
 
 
 class NoValue(Exception):

@@ -253,7 +253,7 @@ def true_values(
     out
         The variable.
     where
-        The indices of the elements that are asked for; all if it is None.
+        The indices of the elements to compute; None for all.
 
     Returns
     -------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -23,26 +23,32 @@ from relgraph.printing import debugprint
 from relgraph.tensor.memory import KeptStorage, in_order, laid_out
 from relgraph.vm.schedule import called, kernel_of
 
-Length = int
-"""Stands for a length: ``~n`` for the static length n, another number for one that is not known."""
+
+class Unknown:
+    """A length that is not known; its sum with another one is not known either."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Length) -> Unknown:
+        return Unknown()
+
+    __radd__ = __add__
+
+
+Length = int | Unknown
+Axis = tuple[Variable, int]
 
 
 class EqualLengths:
     """What is known about the axes of values where a line of a program runs.
 
     A check that the program makes holds for all lines after it, so that each equality has to be
-    checked once. It is a union-find structure over lengths; a static one stands for its set.
+    checked once. It is a union-find structure over lengths; a static one represents its set.
     """
 
     def __init__(self) -> None:
         self._parent: dict[Length, Length] = {}
         self._axes: dict[Variable, tuple[Length, ...]] = {}
-        self._unknown = 0
-
-    def new(self) -> Length:
-        """Return a length that nothing is known about."""
-        self._unknown += 1
-        return self._unknown - 1
 
     def find(self, length: Length) -> Length:
         """Return the representative of all lengths that are equal to `length`."""
@@ -58,7 +64,7 @@ class EqualLengths:
         """Note that two lengths are equal."""
         a, b = self.find(a), self.find(b)
         if a != b:
-            if a < 0:
+            if isinstance(a, int):
                 a, b = b, a
             self._parent[a] = b
 
@@ -66,15 +72,19 @@ class EqualLengths:
         """Return the lengths of the axes of a tensor."""
         axes = self._axes.get(var)
         if axes is None:
-            axes = tuple([self.new() if n is None else ~n for n in var.type.shape])
+            axes = tuple([Unknown() if n is None else n for n in var.type.shape])
             self._axes[var] = axes
         return tuple([self.find(length) for length in axes])
+
+    def at(self, axis: Axis | int) -> Length:
+        """Return the length of an axis; a number is one."""
+        return axis if isinstance(axis, int) else self.of(axis[0])[axis[1]]
 
     def define(self, var: Variable, axes: Sequence[Length]) -> None:
         """Note the lengths of a value that a line computes; its type may know more of them."""
         for n, length in zip(var.type.shape, axes, strict=True):
             if n is not None:
-                self.equate(~n, length)
+                self.equate(n, length)
         self._axes[var] = tuple(axes)
 
 
@@ -214,18 +224,25 @@ class SymbolTable:
                 known.add(var)
 
 
-Axis = tuple[Variable, int]
+def axes_of(variables: Sequence[Variable]) -> list[list[Axis]]:
+    """Return shapes for `Op.infer_shape` and `Op.required_lengths` that name the axes."""
+    return [[(v, axis) for axis in range(v.type.ndim)] for v in variables]
 
 
-def check_lines(node: Apply, groups: Iterable[Sequence[Axis]], symbols: SymbolTable) -> list[str]:
-    """Return lines that call the `perform` of a node, which raises, if lengths differ.
+def define_lengths(node: Apply, symbols: SymbolTable) -> None:
+    """Note the lengths of the outputs of a node, given those of its inputs."""
+    _define_lengths(node, [symbols.lengths.of(v) for v in node.inputs], symbols)
 
-    Parameters
-    ----------
-    groups
-        Sequences of axes; those of one have to be equally long.
-    """
-    conditions = length_conditions(groups, symbols)
+
+def _define_lengths(node: Apply, shapes: Sequence[Sequence[Length]], symbols: SymbolTable) -> None:
+    for out, shape in zip(node.outputs, node.op.infer_shape(None, node, shapes), strict=True):
+        symbols.lengths.define(out, shape)
+
+
+def check_lines(node: Apply, symbols: SymbolTable) -> list[str]:
+    """Return lines that call the `perform` of a node, which raises, if lengths differ that it
+    requires to be equal; note the lengths of its outputs."""
+    conditions = length_conditions(node, symbols)
     if not conditions:
         return []
     arguments = ", ".join(symbols.array_name(v) for v in node.inputs)
@@ -233,23 +250,29 @@ def check_lines(node: Apply, groups: Iterable[Sequence[Axis]], symbols: SymbolTa
     return [f"if not ({text}): {symbols.bind('k', performed(node))}({arguments})"]
 
 
-def length_conditions(groups: Iterable[Sequence[Axis]], symbols: SymbolTable) -> list[str]:
-    """Return the conditions for the axes of each group to be equally long.
+def length_conditions(node: Apply, symbols: SymbolTable) -> list[str]:
+    """Return the conditions for lengths to be equal that a node requires to be; note the lengths of
+    its outputs.
 
     After them they are known to be: where they do not hold the node must raise an error.
     """
-    conditions: list[tuple[list[str], tuple[Variable, ...], int]] = []
     lengths = symbols.lengths
-    for group in groups:
-        of_length: dict[int, Axis] = {}
-        for var, axis in group:
-            of_length.setdefault(lengths.of(var)[axis], (var, axis))
+    shapes = [lengths.of(v) for v in node.inputs]
+    _define_lengths(node, shapes, symbols)
+    if all(len(set(group)) == 1 for group in node.op.required_lengths(node, shapes)):
+        return []
+    conditions: list[tuple[list[str], tuple[Any, ...]]] = []
+    for group in node.op.required_lengths(node, axes_of(node.inputs)):
+        of_length: dict[Length, Axis | int] = {}
+        for axis in group:
+            of_length.setdefault(lengths.at(axis), axis)
         if len(of_length) > 1:
             texts = [
-                str(~length) if length < 0 else length_text(*axis, symbols)
+                str(length) if isinstance(length, int) else length_text(axis, symbols)
                 for length, axis in of_length.items()
             ]
-            conditions.append((texts, tuple(v for v, _ in of_length.values()), len(of_length)))
+            tensors = tuple([a if isinstance(a, int) else a[0] for a in of_length.values()])
+            conditions.append((texts, tensors))
             first = next(iter(of_length))
             for length in of_length:
                 lengths.equate(first, length)
@@ -257,20 +280,25 @@ def length_conditions(groups: Iterable[Sequence[Axis]], symbols: SymbolTable) ->
 
 
 def _compared(
-    conditions: Sequence[tuple[list[str], tuple[Variable, ...], int]], symbols: SymbolTable
+    conditions: Sequence[tuple[list[str], tuple[Any, ...]]], symbols: SymbolTable
 ) -> list[str]:
     """Return the comparisons; one of shapes where all axes of the same tensors are compared."""
-    involved = {variables for _, variables, _ in conditions}
+    involved = {tensors for _, tensors in conditions}
     if len(conditions) > 1 and len(involved) == 1:
         (variables,) = involved
-        whole = all(v.type.ndim == len(conditions) for v in variables)
+        whole = all(isinstance(v, Variable) for v in variables) and all(
+            v.type.ndim == len(conditions) for v in variables
+        )
         if whole and len(set(variables)) == len(variables):
             return [" == ".join(f"{symbols.name_of(v)}.shape" for v in variables)]
-    return [" == ".join(texts) for texts, _, _ in conditions]
+    return [" == ".join(texts) for texts, _ in conditions]
 
 
-def length_text(var: Variable, axis: int, symbols: SymbolTable) -> str:
+def length_text(length: Axis | int, symbols: SymbolTable) -> str:
     """Return the expression for the length of an axis of a tensor."""
+    if isinstance(length, int):
+        return str(length)
+    var, axis = length
     name = symbols.name_of(var)
     return f"len({name})" if axis == 0 else f"{name}.shape[{axis}]"
 

@@ -16,7 +16,7 @@ from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import is_complex, is_discrete
 from relgraph.tensor.composite_kernel import array_function
 from relgraph.tensor.memory import steady
-from relgraph.vm.codegen import SymbolTable, check_lines, performed
+from relgraph.vm.codegen import SymbolTable, check_lines, define_lengths, performed
 
 # On numbers of these dtypes Python's operators give what the ufuncs give, and are faster.
 _OPERATORS = {np.add: "+", np.subtract: "-", np.multiply: "*"}
@@ -68,7 +68,7 @@ def _cast_lines(node: Apply, symbols: SymbolTable) -> list[str] | None:
     if not np.can_cast(given, wanted, "safe") and not (is_discrete(given) and wanted == "float64"):
         return None
     if out.type.ndim > 0:
-        symbols.lengths.define(out, symbols.lengths.of(x))
+        define_lengths(node, symbols)
         symbols.define_fresh(out, x in symbols.ordered)
         return [f"{symbols.name_of(out)} = {symbols.name_of(x)}.astype({wanted!r})"]
     if wanted != "float64":
@@ -85,7 +85,7 @@ def _filling_lines(node: Apply, symbols: SymbolTable) -> list[str] | None:
     like_x = out.type.ndim > 0 and x.type.broadcastable == out.type.broadcastable
     if node.op.destroy_map or not like_x or not isinstance(value, Constant) or value.data.size != 1:
         return None
-    symbols.lengths.define(out, symbols.lengths.of(x))
+    define_lengths(node, symbols)
     symbols.define_fresh(out, ordered=True)
     number = symbols.bind("c", value.data.reshape(())[()])
     dtype = symbols.bind("c", out.type.numpy_dtype)
@@ -191,7 +191,7 @@ def _folded(out: str, function: str, names: Sequence[str], count: int) -> list[s
 
 def _array_lines(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str]:
     """Return the lines of an elementwise op on arrays, which call its ufunc."""
-    checks = check_lines(node, axes_of_one_length(node.inputs), symbols)
+    checks = check_lines(node, symbols)
     (out_var,) = node.outputs
     dtypes = [v.type.dtype for v in node.inputs]
     ufunc = node.op.scalar_op.ufunc
@@ -205,7 +205,6 @@ def _array_lines(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) 
     named = steadied is not ufunc or ufunc in (np.maximum, np.minimum)
     separator = "out=" if named else ""
     statements = _calls(node, function, separator, target, symbols)
-    symbols.lengths.define(out_var, output_lengths(node.inputs, symbols))
     if target is None:
         symbols.define_fresh(out_var, result_is_ordered(node.inputs, out_var, symbols))
     else:
@@ -315,34 +314,14 @@ def result_is_ordered(variables: Sequence[Variable], out: Variable, symbols: Sym
     )
 
 
-def axes_of_one_length(variables: Sequence[Variable]) -> list[list[tuple[Variable, int]]]:
-    """Return for each axis along which some of the tensors of one rank do not broadcast those."""
-    groups = [
-        [(v, axis) for v in variables if not v.type.broadcastable[axis]]
-        for axis in range(variables[0].type.ndim)
-    ]
-    return [group for group in groups if group]
-
-
-def output_lengths(variables: Sequence[Variable], symbols: SymbolTable) -> list[int]:
-    """Return the lengths to which tensors of one rank broadcast."""
-    lengths = []
-    for axis in range(variables[0].type.ndim):
-        of_axis = [v for v in variables if not v.type.broadcastable[axis]]
-        lengths.append(symbols.lengths.of(of_axis[0])[axis] if of_axis else ~1)
-    return lengths
-
-
 def _function_lines(node: Apply, symbols: SymbolTable) -> list[str] | None:
     """Return the lines of an elementwise op on arrays that is a function and no ufunc."""
     op = node.op.scalar_op
     known = isinstance(op, Composite) or isinstance(op.ufunc, np.ufunc) or op.ignored_inputs
     if known or node.op.destroy_map or not node.outputs[0].type.ndim:
         return None
-    lines = check_lines(node, axes_of_one_length(node.inputs), symbols)
-    lengths = output_lengths(node.inputs, symbols)
+    lines = check_lines(node, symbols)
     for v in node.outputs:
-        symbols.lengths.define(v, lengths)
         symbols.define_fresh(v, ordered=False)
     symbols.may_warn = True
     function = symbols.bind("f", array_function(op, [v.type.numpy_dtype for v in node.outputs]))

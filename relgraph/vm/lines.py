@@ -35,16 +35,17 @@ from relgraph.tensor.type import TensorType
 from relgraph.vm.codegen import (
     Axis,
     SymbolTable,
+    Unknown,
+    axes_of,
     check_lines,
+    define_lengths,
     length_conditions,
     length_text,
     performed,
 )
 from relgraph.vm.elementwise import (
-    axes_of_one_length,
     elementwise_lines,
     is_plain_ufunc,
-    output_lengths,
     performed_line,
 )
 from relgraph.vm.schedule import Schedule, schedule_of_nodes
@@ -56,8 +57,7 @@ def dimshuffle(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
     """Return the line of a `DimShuffle`: an index of a tensor or its transpose."""
     op = node.op
     (x,), (out_var,) = node.inputs, node.outputs
-    old = symbols.lengths.of(x)
-    symbols.lengths.define(out_var, [~1 if isinstance(a, str) else old[a] for a in op.new_order])
+    define_lengths(node, symbols)
     if not op.input_ndim and not op.new_order:
         for known in (symbols.scalars, symbols.floats):
             if x in known:
@@ -100,7 +100,7 @@ def product(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
 def _product(node: Apply, symbols: SymbolTable, arguments: list[str]) -> list[str]:
     x, y = node.inputs
     (out_var,) = node.outputs
-    lines = check_lines(node, [[(x, x.type.ndim - 1), (y, 0)]], symbols)
+    lines = check_lines(node, symbols)
     if any(not is_discrete(v.type.dtype) for v in node.inputs):
         symbols.may_warn = True
     text = f"{symbols.bind('f', fortran.product)}({', '.join(arguments)})"
@@ -108,7 +108,6 @@ def _product(node: Apply, symbols: SymbolTable, arguments: list[str]) -> list[st
     text = f"{small} if {_takes_no_threads(x, y, symbols)} else {text}"
     if out_var.type.ndim == 0:
         return [*lines, symbols.define_rank_zero(out_var, text)]
-    symbols.lengths.define(out_var, [*symbols.lengths.of(x)[:-1], *symbols.lengths.of(y)[1:]])
     symbols.define_fresh(out_var, ordered=True)
     return [*lines, f"{symbols.name_of(out_var)} = {text}"]
 
@@ -147,8 +146,7 @@ def reduction(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None
     text = f"{symbols.bind('f', op.ufunc.reduce)}({_in_order(x, symbols)}, {axis})"
     if out_var.type.ndim == 0:
         return [*lines, symbols.define_rank_zero(out_var, text)]
-    kept = [n for i, n in enumerate(symbols.lengths.of(x)) if i not in axes]
-    symbols.lengths.define(out_var, kept)
+    define_lengths(node, symbols)
     if not is_discrete(x.type.dtype):
         symbols.define_fresh(out_var, ordered=True)
     return [*lines, f"{symbols.name_of(out_var)} = {text}"]
@@ -172,7 +170,7 @@ def part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
     lengths = symbols.lengths
     old, given = lengths.of(x), node.op.idx_list
     sliced = [
-        n if entry == WHOLE else lengths.new()
+        n if entry == WHOLE else Unknown()
         for entry, n in zip(given, old, strict=False)
         if isinstance(entry, Slice)
     ]
@@ -218,7 +216,7 @@ def changed_part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | N
     check = f"if p.shape != {names[1]}.shape: {symbols.bind('k', error)}({arguments})"
     statements.append(f"p[...] = {names[1]}" if node.op.set_instead_of_inc else f"p += {names[1]}")
     symbols.may_warn = True
-    symbols.lengths.define(out, symbols.lengths.of(x))
+    define_lengths(node, symbols)
     if overwrites:
         symbols.define_overwritten(out, x)
     else:
@@ -240,17 +238,12 @@ def _goes_forward(entry: Any) -> bool:
 def join(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
     """Return the lines of a `Join`."""
     (out_var,) = node.outputs
-    axis, ndim = node.op.axis, out_var.type.ndim
-    others = [i for i in range(ndim) if i != axis]
-    lines = check_lines(node, [[(v, i) for v in node.inputs] for i in others], symbols)
-    lengths = symbols.lengths
-    first = lengths.of(node.inputs[0])
-    lengths.define(out_var, [lengths.new() if i == axis else first[i] for i in range(ndim)])
+    lines = check_lines(node, symbols)
     if len(node.inputs) > 1:
         ordered = all(v in symbols.ordered for v in node.inputs)
         symbols.define_fresh(out_var, ordered)
     names = "".join(f"{symbols.name_of(v)}, " for v in node.inputs)
-    text = f"{symbols.bind('f', np.concatenate)}(({names}), {axis})"
+    text = f"{symbols.bind('f', np.concatenate)}(({names}), {node.op.axis})"
     return [*lines, f"{symbols.name_of(out_var)} = {text}"]
 
 
@@ -268,18 +261,7 @@ def reshape(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
 def specify_shape(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
     """Return the lines of a `SpecifyShape`."""
     (x,), (out_var,) = node.inputs, node.outputs
-    lengths = symbols.lengths
-    wrong = []
-    for axis, (n, known) in enumerate(zip(node.op.shape, lengths.of(x), strict=True)):
-        if n is not None and known != ~n:
-            wrong.append(f"{symbols.name_of(x)}.shape[{axis}] != {n}")
-            if known >= 0:
-                lengths.equate(known, ~n)
-    lines = []
-    if wrong:
-        error = symbols.bind("k", performed(node))
-        lines.append(f"if {' or '.join(wrong)}: {error}({symbols.name_of(x)})")
-    lengths.define(out_var, lengths.of(x))
+    lines = check_lines(node, symbols)
     for known_of in (symbols.forward, symbols.ordered, symbols.scalars, symbols.floats):
         if x in known_of:
             known_of.add(out_var)
@@ -315,7 +297,7 @@ def blas_update(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -
     """Return the lines of a `Gemm`, `GemvAdd` or `Ger`, which write to Z if it is dead."""
     z, alpha, x, y, *beta = node.inputs
     (out,) = node.outputs
-    lines = check_lines(node, _axes_of_one_length(node), symbols)
+    lines = check_lines(node, symbols)
     free = z in dead and z in symbols.unshared and z not in (x, y)
     overwrites = node.op.inplace or free
     arguments = [
@@ -324,7 +306,6 @@ def blas_update(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -
         str(overwrites),
     ]
     symbols.may_warn = True
-    symbols.lengths.define(out, symbols.lengths.of(z))
     if overwrites:
         symbols.define_overwritten(out, z)
     else:
@@ -358,16 +339,6 @@ def _lines_of_small(
     ]
 
 
-def _axes_of_one_length(node: Apply) -> list[list[Axis]]:
-    """Return the axes that have to be equally long: those summed over, and those of Z."""
-    z, _, x, y, *_ = node.inputs
-    summed = int(type(node.op) is not Ger)
-    of_product = [(x, i) for i in range(x.type.ndim - summed)]
-    of_product += [(y, i) for i in range(summed, y.type.ndim)]
-    groups: list[list[Axis]] = [[(z, i), axis] for i, axis in enumerate(of_product)]
-    return [*groups, [(x, x.type.ndim - 1), (y, 0)]] if summed else groups
-
-
 def _number(var: Variable, symbols: SymbolTable) -> str:
     """Return an expression for a value of rank 0 as a Python number."""
     if isinstance(var, Constant):
@@ -384,11 +355,10 @@ def solve(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list
     one = a.type.ndim == 2 and b.type.ndim in (1, 2)
     if node.op.assume_a != "gen" or not one or {a.type.dtype, b.type.dtype} != {dtype}:
         return None
-    lines = check_lines(node, [[(a, 0), (a, 1), (b, 0)]], symbols)
+    lines = check_lines(node, symbols)
     solver = lapack_function("gesv", dtype)
     function = symbols.bind("f", partial(solve_one, performed(node), solver))
     symbols.may_warn = True
-    symbols.lengths.define(out, symbols.lengths.of(b))
     # LAPACK writes down matrices by columns
     symbols.define_fresh(out, ordered=False)
     names = f"{symbols.name_of(a)}, {symbols.name_of(b)}"
@@ -400,7 +370,7 @@ def slogdet(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> li
     (a,) = node.inputs
     if a.type.ndim != 2 or a.type.dtype != "float64":
         return None
-    lines = check_lines(node, [[(a, 0), (a, 1)]], symbols)
+    lines = check_lines(node, symbols)
     function = symbols.bind(
         "f", partial(slogdet_one, performed(node), lapack_function("getrf", "float64"))
     )
@@ -429,12 +399,12 @@ def fused(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
         return None
     plan = schedule_of_nodes(nodes, node.inputs, outputs)
     _write_over_declared(node, plan, outputs, symbols)
-    groups = axes_of_one_length(node.inputs)
+    groups = list(node.op.required_lengths(node, axes_of(node.inputs)))
     lines, contiguous = _lay_out(nodes, node, symbols)
     conditions = [
         *_size_conditions(node, groups, _bytes_per_element(plan, full), symbols),
         *(f"{symbols.name_of(v)}.flags.c_contiguous" for v in contiguous),
-        *length_conditions(groups, symbols),
+        *length_conditions(node, symbols),
     ]
     small = _lines_of_unfused(node, plan, outputs, contiguous, symbols, dead)
     _define_results(node, outputs, groups, symbols)
@@ -562,16 +532,13 @@ def _define_results(
     node: Apply, outputs: Sequence[Variable], groups: Sequence[Sequence[Axis]], symbols: SymbolTable
 ) -> None:
     """Note what is known of the results, whichever way they are computed."""
-    lengths = output_lengths(node.inputs, symbols)
     ordered = all(v in symbols.ordered and _has_all_axes(v, groups) for v in node.inputs)
     for j, (out, inner) in enumerate(zip(node.outputs, outputs, strict=True)):
         for known in (symbols.floats, symbols.scalars):
             if inner in known:
                 known.add(out)
-        if out.type.ndim:
-            symbols.lengths.define(out, lengths)
-            if j not in node.op.destroy_map:
-                symbols.define_fresh(out, ordered)
+        if out.type.ndim and j not in node.op.destroy_map:
+            symbols.define_fresh(out, ordered)
 
 
 def _has_all_axes(var: Variable, groups: Sequence[Sequence[Axis]]) -> bool:
@@ -600,14 +567,14 @@ def _size_conditions(
     """Return the condition that arrays are small, or such that the kernel knows no faster way; and
     not empty if an extreme is taken."""
     limit = whole_length(bytes_per_element)
-    known = [symbols.lengths.of(v)[axis] for v, axis in (group[0] for group in groups)]
+    known = [n for n in (symbols.lengths.at(group[0]) for group in groups) if isinstance(n, int)]
     reductions = getattr(node.op, "reductions", ())
     least = any(op is not None and op.ufunc.identity is None for op in reductions)
-    if all(n < 0 for n in known) and least <= math.prod(~n for n in known) <= limit:
+    if len(known) == len(groups) and least <= math.prod(known) <= limit:
         return []
     largest = next((v for v in node.inputs if _has_all_axes(v, groups)), None)
     if largest is None:
-        size = " * ".join(length_text(*group[0], symbols) for group in groups) or "1"
+        size = " * ".join(length_text(group[0], symbols) for group in groups) or "1"
     else:
         size = f"{symbols.name_of(largest)}.size"
     prefers = symbols.bind("k", node.op.kernel(node).prefers_whole)

@@ -1,5 +1,5 @@
 """The linkers: `PyLinker`, the reference, `VMLinker`, which generates Python source, and engines
-that are loaded when one is first asked for.
+that are loaded on first use.
 
 `keep_freed_memory` keeps memory that was freed with the process. `ProfiledRunner` runs a graph a
 node at a time, by any linker, and notes the time of each.
@@ -203,7 +203,7 @@ loaded when it is first used (`relgraph.on_first_use`)."""
 
 
 def find_linker(name: str) -> Linker:
-    """Return the linker of a name; an engine is loaded when it is first asked for.
+    """Return the linker of a name; an engine is loaded on first use.
 
     Raises
     ------

@@ -244,7 +244,7 @@ class _LoopSource:
             if isinstance(v.type, TensorType)
             for n in lengths.of(v)
         }
-        return all(n < 0 or n in known for n in lengths.of(row))
+        return all(isinstance(n, int) or n in known for n in lengths.of(row))
 
     def _handed_on(self, new: Variable, shared: bool) -> str:
         """Return the expression for a new state as the lines of the next step take it.

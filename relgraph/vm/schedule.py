@@ -1,7 +1,7 @@
 """The schedule of a graph, and kernels, which compute one of its nodes.
 
-A schedule has the order of the nodes, the last use of each value, and what waits for a branch of an
-`IfElse` to be taken. A kernel is the `perform` or the thunk of an op.
+A schedule has the order of the nodes, the last use of each value, and the nodes that run only if a
+branch of an `IfElse` is taken. A kernel is the `perform` or the thunk of an op.
 """
 
 from __future__ import annotations

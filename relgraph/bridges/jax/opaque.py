@@ -54,7 +54,7 @@ class JaxType(Type):
 
 
 def type_of(aval: Any) -> Type:
-    """Return the type of the variables that stand for JAX's values of a shape and a dtype."""
+    """Return the type of variables for JAX's values of a shape and a dtype."""
     if isinstance(aval.dtype, np.dtype) and aval.dtype.kind in _TENSOR_KINDS:
         return TensorType(str(aval.dtype), aval.shape)
     return JaxType(aval.dtype, aval.shape)

@@ -84,7 +84,7 @@ def _known(equation: Equation, called: Any) -> Any:
     Raises
     ------
     NoCounterpart
-        If it is none.
+        If it has no counterpart here.
     """
     name, file = source_of(called)
     reader = _KNOWN.get((name, "/".join(file.split("/")[-2:]))) if "/jax/" in file else None
@@ -175,7 +175,7 @@ READERS: dict[str, Reader] = {
     **indexing.READERS,
     **primitives.READERS,
 }
-"""What reads a primitive, by its name."""
+"""Functions that read primitives, by name."""
 
 
 def read(jaxpr: Any, constants: Sequence[Variable], inputs: Sequence[Any]) -> list[Any]:
@@ -243,7 +243,7 @@ def _outputs(eqn: Any, inputs: Sequence[Any]) -> list[Any]:
 
 
 def _typed(v: Any, wanted: Any) -> Any:
-    """Return a variable with all that is known of the type of what it stands for."""
+    """Return a variable of the most precise type that is known for a value."""
     if isinstance(wanted, JaxType) or wanted.is_super(v.type):
         return v
     if v.type.dtype != wanted.dtype:
@@ -306,10 +306,10 @@ def from_jax(fn: Callable[..., Any], *specs: Any, **named_specs: Any) -> Traced:
     fn
         A function of arrays, or of pytrees of arrays, that returns such.
     specs, named_specs
-        For each array in its arguments, by place or by name: an array or a number, which stands for
-        its dtype and shape; a pair ``(dtype, shape)``; a `jax.ShapeDtypeStruct`; a `TensorType`; or
-        a variable, which is used itself. All lengths are known. A dtype is what JAX makes of it: it
-        has 64 bits only where JAX has.
+        For each array in its arguments, by place or by name: an array or a number, of which only
+        the dtype and shape count; a pair ``(dtype, shape)``; a `jax.ShapeDtypeStruct`; a
+        `TensorType`; or a variable, which is used itself. All lengths are known. A dtype is what
+        JAX makes of it: it has 64 bits only where JAX has.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What of one library stands for what of the other: types, elementwise functions, distributions.
+"""The counterparts in both libraries: types, elementwise functions, distributions.
 
 Tensors and generators of random numbers have a counterpart; a scalar is a tensor of rank 0. Any
 other type of PyTensor's is held as it is, by a `HeldType`, and an op of the other library is run by
@@ -74,7 +74,7 @@ class HeldType(Type):
 
 
 def type_from_pytensor(given: Any) -> Type:
-    """Return the type of this library whose values are those of a type of PyTensor's."""
+    """Return this library's type with the same values as a type of PyTensor's."""
     if type(given) is PyTensorTensorType:
         return TensorType(given.dtype, given.shape)
     if isinstance(given, ScalarType):
@@ -85,7 +85,7 @@ def type_from_pytensor(given: Any) -> Type:
 
 
 def type_to_pytensor(given: Any) -> Any:
-    """Return the type of PyTensor's whose values are those of a type of this library.
+    """Return PyTensor's type with the same values as a type of this library.
 
     Raises
     ------
@@ -316,8 +316,8 @@ class NodeOrigin(NamedTuple):
     op, inputs
         Its op and its inputs.
     outputs
-        For each output the variable of PyTensor's that it stands for, or None if it stands for
-        none: if it is in the midst of several nodes that one of PyTensor's has become.
+        For each output the variable of PyTensor's that it was read from; None for an intermediate
+        result of several nodes that replace one of PyTensor's.
     """
 
     op: Any

@@ -50,8 +50,8 @@ def present(table: Mapping[str, T]) -> dict[Any, T]:
 def axis_and_others(op: Any, inputs: Sequence[Any], place: int) -> tuple[int | None, list[Any]]:
     """Return the axis of a node that joins, splits or sorts, and its other inputs.
 
-    The axis is a parameter of the op, and was its input number `place` before; None stands for one
-    that isn't known.
+    The axis is a parameter of the op, and was its input number `place` before; None if it
+    isn't known.
     """
     if "axis" in op.__props__:
         return op.axis, list(inputs)

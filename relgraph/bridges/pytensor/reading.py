@@ -146,7 +146,7 @@ class Reader:
         return reader.read(graph.outputs)
 
     def fresh(self, v: Any) -> Variable:
-        """Return a new variable of the type of one of PyTensor's, which it does not stand for."""
+        """Return a new variable of the type of one of PyTensor's, as which it is not noted."""
         made: Variable = type_from_pytensor(v.type).make_variable(v.name)
         return made
 

@@ -162,7 +162,7 @@ def _of_scalars(scalar_op: Any, node: Any, inputs: Sequence[Any]) -> Any:
 
 
 def _graph_of(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what reads an op that PyTensor defines by a graph, as a function of its inputs."""
+    """Return a reader for an op that PyTensor defines by a graph, as a function of its inputs."""
     return lambda reader, node, *inputs: typed(at, function, node.outputs[0].type.dtype, *inputs)
 
 

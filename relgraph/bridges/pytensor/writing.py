@@ -118,7 +118,7 @@ class Writer:
         return self.found[v]
 
     def _take_unchanged(self, nodes: Sequence[Apply]) -> None:
-        """Find the variables of PyTensor's that nodes still stand for."""
+        """Find the nodes that are unchanged, and use PyTensor's own variables for them."""
         for node in nodes:
             origin = unchanged_origin(node)
             if origin is None or not all(self._is_unchanged(v) for v in node.inputs):

@@ -258,7 +258,7 @@ def changed(writer: Any, node: Any, x: Any, y: Any, *indices: Any) -> Any:
 
 
 class SLogDetWithGradient(summary.SLogDet):  # type: ignore[misc]
-    """PyTensor's op, which has no gradient: it stands for a logarithm of a determinant, which has.
+    """PyTensor's op, which has no gradient, with the gradient of a logarithm of a determinant.
 
     Giles, Collected Matrix Derivative Results (2008), 2.2.2.
     """

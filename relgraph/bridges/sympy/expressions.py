@@ -39,15 +39,15 @@ from relgraph.tensor.reductions import CAReduce
 def from_sympy(expr: Any, symbols: Mapping[Any, Any] | None = None) -> Any:
     """Return an expression of SymPy's as a tensor variable.
 
-    A fraction that no float equals is a division of two numbers. Where the symbols stand for
-    tensors, the expression is that of their elements.
+    A fraction that no float equals is a division of two numbers. Where the symbols denote
+    tensors, the expression is about their elements.
 
     Parameters
     ----------
     expr
         An expression, a relation, a Boolean, or a matrix expression.
     symbols
-        What stands for a symbol: a variable or a number. For others a variable of its name is made:
+        For symbols the variable or number to use. For others a variable of their name is made:
         of float64, of int64 if the symbol is an integer, of complex128 if it may be complex; a
         matrix for a `MatrixSymbol`.
 
@@ -72,7 +72,7 @@ class ExpressionReader:
     Parameters
     ----------
     known
-        What stands for a symbol, or for any other expression.
+        For symbols, or other expressions, what they become.
     """
 
     def __init__(self, known: dict[Any, Any]) -> None:
@@ -218,7 +218,7 @@ _BY_CLASS: tuple[tuple[Any, str], ...] = (
 def to_sympy(variable: Variable, symbols: Mapping[Variable, Any] | None = None) -> Any:
     """Return the graph of a variable as an expression of SymPy's.
 
-    Where all of it is elementwise, a tensor stands for any one of its elements. Where there are
+    Where all of it is elementwise, a tensor denotes any one of its elements. Where there are
     products of matrices, determinants and the like, matrices are matrix symbols.
 
     Parameters
@@ -226,7 +226,7 @@ def to_sympy(variable: Variable, symbols: Mapping[Variable, Any] | None = None) 
     variable
         A tensor variable.
     symbols
-        What stands for a variable. For others a symbol of its name is made, with the assumptions
+        For variables the symbol to use. For others a symbol of their name is made, with assumptions
         that the dtype tells: integer, real or complex.
 
     Raises

@@ -192,7 +192,7 @@ TO_SYMPY: dict[Any, Callable[..., Any]] = {
     NumpyOp("heaviside"): lambda x, y: sp.Heaviside(x, y),
 }
 """From a scalar op to a function of SymPy's expressions; of others their formula is written. The
-functions that exist for the digits they keep are what they stand for."""
+functions that exist for the digits they keep are written as their formulas."""
 
 LOGICAL = (scalar.and_, scalar.or_, scalar.xor, scalar.invert)
 """The functions of truth values alone."""

@@ -219,7 +219,7 @@ _MAKERS = (Alloc, ARange, Eye)
 
 @dataclass(frozen=True)
 class Plan:
-    """Nodes in order, and what waits for a branch of an `IfElse`.
+    """Nodes in order, and those that are postponed until a branch of an `IfElse` is taken.
 
     Attributes
     ----------
@@ -400,7 +400,7 @@ def lower_graph(
 ) -> Callable[..., tuple[Any, ...]]:
     """Return a graph as a function on JAX arrays, which JAX can trace, differentiate and map.
 
-    The dtypes are those of the graph where JAX's flag for 64 bits is set, else those that JAX takes
+    The dtypes are as in the graph where JAX's flag for 64 bits is set, else those that JAX takes
     in their place. What `Assert` checks is not checked where it is traced.
 
     Parameters

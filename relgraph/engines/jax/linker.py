@@ -332,7 +332,7 @@ class JaxLinker:
     excluded
         The tags of what is for NumPy alone.
     rounds
-        That results are those of the reference but for rounding.
+        Results equal the reference only up to rounding.
     flushes
         That subnormal numbers are taken for zero.
     """

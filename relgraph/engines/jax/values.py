@@ -84,7 +84,7 @@ LARGE_BYTES = 1 << 18
 
 
 def key_of(generator: Any) -> np.ndarray[Any, Any]:
-    """Return the key that stands for a generator: numbers that a copy of it draws."""
+    """Return the key for a generator: numbers that a copy of it draws."""
     drawn = copy.deepcopy(generator).integers(0, 2**32, size=2, dtype="uint32")
     return np.asarray(drawn, "uint32")
 
@@ -177,7 +177,7 @@ def aligned(array: np.ndarray[Any, Any]) -> Any:
     """Return a large array as JAX takes it without a copy, if it can be: one that does not begin at
     a multiple of `ALIGNMENT` as one that does, and begins a little earlier.
 
-    That is in the same page of memory, so that it can be read; what is there is not looked at.
+    That is in the same page of memory, so that it can be read; its content is not used.
     """
     address = array.__array_interface__["data"][0]
     before, size = address % ALIGNMENT, array.itemsize

@@ -39,7 +39,7 @@ class Listeners:
         The features in the order in which they are told things. The list is never replaced, nor
         is the dict `seconds_by_feature`, so that `FunctionGraph` can have them, too.
     hooks
-        By event, who listens: pairs of a feature and its callback. Found when first asked for.
+        By event, the listeners: pairs of a feature and its callback. Found on first use.
     quiet
         By event, the callbacks, if all of them only take notes (see `takes_notes`); None if not.
         Those for ``on_replace`` are of all who listen to a part of a replacement.

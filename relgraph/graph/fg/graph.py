@@ -43,7 +43,7 @@ def copied(
 class FunctionGraph(Displayed):
     """The graph between some inputs and outputs, made to be changed.
 
-    It has a `Structure`, which knows who reads each variable, so that the graph can be followed
+    It has a `Structure`, with the clients of each variable, so that the graph can be followed
     both ways, and `Listeners`, the features that are told of each change. A change is an `Edit` of
     both, and costs what it touches, not what the graph holds. One that raises leaves the graph as
     it was, but for what the callbacks of features did to it meanwhile.

@@ -112,7 +112,7 @@ class _Unknown(dict[Any, list[Client]]):
 
 
 class UnknownReaders:
-    """Stands for a graph where there is none: each variable may be read more than once.
+    """Takes the place of a graph where there is none: each variable may have several clients.
 
     Patterns then look at a node and what it reads, and take no sum in a sum apart. What is equal
     is one variable.

@@ -280,7 +280,7 @@ class StagedRelation(ABC):
         `checks_left` on how many more nodes such an answer is to be compared with a search."""
 
     @abstractmethod
-    def _may_answer(self, node: Apply, heads_of_inputs: bool) -> bool:
+    def _may_answer(self, node: Apply) -> bool:
         """Answer `might_match`; raise `StagingMismatch` if `node` has an unexpected answer."""
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
@@ -302,13 +302,12 @@ class StagedRelation(ABC):
             return searched
         return answer
 
-    def might_match(self, node: Apply, heads_of_inputs: bool) -> bool:
-        """Return whether some node with the op and, if asked for, the heads of `node` may have an
-        answer."""
+    def might_match(self, node: Apply) -> bool:
+        """Return whether some node with the op and the heads of `node` may have an answer."""
         if self.fallback_reason:
             return True
         try:
-            return self._may_answer(node, heads_of_inputs)
+            return self._may_answer(node)
         except StagingMismatch:
             self.fallback_reason = f"on {node} a search gave an answer, and none was expected"
             return True
@@ -350,8 +349,8 @@ class CompiledRelation(StagedRelation):
         # how many nodes of an op fitted no rule
         self._ruled_out: Memo[Op, int] = Memo()
 
-    def _may_answer(self, node: Apply, heads_of_inputs: bool) -> bool:
-        if not heads_of_inputs or any(rule_might_match(rule, node) for rule in self.rules):
+    def _may_answer(self, node: Apply) -> bool:
+        if any(rule_might_match(rule, node) for rule in self.rules):
             return True
         ruled_out = (self._ruled_out.recall(node.op) or 0) + 1
         self._ruled_out.keep(node.op, ruled_out)
@@ -441,11 +440,11 @@ class Specialization(StagedRelation):
         self._branches = 0
         self._tree: _Tree = None
 
-    def _may_answer(self, node: Apply, heads_of_inputs: bool) -> bool:
+    def _may_answer(self, node: Apply) -> bool:
         leaf, values = self._leaf_for(None, node)
         if leaf is None or not leaf.residual.fails:
             return True
-        if not asks_heads_only(leaf.path, values, node, heads_of_inputs):
+        if not asks_heads_only(leaf.path, values, node):
             return True
         if not leaf.confirmations_left:
             return False

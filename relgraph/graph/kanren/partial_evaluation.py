@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NoReturn
 
+from cons.core import ConsPair
 from kanren.assoccomm import associative
 from kanren.core import fail, succeed
 from kanren.graph import reduceo, walko
@@ -21,6 +23,8 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.goals import (
     APPLYO,
     ASSOC_FLATTEN,
+    CONJ,
+    DISJ,
     EQ,
     NEQ,
     REDUCEO,
@@ -36,11 +40,13 @@ from relgraph.graph.kanren.goals import (
     agree,
     cells_of,
     code_of,
+    goals_of,
     holds_of_readers,
     name_of,
     over_parts,
     solutions,
 )
+from relgraph.graph.kanren.rules import family_of, head_of
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.kanren.terms import Term, build
 from relgraph.graph.kanren.tracers import (
@@ -53,7 +59,6 @@ from relgraph.graph.kanren.tracers import (
     Trace,
     Unstageable,
     ValueOf,
-    VariableTracer,
 )
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import paused_collector
@@ -61,6 +66,7 @@ from relgraph.graph.opt.base import paused_collector
 STEPS = 5_000
 SECONDS = 0.5
 MAX_ANSWERS = 20
+MAX_PARTS = 50
 
 Relation = Callable[[Any, Any], Any]
 
@@ -277,7 +283,6 @@ def asks_heads_only(
     path: Iterable[AnsweredQuestion],
     values: Sequence[Any],
     node: Apply,
-    heads_of_inputs: bool = True,
 ) -> bool:
     """Return whether questions depend only on what nodes with one plan of `opt.dispatch` share.
 
@@ -289,15 +294,13 @@ def asks_heads_only(
         The questions, with the answers for the node.
     values
         What is known of the node, by slot.
-    heads_of_inputs
-        False to leave them out: nodes need share no more than the op.
     """
     op, count = node.op, len(node.inputs)
     is_sum = op.commutative and op.associative
-    heads = range(2, 2 + count) if heads_of_inputs and (not is_sum or count <= 2) else ()
+    heads = range(2, 2 + count) if not is_sum or count <= 2 else ()
     for question, answer in path:
         if isinstance(question, InputsOf):
-            shared = heads_of_inputs and question.slot == 0 and not (is_sum and count >= 32)
+            shared = question.slot == 0 and not (is_sum and count >= 32)
         elif isinstance(question, HeadOf | HeadFits) and (
             question.slot == 0 or question.slot in heads
         ):
@@ -335,83 +338,66 @@ def rules_out(relation: Relation, node: Apply) -> bool:
 def fails_on(relation: Relation, node: Apply) -> bool:
     """Check that `relation` has no answer for `node`, as its residual says; return True.
 
-    If the node has several outputs, it is asked about the list of them, and about each.
-
     Raises
     ------
     StagingMismatch
         If it has one, or raises.
     """
-    outputs: list[Any] = node.outputs
-    for target in outputs if len(outputs) == 1 else [outputs, *outputs]:
-        q = var()
-        try:
-            goal = relation(target, q)
-            state = GuardedState(budget=Budget("a node", STEPS, SECONDS))
-            answered = next(solutions(goal, state), None) is not None
-        except Exception:
-            # the search that follows will raise again
-            answered = True
-        if answered:
-            raise StagingMismatch
+    try:
+        goal = relation(node.outputs[0], var())
+        state = GuardedState(budget=Budget("a node", STEPS, SECONDS))
+        answered = next(solutions(goal, state), None) is not None
+    except Exception:
+        # the search that follows will raise again
+        answered = True
+    if answered:
+        raise StagingMismatch
     return True
 
 
-class WantedOps:
-    """The ops that a relation asks for on nodes with several outputs.
+def ops_sought(relation: Relation, outputs: int) -> frozenset[Op | type[Op]] | None:
+    """Return the ops, and classes of ops, that a relation may have answers for; None for any.
+
+    They are read from its goal, which is constructed and not run: the equations of the variable
+    that it is about with terms of a known head, one of each conjunction and all of a disjunction.
 
     Parameters
     ----------
-    relation
-        The relation.
+    outputs
+        How many outputs the nodes have. If several, the relation is about the list of them, or
+        about one.
     """
-
-    def __init__(self, relation: Relation) -> None:
-        self._relation = relation
-        # By number of outputs, what it asked for when nothing fitted.
-        self._wanted: dict[int, list[Op | type[Op]]] = {}
-
-    def might_match_op(self, node: Apply) -> bool:
-        """Return whether some node with the op of `node`, and as many outputs, may have an answer.
-
-        Raises
-        ------
-        StagingMismatch
-            If the relation has an answer on `node` although it has none on tracers.
-        """
-        count = len(node.outputs)
-        if count not in self._wanted:
-            asked = self._asked_in_vain(node)
-            if asked is None:
-                return True
-            self._wanted[count] = asked
-            return not fails_on(self._relation, node)
-        # With the same answers the relation takes the same way.
-        return any(_fits(node.op, wanted) for wanted in self._wanted[count])
-
-    def _asked_in_vain(self, node: Apply) -> list[Op | type[Op]] | None:
-        """Return which ops the relation asks for; None if one fits, or it asks for something else,
-        or has an answer."""
-        asked: list[Op | type[Op]] = []
-        for trace in [_trace_of_all(node), *map(Trace, node.outputs)]:
-            if not partially_evaluate(self._relation, trace).fails:
-                return None
-            for question, answer in trace.path:
-                if not isinstance(question, HeadFits) or answer is not False:
-                    return None
-                asked.append(question.wanted)
-        return asked
+    trace = Trace(None)
+    root = trace.root
+    found: list[frozenset[Op | type[Op]] | None] = []
+    for target in [root] if outputs == 1 else [root, [root] * outputs]:
+        try:
+            goal = relation(target, var())
+        except Exception:
+            return None  # it will raise again on a node
+        found.append(_ops_of(goal, target))
+    # a constructor that looks at its variable may construct another goal for another node
+    return None if trace.path else _union(found)
 
 
-def _trace_of_all(node: Apply) -> Trace:
-    """Return a trace whose root is the list of the outputs of a node."""
-    trace = Trace(node.outputs[0])
-    first = len(trace.values)
-    trace.values.extend(node.outputs[1:])
-    slots = [0, *range(first, len(trace.values))]
-    trace.root = [VariableTracer(trace, slot) for slot in slots]
-    return trace
+def _ops_of(goal: Any, target: Any) -> frozenset[Op | type[Op]] | None:
+    code = code_of(goal)
+    if code is EQ:
+        u, v = (cells_of(goal)[name] for name in ("u", "v"))
+        term: Any = v if u is target else u if v is target else None
+        head = family_of(term.car) if type(term) is ConsPair else head_of(term)
+        return None if head is None else frozenset([head])
+    if code is CONJ:
+        found = (_ops_of(part, target) for part in islice(goals_of(goal), MAX_PARTS))
+        return next((ops for ops in found if ops is not None), None)
+    if code is DISJ:
+        parts = [_ops_of(part, target) for part in islice(goals_of(goal), MAX_PARTS + 1)]
+        return None if len(parts) > MAX_PARTS else _union(parts)
+    return None
 
 
-def _fits(op: Op, wanted: Op | type[Op]) -> bool:
-    return isinstance(op, wanted) if isinstance(wanted, type) else op == wanted
+def _union(
+    found: Sequence[frozenset[Op | type[Op]] | None],
+) -> frozenset[Op | type[Op]] | None:
+    known = [ops for ops in found if ops is not None]
+    return frozenset().union(*known) if len(known) == len(found) else None

@@ -22,7 +22,7 @@ from relgraph.graph.kanren.compilation import (
 )
 from relgraph.graph.kanren.explanation import Explanation, explain
 from relgraph.graph.kanren.goals import solutions
-from relgraph.graph.kanren.partial_evaluation import StagingMismatch, WantedOps
+from relgraph.graph.kanren.partial_evaluation import ops_sought
 from relgraph.graph.kanren.prefilter import (
     rule_might_match,
     rule_might_match_op,
@@ -89,24 +89,21 @@ class KanrenRelationSub(LocalOptimizer):
         self.node_filter = node_filter
         self.name = name or relation_name(kanren_relation)
         self._may_stage = self.results_filter is first_answer
+        # by number of outputs
+        self._sought: dict[int, frozenset[Any] | None] = {}
 
     def might_match_op(self, node: Apply) -> bool:
         if not self._may_stage:
             return True
-        if len(node.outputs) != 1:
-            return self._might_match_outputs(node)
-        return self.staged.might_match(node, heads_of_inputs=False)
-
-    def _might_match_outputs(self, node: Apply) -> bool:
-        try:
-            return self.wanted_ops.might_match_op(node)
-        except StagingMismatch:
-            self._may_stage = False
-            return True
+        outputs = len(node.outputs)
+        if outputs not in self._sought:
+            self._sought[outputs] = ops_sought(self.kanren_relation, outputs)
+        sought = self._sought[outputs]
+        return sought is None or not sought.isdisjoint([node.op, *type(node.op).__mro__])
 
     def might_match(self, node: Apply) -> bool:
         unstaged = not self._may_stage or len(node.outputs) != 1
-        return unstaged or self.staged.might_match(node, heads_of_inputs=True)
+        return unstaged or self.staged.might_match(node)
 
     @cached_property
     def staged(self) -> StagedRelation:
@@ -130,11 +127,6 @@ class KanrenRelationSub(LocalOptimizer):
             self.search,
             lambda node, answer: _fitted(node.outputs, [answer]),
         )
-
-    @cached_property
-    def wanted_ops(self) -> WantedOps:
-        """The ops that the relation asks for on nodes with several outputs."""
-        return WantedOps(self.kanren_relation)
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         """Return the replacements of the outputs of `node`, or False; raises like `search`."""
@@ -219,7 +211,7 @@ class KanrenRelationSub(LocalOptimizer):
 
     def __getstate__(self) -> dict[str, Any]:
         # what has been compiled is found out again
-        found = ("closed", "specialization", "staged", "wanted_ops", "transform")
+        found = ("closed", "specialization", "staged", "transform")
         return {k: v for k, v in vars(self).items() if k not in found}
 
     def explain(self, variable: Any) -> Explanation:

@@ -185,7 +185,7 @@ def flatten_value(value: Any, leaves: list[Any]) -> Hashable:
     return object
 
 
-def initial_values(root: Variable, fgraph: Any) -> list[Any]:
+def initial_values(root: Variable | None, fgraph: Any) -> list[Any]:
     """Return the values by slot before the first question."""
     return [root, fgraph]
 
@@ -200,17 +200,16 @@ class Trace:
     path
         The questions, with their answers.
     root, fgraph
-        The tracers for the variable that the goal is about (or the list of them, if it is about
-        all outputs of a node), and for its graph.
+        The tracers for the variable that the goal is about, and for its graph.
     max_depth
         How many levels of nodes the goal has looked at.
     """
 
-    def __init__(self, root: Variable, fgraph: Any = None) -> None:
+    def __init__(self, root: Variable | None, fgraph: Any = None) -> None:
         self.values = initial_values(root, fgraph)
         self.path: list[AnsweredQuestion] = []
         self.max_depth = 1
-        self.root: VariableTracer | list[VariableTracer] = VariableTracer(self, 0)
+        self.root = VariableTracer(self, 0)
         self.fgraph = ValueTracer(self, 1)
 
     def ask(self, question: Question) -> Any:

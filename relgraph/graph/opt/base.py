@@ -19,7 +19,7 @@ from relgraph.graph.op import Op
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
-    from relgraph.graph.opt.dispatch import CandidateMemory, RewriterTables
+    from relgraph.graph.opt.dispatch import RewriterTables
 
 Tracked: TypeAlias = Op | type[Op]
 Answer: TypeAlias = bool | Sequence[Variable | None] | dict[Any, Any] | None
@@ -246,9 +246,6 @@ class LocalOptimizer(Rewriter, abc.ABC):
     required_numbers
         The numbers that must occur among the arguments of the node, or of a sum nested in it. Each
         is an object with a method ``may_be(number)``.
-    memory
-        Where the answers of `might_match_op` and `might_match` are kept for other processes, by
-        the name of the rewriter; None if they are not.
     """
 
     depth: int | None = None
@@ -258,7 +255,6 @@ class LocalOptimizer(Rewriter, abc.ABC):
     collapses: bool = False
     required_ops: frozenset[Any] = frozenset()
     required_numbers: frozenset[Any] = frozenset()
-    memory: CandidateMemory | None = None
 
     @abc.abstractmethod
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:

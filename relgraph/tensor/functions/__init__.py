@@ -1,6 +1,6 @@
 """NumPy's functions that are made of others, and the ops that only they need.
 
-`relgraph.tensor` loads this folder when one of them is first asked for.
+`relgraph.tensor` loads this folder on first use of one of them.
 """
 
 from typing import Any

@@ -183,7 +183,7 @@ def ix_(*args: Any) -> tuple[Any, ...]:
     Parameters
     ----------
     args
-        The vectors; one of booleans stands for where it is true.
+        The vectors; one of booleans gives the places where it is true.
     """
     xs = [as_argument(x, "ix_", i) for i, x in enumerate(args)]
     chosen = [flatnonzero(x) if x.type.dtype == "bool" else x for x in xs]

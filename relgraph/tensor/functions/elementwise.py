@@ -1,4 +1,4 @@
-"""NumPy's elementwise functions that are seldom asked for."""
+"""NumPy's elementwise functions that are seldom used."""
 
 from __future__ import annotations
 

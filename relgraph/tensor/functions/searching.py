@@ -512,7 +512,7 @@ class Unique(TensorOp):
 
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
            return_counts: bool = False, *, equal_nan: bool = True) -> Any:  # fmt: skip
-    """Return the different elements of the flattened `ar` in order, and more if it is asked for.
+    """Return the different elements of the flattened `ar` in order, and more on request.
 
     The index of the first element equal to each; for each element the number of its equal, in the
     shape of `ar`; and how often each occurs.
@@ -522,7 +522,7 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
     ar
         A tensor.
     return_index, return_inverse, return_counts
-        What is asked for, in the order above.
+        The requested arrays, in the order above.
     equal_nan
         Whether all nan are one element.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -146,6 +146,13 @@ class BlasUpdate(TensorOp):
         x, y = inputs[2:4]
         check_inner(self, x, y, -1, 0)
         return (*x.shape[:-1], *y.shape[1:])
+
+    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        found: dict[str, list[Any]] = {}
+        for letters, shape in zip(self.axes, shapes, strict=True):
+            for letter, length in zip(letters, shape, strict=True):
+                found.setdefault(letter, []).append(length)
+        return found.values()
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         z, _, x, y, *_ = inputs

@@ -9,13 +9,13 @@ equal values on these too.
 
 `assume` declares facts about matrices for the laws that ask. A declaration is an op of the graph
 that returns its input: nothing is checked at run time, and where it is false a law may give wrong
-values. `relgraph.tensor.lawkit.guards.matrices` infers what follows for other matrices.
+values. `relations.kit.guards.matrices` infers what follows for other matrices.
 """
 
 from __future__ import annotations
 
 import cmath
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -164,6 +164,16 @@ def inferred_batch(node: Apply, x: Sequence[Any], y: Sequence[Any], cores: Seque
     return tuple(m if n_static == 1 else n for n_static, n, m in pairs)
 
 
+def batches(
+    node: Apply, x: Sequence[Any], y: Sequence[Any], cores: Sequence[int]
+) -> list[Sequence[Any]]:
+    """Return the lengths of each leading axis along which neither input broadcasts."""
+    static = [v.type.shape[: v.type.ndim - c] for v, c in zip(node.inputs, cores, strict=True)]
+    given = [s[: len(s) - c] for s, c in zip((x, y), cores, strict=True)]
+    pairs = zip(*map(reversed, static), *map(reversed, given), strict=False)
+    return [(n, m) for known, other, n, m in pairs if 1 not in (known, other)]
+
+
 def each(function: Callable[..., Any], out: Array, *stacks: Array) -> Array:
     """Fill `out` with the results of a function of matrices, and return it.
 
@@ -231,6 +241,9 @@ class SquareMatrixOp(MatrixOp):
     def output_types(self, a: TensorType) -> list[TensorType]:
         n = check_square(self.name, a)
         return [TensorType(lapack_dtype(self.name, a.dtype), (*a.shape[:-2], n, n))]
+
+    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        return [shapes[0][-2:]]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         a = np.asarray(inputs[0], node.outputs[0].type.dtype)

@@ -7,7 +7,7 @@ Leiserson, R. Rivest and C. Stein, Introduction to Algorithms, 15.2.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from relgraph.tensor import indexing
 from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, normalize_axis
 from relgraph.tensor.fortran import products
 from relgraph.tensor.linalg.matrix_op import (
+    batches,
     broadcast_batch,
     check_batch,
     fitted_gradient,
@@ -64,6 +65,10 @@ class MatMul(MatrixProduct):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x, y = shapes
         return [(*inferred_batch(node, x, y, (2, 2)), x[-2], y[-1])]
+
+    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        x, y = shapes
+        return [(x[-1], y[-2]), *batches(node, x, y, (2, 2))]
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y = inputs
@@ -333,7 +338,7 @@ def einsum(subscripts: str, *operands: Any, optimize: Any = None) -> Any:
     ----------
     subscripts
         A letter for each axis of each tensor, separated by commas; behind ``->`` those of the
-        result. ``...`` stands for axes that broadcast.
+        result. ``...`` means axes that broadcast.
     operands
         The tensors.
     optimize

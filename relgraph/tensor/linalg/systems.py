@@ -11,7 +11,7 @@ Differentiation of Pseudo-Inverses and Nonlinear Least Squares Problems Whose Va
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from relgraph.tensor.linalg.matrix_op import (
     MatrixOp,
     SquareMatrixOp,
     adjoint,
+    batches,
     broadcast_batch,
     check_batch,
     check_matrix,
@@ -115,6 +116,11 @@ class LinearSolve(MatrixOp):
         a, b = shapes
         core = 1 if len(b) == 1 else 2
         return [(*inferred_batch(node, a, b, (2, core)), *b[len(b) - core :])]
+
+    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        a, b = shapes
+        core = 1 if len(b) == 1 else 2
+        return [(*a[-2:], b[-core]), *batches(node, a, b, (2, core))]
 
 
 def _core(b: Any) -> int:

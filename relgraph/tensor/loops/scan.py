@@ -153,7 +153,7 @@ def build_loop(
     n_steps: Any,
     options: LoopOptions,
 ) -> Loop:
-    """Return a loop; parameters and errors are those of `scan`."""
+    """Return a loop; parameters and errors are as for `scan`."""
     limit = options.truncate_gradient
     if not isinstance(limit, int) or limit == 0 or limit < -1:
         raise ValueError(
@@ -272,7 +272,7 @@ def map(
     *,
     name: str | None = None,
 ) -> tuple[Any, dict[Any, Any]]:
-    """Return what `fn` gives for the rows of sequences; parameters and results are those of `scan`.
+    """Return what `fn` gives for the rows of sequences; parameters and results are as for `scan`.
 
     No step reads what another one has computed.
     """

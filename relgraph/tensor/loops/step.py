@@ -60,7 +60,7 @@ class StateArgument:
     Attributes
     ----------
     initial
-        What stands for the steps before the first: one row if only the last step is read, else an
+        The values before the first step: one row if only the last step is read, else an
         array with a row for each step before the first.
     taps
         How many steps back the rows are that a step reads, as negative numbers.
@@ -239,7 +239,7 @@ class State:
     Attributes
     ----------
     variable
-        What stands for it in the step.
+        Its variable in the step.
     new
         Its value for the next step.
     """
@@ -297,7 +297,7 @@ class Step:
     Parameters
     ----------
     rows
-        What stands for the rows of the sequences.
+        The variables for rows of the sequences.
     collected
         What is collected at each step.
     stop
@@ -440,7 +440,7 @@ def _named(var: Variable, suffix: str) -> str | None:
 
 
 def row_of(array: Any) -> Variable:
-    """Return what stands for a row of an array in a step."""
+    """Return the variable for a row of an array in a step."""
     kind = array.type
     return TensorType(kind.dtype, kind.shape[1:]).make_variable(_named(array, "[t]"))
 
@@ -453,7 +453,7 @@ def split_result(
     Raises
     ------
     TypeError
-        If it is none of what `scan` says.
+        If it is none of the forms that `scan` lists.
     """
     parts = list(result) if isinstance(result, list | tuple) else [result]
     stop: list[Variable] = []

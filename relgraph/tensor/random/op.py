@@ -156,7 +156,7 @@ class RandomOp(Op):
 
     @abstractmethod
     def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
-        """Return a draw; `values` are those of the inputs behind the generator."""
+        """Return a draw; `values` belong to the inputs after the generator."""
 
     def check_generator(self, rng: Any) -> None:
         """Raise a TypeError if `rng` is not a variable of generators."""

@@ -222,7 +222,7 @@ class Lowering:
     # -- lengths -------------------------------------------------------------------------------
 
     def find(self, length: Length) -> Length:
-        """Return what stands for all lengths that are equal to one."""
+        """Return the representative of all lengths that are equal to one."""
         while length in self._parents:
             length = self._parents[length]
         return length
@@ -248,55 +248,19 @@ class Lowering:
 
     def _find_lengths(self, node: Apply, lengths: dict[Variable, tuple[Length, ...]]) -> None:
         """Note the lengths of the outputs, and which lengths a node needs to be equal."""
-        op = node.op
-        for var in node.inputs:
-            if var not in lengths:
-                lengths[var] = ()  # a constant number
-        if type(op) is DimShuffle:
-            own = lengths[node.inputs[0]]
-            lengths[node.outputs[0]] = own[::-1] if is_transpose(node) else own
-            return
-        if type(op) in ON_WHOLE_ARRAYS:
-            self._find_lengths_of_whole(node, lengths)
-            return
-        if isinstance(op, CAReduce):
-            kept = zip(lengths[node.inputs[0]], kept_axes(node), strict=True)
-            lengths[node.outputs[0]] = tuple([n for n, is_kept in kept if is_kept])
-            return
-        found: list[Length] = []
-        rests = {i: iter(lengths[v]) for i, v in enumerate(node.inputs)}
-        for axis in range(node.inputs[0].type.ndim):
-            of_axis = [
-                next(rests[i]) for i, v in enumerate(node.inputs) if not v.type.broadcastable[axis]
-            ]
-            for other in of_axis[1:]:
-                self._equate(of_axis[0], other)
-            found += of_axis[:1]
-        reductions = op.reductions if type(op) is FusedReduction else [None] * len(node.outputs)
-        for out, reduction in zip(node.outputs, reductions, strict=True):
-            lengths[out] = tuple(found) if reduction is None else ()
-
-    def _find_lengths_of_whole(
-        self, node: Apply, lengths: dict[Variable, tuple[Length, ...]]
-    ) -> None:
-        """Do the same for products and what LAPACK computes."""
-        z, x, y = [[] if v is None else _of_all_axes(v, lengths[v]) for v in whole_arrays_of(node)]
-        found: list[Length | None] = []
-        pairs = []
-        if type(node.op) in (SLogDet, Inverse, Solve):
-            pairs = [(x[0], x[1]), *([(x[0], y[0])] if y else [])]
-            if type(node.op) is not SLogDet:
-                found = x if type(node.op) is Inverse else y
-        elif type(node.op) is Ger:
-            found = [*x, *y]
-        else:
-            pairs = [(x[-1], y[0])]
-            found = [*x[:-1], *y[1:]]
-        for a, b in (*pairs, *zip(z, found, strict=False)):
-            if a is not None and b is not None:
-                self._equate(a, b)
-        own = tuple([n for n in found if n is not None])
-        lengths.update((out, own) for out in node.outputs)
+        shapes = [_of_all_axes(v, lengths.get(v, ())) for v in node.inputs]
+        for group in node.op.required_lengths(node, shapes):
+            first, *others = [n for n in group if n is not None] or [None]
+            for other in others:
+                self._equate(first, other)
+        for out, shape in zip(node.outputs, node.op.infer_shape(None, node, shapes), strict=True):
+            lengths[out] = tuple(
+                [
+                    (-1, n) if isinstance(n, int) else n
+                    for n, static in zip(shape, out.type.shape, strict=True)
+                    if static != 1
+                ]
+            )
 
     # -- steps ---------------------------------------------------------------------------------
 

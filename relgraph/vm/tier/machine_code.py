@@ -1,6 +1,6 @@
 """The text of a lowered part of a graph for LLVM: one function, called as Python calls one in C.
 
-Its arguments are those of the lowering, then an array for each value that is stored, then an array
+Its arguments are the inputs of the lowering, then an array for each value that is stored, then one
 of numbers for each dtype of these; several values may take one place in memory after another. It
 returns None, or NotImplemented if the arguments are not as it takes them: arrays in C order, of
 lengths that fit.
@@ -34,7 +34,7 @@ class Place:
     axes, itemsize
         The lengths of what has room there, and the bytes of an element.
     end
-        When what is there is read last.
+        When its content is read last.
     """
 
     axes: tuple[Length, ...]

@@ -87,7 +87,7 @@ class _Untraceable(Exception):
 
 
 class _Symbol(np.lib.mixins.NDArrayOperatorsMixin):
-    """Stands for an array of some dtype, and notes what is called on it."""
+    """An array of some dtype, symbolically: it records the calls on it."""
 
     def __init__(self, calls: list[Call], position: int, dtype: str) -> None:
         self.calls, self.position = calls, position
@@ -115,7 +115,7 @@ class _Symbol(np.lib.mixins.NDArrayOperatorsMixin):
         raise _Untraceable
 
     def astype(self, dtype: Any) -> _Symbol:
-        """Return what stands for the array in another dtype."""
+        """Return the symbol for the array in another dtype."""
         return self._noted(None, (self,), (self.dtype, np.dtype(dtype)))
 
     def _noted(self, function: Any, inputs: Sequence[Any], resolved: Sequence[Any]) -> _Symbol:
@@ -451,7 +451,7 @@ MOST_IN_SEGMENT = 300
 def taken_apart(
     nodes: Sequence[Apply], exact: bool
 ) -> tuple[list[Apply], dict[Variable, Variable]]:
-    """Return nodes that compute the same, and what stands for each variable.
+    """Return nodes that compute the same, and the new variable for each variable.
 
     Parameters
     ----------
@@ -532,8 +532,7 @@ class Largest(CAReduce):
 
 
 def _shifted(op: Any, x: Any) -> tuple[Any, Any, Any]:
-    """Return what stands for the maximum, 0 where it is not finite; what is left of `x` without it;
-    and the axes."""
+    """Return the maximum, 0 where it is not finite; `x` less it; and the axes."""
     axes = op.axes(x.type.ndim)
     largest = Largest(None if len(axes) == x.type.ndim else axes)(x)
     infinite = np.asarray(np.inf, x.type.dtype)

@@ -142,7 +142,7 @@ LOOPS: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 def faster_name(loop: Loop) -> str | None:
-    """Return the name of the function that stands for a loop of NumPy; None if there is none."""
+    """Return the name of the function that replaces a loop of NumPy; None if there is none."""
     if loop.ufunc not in LOOPS or set(loop.dtypes) != {"float64"}:
         return None
     return f"@faster_{loop.ufunc.__name__}"
@@ -152,7 +152,7 @@ Compute = Callable[[Code, Sequence[str], Any], str]
 
 
 def faster_text(loop: Loop, compute: Compute, declared: set[str]) -> str:
-    """Return the text of what stands for a loop of NumPy, and calls it for what it can't do.
+    """Return the source of a function that replaces a loop of NumPy, and calls it where it must.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ class _Function(Code):
 def _product(dtype: str) -> _Function:
     """``OUT = X Y`` of an `m` x `k` and a `k` x `n` matrix.
 
-    `OUT` is cleared: some versions of the BLAS multiply what is there.
+    `OUT` is cleared: some versions of the BLAS multiply its content.
     """
     f = _Function("product", dtype, ("X", "tx", "Y", "ty", "OUT", "m", "k", "n"))
     tx, ty = f.flag("%tx"), f.flag("%ty")

@@ -238,7 +238,7 @@ class Code:
     def call_loop(
         self, loop: Loop, places: Sequence[tuple[str, int]], count: str, name: str | None = None
     ) -> None:
-        """Add a call of a loop of NumPy, or of what stands for it by a name.
+        """Add a call of a loop of NumPy, or of the named function that replaces it.
 
         Parameters
         ----------
@@ -472,7 +472,7 @@ def _quotient(given: Operands) -> str | None:
 
 
 def _known_float(x: str) -> float:
-    """Return the number that a literal of a float is; 0 if it is none."""
+    """Return the value of a literal of a float; 0 for other texts."""
     if not x.startswith("0x"):
         return 0.0
     found: float = struct.unpack("<d", struct.pack("<Q", int(x, 16)))[0]

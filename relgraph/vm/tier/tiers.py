@@ -296,8 +296,8 @@ def _by_kind(
 ) -> Runner:
     """Return a function that runs what was chosen for the kind of its arguments.
 
-    Their dtypes and ranks are those of the graph. What is left is their size, up to a factor of
-    two: of one tensor of the highest rank for each type.
+    Their dtypes and ranks follow from the graph. The key is their size, up to a factor of two: of
+    one tensor of the highest rank for each type.
     """
     of_type: dict[Any, int] = {}
     for i, v in enumerate(inputs):

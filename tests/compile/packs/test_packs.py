@@ -135,7 +135,7 @@ print("relgraph_angles" in sys.modules)
 Mode().including("pack:angles")
 print("relgraph_angles" in sys.modules)
 """
-    paths = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(site)]), "RELGRAPH_CACHE_DIR": ""}
+    paths = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
     ran = subprocess.run(
         [sys.executable, "-c", code], env=paths, capture_output=True, text=True, timeout=120
     )

@@ -13,16 +13,18 @@ from kanren.term import applyo
 from unification import var
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import equal_computations
 from relgraph.graph.kanren import KanrenRelationSub, computo, law, one_cliento, whereo
 from relgraph.graph.kanren.partial_evaluation import (
     StagingMismatch,
     fails_on,
+    ops_sought,
     partially_evaluate,
     rules_out,
 )
 from relgraph.graph.kanren.tracers import Trace
-from relgraph.tensor.lawkit.vocabulary import lvars
+from relgraph.tensor.elemwise import DimShuffle
 
 x, y = lvars("x y")
 a, b = at.dvector("a"), at.dvector("b")
@@ -52,6 +54,35 @@ def test_what_fails_on_a_tracer_fails_on_all_nodes_of_the_structure():
     assert rules_out(undo_exp, at.exp(a).owner)
     assert rules_out(undo_exp, at.log(a).owner)
     assert not rules_out(undo_exp, at.log(at.exp(a)).owner)
+
+
+def test_the_ops_that_a_relation_seeks_are_read_from_its_goal():
+    def of_two(i, o):
+        return conde([eq(i, etuple(at.exp, x)), eq(x, o)], [eq(i, at.log(x)), eq(o, x)])
+
+    def of_a_family(i, o):
+        dims, order = var(), var()
+        return lall(whereo(bool, o), eq(i, etuple(etuple(DimShuffle, dims, order), o)))
+
+    def of_any(i, o):
+        return conde([eq(i, at.log(x)), eq(o, x)], [eq(i, o)])
+
+    assert ops_sought(undo_exp, 1) == ops_sought(undo_exp, 2) == {at.log}
+    assert ops_sought(of_two, 1) == {at.exp, at.log}
+    assert ops_sought(of_a_family, 1) == {DimShuffle}
+    assert ops_sought(of_any, 1) is None
+
+
+def test_a_constructor_that_looks_at_its_variable_may_seek_any_op():
+    def by_hand(i, o):
+        return eq(i, etuple(at.log, o)) if i.owner is None else eq(i, etuple(at.exp, o))
+
+    def by_outputs(i, o):
+        return eq(i, etuple(at.log if isinstance(i, list) else at.exp, o))
+
+    assert ops_sought(by_hand, 1) is None
+    assert ops_sought(by_outputs, 1) == {at.exp}
+    assert ops_sought(by_outputs, 2) == {at.exp, at.log}
 
 
 def test_in_a_sum_of_three_the_order_does_not_count():

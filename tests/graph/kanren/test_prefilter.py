@@ -1,12 +1,12 @@
 """The prefilter: which rules may match nodes of a structure."""
 
 import relgraph.tensor as at
+from relations.kit.functions import undoes
+from relations.kit.vocabulary import lvars
 from relgraph.graph.kanren import law, logic_variables, whereo
 from relgraph.graph.kanren.prefilter import rule_might_match
 from relgraph.scalar import exp, float64, log, mul
 from relgraph.scalar.type import ScalarVariable
-from relgraph.tensor.lawkit.functions import undoes
-from relgraph.tensor.lawkit.vocabulary import lvars
 
 x, y = logic_variables("x y", ScalarVariable._ops)
 a, b = float64("a"), float64("b")

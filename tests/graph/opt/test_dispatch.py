@@ -1,30 +1,17 @@
-"""Which rewriters are tried on a node: plans of structures, and a memory of answers."""
+"""Which rewriters are tried on a node: plans of structures."""
 
 from __future__ import annotations
 
-import json
-import pickle
 from itertools import combinations
 
 import pytest
 
 import relgraph.tensor as at
 from relgraph import law, lvars
-from relgraph.graph.basic import Apply, Constant
 from relgraph.graph.kanren import NoSuchDirection
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.op import Op
 from relgraph.graph.opt.base import WIDE, LocalOptimizer, fullest_heads
-from relgraph.graph.opt.dispatch import (
-    CandidateMemory,
-    Dispatch,
-    RewriterTables,
-    text_of,
-    those_that_may_match,
-)
-from relgraph.tensor.elemwise import DimShuffle
-from relgraph.tensor.reductions import CAReduce
-from relgraph.tensor.subtensor import Subtensor
+from relgraph.graph.opt.dispatch import Dispatch, RewriterTables
 from relgraph.testing.discovery import discover_laws
 
 SUMS = (at.add, at.mul, at.maximum, at.minimum)
@@ -109,10 +96,7 @@ def test_the_fullest_heads_are_those_that_a_sum_of_so_many_terms_can_have():
     assert fullest_heads([*range(WIDE)]).count(0) > 1
 
 
-# A memory of which rewriters may match gives the answers that they would give.
-
-x, m = at.dvector("x"), at.dmatrix("m")
-a = lvars("a")
+x = at.dvector("x")
 
 
 class Counting(LocalOptimizer):
@@ -136,182 +120,18 @@ class Counting(LocalOptimizer):
         return node.inputs[0].head is at.exp
 
 
-def reloaded(memory):
-    return CandidateMemory(lambda: json.loads(json.dumps(memory.dump())))
-
-
-def test_answers_are_kept_by_structure_and_outlive_the_memory():
+def test_rewriters_are_asked_once_about_an_op_and_once_about_a_structure():
     rewriter = Counting()
-    rewriter.memory = memory = CandidateMemory(dict)
-    log_exp, log_sin = at.log(at.exp(x)).owner, at.log(at.sin(x)).owner
+    tables = RewriterTables([rewriter])
     for _ in range(2):
-        assert those_that_may_match([rewriter], log_exp, False) == (rewriter,)
-        assert those_that_may_match([rewriter], log_sin, False) == ()
-        assert those_that_may_match([rewriter], at.exp(x).owner, True) == ()
-        assert those_that_may_match([rewriter], at.exp(at.log(x)).owner, True) == ()
-        assert those_that_may_match([rewriter], log_sin, True) == (rewriter,)
-    assert len(rewriter.asked) == memory.learned == 4
-    later = Counting()
-    later.memory = reloaded(memory)
-    assert those_that_may_match([later], at.log(at.exp(m)).owner, False) == (later,)
-    assert those_that_may_match([later], at.log(at.sin(m)).owner, False) == ()
-    assert those_that_may_match([later], at.exp(m).owner, True) == ()
-    assert later.asked == [] and later.memory.learned == 0
-
-
-def test_without_a_memory_they_are_asked():
-    rewriter = Counting()
-    those_that_may_match([rewriter], at.exp(x).owner, True)
-    those_that_may_match([rewriter], at.exp(x).owner, True)
-    assert len(rewriter.asked) == 2
-
-
-class Foreign(Op):
-    __props__ = ()
-
-    def make_node(self, x):
-        return Apply(self, [x], [x.type()])
-
-    def perform(self, node, inputs, output_storage):
-        output_storage[0][0] = inputs[0].copy()
-
-
-def test_nothing_is_kept_of_ops_of_others():
-    rewriter = Counting()
-    rewriter.memory = memory = CandidateMemory(dict)
-    for node in (Foreign()(x).owner, at.exp(Foreign()(x)).owner):
-        for _ in range(2):
-            those_that_may_match([rewriter], node, False)
-    assert len(rewriter.asked) == 4
-    assert memory.dump()["answers"] == {}
-
-
-def test_a_pickled_memory_is_empty():
-    memory = CandidateMemory(dict)
-    memory.answers(Foreign()(x).owner, True)
-    assert pickle.loads(pickle.dumps(memory)).dump()["answers"] == {}
-
-
-TEXT = text_of(at.exp)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {},
-        {"names": []},
-        {"names": ["n"], "answers": {TEXT: "5;"}},
-        {"names": ["n"], "answers": {TEXT: [0]}},
-        {"names": ["n"], "answers": {TEXT: "0"}},
-    ],
-)
-def test_what_is_no_memory_is_ignored(data):
-    memory = CandidateMemory(lambda: data)
-    assert memory.answers(at.exp(x).owner, True) == {}
-
-
-def test_texts_tell_ops_apart():
-    ops = [
-        *(at.exp, at.log, at.add, at.cast(x, "float32").owner.op, at.cast(x, "int8").owner.op),
-        *(DimShuffle(2, (1, 0)), DimShuffle(2, (0, "x", 1)), DimShuffle(1, (0, "x"))),
-        *(v.owner.op for v in (x[1:], x[:1], x[::2], x[0], m[:, 0], m[0, 0])),
-        *(v.owner.op for v in (m.sum(), m.sum(axis=0), m.max(axis=0))),
-        *(Constant, None),
-    ]
-    texts = [text_of(op) for op in ops]
-    assert None not in texts
-    assert len(set(texts)) == len(set(ops)) == len(ops)
-    assert {type(op) for op in ops} >= {DimShuffle, Subtensor, CAReduce}
-    assert text_of(Foreign()) is None and text_of(object()) is None
-
-
-def test_sums_are_alike_whatever_the_order_of_their_terms():
-    sums = [at.add(x, at.exp(x), at.log(x)), at.add(at.log(x), x, at.exp(x))]
-    own = law("own", at.exp(a) + at.log(a), a, sound="domain", domain=lambda a: True).forward
-    rewriter = Counting()
-    rewriter.memory = CandidateMemory(dict)
-    for total in sums:
-        those_that_may_match([rewriter], total.owner, False)
-        assert those_that_may_match([own], total.owner, False) == (own,)
-    assert len(rewriter.asked) == 1
-
-
-# -- groups -------------------------------------------------------------------------------
-
-
-def group(memory, count=60):
-    """Return a large group of rewriters that count, with one in the middle that is not kept."""
-    rewriters = [Counting() for _ in range(count)]
-    for i, rewriter in enumerate(rewriters):
-        rewriter.name = f"counting {i}"
-        rewriter.memory = memory
-    rewriters[10].memory = None
-    rewriters[20].might_match = lambda node: False
-    return rewriters
-
-
-def chosen(rewriters, node):
-    return [rewriters.index(r) for r in Dispatch(rewriters).candidates(node)]
-
-
-def test_the_answers_of_a_group_are_kept_together_and_in_order():
-    memory = CandidateMemory(dict)
-    node, other = at.log(at.exp(x)).owner, at.log(at.sin(x)).owner
-    wanted = [i for i in range(60) if i != 20]
-    assert chosen(group(memory), node) == wanted
-    assert chosen(group(memory), other) == []
-    later = reloaded(memory)
-    rewriters = group(later)
-    assert chosen(rewriters, node) == wanted and chosen(rewriters, other) == []
-    assert later.learned == 0
-    assert [bool(r.asked) for r in rewriters] == [i == 10 for i in range(60)]
-
-
-def test_another_group_is_asked_anew():
-    memory = CandidateMemory(dict)
-    node = at.log(at.exp(x)).owner
-    chosen(group(memory), node)
-    fewer = group(memory)[:-1]
-    before = memory.learned
-    assert chosen(fewer, node) == [i for i in range(59) if i != 20]
-    # each one's own answer is known; that of the group is new
-    assert memory.learned == before + 1 and not any(r.asked for r in fewer if r.memory is memory)
-
-
-@pytest.mark.parametrize("row", ["0 1 60", "x", None, 3, [1]])
-def test_a_row_that_is_none_is_asked_anew(row):
-    memory = CandidateMemory(dict)
-    node = at.log(at.exp(x)).owner
-    chosen(group(memory), node)
-    data = memory.dump()
-    (rows,) = data["groups"].values()
-    rows[next(iter(rows))] = row
-    assert chosen(group(CandidateMemory(lambda: data)), node) == [i for i in range(60) if i != 20]
-
-
-def test_ops_of_others_are_asked_for_in_a_group_too():
-    memory = CandidateMemory(dict)
-    rewriters = group(memory)
-    assert chosen(rewriters, at.exp(Foreign()(x)).owner) == []
-    assert chosen(rewriters, Foreign()(at.exp(x)).owner) == [i for i in range(60) if i != 20]
-    assert all(rows == {} for rows in memory.dump()["groups"].values())
+        assert tables.plan_for(at.log(at.exp(x)).owner).early == (rewriter,)
+        assert tables.plan_for(at.log(at.sin(x)).owner).idle
+        assert tables.plan_for(at.exp(at.exp(x)).owner).idle
+    assert rewriter.asked == [at.log, (at.log, at.exp), (at.log, at.sin), at.exp]
 
 
 def test_wide_nodes_are_looked_up_by_op_alone():
-    memory = CandidateMemory(dict)
+    rewriter = Counting()
     wide = at.stack([at.exp(x), *[x] * 40]).owner
-    for _ in range(2):
-        assert len(chosen(group(memory), wide)) == 60
-    (rows,) = memory.dump()["groups"].values()
-    assert list(rows) == [text_of(wide.op)]
-
-
-def test_few_groups_are_kept():
-    memory = CandidateMemory(dict)
-    for count in range(60, 100):
-        chosen(group(memory, count), at.log(at.exp(x)).owner)
-    groups = memory.dump()["groups"]
-    assert len(groups) == 32
-    later = CandidateMemory(lambda: {"names": [], "answers": {}, "groups": groups})
-    chosen(group(later, 99), at.log(at.exp(x)).owner)
-    assert later.learned == 0
+    assert Dispatch([rewriter]).candidates(wide) == (rewriter,)
+    assert rewriter.asked == [wide.op]

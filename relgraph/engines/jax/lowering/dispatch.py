@@ -98,7 +98,7 @@ def register(kind: type[Op], function: Lowering | None = None) -> Any:
     Parameters
     ----------
     kind
-        The class; what is said of it holds for its subclasses too.
+        The class; its subclasses are lowered alike.
     function
         Takes the Op, the node and the values of the inputs, which are arrays of JAX or NumPy;
         returns the value of the output, or a tuple of several.
