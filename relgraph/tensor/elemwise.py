@@ -17,7 +17,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.graph.notation import Applied
+from relgraph.graph.notation import Applied, number_of
 from relgraph.graph.op import Op, RelativeOp, Storage, Variables
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.utils import Memo
@@ -45,11 +45,16 @@ def _maker(argument: Any) -> Apply | None:
 
 
 def _before_broadcasting(var: Any) -> Any:
-    """Return what a variable is without axes that stand before its others."""
+    """Return what a variable is without axes of length 1 that stand before its others; a number
+    without any."""
     node = _maker(var)
-    if node is None or not isinstance(node.op, DimShuffle) or not node.op.only_prepends:
-        return var
-    return node.inputs[0]
+    is_number = node is not None and number_of(var) is not None
+    while node is not None and isinstance(node.op, DimShuffle):
+        if not (is_number or node.op.only_broadcasts):
+            break
+        var = node.inputs[0]
+        node = _maker(var)
+    return var
 
 
 class DimShuffle(TensorOp):
@@ -103,10 +108,11 @@ class DimShuffle(TensorOp):
         return f"DimShuffle{{{', '.join(map(str, self.new_order))}}}"
 
     @property
-    def only_prepends(self) -> bool:
-        """Whether it does no more than broadcasting does: to add axes before the others."""
-        added = len(self.new_order) - self.input_ndim
-        return self.new_order == (*["x"] * added, *range(self.input_ndim))
+    def only_broadcasts(self) -> bool:
+        """Whether it does no more than broadcasting does: to add or drop axes before the others."""
+        kept = range(self.input_ndim - len(self.shuffle), self.input_ndim)
+        added = len(self.new_order) - len(kept)
+        return self.new_order == (*["x"] * added, *kept)
 
     def applied(self, arguments: Sequence[Any], output: int | None = None) -> Any:
         (x,) = arguments
