@@ -11,11 +11,11 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
+from relations.kit.guards import nonnegativeo
 from relgraph import law, lvars, optimize_graph, pprint
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import local_optimizer
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit.guards import nonnegativeo
 from relgraph.testing import check_optimizer, graphs, tensor_types, terms, values
 
 # %% [markdown]

@@ -20,6 +20,7 @@ matrices   `products` (their order, and those that the BLAS has), `systems` (of 
 layout     shapes, fills and allocations, reshapes, orders of axes, joins, on one page
 parts      indexing, parts that are set or incremented, sums of increments, on one page
 sparse     what is stored where, and products without dense matrices, on one page
+kit        no laws: what they are written with, guards and computations for right sides
 ========== ========================================================================================
 
 A law is written by the name of its soundness class, `rounding`, `finite` or `stable`; by `law`, if
@@ -52,12 +53,12 @@ from relations.functions import (
     special,
     trigonometric,
 )
+from relations.kit.vocabulary import Law, Relation, stable
 from relations.matrices import determinants, kronecker, low_rank, products, systems
 from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
 from relations.reductions import extremes, moments, reduction, softmax
 from relgraph.graph.kanren.terms import LogicVariable, Term, renamed, variables_of
 from relgraph.tensor import neg, sub
-from relgraph.tensor.lawkit.vocabulary import Law, Relation, stable
 
 
 def _either_way_round(*laws: Relation) -> tuple[Relation, ...]:

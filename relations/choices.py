@@ -12,6 +12,34 @@ from typing import Any
 
 from cons import cons
 
+from relations.kit import choices as kit
+from relations.kit.guards import (
+    all_oneo,
+    all_trueo,
+    all_zeroo,
+    are_true,
+    constanto,
+    nonnegativeo,
+    not_constanto,
+)
+from relations.kit.type_guards import (
+    booleano,
+    common_dtype,
+    discreteo,
+    floato,
+    same_dtypeo,
+    signedo,
+    unsignedo,
+)
+from relations.kit.vocabulary import (
+    Law,
+    any_dtype_law,
+    finite,
+    law,
+    lvars,
+    relation,
+    rounding,
+)
 from relgraph import scalar
 from relgraph.graph.kanren import argumentso, computo, whereo
 from relgraph.tensor import (
@@ -33,34 +61,6 @@ from relgraph.tensor import (
 )
 from relgraph.tensor import abs as abs_
 from relgraph.tensor.basic import Assert
-from relgraph.tensor.lawkit import choices as kit
-from relgraph.tensor.lawkit.guards import (
-    all_oneo,
-    all_trueo,
-    all_zeroo,
-    are_true,
-    constanto,
-    nonnegativeo,
-    not_constanto,
-)
-from relgraph.tensor.lawkit.type_guards import (
-    booleano,
-    common_dtype,
-    discreteo,
-    floato,
-    same_dtypeo,
-    signedo,
-    unsignedo,
-)
-from relgraph.tensor.lawkit.vocabulary import (
-    Law,
-    any_dtype_law,
-    finite,
-    law,
-    lvars,
-    relation,
-    rounding,
-)
 
 # -- comparisons -----------------------------------------------------------------------------------
 

@@ -21,15 +21,15 @@ from typing import Any
 from cons import cons
 from kanren.core import eq, lall
 
+from relations.kit import layout as kit
+from relations.kit.guards import covers_shapeo, foundo
+from relations.kit.type_guards import ranko, realo
+from relations.kit.vocabulary import Law, any_dtype_law, lvars, relation
 from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whereo
 from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, Elemwise, add, alloc, mul, second
 from relgraph.tensor.assembly import Alloc, Join, Split
 from relgraph.tensor.basic import merged_lengths
-from relgraph.tensor.lawkit import layout as kit
-from relgraph.tensor.lawkit.guards import covers_shapeo, foundo
-from relgraph.tensor.lawkit.type_guards import ranko, realo
-from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars, relation
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, SpecifyShape, _shape
 from relgraph.tensor.subtensor import Slice, Subtensor
 

@@ -22,22 +22,17 @@ from typing import Any
 from cons import cons
 from kanren.core import eq, lall
 
-from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whereo
-from relgraph.graph.unify import ConstrainedVar
-from relgraph.tensor import CAReduce, DimShuffle, Elemwise, add, second
-from relgraph.tensor.assembly import Alloc, ARange, Join
-from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.lawkit import parts as kit
-from relgraph.tensor.lawkit.guards import all_zeroo, foundo
-from relgraph.tensor.lawkit.index_arithmetic import (
+from relations.kit import parts as kit
+from relations.kit.guards import all_zeroo, foundo
+from relations.kit.index_arithmetic import (
     index_before_dimshuffle,
     order_after_index,
     rank_of,
     taken_at,
     takes_everything,
 )
-from relgraph.tensor.lawkit.type_guards import integero, ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import (
+from relations.kit.type_guards import integero, ranko, realo, same_dtypeo
+from relations.kit.vocabulary import (
     Law,
     Relation,
     any_dtype_law,
@@ -45,6 +40,11 @@ from relgraph.tensor.lawkit.vocabulary import (
     relation,
     rounding,
 )
+from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whereo
+from relgraph.graph.unify import ConstrainedVar
+from relgraph.tensor import CAReduce, DimShuffle, Elemwise, add, second
+from relgraph.tensor.assembly import Alloc, ARange, Join
+from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.math import _dot
 from relgraph.tensor.shapes import Shape_i
 from relgraph.tensor.subtensor import IncSubtensor, Placeholder, Slice, Subtensor

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from relations.kit.type_guards import ranko
+from relations.kit.vocabulary import Law, any_dtype_law, lvars
 from relgraph.graph.kanren import whereo
 from relgraph.sparse.op import (
     ChangeFormat,
@@ -31,8 +33,6 @@ from relgraph.sparse.products import (
 from relgraph.tensor import DimShuffle
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.assembly import Alloc
-from relgraph.tensor.lawkit.type_guards import ranko
-from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, lvars
 from relgraph.tensor.math import _dot
 
 # -- stored elements, and the places where they are stored -----------------------------------------

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
+    from relations.kit.vocabulary import law as law
+    from relations.kit.vocabulary import lvars as lvars
+    from relations.kit.vocabulary import relation as relation
     from relgraph import compile as compile
     from relgraph import display as display
     from relgraph import gradient as gradient
@@ -38,9 +41,6 @@ if TYPE_CHECKING:
     from relgraph.search.enumeration import forms as forms
     from relgraph.settings import config as config
     from relgraph.tensor.conditional import ifelse as ifelse
-    from relgraph.tensor.lawkit.vocabulary import law as law
-    from relgraph.tensor.lawkit.vocabulary import lvars as lvars
-    from relgraph.tensor.lawkit.vocabulary import relation as relation
     from relgraph.tensor.loops.scan import foldl as foldl
     from relgraph.tensor.loops.scan import foldr as foldr
     from relgraph.tensor.loops.scan import map as map
@@ -71,7 +71,7 @@ _found, __dir__ = names_on_first_use(
         "relgraph.search.enumeration": ["forms"],
         "relgraph.settings": ["config"],
         "relgraph.tensor.conditional": ["ifelse"],
-        "relgraph.tensor.lawkit.vocabulary": ["law", "lvars", "relation"],
+        "relations.kit.vocabulary": ["law", "lvars", "relation"],
         "relgraph.tensor.loops.scan": [
             "foldl",
             "foldr",

@@ -69,7 +69,8 @@ def names_on_first_use(
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         try:
             home = home_of[name]
-            value = loaded(home if home.startswith("relgraph.") else f"{package}.{home}", name)
+            whole = home.startswith(("relgraph.", "relations."))
+            value = loaded(home if whole else f"{package}.{home}", name)
         except ModuleNotFoundError as error:
             if extra is None or error.name is None or error.name.startswith("relgraph"):
                 raise

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph import Mode, function, law, optimize_graph, shared
 from relgraph.graph.kanren import KanrenRelationSub
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MissingInputError
-from relgraph.tensor.lawkit.vocabulary import lvars
 
 X, Y = at.dvectors("x", "y")
 M = at.dmatrix("m")

@@ -15,6 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from relations.kit.cancellation import (
+    Square,
+    in_each_spelling,
+    nonzero,
+    not_choseno,
+    not_tanho,
+    root_of_largest,
+)
+from relations.kit.vocabulary import Law, finite, lvars, rounding, stable
 from relgraph.graph.kanren import computo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -40,15 +49,6 @@ from relgraph.tensor import (
     switch,
     tan,
 )
-from relgraph.tensor.lawkit.cancellation import (
-    Square,
-    in_each_spelling,
-    nonzero,
-    not_choseno,
-    not_tanho,
-    root_of_largest,
-)
-from relgraph.tensor.lawkit.vocabulary import Law, finite, lvars, rounding, stable
 
 c, k, x, y, z = lvars("c k x y z")
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from relations.kit.cancellation import not_choseno, turns
+from relations.kit.compensation import uncompensated
+from relations.kit.vocabulary import Law, lvars, stable
 from relgraph.graph.kanren import one_cliento, readerso
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -33,9 +36,6 @@ from relgraph.tensor import (
     switch,
     tan,
 )
-from relgraph.tensor.lawkit.cancellation import not_choseno, turns
-from relgraph.tensor.lawkit.compensation import uncompensated
-from relgraph.tensor.lawkit.vocabulary import Law, lvars, stable
 
 c, x, y = lvars("c x y")
 

@@ -12,6 +12,18 @@ from itertools import permutations, product
 from operator import mul
 from typing import Any
 
+from relations.kit.cancellation import (
+    SIN,
+    TAN,
+    Series,
+    Square,
+    X,
+    in_each_spelling,
+    less,
+    quotient,
+    times,
+)
+from relations.kit.vocabulary import Law, law, lvars, stable
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     cosm1,
@@ -25,18 +37,6 @@ from relgraph.tensor import (
     tan_less_x,
     x_less_sin,
 )
-from relgraph.tensor.lawkit.cancellation import (
-    SIN,
-    TAN,
-    Series,
-    Square,
-    X,
-    in_each_spelling,
-    less,
-    quotient,
-    times,
-)
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars, stable
 
 x, y = lvars("x y")
 

@@ -14,22 +14,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.kanren import case, computo, one_cliento, readerso, several, view, whereo
-from relgraph.tensor import abs as abs_
-from relgraph.tensor import add, gt, hypot1m1, log1p, log1p_sqr, lt, sqr, sqrt, switch
-from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.cancellation import (
+from relations.kit.cancellation import (
     Square,
     in_each_spelling,
     length_of_all,
     not_choseno,
     squares_of_elements,
 )
-from relgraph.tensor.lawkit.compensation import uncompensated
-from relgraph.tensor.lawkit.guards import broadcast_alike, foundo, no_zeroo, positive_numbero
-from relgraph.tensor.lawkit.nests import terms_of_sum
-from relgraph.tensor.lawkit.type_guards import floato, ranko, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import Law, lvars, stable
+from relations.kit.compensation import uncompensated
+from relations.kit.guards import broadcast_alike, foundo, no_zeroo, positive_numbero
+from relations.kit.nests import terms_of_sum
+from relations.kit.type_guards import floato, ranko, same_dtypeo
+from relations.kit.vocabulary import Law, lvars, stable
+from relgraph.graph.kanren import case, computo, one_cliento, readerso, several, view, whereo
+from relgraph.tensor import abs as abs_
+from relgraph.tensor import add, gt, hypot1m1, log1p, log1p_sqr, lt, sqr, sqrt, switch
+from relgraph.tensor import sum as sum_
 from relgraph.tensor.math import _dot
 from relgraph.tensor.norms import Cosine, Norm
 

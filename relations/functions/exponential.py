@@ -10,6 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from relations.kit import functions as kit
+from relations.kit.guards import are_positive, in_dtype_of, nonnegativeo, positive_numbero
+from relations.kit.type_guards import floato, same_dtypeo
+from relations.kit.vocabulary import finite, law, lvars, rounding, stable
 from relgraph.graph.kanren import computo, whereo
 from relgraph.scalar.special import LN2, LN10
 from relgraph.tensor import abs as abs_
@@ -33,10 +37,6 @@ from relgraph.tensor import (
     switch,
     tanh,
 )
-from relgraph.tensor.lawkit import functions as kit
-from relgraph.tensor.lawkit.guards import are_positive, in_dtype_of, nonnegativeo, positive_numbero
-from relgraph.tensor.lawkit.type_guards import floato, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import finite, law, lvars, rounding, stable
 
 # -- exponentials and logarithms -------------------------------------------------------------------
 

@@ -21,6 +21,27 @@ from collections.abc import Sequence
 from typing import Any
 
 from relations.functions.special import log_erfc
+from relations.kit import functions as kit
+from relations.kit.cancellation import not_choseno
+from relations.kit.constant_arithmetic import folded
+from relations.kit.guards import (
+    foundo,
+    is_found,
+    nonnegativeo,
+    nonzero_numbero,
+    not_constanto,
+)
+from relations.kit.index_arithmetic import softmax_axis
+from relations.kit.nests import (
+    added_leaves,
+    leaves_of,
+    nest_of_sides,
+    nest_of_terms,
+    terms_of_sum,
+)
+from relations.kit.numbers import is_no_product
+from relations.kit.type_guards import floato, same_dtypeo
+from relations.kit.vocabulary import lvars, stable
 from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.scalar.special import LN2, LN10
 from relgraph.tensor import (
@@ -48,27 +69,6 @@ from relgraph.tensor import (
 )
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit import functions as kit
-from relgraph.tensor.lawkit.cancellation import not_choseno
-from relgraph.tensor.lawkit.constant_arithmetic import folded
-from relgraph.tensor.lawkit.guards import (
-    foundo,
-    is_found,
-    nonnegativeo,
-    nonzero_numbero,
-    not_constanto,
-)
-from relgraph.tensor.lawkit.index_arithmetic import softmax_axis
-from relgraph.tensor.lawkit.nests import (
-    added_leaves,
-    leaves_of,
-    nest_of_sides,
-    nest_of_terms,
-    terms_of_sum,
-)
-from relgraph.tensor.lawkit.numbers import is_no_product
-from relgraph.tensor.lawkit.type_guards import floato, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import lvars, stable
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.special import log_ndtr, ndtr
 

@@ -6,12 +6,12 @@ around, and logarithms of exponentials, whose roundings may cancel, have laws of
 
 from __future__ import annotations
 
+from relations.kit import functions as kit
+from relations.kit.guards import nonnegativeo
+from relations.kit.vocabulary import finite, lvars, rounding, stable
 from relgraph.graph.kanren import whereo
 from relgraph.tensor import Elemwise
 from relgraph.tensor import abs as abs_
-from relgraph.tensor.lawkit import functions as kit
-from relgraph.tensor.lawkit.guards import nonnegativeo
-from relgraph.tensor.lawkit.vocabulary import finite, lvars, rounding, stable
 
 s, t, x = lvars("s t x")
 

@@ -16,6 +16,19 @@ import numpy as np
 from cons import cons
 from kanren.core import conde, eq, lall
 
+from relations.kit.guards import (
+    constant_data,
+    constanto,
+    containing_constant,
+    depends_on_levels,
+    is_constant,
+    nonnegativeo,
+    requires_heads,
+)
+from relations.kit.index_arithmetic import softmax_axis
+from relations.kit.reductions import covers_axes, restores_axes
+from relations.kit.type_guards import floato
+from relations.kit.vocabulary import Law, lvars, relation, rounding, stable
 from relgraph import scalar
 from relgraph.graph.kanren import computo, one_cliento, several, whereo
 from relgraph.graph.kanren.goals import argumentso
@@ -39,19 +52,6 @@ from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.basic import normalize_axes
 from relgraph.tensor.indexing import AdvancedSubtensor
-from relgraph.tensor.lawkit.guards import (
-    constant_data,
-    constanto,
-    containing_constant,
-    depends_on_levels,
-    is_constant,
-    nonnegativeo,
-    requires_heads,
-)
-from relgraph.tensor.lawkit.index_arithmetic import softmax_axis
-from relgraph.tensor.lawkit.reductions import covers_axes, restores_axes
-from relgraph.tensor.lawkit.type_guards import floato
-from relgraph.tensor.lawkit.vocabulary import Law, lvars, relation, rounding, stable
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.subtensor import Slice, Subtensor
 

@@ -9,6 +9,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from relations.kit.cancellation import not_choseno
+from relations.kit.functions import can_be_doubled, lower_bound, upper_bound
+from relations.kit.guards import constanto, positiveo
+from relations.kit.type_guards import floato, roomyo
+from relations.kit.vocabulary import Law, finite, lvars, stable
 from relgraph.graph.kanren import computo, whereo
 from relgraph.scalar.special import LN2, LN10
 from relgraph.tensor import abs as abs_
@@ -26,11 +31,6 @@ from relgraph.tensor import (
     lt,
     switch,
 )
-from relgraph.tensor.lawkit.cancellation import not_choseno
-from relgraph.tensor.lawkit.functions import can_be_doubled, lower_bound, upper_bound
-from relgraph.tensor.lawkit.guards import constanto, positiveo
-from relgraph.tensor.lawkit.type_guards import floato, roomyo
-from relgraph.tensor.lawkit.vocabulary import Law, finite, lvars, stable
 from relgraph.tensor.special import log_ndtr, ndtr
 
 c, x, z = lvars("c x z")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from functools import partial
 
+from relations.kit.compensation import kept_apart, without_logarithm
+from relations.kit.vocabulary import finite, lvars, rounding, stable
 from relgraph.graph.kanren import one_cliento, readerso
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -29,8 +31,6 @@ from relgraph.tensor import (
     tan,
     tanh,
 )
-from relgraph.tensor.lawkit.compensation import kept_apart, without_logarithm
-from relgraph.tensor.lawkit.vocabulary import finite, lvars, rounding, stable
 
 x, y = lvars("x y")
 

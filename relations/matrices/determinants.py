@@ -10,6 +10,18 @@ from typing import Any
 
 from kanren.core import eq, lall
 
+from relations.kit import matrices as kit
+from relations.kit.guards import foundo, one_elemento, positiveo
+from relations.kit.index_arithmetic import rank_of
+from relations.kit.matrices import TAGS, finite, rounding, stable
+from relations.kit.matrix_facts import (
+    counts_from_zero,
+    lower_triangularo,
+    positive_definiteo,
+    upper_triangularo,
+)
+from relations.kit.type_guards import floato, ranko, realo, same_dtypeo
+from relations.kit.vocabulary import Law, any_dtype_law, law, lvars, relation
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.graph.unify import nth
@@ -17,18 +29,6 @@ from relgraph.tensor import DimShuffle, log, prod, reciprocal
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.lawkit import matrices as kit
-from relgraph.tensor.lawkit.guards import foundo, one_elemento, positiveo
-from relgraph.tensor.lawkit.index_arithmetic import rank_of
-from relgraph.tensor.lawkit.matrices import TAGS, finite, rounding, stable
-from relgraph.tensor.lawkit.matrix_facts import (
-    counts_from_zero,
-    lower_triangularo,
-    positive_definiteo,
-    upper_triangularo,
-)
-from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import Law, any_dtype_law, law, lvars, relation
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.functions import _det, _slogdet, det
 from relgraph.tensor.linalg.systems import _inv

@@ -6,16 +6,16 @@ its factors alone. Of factors with nan or an infinity other elements become nan.
 
 from __future__ import annotations
 
+from relations.kit import matrices as kit
+from relations.kit.guards import foundo
+from relations.kit.matrices import TAGS, finite
+from relations.kit.matrix_facts import counts_from_zero
+from relations.kit.type_guards import ranko, same_dtypeo
+from relations.kit.vocabulary import any_dtype_law, lvars
 from relations.matrices.determinants import at_positions, log_size
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit import matrices as kit
-from relgraph.tensor.lawkit.guards import foundo
-from relgraph.tensor.lawkit.matrices import TAGS, finite
-from relgraph.tensor.lawkit.matrix_facts import counts_from_zero
-from relgraph.tensor.lawkit.type_guards import ranko, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import any_dtype_law, lvars
 from relgraph.tensor.linalg.functions import _det
 from relgraph.tensor.linalg.products import _kron
 from relgraph.tensor.linalg.systems import _inv, _solve

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from relations.kit import matrices as kit
+from relations.kit.guards import are_well_conditioned
+from relations.kit.matrices import finite
+from relations.kit.matrix_facts import diagonalo
+from relations.kit.type_guards import floato, roomyo, same_dtypeo
+from relations.kit.vocabulary import Law, law, lvars
 from relations.matrices.determinants import log_size
 from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor.lawkit import matrices as kit
-from relgraph.tensor.lawkit.guards import are_well_conditioned
-from relgraph.tensor.lawkit.matrices import finite
-from relgraph.tensor.lawkit.matrix_facts import diagonalo
-from relgraph.tensor.lawkit.type_guards import floato, roomyo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 from relgraph.tensor.linalg.functions import _det
 from relgraph.tensor.linalg.systems import _solve
 from relgraph.tensor.math import _dot

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.kanren import computo, one_cliento, whereo
-from relgraph.tensor import DimShuffle, add, sub
-from relgraph.tensor import sum as sum_
-from relgraph.tensor.assembly import Eye
-from relgraph.tensor.lawkit import matrices as kit
-from relgraph.tensor.lawkit.guards import broadcast_alike, foundo, one_elemento
-from relgraph.tensor.lawkit.index_arithmetic import rank_of
-from relgraph.tensor.lawkit.type_guards import ranko, realo, roomyo, same_dtypeo, same_ranko
-from relgraph.tensor.lawkit.vocabulary import (
+from relations.kit import matrices as kit
+from relations.kit.guards import broadcast_alike, foundo, one_elemento
+from relations.kit.index_arithmetic import rank_of
+from relations.kit.type_guards import ranko, realo, roomyo, same_dtypeo, same_ranko
+from relations.kit.vocabulary import (
     Law,
     any_dtype_law,
     finite,
     lvars,
     rounding,
 )
+from relgraph.graph.kanren import computo, one_cliento, whereo
+from relgraph.tensor import DimShuffle, add, sub
+from relgraph.tensor import sum as sum_
+from relgraph.tensor.assembly import Eye
 from relgraph.tensor.linalg.blas import _dot22, _gemv, fits_blas, fits_gemv, same_blas_dtype
 from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.tensor.linalg.products import _batched_dot, _matmul

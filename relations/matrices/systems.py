@@ -11,23 +11,23 @@ triangular systems, 10.1 on Cholesky factors.
 
 from __future__ import annotations
 
-from relations.matrices.products import transposed
-from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor import DimShuffle
-from relgraph.tensor.assembly import Eye
-from relgraph.tensor.lawkit import matrices as kit
-from relgraph.tensor.lawkit.guards import foundo
-from relgraph.tensor.lawkit.index_arithmetic import rank_of
-from relgraph.tensor.lawkit.matrices import finite, rounding, stable
-from relgraph.tensor.lawkit.matrix_facts import (
+from relations.kit import matrices as kit
+from relations.kit.guards import foundo
+from relations.kit.index_arithmetic import rank_of
+from relations.kit.matrices import finite, rounding, stable
+from relations.kit.matrix_facts import (
     lower_triangularo,
     orthogonalo,
     positive_definiteo,
     symmetrico,
     upper_triangularo,
 )
-from relgraph.tensor.lawkit.type_guards import ranko, realo, same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import lvars
+from relations.kit.type_guards import ranko, realo, same_dtypeo
+from relations.kit.vocabulary import lvars
+from relations.matrices.products import transposed
+from relgraph.graph.kanren import computo, whereo
+from relgraph.tensor import DimShuffle
+from relgraph.tensor.assembly import Eye
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.products import _matmul, dot
 from relgraph.tensor.linalg.systems import CholeskySolve, Solve, SolveTriangular, _inv, _solve

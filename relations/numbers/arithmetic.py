@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.kanren import computo, readerso, several, whereo
-from relgraph.graph.kanren.terms import variables_of
-from relgraph.tensor import mul, neg, reciprocal, true_div
-from relgraph.tensor.lawkit.collecting import divided_in_place
-from relgraph.tensor.lawkit.compensation import without_logarithm_in_base
-from relgraph.tensor.lawkit.constant_arithmetic import folded, reciprocal_of
-from relgraph.tensor.lawkit.guards import (
+from relations.kit.collecting import divided_in_place
+from relations.kit.compensation import without_logarithm_in_base
+from relations.kit.constant_arithmetic import folded, reciprocal_of
+from relations.kit.guards import (
     constanto,
     discrete_zeroo,
     foundo,
@@ -21,13 +18,13 @@ from relgraph.tensor.lawkit.guards import (
     normal_reciprocalo,
     uniformo,
 )
-from relgraph.tensor.lawkit.numbers import (
+from relations.kit.numbers import (
     has_normal_quotient,
     is_no_product,
     is_power_of_two,
     without_ones,
 )
-from relgraph.tensor.lawkit.type_guards import (
+from relations.kit.type_guards import (
     booleano,
     discrete_togethero,
     discreteo,
@@ -37,7 +34,10 @@ from relgraph.tensor.lawkit.type_guards import (
     same_dtypeo,
     signed_or_floato,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars, rounding
+from relations.kit.vocabulary import Law, finite, law, lvars, rounding
+from relgraph.graph.kanren import computo, readerso, several, whereo
+from relgraph.graph.kanren.terms import variables_of
+from relgraph.tensor import mul, neg, reciprocal, true_div
 
 c, d, k, x, xs, y, z = lvars("c d k x xs y z")
 

@@ -1,16 +1,16 @@
 """What is collected, cancelled and folded in sums and products of any length.
 
 Terms that cancel or are equal are found through the whole tree of sums and differences in which
-they stand, factors through that of products and quotients (`lawkit.numbers.nests`). Only they are
+they stand, factors through that of products and quotients (`kit.nests`). Only they are
 touched: the others keep the grouping and the order in which they were written, since regrouping
 gains nothing, and ``(x - mean(x)) - c`` is right to the last digit where ``x - (mean(x) + c)`` is
 not. Regrouped products overflow: ``x * z / y`` does where ``x / y * z`` is a usual number. What a
 product is computed from is no larger and no smaller afterwards than the most that it was before,
-but for what cancels and for constants (`lawkit.numbers.nests`).
+but for what cancels and for constants (`kit.nests`).
 
 A law about any number of arguments, ``add(several(xs))``, computes its right side from all of them
 at once. The comment beside it says of a few arguments what is equal to what. Its functions are in
-`lawkit.numbers`, in `collecting_sums` and `collecting_products`.
+`kit.collecting`.
 
 What flattens and collects is late: a sum is looked at when everything in it is at rest, the
 outermost first, and its arguments are gone through once.
@@ -21,14 +21,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from relations.kit import collecting as kit
+from relations.kit.constant_arithmetic import folded, reciprocal_of
+from relations.kit.guards import foundo, is_found, normal_reciprocalo, uniformo
+from relations.kit.nests import flattened, leaves_of
+from relations.kit.type_guards import same_dtypeo
+from relations.kit.vocabulary import Law, finite, law, lvars, rounding
 from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.tensor import add, mul, neg, sqr, sqrt
-from relgraph.tensor.lawkit import collecting as kit
-from relgraph.tensor.lawkit.constant_arithmetic import folded, reciprocal_of
-from relgraph.tensor.lawkit.guards import foundo, is_found, normal_reciprocalo, uniformo
-from relgraph.tensor.lawkit.nests import flattened, leaves_of
-from relgraph.tensor.lawkit.type_guards import same_dtypeo
-from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars, rounding
 
 c, d, k, x, xs, y, z = lvars("c d k x xs y z")
 nest, leaves, counted, signed = lvars("nest leaves counted signed")

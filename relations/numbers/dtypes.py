@@ -5,6 +5,22 @@ Integers wrap around: ``(x * 3) // 3`` is not `x`. NumPy's quotient and remainde
 
 from __future__ import annotations
 
+from relations.kit import numbers as kit
+from relations.kit.constant_arithmetic import folded
+from relations.kit.functions import is_odd_function
+from relations.kit.guards import discrete_zeroo, nonzero_numbero, positive_numbero
+from relations.kit.type_guards import (
+    booleano,
+    common_dtype,
+    complexo,
+    discreteo,
+    floato,
+    integero,
+    realo,
+    same_dtypeo,
+    signedo,
+)
+from relations.kit.vocabulary import any_dtype_law, finite, law, lvars, rounding
 from relgraph import scalar
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import (
@@ -24,22 +40,6 @@ from relgraph.tensor import (
     trunc,
 )
 from relgraph.tensor import abs as abs_
-from relgraph.tensor.lawkit import numbers as kit
-from relgraph.tensor.lawkit.constant_arithmetic import folded
-from relgraph.tensor.lawkit.functions import is_odd_function
-from relgraph.tensor.lawkit.guards import discrete_zeroo, nonzero_numbero, positive_numbero
-from relgraph.tensor.lawkit.type_guards import (
-    booleano,
-    common_dtype,
-    complexo,
-    discreteo,
-    floato,
-    integero,
-    realo,
-    same_dtypeo,
-    signedo,
-)
-from relgraph.tensor.lawkit.vocabulary import any_dtype_law, finite, law, lvars, rounding
 
 # -- casts -----------------------------------------------------------------------------------------
 

@@ -6,14 +6,14 @@ its own negation.
 
 from __future__ import annotations
 
+from relations.kit.constant_arithmetic import constants_folded
+from relations.kit.guards import foundo, nonnegativeo, positiveo
+from relations.kit.numbers import at_mosto, without_repetitions
+from relations.kit.type_guards import floato, signed_or_floato, unsignedo
+from relations.kit.vocabulary import finite, law, lvars, rounding
 from relgraph.graph.kanren import computo, several
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import clip, maximum, minimum, sign
-from relgraph.tensor.lawkit.constant_arithmetic import constants_folded
-from relgraph.tensor.lawkit.guards import foundo, nonnegativeo, positiveo
-from relgraph.tensor.lawkit.numbers import at_mosto, without_repetitions
-from relgraph.tensor.lawkit.type_guards import floato, signed_or_floato, unsignedo
-from relgraph.tensor.lawkit.vocabulary import finite, law, lvars, rounding
 
 c, d, x, xs, y, ys = lvars("c d x xs y ys")
 

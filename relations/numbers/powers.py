@@ -5,14 +5,14 @@ Exponents are multiplied where they are whole numbers, since ``(x**2)**0.5`` is 
 
 from __future__ import annotations
 
+from relations.kit import numbers as kit
+from relations.kit.constant_arithmetic import folded
+from relations.kit.guards import foundo, nonnegativeo, nonzero_numbero, not_constanto
+from relations.kit.type_guards import floato, integero, roomyo
+from relations.kit.vocabulary import finite, law, lvars, rounding, stable
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import mul, reciprocal, sqr, sqrt
-from relgraph.tensor.lawkit import numbers as kit
-from relgraph.tensor.lawkit.constant_arithmetic import folded
-from relgraph.tensor.lawkit.guards import foundo, nonnegativeo, nonzero_numbero, not_constanto
-from relgraph.tensor.lawkit.type_guards import floato, integero, roomyo
-from relgraph.tensor.lawkit.vocabulary import finite, law, lvars, rounding, stable
 
 c, d, k, x, y, z = lvars("c d k x y z")
 

@@ -9,24 +9,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor import CAReduce, DimShuffle, Elemwise, argmax, argmin
-from relgraph.tensor import max as max_
-from relgraph.tensor import min as min_
-from relgraph.tensor.along_axes import ArgSort, Sort
-from relgraph.tensor.indexing import AdvancedSubtensor
-from relgraph.tensor.lawkit import reductions as kit
-from relgraph.tensor.lawkit.guards import (
+from relations.kit import reductions as kit
+from relations.kit.guards import (
     has_length_one,
     includes_axis,
     is_constant_along,
     nonnegativeo,
     positiveo,
 )
-from relgraph.tensor.lawkit.index_arithmetic import order_without, rank_of
-from relgraph.tensor.lawkit.numbers import is_extreme as is_maximum_or_minimum
-from relgraph.tensor.lawkit.type_guards import floato, ranko
-from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars, rounding
+from relations.kit.index_arithmetic import order_without, rank_of
+from relations.kit.numbers import is_extreme as is_maximum_or_minimum
+from relations.kit.type_guards import floato, ranko
+from relations.kit.vocabulary import Law, finite, law, lvars, rounding
+from relgraph.graph.kanren import computo, whereo
+from relgraph.tensor import CAReduce, DimShuffle, Elemwise, argmax, argmin
+from relgraph.tensor import max as max_
+from relgraph.tensor import min as min_
+from relgraph.tensor.along_axes import ArgSort, Sort
+from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.subtensor import Placeholder, Subtensor
 
 # -- greatest and least elements -------------------------------------------------------------------

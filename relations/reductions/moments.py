@@ -10,20 +10,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph import scalar
-from relgraph.graph.kanren import computo, whereo
-from relgraph.graph.kanren.terms import renamed
-from relgraph.tensor import DimShuffle, Elemwise, sqr
-from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.cancellation import squares_of_elements
-from relgraph.tensor.lawkit.guards import broadcast_alike
-from relgraph.tensor.lawkit.reductions import (
+from relations.kit.cancellation import squares_of_elements
+from relations.kit.guards import broadcast_alike
+from relations.kit.reductions import (
     is_count_of,
     is_count_of_either,
     order_that_keeps,
     rank_after_reduction,
 )
-from relgraph.tensor.lawkit.vocabulary import Law, lvars, stable
+from relations.kit.vocabulary import Law, lvars, stable
+from relgraph import scalar
+from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren.terms import renamed
+from relgraph.tensor import DimShuffle, Elemwise, sqr
+from relgraph.tensor import sum as sum_
 from relgraph.tensor.norms import Covariance
 from relgraph.tensor.shapes import Shape_i
 

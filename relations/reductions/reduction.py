@@ -12,6 +12,31 @@ from typing import Any
 from cons import cons
 from kanren.core import eq, lall
 
+from relations.kit import reductions as kit
+from relations.kit.guards import (
+    all_oneo,
+    are_nonzero_lengths,
+    covers_shapeo,
+    has_length_one,
+    has_length_one_along,
+    includes_axis,
+    is_constant_along,
+    is_finite_number,
+    is_nonempty_along,
+    nonnegativeo,
+)
+from relations.kit.index_arithmetic import order_without, rank_of
+from relations.kit.type_guards import floato, ranko, realo, roomyo
+from relations.kit.vocabulary import (
+    Law,
+    any_dtype_law,
+    finite,
+    law,
+    lvars,
+    relation,
+    rounding,
+    stable,
+)
 from relgraph import scalar
 from relgraph.graph.kanren import argumentso, computo, one_cliento, whereo
 from relgraph.tensor import (
@@ -33,31 +58,6 @@ from relgraph.tensor import any as any_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.along_axes import Cumulate
 from relgraph.tensor.assembly import Alloc, Join
-from relgraph.tensor.lawkit import reductions as kit
-from relgraph.tensor.lawkit.guards import (
-    all_oneo,
-    are_nonzero_lengths,
-    covers_shapeo,
-    has_length_one,
-    has_length_one_along,
-    includes_axis,
-    is_constant_along,
-    is_finite_number,
-    is_nonempty_along,
-    nonnegativeo,
-)
-from relgraph.tensor.lawkit.index_arithmetic import order_without, rank_of
-from relgraph.tensor.lawkit.type_guards import floato, ranko, realo, roomyo
-from relgraph.tensor.lawkit.vocabulary import (
-    Law,
-    any_dtype_law,
-    finite,
-    law,
-    lvars,
-    relation,
-    rounding,
-    stable,
-)
 from relgraph.tensor.math import _dot
 from relgraph.tensor.shapes import MakeVector, Reshape
 from relgraph.tensor.subtensor import Slice, Subtensor

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from relations.kit.guards import broadcast_alike
+from relations.kit.index_arithmetic import softmax_axis
+from relations.kit.reductions import restores_axes, restores_softmax_axes
+from relations.kit.vocabulary import Law, finite, law, lvars, rounding, stable
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import DimShuffle, exp, isinf, log, sqr, switch
 from relgraph.tensor import max as max_
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.guards import broadcast_alike
-from relgraph.tensor.lawkit.index_arithmetic import softmax_axis
-from relgraph.tensor.lawkit.reductions import restores_axes, restores_softmax_axes
-from relgraph.tensor.lawkit.vocabulary import Law, finite, law, lvars, rounding, stable
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 a, k, n, o, x, y, z = lvars("a k n o x y z")

@@ -10,9 +10,8 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
-from relgraph.tensor.basic import constant
+from relgraph.tensor.basic import constant, has_one_element
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.lawkit.guards import has_one_element
 from relgraph.tensor.linalg.blas import (
     Dot22,
     Gemv,

@@ -12,6 +12,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import relations
+from relations.kit.guards import broadcast_alike
+from relations.kit.type_guards import ranko
+from relations.kit.vocabulary import law, lvars
 from relgraph.graph.kanren import whereo
 from relgraph.graph.kanren.explanation import NoSuchDirection
 from relgraph.graph.kanren.goals import Condition, Readers
@@ -22,9 +25,6 @@ from relgraph.graph.kanren.terms import Term
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.search.matching import Pattern, Untranslatable, is_about_ops
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.guards import broadcast_alike
-from relgraph.tensor.lawkit.type_guards import ranko
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.math import _dot
 
 BOTH_WAYS = frozenset({"exact", "rounding", "finite"})

@@ -46,9 +46,8 @@ from relgraph.sparse.products import (
 )
 from relgraph.sparse.type import SparseTensorType, SparseVariable
 from relgraph.tensor.assembly import arange, ones_like, zeros_like
-from relgraph.tensor.basic import as_argument, as_tensor_variable, normalize_axis
+from relgraph.tensor.basic import as_argument, as_tensor_variable, has_one_element, normalize_axis
 from relgraph.tensor.constructors import PREFIXES
-from relgraph.tensor.lawkit.guards import has_one_element
 from relgraph.tensor.math import identity, minimum, switch
 from relgraph.tensor.math import lt as less
 from relgraph.tensor.shapes import lengths, product, shape_i

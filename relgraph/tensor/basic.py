@@ -110,6 +110,11 @@ def static_int(value: Any) -> int | None:
         return None
 
 
+def has_one_element(var: Any) -> bool:
+    """Return whether all axes of `var` are known to have length 1."""
+    return isinstance(var.type, TensorType) and all(n == 1 for n in var.type.shape)
+
+
 def merge_lengths(lengths: Sequence[int | None], axis: int, what: str) -> int | None:
     """Return the length of an axis that several inputs share; None if no input knows it.
 

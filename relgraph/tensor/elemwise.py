@@ -494,6 +494,9 @@ class Elemwise(Op):
         self.pure = scalar_op.pure
         self.repeats = scalar_op.repeats
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
+        # a class check of what has a metaclass takes as long as a ufunc of few elements
+        self._is_composite = isinstance(scalar_op, Composite)
+        self._is_fold = isinstance(scalar_op, FoldOp)
         self._plans: Memo[tuple[Any, ...], _NodePlan] = Memo(_MOST_PLANS)
         self._gradient_plans: Memo[Hashable, GradientPlan] = Memo(_MOST_PLANS)
         self._kernels: dict[Any, CompositeKernel] = {}
@@ -633,11 +636,11 @@ class Elemwise(Op):
         self, node: Apply, inputs: Sequence[Any], targets: Sequence[Any], shape: tuple[int, ...]
     ) -> list[Any]:
         op = self.scalar_op
-        if isinstance(op, Composite):
+        if self._is_composite:
             return self.kernel(node).run(inputs, shape, targets)
         wanted = [out.type.numpy_dtype for out in node.outputs]
         ufunc = op.ufunc
-        folds = isinstance(op, FoldOp) and len(inputs) > 2
+        folds = self._is_fold and len(inputs) > 2
         if isinstance(ufunc, np.ufunc) and (folds or len(inputs) == ufunc.nin):
             out = targets[0]
             compute = steady(ufunc, [x.dtype for x in inputs])

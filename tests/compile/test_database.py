@@ -6,6 +6,7 @@ import pytest
 
 import relgraph.tensor as at
 from relations import CANONICALIZE, SPECIALIZE, STABILIZE
+from relations.kit.vocabulary import law, lvars
 from relgraph.compile import (
     function,
     optdb,
@@ -17,7 +18,6 @@ from relgraph.compile import (
 from relgraph.compile.database import ROWS, TAGS_OF_ROW, law_tags, rows_of
 from relgraph.graph.opt import LocalOptimizer, OpSub, PatternSub, local_optimizer
 from relgraph.graph.optdb import OptimizationQuery
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import relgraph.tensor as at
 from relations import CANONICALIZE, SPECIALIZE, STABILIZE
+from relations.kit.vocabulary import law, lvars
 from relgraph import Mode, function, grad
 from relgraph.compile.database import constant_folding
 from relgraph.compile.optimize import optimize_graph
@@ -14,7 +15,6 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.opt.base import read_answer
 from relgraph.graph.opt.merge import node_key
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 UNARY = (at.neg, at.exp, at.log, at.sigmoid, at.log1p)
 BINARY = (at.add, at.mul, at.sub, at.true_div)

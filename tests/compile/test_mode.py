@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import law, lvars
 from relgraph.compile import (
     Mode,
     function,
@@ -37,7 +38,6 @@ from relgraph.graph.optdb import OptimizationQuery
 from relgraph.graph.traversal import equal_computations
 from relgraph.printing import Print
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import graphs
 from relgraph.vm import LINKERS
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 
 import relgraph
 import relgraph.tensor as at
+from relations.kit.vocabulary import law, lvars
 from relgraph.compile import Mode, function, is_same_graph, optdb, optimize_graph, shared
 from relgraph.demo.model import naive_model
 from relgraph.gradient import grad
@@ -21,7 +22,6 @@ from relgraph.graph.opt.dispatch import union_of
 from relgraph.graph.opt.merge import hash_consing_table, merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.graph.utils import MissingInputError
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing.draw.graphs import graphs as random_graphs
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import law, lvars
 from relgraph.compile import (
     function,
     optdb,
@@ -20,7 +21,6 @@ from relgraph.compile import (
 )
 from relgraph.graph.opt import LocalOptGroup
 from relgraph.graph.optdb import EquilibriumDB, SequenceDB
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 X = at.dvector("x")
 a, b = lvars("a b")

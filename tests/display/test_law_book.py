@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import law, lvars
 from relgraph.__main__ import main
 from relgraph.compile.database import rows_of
 from relgraph.display import law_book
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing.discovery import discover_laws
 
 LAWS = discover_laws()

@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from relations.kit.type_guards import ranko
+from relations.kit.vocabulary import any_dtype_law, lvars
 from relgraph.graph.unify import nth
-from relgraph.tensor.lawkit.type_guards import ranko
-from relgraph.tensor.lawkit.vocabulary import any_dtype_law, lvars
 from tests.every_op import cases as c
 from tests.every_op.test_values import EXAMPLES
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph import Mode, config, function, optimize_graph, scan
 from relgraph.compile import get_mode
 from relgraph.compile.optimize import cost_check
@@ -15,7 +16,6 @@ from relgraph.graph.kanren import law
 from relgraph.graph.opt import EquilibriumOptimizer, MergeOptimizer
 from relgraph.search import Measured, bytes_moved, calls, cost_of, flops
 from relgraph.tensor.costs import CostlierError, Lengths, NeverCostlier, operations
-from relgraph.tensor.lawkit.vocabulary import lvars
 
 x, y = at.dvectors("x", "y")
 A, B = at.dmatrices("A", "B")

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph.compile import Mode, function
 from relgraph.gradient import Rop, grad, verify_grad
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.basic import Assert, assert_
-from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.math import Dot, _dot
 
 FLOATS = st.floats(width=32) | st.sampled_from([0.0, -0.0, np.nan, np.inf, -np.inf])

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import law, lvars
 from relgraph import function, scalar
 from relgraph.compile import Mode
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.norms import Cosine, Covariance, Norm
 from relgraph.tensor.reductions import CAReduce
 from tests.seeds import seed_of

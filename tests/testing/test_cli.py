@@ -19,7 +19,7 @@ ROOT = Path(relgraph.__file__).parents[1]
 
 LAWS = """
 from relgraph.graph.kanren import whereo
-from relgraph.tensor.lawkit.vocabulary import law, lvars
+from relations.kit.vocabulary import law, lvars
 
 x, y = lvars("x y")
 RIGHT = (law("neg-neg", -(-x), x), [law("sub-zero", x - 0, x)])

@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import law, lvars
 from relgraph.graph.basic import graph_inputs, io_toposort
 from relgraph.graph.op import TypedOp
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
 from relgraph.scalar.type import DTYPES
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import (
     dtypes,
     expressions,

@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given, settings
 
 import relgraph.tensor as at
+from relations.kit.guards import constant_data, is_constant
+from relations.kit.matrix_facts import facts_about
+from relations.kit.vocabulary import any_dtype_law, law, lvars
 from relgraph.graph.basic import Constant
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Law, build, whereo
@@ -20,9 +23,6 @@ from relgraph.graph.traversal import graph_inputs, io_toposort
 from relgraph.graph.unify import nth
 from relgraph.tensor import random
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.lawkit.guards import constant_data, is_constant
-from relgraph.tensor.lawkit.matrix_facts import facts_about
-from relgraph.tensor.lawkit.vocabulary import any_dtype_law, law, lvars
 from relgraph.tensor.linalg.blas import Gemm
 from relgraph.tensor.linalg.products import _kron, _matmul
 from relgraph.tensor.linalg.systems import _solve

@@ -13,14 +13,14 @@ from kanren import conde, eq, lall
 from unification import var
 
 import relgraph.tensor as at
+from relations.kit.guards import are_positive, is_constant, is_nonnegative
+from relations.kit.vocabulary import law, lvars, relation
 from relgraph.graph.kanren import computo, whereo
 from relgraph.graph.kanren.explanation import NoSuchDirection
 from relgraph.graph.kanren.goals import argumentso
 from relgraph.graph.kanren.terms import Term
 from relgraph.graph.op import TypedOp
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit.guards import are_positive, is_constant, is_nonnegative
-from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.tensor.reductions import CAReduce
 from relgraph.testing import check_relation, law_tests
 from relgraph.testing.discovery import CheckError

@@ -10,11 +10,11 @@ from kanren import eq, lall
 from unification import var
 
 import relgraph.tensor as at
+from relations.kit.type_guards import booleano
+from relations.kit.vocabulary import law, lvars
 from relgraph.compile.mode import get_mode
 from relgraph.graph.kanren import KanrenRelationSub, whereo
 from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub, local_optimizer
-from relgraph.tensor.lawkit.type_guards import booleano
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.tensor.reductions import Argmax
 from relgraph.testing import check_linker, check_optimizer, graphs
 from relgraph.testing.__main__ import MODES, main

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relations.kit.cancellation import root_of_largest
+from relations.kit.guards import is_constant, is_nonnegative
+from relations.kit.type_guards import booleano, floato, ranko, unsignedo
+from relations.kit.vocabulary import law, lvars
 from relgraph import scalar
 from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor.lawkit.cancellation import root_of_largest
-from relgraph.tensor.lawkit.guards import is_constant, is_nonnegative
-from relgraph.tensor.lawkit.type_guards import booleano, floato, ranko, unsignedo
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 from relgraph.testing import check_relation
 from relgraph.testing.discovery import discover_laws
 from relgraph.testing.draw.arrays import LAYOUTS

@@ -10,13 +10,13 @@ from kanren import eq, lall
 
 import relgraph.scalar as scalar
 import relgraph.tensor as at
+from relations.kit.vocabulary import law, lvars, relation
 from relgraph.compile.mode import get_mode, predefined_modes
 from relgraph.graph.basic import equal_computations, io_toposort
 from relgraph.graph.kanren import computo, whereo
 from relgraph.graph.kanren.goals import argumentso
 from relgraph.graph.op import TypedOp
 from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub
-from relgraph.tensor.lawkit.vocabulary import law, lvars, relation
 from relgraph.testing import as_python, check_optimizer, graphs, tensor_types, values
 from relgraph.testing.discovery import discover_laws
 from relgraph.testing.optimizer_check import (

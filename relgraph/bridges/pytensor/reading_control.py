@@ -22,12 +22,12 @@ from pytensor.tensor.basic import Alloc, AllocEmpty, ScalarFromTensor
 from pytensor.tensor.subtensor import IncSubtensor, Subtensor
 
 import relgraph.tensor as at
+from relations.kit.index_arithmetic import BasicIndex, located_in_join, taken_at, trimmed
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.graph.basic import Variable
 from relgraph.printing import Print as OurPrint
 from relgraph.tensor.basic import Assert as OurAssert
 from relgraph.tensor.conditional import IfElse
-from relgraph.tensor.lawkit.index_arithmetic import BasicIndex, located_in_join, taken_at, trimmed
 from relgraph.tensor.loops.scan_op import Scan
 from relgraph.tensor.subtensor import IndexList
 from relgraph.tensor.type import TensorType

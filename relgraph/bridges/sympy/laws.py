@@ -8,15 +8,15 @@ from typing import Any
 
 import sympy as sp
 
+from relations.kit.guards import nonnegativeo, positiveo
+from relations.kit.type_guards import integero
+from relations.kit.vocabulary import Law, law, lvars
 from relgraph.bridges.sympy.expressions import ExpressionReader, elements
 from relgraph.bridges.sympy.functions import LOGICAL, is_truth, number_to_sympy
 from relgraph.graph.basic import Constant
 from relgraph.graph.kanren.goals import Compute, Readers, Where
 from relgraph.graph.kanren.terms import Literal, LogicVariable, Term, variables_of
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.lawkit.guards import nonnegativeo, positiveo
-from relgraph.tensor.lawkit.type_guards import integero
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 # What a condition says of a variable, by the name of its predicate.
 _SAYS: dict[str, dict[str, bool]] = {

@@ -113,7 +113,7 @@ def _pattern_of_call(side: Term, ranks: Mapping[Any, int]) -> tuple[Any, list[Co
         if leaf not in ranks:
             raise TypeError(
                 f"what {side} is depends on the rank of {leaf}: state it, by "
-                f"relgraph.tensor.lawkit.type_guards.ranko({leaf}, ...)"
+                f"relations.kit.type_guards.ranko({leaf}, ...)"
             )
     stand_ins = {leaf: side._ops.stand_in(ranks[leaf]) for leaf in leaves}
     arguments = [build(renamed(arg, stand_ins)) for arg in side.args]

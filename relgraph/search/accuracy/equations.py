@@ -18,6 +18,9 @@ import numpy as np
 from unification.core import reify
 
 import relgraph.tensor as at
+from relations.kit import type_guards
+from relations.kit.functions import admitted_ops
+from relations.kit.guards import are_nonnegative, are_positive, is_nonnegative, is_positive
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import Compute, Condition, Readers, Where
 from relgraph.graph.kanren.laws import Law
@@ -39,9 +42,6 @@ from relgraph.search.accuracy.expressions import (
     parts,
     to_graph,
 )
-from relgraph.tensor.lawkit import type_guards
-from relgraph.tensor.lawkit.functions import admitted_ops
-from relgraph.tensor.lawkit.guards import are_nonnegative, are_positive, is_nonnegative, is_positive
 from relgraph.truth.balls import has_value
 
 COMMUTATIVE = frozenset(("add", "mul", "hypot", "minimum", "maximum", "add_error", "mul_error"))

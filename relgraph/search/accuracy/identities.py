@@ -15,6 +15,8 @@ from functools import partial
 from typing import Any
 
 import relgraph.tensor as at
+from relations.kit.guards import are_nonnegative, are_positive
+from relations.kit.vocabulary import law, lvars
 from relgraph.graph.kanren.goals import whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -43,8 +45,6 @@ from relgraph.tensor import (
     tanh,
 )
 from relgraph.tensor.error_free import add_error, fma, mul_error
-from relgraph.tensor.lawkit.guards import are_nonnegative, are_positive
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y, z, t = lvars("x y z t")
 

@@ -9,7 +9,7 @@ equal values on these too.
 
 `assume` declares facts about matrices for the laws that ask. A declaration is an op of the graph
 that returns its input: nothing is checked at run time, and where it is false a law may give wrong
-values. `relgraph.tensor.lawkit.guards.matrices` infers what follows for other matrices.
+values. `relations.kit.guards.matrices` infers what follows for other matrices.
 """
 
 from __future__ import annotations

@@ -15,17 +15,16 @@ from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
-from unification.variable import isvar
 
 import relgraph.scalar as scalar
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph.graph.kanren.laws import Law, law
 from relgraph.graph.kanren.rules import Output, Rule, split
-from relgraph.graph.kanren.terms import Literal, Term, variables_of
+from relgraph.graph.kanren.terms import Literal, Term, is_variable, variables_of
 from relgraph.graph.op import Op
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.random.op import Permutation, RandomOp, RandomVariable
@@ -124,7 +123,7 @@ def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
         head, patterns = parts
         cls, name = class_and_scalar_name(head)
         for position, p in enumerate(patterns):
-            if isvar(p):
+            if is_variable(p):
                 if found.get(p, ("tensor", 0))[0] == "tensor":
                     op = op_of(head)
                     found[p] = (
@@ -454,7 +453,7 @@ def op_for(
     OpenOpError
         If the op is open, nothing is known of a parameter, or the op does not take what was drawn.
     """
-    if isvar(head):
+    if is_variable(head):
         return bind(head, lambda: Elemwise(scalar_op(random, arguments)))
     parts = split(head)
     if parts is None:
@@ -465,7 +464,7 @@ def op_for(
     names: Any = getattr(cls, "__props__", None) or ()
     values = []
     for name, prop in zip(names, props, strict=False):
-        if isvar(prop):
+        if is_variable(prop):
             draw = partial(_draw_for(cls, name, parameters), random, arguments)
             values.append(bind(prop, draw))
         elif isinstance(prop, Literal):
@@ -578,7 +577,8 @@ def _is_library(module: str) -> bool:
         "builtins",
     ):
         return True
-    return module.startswith("relgraph.") and module != "relgraph.tensor.lawkit.vocabulary"
+    shared = module.startswith(("relgraph.", "relations.kit."))
+    return shared and module != "relations.kit.vocabulary"
 
 
 def random_patterns(heads: list[Head], name: str, random: Random) -> list[Rule]:

@@ -9,6 +9,7 @@ the domains fits is found out by trying.
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
@@ -17,11 +18,11 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Any, TypeVar
 
 import numpy as np
-from unification.variable import isvar
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules import split
+from relgraph.graph.kanren.terms import is_variable
 from relgraph.graph.op import Op
 from relgraph.scalar.type import number_kind, weak_dtype
 from relgraph.tensor.elemwise import Elemwise
@@ -38,6 +39,7 @@ from relgraph.testing.instances.input_values import (
     declared,
     number_table,
     structured,
+    tensor_type,
 )
 from relgraph.testing.instances.instance import (
     AMONG_OTHERS,
@@ -47,6 +49,14 @@ from relgraph.testing.instances.instance import (
 )
 
 T = TypeVar("T")
+
+
+def _factor(picked: int, succeeded: int) -> float:
+    """Return the share of successes among the picks of an option, which is never 0."""
+    return (succeeded + 1) / (picked + 2) + 0.02
+
+
+_FACTOR_OF_NEW = _factor(0, 0)
 
 
 class AdaptiveChoices:
@@ -62,6 +72,8 @@ class AdaptiveChoices:
         self.random = random
         # by decision and option, how often it was picked and how often that was a success
         self._counts: dict[Hashable, dict[Hashable, tuple[int, int]]] = {}
+        # by decision and option, what the initial weight is multiplied by
+        self._factors: dict[Hashable, dict[Hashable, float]] = {}
         self._since_last_outcome: list[tuple[Hashable, Hashable]] = []
 
     def pick(self, decision: Hashable, options: Sequence[tuple[T, float]]) -> T:
@@ -74,12 +86,13 @@ class AdaptiveChoices:
         options
             Pairs of an option and its initial weight.
         """
-        counts = self._counts.get(decision, {})
-        weights = []
+        factors = self._factors.get(decision, {})
+        ends, total = [], 0.0
         for option, weight in options:
-            picked, succeeded = counts.get(option, (0, 0))
-            weights.append(weight * ((succeeded + 1) / (picked + 2) + 0.02))
-        (chosen,) = self.random.choices([option for option, _ in options], weights)
+            total += weight * factors.get(option, _FACTOR_OF_NEW)
+            ends.append(total)
+        place = bisect(ends, self.random.random() * total, 0, len(ends) - 1)
+        chosen = options[place][0]
         self._since_last_outcome.append((decision, chosen))
         return chosen
 
@@ -88,7 +101,9 @@ class AdaptiveChoices:
         for decision, option in self._since_last_outcome:
             counts = self._counts.setdefault(decision, {})
             picked, succeeded = counts.get(option, (0, 0))
-            counts[option] = (picked + 1, succeeded + success)
+            counts[option] = picked, succeeded = picked + 1, succeeded + success
+            factors = self._factors.setdefault(decision, {})
+            factors[option] = _factor(picked, succeeded)
         self._since_last_outcome = []
 
     def forget_outcome(self) -> None:
@@ -141,7 +156,7 @@ class _Naming:
         while stack:
             part, axes = stack.pop()
             parts = split(part)
-            if isvar(part) and axes is not None:
+            if is_variable(part) and axes is not None:
                 self._note(part, axes)
             elif parts is not None:
                 stack += self._below(*parts, axes) if relates else _named_by_op(*parts)
@@ -679,7 +694,7 @@ class RandomArguments:
             )
             mixed = state.static_lengths == "mixed"
             static.append(n if must or (mixed and self.choices.chance(50)) else None)
-        var: Variable = at.TensorType(dtype, static)(self._next_name())
+        var: Variable = tensor_type(dtype, tuple(static))(self._next_name())
         state.inputs.append(InputSpec(var, shape, notable=self.notable))
         return var
 

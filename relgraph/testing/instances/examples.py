@@ -44,8 +44,8 @@ from relgraph.testing.judge.law_comparison import (
     OLD_SIDE_FINITE,
     Comparison,
     Difference,
-    is_rounding_alone,
 )
+from relgraph.testing.judge.rounding import is_rounding_alone
 
 # How often as many examples as are wanted are drawn at most.
 _MAX_ROUNDS = 8

@@ -11,16 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
 import relgraph.sparse as sparse
 import relgraph.tensor as at
+from relations.kit.matrix_facts import facts_about
 from relgraph.graph.basic import Variable
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit.matrix_facts import facts_about
 from relgraph.tensor.linalg.decompositions import QR, Cholesky
 from relgraph.tensor.linalg.matrix_op import FACTS, assume, eye_like
 from relgraph.tensor.linalg.products import matrix_transpose
@@ -100,8 +100,19 @@ def structured(kind: str, x: Any) -> Any:
 
 def declared(kind: str, x: Any) -> Any:
     """Return an input that is declared to be what is known of `structured` of it."""
-    facts = facts_about(structured(kind, x)).intersection(FACTS)
+    facts = _facts_of(kind, x.type)
     return assume(x, *facts) if facts else x
+
+
+@cache
+def _facts_of(kind: str, type: Any) -> frozenset[str]:
+    return frozenset(facts_about(structured(kind, type())).intersection(FACTS))
+
+
+@cache
+def tensor_type(dtype: str, shape: tuple[int | None, ...]) -> at.TensorType:
+    """Return the type of tensors of a dtype and of lengths that may be open."""
+    return at.TensorType(dtype, shape)
 
 
 def structured_values(kind: str, values: Any) -> Any:
@@ -183,7 +194,7 @@ class InputSpec:
     structure: str | None = None
     domain: str | None = None
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of elements."""
         return math.prod(self.shape)

@@ -20,7 +20,6 @@ import numpy as np
 from kanren.core import lall
 from unification import var
 from unification.core import reify
-from unification.variable import isvar
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
@@ -33,6 +32,7 @@ from relgraph.graph.kanren.terms import (
     OpenAnswerError,
     build,
     has_calls,
+    is_variable,
     logic_variables,
     renamed,
     variables_of,
@@ -589,7 +589,7 @@ def _domain_test(direction: Direction, graph: InstantiatedPattern) -> Callable[[
         # The law may bind its variables to other parts of a sum or product than were drawn.
         by_name = direction.bindings(graph.root)
         bound = {v: by_name.get(str(v), graph.bindings.get(v, v)) for v in condition.variables}
-        arguments = [bound[v] if isvar(v) else v for v in condition.variables]
+        arguments = [bound[v] if is_variable(v) else v for v in condition.variables]
     else:
         predicate = condition
         assert graph.root.owner is not None

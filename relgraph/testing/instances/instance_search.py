@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from unification.core import reify
-from unification.variable import isvar
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Apply, Constant, Variable
@@ -27,7 +26,7 @@ from relgraph.graph.kanren.goals import (
     fitted,
 )
 from relgraph.graph.kanren.rules import Rule
-from relgraph.graph.kanren.terms import OpenAnswerError, build
+from relgraph.graph.kanren.terms import OpenAnswerError, build, is_variable
 from relgraph.graph.notation import number_of, same_number
 from relgraph.graph.traversal import graph_inputs, io_toposort, vars_between
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
@@ -574,8 +573,8 @@ def _why_refused(rule: Rule, graph: InstantiatedPattern) -> str:
     for condition in rule.conditions:
         if not isinstance(condition, Where):
             continue
-        values = [graph.bindings.get(v, v) if isvar(v) else v for v in condition.variables]
-        if any(isvar(v) for v in values):
+        values = [graph.bindings.get(v, v) if is_variable(v) else v for v in condition.variables]
+        if any(is_variable(v) for v in values):
             continue
         try:
             if not condition.predicate(*values):
@@ -606,11 +605,12 @@ def _changes_type(rule: Rule, graph: InstantiatedPattern) -> bool:
 def _values_in(graph: InstantiatedPattern) -> Values | str:
     """Return the values in a graph for some values of its inputs, or why it can't be evaluated."""
     inputs = [spec.var for spec in graph.inputs]
+    pair = RewritePair(inputs, graph.root, graph.root, ())
     found: Values = {}
     for byte in (b"\0", b"\1"):
         values = decode_values(byte * bytes_needed(graph.inputs), graph.inputs)
         try:
-            found = RewritePair(inputs, graph.root, graph.root, ()).run(values)
+            found = pair.run(values)
         except EvaluationError as error:
             return f"its own evaluation, which raises {str(error).partition(':')[0]}"
     for v in graph.tensors:

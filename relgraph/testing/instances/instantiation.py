@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 from unification.core import reify, unify
-from unification.variable import isvar
 
 import relgraph.tensor as at
+from relations.kit.functions import admitted_ops
+from relations.kit.guards import axis_numbers, real_number
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Compute, Where
 from relgraph.graph.kanren.rules import (
@@ -26,12 +27,10 @@ from relgraph.graph.kanren.rules import (
     is_commutative,
     split,
 )
-from relgraph.graph.kanren.terms import Arguments, Call, Literal
+from relgraph.graph.kanren.terms import Arguments, Call, Literal, is_variable
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor.assembly import Eye
-from relgraph.tensor.lawkit.functions import admitted_ops
-from relgraph.tensor.lawkit.guards import axis_numbers, real_number
 from relgraph.tensor.shapes import Shape_i
 from relgraph.testing.draw.arrays import Array
 from relgraph.testing.draw.terms import (
@@ -117,7 +116,7 @@ class RelatedNumbers:
         self.partners: dict[Any, list[Any]] = {}
         for condition in conditions:
             if isinstance(condition, Where):
-                together = [v for v in condition.variables if isvar(v)]
+                together = [v for v in condition.variables if is_variable(v)]
                 for v in together if len(together) > 1 else ():
                     self.partners.setdefault(v, []).extend(u for u in together if u is not v)
 
@@ -299,7 +298,7 @@ class PatternInstantiator(RandomArguments):
 
     def _build(self, pattern: Any, at_root: bool = False) -> Any:
         """Return the variable that a part of the pattern stands for."""
-        if isvar(pattern):
+        if is_variable(pattern):
             return self._variable(pattern)
         if isinstance(pattern, Literal | bool | int | float | complex):
             return self._add_leaf(self._number(getattr(pattern, "value", pattern)))
@@ -337,8 +336,8 @@ class PatternInstantiator(RandomArguments):
 
     def _literal_length(self, pattern: Any, head: Any, position: int) -> Any:
         """Return an integer that is a length of an axis as a constant; None for anything else."""
-        number = getattr(pattern, "value", pattern)
-        if type(number) is not int or isvar(pattern):
+        number = pattern.value if isinstance(pattern, Literal) else pattern
+        if type(number) is not int:
             return None
         role, _ = role_of(*class_and_scalar_name(head), position)
         return self._add_leaf(at.constant(number, dtype="int64")) if role == "length" else None
@@ -437,8 +436,8 @@ class PatternInstantiator(RandomArguments):
         for condition in self.rule.conditions:
             if not isinstance(condition, Compute) or all(v in bindings for v in condition.binds):
                 continue
-            if all(not isvar(v) or v in bindings for v in condition.variables):
-                values = [bindings[v] if isvar(v) else v for v in condition.variables]
+            if all(not is_variable(v) or v in bindings for v in condition.variables):
+                values = [bindings[v] if is_variable(v) else v for v in condition.variables]
                 try:
                     found = unify(condition.out, condition.computed(tuple(values)), {})
                 except Exception as error:
@@ -451,7 +450,7 @@ class PatternInstantiator(RandomArguments):
         for condition in self.rule.conditions:
             if isinstance(condition, Compute) and v in condition.binds:
                 for u in condition.variables:
-                    if isvar(u) and u != v and self._roles.get(u, ("", 0))[0] == "tensor":
+                    if is_variable(u) and u != v and self._roles.get(u, ("", 0))[0] == "tensor":
                         self._variable(u)
 
     # -- logic variables -------------------------------------------------------------------

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.reference import performed
+from relgraph.graph.reference import performed, performed_on_copies
 from relgraph.tensor.along_axes import Cumulate
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.linalg.matrix_op import MatrixOp
@@ -120,7 +120,7 @@ def propagate_marks(
     moved = moved_inputs(node)
     if moved is not None and len(node.outputs) == 1:
         inputs = [marks[i] if i in moved else v for i, v in enumerate(values)]
-        return np.asarray(performed(node, inputs)[0])
+        return np.asarray(performed_on_copies(node, inputs)[0])
     along = _along_axes(op, marks, shape)
     if along is not None:
         return along

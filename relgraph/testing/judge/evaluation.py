@@ -1,5 +1,4 @@
-"""The values of all variables of a graph, by the `perform` of one node after another: in their
-dtypes, or in extended precision, NumPy's longdouble, whatever the dtype of a variable.
+"""The values of all variables of a graph, by the `perform` of one node after another.
 
 `RewritePair` evaluates a graph and the graph that a law puts in its place. Arrays are equal in all
 bits, or in nan and infinities.
@@ -7,14 +6,13 @@ bits, or in nan and infinities.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
 import relgraph.sparse as sparse
-from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.reference import performed, performed_on_copies
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
@@ -75,20 +73,15 @@ def evaluate_all(
     values
         The values of `inputs`.
     """
-    found: Values = dict(zip(inputs, values, strict=True))
-    for node in io_toposort(inputs, outputs):
-        operands = [value_of(v, found) for v in node.inputs]
-        results = performed_on_copies(node, operands)
+    nodes = io_toposort(inputs, outputs)
+    read = [*outputs, *(v for node in nodes for v in node.inputs)]
+    found: Values = {v: v.data for v in read if isinstance(v, Constant)}
+    found.update(zip(inputs, values, strict=True))
+    for node in nodes:
+        results = performed_on_copies(node, [found[v] for v in node.inputs])
         for out, result in zip(node.outputs, results, strict=True):
             found.setdefault(out, result)
-    for v in outputs:
-        found.setdefault(v, value_of(v, found))
     return found
-
-
-def value_of(v: Variable, values: Values) -> Any:
-    """Return the value of a variable: the given one, or the data of a constant."""
-    return v.data if isinstance(v, Constant) and v not in values else values[v]
 
 
 def array_of(value: Any) -> Any:
@@ -115,77 +108,10 @@ SELECTING = frozenset(
 )
 """Scalar ops whose result is one of their operands, up to its sign."""
 
-EXTENDED = np.longdouble
-_EXTENDED_COMPLEX = np.clongdouble
-
-
-def to_extended(value: Any, dtype: str) -> Any:
-    """Return a value of a variable of `dtype` as an array of extended precision.
-
-    That of a discrete variable keeps its dtype.
-    """
-    kind = np.dtype(dtype).kind
-    if kind == "f":
-        return np.asarray(value, EXTENDED)
-    return np.asarray(value, _EXTENDED_COMPLEX) if kind == "c" else np.asarray(value)
-
 
 def is_discrete(dtype: Any) -> bool:
     """Return whether numbers of a dtype are integers or booleans."""
     return np.dtype(dtype).kind in "biu"
-
-
-def extended_operands(node: Apply, values: Values) -> list[Any]:
-    """Return the values of the inputs of a node; constants are made extended."""
-    return [
-        values[v] if v in values else to_extended(value_of(v, values), v.type.dtype)
-        for v in node.inputs
-    ]
-
-
-def perform_extended(node: Apply, operands: list[Any]) -> list[Any]:
-    """Return the outputs of a node for operands of extended precision.
-
-    An op that has no loop for that precision, or insists on its dtypes, gets the operands in the
-    dtypes of its inputs.
-    """
-    perform: Callable[..., Any] = _elementwise if isinstance(node.op, Elemwise) else (
-        performed_on_copies
-    )  # fmt: skip
-    try:
-        return list(perform(node, operands))
-    except (TypeError, ValueError):
-        rounded = [np.asarray(x, v.type.dtype) for x, v in zip(operands, node.inputs, strict=True)]
-        return performed_on_copies(node, rounded)
-
-
-def _elementwise(node: Apply, operands: list[Any]) -> list[Any]:
-    op: Any = node.op
-    scalar_op = op.scalar_op
-    shape = np.broadcast_shapes(*[x.shape for x in operands])
-    dtypes = [out.type.dtype for out in node.outputs]
-    if isinstance(scalar_op, scalar.Cast):
-        return [_cast(operands[0], dtypes[0])]
-    if all(np.dtype(d).kind in "fc" for d in dtypes) and all(
-        x.dtype.kind in "biu" for x in operands
-    ):
-        operands = [np.asarray(x, EXTENDED) for x in operands]
-    computed = scalar_op.impl(*operands)
-    results = [computed] if scalar_op.nout == 1 else list(computed)
-    return [
-        np.broadcast_to(to_extended(np.asarray(r).astype(d) if is_discrete(d) else r, d), shape)
-        for r, d in zip(results, dtypes, strict=True)
-    ]
-
-
-def _cast(value: Any, dtype: str) -> Any:
-    kind = np.dtype(dtype).kind
-    if kind == value.dtype.kind and kind in "fc":
-        return value
-    if not is_discrete(dtype):
-        return to_extended(value, dtype)
-    # A number out of range becomes what it becomes from float64, as it does in the graph.
-    return (value.astype("float64") if value.dtype.kind == "f" else value).astype(dtype)
 
 
 class EvaluationError(Exception):
@@ -272,13 +198,16 @@ class RewritePair:
             If an op raises.
         """
         known: Values = {**self._constants, **dict(zip(self.inputs, values, strict=True))}
-        for nodes, in_new in ((self._old_nodes, False), (self._new_nodes, True)):
-            for node in nodes:
-                try:
+        in_new = False
+        try:
+            for nodes in (self._old_nodes, self._new_nodes):
+                in_new = nodes is self._new_nodes
+                for node in nodes:
                     found = performed(node, [known[v] for v in node.inputs])
-                except Exception as error:
-                    raise EvaluationError(error, in_new) from error
-                known.update(zip(node.outputs, found, strict=True))
+                    for v, value in zip(node.outputs, found, strict=True):
+                        known[v] = value
+        except Exception as error:
+            raise EvaluationError(error, in_new) from error
         return known
 
     def run_old(self, values: Sequence[Any]) -> Values:

@@ -12,6 +12,7 @@ from unification import var
 from unification.variable import isvar
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import Literal, computo, whereo
 from relgraph.graph.kanren.laws import law
@@ -19,7 +20,6 @@ from relgraph.graph.kanren.relations import SOUNDNESS
 from relgraph.graph.kanren.rules import is_ac, split
 from relgraph.graph.kanren.terms import Arguments, renamed, variables_of
 from relgraph.graph.notation import number_of
-from relgraph.tensor.lawkit.vocabulary import lvars
 
 DTYPES = ["float64"] * 6 + ["float32", "int64", "int8", "bool", "complex128"]
 SHAPES = [(None,)] * 4 + [(3,), (1,), ()]

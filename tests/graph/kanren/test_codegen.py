@@ -9,6 +9,7 @@ import pytest
 from etuples import etuple
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import Apply, as_string
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import NoSuchDirection, computo, law, whereo
@@ -16,7 +17,6 @@ from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.op import Op
 from relgraph.scalar import add
-from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.reductions import CAReduce
 
 x, y, z, n, p = lvars("x y z n p")

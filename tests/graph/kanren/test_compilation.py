@@ -18,6 +18,7 @@ from kanren.graph import map_anyo, mapo
 from unification import reify, var
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import Variable, equal_computations
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import (
@@ -36,7 +37,6 @@ from relgraph.graph.kanren.tracers import Trace
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.unify import same_variable
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.math import _dot as dot_op
 from relgraph.tensor.subtensor import Subtensor
 from tests.graph.kanren.instances import Instances, Relations

@@ -15,11 +15,11 @@ from kanren.facts import fact
 from unification import unify, var
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import law, lvars
 from relgraph.graph.kanren import KanrenRelationSub, build, whereo
 from relgraph.graph.kanren.state import fast_unify
 from relgraph.graph.traversal import equal_computations
 from relgraph.graph.unify import view
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y, v = at.dmatrix("x"), at.dmatrix("y"), at.dvector("v")
 

@@ -16,6 +16,7 @@ from kanren.graph import mapo
 
 import relgraph.tensor as at
 from relations import CANONICALIZE, SPECIALIZE, STABILIZE
+from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import (
@@ -33,7 +34,6 @@ from relgraph.graph.notation import algebra, number_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.printing import pprint
-from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.type import TensorType
 
 x, y, z, w = lvars("x y z w")

@@ -12,6 +12,7 @@ from kanren.core import ifa, ldisj, succeed
 from unification import var
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import as_string, equal_computations
 from relgraph.graph.kanren import argumentso, build, computo, eacho, law, logic_variables, whereo
 from relgraph.graph.kanren.goals import renamed_goal, solutions
@@ -20,7 +21,6 @@ from relgraph.graph.notation import number_of
 from relgraph.scalar import add, exp, float64, neg
 from relgraph.scalar.type import ScalarVariable
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.lawkit.vocabulary import lvars
 
 x, y, z, w = logic_variables("x y z w", ScalarVariable._ops)
 a, b = float64("a"), float64("b")

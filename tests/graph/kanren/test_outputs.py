@@ -10,6 +10,7 @@ from kanren import conde, eq, lall, run
 from unification import var
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import law, lvars
 from relgraph.compile import optimize_graph
 from relgraph.graph.basic import Apply
 from relgraph.graph.fg import FunctionGraph
@@ -24,7 +25,6 @@ from relgraph.graph.op import Op
 from relgraph.graph.opt import PatternSub
 from relgraph.graph.unify import nth
 from relgraph.tensor.assembly import Split
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y, n = lvars("x y n")
 v, w, lengths = at.dvector("v"), at.dvector("w"), at.lvector("lengths")

@@ -6,14 +6,14 @@ from kanren import conde, eq, lall
 from unification import var
 
 import relgraph.tensor as at
+from relations.kit.functions import undoes
+from relations.kit.vocabulary import lvars
 from relgraph.graph.kanren import KanrenRelationSub, law, logic_variables, whereo
 from relgraph.graph.kanren.prefilter import patterns_sought, rule_might_match
 from relgraph.graph.kanren.rules import head_of
 from relgraph.scalar import exp, float64, log, mul
 from relgraph.scalar.type import ScalarVariable
 from relgraph.tensor.elemwise import DimShuffle
-from relgraph.tensor.lawkit.functions import undoes
-from relgraph.tensor.lawkit.vocabulary import lvars
 
 x, y = logic_variables("x y", ScalarVariable._ops)
 a, b = float64("a"), float64("b")

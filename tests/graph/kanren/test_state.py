@@ -14,6 +14,7 @@ from kanren.constraints import isinstanceo, neq
 from unification import reify, unify, var, variables
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph.graph.kanren import KanrenRelationSub, Literal, computo, whereo
 from relgraph.graph.kanren.goals import solutions
 from relgraph.graph.kanren.state import (
@@ -28,7 +29,6 @@ from relgraph.graph.kanren.state import (
 )
 from relgraph.graph.unify import ConstrainedVar
 from relgraph.scalar import add, exp, float64
-from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.reductions import CAReduce
 
 a, b = float64("a"), float64("b")

@@ -14,13 +14,13 @@ from kanren.core import Zzz
 from unification import var
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import law, lvars
 from relgraph import scalar
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import KanrenRelationSub, build
 from relgraph.graph.kanren.partial_evaluation import partially_evaluate
 from relgraph.graph.kanren.tracers import Trace
 from relgraph.graph.traversal import equal_computations
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 from tests.seeds import seed_of
 
 x = lvars("x")

@@ -5,13 +5,13 @@ from kanren import run
 from unification import var
 
 import relgraph.tensor as at
+from relations.kit.guards import constanto
+from relations.kit.vocabulary import law, lvars
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import case, computo, several, view
 from relgraph.graph.kanren.explanation import Reason
 from relgraph.graph.kanren.goals import finite_constants
 from relgraph.graph.kanren.matching import flat_arguments, match
-from relgraph.tensor.lawkit.guards import constanto
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 a, b, c = at.dvectors("a", "b", "c")
 k, x, xs, y, ys = lvars("k x xs y ys")

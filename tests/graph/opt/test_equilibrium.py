@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import Apply, Constant
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import law
@@ -55,7 +56,6 @@ from relgraph.scalar import (
     sub,
     true_div,
 )
-from relgraph.tensor.lawkit.vocabulary import lvars
 
 NEG_NEG = PatternSub((neg, (neg, "v")), "v", name="neg-neg")
 ADD_NEG = PatternSub((add, "a", (neg, "b")), (sub, "a", "b"), name="add-neg")

@@ -9,7 +9,7 @@ import pytest
 
 import relgraph.tensor as at
 from relations.functions import of_facts
-from relgraph.tensor.lawkit.functions import admitted_ops
+from relations.kit.functions import admitted_ops
 from relgraph.testing.draw.terms import scalar_ops
 from relgraph.testing.instances.instance import CannotInstantiate
 from relgraph.testing.instances.instantiation import PatternInstantiator

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relations.kit.matrices import is_cheaper_from_left, is_cheaper_from_right
 from relations.matrices import products as linear
-from relgraph.tensor.lawkit.matrices import is_cheaper_from_left, is_cheaper_from_right
 from tests.relations.applied import laws_of
 from tests.relations.tables import check_unchanged, rewritten, same_values, values_of
 

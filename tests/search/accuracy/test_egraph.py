@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from relations.cancellation import squares
+from relations.kit.guards import is_positive_number, nonnegativeo
+from relations.kit.type_guards import integero, realo
+from relations.kit.vocabulary import Law, law, lvars
 from relgraph.graph.kanren.goals import computo, one_cliento, whereo
 from relgraph.search.accuracy.candidates import CANCELLATION, CONDITIONAL, equations
 from relgraph.search.accuracy.derivation import ReplayError, Step, derivation
@@ -24,9 +27,6 @@ from relgraph.search.accuracy.true_values import Known
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import constant, exp, log, mul, sqrt
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.lawkit.guards import is_positive_number, nonnegativeo
-from relgraph.tensor.lawkit.type_guards import integero, realo
-from relgraph.tensor.lawkit.vocabulary import Law, law, lvars
 
 x, y, z = lvars("x y z")
 

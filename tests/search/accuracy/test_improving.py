@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import law, lvars
 from relgraph.search.accuracy import (
     EmptyDomain,
     FormulaError,
@@ -19,7 +20,6 @@ from relgraph.search.accuracy import (
     improving,
 )
 from relgraph.tensor import exp, log
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 from tests.search.accuracy.fpbench import errors
 
 FORMULAS = [

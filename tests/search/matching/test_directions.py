@@ -4,12 +4,12 @@ import pytest
 
 import relations
 import relgraph.tensor as at
+from relations.kit.type_guards import is_float
 from relgraph import law, lvars, relation
 from relgraph.graph.kanren import whereo
 from relgraph.graph.kanren.laws import Law
 from relgraph.search import book, report
 from relgraph.search.laws import EITHER_WAY, TABLES, directions
-from relgraph.tensor.lawkit.type_guards import is_float
 
 x, y = lvars("x y")
 

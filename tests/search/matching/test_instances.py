@@ -6,13 +6,13 @@ import pytest
 from kanren.core import eq
 
 import relgraph.tensor as at
+from relations.kit.type_guards import is_float
 from relgraph import law, lvars, relation
 from relgraph.graph.basic import equal_computations
 from relgraph.graph.kanren import computo, whereo
 from relgraph.search import forms
 from relgraph.search.laws import TABLES
 from relgraph.tensor import CAReduce
-from relgraph.tensor.lawkit.type_guards import is_float
 
 a, b, c, n, s = lvars("a b c n s")
 u, v, w, x, y, z = at.dvectors("u", "v", "w", "x", "y", "z")

@@ -11,9 +11,9 @@ import zlib
 from collections.abc import Iterator
 from functools import cache
 
+from relations.kit.vocabulary import lvars
 from relgraph.graph.kanren.laws import Law
 from relgraph.tensor.assembly import Join
-from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.tensor.subtensor import Slice, Subtensor
 from relgraph.testing.discovery import discover_laws
 from tests.testing.mutants.edits import EDITS, Edit, spoiled

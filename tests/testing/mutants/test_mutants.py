@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 import relgraph.tensor as at
+from relations.kit.vocabulary import law, lvars
 from relgraph.graph.kanren.laws import Law
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 from tests.seeds import sampled
 from tests.testing.mutants.dense import densely_compared
 from tests.testing.mutants.same_meaning import mean_the_same

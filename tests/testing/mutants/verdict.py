@@ -295,7 +295,7 @@ def _why_not_needed(law: Law, guard: object, instances: Sequence[Instance]) -> s
 
 def _why_it_holds_on_refused(law: Law, reach: Reach) -> str:
     """Return why a law holds on the graphs that the guard it lacks refuses, or an empty text."""
-    run = ExampleRun(law.name, str(law), law.sound, seed_of(law), shrink=False)
+    run = ExampleRun(law.name, str(law), law.sound, seed_of(law))
     run.instances.extend(reach.refused)
     indices = range(len(run.instances))
     try:

@@ -16,6 +16,15 @@ from unification import var
 
 import relgraph.tensor as at
 import relgraph.tensor.linalg as la
+from relations.kit.cancellation import (
+    in_each_spelling,
+    is_not_chosen,
+    nonzero,
+    not_choseno,
+)
+from relations.kit.guards import in_dtype_of
+from relations.kit.type_guards import ranko
+from relations.kit.vocabulary import law, lvars
 from relgraph.compile import optimize_graph
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
@@ -27,15 +36,6 @@ from relgraph.graph.opt import OpSub, PatternSub, local_optimizer
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations
 from relgraph.graph.utils import LogicTerm
-from relgraph.tensor.lawkit.cancellation import (
-    in_each_spelling,
-    is_not_chosen,
-    nonzero,
-    not_choseno,
-)
-from relgraph.tensor.lawkit.guards import in_dtype_of
-from relgraph.tensor.lawkit.type_guards import ranko
-from relgraph.tensor.lawkit.vocabulary import law, lvars
 
 x, y, n = lvars("x y n")
 

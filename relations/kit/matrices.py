@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Constant
-from relgraph.tensor.assembly import arange, eye
-from relgraph.tensor.indexing import AdvancedIncSubtensor, getitem
-from relgraph.tensor.lawkit.guards import (
+from relations.kit.guards import (
     containing_any_of,
     depends_on_levels,
     is_nonnegative,
     is_one_everywhere,
     requires_heads,
 )
-from relgraph.tensor.lawkit.matrix_facts import is_diagonal
-from relgraph.tensor.lawkit.vocabulary import finite as any_finite
-from relgraph.tensor.lawkit.vocabulary import rounding as any_rounding
-from relgraph.tensor.lawkit.vocabulary import stable as any_stable
+from relations.kit.matrix_facts import is_diagonal
+from relations.kit.vocabulary import finite as any_finite
+from relations.kit.vocabulary import rounding as any_rounding
+from relations.kit.vocabulary import stable as any_stable
+from relgraph.graph.basic import Constant
+from relgraph.tensor.assembly import arange, eye
+from relgraph.tensor.indexing import AdvancedIncSubtensor, getitem
 from relgraph.tensor.linalg.functions import det, slogdet
 from relgraph.tensor.linalg.products import (
     as_matrix_shape,

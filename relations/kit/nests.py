@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from relations.kit.guards import depends_on_levels, requires_heads
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.matching import flat_arguments
 from relgraph.graph.op import Op
-from relgraph.tensor.lawkit.guards import depends_on_levels, requires_heads
 from relgraph.tensor.math import add, mul, neg, reciprocal, sub, true_div
 
 

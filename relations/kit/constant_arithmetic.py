@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from relations.kit.guards import constant_data, requires_heads
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import number_of
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.basic import constant
-from relgraph.tensor.lawkit.guards import constant_data, requires_heads
 
 FREE_ELEMENTS = 4096
 """Constants are folded into one of so many elements even if they have fewer, by broadcasting."""

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relgraph.tensor.basic import merged_lengths
-from relgraph.tensor.lawkit.layout import (
+from relations.kit.layout import (
     alloc_like,
     broadcasts_to,
     broadcasts_to_known_shape,
@@ -35,6 +34,7 @@ from relgraph.tensor.lawkit.layout import (
     unfilled,
     widest_template,
 )
+from relgraph.tensor.basic import merged_lengths
 from relgraph.tensor.shapes import MakeVector, Shape_i
 
 X = np.arange(24.0).reshape(2, 3, 4)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relations.kit import guards
+from relations.kit import type_guards as types
+from relations.kit.guards import is_nonnegative, is_positive
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.notation import algebra
-from relgraph.tensor.lawkit import guards
-from relgraph.tensor.lawkit import type_guards as types
-from relgraph.tensor.lawkit.guards import is_nonnegative, is_positive
 from relgraph.tensor.shapes import MakeVector, Shape_i
 from relgraph.testing.discovery import discover_laws
 from tests.relations.compositions import Composition, errors

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from relations.kit.guards import constant_data, constant_number
 from relgraph import scalar
 from relgraph.scalar.facts import EVERYWHERE, INF
-from relgraph.tensor.lawkit.guards import constant_data, constant_number
 
 LESS = (scalar.lt, scalar.le)
 GREATER = (scalar.gt, scalar.ge)

@@ -15,12 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.goals import goal
-from relgraph.graph.notation import number_of
-from relgraph.tensor.basic import constant
-from relgraph.tensor.lawkit.constant_arithmetic import folded_within_limits
-from relgraph.tensor.lawkit.guards import (
+from relations.kit.constant_arithmetic import folded_within_limits
+from relations.kit.guards import (
     containing_any_of,
     containing_constant,
     containing_equal_or_any_of,
@@ -28,7 +24,7 @@ from relgraph.tensor.lawkit.guards import (
     real_number,
     requires_heads,
 )
-from relgraph.tensor.lawkit.nests import (
+from relations.kit.nests import (
     PRODUCT,
     SUM,
     Nest,
@@ -38,7 +34,11 @@ from relgraph.tensor.lawkit.nests import (
     nest_at,
     nest_of,
 )
-from relgraph.tensor.lawkit.type_guards import is_float
+from relations.kit.type_guards import is_float
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.kanren.goals import goal
+from relgraph.graph.notation import number_of
+from relgraph.tensor.basic import constant
 from relgraph.tensor.math import add, mul, neg, pow, reciprocal, sqr, sqrt, sub, true_div
 
 Counted = Sequence[tuple[Any, Any]]

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relgraph.tensor.lawkit.guards import Axes, axis_numbers
+from relations.kit.guards import Axes, axis_numbers
 from relgraph.tensor.subtensor import (
     WHOLE,
     Entry,

@@ -8,26 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relgraph.graph.kanren import computo
-from relgraph.graph.notation import algebra
-from relgraph.graph.reference import evaluate
-from relgraph.tensor.lawkit import collecting as sums
-from relgraph.tensor.lawkit import numbers
-from relgraph.tensor.lawkit.constant_arithmetic import (
+from relations.kit import collecting as sums
+from relations.kit import numbers
+from relations.kit.constant_arithmetic import (
     constants_folded,
     folded,
     folded_within_limits,
     reciprocal_of,
 )
-from relgraph.tensor.lawkit.guards import constant_number, constanto
-from relgraph.tensor.lawkit.index_arithmetic import (
+from relations.kit.guards import constant_number, constanto
+from relations.kit.index_arithmetic import (
     canonical_axes,
     order_without,
     remaining_axes,
     softmax_axis,
 )
-from relgraph.tensor.lawkit.nests import PRODUCT, SUM, common_dtype, nest_of
-from relgraph.tensor.lawkit.reductions import (
+from relations.kit.nests import PRODUCT, SUM, common_dtype, nest_of
+from relations.kit.reductions import (
     axes_before_dimshuffle,
     is_repeated_along,
     merged_axes,
@@ -38,8 +35,11 @@ from relgraph.tensor.lawkit.reductions import (
     restores_axes,
     restores_softmax_axes,
 )
-from relgraph.tensor.lawkit.vocabulary import law, lvars
-from tests.tensor.lawkit.test_layout import X, orders, shuffled
+from relations.kit.vocabulary import law, lvars
+from relgraph.graph.kanren import computo
+from relgraph.graph.notation import algebra
+from relgraph.graph.reference import evaluate
+from tests.relations.kit.test_layout import X, orders, shuffled
 
 x, y = at.dvectors("x", "y")
 

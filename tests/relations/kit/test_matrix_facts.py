@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relations.kit.matrix_facts import facts_about, is_lower_triangular, symmetrico
 from relgraph.compile import optimize_graph
 from relgraph.tensor import linalg
-from relgraph.tensor.lawkit.matrix_facts import facts_about, is_lower_triangular, symmetrico
 from relgraph.tensor.linalg import assume
 
 a, b = at.dmatrix("a"), at.dmatrix("b")

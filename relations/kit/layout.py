@@ -12,13 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph import scalar
-from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.op import Op
-from relgraph.tensor.assembly import Alloc, alloc
-from relgraph.tensor.basic import constant, static_int
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.lawkit.guards import (
+from relations.kit.guards import (
     covers_shape,
     depends_on_levels,
     is_length_of,
@@ -26,8 +20,14 @@ from relgraph.tensor.lawkit.guards import (
     known_length,
     reads_length_of,
 )
-from relgraph.tensor.lawkit.index_arithmetic import Order, padded, trimmed
-from relgraph.tensor.lawkit.type_guards import is_real
+from relations.kit.index_arithmetic import Order, padded, trimmed
+from relations.kit.type_guards import is_real
+from relgraph import scalar
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.op import Op
+from relgraph.tensor.assembly import Alloc, alloc
+from relgraph.tensor.basic import constant, static_int
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import cast, second
 from relgraph.tensor.shapes import MakeVector, Shape_i, _shape, has_shape, inferred_shape
 from relgraph.tensor.subtensor import IndexList, Slice, Subtensor, static_length

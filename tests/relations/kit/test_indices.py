@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relgraph.tensor as at
-from relgraph.tensor.lawkit.index_arithmetic import (
+from relations.kit.index_arithmetic import (
     BasicIndex,
     are_disjoint,
     axes_after_index,

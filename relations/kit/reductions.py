@@ -7,13 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph import scalar
-from relgraph.graph.basic import Variable
-from relgraph.scalar.conversion import Cast
-from relgraph.scalar.facts import EVERYWHERE, INF
-from relgraph.tensor.basic import constant, normalize_axes
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.lawkit.guards import (
+from relations.kit.guards import (
     Axes,
     axis_numbers,
     constant_data,
@@ -23,8 +17,14 @@ from relgraph.tensor.lawkit.guards import (
     known_length,
     real_number,
 )
-from relgraph.tensor.lawkit.index_arithmetic import Order, canonical_axes, padded, remaining_axes
-from relgraph.tensor.lawkit.type_guards import has_room, is_complex
+from relations.kit.index_arithmetic import Order, canonical_axes, padded, remaining_axes
+from relations.kit.type_guards import has_room, is_complex
+from relgraph import scalar
+from relgraph.graph.basic import Variable
+from relgraph.scalar.conversion import Cast
+from relgraph.scalar.facts import EVERYWHERE, INF
+from relgraph.tensor.basic import constant, normalize_axes
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import cast, mul
 from relgraph.tensor.reductions import CAReduce, reduced_dtype
 from relgraph.tensor.shapes import Shape_i, lengths, product

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from relgraph import scalar
-from relgraph.graph.kanren.goals import Where, computo, goal, whereo
-from relgraph.tensor.basic import constant
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.lawkit.guards import (
+from relations.kit.guards import (
     constant_number,
     covers_shape,
     depends_on_levels,
     in_dtype_of,
 )
-from relgraph.tensor.lawkit.vocabulary import lvars
+from relations.kit.vocabulary import lvars
+from relgraph import scalar
+from relgraph.graph.kanren.goals import Where, computo, goal, whereo
+from relgraph.tensor.basic import constant
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import eq, length, sqr, switch, tanh
 
 _ndim, _order = lvars("ndim order")

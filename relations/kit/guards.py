@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from relations.kit.type_guards import is_discrete
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Condition, computo, goal, whereo
 from relgraph.graph.notation import number_of
 from relgraph.scalar.type import can_cast_exactly
-from relgraph.tensor.basic import static_int
+from relgraph.tensor.basic import has_one_element, static_int
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.lawkit.type_guards import is_discrete
 from relgraph.tensor.random.op import RandomOp
 from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i
@@ -161,11 +161,6 @@ def is_nonempty_along(x: Any, axes: Axes) -> bool:
 def are_nonzero_lengths(axes: Axes, lengths: Sequence[Any]) -> bool:
     """Return whether those of `lengths` that are on `axes` are known, and not zero."""
     return all(static_int(lengths[a]) for a in axis_numbers(axes, len(lengths)))
-
-
-def has_one_element(var: Any) -> bool:
-    """Return whether all axes of `var` are known to have length 1."""
-    return isinstance(var.type, TensorType) and all(n == 1 for n in var.type.shape)
 
 
 def covers_shape(x: Any, y: Any) -> bool:

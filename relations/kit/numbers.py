@@ -10,14 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph import scalar
-from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.goals import goal
-from relgraph.graph.notation import number_of
-from relgraph.scalar.type import can_cast_exactly
-from relgraph.tensor.basic import constant
-from relgraph.tensor.costs import products_of_power
-from relgraph.tensor.lawkit.guards import (
+from relations.kit.guards import (
     Heads,
     containing_constant,
     depends_on_levels,
@@ -26,7 +19,14 @@ from relgraph.tensor.lawkit.guards import (
     requires_heads,
     requires_number,
 )
-from relgraph.tensor.lawkit.type_guards import is_discrete
+from relations.kit.type_guards import is_discrete
+from relgraph import scalar
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.goals import goal
+from relgraph.graph.notation import number_of
+from relgraph.scalar.type import can_cast_exactly
+from relgraph.tensor.basic import constant
+from relgraph.tensor.costs import products_of_power
 from relgraph.tensor.math import mul, sqr
 
 

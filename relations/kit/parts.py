@@ -11,12 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.notation import number_of
-from relgraph.tensor.basic import constant, static_int
-from relgraph.tensor.indexing import AdvancedIncSubtensor
-from relgraph.tensor.lawkit.guards import Axes, axis_numbers, known_length
-from relgraph.tensor.lawkit.index_arithmetic import (
+from relations.kit.guards import Axes, axis_numbers, known_length
+from relations.kit.index_arithmetic import (
     BasicIndex,
     are_disjoint,
     axes_after_index,
@@ -29,6 +25,10 @@ from relgraph.tensor.lawkit.index_arithmetic import (
     taken_at,
     trimmed,
 )
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.notation import number_of
+from relgraph.tensor.basic import constant, static_int
+from relgraph.tensor.indexing import AdvancedIncSubtensor
 from relgraph.tensor.math import add, cast, second
 from relgraph.tensor.subtensor import (
     WHOLE,

@@ -17,17 +17,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from unification.variable import isvar
 
-from relgraph import scalar
-from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.goals import Condition, Where, computo, whereo
-from relgraph.graph.kanren.rules import split
-from relgraph.graph.notation import number_of
-from relgraph.scalar.facts import EVERYWHERE, INF
-from relgraph.scalar.named import NumpyOp
-from relgraph.scalar.type import result_dtype
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.lawkit.constant_arithmetic import folded
-from relgraph.tensor.lawkit.guards import (
+from relations.kit.constant_arithmetic import folded
+from relations.kit.guards import (
     constant_data,
     constant_number,
     containing_constant,
@@ -38,7 +29,16 @@ from relgraph.tensor.lawkit.guards import (
     is_positive_number,
     requires_heads,
 )
-from relgraph.tensor.lawkit.vocabulary import lvars
+from relations.kit.vocabulary import lvars
+from relgraph import scalar
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.goals import Condition, Where, computo, whereo
+from relgraph.graph.kanren.rules import split
+from relgraph.graph.notation import number_of
+from relgraph.scalar.facts import EVERYWHERE, INF
+from relgraph.scalar.named import NumpyOp
+from relgraph.scalar.type import result_dtype
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import (
     add,

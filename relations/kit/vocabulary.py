@@ -6,11 +6,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from relations.kit.compensation import roundings_kept_apart
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.laws import law as any_law
 from relgraph.graph.kanren.relations import Relation, relation
 from relgraph.graph.kanren.terms import logic_variables
-from relgraph.tensor.lawkit.compensation import roundings_kept_apart
 from relgraph.tensor.type import TensorVariable
 
 __all__ = [
@@ -57,7 +57,7 @@ def lvars(names: str) -> Any:
 
     Examples
     --------
-    >>> from relgraph.tensor.lawkit.vocabulary import law, lvars
+    >>> from relations.kit.vocabulary import law, lvars
     >>> x, y = lvars("x y")
     >>> law("mul-div-cancel", x * y / y, x, sound="finite")
     <Law mul-div-cancel: x * y / y → x>

@@ -14,6 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from relations.kit.guards import (
+    depends_on_levels,
+    is_nonnegative,
+    is_positive,
+    is_zero_everywhere,
+    real_number,
+)
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.goals import goal
@@ -21,13 +28,6 @@ from relgraph.tensor.assembly import ARange, Eye
 from relgraph.tensor.basic import Assert, static_int
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.indexing import AdvancedIncSubtensor
-from relgraph.tensor.lawkit.guards import (
-    depends_on_levels,
-    is_nonnegative,
-    is_positive,
-    is_zero_everywhere,
-    real_number,
-)
 from relgraph.tensor.linalg.blas import Dot22
 from relgraph.tensor.linalg.decompositions import QR, Cholesky, Eigh
 from relgraph.tensor.linalg.matrix_op import Assume

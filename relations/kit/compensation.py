@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from relations.kit.guards import constant_data
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.goals import Readers, readerso
 from relgraph.graph.kanren.rules import split
@@ -35,7 +36,6 @@ from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.notation import number_of
 from relgraph.scalar.facts import Facts
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.lawkit.guards import constant_data
 from relgraph.tensor.math import (
     abs,
     add,
