@@ -39,9 +39,9 @@ CASES = [
     ("switch-cast", at.switch(at.cast(b, "float64"), x, y), "switch(b, x, y)"),
     ("isnan-cast", at.isnan(at.cast(f, "float64")), "isnan(f)"),
     ("neq-cast-zero", at.neq(at.cast(b, "int8"), 0), "b"),
-    ("eq-cast-zero", at.eq(at.cast(b, "int8"), 0), "invert(b)"),
+    ("eq-cast-zero", at.eq(at.cast(b, "int8"), 0), "~b"),
     ("eq-cast-one", at.eq(at.cast(b, "float32"), 1), "b"),
-    ("neq-cast-one", at.neq(at.cast(b, "int8"), 1), "invert(b)"),
+    ("neq-cast-one", at.neq(at.cast(b, "int8"), 1), "~b"),
 ]
 
 NOT_MATCHED = [
