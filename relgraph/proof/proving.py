@@ -115,7 +115,7 @@ def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPE
         status,
         over if proved else "",
         attempt.by_dtype,
-        "" if proved else "; ".join(attempt.reasons) or "it admits no dtype of these",
+        attempt.counterexample or ("" if proved else attempt.why()),
         attempt.counterexample,
         structure_of(law),
         round(time.perf_counter() - began, 2),
@@ -142,11 +142,15 @@ class _Attempt:
     reasons: Counter[str] = field(default_factory=Counter)
     counterexample: str = ""
 
+    def why(self) -> str:
+        """Return why dtypes are not proved."""
+        return "; ".join(self.reasons) or "it admits no dtype of these"
+
     def bits(self, law: Relation) -> None:
         """Prove that both sides have the same bits, for each dtype."""
         for statement in _statements(law, self.dtypes):
             self.by_dtype[statement.dtype] = self._of_machine(statement)
-            if statement.dtype == "float32":
+            if statement.dtype == "float32" and self.by_dtype["float32"] == "proved":
                 renamed = {"float32": "bfloat16"}
                 self.by_dtype["bfloat16"] = self._of_machine(statement, renamed)
 
@@ -177,10 +181,9 @@ class _Attempt:
             return self._exhausted(statement)
         if answer == "unknown":
             self.reasons["the solver does not settle it in time"] += 1
-        elif renamed is None and self._differs(statement, elements, solver.model()):
-            return "refuted"
         else:
-            self.reasons[_why_open(statement, elements)] += 1
+            values = {} if renamed else _values_in(solver.model(), elements)
+            return self._judged(statement, values, _why_open(elements))
         return "checked"
 
     def _solver(self, statement: Statement, elements: Any, logic: Any) -> Any:
@@ -194,16 +197,6 @@ class _Attempt:
         solver.add(z3.Not(elements.of(statement.old) == elements.of(statement.new)))
         return solver
 
-    def _differs(self, statement: Statement, elements: Translation, model: Any) -> bool:
-        """Return whether NumPy finds both sides different where the solver does."""
-        if not _are_known(statement):
-            return False
-        values = {
-            v: np.array([value_of(term, model, v.type.dtype)])
-            for v, term in elements.inputs.items()
-        }
-        return self._note_difference(statement, values)
-
     def _exhausted(self, statement: Statement) -> str:
         """Return the status after trying all values of the inputs that guards admit."""
         values = all_values(statement.inputs)
@@ -213,24 +206,40 @@ class _Attempt:
                 given = [values[v] if isinstance(v, Variable) else v for v in arguments]
                 admitted &= GUARDS[name](Arrays(), *given)
         values = {v: x[admitted] for v, x in values.items()}
-        if not self._note_difference(statement, values):
-            return "exhausted"
-        return "refuted" if _are_known(statement) else "checked"
+        return (
+            self._judged(statement, values, "") if _difference(statement, values) else "exhausted"
+        )
 
-    def _note_difference(self, statement: Statement, values: Mapping[Variable, Any]) -> bool:
-        """Return whether the sides differ for some values, and note the first that do."""
-        with np.errstate(all="ignore"):
-            old, new = evaluate([statement.old, statement.new], dict(values))
-        old, new = np.broadcast_arrays(old, new)
-        places = np.flatnonzero(~_same_bits(old, new))
-        if not places.size:
-            return False
-        k = int(places[0])
-        inputs = ", ".join(f"{v} = {x[k]!r}" for v, x in values.items())
-        text = f"for {inputs} the sides are {old.flat[k]!r} and {new.flat[k]!r}"
-        self.reasons[text] += 1
-        self.counterexample = self.counterexample or text
-        return True
+    def _judged(self, statement: Statement, values: Mapping[Variable, Any], why: str) -> str:
+        """Return ``refuted`` if all guards are stated and NumPy finds the sides different for some
+        values; else ``checked``, and note why."""
+        unstated = [name for name, _ in statement.guards if name not in GUARDS]
+        text = _difference(statement, values) if values and not unstated else ""
+        if text:
+            self.counterexample = self.counterexample or text
+            return "refuted"
+        names = " and ".join(dict.fromkeys(unstated))
+        self.reasons[f"what {names} says of elements is not stated" if unstated else why] += 1
+        return "checked"
+
+
+def _values_in(model: Any, elements: Translation) -> dict[Variable, Any]:
+    return {
+        v: np.array([value_of(term, model, v.type.dtype)]) for v, term in elements.inputs.items()
+    }
+
+
+def _difference(statement: Statement, values: Mapping[Variable, Any]) -> str:
+    """Return the first values for which the sides differ, as text; empty if there are none."""
+    with np.errstate(all="ignore"):
+        old, new = evaluate([statement.old, statement.new], dict(values))
+    old, new = np.broadcast_arrays(old, new)
+    places = np.flatnonzero(~_same_bits(old, new))
+    if not places.size:
+        return ""
+    k = int(places[0])
+    inputs = ", ".join(f"{v} = {x[k]!r}" for v, x in values.items())
+    return f"for {inputs} the sides are {old.flat[k]!r} and {new.flat[k]!r}"
 
 
 def _statements(law: Relation, dtypes: Sequence[str]) -> Iterator[Statement]:
@@ -278,15 +287,7 @@ def _same_bits(old: Any, new: Any) -> Any:
     return same
 
 
-def _are_known(statement: Statement) -> bool:
-    """Return whether all guards of a statement are stated, so that a counterexample is one."""
-    return all(name in GUARDS for name, _ in statement.guards)
-
-
-def _why_open(statement: Statement, elements: Translation) -> str:
-    if not _are_known(statement):
-        names = [name for name, _ in statement.guards if name not in GUARDS]
-        return f"what {' and '.join(dict.fromkeys(names))} says of elements is not stated"
+def _why_open(elements: Translation) -> str:
     if elements.is_unknown():
         return "it holds by what an op computes that is not stated"
     return "the solver has a counterexample that NumPy does not confirm"
