@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relgraph import lvars
 from relgraph.graph.kanren import law, whereo
 from relgraph.proof.proving import prove, structure_of
-from relgraph.tensor.lawkit.vocabulary import lvars
 from relgraph.testing.discovery import discover_laws
 
 LAWS = discover_laws()
