@@ -9,7 +9,16 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from relgraph import __version__
-from relgraph.commands import CommandError, add_command, draw, explain, improve, laws, profile
+from relgraph.commands import (
+    CommandError,
+    add_command,
+    draw,
+    explain,
+    improve,
+    laws,
+    profile,
+    prove,
+)
 from relgraph.commands import check as check_cli
 from relgraph.demo import cli
 from relgraph.demo.data import DataError
@@ -40,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
         ("explain", explain, "say where in a graph a law matches, and why it does not elsewhere"),
         ("improve", improve, "find forms of a formula with less rounding error"),
         ("laws", laws, "list laws: all, those that apply to a formula, or those about an op"),
+        ("prove", prove, "prove laws for all values, bit by bit or over the real numbers"),
         ("profile", profile, "show what compiling a graph takes, and which laws it applies"),
     ):
         add_command(commands, name, module, text, module.EXAMPLE)

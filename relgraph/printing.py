@@ -11,18 +11,32 @@ from __future__ import annotations
 import re
 import sys
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any, Literal, TextIO
 
 from etuples.core import ExpressionTuple
 
-from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.notation import INFIX, PREFIX, reordered
+from relgraph.graph.kanren.terms import as_item, term_view
+from relgraph.graph.notation import (
+    PARENTHESIZED,
+    PREFIX,
+    QUIET,
+    Applied,
+    Formula,
+    Infix,
+    Language,
+    Names,
+    Pieces,
+    Written,
+    formulas,
+    graph_view,
+    separated,
+)
 from relgraph.graph.op import HasInnerGraph, Op, Storage, TypedOp
-from relgraph.graph.traversal import general_toposort
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm
 
@@ -316,169 +330,13 @@ class Print(TypedOp):
         return False  # A folded node is not run, so it would not print.
 
 
-def is_answer(item: Any) -> bool:
-    """Return whether `item` is an expression that a relation answers with, but not a variable."""
-    return isinstance(item, ExpressionTuple | LogicTerm)
-
-
-def answer_text(answer: Any, formula: Callable[[Any], str]) -> str:
-    """Return an answer as a formula.
-
-    Parameters
-    ----------
-    answer
-        An etuple, a term or a logic variable.
-    formula
-        Returns the formula of a variable.
-    """
-    texts: list[str] = []
-    stack: list[Any] = [iter([answer])]
-    # An expression is written when its parts have been: no recursion, however deep it is.
-    pending: list[tuple[str, int]] = []
-    while stack:
-        item = next(stack[-1], _END)
-        if item is _END:
-            stack.pop()
-            if pending:
-                name, first = pending.pop()
-                texts[first:] = [_written(name, texts[first:])]
-            continue
-        parts = _parts(item)
-        if parts is None:
-            texts.append(formula(item) if isinstance(item, Variable) else str(item))
-        else:
-            head, arguments = parts
-            pending.append((head, len(texts)))
-            stack.append(arguments)
-    (text,) = texts
-    return text
-
-
-_END = object()
-
-
-def _parts(item: Any) -> tuple[str, Iterator[Any]] | None:
-    """Return the name of the op and the arguments of an expression; None for a leaf."""
-    etuple = getattr(item, "etuple", item)
-    if not isinstance(etuple, ExpressionTuple) or not etuple._tuple:
-        return None
-    head, *arguments = etuple._tuple
-    name = str(head) if not isinstance(head, ExpressionTuple) else _op_text(head)
-    return name, iter(arguments)
-
-
-def _op_text(head: ExpressionTuple) -> str:
-    """Return an op with parameters, which is an expression itself."""
-    kind, *parameters = head._tuple
-    inner = ", ".join(map(str, parameters))
-    return f"{getattr(kind, '__name__', kind)}{{{inner}}}"
-
-
-def _written(name: str, arguments: Sequence[str]) -> str:
-    if name not in OPERATOR_PRINTERS:
-        return f"{name}({', '.join(arguments)})"
-    return "".join(OPERATOR_PRINTERS[name].around(arguments))
-
-
 Piece = str | Variable
 """A piece of a formula: text, or a variable whose formula is inserted."""
-
-Pieces = Sequence[Piece]
 
 # A formula of at most so many characters is written without names.
 MAX_LENGTH = 2_000
 # A subexpression of at most so many characters gets no name.
 MAX_UNNAMED_LENGTH = 12
-
-
-def text_with_definitions(
-    root: Pieces, pieces_of: Callable[[Variable], Pieces], new_name: Callable[[], str]
-) -> tuple[list[str], str]:
-    """Return the text of some pieces, and the definitions of the names in it.
-
-    Parameters
-    ----------
-    root
-        The pieces.
-    pieces_of
-        Returns the pieces of the formula of a variable; it is called once for each variable.
-    new_name
-        Returns a new name at each call.
-
-    Returns
-    -------
-    definitions
-        Lines ``name = formula``, in an order in which each uses only earlier names. There are none
-        if the whole text has at most `MAX_LENGTH` characters.
-    text
-        The text of `root`.
-    """
-    pieces_by_variable = _pieces_of_all(root, pieces_of)
-    lengths: dict[Variable, int] = {}
-    for var, pieces in pieces_by_variable.items():
-        lengths[var] = _length(pieces, lengths)
-    if _length(root, lengths) <= MAX_LENGTH:
-        return [], _text_of(root, pieces_by_variable, {})
-    return _with_names(root, pieces_by_variable, new_name)
-
-
-def _with_names(
-    root: Pieces, pieces_by_variable: Mapping[Variable, Pieces], new_name: Callable[[], str]
-) -> tuple[list[str], str]:
-    read: dict[Variable, int] = dict.fromkeys(pieces_by_variable, 0)
-    for pieces in (root, *pieces_by_variable.values()):
-        for piece in pieces:
-            if not isinstance(piece, str):
-                read[piece] += 1
-    definitions: list[str] = []
-    names: dict[Variable, str] = {}
-    lengths: dict[Variable, int] = {}
-    for var, pieces in pieces_by_variable.items():
-        length = _length(pieces, lengths)
-        if read[var] > 1 and length > MAX_UNNAMED_LENGTH:
-            text = _text_of(pieces, pieces_by_variable, names)
-            name = names[var] = new_name()
-            definitions.append(f"{name} = {text}")
-            length = len(name)
-        lengths[var] = length
-    return definitions, _text_of(root, pieces_by_variable, names)
-
-
-def _pieces_of_all(root: Pieces, pieces_of: Callable[[Variable], Pieces]) -> dict[Variable, Pieces]:
-    """Return the pieces of each variable in `root`, directly or indirectly, in evaluation order."""
-    known: dict[Variable, Pieces] = {}
-
-    def parts(var: Variable) -> Iterator[Variable]:
-        known[var] = pieces_of(var)
-        return _variables_in(known[var])
-
-    return {var: known[var] for var in general_toposort(_variables_in(root), parts)}
-
-
-def _variables_in(pieces: Pieces) -> Iterator[Variable]:
-    return (piece for piece in pieces if not isinstance(piece, str))
-
-
-def _length(pieces: Pieces, lengths: Mapping[Variable, int]) -> int:
-    return sum(len(p) if isinstance(p, str) else lengths[p] for p in pieces)
-
-
-def _text_of(
-    root: Iterable[Piece],
-    pieces_by_variable: Mapping[Variable, Pieces],
-    names: Mapping[Variable, str],
-) -> str:
-    text: list[str] = []
-    stack = list(root)[::-1]
-    while stack:
-        piece = stack.pop()
-        if isinstance(piece, str):
-            text.append(piece)
-        elif piece in names:
-            text.append(names[piece])
-        else:
-            stack.extend(reversed(pieces_by_variable[piece]))
-    return "".join(text)
 
 
 def fresh_names(taken: Collection[str]) -> Iterator[str]:
@@ -510,18 +368,19 @@ class PrinterState:
 
     definitions: list[str] | None
 
-    def __init__(self, pprinter: PrettyPrinter) -> None:
+    def __init__(self, pprinter: PrettyPrinter, language: Language = PARENTHESIZED) -> None:
         self.pprinter = pprinter
         self.definitions = None
+        self._language = language
         self._texts: dict[Variable, str] = {}
         self._taken: set[str] = set()
         self._names = fresh_names(self._taken)
 
-    def write(self, pieces: Sequence[Piece]) -> str:
-        """Return the text of some pieces, after the definitions of the names in it."""
+    def write(self, item: Any) -> str:
+        """Return the text of an item, after the definitions of the names in it."""
         self.definitions = []
         try:
-            text = self._text(pieces)
+            text = self._text(item)
             return "\n".join([*self.definitions, text])
         finally:
             self.definitions = None
@@ -531,7 +390,7 @@ class PrinterState:
         """Return the text of a variable within the text being written; a name if it is long."""
         known = self._texts.get(var)
         if known is None:
-            known = self._text([var])
+            known = self._text(var)
             if len(known) > MAX_LENGTH and self.definitions is not None:
                 name = next(self._names)
                 self.definitions.append(f"{name} = {known}")
@@ -539,34 +398,45 @@ class PrinterState:
             self._texts[var] = known
         return known
 
-    def _text(self, pieces: Sequence[Piece]) -> str:
+    def _text(self, item: Any) -> str:
         assert self.definitions is not None
-        definitions, text = text_with_definitions(pieces, self._pieces, self._names.__next__)
-        self.definitions += definitions
-        return text
+        seen: dict[Any, Written] = {}
 
-    def _pieces(self, var: Variable) -> Sequence[Piece]:
-        if var.name is not None:
-            self._taken.add(var.name)
-        result = self.pprinter.printer_of(var, self).process(var, self)
-        return [result] if isinstance(result, str) else list(result)
+        def view(item: Any) -> Written:
+            if item not in seen:
+                seen[item] = self._view(item)
+            return seen[item]
+
+        (whole,) = formulas([item], view, self._language)
+        if whole.size <= MAX_LENGTH:
+            return str(whole)
+        names = Names(self._language, self._names, _is_worth_a_name)
+        (whole,) = formulas([item], view, self._language, names)
+        self.definitions += names.lines()
+        return str(whole)
+
+    def _view(self, item: Any) -> Written:
+        if not isinstance(item, Variable):
+            return term_view(item)
+        if item.name is not None:
+            self._taken.add(item.name)
+        result = self.pprinter.printer_of(item, self).process(item, self)
+        if isinstance(result, Written):
+            return result
+        return Pieces([result] if isinstance(result, str) else list(result))
+
+
+def _is_worth_a_name(item: Any, formula: Formula, reads: int) -> bool:
+    return reads > 1 and formula.size > MAX_UNNAMED_LENGTH and isinstance(item, Variable)
 
 
 class Printer:
     """Base class of printers, which write one kind of node."""
 
-    def process(self, var: Variable, pstate: PrinterState) -> str | Iterable[Piece]:
-        """Return the formula of a variable: text, or pieces of text and variables."""
+    def process(self, var: Variable, pstate: PrinterState) -> str | Iterable[Piece] | Written:
+        """Return the formula of a variable: text, pieces of text and variables, or an op that is
+        applied to variables."""
         raise TypeError(f"{type(self).__name__} does not define process")
-
-
-def _separated(arguments: Sequence[Any], separator: str) -> list[Any]:
-    pieces: list[Any] = []
-    for i, argument in enumerate(arguments):
-        if i:
-            pieces.append(separator)
-        pieces.append(argument)
-    return pieces
 
 
 def _inputs(var: Variable, printer: Printer) -> list[Variable]:
@@ -576,15 +446,15 @@ def _inputs(var: Variable, printer: Printer) -> list[Variable]:
 
 
 class OperatorPrinter(Printer):
-    """Writes an infix operator, or a prefix operator for one argument; always in parentheses.
+    """Writes an infix operator, or a prefix operator for one argument.
 
     Parameters
     ----------
     operator
         The operator.
     precedence, assoc
-        Its precedence, and its associativity: "left", "right" or "either". This printer does not
-        use them, since it leaves out no parentheses.
+        Its precedence, and its associativity: "left", "right" or "either". They say where
+        ``minimal`` leaves out parentheses; a sign before an argument has the precedence 0.
     """
 
     def __init__(self, operator: str, precedence: float, assoc: str = "left") -> None:
@@ -594,14 +464,9 @@ class OperatorPrinter(Printer):
         self.precedence = precedence
         self.assoc = assoc
 
-    def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
-        return self.around(_inputs(var, self))
-
-    def around(self, arguments: Sequence[Any]) -> list[Any]:
-        """Return the operator with its arguments, which are variables or texts."""
-        if len(arguments) == 1:
-            return ["(", self.operator, arguments[0], ")"]
-        return ["(", *_separated(arguments, f" {self.operator} "), ")"]
+    def process(self, var: Variable, pstate: PrinterState) -> Written:
+        sign = Infix(self.operator, self.precedence + PREFIX, self.assoc)
+        return Applied(self.operator, _inputs(var, self), sign=sign)
 
 
 class FunctionPrinter(Printer):
@@ -622,7 +487,7 @@ class FunctionPrinter(Printer):
     def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
         inputs = _inputs(var, self)
         assert var.owner is not None and var.index is not None
-        pieces = _separated(inputs, ", ")
+        pieces = separated(inputs, ", ")
         for word in self.keywords:
             value = getattr(var.owner.op, word)
             if value is not None:
@@ -660,62 +525,10 @@ class IgnorePrinter(Printer):
 
 
 class DefaultPrinter(Printer):
-    """Writes an input or constant by its name or value, a node as a call of the name of its op."""
+    """Writes an input or constant by its name or value, a node as its op says."""
 
-    def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
-        node = var.owner
-        if node is None:
-            return [_leaf(var)]
-        which = f".{var.index}" if len(node.outputs) > 1 else ""
-        return [f"{node.op}{which}(", *_separated(node.inputs, ", "), ")"]
-
-
-def _leaf(var: Variable) -> str:
-    """Return the name of an input or constant; the number that all elements of a constant are."""
-    if var.name is None and isinstance(var, Constant):
-        one_value = var.unique_value()
-        if one_value is not None:
-            return str(one_value)
-    return str(var)
-
-
-class _DimShufflePrinter(Printer):
-    """Leaves out axes of length 1 that are added or dropped, and writes the reversal of all axes as
-    ``.T``."""
-
-    def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
-        (x,) = _inputs(var, self)
-        assert var.owner is not None
-        return [x, reordered(var.owner) or ""]
-
-
-class _NamedFunctionPrinter(Printer):
-    """Writes a function call by the name that the op prints as, with some attributes."""
-
-    def __init__(self, *keywords: str) -> None:
-        self.keywords = keywords
-
-    def process(self, var: Variable, pstate: PrinterState) -> Iterable[Piece]:
-        assert var.owner is not None
-        name = str(var.owner.op).partition("{")[0]
-        return FunctionPrinter(name, self.keywords).process(var, pstate)
-
-
-# The default printers, by the name that an op prints as: this layer does not import ops.
-OPERATOR_PRINTERS = {
-    **{
-        name: OperatorPrinter(
-            sign.symbol, sign.precedence - PREFIX, "left" if sign.assoc == "none" else sign.assoc
-        )
-        for name, sign in INFIX.items()
-    },
-    "neg": OperatorPrinter("-", 0, "either"),
-    "invert": OperatorPrinter("~", 0, "either"),
-}
-PRINTERS_BY_CLASS_NAME: dict[str, Printer] = {
-    "DimShuffle": _DimShufflePrinter(),
-    "CAReduce": _NamedFunctionPrinter("axis"),
-}
+    def process(self, var: Variable, pstate: PrinterState) -> Written:
+        return graph_view(var)
 
 
 class PrettyPrinter:
@@ -765,7 +578,7 @@ class PrettyPrinter:
         copy._by_predicate.extend(self._by_predicate)
         return copy
 
-    def __call__(self, graph: Any) -> str:
+    def __call__(self, graph: Any, minimal: bool = False) -> str:
         """Return the formula of a variable; of several, or of a FunctionGraph, a list of formulas.
 
         The answers of a relation are expressions, which may hold logic variables: etuples and
@@ -773,15 +586,22 @@ class PrettyPrinter:
 
         If the text would have more than 2,000 characters, common subexpressions get names, and
         their definitions ``t0 = formula`` come first.
+
+        Parameters
+        ----------
+        graph
+            What is written.
+        minimal
+            Whether parentheses that Python does not need are left out.
         """
-        if isinstance(graph, Variable) or is_answer(graph):
-            return self.process(graph)
+        language = QUIET if minimal else PARENTHESIZED
+        if _is_one(graph):
+            return PrinterState(self, language).write(as_item(graph))
         outputs = graph.outputs if isinstance(graph, FunctionGraph) else graph
-        if any(map(is_answer, outputs)):
-            return f"[{', '.join(map(self.process, outputs))}]"
         for out in outputs:
             _check(out)
-        return PrinterState(self).write(["[", *_separated(outputs, ", "), "]"])
+        items = separated(map(as_item, outputs), ", ")
+        return PrinterState(self, language).write(Pieces(("[", *items, "]")))
 
     def process(self, var: Any, pstate: PrinterState | None = None) -> str:
         """Return the formula of one variable, or of an answer of a relation.
@@ -791,11 +611,10 @@ class PrettyPrinter:
         TypeError
             If `var` is neither.
         """
-        if is_answer(var):
-            return answer_text(var, self.process)
         _check(var)
         state = PrinterState(self) if pstate is None else pstate
-        return state.write([var]) if state.definitions is None else state.argument(var)
+        item = as_item(var)
+        return state.write(item) if state.definitions is None else state.argument(item)
 
     def printer_of(self, var: Variable, pstate: PrinterState) -> Printer:
         """Return the printer for a variable."""
@@ -810,14 +629,16 @@ class PrettyPrinter:
         for cls in type(op).__mro__:
             if cls in self._by_class:
                 return self._by_class[cls]
-        for cls in type(op).__mro__:
-            if cls.__name__ in PRINTERS_BY_CLASS_NAME:
-                return PRINTERS_BY_CLASS_NAME[cls.__name__]
-        return OPERATOR_PRINTERS.get(str(op), self._default)
+        return self._default
+
+
+def _is_one(thing: Any) -> bool:
+    """Return whether it is a variable, or an expression that a relation answers with."""
+    return isinstance(thing, Variable | ExpressionTuple | LogicTerm)
 
 
 def _check(var: Any) -> None:
-    if not isinstance(var, Variable):
+    if not _is_one(var):
         raise TypeError(f"{var!r} is not a Variable and has no formula")
 
 

@@ -1,45 +1,37 @@
-"""The command ``relgraph check``: its arguments, its processes, and its output."""
+"""The command ``relgraph check``: its arguments, and its output."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
-import os
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from relgraph import testing
 from relgraph.commands import natural, positive
-from relgraph.graph.kanren.relations import Relation
-from relgraph.testing.discovery import CheckError, add_module_arguments, discover_laws, with_packs
+from relgraph.commands.batch import (
+    LAWS,
+    PLAIN,
+    WIDTH,
+    add_law_arguments,
+    chosen,
+    for_each,
+    progress_bar,
+    require_writable,
+)
+from relgraph.testing.discovery import CheckError, discover_laws, with_packs
 
 EXAMPLE = "  relgraph check --law log-exp --law sinh\n  relgraph check my_laws.py --examples 500"
 DEFAULT_EXAMPLES = 200
-_WIDTH = 28
-# A process is started for so many laws: checking fewer takes less time than starting it.
-_LAWS_PER_PROCESS = 8
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to a parser."""
-    add_module_arguments(parser)
-    parser.add_argument(
-        "--law",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="check this law alone; may be given again",
-    )
+    add_law_arguments(parser, "check")
     parser.add_argument(
         "--examples",
         type=positive,
@@ -53,10 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the seed of all random choices (default: one for each law)",
     )
-    parser.add_argument(
-        "--jobs", type=positive, metavar="N", help="processes (default: one for each core)"
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -78,15 +66,16 @@ def run(options: argparse.Namespace) -> int:
         If there are no such laws, the file can't be written, or python-flint is missing.
     """
     options.modules = with_packs(options.modules, options.packs)
-    laws = _chosen(discover_laws(options.modules), options.law)
+    laws = chosen(discover_laws(options.modules), options.law)
     if options.json is not None:
-        _require_writable(options.json)
+        require_writable(options.json)
     began = time.perf_counter()
-    width = min(_WIDTH, max(map(len, laws)))
-    console = Console(**_PLAIN)
+    width = min(WIDTH, max(map(len, laws)))
+    console = Console(**PLAIN)
     results: list[dict[str, Any]] = []
-    with _progress_bar(len(laws), console) as print_and_advance:
-        for result in _check_all(options, list(laws)):
+    with progress_bar(len(laws), console) as print_and_advance:
+        tasks = [(name, options.examples, options.seed) for name in laws]
+        for result in for_each(_check, tasks, options.modules, options.jobs):
             results.append(result)
             print_and_advance(_line(result, width))
     for result in results:
@@ -108,85 +97,10 @@ def run(options: argparse.Namespace) -> int:
     return 0 if count["passed"] == len(results) else 1
 
 
-def _chosen(laws: dict[str, Relation], names: Sequence[str]) -> dict[str, Relation]:
-    for name in names:
-        if name not in laws:
-            raise CheckError(f"there is no law called {name} among the {len(laws)} laws")
-    return {name: law for name, law in laws.items() if not names or name in names}
-
-
-def _require_writable(path: Path) -> None:
-    try:
-        path.open("a").close()
-    except OSError as error:
-        raise CheckError(f"{path} can't be written: {error.strerror}") from error
-
-
-_PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False}
-
-
-@contextmanager
-def _progress_bar(total: int, console: Console) -> Iterator[Callable[[str], None]]:
-    """Show a progress bar; yield a function that prints a line on `console` and advances the bar.
-
-    The bar is on standard error, and shown only if that is a terminal.
-    """
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    error = Console(stderr=True, **_PLAIN)
-    # If the bar is on the same terminal, only its own console can print lines above it.
-    # (Notebooks have the variable set by which a console takes itself for one.)
-    hidden = not sys.stderr.isatty()
-    lines = console if hidden or not sys.stdout.isatty() else error
-    with Progress(*columns, console=error, transient=True, disable=hidden) as progress:
-        task = progress.add_task("laws", total=total)
-
-        def print_and_advance(line: str) -> None:
-            lines.print(line)
-            progress.advance(task)
-
-        yield print_and_advance
-
-
-# -- checks, in this process or in others --------------------------------------------------------
-
-_laws: dict[str, Relation] = {}
-
-
-def _check_all(options: argparse.Namespace, names: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield the results of some laws as dicts, in order."""
-    tasks = [(name, options.examples, options.seed) for name in names]
-    jobs = process_count(len(names)) if options.jobs is None else min(options.jobs, len(names))
-    if jobs == 1:
-        _load_laws(options.modules)
-        yield from map(_check, tasks)
-        return
-    # A fork would copy the locks of the progress bar but not its threads.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, _load_laws, (options.modules,)) as processes:
-        yield from processes.map(_check, tasks)
-
-
-def process_count(laws: int) -> int:
-    """Return how many processes to start for some laws: no more than there are cores."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    cores = (os.cpu_count() or 1) if affinity is None else len(affinity(0))
-    return max(1, min(cores, laws // _LAWS_PER_PROCESS))
-
-
-def _load_laws(modules: Sequence[str]) -> None:
-    _laws.clear()
-    _laws.update(discover_laws(modules))
-
-
 def _check(task: tuple[str, int, int | None]) -> dict[str, Any]:
     name, examples, seed = task
     try:
-        return testing.check_relation(_laws[name], examples, seed).as_dict()
+        return testing.check_relation(LAWS[name], examples, seed).as_dict()
     except ModuleNotFoundError as error:
         raise CheckError(str(error)) from error
 

@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
-from typing import Any, NamedTuple
+from itertools import count
+from typing import Any, ClassVar
 
 from relgraph.display.drawing import cut, outputs_of
-from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.kanren.terms import Term
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.terms import Term, term_view
+from relgraph.graph.notation import (
+    ATOM,
+    CUT,
+    INFIX,
+    POWER,
+    PREFIX,
+    Applied,
+    Formula,
+    Infix,
+    Language,
+    Leaf,
+    Names,
+    Written,
+    filled,
+    formulas,
+    graph_view,
+    separated,
+    text_of,
+)
 from relgraph.graph.traversal import io_toposort
-from relgraph.graph.unify import nth
-
-ATOM = 10
-"""How strongly a name or a call binds; see `Formula.binding`."""
-
-
-class Formula(NamedTuple):
-    """A piece of mathematics.
-
-    Attributes
-    ----------
-    text
-        What is written.
-    binding
-        How strongly its outermost operator binds: beside a stronger one it needs parentheses.
-    size
-        About how many signs long it is.
-    """
-
-    text: str
-    binding: int
-    size: int
-
 
 _GREEK = [
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
@@ -57,13 +53,153 @@ _SPECIAL = str.maketrans(
 )  # fmt: skip
 
 
+_SPECIAL_IN_WORDS = {code: text for code, text in _SPECIAL.items() if code != ord(" ")}
+
+
 def subscripted(name: str) -> tuple[str, str]:
     """Return a name like ``x_0`` or ``x1`` as its base and its subscript."""
     match = re.fullmatch(r"([A-Za-z]+)_?(\d+)", name) or re.fullmatch(r"([A-Za-z]+)_(\w+)", name)
     return (match[1], match[2]) if match else (name, "")
 
 
-class Latex:
+class Mathematics(Language):
+    """Base class of the languages of mathematics."""
+
+    forms: ClassVar[Mapping[tuple[str, int], str]] = {
+        ("true_div", 2): "fraction",
+        ("pow", 2): "power",
+        ("sqr", 1): "square",
+        ("exp", 1): "exponential",
+        ("sqrt", 1): "root",
+        ("abs", 1): "absolute",
+        ("switch", 3): "switch",
+        ("T", 1): "transposed",
+        ("nth", 2): "one_of",
+        ("sum", 1): "big",
+        ("prod", 1): "big",
+    }
+
+    def formula(self, binding: float, *pieces: str | Formula) -> Formula:
+        """Return a formula of pieces, of which formulas count, and all text as one sign."""
+        size = sum(piece.size for piece in pieces if not isinstance(piece, str))
+        return Formula(pieces, binding, max(size, 1))
+
+    def write(self, item: Written, arguments: Sequence[Formula]) -> Formula:
+        made = super().write(item, arguments)
+        made.size = 1 + sum(argument.size for argument in arguments)
+        if isinstance(item, Applied) and item.output is not None:
+            return self.index(made, self.number(str(item.output)))
+        return made
+
+    def leaf(self, leaf: Leaf) -> Formula:
+        binding = _NEGATIVE if leaf.kind == "number" and leaf.text.startswith("-") else ATOM
+        if leaf.kind == "number":
+            return self.formula(binding, self.number(_plain(leaf.text)))
+        several = leaf.text.startswith("*")
+        name = self.name(cut(leaf.text.strip("{}*")))
+        return self.row(ATOM, name, *[self.operator(CUT)] * several)
+
+    def joined(self, pieces: Sequence[str | Formula]) -> Formula:
+        return self.row(ATOM, *(self.words(p) if isinstance(p, str) else p for p in pieces))
+
+    def infix(self, sign: Infix, arguments: Sequence[Formula]) -> Formula:
+        sign = sign.in_mathematics()
+        held = []
+        for i, argument in enumerate(arguments):
+            # no sign stands behind another one
+            signed = (
+                i > 0
+                and sign.precedence > INFIX["and_"].precedence + 1
+                and argument.binding == PREFIX
+            )
+            held.append(self.held(argument, ATOM if signed else sign.side(i)))
+        between = self.operator(sign.symbol) if sign.symbol else ""
+        return self.row(sign.precedence, *(p for p in separated(held, between) if p))
+
+    def prefix(self, signs: tuple[str, str], argument: Formula) -> Formula:
+        return self.row(PREFIX, self.operator(signs[1]), self.held(argument, PREFIX))
+
+    def call(self, item: Applied, arguments: Sequence[Formula]) -> Formula:
+        if item.form == "index":
+            base, *rest = arguments
+            pieces = filled(item.parameters, rest)
+            below = [self.parameter(p) if isinstance(p, str) else p for p in pieces if p]
+            return self.index(self.held(base, ATOM), self.row(ATOM, *below))
+        head = self.headed(self.function(item.name), item.parameters)
+        return self.row(ATOM, head, self.group(self.listed(arguments)))
+
+    def headed(self, head: str, parameters: str) -> str | Formula:
+        """Return the name of a function with its parameters below it, axes by their numbers."""
+        below = re.sub(r"axis=(\(([^)]*?),?\)|)", r"\2", parameters).strip("[]").replace(", ", ",")
+        return self.index(head, self.parameter(below)) if below else head
+
+    def parameter(self, text: str) -> str:
+        """Return a parameter: a letter, a number, or some other text."""
+        if len(text) == 1 and text.isalpha():
+            return self.name(text)
+        if text.lstrip("-").isdigit():
+            return self.number(text)
+        return self.function(text) if text.isalnum() else self.words(text)
+
+    def listed(self, arguments: Sequence[Formula]) -> Formula:
+        """Return the arguments of a function."""
+        return self.row(ATOM, *separated(arguments, self.operator(",")))
+
+    def big(self, item: Applied, argument: Formula) -> Formula:
+        """Write a sum or a product over axes."""
+        sign = self.operator({"sum": "∑", "prod": "∏"}[item.name])
+        head = self.headed(sign, item.parameters)
+        binding = INFIX["mul"].precedence
+        return self.row(binding, head, self.held(argument, binding))
+
+    def square(self, item: Applied, base: Formula) -> Formula:
+        return self.power(item, base, self.formula(ATOM, self.number("2")))
+
+    def exponential(self, item: Applied, exponent: Formula) -> Formula:
+        if exponent.size > _MOST_ABOVE:
+            return self.call(item, [exponent])
+        return self.power(item, self.formula(ATOM, self.name("e")), exponent)
+
+    def switch(self, item: Applied, when: Formula, then: Formula, other: Formula) -> Formula:
+        condition = self.row(ATOM, self.words("if "), when)
+        return self.cases([(then, condition), (other, self.words("otherwise"))])
+
+    def transposed(self, item: Applied, matrix: Formula) -> Formula:
+        return self.power(item, matrix, self.formula(ATOM, self.operator("ᵀ")))
+
+    def one_of(self, item: Applied, which: Formula, several: Formula) -> Formula:
+        return self.index(several, which)
+
+    def row(self, binding: float, *parts: str | Formula) -> Formula:
+        """Return formulas side by side."""
+        raise NotImplementedError
+
+    def power(self, item: Applied, base: Formula, exponent: Formula) -> Formula:
+        raise NotImplementedError
+
+    def index(self, base: str | Formula, below: str | Formula) -> Formula:
+        raise NotImplementedError
+
+    def cases(self, rows: Sequence[tuple[Formula, str | Formula]]) -> Formula:
+        raise NotImplementedError
+
+    def name(self, name: str) -> str:
+        raise NotImplementedError
+
+    def number(self, number: str) -> str:
+        raise NotImplementedError
+
+    def operator(self, sign: str) -> str:
+        raise NotImplementedError
+
+    def function(self, name: str) -> str:
+        raise NotImplementedError
+
+    def words(self, text: str) -> str:
+        raise NotImplementedError
+
+
+class Latex(Mathematics):
     """LaTeX, of what MathJax and KaTeX know."""
 
     def name(self, name: str) -> str:
@@ -86,46 +222,46 @@ class Latex:
     def operator(self, sign: str) -> str:
         return _LATEX_SIGNS.get(sign, sign.translate(_SPECIAL))
 
-    def row(self, parts: Sequence[str]) -> str:
-        return " ".join(parts)
-
-    def group(self, inner: str) -> str:
-        return f"\\left({inner}\\right)"
-
-    def absolute(self, inner: str) -> str:
-        return f"\\left|{inner}\\right|"
-
-    def fraction(self, above: str, below: str) -> str:
-        return f"\\frac{{{above}}}{{{below}}}"
-
-    def power(self, base: str, exponent: str) -> str:
-        return f"{{{base}}}^{{{exponent}}}"
-
-    def index(self, base: str, below: str) -> str:
-        return f"{{{base}}}_{{{below}}}"
-
-    def root(self, inner: str) -> str:
-        return f"\\sqrt{{{inner}}}"
-
     def function(self, name: str) -> str:
         return f"\\operatorname{{{name.translate(_SPECIAL)}}}"
 
     def words(self, text: str) -> str:
-        return f"\\text{{{text}}}"
+        return f"\\text{{{text.translate(_SPECIAL_IN_WORDS)}}}"
 
-    def cases(self, rows: Sequence[tuple[str, str]]) -> str:
-        inner = r" \\ ".join(f"{value} & {when}" for value, when in rows)
-        return f"\\begin{{cases}}{inner}\\end{{cases}}"
+    def row(self, binding: float, *parts: str | Formula) -> Formula:
+        return self.formula(binding, *separated(parts, " "))
 
-    def marked(self, inner: str) -> str:
-        return f"\\boxed{{{inner}}}"
+    def group(self, inner: Formula) -> Formula:
+        return self.formula(ATOM, r"\left(", inner, r"\right)")
+
+    def absolute(self, item: Applied, inner: Formula) -> Formula:
+        return self.formula(ATOM, r"\left|", inner, r"\right|")
+
+    def fraction(self, item: Applied, above: Formula, below: Formula) -> Formula:
+        return self.formula(POWER, r"\frac{", above, "}{", below, "}")
+
+    def power(self, item: Applied, base: Formula, exponent: Formula) -> Formula:
+        return self.formula(POWER, "{", self.held(base, ATOM), "}^{", exponent, "}")
+
+    def index(self, base: str | Formula, below: str | Formula) -> Formula:
+        return self.formula(ATOM, "{", base, "}_{", below, "}")
+
+    def root(self, item: Applied, inner: Formula) -> Formula:
+        return self.formula(ATOM, r"\sqrt{", inner, "}")
+
+    def cases(self, rows: Sequence[tuple[Formula, str | Formula]]) -> Formula:
+        cells = [cell for value, when in rows for cell in (r" \\ ", value, " & ", when)]
+        return self.formula(_CASES, r"\begin{cases}", *cells[1:], r"\end{cases}")
+
+    def marked(self, inner: Formula) -> Formula:
+        return self.formula(inner.binding, r"\boxed{", inner, "}")
 
     def lines(self, lines: Sequence[str]) -> str:
         inner = " \\\\\n".join(lines)
         return f"\\begin{{aligned}}\n{inner}\n\\end{{aligned}}"
 
 
-class MathML:
+class MathML(Mathematics):
     """MathML, which browsers show without a script."""
 
     def name(self, name: str) -> str:
@@ -142,29 +278,6 @@ class MathML:
     def operator(self, sign: str) -> str:
         return f"<mo>{escape({'-': '−', 'ᵀ': '⊤'}.get(sign, sign))}</mo>"
 
-    def row(self, parts: Sequence[str]) -> str:
-        return f"<mrow>{''.join(parts)}</mrow>"
-
-    def group(self, inner: str) -> str:
-        high = any(tag in inner for tag in ("<mfrac", "<mtable", "<msqrt"))
-        how = "" if high else ' stretchy="false"'
-        return f"<mrow><mo{how}>(</mo>{inner}<mo{how}>)</mo></mrow>"
-
-    def absolute(self, inner: str) -> str:
-        return f"<mrow><mo>|</mo>{inner}<mo>|</mo></mrow>"
-
-    def fraction(self, above: str, below: str) -> str:
-        return f"<mfrac><mrow>{above}</mrow><mrow>{below}</mrow></mfrac>"
-
-    def power(self, base: str, exponent: str) -> str:
-        return f"<msup><mrow>{base}</mrow><mrow>{exponent}</mrow></msup>"
-
-    def index(self, base: str, below: str) -> str:
-        return f"<msub><mrow>{base}</mrow><mrow>{below}</mrow></msub>"
-
-    def root(self, inner: str) -> str:
-        return f"<msqrt>{inner}</msqrt>"
-
     def function(self, name: str) -> str:
         # what follows this word is no argument in parentheses
         gap = '<mspace width="0.3em"></mspace>' if name == "if" else ""
@@ -173,176 +286,53 @@ class MathML:
     def words(self, text: str) -> str:
         return f"<mtext>{escape(text).replace(' ', '&#xa0;')}</mtext>"
 
-    def cases(self, rows: Sequence[tuple[str, str]]) -> str:
-        inner = "".join(
-            f"<mtr><mtd>{value}</mtd><mtd><mrow>{when}</mrow></mtd></mtr>" for value, when in rows
-        )
-        return f'<mrow><mo>{{</mo><mtable columnalign="left">{inner}</mtable></mrow>'
+    def row(self, binding: float, *parts: str | Formula) -> Formula:
+        return self.formula(binding, "<mrow>", *parts, "</mrow>")
 
-    def marked(self, inner: str) -> str:
-        return f'<mrow class="rg-marked">{inner}</mrow>'
+    def group(self, inner: Formula) -> Formula:
+        high = any(tag in str(inner) for tag in ("<mfrac", "<mtable", "<msqrt"))
+        how = "" if high else ' stretchy="false"'
+        return self.row(ATOM, f"<mo{how}>(</mo>", inner, f"<mo{how}>)</mo>")
+
+    def absolute(self, item: Applied, inner: Formula) -> Formula:
+        return self.row(ATOM, "<mo>|</mo>", inner, "<mo>|</mo>")
+
+    def _of_two(self, tag: str, binding: float, *parts: str | Formula) -> Formula:
+        rows = [self.row(ATOM, part) for part in parts]
+        return self.formula(binding, f"<{tag}>", *rows, f"</{tag}>")
+
+    def fraction(self, item: Applied, above: Formula, below: Formula) -> Formula:
+        return self._of_two("mfrac", POWER, above, below)
+
+    def power(self, item: Applied, base: Formula, exponent: Formula) -> Formula:
+        return self._of_two("msup", POWER, self.held(base, ATOM), exponent)
+
+    def index(self, base: str | Formula, below: str | Formula) -> Formula:
+        return self._of_two("msub", ATOM, base, below)
+
+    def root(self, item: Applied, inner: Formula) -> Formula:
+        return self.formula(ATOM, "<msqrt>", inner, "</msqrt>")
+
+    def cases(self, rows: Sequence[tuple[Formula, str | Formula]]) -> Formula:
+        inner = [
+            piece
+            for value, when in rows
+            for piece in ("<mtr><mtd>", value, "</mtd><mtd><mrow>", when, "</mrow></mtd></mtr>")
+        ]
+        table = '<mtable columnalign="left">'
+        return self.row(_CASES, "<mo>{</mo>", table, *inner, "</mtable>")
+
+    def marked(self, inner: Formula) -> Formula:
+        return self.formula(inner.binding, '<mrow class="rg-marked">', inner, "</mrow>")
 
     def lines(self, lines: Sequence[str]) -> str:
         rows = "".join(f"<mtr><mtd>{line}</mtd></mtr>" for line in lines)
         return f'<mtable columnalign="left">{rows}</mtable>'
 
 
-Notation = Latex | MathML
-"""A language of formulas; each method writes one construction as text."""
-
-_SUM, _PRODUCT, _PREFIX, _POWER = 5, 6, 7, 8
-
-
-class _Infix(NamedTuple):
-    sign: str
-    binding: int
-
-
-_INFIX = {
-    "or_": _Infix("∨", 1), "xor": _Infix("⊕", 2), "and_": _Infix("∧", 3),
-    "eq": _Infix("=", 4), "neq": _Infix("≠", 4), "lt": _Infix("<", 4), "le": _Infix("≤", 4),
-    "gt": _Infix(">", 4), "ge": _Infix("≥", 4), "add": _Infix("+", _SUM),
-    "sub": _Infix("-", _SUM), "mul": _Infix("·", _PRODUCT), "int_div": _Infix("//", _PRODUCT),
-    "mod": _Infix("mod", _PRODUCT), "dot": _Infix("", _PRODUCT),
-}  # fmt: skip
-_NOT_ASSOCIATIVE = {"sub", "int_div", "mod"}
-_SUMS = {"sum": "∑", "prod": "∏", "max": "max", "min": "min", "mean": "mean"}
-
-
-def operation(
-    to: Notation, name: str, parameters: str, arguments: Sequence[Formula], axes: Any = None
-) -> Formula:
-    """Return an op applied to arguments.
-
-    Parameters
-    ----------
-    to
-        The language.
-    name
-        The name of the op, without its parameters.
-    parameters
-        Its parameters as text; empty if there are none.
-    arguments
-        The formulas of the arguments.
-    axes
-        For a reduction the axes, as text; None for all. For DimShuffle the new order.
-    """
-    size = 1 + sum(argument.size for argument in arguments)
-    if name in _INFIX and len(arguments) > 1:
-        return _infix(to, name, arguments, size)
-    if name in _SUMS and len(arguments) == 1:
-        return _reduction(to, _SUMS[name], axes, arguments[0], size)
-    writer = _WRITERS.get((name, len(arguments)))
-    if writer is not None:
-        return writer(to, arguments, size)
-    head = to.function(name)
-    if parameters or axes is not None:
-        head = to.index(head, _parameter(to, parameters or str(axes)))
-    return Formula(to.row([head, _called(to, arguments)]), ATOM, size)
-
-
-def within(to: Notation, formula: Formula, binding: int) -> str:
-    """Return a formula as it stands beside an operator: in parentheses where it binds less."""
-    return to.group(formula.text) if formula.binding < binding else formula.text
-
-
-def _parameter(to: Notation, text: str) -> str:
-    if len(text) == 1 and text.isalpha():
-        return to.name(text)
-    return to.number(text) if text.lstrip("-").isdigit() else to.function(text)
-
-
-def _called(to: Notation, arguments: Sequence[Formula]) -> str:
-    parts: list[str] = []
-    for i, argument in enumerate(arguments):
-        parts += [to.operator(",")] * (i > 0) + [argument.text]
-    return to.group(to.row(parts))
-
-
-def _infix(to: Notation, name: str, arguments: Sequence[Formula], size: int) -> Formula:
-    sign, binding = _INFIX[name]
-    parts: list[str] = []
-    for i, argument in enumerate(arguments):
-        if i and sign:
-            parts.append(to.operator(sign))
-        # the right side of `a - b`, and a sign in front of what follows another
-        after_sign = i > 0 and binding >= _SUM and argument.binding == _PREFIX
-        least = ATOM if after_sign else binding + (i > 0 and name in _NOT_ASSOCIATIVE)
-        parts.append(within(to, argument, least))
-    return Formula(to.row(parts), binding, size)
-
-
-def _reduction(to: Notation, sign: str, axes: Any, argument: Formula, size: int) -> Formula:
-    head = to.operator(sign) if sign in "∑∏" else to.function(sign)
-    if axes is not None:
-        head = to.index(head, _parameter(to, str(axes)))
-    if sign in "∑∏":
-        return Formula(to.row([head, within(to, argument, _PRODUCT)]), _PRODUCT, size)
-    return Formula(to.row([head, to.group(argument.text)]), ATOM, size)
-
-
-def _prefix(sign: str) -> _Writer:
-    def write(to: Notation, arguments: Sequence[Formula], size: int) -> Formula:
-        inner = within(to, arguments[0], _PREFIX)
-        return Formula(to.row([to.operator(sign), inner]), _PREFIX, size)
-
-    return write
-
-
-def _fraction(to: Notation, arguments: Sequence[Formula], size: int) -> Formula:
-    above, below = arguments
-    return Formula(to.fraction(above.text, below.text), _POWER, size)
-
-
-def _power(to: Notation, arguments: Sequence[Formula], size: int) -> Formula:
-    base, exponent = arguments
-    return Formula(to.power(within(to, base, ATOM), exponent.text), _POWER, size)
-
-
-def _square(to: Notation, arguments: Sequence[Formula], size: int) -> Formula:
-    return Formula(to.power(within(to, arguments[0], ATOM), to.number("2")), _POWER, size)
-
-
-def _exponential(to: Notation, arguments: Sequence[Formula], size: int) -> Formula:
-    if arguments[0].size > 12:
-        return Formula(to.row([to.function("exp"), to.group(arguments[0].text)]), ATOM, size)
-    return Formula(to.power(to.name("e"), arguments[0].text), _POWER, size)
-
-
-def _root(to: Notation, arguments: Sequence[Formula], size: int) -> Formula:
-    return Formula(to.root(arguments[0].text), ATOM, size)
-
-
-def _absolute(to: Notation, arguments: Sequence[Formula], size: int) -> Formula:
-    return Formula(to.absolute(arguments[0].text), ATOM, size)
-
-
-def _switch(to: Notation, arguments: Sequence[Formula], size: int) -> Formula:
-    condition, then, other = (argument.text for argument in arguments)
-    rows = [(then, to.row([to.words("if "), condition])), (other, to.words("otherwise"))]
-    return Formula(to.cases(rows), _SUM, size)
-
-
-def _transposed(to: Notation, arguments: Sequence[Formula], size: int) -> Formula:
-    top = to.operator("ᵀ")
-    return Formula(to.power(within(to, arguments[0], ATOM), top), _POWER, size)
-
-
-_Writer = Callable[[Notation, Sequence[Formula], int], Formula]
-_WRITERS: dict[tuple[str, int], _Writer] = {
-    ("neg", 1): _prefix("-"),
-    ("invert", 1): _prefix("¬"),
-    ("true_div", 2): _fraction,
-    ("pow", 2): _power,
-    ("sqr", 1): _square,
-    ("exp", 1): _exponential,
-    ("sqrt", 1): _root,
-    ("abs", 1): _absolute,
-    ("switch", 3): _switch,
-    ("transposed", 1): _transposed,
-}
-
-
+_NEGATIVE = _CASES = INFIX["add"].precedence
+_MOST_ABOVE = 12
+"""An exponent of more signs stands in parentheses."""
 _LONGEST = 60
 """A formula of more signs is a line of its own."""
 _SHORTEST = 3
@@ -378,147 +368,35 @@ def mathml(graph: Any, marked: Collection[Variable] = ()) -> str:
     return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{inner}</math>'
 
 
-def _written(to: Notation, graph: Any, marked: Collection[Variable]) -> str:
+def _written(to: Latex | MathML, graph: Any, marked: Collection[Variable]) -> str:
     if hasattr(graph, "lhs") and hasattr(graph, "rhs"):
-        return to.row(
-            [term_formula(to, graph.lhs).text, to.operator("→"), term_formula(to, graph.rhs).text]
-        )
+        sides = formulas([graph.lhs, graph.rhs], term_view, to)
+        return str(to.row(0, *separated(sides, to.operator("→"))))
     if isinstance(graph, Term):
-        return term_formula(to, graph).text
+        return text_of(graph, term_view, to)
     outputs = outputs_of(graph)
-    if len(_nodes(outputs)) > MOST_NODES:
+    nodes = io_toposort([], outputs)
+    if len(nodes) > MOST_NODES:
         raise ValueError(f"a graph of more than {MOST_NODES} nodes has no formula")
-    lines = list(_lines(to, outputs, marked))
-    return lines[0] if len(lines) == 1 else to.lines(lines)
-
-
-def _nodes(outputs: Sequence[Variable]) -> list[Apply]:
-    return io_toposort([], outputs)
-
-
-def _lines(
-    to: Notation, outputs: Sequence[Variable], marked: Collection[Variable]
-) -> Iterator[str]:
-    """Yield a line for what is shared or long, and one for each output."""
-    nodes = _nodes(outputs)
-    reads: Counter[Variable] = Counter()
-    for node in nodes:
-        reads.update(_argument(var) for var in node.inputs)
-    reads.update(map(_argument, outputs))
     taken = {var.name for node in nodes for var in (*node.inputs, *node.outputs)}
-    names = (name for i in range(10**6) if (name := f"t_{i}") not in taken)
-    known: dict[Variable, Formula] = {}
+    free = (name for i in count() if (name := f"t_{i}") not in taken)
 
-    def formula_of(var: Variable) -> Formula:
-        var = _argument(var)
-        if var.owner is None and var not in known:
-            known[var] = _marked(to, _leaf(to, var), var in marked)
-        return known[var]
+    def is_a_line(var: Any, formula: Formula, reads: int) -> bool:
+        """Return whether what is shared or long has a line of its own."""
+        shared = reads > 1 and formula.size >= _SHORTEST
+        return shared or (formula.size > _LONGEST and var not in outputs)
 
-    for node in nodes:
-        arguments = [formula_of(var) for var in node.inputs]
-        for out in node.outputs:
-            if _argument(out) is not out:
-                continue
-            made = _marked(to, _of_node(to, node, out, arguments), out in marked)
-            shared = reads[out] > 1 and made.size >= _SHORTEST
-            if shared or (made.size > _LONGEST and out not in outputs):
-                name = to.name(next(names))
-                yield to.row([name, to.operator("="), made.text])
-                made = Formula(name, ATOM, 1)
-            known[out] = made
-    for out in outputs:
-        yield formula_of(out).text
+    names = Names(to, free, is_a_line)
 
+    def finish(var: Any, formula: Formula, reads: int) -> Formula:
+        return names(var, to.marked(formula) if var in marked else formula, reads)
 
-def _argument(var: Variable) -> Variable:
-    """Return what is written for a variable: added axes of length 1 are left out."""
-    while var.owner is not None and type(var.owner.op).__name__ == "DimShuffle":
-        order = [axis for axis in var.owner.op.new_order if axis != "x"]
-        if order != sorted(order):
-            break
-        var = var.owner.inputs[0]
-    return var
-
-
-def _marked(to: Notation, formula: Formula, is_marked: bool) -> Formula:
-    return formula._replace(text=to.marked(formula.text)) if is_marked else formula
-
-
-def _leaf(to: Notation, var: Variable) -> Formula:
-    if var.name is None and isinstance(var, Constant):
-        value = var.unique_value()
-        text = str(value) if value is not None else cut(str(var).strip("{}"))
-        binding = 5 if text.startswith("-") else ATOM
-        return Formula(to.number(_plain(text)) if value is not None else to.name(text), binding, 1)
-    return Formula(to.name(cut(var.name if var.name is not None else str(var))), ATOM, 1)
+    whole = formulas(outputs, graph_view, to, finish)
+    lines = [to.row(0, name, to.operator("="), made) for name, made in names.definitions]
+    texts = [*map(str, lines), *map(str, whole)]
+    return texts[0] if len(texts) == 1 else to.lines(texts)
 
 
 def _plain(number: str) -> str:
     """Return a number as one writes it in mathematics: 2.0 is 2, and -0.0 stays apart from 0."""
     return number.removesuffix(".0") if number != "-0.0" else number
-
-
-def _of_node(to: Notation, node: Apply, out: Variable, arguments: Sequence[Formula]) -> Formula:
-    name, axes, parameters = _head(node.op)
-    made = operation(to, name, parameters, arguments, axes)
-    if len(node.outputs) > 1:
-        return Formula(to.index(made.text, to.number(str(out.index))), ATOM, made.size)
-    return made
-
-
-def _head(op: Any) -> tuple[str, Any, str]:
-    """Return the name of an op, its axes or None, and its other parameters as text."""
-    if type(op).__name__ == "DimShuffle":
-        order = list(op.new_order)
-        if order == list(range(len(order)))[::-1]:
-            return "transposed", None, ""
-        return "dimshuffle", None, ", ".join(map(str, order))
-    name, _, parameters = str(op).partition("{")
-    axes = getattr(op, "axis", None)
-    if axes is not None:
-        return name, ",".join(map(str, axes)) if isinstance(axes, tuple | list) else axes, ""
-    return name, None, parameters.rstrip("}")
-
-
-# -- laws ------------------------------------------------------------------------------------------
-
-
-def term_formula(to: Notation, part: Any) -> Formula:
-    """Return a term, a logic variable or a number as a formula. Terms are written by hand, and not
-    deep: this recurses."""
-    if not isinstance(part, Term):
-        return _of_part(to, part)
-    arguments = [term_formula(to, argument) for argument in part.args]
-    if part.op is nth:
-        index, several = arguments
-        return Formula(to.index(several.text, index.text), ATOM, several.size)
-    name, axes, parameters = _term_head(part.op)
-    return operation(to, name, parameters, arguments, axes)
-
-
-def _of_part(to: Notation, part: Any) -> Formula:
-    if isinstance(part, Variable):
-        return _leaf(to, part)
-    value = getattr(part, "value", None)
-    if isinstance(value, bool | int | float | complex):
-        text = str(value)
-        binding = 5 if text.startswith("-") else ATOM
-        written = to.name(text) if isinstance(value, bool) else to.number(_plain(text))
-        return Formula(written, binding, 1)
-    text = str(part)
-    if text.startswith("*"):
-        return Formula(to.row([to.name(text[1:]), to.operator("…")]), ATOM, 2)
-    return Formula(to.name(text), ATOM, 1)
-
-
-def _term_head(op: Any) -> tuple[str, Any, str]:
-    if not isinstance(op, Term):
-        return _head(op)
-    # an op with parameters that are logic variables: `CAReduce(add, axis)`
-    whole = str(Term(op, [], None)) if isinstance(op.op, type) else str(op)
-    head, _, rest = whole.partition("(")
-    name, _, parameters = head.partition("{")
-    inside = parameters.rstrip("}") or rest.removesuffix(")")
-    axes = inside.partition("axis=")[2] or None
-    return name, axes, "" if axes else inside

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from types import SimpleNamespace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, ClassVar, Literal, NamedTuple, NoReturn
 
-from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.traversal import general_toposort
 from relgraph.graph.utils import Uncopied
 
 
@@ -227,72 +230,369 @@ _INFIX_METHODS = {
 }
 
 
-PREFIX, POWER, ATOM = 7, 8, 9
+PREFIX, POWER, ATOM = 8, 9, 10
 """How strongly a sign before an argument binds, a power, and what stands for itself."""
+_COMPARED = 5  # how strongly a comparison binds in mathematics: more than what connects it
 
 
 class Infix(NamedTuple):
-    """How an op of two or more arguments is written between them, as Python reads it.
+    """How an op of two or more arguments is written between them.
 
     Attributes
     ----------
     symbol
-        The sign.
+        The sign in Python.
     precedence
-        How strongly it binds.
+        How strongly it binds there.
     assoc
         What may be grouped without changing the value: "left", "right" or "either"; "none" of
         comparisons, which Python reads as chains.
+    in_formulas
+        The sign in mathematics.
     """
 
     symbol: str
-    precedence: int
+    precedence: float
     assoc: str = "left"
+    in_formulas: str = ""
 
-    def side(self, position: int) -> int:
+    def side(self, position: int) -> float:
         """Return how strongly an argument has to bind to stand without parentheses. Sums of sums
         keep theirs: another grouping rounds otherwise."""
         if self.assoc == "right":
             return PREFIX if position else self.precedence + 1
         return self.precedence + (position > 0 or self.assoc == "none")
 
+    def in_mathematics(self) -> Infix:
+        """Return how it is written in mathematics."""
+        precedence = _COMPARED if self.assoc == "none" else self.precedence
+        return Infix(self.in_formulas, precedence, self.assoc)
+
 
 INFIX: dict[str, Infix] = {
-    "eq": Infix("==", 1, "none"),
-    "neq": Infix("!=", 1, "none"),
-    "lt": Infix("<", 1, "none"),
-    "le": Infix("<=", 1, "none"),
-    "gt": Infix(">", 1, "none"),
-    "ge": Infix(">=", 1, "none"),
-    "or_": Infix("|", 2, "either"),
-    "xor": Infix("^", 3, "either"),
-    "and_": Infix("&", 4, "either"),
-    "add": Infix("+", 5, "either"),
-    "sub": Infix("-", 5),
-    "mul": Infix("*", 6, "either"),
-    "true_div": Infix("/", 6),
-    "int_div": Infix("//", 6),
-    "mod": Infix("%", 6),
-    "dot": Infix("@", 6),
+    "eq": Infix("==", 1, "none", "="),
+    "neq": Infix("!=", 1, "none", "≠"),
+    "lt": Infix("<", 1, "none", "<"),
+    "le": Infix("<=", 1, "none", "≤"),
+    "gt": Infix(">", 1, "none", ">"),
+    "ge": Infix(">=", 1, "none", "≥"),
+    "or_": Infix("|", 2, "either", "∨"),
+    "xor": Infix("^", 3, "either", "⊕"),
+    "and_": Infix("&", 4, "either", "∧"),
+    "add": Infix("+", 6, "either", "+"),
+    "sub": Infix("-", 6, "left", "-"),
+    "mul": Infix("*", 7, "either", "·"),
+    "true_div": Infix("/", 7, "left", "/"),
+    "int_div": Infix("//", 7, "left", "//"),
+    "mod": Infix("%", 7, "left", "mod"),
+    "dot": Infix("@", 7, "left"),
     "pow": Infix("**", POWER, "right"),
 }
 """The ops that are written as operators, by name."""
+SIGNS = {"neg": ("-", "-"), "invert": ("~", "¬")}
+"""The ops that are written before their argument: in Python, and in mathematics."""
 
 
-def side_of_sign(name: str) -> int:
-    """Return how strongly an argument has to bind after a minus sign, by the name of its op."""
-    return PREFIX if name == "neg" else POWER + 1
+# What is written: a leaf, an op that is applied to arguments, or text with arguments in it. Each
+# kind of graph has a view: a function that returns one of the three for an item, whose arguments
+# are items again.
 
 
-def held(text: str, precedence: int, outer: int) -> str:
-    """Return a text that binds with some strength, in parentheses where more is asked of it."""
-    return text if precedence >= outer else f"({text})"
+class Leaf(NamedTuple):
+    """What has no arguments: a name, a number, or text that is neither."""
+
+    text: str
+    kind: Literal["name", "number", "text"] = "name"
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        return ()
 
 
-def as_infix(name: str, parts: Sequence[str]) -> str:
-    """Return ``a + b + c`` for the op `name` of the arguments `parts`, which are texts already."""
-    return f" {INFIX[name].symbol} ".join(parts)
+class Applied(NamedTuple):
+    """An op that is applied to arguments.
 
+    Attributes
+    ----------
+    name
+        Its name, which the tables of a language may know.
+    arguments
+        The items that it is applied to.
+    parameters
+        Its parameters as text: ``axis=0, keepdims=True`` stands among the arguments, what has no
+        ``=`` in braces. The text between brackets for the form "index".
+    output
+        Which of several outputs it is.
+    form
+        How Python writes it: as a call, or with the first argument as that whose attribute, method
+        or part it is. Of an index, ``{}`` stands for each further argument.
+    sign
+        The operator, of an op that is not in the table.
+    """
+
+    name: str
+    arguments: Sequence[Any]
+    parameters: str = ""
+    output: int | None = None
+    form: Literal["call", "attribute", "method", "index"] = "call"
+    sign: Infix | None = None
+
+
+class Pieces(NamedTuple):
+    """Text with items in it."""
+
+    pieces: Sequence[Any]
+
+    @property
+    def arguments(self) -> list[Any]:
+        return [piece for piece in self.pieces if not isinstance(piece, str)]
+
+
+Written = Leaf | Applied | Pieces
+View = Callable[[Any], Written]
+
+
+@dataclass(slots=True, eq=False)
+class Formula:
+    """An item in some language. Formulas share what they are made of; `str` joins it.
+
+    Attributes
+    ----------
+    pieces
+        Text and formulas.
+    binding
+        How strongly its outermost operator binds: beside a stronger one it needs parentheses.
+    size
+        How long it is: in characters, or of mathematics about in signs.
+    """
+
+    pieces: Sequence[str | Formula]
+    binding: float
+    size: int
+
+    def __str__(self) -> str:
+        text: list[str] = []
+        stack = [*reversed(self.pieces)]
+        while stack:
+            piece = stack.pop()
+            if isinstance(piece, str):
+                text.append(piece)
+            else:
+                stack.extend(reversed(piece.pieces))
+        return "".join(text)
+
+
+def separated(arguments: Iterable[Any], separator: str) -> list[Any]:
+    """Return the arguments with text between them."""
+    pieces = [piece for argument in arguments for piece in (separator, argument)]
+    return pieces[1:]
+
+
+class Language:
+    """Writes items, each of the formulas of its arguments: the base class of languages.
+
+    Attributes
+    ----------
+    forms
+        The names of the methods that write an op in a way of its own, by its name and its number of
+        arguments.
+    """
+
+    forms: ClassVar[Mapping[tuple[str, int], str]] = {}
+
+    def formula(self, binding: float, *pieces: str | Formula) -> Formula:
+        """Return a formula of pieces, of which text counts by its length."""
+        size = sum(len(piece) if isinstance(piece, str) else piece.size for piece in pieces)
+        return Formula(pieces, binding, size)
+
+    def write(self, item: Written, arguments: Sequence[Formula]) -> Formula:
+        """Return an item as a formula."""
+        if isinstance(item, Leaf):
+            return self.leaf(item)
+        if isinstance(item, Pieces):
+            rest = iter(arguments)
+            return self.joined([p if isinstance(p, str) else next(rest) for p in item.pieces])
+        form = self.forms.get((item.name, len(arguments)))
+        sign = INFIX.get(item.name) if item.sign is None else item.sign
+        if form is not None:
+            made: Formula = getattr(self, form)(item, *arguments)
+            return made
+        most = 2 if sign is None or sign.assoc != "either" else len(arguments)
+        if sign is not None and 2 <= len(arguments) <= most:
+            return self.infix(sign, arguments)
+        if len(arguments) == 1 and item.name in SIGNS:
+            return self.prefix(SIGNS[item.name], *arguments)
+        if len(arguments) == 1 and item.sign is not None:
+            return self.prefix((item.sign.symbol,) * 2, *arguments)
+        return self.call(item, arguments)
+
+    def leaf(self, leaf: Leaf) -> Formula:
+        raise NotImplementedError
+
+    def joined(self, pieces: Sequence[str | Formula]) -> Formula:
+        """Return text with formulas in it."""
+        return self.formula(ATOM, *pieces)
+
+    def infix(self, sign: Infix, arguments: Sequence[Formula]) -> Formula:
+        raise NotImplementedError
+
+    def prefix(self, signs: tuple[str, str], argument: Formula) -> Formula:
+        raise NotImplementedError
+
+    def call(self, item: Applied, arguments: Sequence[Formula]) -> Formula:
+        raise NotImplementedError
+
+    def group(self, inner: Formula) -> Formula:
+        """Return a formula in parentheses."""
+        return self.formula(ATOM, "(", inner, ")")
+
+    def held(self, formula: Formula, least: float) -> Formula:
+        """Return a formula as it stands where what binds less needs parentheses."""
+        return formula if formula.binding >= least else self.group(formula)
+
+
+class Text(Language):
+    """Lines to be read, in Python's notation, by the names that ops have."""
+
+    def leaf(self, leaf: Leaf) -> Formula:
+        return self.formula(PREFIX if leaf.text.startswith("-") else ATOM, leaf.text)
+
+    def infix(self, sign: Infix, arguments: Sequence[Formula]) -> Formula:
+        held = [self.held(argument, sign.side(i)) for i, argument in enumerate(arguments)]
+        return self.formula(sign.precedence, *separated(held, f" {sign.symbol} "))
+
+    def prefix(self, signs: tuple[str, str], argument: Formula) -> Formula:
+        return self.formula(PREFIX, signs[0], self.held(argument, self._after_sign(argument)))
+
+    def _after_sign(self, argument: Formula) -> int:
+        return PREFIX if argument.binding == PREFIX else ATOM
+
+    def call(self, item: Applied, arguments: Sequence[Formula]) -> Formula:
+        name = item.name if item.output is None else f"{item.name}.{item.output}"
+        if item.form != "call":
+            base, *arguments = arguments
+            base = self.held(base, ATOM)
+            if item.form == "index":
+                return self.formula(ATOM, base, "[", *filled(item.parameters, arguments), "]")
+            if item.form == "attribute":
+                return self.formula(ATOM, base, f".{name}{item.parameters}")
+            return self.formula(ATOM, base, f".{name}({item.parameters})")
+        pieces = separated(arguments, ", ")
+        if "=" in item.parameters:
+            pieces += [", "] * bool(pieces) + [item.parameters]
+        elif item.parameters:
+            name = f"{name}{{{item.parameters}}}"
+        return self.formula(ATOM, name, "(", *pieces, ")")
+
+
+class Python(Text):
+    """Python that can be pasted.
+
+    Parameters
+    ----------
+    names
+        What functions are called there, if not by the names of the ops.
+    """
+
+    forms: ClassVar[Mapping[tuple[str, int], str]] = {("len", 1): "length"}
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def call(self, item: Applied, arguments: Sequence[Formula]) -> Formula:
+        return super().call(item._replace(name=self._names.get(item.name, item.name)), arguments)
+
+    def length(self, item: Applied, argument: Formula) -> Formula:
+        """Write the length of the first axis: `len` gives integers alone."""
+        return self.call(Applied("shape", (), "[0]", form="attribute"), [argument])
+
+
+class Parenthesized(Text):
+    """Lines in which everything with an operator stands in parentheses."""
+
+    def infix(self, sign: Infix, arguments: Sequence[Formula]) -> Formula:
+        return self.formula(ATOM, "(", *separated(arguments, f" {sign.symbol} "), ")")
+
+    def prefix(self, signs: tuple[str, str], argument: Formula) -> Formula:
+        return self.formula(ATOM, f"({signs[0]}", argument, ")")
+
+
+def filled(text: str, arguments: Sequence[Any]) -> list[Any]:
+    """Return the pieces of a text in which ``{}`` stands for each of the arguments."""
+    first, *rest = text.split("{}")
+    return [first, *(p for pair in zip(arguments, rest, strict=True) for p in pair)]
+
+
+Finish = Callable[[Any, Formula, int], Formula]
+
+
+def formulas(
+    roots: Sequence[Any], view: View, language: Language, finish: Finish | None = None
+) -> list[Formula]:
+    """Return the formulas of items. The walk does not recurse, and writes each item once.
+
+    Parameters
+    ----------
+    view
+        Returns what is written for an item, and the items that are its arguments.
+    finish
+        Is given each item, its formula and the number of times that it is read, after its
+        arguments; it returns what is written for the item, which may be a name.
+    """
+    seen: dict[Any, Written] = {}
+
+    def arguments_of(item: Any) -> Sequence[Any]:
+        known = seen[item] = item if isinstance(item, Written) else view(item)
+        return known.arguments
+
+    order = general_toposort(roots, arguments_of)
+    reads = Counter([argument for item in order for argument in seen[item].arguments])
+    reads.update(roots)
+    done: dict[Any, Formula] = {}
+    for item in order:
+        made = language.write(seen[item], [done[a] for a in seen[item].arguments])
+        done[item] = made if finish is None else finish(item, made, reads[item])
+    return [done[root] for root in roots]
+
+
+class Names:
+    """Gives names to formulas that are used more than once, as `formulas` finishes them.
+
+    Attributes
+    ----------
+    definitions
+        For each name its formula, which uses only names before it.
+    """
+
+    def __init__(
+        self, language: Language, names: Iterator[str], wanted: Callable[[Any, Formula, int], bool]
+    ) -> None:
+        self.definitions: list[tuple[Formula, Formula]] = []
+        self._language, self._names, self._wanted = language, names, wanted
+
+    def __call__(self, item: Any, formula: Formula, reads: int) -> Formula:
+        if not self._wanted(item, formula, reads):
+            return formula
+        name = self._language.leaf(Leaf(next(self._names)))
+        self.definitions.append((name, formula))
+        return name
+
+    def lines(self) -> list[str]:
+        """Return the definitions in Python."""
+        return [f"{name} = {formula}" for name, formula in self.definitions]
+
+
+QUIET = Text()
+PARENTHESIZED = Parenthesized()
+
+
+def text_of(item: Any, view: View, language: Language = QUIET) -> str:
+    """Return an item as text."""
+    (formula,) = formulas([item], view, language)
+    return str(formula)
+
+
+# Graphs.
 
 CUT = "…"
 _DEEPEST = 24
@@ -307,83 +607,59 @@ def algebra(var: Variable, limit: int = 72) -> str:
     """
     text = ""
     for depth in range(1, _DEEPEST):
-        writer = _Writer()
-        longer = writer.write(var, depth, 0)
+        view = _Cut()
+        longer = text_of((var, depth), view)
         if text and len(longer) > limit:
             break
         text = longer
-        if not writer.cut:
+        if not view.cut:
             break
     return text
 
 
-class _Writer:
-    """Writes down to some depth, and notes whether that left something out."""
+class _Cut:
+    """Views pairs of a variable and a depth, down to which it is written; it notes whether that
+    left something out."""
 
     def __init__(self) -> None:
         self.cut = False
 
-    def write(self, var: Variable, depth: int, outer: int) -> str:
-        """Write `var` into the surroundings of an operator that binds with the strength `outer`."""
-        turned = ""
-        while var.owner is not None and (seen := reordered(var.owner)) is not None:
-            turned, var = seen + turned, var.owner.inputs[0]
-        if turned:
-            return self.write(var, depth, ATOM) + turned
-        node = var.owner
-        if node is None:
-            leaf = _leaf(var)
-            return held(leaf, PREFIX if leaf.startswith("-") else ATOM, outer)
+    def __call__(self, item: tuple[Any, int]) -> Written:
+        var, depth = item
+        seen = var if isinstance(var, Written) else graph_view(var)
+        if isinstance(seen, Leaf):
+            return seen
         if depth == 0:
             self.cut = True
-            return CUT
-        name = str(node.op)
-        if name in INFIX and len(node.inputs) > 1:
-            sign = INFIX[name]
-            text = as_infix(name, self._parts(node.inputs, depth - 1, sign))
-            return held(text, sign.precedence, outer)
-        if name == "neg" and len(node.inputs) == 1:
-            (arg,) = node.inputs
-            side = side_of_sign("" if arg.owner is None else str(arg.owner.op))
-            text = f"-{self.write(arg, depth - 1, side)}"
-            return held(text, PREFIX, outer)
-        return self._call(node, var, name, depth)
-
-    def _parts(self, inputs: Sequence[Variable], depth: int, sign: Infix | None) -> list[str]:
-        shown = inputs if len(inputs) <= _MOST_ARGUMENTS else inputs[: _MOST_ARGUMENTS - 1]
-        sides = [0 if sign is None else sign.side(i) for i in range(len(shown))]
-        parts = [self.write(v, depth, side) for v, side in zip(shown, sides, strict=True)]
-        if len(shown) < len(inputs):
+            return Leaf(CUT, "text")
+        if isinstance(seen, Pieces):
+            return Pieces([p if isinstance(p, str) else (p, depth - 1) for p in seen.pieces])
+        # the axes and the part of an argument are no level
+        below = depth - (seen.form == "call")
+        shown: list[Any] = [(v, below) for v in seen.arguments]
+        if len(shown) > _MOST_ARGUMENTS and seen.form == "call":
             # no depth would show them: nothing to gain from going further
-            parts.append(CUT)
-        return parts
-
-    def _call(self, node: Apply, var: Variable, name: str, depth: int) -> str:
-        which = f".{var.index}" if len(node.outputs) > 1 else ""
-        arguments = self._parts(node.inputs, depth - 1, None)
-        stem, _, options = name.partition("{")
-        if "=" in options:
-            name = stem
-            arguments.append(options.removesuffix("}"))
-        return f"{name}{which}({', '.join(arguments)})"
+            shown[_MOST_ARGUMENTS - 1 :] = [Leaf(CUT, "text")]
+        return seen._replace(arguments=shown)
 
 
-def reordered(node: Apply) -> str | None:
-    """Return how an op that only adds or permutes axes is written behind its input, or None."""
-    order = getattr(node.op, "new_order", None)
-    if order is None:
-        return None
-    kept = [axis for axis in order if axis != "x"]
-    if kept == sorted(kept):
-        return ""
-    return ".T" if kept == list(order) == sorted(kept, reverse=True) else f".dimshuffle{order}"
-
-
-def _leaf(var: Variable) -> str:
+def graph_view(var: Variable) -> Written:
+    """Return how a variable is written: by its name or value, or by its op and its inputs."""
+    while var.owner is not None:
+        node = var.owner
+        seen = node.op.applied(node.inputs, var.index if len(node.outputs) > 1 else None)
+        if isinstance(seen, Written):
+            return seen
+        var = seen
     if var.name is None and isinstance(var, Constant):
         number = var.unique_value()
-        return str(var.data if number is None else number).replace("\n", " ")
-    return str(var)
+        if number is not None:
+            return Leaf(str(number), "number")
+        return Leaf(str(var.data).replace("\n", " "), "text")
+    return Leaf(str(var))
+
+
+# Numbers.
 
 
 def number_of(var: Variable) -> Any:

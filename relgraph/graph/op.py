@@ -8,6 +8,7 @@ from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.notation import Applied
 from relgraph.graph.traversal import io_toposort
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm, Memo, MetaObject, MethodNotDefined
@@ -63,6 +64,8 @@ class Op(MetaObject):
         Whether the value of its only output is that of its only input, or a copy of it.
     keeps_shape
         Whether its only output has the shape of its first input.
+    is_length
+        Whether its value is the length of an axis.
     connected_inputs
         The indices of the inputs through which gradients flow; None for all.
     relative
@@ -87,6 +90,7 @@ class Op(MetaObject):
     elementwise: bool = False
     is_identity: bool = False
     keeps_shape: bool = False
+    is_length: bool = False
     connected_inputs: Container[int] | None = None
     relative: type[Op] | None = None
     inplace: bool
@@ -127,10 +131,43 @@ class Op(MetaObject):
         except (TypeError, ValueError):
             return False
 
+    def head(self) -> tuple[str, str]:
+        """Return how this op is written: its name, and its parameters as text."""
+        name, _, parameters = str(self).partition("{")
+        return name, parameters.removesuffix("}")
+
     @classmethod
-    def call_text(cls, props: Sequence[str], arguments: Sequence[str]) -> str:
-        """Return how a law writes an op of this class with some properties, called on arguments."""
-        return f"{cls.__name__}{{{', '.join(props)}}}({', '.join(arguments)})"
+    def head_with(cls, props: Sequence[str]) -> tuple[str, str]:
+        """Return how a law writes an op of this class with some properties; see `head`."""
+        return cls.__name__, ", ".join(props)
+
+    def applied(self, arguments: Sequence[Any], output: int | None = None) -> Any:
+        """Return how this op is written where it is applied to arguments.
+
+        Parameters
+        ----------
+        arguments
+            Variables, or the parts of a term.
+        output
+            Which of several outputs is meant.
+
+        Returns
+        -------
+        written
+            An `Applied` or `Pieces`; one of the arguments if that is written in its place.
+        """
+        name, parameters = self.head()
+        return Applied(name, tuple(arguments), parameters, output)
+
+    def with_axes_kept(self, arguments: Sequence[Any], order: Sequence[int | str]) -> Any:
+        """Return how this op is written where axes of length 1 take the place of those that it
+        reduces, by the `order` of a DimShuffle; None if it does not reduce these."""
+        return None
+
+    def divided(self, arguments: Sequence[Any], divisor: Any) -> Any:
+        """Return how this op is written where it is divided by something, if that has a name; else
+        None."""
+        return None
 
     def make_node(self, *inputs: Any) -> Apply:
         """Return a node that applies this op to `inputs`.

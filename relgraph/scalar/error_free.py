@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.graph.notation import Pieces, separated
 from relgraph.scalar.op import ScalarOp
 
 Array = Any
@@ -177,6 +178,11 @@ class ScaledProduct(_Exact):
     @property
     def name(self) -> str:  # type: ignore[override]
         return f"scaled_product{{{self.above},{self.below}}}"
+
+    def applied(self, arguments: Sequence[Any], output: int | None = None) -> Any:
+        above, below = arguments[: self.above], arguments[self.above :]
+        factors, divisors = separated(above, ", "), separated(below, ", ")
+        return Pieces(("scaled_product([", *factors, "], [", *divisors, "])"))
 
     def formula(self, of: Any, *xs: Any) -> Any:
         factors, divisors = of.mul(1, *xs[: self.above]), of.mul(1, *xs[self.above :])

@@ -17,6 +17,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.notation import Applied, number_of
 from relgraph.graph.op import Op, RelativeOp, Storage, Variables
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.utils import Memo
@@ -36,6 +37,24 @@ from relgraph.tensor.basic import (
 from relgraph.tensor.composite_kernel import CompositeKernel
 from relgraph.tensor.memory import forward, steady
 from relgraph.tensor.type import TensorType, TensorVariable
+
+
+def _maker(argument: Any) -> Apply | None:
+    """Return the node that makes an argument; of a part of a law None."""
+    return argument.owner if isinstance(argument, Variable) else None
+
+
+def _before_broadcasting(var: Any) -> Any:
+    """Return what a variable is without axes of length 1 that stand before its others; a number
+    without any."""
+    node = _maker(var)
+    is_number = node is not None and number_of(var) is not None
+    while node is not None and isinstance(node.op, DimShuffle):
+        if not (is_number or node.op.only_broadcasts):
+            break
+        var = node.inputs[0]
+        node = _maker(var)
+    return var
 
 
 class DimShuffle(TensorOp):
@@ -87,6 +106,31 @@ class DimShuffle(TensorOp):
 
     def __str__(self) -> str:
         return f"DimShuffle{{{', '.join(map(str, self.new_order))}}}"
+
+    @property
+    def only_broadcasts(self) -> bool:
+        """Whether it does no more than broadcasting does: to add or drop axes before the others."""
+        kept = range(self.input_ndim - len(self.shuffle), self.input_ndim)
+        added = len(self.new_order) - len(kept)
+        return self.new_order == (*["x"] * added, *kept)
+
+    def applied(self, arguments: Sequence[Any], output: int | None = None) -> Any:
+        (x,) = arguments
+        order = self.new_order
+        if self.shuffle != tuple(range(self.input_ndim)):
+            if order == tuple(range(self.input_ndim))[::-1]:
+                return Applied("T", (x,), form="attribute")
+            if list(self.shuffle) == sorted(self.shuffle) and "x" not in order:
+                return Applied("squeeze", (x,), f"axis={self.drop}")
+            return Applied("dimshuffle", (x,), ", ".join(map(repr, order)), form="method")
+        node = _maker(x)
+        kept = None if node is None else node.op.with_axes_kept(node.inputs, order)
+        if kept is not None:
+            return kept
+        index = ["None" if axis == "x" else ":" for axis in order]
+        while index and index[-1] == ":":
+            index.pop()
+        return Applied("subtensor", (x,), ", ".join(index), form="index") if index else x
 
     def output_types(self, x: Any) -> list[TensorType]:
         if not isinstance(x, TensorType) or x.ndim != self.input_ndim:
@@ -506,6 +550,20 @@ class Elemwise(Op):
             return str(self.scalar_op)
         pairs = ", ".join(f"{o}: {i}" for o, i in self.inplace_pattern)
         return f"{self.scalar_op}{{inplace={{{pairs}}}}}"
+
+    def applied(self, arguments: Sequence[Any], output: int | None = None) -> Any:
+        """Return how it is written, of inputs without the axes that broadcasting adds."""
+        inputs = tuple(map(_before_broadcasting, arguments))
+        if self.inplace_pattern:
+            return super().applied(inputs, output)
+        node = _maker(inputs[0])
+        if node is not None and self.scalar_op.converts and node.op.is_length:
+            return inputs[0]
+        if node is not None and self.scalar_op is scalar.true_div:
+            quotient = node.op.divided(node.inputs, inputs[1])
+            if quotient is not None:
+                return quotient
+        return self.scalar_op.applied(inputs, output)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.scalar_op, self.inplace_pattern)

@@ -11,6 +11,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.notation import Applied
 from relgraph.graph.op import Op, RelativeOp, Storage, Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import AsksForType, LogicTerm
@@ -31,7 +32,7 @@ from relgraph.tensor.elemwise import Elemwise, RelativeDimShuffle
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, conjugated, eq, neq, second, sqr, sqrt, switch, true_div
 from relgraph.tensor.memory import in_order
-from relgraph.tensor.shapes import lengths, product, reshape
+from relgraph.tensor.shapes import Shape_i, lengths, product, reshape
 from relgraph.tensor.type import TensorType
 
 
@@ -39,6 +40,22 @@ from relgraph.tensor.type import TensorType
 def reduced_dtype(ufunc: Any, dtype: str) -> str:
     """Return the dtype in which a ufunc of NumPy reduces arrays of `dtype`."""
     return str(ufunc.reduce(np.ones(1, dtype)).dtype)
+
+
+def _is_number_of_elements(var: Any, x: Variable, axes: Sequence[int]) -> bool:
+    """Return whether a variable is the product of the lengths of the axes of `x`."""
+    found: list[int] = []
+    stack = [var]
+    while stack:
+        node = stack.pop().owner
+        op = None if node is None else node.op
+        if isinstance(op, Elemwise) and (op.scalar_op is scalar.mul or op.scalar_op.converts):
+            stack += node.inputs
+        elif isinstance(op, Shape_i) and node.inputs[0] is x:
+            found.append(op.i)
+        else:
+            return False
+    return sorted(found) == list(axes)
 
 
 class CAReduce(RelativeOp, TensorOp):
@@ -91,10 +108,24 @@ class CAReduce(RelativeOp, TensorOp):
         return name if self.axis is None else f"{name}{{axis={self.axis}}}"
 
     @classmethod
-    def call_text(cls, props: Sequence[str], arguments: Sequence[str]) -> str:
+    def head_with(cls, props: Sequence[str]) -> tuple[str, str]:
         name, axis = _name_of(getattr(scalar, props[0], props[0])), props[1]
-        rest = [] if axis == "None" else [f"axis={axis}"]
-        return f"{name}({', '.join([*arguments, *rest])})"
+        return name, "" if axis == "None" else f"axis={axis}"
+
+    def with_axes_kept(self, arguments: Sequence[Any], order: Sequence[int | str]) -> Any:
+        ndim = arguments[0].type.ndim
+        kept = iter(range(ndim - len(self.axes(ndim))))
+        if tuple(order) != tuple("x" if i in self.axes(ndim) else next(kept) for i in range(ndim)):
+            return None
+        name, axis = self.head()
+        return Applied(name, tuple(arguments), f"{axis}{', ' * bool(axis)}keepdims=True")
+
+    def divided(self, arguments: Sequence[Any], divisor: Any) -> Any:
+        (x,) = arguments
+        axes = self.axes(x.type.ndim)
+        if self.scalar_op is not scalar.add or not _is_number_of_elements(divisor, x, axes):
+            return None
+        return Applied("mean", (x,), self.head()[1])
 
     def for_rank(self, ndim: int) -> CAReduce:
         """Return the op with its axes normalized for an input of rank `ndim`.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.notation import Applied
 from relgraph.graph.op import Op, RelativeOp, Storage, TypedOp, Variables
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm, MethodNotDefined
@@ -57,6 +58,9 @@ class Shape(_OfShape):
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [TensorType("int64", (input_types[0].ndim,))]
 
+    def applied(self, arguments: Sequence[Any], output: int | None = None) -> Applied:
+        return Applied("shape", tuple(arguments), form="attribute")
+
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.asarray(np.shape(inputs[0]), dtype="int64")
 
@@ -74,6 +78,7 @@ class Shape_i(RelativeOp, _OfShape):
     """
 
     __props__ = ("i",)
+    is_length = True
 
     def __init__(self, i: int) -> None:
         self.i = i
@@ -84,6 +89,11 @@ class Shape_i(RelativeOp, _OfShape):
 
     def __str__(self) -> str:
         return f"shape_i{{{self.i}}}"
+
+    def applied(self, arguments: Sequence[Any], output: int | None = None) -> Applied:
+        if self.i == 0:
+            return Applied("len", tuple(arguments))
+        return Applied("shape", tuple(arguments), f"[{self.i}]", form="attribute")
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         normalize_axis(self.i, input_types[0].ndim, str(self))

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.notation import Applied
 from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm, MethodNotDefined
@@ -48,7 +49,11 @@ class Slice:
         return self.start, self.stop, self.step
 
     def __repr__(self) -> str:
-        start, stop, step = ("" if p is None else repr(p) for p in self.parts())
+        return self.text(repr)
+
+    def text(self, part_text: Callable[[Any], str]) -> str:
+        """Return the slice as text, of the texts of its parts."""
+        start, stop, step = ("" if p is None else part_text(p) for p in self.parts())
         return f"{start}:{stop}" + (f":{step}" if step else "")
 
 
@@ -62,9 +67,20 @@ WHOLE = Slice()
 """The slice of a whole axis."""
 
 
-def index_string(entries: Sequence[Any]) -> str:
-    """Return an index as it would be written between square brackets."""
-    return ", ".join("..." if e is Ellipsis else repr(e) for e in entries)
+def index_string(entries: Sequence[Any], part_text: Callable[[Any], str] = repr) -> str:
+    """Return an index as it would be written between square brackets, of the texts of parts."""
+    return ", ".join(
+        e.text(part_text) if isinstance(e, Slice) else "..." if e is Ellipsis else part_text(e)
+        for e in entries
+    )
+
+
+def part_of(entries: Sequence[Any], x: Any, indices: Sequence[Any]) -> Any:
+    """Return how a part of `x` is written; `x` itself if it is the whole."""
+    if all(entry == WHOLE for entry in entries):
+        return x
+    text = index_string(entries, lambda p: "{}" if isinstance(p, Placeholder) else repr(p))
+    return Applied("subtensor", (x, *indices), text, form="index")
 
 
 def placeholders(entries: IndexList) -> Iterator[Placeholder]:
@@ -440,6 +456,10 @@ class BaseSubtensor(TypedOp):
     def __str__(self) -> str:
         return f"{self.name}{{{index_string(self.idx_list)}}}"
 
+    def applied(self, arguments: Sequence[Any], output: int | None = None) -> Any:
+        x, *indices = arguments
+        return part_of(self.idx_list, x, indices)
+
     def as_inputs(self, *inputs: Any) -> list[Any]:
         return [as_tensor_variable(inputs[0]), *check_index_inputs(self, inputs[1:])]
 
@@ -542,6 +562,11 @@ class BaseIncSubtensor(TypedOp):
     def __str__(self) -> str:
         name = self.name.format("set" if self.set_instead_of_inc else "inc")
         return f"{name}{'_inplace' if self.inplace else ''}{{{index_string(self.idx_list)}}}"
+
+    def applied(self, arguments: Sequence[Any], output: int | None = None) -> Any:
+        x, y, *indices = arguments
+        name = self.head()[0].removeprefix("advanced_")
+        return Applied(name, (part_of(self.idx_list, x, indices), y))
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         x, y = (as_tensor_variable(v) for v in inputs[:2])

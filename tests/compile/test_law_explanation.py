@@ -164,13 +164,13 @@ def test_a_check_says_it_too() -> None:
 @pytest.mark.parametrize(
     ("written", "phase", "form"),
     [
-        (law("t", at.log(at.softmax(a, axis=0)), a), "stabilize", "log_softmax{axis=0}(a)"),
-        (law("t", at.sum(a * a, axis=-1), at.exp(a)), "canonicalize", "sum{axis=(-1,)}(sqr(a))"),
+        (law("t", at.log(at.softmax(a, axis=0)), a), "stabilize", "log_softmax(a, axis=0)"),
+        (law("t", at.sum(a * a, axis=-1), at.exp(a)), "canonicalize", "sum(sqr(a), axis=(-1,))"),
         (law("t", a + b - b + 1, a * b), "canonicalize", "a + 1"),
         (
             law("t", at.flip(at.sort(a), axis=-1)[..., 0], at.max(a, axis=-1)),
             "canonicalize",
-            "subtensor{:, :, -1}(sort{axis=-1}(a))",
+            "sort(a, axis=-1)[:, :, -1]",
         ),
     ],
 )
@@ -242,7 +242,7 @@ def test_a_law_fires_on_what_canonicalizing_leaves():
         (law("t", a * a + 2e300, a, sound="domain"), "sqr(a) + 2e+300 → a"),
         (
             law("t", at.sum(a * a, axis=-1), at.sum(a, axis=0), sound="domain"),
-            "sum{axis=(-1,)}(sqr(a)) → sum{axis=(0,)}(a)",
+            "sum(sqr(a), axis=(-1,)) → sum(a, axis=(0,))",
         ),
     ],
 )

@@ -62,7 +62,8 @@ def test_broadcasting_and_transposition() -> None:
     x, A = at.vector("x"), at.matrix("A")
     assert pprint(A + x) == "(A + x)"
     assert pprint(A.T) == "A.T"
-    assert pprint(x.dimshuffle("x", 0)) == "x"
+    assert pprint(x.dimshuffle("x", 0)) == "x[None]"
+    assert pprint(x[:, None] * x[None]) == "(x[:, None] * x)"
     assert pprint(A.dimshuffle(1, "x", 0)) == "A.dimshuffle(1, 'x', 0)"
 
 
@@ -70,6 +71,24 @@ def test_reductions_show_their_axis() -> None:
     A = at.matrix("A")
     assert pprint(at.sum(A)) == "sum(A)"
     assert pprint(at.sum(A, axis=1)) == "sum(A, axis=(1,))"
+    assert pprint(at.max(A, axis=1, keepdims=True)) == "max(A, axis=(1,), keepdims=True)"
+    assert pprint(at.mean(A, axis=0)) == "mean(A, axis=(0,))"
+
+
+def test_lengths_and_parts_are_said_as_users_do() -> None:
+    x, A, i = at.vector("x"), at.matrix("A"), at.lscalar("i")
+    assert pprint(at.sum(x**2) / at.shape_i(x, 0)) == "(sum((x ** 2.0)) / len(x))"
+    assert pprint(A.shape[1]) == "A.shape[1]"
+    assert pprint(A[:, i]) == "A[:, i]"
+    assert pprint(at.set_subtensor(x[1:i], 0.0)) == "set_subtensor(x[1:i], 0.0)"
+
+
+def test_minimal_parentheses() -> None:
+    x, y, A = at.vector("x"), at.vector("y"), at.matrix("A")
+    assert pprint(x * y + at.softplus(-x), minimal=True) == "x * y + softplus(-x)"
+    pp = pprint.clone()
+    pp.assign(_dot, OperatorPrinter("·", -1, "left"))
+    assert pp(A.dot(x + y) + x, minimal=True) == "A · (x + y) + x"
 
 
 class Pair(Op):

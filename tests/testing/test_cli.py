@@ -13,7 +13,7 @@ import pytest
 
 import relgraph
 from relgraph.__main__ import main
-from relgraph.commands.check import process_count
+from relgraph.commands.batch import process_count
 
 ROOT = Path(relgraph.__file__).parents[1]
 

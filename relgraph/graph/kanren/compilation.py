@@ -41,12 +41,8 @@ from relgraph.graph.kanren.goals import (
 from relgraph.graph.kanren.partial_evaluation import (
     Relation,
     Residual,
-    StagingMismatch,
-    asks_heads_only,
-    fails_on,
     partially_evaluate,
 )
-from relgraph.graph.kanren.prefilter import rule_might_match
 from relgraph.graph.kanren.rules import Rule, split
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.kanren.terms import Term
@@ -57,9 +53,7 @@ from relgraph.graph.kanren.tracers import (
     VariableTracer,
     initial_values,
 )
-from relgraph.graph.op import Op
 from relgraph.graph.traversal import equal_computations
-from relgraph.graph.utils import Memo
 
 T = TypeVar("T")
 
@@ -279,10 +273,6 @@ class StagedRelation(ABC):
         """Return the answer for `node`, or None if only a search can tell; and what has in
         `checks_left` on how many more nodes such an answer is to be compared with a search."""
 
-    @abstractmethod
-    def _may_answer(self, node: Apply) -> bool:
-        """Answer `might_match`; raise `StagingMismatch` if `node` has an unexpected answer."""
-
     def transform(self, fgraph: Any, node: Apply) -> Any:
         """Return the first answer that can replace the output of `node`, as a list, or False."""
         if self.fallback_reason:
@@ -301,18 +291,6 @@ class StagedRelation(ABC):
                 self.fallback_reason = f"on {node} a search gave another answer"
             return searched
         return answer
-
-    def might_match(self, node: Apply) -> bool:
-        """Return whether some node with the op and the heads of `node` may have an answer."""
-        if self.fallback_reason:
-            return True
-        try:
-            return self._may_answer(node)
-        except StagingMismatch:
-            self.fallback_reason = f"on {node} a search gave an answer, and none was expected"
-            return True
-        except Exception:
-            return True
 
 
 def same_answer(answer: Any, searched: Any) -> bool:
@@ -346,15 +324,6 @@ class CompiledRelation(StagedRelation):
         self._ordered = extraction.ordered
         self._functions = [compile_rule(rule) for rule in extraction.rules]
         self.checks_left = CROSS_CHECKS
-        # how many nodes of an op fitted no rule
-        self._ruled_out: Memo[Op, int] = Memo()
-
-    def _may_answer(self, node: Apply) -> bool:
-        if any(rule_might_match(rule, node) for rule in self.rules):
-            return True
-        ruled_out = (self._ruled_out.recall(node.op) or 0) + 1
-        self._ruled_out.keep(node.op, ruled_out)
-        return ruled_out <= CROSS_CHECKS and not fails_on(self._relation, node)
 
     def _answer(self, fgraph: Any, node: Apply) -> tuple[Any, Any]:
         """Return the answer of the first rule that has one, or False.
@@ -394,20 +363,15 @@ class _Leaf:
 
     Attributes
     ----------
-    path
-        The questions that lead to it, with their answers.
     checks_left
         On how many more nodes the residual is to be compared with a search.
-    confirmations_left
-        For how many more ops a search is to find no answer either, if the residual has none.
     """
 
-    __slots__ = ("checks_left", "confirmations_left", "path", "residual")
+    __slots__ = ("checks_left", "residual")
 
-    def __init__(self, residual: Residual, path: Sequence[AnsweredQuestion]) -> None:
+    def __init__(self, residual: Residual) -> None:
         self.residual = residual
-        self.path = path
-        self.checks_left = self.confirmations_left = CROSS_CHECKS
+        self.checks_left = CROSS_CHECKS
 
 
 _Tree = _Branch | _Leaf | None
@@ -440,17 +404,6 @@ class Specialization(StagedRelation):
         self._branches = 0
         self._tree: _Tree = None
 
-    def _may_answer(self, node: Apply) -> bool:
-        leaf, values = self._leaf_for(None, node)
-        if leaf is None or not leaf.residual.fails:
-            return True
-        if not asks_heads_only(leaf.path, values, node):
-            return True
-        if not leaf.confirmations_left:
-            return False
-        leaf.confirmations_left -= 1
-        return not fails_on(self._relation, node)
-
     def _answer(self, fgraph: Any, node: Apply) -> tuple[Any, Any]:
         leaf, values = self._leaf_for(fgraph, node)
         if leaf is None:
@@ -475,7 +428,7 @@ class Specialization(StagedRelation):
         if self._branches >= MAX_BRANCHES:
             self._tree, self._leaves, self._branches = None, [], 0
         trace = Trace(node.outputs[0], fgraph)
-        leaf = _Leaf(partially_evaluate(self._relation, trace), trace.path)
+        leaf = _Leaf(partially_evaluate(self._relation, trace))
         self.max_depth = max(self.max_depth, trace.max_depth)
         # the tree must not keep this node alive
         values, trace.values = trace.values, []

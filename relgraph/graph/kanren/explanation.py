@@ -20,7 +20,6 @@ from relgraph.graph.kanren.diagnosis import (
     goal_failure,
 )
 from relgraph.graph.kanren.goals import fitted
-from relgraph.graph.kanren.partial_evaluation import StagingMismatch, rules_out
 from relgraph.graph.kanren.rules import Failure, Path, Reason, Rule
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms import OpenAnswerError, build
@@ -268,10 +267,7 @@ class _Report:
         node = self.variable.owner
         assert node is not None
         graph: Any = _GRAPH_OF_USED if self.fgraph is None else self.fgraph
-        try:
-            ruled_out = len(node.outputs) == 1 and rules_out(rewriter.kanren_relation, node)
-        except StagingMismatch:
-            ruled_out = False  # the structure does not decide, and the search will
+        ruled_out = not rewriter.might_match(node)
         try:
             answer = False if ruled_out else rewriter.search(graph, node)
             result = _for_variable(answer, self.variable)

@@ -316,7 +316,8 @@ def one_client(fgraph: Any, var: Variable) -> bool:
 def _found_in(fgraph: Any, made: Variable) -> Variable:
     """Return the variable of a graph with the op and the inputs of `made`; else `made`."""
     node = made.owner
-    if node is None or not node.inputs:
+    # what is in the graph is not made anew, and neither is anything below it
+    if node is None or not node.inputs or node in fgraph.apply_nodes:
         return made
     inputs = [_found_in(fgraph, v) for v in node.inputs]
     read = next((v for v in inputs if not isinstance(v, Constant)), inputs[0])

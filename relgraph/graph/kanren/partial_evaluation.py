@@ -6,12 +6,10 @@ same. A goal may be run on tracers only if it is known to ask them all that it d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, NoReturn
 
-from cons.core import ConsPair
 from kanren.assoccomm import associative
 from kanren.core import fail, succeed
 from kanren.graph import reduceo, walko
@@ -19,12 +17,10 @@ from unification import var
 from unification.core import reify, unify
 from unification.variable import isvar
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import (
     APPLYO,
     ASSOC_FLATTEN,
-    CONJ,
-    DISJ,
     EQ,
     NEQ,
     REDUCEO,
@@ -40,33 +36,23 @@ from relgraph.graph.kanren.goals import (
     agree,
     cells_of,
     code_of,
-    goals_of,
     holds_of_readers,
     name_of,
     over_parts,
     solutions,
 )
-from relgraph.graph.kanren.rules import family_of, head_of
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.kanren.terms import Term, build
 from relgraph.graph.kanren.tracers import (
-    AnsweredQuestion,
     BuildPlan,
-    HeadFits,
-    HeadOf,
-    InputsOf,
-    Test,
     Trace,
     Unstageable,
-    ValueOf,
 )
-from relgraph.graph.op import Op
 from relgraph.graph.opt.base import paused_collector
 
 STEPS = 5_000
 SECONDS = 0.5
 MAX_ANSWERS = 20
-MAX_PARTS = 50
 
 Relation = Callable[[Any, Any], Any]
 
@@ -270,134 +256,3 @@ class _TracedCondition(Condition):
 
     def __str__(self) -> str:
         return str(self.goal)
-
-
-# -- ruling structures out -----------------------------------------------------------------------
-
-
-class StagingMismatch(Exception):
-    """A relation has an answer on a node though its residual has none: it must not be staged."""
-
-
-def asks_heads_only(
-    path: Iterable[AnsweredQuestion],
-    values: Sequence[Any],
-    node: Apply,
-) -> bool:
-    """Return whether questions depend only on what nodes with one plan of `opt.dispatch` share.
-
-    That is the op of `node` and the heads of its inputs, without their order if it is a sum.
-
-    Parameters
-    ----------
-    path
-        The questions, with the answers for the node.
-    values
-        What is known of the node, by slot.
-    """
-    op, count = node.op, len(node.inputs)
-    is_sum = op.commutative and op.associative
-    heads = range(2, 2 + count) if not is_sum or count <= 2 else ()
-    for question, answer in path:
-        if isinstance(question, InputsOf):
-            shared = question.slot == 0 and not (is_sum and count >= 32)
-        elif isinstance(question, HeadOf | HeadFits) and (
-            question.slot == 0 or question.slot in heads
-        ):
-            head = values[question.slot].head
-            misfit = isinstance(question, HeadFits) and answer is False
-            shared = misfit or not isinstance(head, Op) or head.nout == 1
-        elif isinstance(question, Test | ValueOf):
-            shared = question.is_settled
-        else:
-            shared = False
-        if not shared:
-            return False
-    return True
-
-
-def rules_out(relation: Relation, node: Apply) -> bool:
-    """Return whether `relation` fails finitely on all nodes with the op and heads of `node`.
-
-    The relation is run on `node` itself as well, since its goals may not ask the tracers all that
-    they depend on.
-
-    Raises
-    ------
-    StagingMismatch
-        If it has an answer there nonetheless.
-    """
-    trace = Trace(node.outputs[0])
-    return (
-        partially_evaluate(relation, trace).fails
-        and asks_heads_only(trace.path, trace.values, node)
-        and fails_on(relation, node)
-    )
-
-
-def fails_on(relation: Relation, node: Apply) -> bool:
-    """Check that `relation` has no answer for `node`, as its residual says; return True.
-
-    Raises
-    ------
-    StagingMismatch
-        If it has one, or raises.
-    """
-    try:
-        goal = relation(node.outputs[0], var())
-        state = GuardedState(budget=Budget("a node", STEPS, SECONDS))
-        answered = next(solutions(goal, state), None) is not None
-    except Exception:
-        # the search that follows will raise again
-        answered = True
-    if answered:
-        raise StagingMismatch
-    return True
-
-
-def ops_sought(relation: Relation, outputs: int) -> frozenset[Op | type[Op]] | None:
-    """Return the ops, and classes of ops, that a relation may have answers for; None for any.
-
-    They are read from its goal, which is constructed and not run: the equations of the variable
-    that it is about with terms of a known head, one of each conjunction and all of a disjunction.
-
-    Parameters
-    ----------
-    outputs
-        How many outputs the nodes have. If several, the relation is about the list of them, or
-        about one.
-    """
-    trace = Trace(None)
-    root = trace.root
-    found: list[frozenset[Op | type[Op]] | None] = []
-    for target in [root] if outputs == 1 else [root, [root] * outputs]:
-        try:
-            goal = relation(target, var())
-        except Exception:
-            return None  # it will raise again on a node
-        found.append(_ops_of(goal, target))
-    # a constructor that looks at its variable may construct another goal for another node
-    return None if trace.path else _union(found)
-
-
-def _ops_of(goal: Any, target: Any) -> frozenset[Op | type[Op]] | None:
-    code = code_of(goal)
-    if code is EQ:
-        u, v = (cells_of(goal)[name] for name in ("u", "v"))
-        term: Any = v if u is target else u if v is target else None
-        head = family_of(term.car) if type(term) is ConsPair else head_of(term)
-        return None if head is None else frozenset([head])
-    if code is CONJ:
-        found = (_ops_of(part, target) for part in islice(goals_of(goal), MAX_PARTS))
-        return next((ops for ops in found if ops is not None), None)
-    if code is DISJ:
-        parts = [_ops_of(part, target) for part in islice(goals_of(goal), MAX_PARTS + 1)]
-        return None if len(parts) > MAX_PARTS else _union(parts)
-    return None
-
-
-def _union(
-    found: Sequence[frozenset[Op | type[Op]] | None],
-) -> frozenset[Op | type[Op]] | None:
-    known = [ops for ops in found if ops is not None]
-    return frozenset().union(*known) if len(known) == len(found) else None

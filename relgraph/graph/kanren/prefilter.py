@@ -1,15 +1,22 @@
-"""The prefilter: whether a rule can match any node with a given op and heads of inputs.
+"""The prefilter: whether a rule or relation can match any node with a given op and heads of inputs.
 
 The answer is kept for all such nodes, so that most rules are never tried on most nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
+from cons.core import ConsPair
+from etuples.core import ExpressionTuple
+from unification import var
+from unification.core import reify, unify
+from unification.variable import isvar
+
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.kanren.goals import Where
+from relgraph.graph.kanren.goals import CONJ, DISJ, EQ, Where, cells_of, code_of, goals_of
 from relgraph.graph.kanren.rules import (
     Output,
     Rule,
@@ -21,6 +28,7 @@ from relgraph.graph.kanren.rules import (
     takes_all_arguments,
 )
 from relgraph.graph.kanren.terms import Arguments, Literal, is_variable, variables_of
+from relgraph.graph.kanren.tracers import Trace
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import fullest_heads
 
@@ -122,12 +130,12 @@ def _may_have_head(pattern: Any, head: Any) -> bool:
     if isinstance(pattern, Variable):
         return pattern.head is head
     parts = split(pattern)
-    if parts is None:
-        return True
     wanted = head_of(pattern)
     if wanted is None:
-        return isinstance(head, Op)
-    return wanted is head or (isinstance(wanted, type) and _may_be(parts[0], head, {}))
+        return parts is None or isinstance(head, Op)
+    if wanted is head or parts is None:
+        return wanted is head or (isinstance(wanted, type) and isinstance(head, wanted))
+    return isinstance(wanted, type) and _may_be(parts[0], head, {})
 
 
 def _op_in(pattern: Any) -> Any:
@@ -183,3 +191,94 @@ def _only_flattens(pattern: Any, template: Any) -> bool:
     if not takes_all_arguments(one[1]) or not takes_all_arguments(other[1]):
         return False
     return one[0] is other[0] and one[1][0].of is other[1][0].of
+
+
+MAX_PARTS = 50
+"""How many goals of a conjunction or disjunction are looked at."""
+
+
+def patterns_sought(
+    relation: Callable[[Any, Any], Any], outputs: Sequence[Variable]
+) -> Sequence[Any] | None:
+    """Return the patterns of which each node that a relation has an answer for matches one.
+
+    They are read from its goal, which is constructed and not run: what the equations of a
+    conjunction say of the variable that it is about, for each branch of a disjunction. Lists of
+    arguments may be open. None if they say nothing.
+
+    Parameters
+    ----------
+    outputs
+        The outputs of a node. If there are several, the relation is about the list of them, or
+        about one. The patterns are the same for every node with as many.
+    """
+    trace = Trace(outputs[0])
+    found: list[Any] = []
+    count = len(outputs)
+    for target in [trace.root] if count == 1 else [trace.root, [trace.root] * count]:
+        try:
+            patterns = _patterns(relation(target, var()), target)
+        except Exception:
+            return None  # it will raise again on a node
+        if patterns is None:
+            return None
+        found.extend(patterns)
+    # a constructor that looks at its variable may construct another goal for another node
+    return None if trace.path else found
+
+
+def _patterns(goal: Any, target: Any) -> list[Any] | None:
+    if code_of(goal) is DISJ:
+        branches = [_patterns(g, target) for g in islice(goals_of(goal), MAX_PARTS + 1)]
+        if len(branches) > MAX_PARTS or None in branches:
+            return None
+        return [pattern for branch in branches for pattern in branch or ()]
+    root: Any = var()
+    bindings: Any = {}
+    for sides in _equations(goal):
+        bindings = unify(*[root if side is target else side for side in sides], bindings)
+        if bindings is False:
+            return []
+    pattern = reify(root, bindings)
+    return None if isvar(pattern) else [pattern]
+
+
+def _equations(goal: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the sides of the equations that must hold for a goal to hold."""
+    if code_of(goal) is EQ:
+        yield cells_of(goal)["u"], cells_of(goal)["v"]
+    elif code_of(goal) is CONJ:
+        for part in islice(goals_of(goal), MAX_PARTS):
+            yield from _equations(part)
+
+
+def pattern_might_match_op(pattern: Any, op: Op) -> bool:
+    """Return whether a pattern that `patterns_sought` has given can match some node of an op."""
+    root = head_of(pattern)
+    return root is None or root is op or root in type(op).__mro__
+
+
+def pattern_might_match(pattern: Any, node: Apply) -> bool:
+    """Return whether such a pattern can match some node with the op and heads of `node`."""
+    if not pattern_might_match_op(pattern, node.op):
+        return False
+    arguments, is_open = _arguments(pattern)
+    heads = [v.head for v in node.inputs]
+    if len(arguments) > len(heads) or (len(arguments) < len(heads) and not is_open):
+        return False
+    if is_ac(node.op) and len(heads) > 2:
+        return all(any(_may_have_head(p, head) for head in heads) for p in arguments)
+    return all(map(_may_have_head, arguments, heads))
+
+
+def _arguments(pattern: Any) -> tuple[Sequence[Any], bool]:
+    """Return the arguments of a pattern, and whether there may be more."""
+    if type(pattern) is not ConsPair:
+        parts = split(pattern)
+        return ((), True) if parts is None else (parts[1], False)
+    arguments, tail = [], pattern.cdr
+    while type(tail) is ConsPair:
+        arguments.append(tail.car)
+        tail = tail.cdr
+    is_list = isinstance(tail, list | tuple | ExpressionTuple)
+    return [*arguments, *(tail if is_list else ())], not is_list

@@ -19,6 +19,7 @@ from relgraph.graph.utils import Uncopied, labelled
 from relgraph.introspection import Displayed
 
 if TYPE_CHECKING:
+    from relgraph.proof.proving import Proof
     from relgraph.testing.check_result import CheckResult
 
 
@@ -192,11 +193,24 @@ class Relation(Uncopied, Explainable, Displayed):
         examples, seed, directions, options
             See `relgraph.testing.check_relation`.
         """
-        # Laws are on a low layer, and their check needs all the others. This is one of the three
-        # imports upwards that are allowed.
+        # Laws are on a low layer, and their check needs all the others. This is one of the
+        # few imports upwards that are allowed.
         from relgraph.testing.law_check import check_relation  # noqa: PLC0415
 
         return check_relation(self, examples, seed, directions, **options)
+
+    def prove(self, seconds: float = 10.0) -> Proof:
+        """Prove that the law holds for all values, as far as a solver goes.
+
+        Parameters
+        ----------
+        seconds
+            See `relgraph.proof.proving.prove`.
+        """
+        # as in `check`
+        from relgraph.proof.proving import prove  # noqa: PLC0415
+
+        return prove(self, seconds)
 
     def report(self, file: TextIO | None = None) -> None:
         """Print the rules of each direction, or why it has no finite list of them.

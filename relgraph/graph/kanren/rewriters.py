@@ -22,8 +22,10 @@ from relgraph.graph.kanren.compilation import (
 )
 from relgraph.graph.kanren.explanation import Explanation, explain
 from relgraph.graph.kanren.goals import solutions
-from relgraph.graph.kanren.partial_evaluation import ops_sought
 from relgraph.graph.kanren.prefilter import (
+    pattern_might_match,
+    pattern_might_match_op,
+    patterns_sought,
     rule_might_match,
     rule_might_match_op,
     rule_might_match_sum,
@@ -89,21 +91,28 @@ class KanrenRelationSub(LocalOptimizer):
         self.node_filter = node_filter
         self.name = name or relation_name(kanren_relation)
         self._may_stage = self.results_filter is first_answer
-        # by number of outputs
-        self._sought: dict[int, frozenset[Any] | None] = {}
 
     def might_match_op(self, node: Apply) -> bool:
-        if not self._may_stage:
-            return True
-        outputs = len(node.outputs)
-        if outputs not in self._sought:
-            self._sought[outputs] = ops_sought(self.kanren_relation, outputs)
-        sought = self._sought[outputs]
-        return sought is None or not sought.isdisjoint([node.op, *type(node.op).__mro__])
+        patterns = self._patterns_for(node)
+        return patterns is None or any(pattern_might_match_op(p, node.op) for p in patterns)
 
     def might_match(self, node: Apply) -> bool:
-        unstaged = not self._may_stage or len(node.outputs) != 1
-        return unstaged or self.staged.might_match(node)
+        patterns = self._patterns_for(node)
+        return patterns is None or any(pattern_might_match(p, node) for p in patterns)
+
+    @cached_property
+    def _patterns(self) -> dict[int, Sequence[Any] | None]:
+        """What `patterns_sought` has given, by number of outputs."""
+        return {}
+
+    def _patterns_for(self, node: Apply) -> Sequence[Any] | None:
+        """Return what `patterns_sought` gives for nodes with as many outputs as `node`."""
+        if not self._may_stage:
+            return None
+        outputs = len(node.outputs)
+        if outputs not in self._patterns:
+            self._patterns[outputs] = patterns_sought(self.kanren_relation, node.outputs)
+        return self._patterns[outputs]
 
     @cached_property
     def staged(self) -> StagedRelation:
@@ -211,7 +220,7 @@ class KanrenRelationSub(LocalOptimizer):
 
     def __getstate__(self) -> dict[str, Any]:
         # what has been compiled is found out again
-        found = ("closed", "specialization", "staged", "transform")
+        found = ("_patterns", "closed", "specialization", "staged", "transform")
         return {k: v for k, v in vars(self).items() if k not in found}
 
     def explain(self, variable: Any) -> Explanation:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeAlias, TypeGuard
 
+from cons.core import ConsPair
 from etuples.core import ExpressionTuple
 
 from relgraph.graph.kanren.goals import Compute, Condition, Readers, Where
@@ -202,6 +203,8 @@ def rounded_numbers(pattern: Any) -> tuple[float | complex, ...]:
 
 def head_of(pattern: Any) -> Any:
     """Return the `Op` or the class of ops that heads a pattern; None if that is not known."""
+    if type(pattern) is ConsPair:
+        return family_of(pattern.car)
     parts = split(pattern)
     return None if parts is None else family_of(parts[0])
 

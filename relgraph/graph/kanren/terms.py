@@ -12,6 +12,7 @@ import enum
 import itertools
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Number
 from types import FunctionType, MethodType
 from typing import Any, ClassVar, NoReturn
@@ -25,20 +26,21 @@ from unification.variable import _glv, isvar
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.notation import (
-    ATOM,
-    INFIX,
-    PREFIX,
+    Applied,
+    Leaf,
     Operators,
-    as_infix,
-    held,
+    Pieces,
+    Written,
+    filled,
+    graph_view,
     is_written,
     roundings,
     same_number,
-    side_of_sign,
+    text_of,
 )
 from relgraph.graph.op import Op
 from relgraph.graph.type import Type
-from relgraph.graph.unify import ConstrainedVar, OwnLVarType, meaning, nth, unify_constrained
+from relgraph.graph.unify import ConstrainedVar, OwnLVarType, meaning, unify_constrained
 from relgraph.graph.utils import AsksForType, LogicTerm
 
 
@@ -77,11 +79,24 @@ class Call:
         args, kwargs = _filled(self.layout, iter(values))
         return self.function(*args, **kwargs)
 
-    def text(self, parts: Sequence[str]) -> str:
-        """Return the call as it is written, given the terms as texts."""
-        args, kwargs = _filled(self.layout, iter([_Written(part) for part in parts]))
-        written = [*map(repr, args), *(f"{name}={value!r}" for name, value in kwargs.items())]
-        return f"{self}({', '.join(written)})"
+    def written(self, terms: Sequence[Any]) -> Written:
+        """Return how the call is written, given the terms."""
+        args, kwargs = _filled(self.layout, iter([_Hole()] * len(terms)))
+        rest = iter(terms)
+
+        def argument(value: Any) -> Any:
+            if isinstance(value, _Hole):
+                return next(rest)
+            text = repr(value)
+            inside = [next(rest) for _ in range(text.count("{}"))]
+            return Pieces(tuple(filled(text, inside))) if inside else Leaf(text, "text")
+
+        by_name = [f"{name}={value!r}" for name, value in kwargs.items()]
+        arguments = [argument(value) for value in args]
+        named = ", ".join(by_name)
+        if "{}" in named:
+            return Applied(str(self), [*arguments, Pieces(tuple(filled(named, list(rest))))])
+        return Applied(str(self), arguments, named)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Call, (self.function, self.layout)
@@ -92,11 +107,11 @@ class Call:
     __repr__ = __str__
 
 
-class _Written(str):
-    __slots__ = ()
+class _Hole:
+    """Stands for a term in the text of a call."""
 
     def __repr__(self) -> str:
-        return str(self)
+        return "{}"
 
 
 def called(
@@ -322,34 +337,65 @@ class Term(_Spoken):
         raise TypeError(f"{self} is a term of a law and has no truth value")
 
     def __str__(self) -> str:
-        return self._as_text(0)
+        return text_of(self, term_view)
 
     __repr__ = __str__
 
-    def _as_text(self, outer: int) -> str:
-        name = "nth" if self.op is nth else str(self.op)
-        if name in INFIX and len(self.args) > 1:
-            sign = INFIX[name]
-            parts = [_text_of(part, sign.side(i)) for i, part in enumerate(self.args)]
-            return held(as_infix(name, parts), sign.precedence, outer)
-        if name == "neg" and len(self.args) == 1:
-            (arg,) = self.args
-            side = side_of_sign(str(arg.op) if isinstance(arg, Term) else "")
-            return held(f"-{_text_of(arg, side)}", PREFIX, outer)
-        arguments = [str(arg) for arg in self.args]
-        if isinstance(self.op, Call):
-            return self.op.text(arguments)
-        if isinstance(self.op, Term) and isinstance(self.op.op, type):
-            cls: Any = self.op.op
-            return str(cls.call_text([str(p) for p in self.op.args], arguments))
-        return f"{name}({', '.join(arguments)})"
+
+def term_view(item: Any) -> Written:
+    """Return how a part of a law or an answer is written: a term or an etuple by its op and its
+    arguments."""
+    parts = _as_applied(item)
+    if parts is not None:
+        head, arguments = parts
+        if isinstance(head, Op):
+            written = head.applied(arguments)
+            return written if isinstance(written, Written) else term_view(written)
+        if isinstance(head, Call):
+            return head.written(arguments)
+        return Applied(*_named_head(head, arguments))
+    if isinstance(item, Literal):
+        return Leaf(str(item), "name" if isinstance(item.value, bool) else "number")
+    part = item.item if isinstance(item, _Argument) else item
+    return graph_view(part) if isinstance(part, Variable) else Leaf(str(part))
 
 
-def _text_of(part: Any, outer: int) -> str:
+@dataclass(frozen=True, eq=False, slots=True)
+class _Argument:
+    """A part that is compared by what is in it: this is not."""
+
+    item: Any
+
+
+def _as_applied(item: Any) -> tuple[Any, Sequence[Any]] | None:
+    """Return the head and the arguments of an expression, as items; None for a leaf."""
+    part = item.item if isinstance(item, _Argument) else item
     if isinstance(part, Term):
-        return part._as_text(outer)
-    text = str(part)
-    return held(text, PREFIX if text.startswith("-") else ATOM, outer)
+        return part.op, [as_item(arg) for arg in part.args]
+    is_list = isinstance(part, list) and part and _is_head(part[0])
+    parts = part._tuple if isinstance(part, ExpressionTuple) else part if is_list else ()
+    if not parts:
+        return None
+    return parts[0], [as_item(arg) for arg in parts[1:]]
+
+
+def as_item(part: Any) -> Any:
+    """Return a part of a term or an answer as an item that `term_view` views."""
+    return _Argument(part) if isinstance(part, ExpressionTuple | tuple | list) else part
+
+
+def _named_head(head: Any, arguments: Sequence[Any]) -> tuple[str, Sequence[Any], str]:
+    """Return the name of what is no op, its arguments and its parameters, which may be logic
+    variables."""
+    parts = _as_applied(head)
+    if parts is None:
+        return getattr(head, "__name__", None) or str(head), arguments, ""
+    kind, props = parts
+    texts = [text_of(as_item(prop), term_view) for prop in props]
+    if isinstance(kind, type) and issubclass(kind, Op):
+        name, parameters = kind.head_with(texts)
+        return name, arguments, parameters
+    return getattr(kind, "__name__", str(kind)), arguments, ", ".join(texts)
 
 
 def has_calls(side: Any) -> bool:
@@ -624,13 +670,8 @@ def _call(parts: list[Any], source: Any) -> Any:
 
 
 def as_call(answer: Any) -> str:
-    """Return an answer as text, an expression as the call that it stands for."""
-    parts = _parts(answer)
-    if parts is None or isinstance(answer, Term):
-        return str(answer)
-    head, *arguments = parts
-    name = getattr(head, "__name__", None) or as_call(head)
-    return f"{name}({', '.join(map(as_call, arguments))})"
+    """Return an answer as text."""
+    return text_of(as_item(answer), term_view)
 
 
 @meaning.register(FunctionType)

@@ -115,16 +115,12 @@ class InputsOf(_SlotQuestion):
 
 
 class _CallQuestion:
-    """A question about the value of a function of arguments, some of which hold tracers.
+    """A question about the value of a function of arguments, some of which hold tracers."""
 
-    If none does it is settled: the answer follows from those to the questions before.
-    """
-
-    __slots__ = ("_arguments", "_function", "_slots", "is_settled")
+    __slots__ = ("_arguments", "_function", "_slots")
 
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any]) -> None:
         self._function = function
-        self.is_settled = not any(map(holds_tracer, arguments))
         self._slots = [
             a.slot if isinstance(a, VariableTracer | ValueTracer) else None for a in arguments
         ]
@@ -185,7 +181,7 @@ def flatten_value(value: Any, leaves: list[Any]) -> Hashable:
     return object
 
 
-def initial_values(root: Variable | None, fgraph: Any) -> list[Any]:
+def initial_values(root: Variable, fgraph: Any) -> list[Any]:
     """Return the values by slot before the first question."""
     return [root, fgraph]
 
@@ -205,7 +201,7 @@ class Trace:
         How many levels of nodes the goal has looked at.
     """
 
-    def __init__(self, root: Variable | None, fgraph: Any = None) -> None:
+    def __init__(self, root: Variable, fgraph: Any = None) -> None:
         self.values = initial_values(root, fgraph)
         self.path: list[AnsweredQuestion] = []
         self.max_depth = 1

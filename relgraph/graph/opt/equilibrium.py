@@ -208,7 +208,7 @@ class FixpointIteration:
             node, plan = postponed.inward.popitem()
             if node in here and self.try_postponed(node, plan.inward):
                 return True
-        while (item := postponed.queue.take()) is not None:
+        while (item := postponed.take_late()) is not None:
             node, plan = item
             if node in here and self.try_postponed(node, self.postponed_rewriters(node, plan)):
                 return True

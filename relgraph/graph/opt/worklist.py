@@ -6,7 +6,7 @@ A nested sum is a node of an associative and commutative op that one node of tha
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -110,61 +110,6 @@ def _in_reverse(nodes: dict[Apply, None]) -> dict[Apply, None]:
 MAX_EAGER_VISITS = 16
 
 
-class PostponedQueue:
-    """A queue of nodes with their plans, each node once.
-
-    Nodes are taken in the order in which they were put. There are two exceptions, both for sums of
-    many terms, which should be visited when all terms are done, and not after each one: nodes that
-    are put after one was taken go before those that were there; and a node that was taken before
-    goes to the end.
-    """
-
-    __slots__ = ("_plans", "_queues", "_taken", "_took")
-
-    def __init__(self) -> None:
-        self._plans: dict[Apply, VisitPlan] = {}
-        self._queues: list[deque[Apply]] = [deque()]
-        self._taken: set[Apply] = set()
-        self._took = False  # whether a node has been taken since the last was put
-
-    def put(self, node: Apply, plan: VisitPlan, overwrite: bool) -> None:
-        """Put a node into the queue.
-
-        A node that is there keeps its place, and its plan too unless `overwrite` is true.
-        """
-        if node not in self._plans:
-            if node in self._taken:
-                self._queues[0].append(node)
-            else:
-                if self._took and self._queues[-1]:
-                    self._queues.append(deque())
-                self._took = False
-                self._queues[-1].append(node)
-            self._plans[node] = plan
-        elif overwrite:
-            self._plans[node] = plan
-
-    def forget(self, node: Apply) -> None:
-        """Remove `node`."""
-        self._plans.pop(node, None)
-
-    def take(self) -> tuple[Apply, VisitPlan] | None:
-        """Take out the next node with its plan; None if there is none left."""
-        queues = self._queues
-        while True:
-            queue = queues[-1]
-            while queue:
-                node = queue.popleft()
-                plan = self._plans.pop(node, None)
-                if plan is not None:
-                    self._taken.add(node)
-                    self._took = True
-                    return node, plan
-            if len(queues) == 1:
-                return None
-            queues.pop()
-
-
 class Postponed:
     """The nodes to visit when the worklist is empty.
 
@@ -173,15 +118,16 @@ class Postponed:
     inward
         Nodes on which to try inward rewriters, with their plans. The node that was put last is
         taken first: readers before what they read.
-    queue
-        Nodes on which to try late rewriters, or early ones that wait for nested sums.
+    late
+        Nodes on which to try late rewriters, or early ones that wait for nested sums. The node that
+        was put first is taken first.
     visits
         How often a node has been visited, for nodes with more than one visit.
     """
 
     def __init__(self) -> None:
         self.inward: dict[Apply, VisitPlan] = {}
-        self.queue = PostponedQueue()
+        self.late: OrderedDict[Apply, VisitPlan] = OrderedDict()
         self.visits: dict[Apply, int] = {}
         self._any_frequent = False  # whether a node has more than MAX_EAGER_VISITS visits
         self._frequent: dict[Apply, None] = {}
@@ -204,9 +150,14 @@ class Postponed:
         if plan.inward and (overwrite or node not in self.inward):
             self.inward[node] = plan
         if waits or plan.late:
-            self.queue.put(node, plan, overwrite)
+            if overwrite or node not in self.late:
+                self.late[node] = plan
         elif overwrite and revisiting:
-            self.queue.forget(node)
+            self.late.pop(node, None)
+
+    def take_late(self) -> tuple[Apply, VisitPlan] | None:
+        """Take out the first node of `late`; None if there is none."""
+        return self.late.popitem(last=False) if self.late else None
 
     def count_visit(self, node: Apply) -> None:
         """Count a visit of `node` that is not the first."""

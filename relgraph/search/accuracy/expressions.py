@@ -7,7 +7,6 @@ or a number. Graphs become expressions and back.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
@@ -19,7 +18,16 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.notation import ATOM, INFIX, PREFIX, held, side_of_sign
+from relgraph.graph.notation import (
+    Formula,
+    Leaf,
+    Names,
+    Python,
+    View,
+    Written,
+    formulas,
+    text_of,
+)
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.error_free import ScaledProduct
 from relgraph.tensor import error_free
@@ -206,12 +214,6 @@ def scaled_product(factors: Sequence[Expr], divisors: Sequence[Expr]) -> Expr:
     return apply(op.scalar_op.name, *factors, *divisors)
 
 
-def counts_of(op: str) -> tuple[int, int] | None:
-    """Return how many factors and divisors a scaled product has, by its name; None of others."""
-    known = OPS[op].scalar_op
-    return (known.above, known.below) if isinstance(known, ScaledProduct) else None
-
-
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "neq")
 CONDITIONS = (*COMPARISONS, "and_", "or_", "invert")
 _SPELLED = {"reciprocal": "true_div", "fmin": "minimum", "fmax": "maximum"}
@@ -311,7 +313,7 @@ def to_graph(expr: Expr, inputs: Mapping[str, Any], dtype: str = "float64") -> A
 
 # -- text ------------------------------------------------------------------------------------------
 
-_WRITTEN = {"sqr": "square", "switch": "where"}
+_PYTHON = Python({"sqr": "square", "switch": "where"})
 _WORTH_A_NAME = 10
 """Of so many letters what stands in a form several times gets a name."""
 
@@ -319,7 +321,7 @@ _WORTH_A_NAME = 10
 def written(expr: Expr) -> str:
     """Return an expression as Python writes it; a number as one of `math` where the word alone may
     be an input."""
-    return _texts(expr, {})[expr][0]
+    return text_of(expr, _view_beside(inputs_of(expr)), _PYTHON)
 
 
 def written_in_lines(expr: Expr, width: int = 72) -> list[str]:
@@ -331,71 +333,53 @@ def written_in_lines(expr: Expr, width: int = 72) -> list[str]:
     whole = written(expr)
     if len(whole) <= width:
         return [whole]
-    readers = Counter(a for e in parts(expr) for a in e.args)
-    texts = _texts(expr, {})
-    shared = [e for e in parts(expr) if readers[e] > 1 and len(texts[e][0]) >= _WORTH_A_NAME]
     taken = inputs_of(expr)
     free = (name for k in count() for name in (f"t{k}" if k else "t",) if name not in taken)
-    names = dict(zip(shared, free, strict=False))
-    texts = _texts(expr, names)
-    lines = [f"{name} = {_texts(e, names, whole=e)[e][0]}" for e, name in names.items()]
+    names = Names(_PYTHON, free, lambda e, made, reads: reads > 1 and _is_worth_a_name(e, made))
+    texts: dict[Expr, str] = {}
+
+    def finish(e: Expr, made: Formula, reads: int) -> Formula:
+        named = names(e, made, reads)
+        texts[e] = str(named)
+        return named
+
+    formulas([expr], _view_beside(taken), _PYTHON, finish)
     cases = []
-    while expr.op == "switch" and expr not in names:
+    while expr.op == "switch":
         condition, case, expr = expr.args
-        cases.append((texts[case][0], f"if {texts[condition][0]}"))
+        cases.append((texts[case], f"if {texts[condition]}"))
     if not cases:
-        return [*lines, texts[expr][0]]
-    cases.append((texts[expr][0], "otherwise"))
+        return [*names.lines(), texts[expr]]
+    cases.append((texts[expr], "otherwise"))
+    return [*names.lines(), *_lines_of_cases(cases, width)]
+
+
+def _lines_of_cases(cases: Sequence[tuple[str, str]], width: int) -> Iterator[str]:
     column = max((len(text) for text, _ in cases if len(text) <= width), default=0)
     for text, when in cases:
-        lines += [f"{text:<{column}}   {when}"] if len(text) <= width else [text, f"    {when}"]
-    return lines
+        yield from [f"{text:<{column}}   {when}"] if len(text) <= width else [text, f"    {when}"]
 
 
-def _texts(
-    expr: Expr, names: Mapping[Expr, str], whole: Expr | None = None
-) -> dict[Expr, tuple[str, int]]:
-    """Return the texts of the parts of an expression, some of which have names, and how tightly
-    each holds together; `whole` is written out all the same."""
-    texts: dict[Expr, tuple[str, int]] = {}
-    inputs = inputs_of(expr)
-    for e in parts(expr):
-        if e in names and e is not whole:
-            texts[e] = names[e], ATOM
-        elif e.op is NUMBER and isinstance(e.value, str):
-            texts[e] = f"math.{e.value}" if e.value in ("e", *inputs) else e.value, ATOM
-        else:
-            texts[e] = _text(e, [texts[a] for a in e.args])
-    return texts
+def _is_worth_a_name(e: Expr, formula: Formula) -> bool:
+    return e.op not in (INPUT, NUMBER) and formula.size >= _WORTH_A_NAME
 
 
-def _text(e: Expr, args: Sequence[tuple[str, int]]) -> tuple[str, int]:
-    """Return the text of an expression, and how tightly it holds together."""
-    if e.op is INPUT:
-        return str(e.value), ATOM
-    if e.op is NUMBER:
-        return _number_text(e.value)
-    if e.op == "neg":
-        return f"-{held(*args[0], side_of_sign(e.args[0].op))}", PREFIX
-    if e.op in INFIX:
-        sign = INFIX[e.op]
-        texts = [held(*arg, sign.side(k)) for k, arg in enumerate(args)]
-        between = sign.symbol if e.op == "pow" else f" {sign.symbol} "
-        return between.join(texts), sign.precedence
-    counts = counts_of(e.op)
-    if counts is not None:
-        texts = [text for text, _ in args]
-        above, below = ", ".join(texts[: counts[0]]), ", ".join(texts[counts[0] :])
-        return f"scaled_product([{above}], [{below}])", ATOM
-    return f"{_WRITTEN.get(e.op, e.op)}({', '.join(text for text, _ in args)})", ATOM
+def _view_beside(inputs: Sequence[Any]) -> View:
+    """Return the view of expressions with inputs of some names."""
 
+    def view(e: Expr) -> Written:
+        if e.op is INPUT:
+            return Leaf(str(e.value))
+        if e.op is not NUMBER:
+            made: Written = OPS[e.op].applied(e.args)
+            return made
+        if isinstance(e.value, str):
+            return Leaf(f"math.{e.value}" if e.value in ("e", *inputs) else e.value)
+        if e.value.denominator == 1 and abs(e.value) < 10**15:
+            return Leaf(str(e.value.numerator), "number")
+        return Leaf(repr(as_float(e.value)), "number")
 
-def _number_text(value: Any) -> tuple[str, int]:
-    if value.denominator == 1 and abs(value) < 10**15:
-        text = str(value.numerator)
-    else:
-        text = repr(as_float(value))
-    return text, PREFIX if value < 0 else ATOM
+    return view
 
 
 _MOST_FACTORS = 10

@@ -26,6 +26,7 @@ from relgraph.testing.judge.evaluation import (
 from relgraph.testing.judge.rounding import (
     MAX_ULPS,
     is_exact,
+    is_sum,
     magnitude_of,
     overflowed_by_rounding,
     rounding_error_bound,
@@ -92,6 +93,7 @@ class Comparison:
         self.in_domain = True
         self.is_discrete = is_discrete(self.old.dtype)
         self._claims: dict[str, Array] = {}
+        self._errors: dict[bool, list[Array]] = {}
 
     def _compare_types(self) -> Difference | None:
         if self.old.dtype != self.new.dtype:
@@ -177,38 +179,57 @@ class Comparison:
             differing = differing & self._claimed(sound)
         if not differing.any():
             return differing
-        # The precision of the old side bounds the errors of both: a new side that computes in a
-        # less precise dtype is not excused by that.
-        errors = [
-            rounding_error_bound(
-                self._nodes(s),
-                self.values,
-                s,
-                underflow,
-                float(info.eps),
-                strict=s is self.pair.new,
-            )
-            for s in (self.pair.old, self.pair.new)
-        ]
-        bound = errors[0] + errors[1]
+        # without underflow the bounds are those of every class
+        for with_underflow in (False, True)[: 1 + underflow]:
+            if differing.any():
+                differing = differing & self._is_no_rounding(gap, with_underflow)
+        return differing
+
+    def _is_no_rounding(self, gap: Array, underflow: bool) -> Array:
+        """Return where the sides are farther from each other than the error bounds of both."""
+        eps = float(np.finfo(self._least_precise_dtype()).eps)
+        old_error, new_error = self._error_bounds(underflow, eps)
+        finite = np.isfinite(self.old) & np.isfinite(self.new)
         # where what a logarithm is taken of may be 0 by rounding, it may be negative on either side
         nan = np.isnan(self.new) & ~(np.isfinite(self.old) & _is_logarithm(self.pair.old))
-        unbounded = np.isinf(errors[0]) & ~np.isnan(self.old) & ~nan
+        unbounded = np.isinf(old_error) & ~np.isnan(self.old) & ~nan
         # so near a pole that of the old one not even the sign is known
-        pole = (float(info.eps) * np.abs(self.old) > 1) & (errors[0] >= np.abs(self.old))
+        pole = (eps * np.abs(self.old) > 1) & (old_error >= np.abs(self.old))
         unbounded |= pole & np.isinf(self.new)
-        rounding = (finite & (gap <= MAX_ULPS * bound)) | unbounded
+        rounding = (finite & (gap <= MAX_ULPS * (old_error + new_error))) | unbounded
         # from the end of the range rounding of the old side leads beyond it, not back
         largest = float(np.finfo(self.old.dtype).max)
         back = finite & (np.abs(self.old) > largest / 2) & (np.abs(self.new) < largest / 4)
-        back &= gap > MAX_ULPS * errors[1]
-        return np.asarray(differing & (back | ~rounding))
+        back &= gap > MAX_ULPS * new_error
+        return np.asarray(back | ~rounding)
 
-    def _rounded_size(self) -> Any:
-        """Return the magnitude of the results that an op has rounded: the larger one of both."""
-        sides = ((self.pair.old.owner, self.old), (self.pair.new.owner, self.new))
-        rounded = [magnitude_of(x) for node, x in sides if node is not None and not is_exact(node)]
-        return np.max([np.zeros(self.old.shape), *rounded], axis=0)
+    def _error_bounds(self, underflow: bool, eps: float) -> list[Array]:
+        """Return the error bounds of both sides.
+
+        The precision of the old side bounds the errors of both: a new side that computes in a less
+        precise dtype is not excused by that.
+        """
+        if underflow not in self._errors:
+            self._errors[underflow] = [
+                rounding_error_bound(
+                    self._nodes(side), self.values, side, underflow, eps, side is self.pair.new
+                )
+                for side in (self.pair.old, self.pair.new)
+            ]
+        return self._errors[underflow]
+
+    def _rounded_size(self) -> Array:
+        """Return the largest magnitude among the results of both sides that an op has rounded, and
+        such operands of a last sum."""
+        largest = np.zeros(self.old.shape)
+        for side in (self.pair.old, self.pair.new):
+            nodes, parts = self._nodes(side), [side]
+            if nodes and is_sum(nodes[-1]):
+                parts += nodes[-1].inputs
+            for v in parts:
+                if v.owner in nodes and not is_exact(v.owner):
+                    largest = np.maximum(largest, magnitude_of(array_of(self.values[v])))
+        return largest
 
     def _least_precise_dtype(self) -> Any:
         """Return the least precise float or complex dtype among the nodes of the old side."""

@@ -52,6 +52,12 @@ def is_exact(node: Apply) -> bool:
     return isinstance(op, Elemwise) and op.scalar_op.name in SELECTING
 
 
+def is_sum(node: Apply) -> bool:
+    """Return whether an op adds or subtracts element by element."""
+    op: Any = node.op
+    return isinstance(op, Elemwise) and op.scalar_op.name in SUMS
+
+
 def magnitude_of(x: Any) -> Array:
     array = np.asarray(x)
     if array.dtype.kind == "b":
@@ -319,16 +325,16 @@ def _elemwise_error(
     for i, e in enumerate(errors):
         if not e.any():
             continue
-        changes = []
-        for sign in (1, -1):
-            shifted = [*inputs[:i], _shifted(inputs[i], e, sign), *inputs[i + 1 :]]
-            found = op.scalar_op.impl(*shifted)
-            if op.nout > 1:
-                found = found[0]
-            change = np.abs(widened(np.asarray(found).astype(result.dtype)) - widened(result))
-            changes.append(np.where(_equal_or_nan(found, result), 0.0, change))
+        both = np.stack([_shifted(inputs[i], e, sign) for sign in (1, -1)])
+        found = op.scalar_op.impl(*inputs[:i], both, *inputs[i + 1 :])
+        if op.nout > 1:
+            found = found[0]
+        change = np.abs(widened(np.asarray(found).astype(result.dtype)) - widened(result))
+        change = np.where(_equal_or_nan(found, result), 0.0, change)
         # fmax leaves out nan, unless both are nan
-        most = (np.fmax if strict else np.maximum)(*changes)
+        most = (np.fmax if strict else np.maximum).reduce(
+            np.broadcast_to(change, (2, *result.shape))
+        )
         total = total + np.where(np.isnan(most), np.inf, most)
         if not strict and _POLE_OF.get(op.scalar_op.name) == i:
             near = (e > 0) & (e >= np.abs(inputs[i]))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relgraph.graph.opt.dispatch import VisitPlan
-from relgraph.graph.opt.worklist import MAX_EAGER_VISITS, Postponed, PostponedQueue, Worklist
+from relgraph.graph.opt.worklist import MAX_EAGER_VISITS, Postponed, Worklist
 from relgraph.scalar import float64, neg
 
 NODES = [neg(float64()).owner for _ in range(6)]
@@ -79,49 +79,32 @@ def nodes():
     return [neg(float64()).owner for _ in range(4)]
 
 
-def taken(queue):
+def taken(postponed):
     found = []
-    while (item := queue.take()) is not None:
+    while (item := postponed.take_late()) is not None:
         found.append(item)
     return found
 
 
 def test_they_are_taken_in_the_order_in_which_they_came(nodes):
-    queue = PostponedQueue()
+    postponed = Postponed()
     for node in nodes:
-        queue.put(node, FIRST, True)
-    assert taken(queue) == [(node, FIRST) for node in nodes]
-    assert queue.take() is None
+        postponed.put(node, FIRST, False, True, False)
+    assert taken(postponed) == [(node, FIRST) for node in nodes]
+    assert postponed.take_late() is None
 
 
 def test_a_node_that_is_put_again_keeps_its_place_and_its_plan_may_be_overwritten(nodes):
     a, b, *_ = nodes
-    queue = PostponedQueue()
-    queue.put(a, FIRST, True)
-    queue.put(b, FIRST, True)
-    queue.put(a, SECOND, True)
-    queue.put(b, SECOND, False)
-    assert taken(queue) == [(a, SECOND), (b, FIRST)]
-
-
-def test_new_nodes_go_first_and_nodes_taken_before_go_last(nodes):
-    a, b, c, new = nodes
-    queue = PostponedQueue()
-    for node in (a, b, c):
-        queue.put(node, FIRST, True)
-    assert queue.take() == (a, FIRST)
-    queue.put(a, SECOND, True)
-    queue.put(new, FIRST, True)
-    assert taken(queue) == [(new, FIRST), (b, FIRST), (c, FIRST), (a, SECOND)]
-
-
-def test_a_node_may_be_forgotten(nodes):
-    a, b, *_ = nodes
-    queue = PostponedQueue()
-    queue.put(a, FIRST, True)
-    queue.put(b, FIRST, True)
-    queue.forget(a)
-    assert taken(queue) == [(b, FIRST)]
+    postponed = Postponed()
+    for node, plan, overwrite in (
+        (a, FIRST, True),
+        (b, FIRST, True),
+        (a, SECOND, True),
+        (b, SECOND, False),
+    ):
+        postponed.put(node, plan, False, overwrite, False)
+    assert taken(postponed) == [(a, SECOND), (b, FIRST)]
 
 
 def test_inward_rewriters_are_kept_apart(nodes):
@@ -133,7 +116,7 @@ def test_inward_rewriters_are_kept_apart(nodes):
     postponed.put(d, FIRST, False, True, False)
     postponed.put(d, IDLE, False, True, True)  # there is nothing left to do
     assert postponed.inward == {a: INWARD}
-    assert taken(postponed.queue) == [(b, FIRST), (c, IDLE)]
+    assert taken(postponed) == [(b, FIRST), (c, IDLE)]
 
 
 def test_nodes_that_are_visited_often_are_held_back(nodes):

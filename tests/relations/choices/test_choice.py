@@ -33,7 +33,7 @@ CASES = [
     ("switch-neg-else-zero", at.switch(b, -x, 0), "-switch(b, x, 0.0)"),
     ("switch-zero-else-neg", at.switch(b, 0, -x), "-switch(b, 0.0, x)"),
     ("switch-to-and", at.switch(b, True, False), "b & True"),
-    ("switch-false-true", at.switch(b, False, True), "invert(b)"),
+    ("switch-false-true", at.switch(b, False, True), "~b"),
     ("switch-to-and", at.switch(b, c, False), "b & c"),
     ("switch-to-or", at.switch(b, True, c), "b | c"),
     ("switch-to-cast", at.switch(x > 0.5, 1.0, 0.0), "cast{float64}(x > 0.5)"),

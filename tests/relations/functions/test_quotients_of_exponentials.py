@@ -42,7 +42,7 @@ CASES = [
     (
         "softmax-mean",
         at.sum(at.exp(row) * q, axis=1) / at.sum(at.exp(row), axis=1),
-        "sum(softmax(c, axis=1) * q, axis=(1,)) / sum(softmax(c, axis=1), axis=(1,))",
+        "sum(softmax(c[None], axis=1) * q, axis=(1,)) / sum(softmax(c[None], axis=1), axis=(1,))",
     ),
     (
         "softmax-mean-mul",
@@ -70,8 +70,8 @@ CASES = [
         "logsumexp(x + log([0.25 0.5  2.  ]), axis=None)",
     ),
     ("log-mul-sum", at.log(total * at.abs(z)), "logsumexp(m, axis=1) + log(abs(z))"),
-    ("log-mul-kept-sum", at.log(rows * at.abs(q)), "logsumexp(m, axis=1) + log(abs(q))"),
-    ("log-div-kept-sum", at.log(rows / 3.0), "logsumexp(m, axis=1) - log(3.0)"),
+    ("log-mul-kept-sum", at.log(rows * at.abs(q)), "logsumexp(m, axis=1)[:, None] + log(abs(q))"),
+    ("log-div-kept-sum", at.log(rows / 3.0), "logsumexp(m, axis=1)[:, None] - log(3.0)"),
     ("log-two-cosh", at.log(2 * at.cosh(x)), "abs(x) + softplus(-2.0 * abs(x))"),
     (
         "log-cosh",
@@ -152,29 +152,29 @@ CASES = [
     (
         "log-part-of-exp",
         at.log(at.exp(m)[n, labels]),
-        "advanced_subtensor{array, array}(m, [0 1 2], [0 2 1])",
+        "m[[0 1 2], [0 2 1]]",
     ),
-    ("log-part-of-exp", at.log(at.exp(m)[:, 0]), "subtensor{:, 0}(m)"),
+    ("log-part-of-exp", at.log(at.exp(m)[:, 0]), "m[:, 0]"),
     (
         "log-part-of-exp-div",
         at.log(at.exp(m)[n, labels] / total),
-        "advanced_subtensor{array, array}(m, [0 1 2], [0 2 1]) - log(sum(exp(m), axis=(1,)))",
+        "m[[0 1 2], [0 2 1]] - log(sum(exp(m), axis=(1,)))",
     ),
     (
         "log-part-of-exp-div",
         at.log(at.exp(m)[:, 0] / total),
-        "subtensor{:, 0}(m) - log(sum(exp(m), axis=(1,)))",
+        "m[:, 0] - log(sum(exp(m), axis=(1,)))",
     ),
-    ("log-sum-part-of-exp", at.log(at.sum(at.exp(m)[0])), "logsumexp(subtensor{0}(m), axis=None)"),
+    ("log-sum-part-of-exp", at.log(at.sum(at.exp(m)[0])), "logsumexp(m[0], axis=None)"),
     (
         "log-part-of-softmax",
         at.log(at.softmax(m)[n, labels]),
-        "advanced_subtensor{array, array}(log_softmax(m, axis=1), [0 1 2], [0 2 1])",
+        "log_softmax(m, axis=1)[[0 1 2], [0 2 1]]",
     ),
-    ("log-part-of-softmax", at.log(at.softmax(m)[0, 1]), "subtensor{0, 1}(log_softmax(m, axis=1))"),
-    ("part-of-softmax", at.exp(m)[:, 0] / total, "subtensor{:, 0}(softmax(m, axis=1))"),
-    ("part-of-softmax", e[1] / at.sum(e), "subtensor{1}(softmax(x, axis=None))"),
-    ("part-of-softmax-mul", at.exp(m)[:, 0] * y / total, "subtensor{:, 0}(softmax(m, axis=1)) * y"),
+    ("log-part-of-softmax", at.log(at.softmax(m)[0, 1]), "log_softmax(m, axis=1)[0, 1]"),
+    ("part-of-softmax", at.exp(m)[:, 0] / total, "softmax(m, axis=1)[:, 0]"),
+    ("part-of-softmax", e[1] / at.sum(e), "softmax(x, axis=None)[1]"),
+    ("part-of-softmax-mul", at.exp(m)[:, 0] * y / total, "softmax(m, axis=1)[:, 0] * y"),
 ]
 
 NOT_MATCHED = [

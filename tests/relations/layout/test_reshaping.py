@@ -13,7 +13,7 @@ cube = at.TensorType("float64", (None, None, None))("cube")
 known = at.TensorType("float64", (3, 3))("known")
 
 CASES = [
-    ("reshape-of-one", at.reshape(at.dscalar("s"), (1, -1)), "s"),
+    ("reshape-of-one", at.reshape(at.dscalar("s"), (1, -1)), "s[None, None]"),
     ("reshape-chain", at.reshape(at.reshape(x, (-1,)), (1, 9)), "reshape{2}(x, [1 9])"),
     ("reshape-of-dimshuffle", at.reshape(x.dimshuffle(0, "x", 1), (-1,)), "reshape{1}(x, -1)"),
     ("reshape-vector", at.reshape(v, (-1,)), "v"),

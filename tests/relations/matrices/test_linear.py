@@ -46,7 +46,7 @@ TABLE = [
     (
         "dot-zero-right",
         dot(x, at.zeros((3, n))),
-        "alloc(0.0, shape_i{0}(x), shape_i{1}(alloc(0.0, 3, n)))",
+        "alloc(0.0, len(x), alloc(0.0, 3, n).shape[1])",
     ),
     ("dot-neg-left", dot(-x, v), -dot(x, v)),
     ("dot-neg-right", dot(x, -y), -dot(x, y)),
@@ -54,11 +54,11 @@ TABLE = [
     ("dot-scalar-right", dot(v, 2.0 * x), "2.0 * (v @ x)"),
     ("dot-divided-left", dot(x / 2.0, v), "x @ v / 2.0"),
     ("dot-divided-right", dot(wide, tall / c), dot(wide, tall) / cc.dimshuffle()),
-    ("matmul-zero-left", matmul(np.zeros((2, 3, 3)), x), "alloc(0.0, 2, 3, shape_i{1}(x))"),
+    ("matmul-zero-left", matmul(np.zeros((2, 3, 3)), x), "alloc(0.0, 2, 3, x.shape[1])"),
     (
         "matmul-zero-right",
         matmul(s, at.zeros((3, 5))),
-        "alloc(0.0, shape_i{0}(s), shape_i{1}(s), 5)",
+        "alloc(0.0, len(s), s.shape[1], 5)",
     ),
     ("matmul-neg-left", matmul(-s, t), -matmul(s, t)),
     ("matmul-neg-right", matmul(x, -s), -matmul(x, s)),

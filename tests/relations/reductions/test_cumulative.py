@@ -19,7 +19,7 @@ TABLE = [
     (
         "cumsum-of-zeros",
         at.cumsum(at.zeros((n, 2)), axis=0),
-        "alloc(0.0, shape_i{0}(alloc(0.0, n, 2)), 2)",
+        "alloc(0.0, len(alloc(0.0, n, 2)), 2)",
     ),
     ("cumprod-of-ones", at.cumprod(at.ones((5,))), "1.0"),
     ("differences-of-cumsum", at.cumsum(v)[1:] - at.cumsum(v)[:-1], v[1:]),

@@ -187,7 +187,7 @@ def test_fpcore() -> None:
     assert one.name == "a name" and one.inputs == ("x", "y")
     assert one.domain is parsed("(0 < x and x < 1) and y != 0")
     assert written(one.expr) == (
-        "where(x < y, (x + 0.3333333333333333) * -(x + 0.3333333333333333) * y, abs(x**2))"
+        "where(x < y, (x + 0.3333333333333333) * -(x + 0.3333333333333333) * y, abs(x ** 2))"
     )
 
 

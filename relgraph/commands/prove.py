@@ -1,0 +1,96 @@
+"""The command ``relgraph prove``: its arguments, and its output."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from typing import Any
+
+from rich.console import Console
+
+from relgraph.commands import positive
+from relgraph.commands.batch import (
+    LAWS,
+    PLAIN,
+    WIDTH,
+    add_law_arguments,
+    chosen,
+    for_each,
+    progress_bar,
+    require_writable,
+)
+from relgraph.testing.discovery import CheckError, discover_laws, with_packs
+
+EXAMPLE = "  relgraph prove --law neg-div-neg --law mul-one\n  relgraph prove my_laws.py"
+DEFAULT_SECONDS = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to a parser."""
+    add_law_arguments(parser, "prove")
+    parser.add_argument(
+        "--seconds",
+        type=positive,
+        default=DEFAULT_SECONDS,
+        metavar="N",
+        help="how long the solver may take for each dtype of a law (default: %(default)s)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prove laws, and print a line for each on standard output.
+
+    Parameters
+    ----------
+    options
+        The arguments, parsed.
+
+    Returns
+    -------
+    status
+        1 if a law is refuted, else 0.
+
+    Raises
+    ------
+    CheckError
+        If there are no such laws, the file can't be written, or Z3 is missing.
+    """
+    options.modules = with_packs(options.modules, options.packs)
+    laws = chosen(discover_laws(options.modules), options.law)
+    if options.json is not None:
+        require_writable(options.json)
+    began = time.perf_counter()
+    width = min(WIDTH, max(map(len, laws)))
+    console = Console(**PLAIN)
+    results: list[dict[str, Any]] = []
+    with progress_bar(len(laws), console) as print_and_advance:
+        tasks = [(name, options.seconds) for name in laws]
+        for result in for_each(_prove, tasks, options.modules, options.jobs):
+            results.append(result)
+            print_and_advance(_line(result, width))
+    count = Counter(result["status"] for result in results)
+    seconds = time.perf_counter() - began
+    console.print(
+        f"\n{count['proved']} proved, {count['exhausted']} exhausted, {count['refuted']} refuted, "
+        f"{count['checked']} left to the checker, in {seconds:.1f} s"
+    )
+    if options.json is not None:
+        text = json.dumps({"seconds": round(seconds, 3), "laws": results}, indent=1)
+        options.json.write_text(text + "\n", encoding="utf-8")
+    return 1 if count["refuted"] else 0
+
+
+def _prove(task: tuple[str, int]) -> dict[str, Any]:
+    name, seconds = task
+    try:
+        return LAWS[name].prove(seconds).as_dict()
+    except ModuleNotFoundError as error:
+        raise CheckError(str(error)) from error
+
+
+def _line(result: dict[str, Any], width: int) -> str:
+    status = result["status"] + (" over the reals" if result["over"] == "reals" else "")
+    text = f"{result['law']:<{width}}  {status:<22}  {result['seconds']:>6.2f} s"
+    return f"{text}  {result['reason']}".rstrip()

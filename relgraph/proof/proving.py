@@ -1,0 +1,325 @@
+"""Proves laws: for each dtype that a law admits, by Z3 or by trying all values.
+
+A law of the class ``exact`` is proved bit by bit. Of other classes the algebra is proved, over real
+numbers: how much is rounded remains with the checker.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.laws import Law
+from relgraph.graph.kanren.relations import Relation
+from relgraph.graph.reference import evaluate
+from relgraph.proof.guards import GUARDS
+from relgraph.proof.machine import Logic, NotTranslated, Translation, value_of
+from relgraph.proof.reals import Reals
+from relgraph.proof.smt import z3
+from relgraph.proof.statements import DTYPES, NotElementwise, NotStated, Statement, statements
+
+STATUSES = ("refuted", "checked", "exhausted", "proved")
+"""From the worst to the best. ``checked`` says that nothing is proved, and examples have to do."""
+
+SECONDS = 10.0
+"""How long the solver may take for one dtype."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How far a law is proved.
+
+    Attributes
+    ----------
+    law
+        Its name.
+    status
+        One of `STATUSES`: the worst of all dtypes.
+    over
+        ``bits`` if both sides are equal as machines compute them, ``reals`` if they are equal as
+        real numbers; empty if nothing is proved.
+    by_dtype
+        The status for each dtype.
+    reason
+        Why it is not proved; empty if it is.
+    counterexample
+        Values for which both sides differ, if it is refuted.
+    structure
+        A digest of what the law says. A law of the same digest need not be proved again.
+    seconds
+        How long it took.
+    """
+
+    law: str
+    status: str
+    over: str
+    by_dtype: Mapping[str, str]
+    reason: str
+    counterexample: str
+    structure: str
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields as a dict, for a file."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        what = f"{self.law}: {self.status}"
+        what += f" over the {self.over}" if self.over == "reals" else ""
+        return f"{what}: {self.reason}" if self.reason else what
+
+
+def structure_of(law: Relation) -> str:
+    """Return a digest of what a law says: its sides, conditions, class and dtypes."""
+    said = [law.sound, str(getattr(law, "mixed", "")), str(getattr(law, "complex", ""))]
+    said += [str(law)] if isinstance(law, Law) else [law.name]
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+
+
+def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPES) -> Proof:
+    """Prove a law as far as it goes.
+
+    Parameters
+    ----------
+    law
+        A law. Relations that are no equations are not proved.
+    seconds
+        How long the solver may take for one dtype.
+    dtypes
+        Those for which a law of the class ``exact`` is proved, if it admits them.
+    """
+    began = time.perf_counter()
+    attempt = _Attempt(seconds, dtypes)
+    over = ""
+    try:
+        if law.sound == "exact":
+            attempt.bits(law)
+            over = "bits"
+        else:
+            attempt.reals(law)
+            over = "reals"
+    except (NotElementwise, NotStated, NotTranslated) as why:
+        attempt.reasons[str(why)] += 1
+    status = min(attempt.by_dtype.values(), key=STATUSES.index, default="checked")
+    proved = status in ("proved", "exhausted")
+    return Proof(
+        law.name,
+        status,
+        over if proved else "",
+        attempt.by_dtype,
+        attempt.counterexample or ("" if proved else attempt.why()),
+        attempt.counterexample,
+        structure_of(law),
+        round(time.perf_counter() - began, 2),
+    )
+
+
+@dataclass
+class _Attempt:
+    """The results for one law.
+
+    Attributes
+    ----------
+    seconds, dtypes
+        See `prove`.
+    by_dtype, counterexample
+        See `Proof`.
+    reasons
+        Why dtypes are not proved, and how many.
+    """
+
+    seconds: float
+    dtypes: Sequence[str]
+    by_dtype: dict[str, str] = field(default_factory=dict)
+    reasons: Counter[str] = field(default_factory=Counter)
+    counterexample: str = ""
+
+    def why(self) -> str:
+        """Return why dtypes are not proved."""
+        return "; ".join(self.reasons) or "it admits no dtype of these"
+
+    def bits(self, law: Relation) -> None:
+        """Prove that both sides have the same bits, for each dtype."""
+        for statement in _statements(law, self.dtypes):
+            self.by_dtype[statement.dtype] = self._of_machine(statement)
+            if statement.dtype == "float32" and self.by_dtype["float32"] == "proved":
+                renamed = {"float32": "bfloat16"}
+                self.by_dtype["bfloat16"] = self._of_machine(statement, renamed)
+
+    def reals(self, law: Relation) -> None:
+        """Prove that both sides are equal as real numbers."""
+        for statement in _statements(law, ("float64",)):
+            elements = Reals(statement.inputs, statement.nodes)
+            solver = self._solver(statement, elements, elements)
+            answer = str(solver.check())
+            if answer == "sat":
+                self.reasons["the sides differ as real numbers for what its guards admit"] += 1
+            elif answer == "unknown":
+                self.reasons["the solver does not settle it in time"] += 1
+            self.by_dtype["reals"] = "proved" if answer == "unsat" else "checked"
+
+    def _of_machine(self, statement: Statement, renamed: Mapping[str, str] | None = None) -> str:
+        try:
+            elements = Translation(statement.inputs, statement.nodes, renamed)
+            dtype = (renamed or {}).get(statement.dtype, statement.dtype)
+            solver = self._solver(statement, elements, Logic(dtype))
+        except NotTranslated as why:
+            self.reasons[str(why)] += 1
+            return "checked"
+        answer = str(solver.check())
+        if answer == "unsat":
+            return "proved"
+        if renamed is None and _are_few(statement):
+            return self._exhausted(statement)
+        if answer == "unknown":
+            self.reasons["the solver does not settle it in time"] += 1
+        else:
+            values = {} if renamed else _values_in(solver.model(), elements)
+            return self._judged(statement, values, _why_open(elements))
+        return "checked"
+
+    def _solver(self, statement: Statement, elements: Any, logic: Any) -> Any:
+        """Return a solver that holds the guards, and that the sides differ."""
+        solver = z3.Solver()
+        solver.set("timeout", int(1000 * self.seconds))
+        for name, values in statement.guards:
+            if name in GUARDS:
+                solver.add(GUARDS[name](logic, *[_term(elements, v) for v in values]))
+        solver.add(*elements.assumed)
+        solver.add(z3.Not(elements.of(statement.old) == elements.of(statement.new)))
+        return solver
+
+    def _exhausted(self, statement: Statement) -> str:
+        """Return the status after trying all values of the inputs that guards admit."""
+        values = all_values(statement.inputs)
+        admitted = np.ones(len(next(iter(values.values()))), bool)
+        for name, arguments in statement.guards:
+            if name in GUARDS:
+                given = [values[v] if isinstance(v, Variable) else v for v in arguments]
+                admitted &= GUARDS[name](Arrays(), *given)
+        values = {v: x[admitted] for v, x in values.items()}
+        return (
+            self._judged(statement, values, "") if _difference(statement, values) else "exhausted"
+        )
+
+    def _judged(self, statement: Statement, values: Mapping[Variable, Any], why: str) -> str:
+        """Return ``refuted`` if all guards are stated and NumPy finds the sides different for some
+        values; else ``checked``, and note why."""
+        unstated = [name for name, _ in statement.guards if name not in GUARDS]
+        text = _difference(statement, values) if values and not unstated else ""
+        if text:
+            self.counterexample = self.counterexample or text
+            return "refuted"
+        names = " and ".join(dict.fromkeys(unstated))
+        self.reasons[f"what {names} says of elements is not stated" if unstated else why] += 1
+        return "checked"
+
+
+def _values_in(model: Any, elements: Translation) -> dict[Variable, Any]:
+    return {
+        v: np.array([value_of(term, model, v.type.dtype)]) for v, term in elements.inputs.items()
+    }
+
+
+def _difference(statement: Statement, values: Mapping[Variable, Any]) -> str:
+    """Return the first values for which the sides differ, as text; empty if there are none."""
+    with np.errstate(all="ignore"):
+        old, new = evaluate([statement.old, statement.new], dict(values))
+    old, new = np.broadcast_arrays(old, new)
+    places = np.flatnonzero(~_same_bits(old, new))
+    if not places.size:
+        return ""
+    k = int(places[0])
+    inputs = ", ".join(f"{v} = {x[k]!r}" for v, x in values.items())
+    return f"for {inputs} the sides are {old.flat[k]!r} and {new.flat[k]!r}"
+
+
+def _statements(law: Relation, dtypes: Sequence[str]) -> Iterator[Statement]:
+    if not isinstance(law, Law):
+        raise NotElementwise("it is a relation, not an equation")
+    return statements(law, dtypes)
+
+
+def _term(elements: Any, value: Any) -> Any:
+    """Return the term of an argument of a guard: a variable, or a number of the law."""
+    if isinstance(value, Variable):
+        return elements.of(value)
+    number = getattr(value, "value", value)
+    return int(number) if number == int(number) else number
+
+
+_FEW = 1 << 17
+
+
+def _are_few(statement: Statement) -> bool:
+    """Return whether all values of the inputs can be tried."""
+    bits = [8 * np.dtype(v.type.dtype).itemsize for v in statement.inputs]
+    return bool(bits) and math.prod(1 << b for b in bits) <= _FEW
+
+
+def all_values(inputs: Sequence[Variable]) -> dict[Variable, Any]:
+    """Return arrays that together hold all combinations of values of inputs."""
+    every = [_every(v.type.dtype) for v in inputs]
+    grids = np.meshgrid(*every, indexing="ij")
+    return {v: grid.reshape(-1) for v, grid in zip(inputs, grids, strict=True)}
+
+
+def _every(dtype: str) -> Any:
+    if dtype == "bool":
+        return np.array([False, True])
+    size = np.dtype(dtype).itemsize
+    return np.arange(1 << (8 * size), dtype=f"uint{8 * size}").view(dtype)
+
+
+def _same_bits(old: Any, new: Any) -> Any:
+    same = old == new
+    if old.dtype.kind == "f":
+        same &= np.signbit(old) == np.signbit(new)
+        same |= np.isnan(old) & np.isnan(new)
+    return same
+
+
+def _why_open(elements: Translation) -> str:
+    if elements.is_unknown():
+        return "it holds by what an op computes that is not stated"
+    return "the solver has a counterexample that NumPy does not confirm"
+
+
+class Arrays:
+    """The functions that guards are stated with, over arrays of NumPy."""
+
+    def And(self, *conditions: Any) -> Any:
+        return np.logical_and.reduce(conditions)
+
+    def Or(self, *conditions: Any) -> Any:
+        return np.logical_or.reduce(conditions)
+
+    def Not(self, condition: Any) -> Any:
+        return ~condition
+
+    def equal(self, x: Any, y: Any) -> Any:
+        return x == y
+
+    def less(self, x: Any, y: Any) -> Any:
+        return x < y
+
+    def not_less(self, x: Any, y: Any) -> Any:
+        return x >= y
+
+    def is_nan(self, x: Any) -> Any:
+        return x != x
+
+    def is_finite(self, x: Any) -> Any:
+        return np.isfinite(x)
+
+    def product_fits(self, x: Any, y: Any) -> Any:
+        exact = x.astype("int64") * y.astype("int64")
+        return exact <= np.iinfo(x.dtype).max

@@ -1,0 +1,156 @@
+"""What a law says about elements: the graphs of both sides over inputs of one dtype, and what the
+guards say of these inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import relgraph.tensor as at
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.goals import Compute, Where, dtypes_admitted, fitted
+from relgraph.graph.kanren.laws import Law
+from relgraph.graph.kanren.rules import compound_parts, split
+from relgraph.graph.kanren.terms import LogicVariable, build, renamed, variables_of
+from relgraph.graph.traversal import io_toposort
+from relgraph.scalar.type import FLOATS, INTS, UINTS
+from relgraph.tensor.elemwise import Elemwise
+
+DTYPES = (*FLOATS, *INTS, *UINTS, "bool")
+"""The dtypes over which laws are proved. Statements about float32 are proved for bfloat16 too."""
+
+
+class NotElementwise(Exception):
+    """The law is about more than elements; the message says about what."""
+
+
+class NotStated(Exception):
+    """What the law says of elements can't be stated; the message says why."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """That two graphs give the same element for all inputs that guards admit.
+
+    Attributes
+    ----------
+    dtype
+        The dtype of the inputs that are no conditions.
+    inputs
+        The inputs, vectors.
+    old, new
+        The sides.
+    guards
+        What is assumed of elements of inputs: pairs of the name of a guard and the variables.
+    """
+
+    dtype: str
+    inputs: tuple[Variable, ...]
+    old: Variable
+    new: Variable
+    guards: tuple[tuple[str, tuple[Any, ...]], ...]
+
+    @property
+    def nodes(self) -> list[Apply]:
+        """The nodes of both sides, inputs first."""
+        return list(io_toposort(list(self.inputs), [self.old, self.new]))
+
+
+def statements(law: Law, dtypes: Sequence[str] = DTYPES) -> Iterator[Statement]:
+    """Yield what a law says of elements, for each of some dtypes that it admits.
+
+    Raises
+    ------
+    NotElementwise
+        If an op of the law does not work element by element.
+    NotStated
+        If the law computes its right side by a function of graphs.
+    """
+    _require_elementwise(law)
+    for dtype in dtypes:
+        for given in _assignments(law, dtype):
+            statement = _stated(law, dtype, given)
+            if statement is not None:
+                yield statement
+                break
+
+
+def _require_elementwise(law: Law) -> None:
+    if not isinstance(law, Law):
+        raise NotElementwise("it is a relation, not an equation")
+    for side in (law.lhs, law.rhs):
+        for part in compound_parts(side):
+            head, arguments = split(part) or (None, ())
+            if not isinstance(head, Elemwise):
+                raise NotElementwise(f"{head} does not work element by element")
+            if any(type(a).__name__ == "Arguments" for a in arguments):
+                raise NotElementwise(f"{head} has any number of arguments")
+
+
+def _assignments(law: Law, dtype: str) -> Iterator[Mapping[Any, str]]:
+    """Yield dtypes for the variables of a law: one for all, then booleans for conditions."""
+    variables = list(dict.fromkeys([*variables_of(law.lhs), *variables_of(law.rhs)]))
+    yield dict.fromkeys(variables, dtype)
+    conditions = {v for side in (law.lhs, law.rhs) for v in _conditions_in(side)}
+    if conditions and dtype != "bool":
+        yield {v: "bool" if v in conditions else dtype for v in variables}
+
+
+_LOGICAL = ("and_", "or_", "xor", "invert")
+
+
+def _conditions_in(side: Any) -> Iterator[Any]:
+    for part in compound_parts(side):
+        head, arguments = split(part) or (None, ())
+        name = head.scalar_op.name if isinstance(head, Elemwise) else ""
+        tested = arguments if name in _LOGICAL else arguments[:1] if name == "switch" else ()
+        yield from (a for a in tested if isinstance(a, LogicVariable))
+
+
+def _stated(law: Law, dtype: str, dtypes: Mapping[Any, str]) -> Statement | None:
+    """Return what a law says of inputs of some dtypes; None if it does not admit these."""
+    known: dict[Any, Any] = {
+        v: at.TensorType(d, (None,))(str(v)) for v, d in dtypes.items() if v not in _computed(law)
+    }
+    inputs = tuple(known.values())
+    guards = []
+    try:
+        for condition in law.conditions:
+            if isinstance(condition, Compute):
+                known[condition.out] = _computed_value(condition, known)
+            elif isinstance(condition, Where):
+                values = tuple([known.get(v, v) for v in condition.variables])
+                if not _is_about_types(condition):
+                    guards.append((condition.predicate.__name__, values))
+                elif not condition.predicate(*values):
+                    return None
+        old, new = (build(renamed(side, known)) for side in (law.lhs, law.rhs))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if not isinstance(old, Variable) or old.owner is None:
+        return None
+    if not isinstance(new, Variable):
+        new = at.as_tensor_variable(new)
+    made = [v for node in io_toposort(list(inputs), [old, new]) for v in node.outputs]
+    if not dtypes_admitted(made, not law.mixed, law.complex):
+        return None
+    new = fitted(new, old)
+    return None if new is None else Statement(dtype, inputs, old, new, tuple(guards))
+
+
+def _computed(law: Law) -> set[Any]:
+    return {c.out for c in law.conditions if isinstance(c, Compute)}
+
+
+def _computed_value(condition: Compute, known: Mapping[Any, Any]) -> Any:
+    """Return what a condition computes as a graph: that of the op by which it folds constants."""
+    op = getattr(at, getattr(condition.function, "__name__", ""), None)
+    if not isinstance(op, Elemwise):
+        raise NotStated(f"{condition} is computed by a function of graphs")
+    return op(*[known.get(v, v) for v in condition.variables])
+
+
+def _is_about_types(condition: Where) -> bool:
+    return condition.predicate.__module__.endswith("type_guards")

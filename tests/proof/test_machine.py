@@ -1,0 +1,99 @@
+"""The terms of ops compute what NumPy computes, on random and on edge values of each dtype.
+
+By hand with more values: ``python -m tests.proof.test_machine 10000``.
+"""
+
+import sys
+import zlib
+
+import numpy as np
+import pytest
+
+import relgraph.tensor as at
+from relgraph.graph.reference import evaluate
+from relgraph.graph.traversal import io_toposort
+from relgraph.proof.machine import OPS, Translation, literal
+from relgraph.proof.smt import z3
+from relgraph.proof.statements import DTYPES
+from tests.seeds import SEED
+
+FEW = 100
+
+FUNCTIONS = {
+    **{name: getattr(at, name) for name in OPS if name not in ("maximum", "minimum", "pow")},
+    "switch": at.switch,
+    "second": at.second,
+    "square as a power": lambda x: x**2,
+    "to float32": lambda x: at.cast(x, "float32"),
+    "to int16": lambda x: at.cast(x, "int16"),
+    "to bool": lambda x: at.cast(x, "bool"),
+    # of zeros of both signs NumPy may give either one
+    "maximum with one": lambda x: at.maximum(x, 1),
+    "minimum with one": lambda x: at.minimum(x, 1),
+}
+
+
+def _values(dtype, count, random):
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return random.random(count) < 0.5
+    if kind in "iu":
+        limits = np.iinfo(dtype)
+        edges = [0, 1, limits.max, limits.min, 2]
+        made = random.integers(limits.min, limits.max, count, dtype, endpoint=True)
+    else:
+        limits = np.finfo(dtype)
+        edges = [0.0, -0.0, np.inf, -np.inf, np.nan, limits.max, limits.tiny, -1.0, 0.5]
+        with np.errstate(all="ignore"):
+            made = random.normal(0, 10.0 ** random.integers(-3, 4, count)).astype(dtype)
+    chosen = random.random(count) < 0.5
+    return np.where(chosen, random.choice(np.array(edges, dtype), count), made)
+
+
+def _built(function, dtype):
+    """Return inputs of a dtype, and what a function makes of as many as it takes; or None."""
+    inputs = [at.TensorType(dtype, (None,))(name) for name in "xyz"]
+    for count in (1, 2, 3):
+        try:
+            return inputs[:count], function(*inputs[:count])
+        except TypeError:
+            continue
+    return None
+
+
+def _check(name, dtype, count):
+    built = _built(FUNCTIONS[name], dtype)
+    if built is None:
+        return 0
+    inputs, out = built
+    elements = Translation(inputs, list(io_toposort(inputs, [out])))
+    if elements.is_unknown():
+        return 0
+    random = np.random.default_rng([SEED, zlib.crc32(f"{name} {dtype}".encode())])
+    values = {v: _values(dtype, count, random) for v in inputs}
+    with np.errstate(all="ignore"):
+        (expected,) = evaluate([out], values)
+    for k in range(count):
+        if _is_out_of_range(name, [values[v][k] for v in inputs]):
+            continue
+        known = [(elements.inputs[v], literal(values[v][k], dtype)) for v in inputs]
+        found = z3.simplify(z3.substitute(elements.of(out), *known))
+        wanted = literal(expected[k], out.type.dtype)
+        shown = {str(v): values[v][k] for v in inputs}
+        assert z3.is_true(z3.simplify(found == wanted)), (name, dtype, shown, found, expected[k])
+    return count
+
+
+def _is_out_of_range(name, values):
+    """Return whether a conversion to integers has no value that C defines."""
+    return name == "to int16" and not all(abs(float(v)) < 2**15 for v in values)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_terms_compute_what_numpy_computes(name):
+    assert sum(_check(name, dtype, FEW) for dtype in DTYPES)
+
+
+if __name__ == "__main__":
+    for each in FUNCTIONS:
+        print(each, sum(_check(each, dtype, int(sys.argv[1])) for dtype in DTYPES), flush=True)
