@@ -144,7 +144,7 @@ WITH_ZERO = (
     law("unsigned-ge-zero", x >= 0, True, unsignedo(x)),
 )
 
-flag = (booleano(c), whereo(is_comparison, s))
+flag = (whereo(is_comparison, s), booleano(c))
 
 FLAGS = (
     # c == 1, c != False, c > 0
@@ -182,9 +182,16 @@ JUNCTIONS = (
         "neutral-constant",
         f(several(xs)),
         z,  # x & True → x, x ^ 0 → x, maximum(x, -inf) → x
+        whereo(kit.has_neutral, s),
         *foundo(z, kit.without_neutral, s, xs),
     ),
-    law("absorbing-constant", f(several(xs)), z, *foundo(z, kit.absorbing_among, s, xs)),  # x & 0
+    law(
+        "absorbing-constant",
+        f(several(xs)),
+        z,  # x & 0 → 0, x | True → True
+        whereo(kit.is_junction, s),
+        *foundo(z, kit.absorbing_among, s, xs),
+    ),
     law("xor-ones", x ^ c, ~x, whereo(kit.has_all_bits, c), same_dtypeo(x, c)),
     law("and-not", x & ~x, False, booleano(x)),
     law("or-not", x | ~x, True, booleano(x)),

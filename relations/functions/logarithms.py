@@ -294,8 +294,8 @@ LOGARITHMS = (
         "based-log-of-sum",
         based(add(several(xs))),
         z / k,  # k = log(2), or log(10)
-        *of_sum,
         whereo(kit.is_based_logarithm, s),
+        *of_sum,
         computo(k, kit.natural_logarithm_of_base, s),
         tries=[
             *(log2(one) for one in TRIES),
@@ -314,8 +314,8 @@ OVER_AXES = (
         "based-log-sum-exp",
         based(total),
         LogSumExp(k)(x) / c,  # c = log(2), or log(10)
-        usual,
         whereo(kit.is_based_logarithm, s),
+        usual,
         computo(c, kit.natural_logarithm_of_base, s),
     ),
 )

@@ -130,13 +130,16 @@ def _truth_of_flags(comparison: Any, c: Any) -> tuple[bool, bool] | None:
     return bool(comparison.ufunc(False, value)), bool(comparison.ufunc(True, value))
 
 
+def has_neutral(scalar_op: Any) -> bool:
+    """Return whether a scalar op has constants that change nothing."""
+    return scalar_op in NEUTRAL
+
+
 @requires_heads(containing_constant)
 def without_neutral(scalar_op: Any, operands: Sequence[Any]) -> Any:
     """Return what a scalar op gives without the constants that change nothing; None if there are
     none."""
-    is_neutral = NEUTRAL.get(scalar_op)
-    if is_neutral is None:
-        return None
+    is_neutral = NEUTRAL[scalar_op]
     kept = [v for v in operands if not is_neutral(v)] or [operands[0]]
     if len(kept) == len(operands):
         return None
@@ -146,8 +149,7 @@ def without_neutral(scalar_op: Any, operands: Sequence[Any]) -> Any:
 @requires_heads(containing_constant)
 def absorbing_among(scalar_op: Any, operands: Sequence[Any]) -> Any:
     """Return the constant that a scalar op gives whatever the others are; None if there is none."""
-    is_absorbing = ABSORBING.get(scalar_op)
-    return None if is_absorbing is None else next(filter(is_absorbing, operands), None)
+    return next(filter(ABSORBING[scalar_op], operands), None)
 
 
 def has_all_bits(c: Any) -> bool:

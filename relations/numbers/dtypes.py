@@ -98,8 +98,8 @@ OF_CASTS = (
         "compare-cast-flag",
         compared(cast(c), k),
         compared(c, k),  # cast(c) != 0 → c != 0
-        booleano(c),
         whereo(kit.is_comparison, s),
+        booleano(c),
         uniformo(k),
         mixed=True,
     ),

@@ -101,7 +101,7 @@ SHIFTED = (
     shifted("extreme-of-rest", extreme(c - x), without_axes(c) - other(x), *is_either),
     shifted("extreme-mul", extreme(c * x), without_axes(c) * extreme(x), is_extreme, positiveo(c)),
     shifted(
-        "extreme-mul-negative", extreme(c * x), without_axes(c) * other(x), negative, *is_either
+        "extreme-mul-negative", extreme(c * x), without_axes(c) * other(x), *is_either, negative
     ),
     shifted("extreme-div", extreme(x / c), extreme(x) / without_axes(c), is_extreme, positiveo(c)),
 )
