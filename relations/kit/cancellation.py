@@ -15,7 +15,7 @@ import numpy as np
 
 from relations.kit.guards import (
     constant_number,
-    containing_constant,
+    containing_two_constants_or,
     depends_on_levels,
     in_dtype_of,
     requires_heads,
@@ -57,7 +57,7 @@ not_tanho = goal(is_no_tanh)
 not_choseno = goal(is_not_chosen)
 
 
-@requires_heads(containing_constant)
+@requires_heads(containing_two_constants_or())
 def is_turn(above: Any, below: Any) -> bool:
     """Return whether a quotient is that of pi, in some dtype, and 2 or 4."""
     pi = constant_number(above)

@@ -79,8 +79,8 @@ def nested(name: str, sound: str, *conditions: Any) -> Law:
         name,
         CAReduce(s, a)(CAReduce(s, b)(x)),
         CAReduce(s, c)(x),  # sum(sum(x, axis=0), axis=1) → sum(x, axis=(0, 2))
-        computo(c, kit.merged_axes, a, b),
         *conditions,
+        computo(c, kit.merged_axes, a, b),
         sound=sound,
     )
 
