@@ -439,8 +439,6 @@ def is_triangular(matrix: Any) -> bool:
 
 diagonalo = goal(is_diagonal)
 triangularo = goal(is_triangular)
-lower_triangularo = goal(is_lower_triangular)
-upper_triangularo = goal(is_upper_triangular)
 symmetrico = goal(is_symmetric)
 positive_definiteo = goal(is_positive_definite)
 orthogonalo = goal(is_orthogonal)

@@ -123,11 +123,6 @@ def repetition_count_in_fill(x: Any, axes: Axes, template: Any) -> Variable:
 # -- which ops reduce what -------------------------------------------------------------------------
 
 
-def is_idempotent(scalar_op: Any) -> bool:
-    """Return whether reducing copies of an element by `scalar_op` gives the element."""
-    return scalar_op in (scalar.maximum, scalar.minimum, scalar.and_, scalar.or_)
-
-
 def zero_sum_divides(c: Any, x: Any, axes: Any) -> bool:
     """Return whether a sum of nothing, which is 0, stays 0 divided by `c`, or `axes` of `x` are
     known to have elements to sum."""

@@ -13,7 +13,7 @@ from cons import cons
 from kanren.core import eq, lall
 
 from relations.kit import reductions as kit
-from relations.kit.choices import dual, is_junction
+from relations.kit.choices import dual, is_idempotent, is_junction
 from relations.kit.guards import (
     all_oneo,
     are_nonzero_lengths,
@@ -297,7 +297,7 @@ def reduce_of_alloco(reduced: Any, once: Any) -> Any:
     full, lengths = lvars("full lengths")
     return lall(
         eq(reduced, CAReduce(s, a)(full)),
-        whereo(kit.is_idempotent, s),
+        whereo(is_idempotent, s),
         argumentso(full, Alloc(), cons(x, lengths)),
         computo(m, len, lengths),
         whereo(kit.is_repeated_along, x, a, m),
@@ -338,7 +338,7 @@ REPEATED = (
         "reduce-of-fill",
         CAReduce(s, a)(second(y, x)),
         CAReduce(s, a)(x),  # max(second(y, x)) → max(x), and the same for min, all and any
-        whereo(kit.is_idempotent, s),
+        whereo(is_idempotent, s),
         whereo(is_nonempty_along, y, a),
         computo(m, rank_of, y),
         whereo(kit.is_repeated_along, x, a, m),
