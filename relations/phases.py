@@ -1,0 +1,365 @@
+"""The phases of the rule book: which laws are used when.
+
+`compile.database` runs them in this order: CANONICALIZE, STABILIZE, SPECIALIZE, BLAS. The laws of a
+phase are applied until none of them matches any more. Of several that match one node, the first in
+the phase is applied; a comment says where that counts. A table stands in each phase that needs it
+again. Where a law belongs to a row of the documented table, its tags say so.
+
+The page `sparse` is in no phase here: `compile.on_demand` loads it for the first
+graph that has sparse matrices.
+
+A phase is a plain tuple: nothing happens by importing it, and the engine takes its laws as an
+argument.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relations import choices, layout, parts
+from relations.cancellation import differences, inverses, near_zero, squares
+from relations.functions import (
+    exponential,
+    logarithms,
+    of_facts,
+    quotients_of_exponentials,
+    special,
+    trigonometric,
+)
+from relations.kit.vocabulary import Law, Relation, stable
+from relations.matrices import determinants, kronecker, low_rank, products, systems
+from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
+from relations.reductions import extremes, moments, reduction, softmax
+from relgraph.graph.kanren.terms import LogicVariable, Term, renamed, variables_of
+from relgraph.tensor import neg, sub
+
+
+def _either_way_round(*laws: Relation) -> tuple[Relation, ...]:
+    """Return laws, each that brings a difference nearer to the true value followed by the same
+    about the difference the other way round: of ``x - y → z`` that is ``y - x → -z``."""
+    known = {_text(one.lhs) for one in laws if isinstance(one, Law)}
+    found: list[Relation] = []
+    for one in laws:
+        found.append(one)
+        if isinstance(one, Law) and one.sound == "stable" and _is_difference(one.lhs):
+            turned = sub(*reversed(one.lhs.args))
+            if _text(turned) not in known:
+                made = stable(
+                    f"{one.name}-mirrored",
+                    turned,
+                    neg(one.rhs),
+                    *one.conditions,
+                    tags=one.tags,
+                    mixed=one.mixed,
+                    complex=one.complex,
+                    tries=[sub(*reversed(t.args)) for t in one.tries if _is_difference(t)],
+                )
+                found.append(made)
+    return tuple(found)
+
+
+def _text(side: Any) -> str:
+    """Return a side as text that does not depend on the names of its variables."""
+    names = {v: LogicVariable(str(k)) for k, v in enumerate(variables_of(side))}
+    return str(renamed(side, names))
+
+
+def _is_difference(side: Any) -> bool:
+    return isinstance(side, Term) and side.op is sub
+
+
+# -- tables that go together -----------------------------------------------------------------------
+
+_SHAPES = (
+    *layout.LENGTHS,
+    *layout.VECTORS,
+    *layout.PARTS,
+    *layout.CUTS,
+    *layout.SINKS,
+    *layout.LIKE,
+    *layout.ALLOCATIONS,
+    *layout.CHAINS,
+    *layout.IDENTITIES,
+    *layout.DECLARATIONS,
+    *layout.ORDERS,
+)
+"""Lengths, fills, reshapes and orders of axes: what says nothing about values."""
+
+_NEUTRAL_CONSTANTS = (*arithmetic.IDENTITIES, *powers.CONSTANTS)
+"""Zeros and ones in sums, products and powers."""
+
+_SUMS_AND_PRODUCTS = (
+    *arithmetic.SIGNS,
+    *arithmetic.CANCELLATIONS,
+    *arithmetic.FRACTIONS,
+    *collecting.SIGNED_SUMS,
+    *collecting.CONSTANTS,
+    *arithmetic.CONSTANT_FACTORS,
+    *collecting.SUMS,
+    *collecting.PRODUCTS,
+    *collecting.SIDES,
+    *collecting.FLAT,
+    *reduction.SIGNS,
+)
+"""The canonical form of sums and products, and their signs."""
+
+_MAGNITUDES = (
+    *magnitudes.ABSOLUTE,
+    *magnitudes.SIGN,
+    *magnitudes.EXTREMES,
+    *magnitudes.COLLECTED,
+    *magnitudes.BOUNDS,
+)
+"""Absolute values and signs, maximum and minimum, and bounds."""
+
+_CHOICES = (
+    *choices.WITH_ITSELF,
+    *choices.NEGATIONS,
+    *choices.SIDES,
+    *choices.WITH_ZERO,
+    *choices.FLAGS,
+    *choices.NOT_A_NUMBER,
+    *choices.JUNCTIONS,
+    *choices.TOGETHER,
+    *choices.KNOWN,
+    *choices.CONDITIONS,
+    *choices.SIGNS,
+    *choices.TRUTH_VALUES,
+    *choices.CONSTANT_BRANCHES,
+    *choices.SUMS,
+    *choices.EXTREMES,
+    *choices.EXTREMES_WITHOUT_NAN,
+    *choices.ABSOLUTE_VALUES,
+    *choices.CLIPS,
+)
+"""Comparisons, truth values, and switches between two branches."""
+
+_PARTS_AND_JOINS = (
+    *parts.COMPOSED,
+    *parts.REVERSED,
+    *parts.LIFTS,
+    *parts.MADE,
+    *parts.TAKEN,
+    *parts.CHANGES,
+    *parts.EVERYTHING,
+    *parts.ZEROS,
+    *layout.FLAT,
+    *layout.SPLITS,
+    *layout.FILLED,
+    *layout.LIFTS,
+    *layout.SIDE_BY_SIDE,
+)
+"""Indexing, changes of parts, joins, and orders of axes under other ops."""
+
+# -- the phases ------------------------------------------------------------------------------------
+
+CANONICALIZE: tuple[Relation, ...] = (
+    *_SHAPES,
+    *choices.SATISFIED,
+    *dtypes.CASTS,
+    *dtypes.OF_CASTS,
+    *_NEUTRAL_CONSTANTS,
+    *_SUMS_AND_PRODUCTS,
+    *arithmetic.RECIPROCALS,
+    *powers.SQUARES,
+    *powers.SIGNS,
+    *powers.EXPONENTS,
+    *powers.ROOTS,
+    *dtypes.DIVISION,
+    *dtypes.REMAINDERS,
+    *_MAGNITUDES,
+    *dtypes.OF_INTEGERS,
+    *dtypes.ROUNDED_SIGNS,
+    *dtypes.OF_REAL,
+    *dtypes.CONJUGATES,
+    *dtypes.OF_PARTS,
+    *_CHOICES,
+    *_PARTS_AND_JOINS,
+    *reduction.MERGED,
+    *reduction.UNNEEDED,
+    *reduction.FACTORS,
+    *reduction.PRODUCTS,
+    *reduction.LOGICAL,
+    *reduction.REPEATED,
+    *reduction.SIDE_BY_SIDE,
+    *reduction.TOTALS,
+    *reduction.PARTS,
+    *extremes.ORDER,
+    *products.TRANSPOSES,
+    *products.IDENTITIES,
+    *products.BILINEAR,
+    # before SPECIALIZE takes the diagonals of products without these
+    *determinants.CYCLES,
+    *systems.IDENTITIES,
+    *determinants.SIMPLER,
+    *parts.SERIALIZE,
+    *parts.TOGETHER,
+)
+"""Fewer operations, in one customary form: the later phases look for this form alone."""
+
+CANCELLATION: tuple[Relation, ...] = (
+    *near_zero.FUNCTIONS,
+    *near_zero.SIGNS,
+    *near_zero.QUOTIENTS,
+    *inverses.NEAR_ONE,
+    *inverses.OF_LOGARITHMS,
+    *inverses.HALF_ANGLES,
+    *inverses.GUDERMANNIAN,
+    *differences.OF_SQUARES,
+    *differences.ROOTS,
+    *differences.RECIPROCALS,
+    *differences.LOGARITHMS,
+    *differences.POWERS,
+    *differences.EXPONENTIALS,
+    *differences.ANGLES,
+    *differences.ARCS,
+    *squares.QUADRATICS,
+    *squares.LENGTHS,
+    *squares.NORMS,
+    *squares.RATIOS,
+    *squares.ONES_AND_SQUARES,
+)
+"""Laws against cancellation: those of `STABILIZE` that a search for the least error has too."""
+
+STABILIZE: tuple[Relation, ...] = _either_way_round(
+    *powers.AS_SQUARES,
+    *inverses.TURNS,
+    *of_facts.INVERSES,
+    *exponential.INVERSES,
+    *of_facts.INVERSES_WHERE_DEFINED,
+    *exponential.INVERSES_WHERE_DEFINED,
+    *exponential.PRODUCTS,
+    *exponential.LOGARITHMS,
+    # before PRODUCTS, which take 0.5 * erfc(x) apart
+    *special.TAILS,
+    # before NEAR_ONE, which makes log1p(exp(x)) of log(1 + exp(x)): it is softplus(x)
+    *exponential.SOFTPLUS,
+    *logarithms.LOGARITHMS,
+    *logarithms.LOGARITHMS_OF_SHARES,
+    *exponential.NEAR_ONE,
+    *logarithms.OVER_AXES,
+    *exponential.SIGMOID,
+    *exponential.SIGMOID_WHERE_DEFINED,
+    *exponential.TANH,
+    *softmax.WRITTEN_OUT,
+    *softmax.LOG_SUMS,
+    *softmax.LOGARITHMS,
+    *softmax.SLOPES,
+    *quotients_of_exponentials.SOFTMAX,
+    *quotients_of_exponentials.LOG_SUMS,
+    *quotients_of_exponentials.LOGARITHMS,
+    *quotients_of_exponentials.SIGMOID,
+    *quotients_of_exponentials.HYPERBOLIC,
+    *quotients_of_exponentials.DIFFERENCES,
+    *quotients_of_exponentials.PARTS,
+    *logarithms.SHARES,
+    *logarithms.PRODUCTS,
+    *logarithms.DETERMINANTS,
+    *systems.OF_PRODUCTS,
+    *determinants.LOGARITHMS,
+    *special.ERROR_FUNCTION,
+    *special.GAMMA,
+    *special.WHERE_DEFINED,
+    *of_facts.SIGNS,
+    *trigonometric.ANGLES,
+    *trigonometric.INVERSES,
+    *trigonometric.INVERSES_WHERE_DEFINED,
+    *trigonometric.QUOTIENTS,
+    *trigonometric.SQUARES,
+    *trigonometric.DOUBLE_ANGLES,
+    *trigonometric.OF_EXPONENTIALS,
+    *trigonometric.OF_LOGARITHMS,
+    *reduction.LOGARITHMS,
+    *moments.MOMENTS,
+    *CANCELLATION,
+    # again, of what the laws above make: factors of 1, terms to collect, signs, denominators
+    *arithmetic.IDENTITIES,
+    *_SUMS_AND_PRODUCTS,
+    *powers.SIGNS,
+    *powers.OF_SQUARES,
+    *dtypes.ROUNDED_SIGNS,
+    *products.BILINEAR,
+    *_PARTS_AND_JOINS,
+    *magnitudes.ABSOLUTE,
+    *magnitudes.SIGN,
+    *magnitudes.EXTREMES,
+    *choices.SIGNS,
+)
+"""The same value, nearer to the true one. It comes before SPECIALIZE, while terms are still written
+as people write them."""
+
+SPECIALIZE: tuple[Relation, ...] = (
+    *_NEUTRAL_CONSTANTS,
+    *arithmetic.NEGATIONS,
+    # again: a fraction that other nodes read may not be read by them any more
+    *arithmetic.FRACTIONS,
+    *arithmetic.SPECIAL_PRODUCTS,
+    *collecting.SHARED_SIGNS,
+    *powers.SQUARES,
+    *powers.SPECIAL,
+    *powers.ROOTS,
+    *differences.SQUARES_AND_ONE,
+    *magnitudes.ABSOLUTE,
+    *magnitudes.SPECIAL_BOUNDS,
+    *collecting.CONSTANTS,
+    *collecting.SIDES,
+    *collecting.FLAT,
+    *exponential.BASES,
+    # again: these look for squares, which may have been powers until now
+    *trigonometric.QUOTIENTS,
+    *trigonometric.SQUARES,
+    *trigonometric.DOUBLE_ANGLES,
+    *choices.NOT_A_NUMBER,
+    *choices.KNOWN,
+    *choices.AS_CASTS,
+    *extremes.MONOTONE,
+    *extremes.SHIFTED,
+    *extremes.CUT,
+    *extremes.PLACES,
+    *extremes.TAKEN,
+    # again: an extreme that has moved inward stands next to another reduction, and has left a
+    # function or a sign outside
+    *reduction.MERGED,
+    *reduction.UNNEEDED,
+    *reduction.FACTORS,
+    *reduction.SIGNS,
+    *dtypes.ROUNDED_SIGNS,
+    *powers.SIGNS,
+    *powers.EXPONENTS,
+    *of_facts.INVERSES,
+    *exponential.INVERSES,
+    *of_facts.INVERSES_WHERE_DEFINED,
+    *exponential.INVERSES_WHERE_DEFINED,
+    *exponential.PRODUCTS,
+    *exponential.NEAR_ONE,
+    *_PARTS_AND_JOINS,
+    *reduction.DOTS,
+    *systems.OF_PRODUCTS,
+    *systems.ASSOCIATION,
+    # of the class `domain`: where a query includes `unsafe`
+    *low_rank.UPDATES,
+    *low_rank.DETERMINANTS,
+    *systems.STRUCTURES,
+    *systems.FACTORS,
+    *systems.IDENTITIES,
+    *determinants.SIMPLER,
+    *determinants.PARTS,
+    *determinants.TRACES,
+    *kronecker.FACTORS,
+    *products.DISTRIBUTION,
+    *products.CHAINS,
+    *products.ASSOCIATION,
+    *_SHAPES,
+)
+"""Special operations in place of combinations of ordinary ones. Their parts are no longer there to
+be found by other laws, so they come last."""
+
+BLAS: tuple[Relation, ...] = (*products.MATRICES, *products.USED)
+"""Products as the BLAS has them, once everything else has been said about them; then what was
+declared of matrices is used up."""
+
+UNCHECKED: tuple[Relation, ...] = (*choices.REMOVAL, *exponential.LOGARITHMS_OF_POSITIVE)
+"""What is right under a condition that nobody checks. It is part of the first phase where a query
+includes ``unsafe``."""
+
+__all__ = ["BLAS", "CANCELLATION", "CANONICALIZE", "SPECIALIZE", "STABILIZE", "UNCHECKED"]
