@@ -127,7 +127,7 @@ def test_open_answers_are_printed_and_not_built() -> None:
     assert pprint(left) != pprint(right)
     with pytest.raises(OpenAnswerError):
         build(left)
-    assert pprint(at.sum(a, axis=b)).endswith("(a)")
+    assert pprint(at.sum(a, axis=b)) == "sum(a, axis=b)"
     assert pprint(-a) == "(-a)" and pprint(a) == "a" and pprint(2 * at.exp(a)) == "(2 * exp(a))"
 
 

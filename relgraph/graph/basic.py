@@ -379,6 +379,8 @@ class Variable(_Tagged, Displayed):
     plain: ClassVar[bool] = True
     # attributes that a deep copy shares, since nothing changes them
     immutable: ClassVar[tuple[str, ...]] = ()
+    # whether it stands in for a variable whose node is not to be looked at when it is printed
+    opaque: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -41,7 +41,7 @@ from relgraph.tensor.type import TensorType, TensorVariable
 
 def _maker(argument: Any) -> Apply | None:
     """Return the node that makes an argument; of a part of a law None."""
-    return argument.owner if isinstance(argument, Variable) else None
+    return argument.owner if isinstance(argument, Variable) and not argument.opaque else None
 
 
 def _before_broadcasting(var: Any) -> Any:

@@ -28,7 +28,7 @@ from relgraph.tensor.basic import (
     without_axes,
 )
 from relgraph.tensor.composite_kernel import CompositeKernel
-from relgraph.tensor.elemwise import Elemwise, RelativeDimShuffle
+from relgraph.tensor.elemwise import DimShuffle, Elemwise, RelativeDimShuffle
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, conjugated, eq, neq, second, sqr, sqrt, switch, true_div
 from relgraph.tensor.memory import in_order
@@ -49,7 +49,8 @@ def _is_number_of_elements(var: Any, x: Variable, axes: Sequence[int]) -> bool:
     while stack:
         node = stack.pop().owner
         op = None if node is None else node.op
-        if isinstance(op, Elemwise) and (op.scalar_op is scalar.mul or op.scalar_op.converts):
+        product = isinstance(op, Elemwise) and (op.scalar_op is scalar.mul or op.scalar_op.converts)
+        if product or isinstance(op, DimShuffle):
             stack += node.inputs
         elif isinstance(op, Shape_i) and node.inputs[0] is x:
             found.append(op.i)

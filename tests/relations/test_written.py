@@ -46,9 +46,11 @@ WRITTEN: dict[str, list[Any]] = {
     "log1p(x)": [log(1 + x), log(x + 1), log(x - -1), log(0.5 + x + 0.5), log(2 + x - 1)],
     "log1p(-x)": [log(1 - x), log(-x + 1), log(1 + -x)],
     "logsumexp(m, axis=1)": [
-        *(log(at.sum(exp(m), axis=1)), log(rows(exp(m))), log(rows(1 / exp(-m)))),
+        *(log(at.sum(exp(m), axis=1)), at.max(m, axis=1) + log(at.sum(exp(m - most), axis=1))),
+    ],
+    "logsumexp(m, axis=1)[:, None]": [
+        *(log(rows(exp(m))), log(rows(1 / exp(-m)))),
         *(most + log(rows(exp(m - most))), log(rows(exp(m - most))) + most),
-        at.max(m, axis=1) + log(at.sum(exp(m - most), axis=1)),
     ],
     "softmax(m, axis=1)": [
         *(exp(m) / rows(exp(m)), exp(m - most) / rows(exp(m - most))),

@@ -111,6 +111,13 @@ class _Unknown(dict[Any, list[Client]]):
         return self._SOME
 
 
+class _Every:
+    """Contains everything."""
+
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
 class UnknownReaders:
     """Takes the place of a graph where there is none: each variable may have several clients.
 
@@ -119,6 +126,7 @@ class UnknownReaders:
     """
 
     clients: dict[Any, list[Client]] = _Unknown()
+    apply_nodes: Any = _Every()
     merged = True
 
 

@@ -13,6 +13,7 @@ from unification.core import reify
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.fg.structure import UNKNOWN_READERS
 from relgraph.graph.kanren.diagnosis import (
     GUARDS,
     Diagnosis,
@@ -312,7 +313,9 @@ class _ClientsOfUsed(dict[Any, Any]):
         return self[key]  # that of dict does not ask `__missing__`
 
 
-_GRAPH_OF_USED: Any = SimpleNamespace(clients=_ClientsOfUsed(), merged=False)
+_GRAPH_OF_USED: Any = SimpleNamespace(
+    clients=_ClientsOfUsed(), apply_nodes=UNKNOWN_READERS.apply_nodes, merged=False
+)
 
 
 def nearness(diagnosis: Diagnosis) -> tuple[bool, tuple[int, int]]:

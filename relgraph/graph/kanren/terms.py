@@ -357,7 +357,8 @@ def term_view(item: Any) -> Written:
     if isinstance(item, Literal):
         return Leaf(str(item), "name" if isinstance(item.value, bool) else "number")
     part = item.item if isinstance(item, _Argument) else item
-    return graph_view(part) if isinstance(part, Variable) else Leaf(str(part))
+    known = isinstance(part, Variable) and not part.opaque
+    return graph_view(part) if known else Leaf(str(part))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

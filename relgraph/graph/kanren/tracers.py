@@ -285,6 +285,7 @@ class VariableTracer(Variable):
     """
 
     __slots__ = ("_head", "_misfits", "_node", "level", "slot", "trace")
+    opaque = True
 
     def __init__(self, trace: Trace, slot: int, level: int = 0) -> None:
         self.trace = trace

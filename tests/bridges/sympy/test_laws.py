@@ -26,8 +26,7 @@ def test_sympy_confirms_the_elementwise_laws_of_the_book() -> None:
     verdicts = {law.name: verdict(law) for law in laws}
     tally = Counter(verdicts.values())
     assert [name for name, found in verdicts.items() if found == "refuted"] == []
-    assert tally["equal"] + tally["confirmed"] >= 570
-    assert tally["unsaid"] == 0
+    assert tally["equal"] + tally["confirmed"] == len(laws) >= 460
 
 
 def test_a_false_law_is_refuted() -> None:
@@ -44,7 +43,7 @@ def test_assumptions_say_what_conditions_say() -> None:
     (c,) = [s for s in made.rhs.free_symbols if s.name == "c"]
     assert c.is_even and made.conditions == ()
     assert verdict(made) == "confirmed"
-    made = law_to_sympy(book["neq-true"])
+    made = law_to_sympy(book["switch-not"])
     assert made.conditions == ("is_boolean(c)",)
 
 

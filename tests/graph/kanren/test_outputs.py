@@ -35,7 +35,7 @@ SWAP = law("second-of-split", nth(1, split(x, n)), x[2:])
 
 
 def test_a_law_about_an_output_reads_as_it_is_written():
-    assert str(nth(1, split(x, n))) == "nth(1, split{2, axis=0}(x, n))"
+    assert str(nth(1, split(x, n))) == "nth(1, split(x, n, 2, axis=0))"
 
 
 def test_only_that_output_is_replaced():
