@@ -15,7 +15,7 @@ x, y, z, c = lvars("x y z c")
 
 @pytest.mark.parametrize(
     "name",
-    ["neg-div-neg", "mul-one", "sub-self-integer", "lt-self", "abs-quotient", "clip-sigmoid"],
+    ["neg-div-neg", "mul-one", "sub-self-integer", "mul-self-boolean", "abs-quotient", "clip-sigmoid"],
 )
 def test_exact_laws_of_the_book_are_proved_bit_by_bit(name):
     found = LAWS[name].prove()
@@ -99,7 +99,7 @@ WRONG = {
     "sqr-sqrt": (at.sqr(at.sqrt(x)), x),
     "sign times abs": (at.sign(x) * abs(x), x),
     "sign of square": (at.sign(at.sqr(x)), 1),
-    "minimum with zero": (at.minimum(x, 0) + at.maximum(x, 0), x),
+    "minimum with one": (at.minimum(x, 1) + at.maximum(x, 1), x),
     "maximum of neg": (at.maximum(x, -x), abs(x)),
     "minimum first": (at.minimum(x, y), at.switch(at.lt(x, y), x, y)),
     "not lt": (at.invert(at.lt(x, y)), at.ge(x, y)),
@@ -139,7 +139,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_law_is_not_proved(name):
     wrong = law(f"wrong {name}", *WRONG[name], mixed=name.startswith("is"))
-    found = prove(wrong, 1, ("float16", "float32", "int8", "bool"))
+    found = prove(wrong, 0.5, ("float16", "int8", "bool"))
     assert found.status in ("refuted", "checked"), found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.random.type import is_generator
 from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.softmaxes import Softmax
+from relgraph.tensor.subtensor import BaseIncSubtensor
 from relgraph.testing.judge.claims import (
     PRODUCTS,
     SUMS,
@@ -184,9 +186,10 @@ def _local_error(
 ) -> Any:
     """Return the error that one op makes when it rounds its result, and its partial results."""
     info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
-    if info is None or moved_inputs(node) is not None or is_exact(node):
-        return 0.0
     op: Any = node.op
+    adds = isinstance(op, BaseIncSubtensor) and not op.set_instead_of_inc
+    if info is None or (moved_inputs(node) is not None and not adds) or is_exact(node):
+        return 0.0
     size = magnitude_of(result)
     if isinstance(op, CAReduce) and op.ufunc is np.multiply:
         size = size * max(1, inputs[0].size // max(1, result.size))
@@ -197,7 +200,7 @@ def _local_error(
     elif isinstance(op, Elemwise) and op.scalar_op.name == "add" and len(inputs) > 2:
         # a partial sum may be larger than the sum, and another one where the terms are regrouped
         size = np.maximum(size, sum(magnitude_of(x) for x in inputs))
-    elif isinstance(op, CAReduce | MatrixProduct | Cumulate | Convolve | DFT):
+    elif adds or isinstance(op, CAReduce | MatrixProduct | Cumulate | Convolve | DFT):
         sizes = [magnitude_of(x) for x in inputs]
         size = np.maximum(size, _propagated_magnitude(node, sizes, inputs, result.shape))
     return size * min(float(info.eps), max_relative_error)
@@ -260,9 +263,9 @@ def _propagated_error(
     if not any(e.any() for e in errors):
         return np.zeros(result.shape)
     if isinstance(op, MatrixProduct | Convolve):
-        product = np.matmul if isinstance(op, MatrixProduct) else np.convolve
+        multiply = np.matmul if isinstance(op, MatrixProduct) else np.convolve
         a, b = map(magnitude_of, inputs)
-        return _multiplied(product, errors[0], b) + _multiplied(product, a, errors[1])
+        return _multiplied(multiply, errors[0], b) + _multiplied(multiply, a, errors[1])
     added_up = _added_up(node, errors, result.shape)
     if added_up is not None:
         return added_up
@@ -283,13 +286,13 @@ def _propagated_error(
     return change if is_elementwise(op) else np.full(result.shape, np.max(change, initial=0.0))
 
 
-def _multiplied(product: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+def _multiplied(multiply: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
     """Return sums of products of magnitudes or errors, where 0 times what has overflowed is 0."""
-    found = np.asarray(product(a, b))
+    found = np.asarray(multiply(a, b))
     if not np.isnan(found).any():
         return found
-    finite = product(*[np.where(np.isinf(x), 0, x) for x in (a, b)])
-    unbounded = product(np.isinf(a) * 1.0, (b > 0) * 1.0) + product(
+    finite = multiply(*[np.where(np.isinf(x), 0, x) for x in (a, b)])
+    unbounded = multiply(np.isinf(a) * 1.0, (b > 0) * 1.0) + multiply(
         (a > 0) * 1.0, np.isinf(b) * 1.0
     )
     return np.where(unbounded > 0, np.inf, finite)
@@ -320,8 +323,9 @@ def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, out: 
 def _elemwise_error(
     op: Any, errors: Sequence[Array], inputs: Sequence[Array], result: Array, strict: bool
 ) -> Array:
-    """Return the sum of how far each input's error alone moves an elementwise op's result."""
-    total = np.zeros(result.shape)
+    """Return the sum of how far each input's error alone moves an elementwise op's result; at least
+    how far those move it together that are not small beside their operands."""
+    total = _moved_together(op, errors, inputs, result)
     for i, e in enumerate(errors):
         if not e.any():
             continue
@@ -342,6 +346,34 @@ def _elemwise_error(
                 near = near & (inputs[1].real < 0)
             total = np.where(near, np.inf, total)
     return total
+
+
+_SMALL = 0.01
+
+
+def _moved_together(
+    op: Any, errors: Sequence[Array], inputs: Sequence[Array], result: Array
+) -> Array:
+    """Return how far all errors together move a result, if several are not small.
+
+    ``(1 - x) ** x`` is 1 for a zero that is off by much, whichever operand alone moves.
+    """
+    large = [
+        bool(np.any(e > _SMALL * magnitude_of(x))) for e, x in zip(errors, inputs, strict=True)
+    ]
+    most = np.zeros(result.shape)
+    if sum(large) != 2 or op.nout > 1:
+        return most
+    for signs in product((1, -1), repeat=2):
+        sign = iter(signs)
+        moved = [
+            _shifted(x, e, next(sign)) if is_large else x
+            for x, e, is_large in zip(inputs, errors, large, strict=True)
+        ]
+        found = np.asarray(op.scalar_op.impl(*moved)).astype(result.dtype)
+        change = np.abs(widened(found) - widened(result))
+        most = np.fmax(most, np.where(_equal_or_nan(found, result), 0.0, change))
+    return most
 
 
 # Which operand of a scalar op has a pole at 0; of `pow` it is one for negative exponents.
