@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import relgraph.tensor as at
+from relations.kit.functions import admitted_ops
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.goals import Compute, Where, dtypes_admitted, fitted
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.rules import compound_parts, split
 from relgraph.graph.kanren.terms import LogicVariable, build, renamed, variables_of
 from relgraph.graph.traversal import io_toposort
+from relgraph.scalar.op import ScalarOp
 from relgraph.scalar.type import FLOATS, INTS, UINTS
 from relgraph.tensor.elemwise import Elemwise
+from relgraph.testing.draw.terms import scalar_ops
 
 DTYPES = (*FLOATS, *INTS, *UINTS, "bool")
 """The dtypes over which laws are proved. Statements about float32 are proved for bfloat16 too."""
@@ -69,12 +72,14 @@ def statements(law: Law, dtypes: Sequence[str] = DTYPES) -> Iterator[Statement]:
         If the law computes its right side by a function of graphs.
     """
     _require_elementwise(law)
-    for dtype in dtypes:
-        for given in _assignments(law, dtype):
-            statement = _stated(law, dtype, given)
-            if statement is not None:
-                yield statement
-                break
+    # of a law about any op with some fact, each such op
+    for ops in admitted_ops(law.lhs, law.conditions, scalar_ops) or [{}]:
+        for dtype in dtypes:
+            for given in _assignments(law, dtype, ops):
+                statement = _stated(law, dtype, given, ops)
+                if statement is not None:
+                    yield statement
+                    break
 
 
 def _require_elementwise(law: Law) -> None:
@@ -83,15 +88,16 @@ def _require_elementwise(law: Law) -> None:
     for side in (law.lhs, law.rhs):
         for part in compound_parts(side):
             head, arguments = split(part) or (None, ())
-            if not isinstance(head, Elemwise):
+            if not isinstance(head, Elemwise) and (split(head) or (None,))[0] is not Elemwise:
                 raise NotElementwise(f"{head} does not work element by element")
             if any(type(a).__name__ == "Arguments" for a in arguments):
                 raise NotElementwise(f"{head} has any number of arguments")
 
 
-def _assignments(law: Law, dtype: str) -> Iterator[Mapping[Any, str]]:
+def _assignments(law: Law, dtype: str, ops: Mapping[Any, Any]) -> Iterator[Mapping[Any, str]]:
     """Yield dtypes for the variables of a law: one for all, then booleans for conditions."""
-    variables = list(dict.fromkeys([*variables_of(law.lhs), *variables_of(law.rhs)]))
+    every = dict.fromkeys([*variables_of(law.lhs), *variables_of(law.rhs)])
+    variables = [v for v in every if v not in ops and v not in _computed(law)]
     yield dict.fromkeys(variables, dtype)
     conditions = {v for side in (law.lhs, law.rhs) for v in _conditions_in(side)}
     if conditions and dtype != "bool":
@@ -109,12 +115,14 @@ def _conditions_in(side: Any) -> Iterator[Any]:
         yield from (a for a in tested if isinstance(a, LogicVariable))
 
 
-def _stated(law: Law, dtype: str, dtypes: Mapping[Any, str]) -> Statement | None:
-    """Return what a law says of inputs of some dtypes; None if it does not admit these."""
-    known: dict[Any, Any] = {
-        v: at.TensorType(d, (None,))(str(v)) for v, d in dtypes.items() if v not in _computed(law)
-    }
+def _stated(
+    law: Law, dtype: str, dtypes: Mapping[Any, str], ops: Mapping[Any, Any]
+) -> Statement | None:
+    """Return what a law says of inputs of some dtypes, and of some ops; None if it does not admit
+    these."""
+    known: dict[Any, Any] = {v: at.TensorType(d, (None,))(str(v)) for v, d in dtypes.items()}
     inputs = tuple(known.values())
+    known.update(ops)
     guards = []
     try:
         for condition in law.conditions:
@@ -122,6 +130,8 @@ def _stated(law: Law, dtype: str, dtypes: Mapping[Any, str]) -> Statement | None
                 known[condition.out] = _computed_value(condition, known)
             elif isinstance(condition, Where):
                 values = tuple([known.get(v, v) for v in condition.variables])
+                if ops.keys() >= set(condition.variables):
+                    continue
                 if not _is_about_types(condition):
                     guards.append((condition.predicate.__name__, values))
                 elif not condition.predicate(*values):
@@ -145,11 +155,15 @@ def _computed(law: Law) -> set[Any]:
 
 
 def _computed_value(condition: Compute, known: Mapping[Any, Any]) -> Any:
-    """Return what a condition computes as a graph: that of the op by which it folds constants."""
+    """Return what a condition computes: an op of ops, or the graph of the op by which it folds
+    constants."""
+    values = [known.get(v, v) for v in condition.variables]
+    if all(isinstance(v, ScalarOp) for v in values):
+        return condition.computed(tuple(values))
     op = getattr(at, getattr(condition.function, "__name__", ""), None)
     if not isinstance(op, Elemwise):
         raise NotStated(f"{condition} is computed by a function of graphs")
-    return op(*[known.get(v, v) for v in condition.variables])
+    return op(*values)
 
 
 def _is_about_types(condition: Where) -> bool:

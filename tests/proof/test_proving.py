@@ -15,7 +15,14 @@ x, y, z, c = lvars("x y z c")
 
 @pytest.mark.parametrize(
     "name",
-    ["neg-div-neg", "mul-one", "sub-self-integer", "mul-self-boolean", "abs-quotient", "clip-sigmoid"],
+    [
+        "neg-div-neg",
+        "mul-one",
+        "sub-self-integer",
+        "mul-self-boolean",
+        "abs-quotient",
+        "clip-sigmoid",
+    ],
 )
 def test_exact_laws_of_the_book_are_proved_bit_by_bit(name):
     found = LAWS[name].prove()
