@@ -12,6 +12,7 @@ import numpy as np
 
 import relations
 import relgraph.tensor as at
+from relations import phases
 from relations.cancellation import inverses
 from relations.numbers import powers
 from relgraph.compile.optimize import optimize_graph
@@ -56,7 +57,7 @@ def pages() -> dict[str, ModuleType]:
     }
 
 
-MIRRORED = {law.name: law for law in relations.STABILIZE if law.module == relations.__name__}
+MIRRORED = {law.name: law for law in relations.STABILIZE if law.module == phases.__name__}
 """The laws about differences the other way round, which stand on no page, by name."""
 
 

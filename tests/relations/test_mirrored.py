@@ -6,7 +6,7 @@ import pytest
 
 import relations
 import relgraph.tensor as at
-from relations import _text
+from relations.phases import _text
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.terms import Term
