@@ -302,7 +302,12 @@ def alikeo(part: Any, whole: Any, taken: Any, source: Any) -> Any:
     )
 
 
-@relation("log-part-of-exp", sound="stable", depth=3)
+@relation(
+    "log-part-of-exp",
+    sound="stable",
+    depth=3,
+    tries=[log(ELEMENT(exp(x))), log(ROW(exp(x)))],
+)
 def log_part_of_expo(logarithm: Any, result: Any) -> Any:
     """``log(exp(x)[i]) → x[i]``"""
     return lall(eq(logarithm, log(part)), alikeo(part, exp(x), result, x), floato(x))
