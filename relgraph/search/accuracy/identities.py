@@ -360,7 +360,7 @@ OF_THE_BOOK = """
     div-mul-cancel div-neg div-one div-self exp-div-exp exp-mul-exp expm1
     log-exp log1p-less-one log1p-less-x log1p-neg minus-one-mul
     mul-one mul-self mul-zero neg-div neg-expm1 neg-neg neg-sub neg-sub-sum one-by-exp
-    pow-half pow-minus-one pow-one pow-three-halves sin-step sinh
+    pow-half pow-minus-one pow-one pow-three-halves pow-two sin-step sinh
     sqrt-exp sub-add-cancel sub-neg sub-own-difference sub-own-sum
     sub-self sub-zero tan tan-less-x tan-less-x-mirrored tanh x-less-sin
     x-less-sin-mirrored zero-div zero-sub

@@ -250,6 +250,9 @@ _ENOUGH = 0.15
 
 _ROUNDS_FOR_SIMPLER = 3
 
+SPELLINGS = ("mul-self", "pow-two")
+"""Laws to the spelling that others are written for: they are applied everywhere before these."""
+
 
 class Search:
     """Looks for forms of an expression with less error.
@@ -273,11 +276,13 @@ class Search:
         self.graph = EGraph(points, most_nodes)
         self.graph.add(expr).take_true(points.true)
         self.table = Table(self.graph, largest=3 * expr.size + 60)
-        self._by_op: dict[tuple[str, bool], list[Equation]] = {}
-        self._heads: dict[tuple[str, bool], set[Any]] = {}
+        self._by_op: dict[tuple[str, str], list[Equation]] = {}
+        self._heads: dict[tuple[str, str], set[Any]] = {}
         for equation in equations:
-            for shrinking in (False, True)[: 1 + equation.shrinks]:
-                key = equation.left.op, shrinking
+            uses = ["all"] + ["shrinking"] * equation.shrinks
+            uses += ["spelling"] * (equation.name in SPELLINGS and not equation.backward)
+            for use in uses:
+                key = equation.left.op, use
                 self._by_op.setdefault(key, []).append(equation)
                 self._heads.setdefault(key, set()).add(heads_of(equation.left))
         self._rounds = 0
@@ -297,6 +302,8 @@ class Search:
 
     def run(self, rounds: int, end: Deadline) -> str:
         """Search for some rounds, or until a time, and return why it stopped."""
+        self._apply(reachable(self.root, {}), end, "spelling")
+        self.graph.rebuild()
         self.table.sweep(self.root)
         for _ in range(rounds):
             focus = self._focus()
@@ -307,13 +314,13 @@ class Search:
             if self.full:
                 return "there are as many nodes as there may be"
             self._rounds += 1
-            new = self._apply(focus, end, shrinking=False)
+            new = self._apply(focus, end, "all")
             new += self._products(focus)
             for _ in range(3):
                 self.graph.rebuild()
                 # in order, which a set of objects has not: what is found hangs on it
                 around = dict.fromkeys(n for c in new for n in (c.root(), *self._above(c)))
-                new = self._apply(around, end, shrinking=True)
+                new = self._apply(around, end, "shrinking")
             self.graph.rebuild()
             self.table.sweep(self.root)
         return "all rounds are done"
@@ -393,16 +400,17 @@ class Search:
 
     # -- laws --------------------------------------------------------------------------------------
 
-    def _apply(self, classes: Iterable[EClass], end: Deadline, shrinking: bool) -> list[EClass]:
-        """Apply laws in some classes; return the new ones."""
+    def _apply(self, classes: Iterable[EClass], end: Deadline, use: str) -> list[EClass]:
+        """Apply ``all`` laws, the ``shrinking`` ones or `SPELLINGS` in some classes; return the new
+        ones."""
         found = []
         counts: dict[Equation, int] = {}
         for c in classes:
             c = c.root()
             for op in list(c.nodes):
-                heads = () if c.constant is not None else self._heads.get((op, shrinking), ())
+                heads = () if c.constant is not None else self._heads.get((op, use), ())
                 possible = {h for h in heads if has_heads(h, op, c)}
-                for equation in self._by_op.get((op, shrinking), ()):
+                for equation in self._by_op.get((op, use), ()):
                     if heads_of(equation.left) not in possible:
                         continue
                     none = (None,) * equation.count
