@@ -20,22 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.notation import number_of
+from relgraph.graph.basic import Apply, Variable
+from relgraph.proof.elements import MOST_FACTORS, Elements, NotTranslated, Term
 from relgraph.proof.smt import z3
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.facts import EVERYWHERE
 from relgraph.scalar.op import FoldOp, ScalarOp
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
-
-Term = Any
 
 _FORMATS = {"float16": (5, 11), "bfloat16": (8, 8), "float32": (8, 24), "float64": (11, 53)}
 NEAREST = z3.RNE()
-
-
-class NotTranslated(Exception):
-    """What is no term; the message says what."""
 
 
 def sort_of(dtype: str) -> Any:
@@ -216,17 +209,14 @@ def _reciprocal(x: Term) -> Term:
     return _quotient(NEAREST, z3.FPVal(1.0, x.sort()), x)
 
 
-_MOST_FACTORS = 16
-
-
 def _power(dtype: str, x: Term, y: Term) -> Term | None:
     """A power of 1, or to 0; to a number by which NumPy squares, takes the root or divides; of an
     integer to a small one."""
     if z3.eq(x, literal(1, dtype)) or z3.eq(y, literal(0, dtype)):
         return literal(1, dtype)
     if kind_of(dtype) != "f":
-        count = y.as_long() if z3.is_bv_value(y) else _MOST_FACTORS
-        return reduce(lambda a, b: a * b, [x] * count) if count < _MOST_FACTORS else None
+        count = y.as_long() if z3.is_bv_value(y) else MOST_FACTORS
+        return reduce(lambda a, b: a * b, [x] * count) if count < MOST_FACTORS else None
     if dtype == "float16":
         return None
     powers = ((1, x), (2, _product(NEAREST, x, x)), (0.5, z3.fpSqrt(NEAREST, x)))
@@ -338,22 +328,15 @@ def _unknown(
 # -- graphs ----------------------------------------------------------------------------------------
 
 
-class Translation:
-    """The elements of variables as terms.
+class Translation(Elements):
+    """The elements of variables as machines compute them.
 
     Parameters
     ----------
-    inputs
-        The inputs; each gets a constant of its name.
-    nodes
-        The nodes that compute the others, inputs first.
+    inputs, nodes
+        See `Elements`.
     renamed
         Dtypes that are replaced: float32 by bfloat16, say.
-
-    Attributes
-    ----------
-    assumed
-        What is known of functions that are not stated.
     """
 
     def __init__(
@@ -363,43 +346,27 @@ class Translation:
         renamed: Mapping[str, str] | None = None,
     ) -> None:
         self._renamed = dict(renamed or {})
-        self.assumed: list[Term] = []
-        self.inputs = {v: z3.Const(f"{v}", sort_of(self.dtype(v))) for v in inputs}
-        self._terms: dict[Variable, Term] = dict(self.inputs)
-        for node in nodes:
-            self._add(node)
+        super().__init__(inputs, nodes)
 
     def dtype(self, v: Any) -> str:
         """Return the dtype of a variable."""
         found: str = v.type.dtype
         return self._renamed.get(found, found)
 
-    def of(self, v: Any) -> Term:
-        """Return the element of a variable."""
-        if v not in self._terms:
-            number = number_of(v)
-            if number is None:
-                raise NotTranslated(f"{v}, which is no number")
-            self._terms[v] = literal(number, self.dtype(v))
-        return self._terms[v]
-
     def is_unknown(self) -> bool:
         """Return whether a term has a function of which nothing is known."""
         return any(_has_function(term) for term in self._terms.values())
 
-    def _add(self, node: Apply) -> None:
-        op: Any = node.op
-        (out,) = node.outputs
-        if isinstance(op, DimShuffle):
-            self._terms[out] = self.of(node.inputs[0])
-            return
-        if number_of(out) is not None and all(isinstance(v, Constant) for v in node.inputs):
-            return
-        if not isinstance(op, Elemwise):
-            raise NotTranslated(f"{op}, which does not work element by element")
+    def _constant(self, v: Variable) -> Term:
+        return z3.Const(f"{v}", sort_of(self.dtype(v)))
+
+    def _number(self, number: Any, v: Variable) -> Term:
+        return literal(number, self.dtype(v))
+
+    def _applied(self, op: ScalarOp, node: Apply) -> Term:
         dtypes = [self.dtype(v) for v in node.inputs]
         xs = [self.of(v) for v in node.inputs]
-        self._terms[out] = applied(op.scalar_op, xs, dtypes, self.dtype(out), self.assumed)
+        return applied(op, xs, dtypes, self.dtype(node.outputs[0]), self.assumed)
 
 
 def _has_function(term: Term) -> bool:
@@ -453,6 +420,10 @@ class Logic:
     def is_finite(self, x: Any) -> Term:
         return z3.Not(z3.Or(self.is_nan(x), OPS["isinf"](self.dtype, x)))
 
+    def is_discrete(self, x: Any) -> Term:
+        return z3.BoolVal(kind_of(self.dtype) != "f")
+
     def product_fits(self, x: Any, y: Any) -> Term:
         """Return whether the product of two positive integers fits their dtype."""
-        return z3.BVMulNoOverflow(x, y, kind_of(self.dtype) == "i")
+        kind = kind_of(self.dtype)
+        return z3.BVMulNoOverflow(x, y, kind == "i") if kind in "iu" else z3.BoolVal(False)

@@ -29,6 +29,10 @@ from relgraph.proof.statements import DTYPES, NotElementwise, NotStated, Stateme
 STATUSES = ("refuted", "checked", "exhausted", "proved")
 """From the worst to the best. ``checked`` says that nothing is proved, and examples have to do."""
 
+_VOID = "void"
+"""The status of what is claimed of no values at all; no law gets it."""
+_NOT_SETTLED = "the solver does not settle it in time"
+
 SECONDS = 10.0
 """How long the solver may take for one dtype."""
 
@@ -157,6 +161,9 @@ class _Attempt:
 
     def _note(self, dtype: str, status: str) -> None:
         """Note a status for a dtype; of a law about several ops the worst."""
+        if status == _VOID:
+            self.reasons["what its guards and divisors assume holds of no values"] += 1
+            return
         known = self.by_dtype.get(dtype, status)
         self.by_dtype[dtype] = min(known, status, key=STATUSES.index)
 
@@ -164,69 +171,86 @@ class _Attempt:
         """Prove that both sides are equal as real numbers."""
         for statement in _statements(law, ("float64",)):
             elements = Reals(statement.inputs, statement.nodes)
-            solver = self._solver(statement, elements, elements)
-            answer = str(solver.check())
+            answer, _ = self._answer(statement, elements, elements)
             if answer == "sat":
                 self.reasons["the sides differ as real numbers for what its guards admit"] += 1
             elif answer == "unknown":
-                self.reasons["the solver does not settle it in time"] += 1
-            self._note("reals", "proved" if answer == "unsat" else "checked")
+                self.reasons[_NOT_SETTLED] += 1
+            self._note("reals", {"unsat": "proved", _VOID: _VOID}.get(answer, "checked"))
 
     def _of_machine(self, statement: Statement, renamed: Mapping[str, str] | None = None) -> str:
         try:
             elements = Translation(statement.inputs, statement.nodes, renamed)
             dtype = (renamed or {}).get(statement.dtype, statement.dtype)
-            solver = self._solver(statement, elements, Logic(dtype))
+            answer, model = self._answer(statement, elements, Logic(dtype))
         except NotTranslated as why:
             self.reasons[str(why)] += 1
             return "checked"
-        answer = str(solver.check())
-        if answer == "unsat":
-            return "proved"
+        if answer in ("unsat", _VOID):
+            return "proved" if answer == "unsat" else _VOID
         if renamed is None and _are_few(statement):
             return self._exhausted(statement)
         if answer == "unknown":
-            self.reasons["the solver does not settle it in time"] += 1
-        else:
-            values = {} if renamed else _values_in(solver.model(), elements)
-            return self._judged(statement, values, _why_open(elements))
-        return "checked"
+            self.reasons[_NOT_SETTLED] += 1
+            return "checked"
+        values = {} if renamed else _values_in(model, elements)
+        return self._judged(statement, values, "checked", _why_open(elements))
 
-    def _solver(self, statement: Statement, elements: Any, logic: Any) -> Any:
-        """Return a solver that holds the guards, and that the sides differ."""
+    def _answer(self, statement: Statement, elements: Any, logic: Any) -> tuple[str, Any]:
+        """Return whether the sides differ for some values that guards admit, and such values.
+
+        The answer is ``sat``, ``unsat`` or ``unknown``; `_VOID` if no values are admitted at all:
+        of these anything could be proved.
+        """
+        assumed = [
+            GUARDS[guard](logic, *[_term(elements, v) for v in values])
+            for guard, values in statement.guards
+            if guard in GUARDS
+        ]
+        assumed += elements.assumed
+        sides = [elements.of(side) for side in (statement.old, statement.new)]
+        solver = self._solver([*assumed, z3.Not(sides[0] == sides[1])])
+        answer = str(solver.check())
+        if answer == "unsat" and assumed:
+            admits = str(self._solver(assumed).check())
+            answer = {"sat": "unsat", "unsat": _VOID}.get(admits, admits)
+        return answer, solver.model() if answer == "sat" else None
+
+    def _solver(self, terms: Sequence[Any]) -> Any:
         solver = z3.Solver()
         solver.set("timeout", int(1000 * self.seconds))
-        for name, values in statement.guards:
-            if name in GUARDS:
-                solver.add(GUARDS[name](logic, *[_term(elements, v) for v in values]))
-        solver.add(*elements.assumed)
-        solver.add(z3.Not(elements.of(statement.old) == elements.of(statement.new)))
+        solver.add(*terms)
         return solver
 
     def _exhausted(self, statement: Statement) -> str:
         """Return the status after trying all values of the inputs that guards admit."""
         values = all_values(statement.inputs)
         admitted = np.ones(len(next(iter(values.values()))), bool)
-        for name, arguments in statement.guards:
-            if name in GUARDS:
+        for guard, arguments in statement.guards:
+            if guard in GUARDS:
                 given = [values[v] if isinstance(v, Variable) else v for v in arguments]
-                admitted &= GUARDS[name](Arrays(), *given)
-        values = {v: x[admitted] for v, x in values.items()}
-        return (
-            self._judged(statement, values, "") if _difference(statement, values) else "exhausted"
-        )
+                admitted &= GUARDS[guard](Arrays(), *given)
+        if not admitted.any():
+            return _VOID
+        return self._judged(statement, {v: x[admitted] for v, x in values.items()}, "exhausted")
 
-    def _judged(self, statement: Statement, values: Mapping[Variable, Any], why: str) -> str:
+    def _judged(
+        self, statement: Statement, values: Mapping[Variable, Any], otherwise: str, why: str = ""
+    ) -> str:
         """Return ``refuted`` if all guards are stated and NumPy finds the sides different for some
-        values; else ``checked``, and note why."""
-        unstated = [name for name, _ in statement.guards if name not in GUARDS]
-        text = _difference(statement, values) if values and not unstated else ""
+        values; ``checked`` if they are not; a status if it finds no difference, and note why."""
+        text = _difference(statement, values) if values else ""
+        unstated = [guard.__name__ for guard, _ in statement.guards if guard not in GUARDS]
+        if text and unstated:
+            names = " and ".join(dict.fromkeys(unstated))
+            self.reasons[f"what {names} says of elements is not stated"] += 1
+            return "checked"
         if text:
             self.counterexample = self.counterexample or text
             return "refuted"
-        names = " and ".join(dict.fromkeys(unstated))
-        self.reasons[f"what {names} says of elements is not stated" if unstated else why] += 1
-        return "checked"
+        if why:
+            self.reasons[why] += 1
+        return otherwise
 
 
 def _values_in(model: Any, elements: Translation) -> dict[Variable, Any]:
@@ -326,6 +350,11 @@ class Arrays:
     def is_finite(self, x: Any) -> Any:
         return np.isfinite(x)
 
+    def is_discrete(self, x: Any) -> Any:
+        return x.dtype.kind != "f"
+
     def product_fits(self, x: Any, y: Any) -> Any:
+        if x.dtype.kind not in "iu":
+            return False
         exact = x.astype("int64") * y.astype("int64")
         return exact <= np.iinfo(x.dtype).max

@@ -8,23 +8,19 @@ Jovanović and de Moura, Solving Non-Linear Arithmetic (2012).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.notation import number_of
-from relgraph.proof.machine import NotTranslated
+from relgraph.proof.elements import MOST_FACTORS, Elements, NotTranslated, Term
 from relgraph.proof.smt import z3
 from relgraph.scalar.conversion import Cast
-from relgraph.scalar.op import FoldOp
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
-
-Term = Any
+from relgraph.scalar.op import FoldOp, ScalarOp
 
 
-def _number(value: Any) -> Term:
+def _exact(value: Any) -> Term:
     if isinstance(value, bool):
         return z3.BoolVal(value)
     try:
@@ -64,57 +60,23 @@ OPS: dict[str, Callable[..., Term]] = {
 }
 """What scalar ops compute of real numbers and conditions, by name."""
 
-_MOST_FACTORS = 16
 
-
-class Reals:
+class Reals(Elements):
     """The elements of variables as real numbers, or conditions.
 
-    Parameters
-    ----------
-    inputs
-        The inputs; each gets a constant of its name.
-    nodes
-        The nodes that compute the others, inputs first.
-
-    Attributes
-    ----------
-    assumed
-        What is assumed: that divisors are not zero, and what roots are.
+    It assumes that divisors are not zero, and of roots what they are.
     """
 
     And, Or, Not = staticmethod(z3.And), staticmethod(z3.Or), staticmethod(z3.Not)
 
-    def __init__(self, inputs: Sequence[Variable], nodes: Sequence[Apply]) -> None:
-        self.assumed: list[Term] = []
-        self.inputs = {v: _constant(v) for v in inputs}
-        self._terms: dict[Variable, Term] = dict(self.inputs)
-        for node in nodes:
-            self._add(node)
+    def _constant(self, v: Variable) -> Term:
+        return z3.Bool(str(v)) if v.type.dtype == "bool" else z3.Real(str(v))
 
-    def of(self, v: Any) -> Term:
-        """Return the element of a variable."""
-        if v not in self._terms:
-            number = number_of(v)
-            if number is None:
-                raise NotTranslated(f"{v}, which is no number")
-            self._terms[v] = _number(number)
-        return self._terms[v]
+    def _number(self, number: Any, v: Variable) -> Term:
+        return _exact(number)
 
-    def _add(self, node: Apply) -> None:
-        op: Any = node.op
-        (out,) = node.outputs
-        if number_of(out) is not None:
-            return
+    def _applied(self, op: ScalarOp, node: Apply) -> Term:
         xs = [self.of(v) for v in node.inputs]
-        if isinstance(op, DimShuffle):
-            self._terms[out] = xs[0]
-        elif isinstance(op, Elemwise):
-            self._terms[out] = self._applied(op.scalar_op, xs)
-        else:
-            raise NotTranslated(f"{op}, which does not work element by element")
-
-    def _applied(self, op: Any, xs: Sequence[Term]) -> Term:
         if op.name in ("true_div", "reciprocal"):
             return self._quotient(*([z3.RealVal(1), *xs] if len(xs) == 1 else xs))
         if op.name == "sqrt":
@@ -148,9 +110,9 @@ class Reals:
         if not z3.is_rational_value(exponent):
             raise NotTranslated("a power to what is no number")
         n = Fraction(exponent.numerator_as_long(), exponent.denominator_as_long())
-        if n.denominator == 2 and abs(n) < _MOST_FACTORS:
+        if n.denominator == 2 and abs(n) < MOST_FACTORS:
             x, n = self._root(x), 2 * n
-        if n.denominator > 1 or abs(n) > _MOST_FACTORS:
+        if n.denominator > 1 or abs(n) > MOST_FACTORS:
             raise NotTranslated(f"a power to {n}")
         product = reduce(lambda a, b: a * b, [x] * abs(int(n)), z3.RealVal(1))
         return product if n >= 0 else self._quotient(z3.RealVal(1), product)
@@ -172,9 +134,8 @@ class Reals:
     def is_finite(self, x: Any) -> Term:
         return z3.BoolVal(True)
 
-    def product_fits(self, x: Any, y: Any) -> Term:
+    def is_discrete(self, x: Any) -> Term:
         return z3.BoolVal(True)
 
-
-def _constant(v: Any) -> Term:
-    return z3.Bool(str(v)) if v.type.dtype == "bool" else z3.Real(str(v))
+    def product_fits(self, x: Any, y: Any) -> Term:
+        return z3.BoolVal(True)

@@ -4,17 +4,18 @@ guards say of these inputs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import relgraph.tensor as at
+from relations.kit import type_guards
 from relations.kit.functions import admitted_ops
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.goals import Compute, Where, dtypes_admitted, fitted
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.rules import compound_parts, split
-from relgraph.graph.kanren.terms import LogicVariable, build, renamed, variables_of
+from relgraph.graph.kanren.terms import Arguments, LogicVariable, build, renamed, variables_of
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.op import ScalarOp
 from relgraph.scalar.type import FLOATS, INTS, UINTS
@@ -46,14 +47,14 @@ class Statement:
     old, new
         The sides.
     guards
-        What is assumed of elements of inputs: pairs of the name of a guard and the variables.
+        What is assumed of elements of inputs: pairs of a predicate and the variables.
     """
 
     dtype: str
     inputs: tuple[Variable, ...]
     old: Variable
     new: Variable
-    guards: tuple[tuple[str, tuple[Any, ...]], ...]
+    guards: tuple[tuple[Callable[..., bool], tuple[Any, ...]], ...]
 
     @property
     def nodes(self) -> list[Apply]:
@@ -90,7 +91,7 @@ def _require_elementwise(law: Law) -> None:
             head, arguments = split(part) or (None, ())
             if not isinstance(head, Elemwise) and (split(head) or (None,))[0] is not Elemwise:
                 raise NotElementwise(f"{head} does not work element by element")
-            if any(type(a).__name__ == "Arguments" for a in arguments):
+            if any(isinstance(a, Arguments) for a in arguments):
                 raise NotElementwise(f"{head} has any number of arguments")
 
 
@@ -133,7 +134,7 @@ def _stated(
                 if ops.keys() >= set(condition.variables):
                     continue
                 if not _is_about_types(condition):
-                    guards.append((condition.predicate.__name__, values))
+                    guards.append((condition.predicate, values))
                 elif not condition.predicate(*values):
                     return None
         old, new = (build(renamed(side, known)) for side in (law.lhs, law.rhs))
@@ -167,4 +168,4 @@ def _computed_value(condition: Compute, known: Mapping[Any, Any]) -> Any:
 
 
 def _is_about_types(condition: Where) -> bool:
-    return condition.predicate.__module__.endswith("type_guards")
+    return bool(condition.predicate.__module__ == type_guards.__name__)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relations.kit.guards import is_discrete_zero, is_positive, nonnegativeo
+from relations.kit.numbers import is_at_most
 from relgraph import lvars
 from relgraph.graph.kanren import law, whereo
 from relgraph.proof.proving import prove, structure_of
@@ -49,18 +51,36 @@ def test_all_values_are_tried_where_they_are_few():
 
 
 def test_guards_are_assumed():
-    positive = law("guarded", abs(x), x, whereo(_is_nonnegative, x))
-    found = prove(positive, 5)
+    found = prove(law("guarded", abs(x), x, nonnegativeo(x)), 5)
     assert found.by_dtype["int8"] == "proved"
     assert found.by_dtype["float64"] == "refuted"  # of -0.0, which is not negative
 
 
-def _is_nonnegative(v):
-    """The guard of the book has this name."""
-    return True
+def test_a_guard_is_known_by_what_it_is_and_not_by_its_name():
+    def is_nonnegative(v):
+        return True
+
+    found = prove(law("guarded", abs(x), x, whereo(is_nonnegative, x)), 5)
+    assert found.by_dtype["int8"] == "checked" and "is_nonnegative" in found.reason
 
 
-_is_nonnegative.__name__ = "is_nonnegative"
+@pytest.mark.parametrize("sound", ["exact", "rounding", "finite"])
+def test_what_guards_and_divisors_admit_nothing_of_is_not_proved(sound):
+    guards = (whereo(is_positive, x), whereo(is_at_most, x, -1))
+    found = prove(law("of nothing", at.sqr(x), x - 1, *guards, sound=sound), 5, ("int8", "float32"))
+    assert (found.status, found.by_dtype) == ("checked", {})
+    assert "holds of no values" in found.reason
+
+
+def test_a_quotient_by_zero_is_not_proved():
+    found = prove(law("by zero", x / (y - y), x + 1, sound="rounding"))
+    assert (found.status, found.over) == ("checked", "")
+    assert "holds of no values" in found.reason
+
+
+def test_a_guard_of_integers_says_nothing_of_floats():
+    found = prove(law("discrete", x * c, c, whereo(is_discrete_zero, c)), 5)
+    assert found.by_dtype["int8"] == "proved" and "float64" not in found.by_dtype
 
 
 def test_a_guard_that_is_not_stated_refutes_nothing():
