@@ -35,4 +35,6 @@ INVERSES = (
     stable("inverse-nonnegative", f(g(x)), x, inverse, *above_zero),
 )
 
-INVERSES_WHERE_DEFINED = (finite("inverse-where-defined", f(g(x)), x, inverse),)
+INVERSES_WHERE_DEFINED = (
+    finite("inverse-where-defined", f(g(x)), x, inverse, whereo(kit.is_defined_in_part, t)),
+)

@@ -127,7 +127,9 @@ def _truth_of_flags(comparison: Any, c: Any) -> tuple[bool, bool] | None:
     value = constant_number(c)
     if value is None:
         return None
-    return bool(comparison.ufunc(False, value)), bool(comparison.ufunc(True, value))
+    # as arrays: a Python number beyond int64 is refused beside a flag
+    of_false, of_true = comparison.ufunc(np.array([False, True]), np.asarray(value))
+    return bool(of_false), bool(of_true)
 
 
 def has_neutral(scalar_op: Any) -> bool:

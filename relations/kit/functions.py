@@ -114,6 +114,11 @@ def is_defined_everywhere(scalar_op: Any) -> bool:
     return bool(scalar_op.facts.domain == EVERYWHERE)
 
 
+def is_defined_in_part(scalar_op: Any) -> bool:
+    """Return whether a function is not defined for some numbers."""
+    return not is_defined_everywhere(scalar_op)
+
+
 def is_defined_above_zero(scalar_op: Any) -> bool:
     """Return whether a function is defined for all positive numbers."""
     least, greatest = scalar_op.facts.domain

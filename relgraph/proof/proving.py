@@ -20,8 +20,9 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.reference import evaluate
+from relgraph.proof.elements import NotTranslated
 from relgraph.proof.guards import GUARDS
-from relgraph.proof.machine import Logic, NotTranslated, Translation, value_of
+from relgraph.proof.machine import Logic, Translation, value_of
 from relgraph.proof.reals import Reals
 from relgraph.proof.smt import z3
 from relgraph.proof.statements import DTYPES, NotElementwise, NotStated, Statement, statements

@@ -331,14 +331,14 @@ class Comparison:
             if np.isinf(new) and is_infinite(truth):
                 return None  # at a pole the sign follows that of a zero, which true values lack
             old = np.inf * (-1 if np.isfinite(new) and truth > 0 else 1)
-        # where both are off by the same, as where a sum overflows in both, only rounding tells
-        slack = MAX_ULPS * float(info.eps) * float(abs(old)) if np.isfinite(old) else 0.0
+        # where both are off by the same, as where a sum overflows in both, they differ by rounding
+        slack = _ulp(float(abs(old)), info) if np.isfinite(old) else 0.0
         if not _distance(new, truth, info) > _distance(old, truth, info) + slack:
             return None
-        if not is_infinite(truth):
-            ulp = float(info.eps) * abs(truth) + float(info.smallest_subnormal)
-            if _distance(new, truth, info) <= MAX_ULPS * ulp:
-                return None
+        if not is_infinite(truth) and _distance(new, truth, info) <= MAX_ULPS * _ulp(
+            abs(truth), info
+        ):
+            return None
         return f"the true value is {_written(truth)}, to which the old one is nearer"
 
 
@@ -356,6 +356,11 @@ def _first(differing: Array, why: str) -> Difference | None:
     """Return the difference at the first of some elements, or None if there are no elements."""
     indices = np.argwhere(differing)
     return Difference(why, tuple(int(i) for i in indices[0])) if len(indices) else None
+
+
+def _ulp(magnitude: Any, info: Any) -> Any:
+    """Return a bound for the distance of two neighbouring floats of about some magnitude."""
+    return float(info.eps) * magnitude + float(info.smallest_subnormal)
 
 
 def _distance(value: Any, truth: Any, info: Any) -> Any:
