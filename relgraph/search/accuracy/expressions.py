@@ -7,7 +7,7 @@ or a number. Graphs become expressions and back.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import count
@@ -20,6 +20,7 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import (
     Formula,
+    Language,
     Leaf,
     Names,
     Python,
@@ -334,8 +335,7 @@ def written_in_lines(expr: Expr, width: int = 72) -> list[str]:
     if len(whole) <= width:
         return [whole]
     taken = inputs_of(expr)
-    free = (name for k in count() for name in (f"t{k}" if k else "t",) if name not in taken)
-    names = Names(_PYTHON, free, lambda e, made, reads: reads > 1 and _is_worth_a_name(e, made))
+    names = names_for_parts(_PYTHON, taken)
     texts: dict[Expr, str] = {}
 
     def finish(e: Expr, made: Formula, reads: int) -> Formula:
@@ -358,6 +358,12 @@ def _lines_of_cases(cases: Sequence[tuple[str, str]], width: int) -> Iterator[st
     column = max((len(text) for text, _ in cases if len(text) <= width), default=0)
     for text, when in cases:
         yield from [f"{text:<{column}}   {when}"] if len(text) <= width else [text, f"    {when}"]
+
+
+def names_for_parts(language: Language, taken: Collection[Any]) -> Names:
+    """Return names for what occurs several times, which are none of those that are taken."""
+    free = (name for k in count() for name in (f"t{k}" if k else "t",) if name not in taken)
+    return Names(language, free, lambda e, made, reads: reads > 1 and _is_worth_a_name(e, made))
 
 
 def _is_worth_a_name(e: Expr, formula: Formula) -> bool:

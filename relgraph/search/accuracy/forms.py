@@ -29,6 +29,7 @@ from relgraph.search.accuracy.expressions import (
     written_in_lines,
 )
 from relgraph.search.accuracy.formulas import NUMBERS, NUMBERS_ELSEWHERE
+from relgraph.search.accuracy.fpcore import Core
 from relgraph.search.accuracy.saturation import cost_of
 from relgraph.search.accuracy.true_values import MOST_BITS, Known
 
@@ -190,6 +191,11 @@ class Form:
             found = np.asarray(self.function(*flat))
             return np.broadcast_to(found, (int(np.prod(shape)),)).reshape(shape)[()]
         return self.function(*arrays)
+
+    @property
+    def core(self) -> Core:
+        """The form as a formula of FPCore, which `str` writes."""
+        return Core("form", self.names, self.expr, None)
 
     @property
     def lines(self) -> list[str]:

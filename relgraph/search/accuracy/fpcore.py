@@ -1,4 +1,4 @@
-"""FPCore, the language of the benchmarks of floating-point formulas (fpbench.org), as expressions.
+"""FPCore, the language of the benchmarks of floating-point formulas (fpbench.org), read and written.
 
 Formulas of numbers and conditions, with ``let`` and ``if``; no loops and no arrays.
 """
@@ -14,14 +14,30 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from relgraph.graph.notation import INFIX
+from relgraph.graph.notation import (
+    ATOM,
+    INFIX,
+    Applied,
+    Formula,
+    Language,
+    Leaf,
+    Names,
+    Written,
+    formulas,
+    separated,
+    text_of,
+)
 from relgraph.search.accuracy.expressions import (
     COMPARISONS,
     CONDITIONS,
+    INPUT,
+    NUMBER,
     Expr,
     NotSupported,
     apply,
+    as_float,
     named,
+    names_for_parts,
     number,
 )
 from relgraph.search.accuracy.formulas import (
@@ -71,6 +87,60 @@ class Core:
     inputs: tuple[str, ...]
     expr: Expr
     domain: Expr | None
+
+    def __str__(self) -> str:
+        """Return it in FPCore. Numbers are rational, or decimals that are read as the same floats;
+        ``let*`` names what occurs several times.
+
+        Raises
+        ------
+        NotSupported
+            If FPCore lacks a function that occurs; the message names it.
+        """
+        names = names_for_parts(_S_EXPRESSIONS, self.inputs)
+        (body,) = formulas([self.expr], _view, _S_EXPRESSIONS, names)
+        bound = " ".join(f"({name} {value})" for name, value in names.definitions)
+        inner = f"(let* ({bound}) {body})" if bound else body
+        name = f':name "{self.name}"'
+        before = (
+            "" if self.domain is None else f" :pre {text_of(self.domain, _view, _S_EXPRESSIONS)}"
+        )
+        return f"(FPCore ({' '.join(self.inputs)}) {name}{before} {inner})"
+
+
+class _SExpressions(Language):
+    """S-expressions, in which a function is before its arguments."""
+
+    def write(self, item: Written, arguments: Sequence[Formula]) -> Formula:
+        if isinstance(item, Applied):
+            return self.formula(ATOM, "(", *separated([item.name, *arguments], " "), ")")
+        return super().write(item, arguments)
+
+    def leaf(self, leaf: Leaf) -> Formula:
+        return self.formula(ATOM, leaf.text)
+
+
+_S_EXPRESSIONS = _SExpressions()
+_WRITTEN = {
+    **{name: word for word, name in reversed({**_NAMES, **_COMPARISONS}.items())},
+    "neg": "-",
+}
+
+
+def _view(e: Expr) -> Written:
+    """Return how FPCore writes an expression."""
+    if e.op is INPUT:
+        return Leaf(str(e.value))
+    if e.op is NUMBER and isinstance(e.value, str):
+        return Leaf({"inf": "INFINITY"}.get(e.value, e.value.upper()))
+    if e.op is NUMBER:
+        # a rational number where that is no longer
+        return Leaf(min(str(e.value), repr(as_float(e.value)), key=len))
+    if e.op == "sqr":
+        return Applied("*", e.args * 2)
+    if e.op not in _WRITTEN:
+        raise NotSupported(f"FPCore has no function {e.op}")
+    return Applied(_WRITTEN[e.op], e.args)
 
 
 def forms(text: str) -> list[Any]:

@@ -21,7 +21,7 @@ from relgraph.search.accuracy.expressions import (
     written_in_lines,
 )
 from relgraph.search.accuracy.formulas import FormulaError, names_compared, parsed
-from relgraph.search.accuracy.fpcore import from_fpcore
+from relgraph.search.accuracy.fpcore import Core, from_fpcore
 
 
 @pytest.mark.parametrize(
@@ -189,6 +189,32 @@ def test_fpcore() -> None:
     assert written(one.expr) == (
         "where(x < y, (x + 0.3333333333333333) * -(x + 0.3333333333333333) * y, abs(x ** 2))"
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '(FPCore (x) :name "f" (- (sqrt (+ (* x x) 1)) x))',
+        '(FPCore (x e) :name "f" :pre (and (< 1/3 x) (!= e 0)) (pow E (* e (fmin x PI))))',
+        '(FPCore (t) :name "f" (let* ((t1 (exp (- t)))) (/ (- 1 t1) (if (< t 0) (+ 1 t1) 2))))',
+        '(FPCore (x) :name "f" (atan2 (fma x 0.1 -2) (* 1e+300 (fabs INFINITY))))',
+    ],
+)
+def test_fpcore_is_written_as_it_is_read(text: str) -> None:
+    (one,) = from_fpcore(text)
+    assert str(one) == text
+    assert from_fpcore(str(one)) == [one]
+
+
+def test_a_form_is_written_in_fpcore() -> None:
+    found = improve("sqrt(x + 1) - sqrt(x)", domain="x > 0", seconds=2)
+    (core,) = from_fpcore(str(found.best.core))
+    assert core.expr is found.best.expr and core.inputs == ("x",)
+
+
+def test_what_fpcore_lacks_is_named() -> None:
+    with pytest.raises(NotSupported, match="FPCore has no function softplus"):
+        str(Core("f", ("x",), parsed("softplus(x)"), None))
 
 
 def test_constants_of_fpcore_are_arguments_where_they_are_declared() -> None:
