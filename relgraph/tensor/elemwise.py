@@ -57,6 +57,20 @@ def _before_broadcasting(var: Any) -> Any:
     return var
 
 
+def _named_quotient(dividend: Any, divisor: Any) -> Any:
+    """Return how a quotient is written that has a name, such as a mean, maybe of axes that are
+    kept; else None."""
+    node = _maker(dividend)
+    if node is None or not isinstance(node.op, DimShuffle):
+        return None if node is None else node.op.divided(node.inputs, divisor)
+    inner = _maker(node.inputs[0])
+    if inner is None:
+        return None
+    kept = inner.op.with_axes_kept(inner.inputs, node.op.new_order)
+    found = None if kept is None else inner.op.divided(inner.inputs, divisor)
+    return None if found is None else found._replace(parameters=kept.parameters)
+
+
 class DimShuffle(TensorOp):
     """A view of a tensor with its axes in another order.
 
@@ -559,11 +573,10 @@ class Elemwise(Op):
         node = _maker(inputs[0])
         if node is not None and self.scalar_op.converts and node.op.is_length:
             return inputs[0]
-        if node is not None and self.scalar_op is scalar.true_div:
-            quotient = node.op.divided(node.inputs, inputs[1])
-            if quotient is not None:
-                return quotient
-        return self.scalar_op.applied(inputs, output)
+        quotient = None
+        if self.scalar_op is scalar.true_div:
+            quotient = _named_quotient(arguments[0], inputs[1])
+        return self.scalar_op.applied(inputs, output) if quotient is None else quotient
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.scalar_op, self.inplace_pattern)

@@ -73,6 +73,10 @@ def test_reductions_show_their_axis() -> None:
     assert pprint(at.sum(A, axis=1)) == "sum(A, axis=(1,))"
     assert pprint(at.max(A, axis=1, keepdims=True)) == "max(A, axis=(1,), keepdims=True)"
     assert pprint(at.mean(A, axis=0)) == "mean(A, axis=(0,))"
+    assert pprint(at.mean(A, axis=0, keepdims=True)) == "mean(A, axis=(0,), keepdims=True)"
+    assert pprint(at.mean(A, axis=1, keepdims=True)) == "mean(A, axis=(1,), keepdims=True)"
+    assert pprint(at.mean(A, keepdims=True)) == "mean(A, keepdims=True)"
+    assert pprint(A - at.mean(A, axis=0)) == "(A - mean(A, axis=(0,)))"
 
 
 def test_lengths_and_parts_are_said_as_users_do() -> None:

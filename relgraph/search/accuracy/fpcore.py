@@ -1,4 +1,4 @@
-"""FPCore, the language of the benchmarks of floating-point formulas (fpbench.org), read and written.
+"""FPCore, the language of the benchmarks of floating-point formulas (fpbench.org).
 
 Formulas of numbers and conditions, with ``let`` and ``if``; no loops and no arrays.
 """
@@ -21,7 +21,6 @@ from relgraph.graph.notation import (
     Formula,
     Language,
     Leaf,
-    Names,
     Written,
     formulas,
     separated,
@@ -101,11 +100,10 @@ class Core:
         (body,) = formulas([self.expr], _view, _S_EXPRESSIONS, names)
         bound = " ".join(f"({name} {value})" for name, value in names.definitions)
         inner = f"(let* ({bound}) {body})" if bound else body
-        name = f':name "{self.name}"'
-        before = (
-            "" if self.domain is None else f" :pre {text_of(self.domain, _view, _S_EXPRESSIONS)}"
-        )
-        return f"(FPCore ({' '.join(self.inputs)}) {name}{before} {inner})"
+        properties = f':name "{self.name}"'
+        if self.domain is not None:
+            properties += f" :pre {text_of(self.domain, _view, _S_EXPRESSIONS)}"
+        return f"(FPCore ({' '.join(self.inputs)}) {properties} {inner})"
 
 
 class _SExpressions(Language):
