@@ -15,7 +15,6 @@ from relations.kit.guards import (
     constant_number,
     containing_any_of,
     depends_on_levels,
-    is_nonnegative,
     is_one_everywhere,
     requires_heads,
 )
@@ -24,8 +23,9 @@ from relations.kit.vocabulary import finite as any_finite
 from relations.kit.vocabulary import rounding as any_rounding
 from relations.kit.vocabulary import stable as any_stable
 from relgraph.graph.basic import Constant
-from relgraph.tensor.assembly import Eye, arange, eye
-from relgraph.tensor.indexing import AdvancedIncSubtensor, getitem
+from relgraph.tensor.assembly import Eye, eye
+from relgraph.tensor.indexing import getitem
+from relgraph.tensor.linalg.diagonals import SetDiagonal, diag, trace
 from relgraph.tensor.linalg.functions import det, slogdet
 from relgraph.tensor.linalg.products import (
     as_matrix_shape,
@@ -190,19 +190,11 @@ def _cost(x: Any, y: Any) -> int:
 
 
 @depends_on_levels(2)
-def cheapest_cycle(x: Any, y: Any, z: Any, i: Any) -> Any:
+def cheapest_cycle(x: Any, y: Any, z: Any) -> Any:
     """Return the trace of ``x @ y @ z`` as that of ``y @ z @ x`` or ``z @ x @ y``, whichever takes
-    the fewest multiplications; None if it is the first or can't be told.
-
-    Parameters
-    ----------
-    i
-        A vector that counts from 0 on; for a trace as far as there are rows.
-    """
+    the fewest multiplications; None if it is the first or can't be told."""
     shapes = [v.type.shape for v in (x, y, z)]
     if any(len(shape) != 2 or None in shape for shape in shapes) or shapes[0][0] != shapes[2][1]:
-        return None
-    if i.type.shape[0] != shapes[0][0]:
         return None
     orders = ((x, y, z), (y, z, x), (z, x, y))
     costs = [_cost(p, q) + p.type.shape[0] * q.type.shape[1] for p, q, _ in orders]
@@ -211,9 +203,7 @@ def cheapest_cycle(x: Any, y: Any, z: Any, i: Any) -> Any:
         return None
     least = orders[best]
     # the trace of (p @ q) @ r takes p @ q, and one multiplication for each of its elements
-    product = _dot(_dot(least[0], least[1]), least[2])
-    along = arange(product.type.shape[0])
-    return sum_(getitem(product, (along, along)))
+    return trace(_dot(_dot(least[0], least[1]), least[2]))
 
 
 def is_narrower(z: Any, y: Any) -> bool:
@@ -267,12 +257,6 @@ def is_vector_or_matrix(x: Any) -> bool:
     return x.type.ndim in (1, 2)
 
 
-def positions(x: Any) -> Any:
-    """Return the row numbers of a matrix, as an index of its diagonal."""
-    n = x.type.shape[0]
-    return arange(shape_i(x, 0) if n is None else n)
-
-
 def identity_like(x: Any) -> Any:
     """Return the identity matrix of as many rows as `x` has, in its dtype."""
     n = x.type.shape[-2]
@@ -288,44 +272,23 @@ def diagonal_of(x: Any) -> Any:
     """Return the diagonal of a diagonal matrix as a vector; of another one None."""
     if x.type.ndim != 2 or not is_diagonal(x):
         return None
-    if x.owner is not None and isinstance(x.owner.op, AdvancedIncSubtensor):
-        values = x.owner.inputs[1]
-        if values.type.ndim == 1:
-            return values
-    along = positions(x)
-    return getitem(x, (along, along))
+    is_set = x.owner is not None and isinstance(x.owner.op, SetDiagonal)
+    return x.owner.inputs[1] if is_set and x.owner.inputs[1].type.ndim == 1 else diag(x)
 
 
-def is_as_long(v: Any, i: Any) -> bool:
-    """Return whether `v` is a vector that does not broadcast to the length of `i`, if that is not
-    its own."""
-    return bool(v.type.ndim == 1 and v.type.broadcastable == i.type.broadcastable)
+def is_as_long_as_diagonal(i: Any, x: Any) -> bool:
+    """Return whether a vector is known to be as long as the diagonal of a matrix."""
+    shape = x.type.shape
+    return len(shape) == 2 and None not in shape and i.type.shape == (min(shape),)
 
 
-def _count(i: Any) -> Any:
-    """Return the length of a vector that counts from 0 on."""
-    if i.owner is not None and is_nonnegative(i.owner.inputs[1]):
-        return i.owner.inputs[1]
-    return shape_i(i, 0)
-
-
-def _first_rows(x: Any, i: Any) -> Any:
-    """Return as many rows of `x` as `i` is long."""
-    n, m = x.type.shape[0], i.type.shape[0]
-    return x if n is not None and n == m else getitem(x, slice(None, _count(i)))
-
-
-def _first_columns(x: Any, i: Any) -> Any:
-    """Return as many columns of `x` as `i` is long."""
-    n, m = x.type.shape[1], i.type.shape[0]
-    if n is not None and n == m:
-        return x
-    return getitem(x, (slice(None), slice(None, _count(i))))
-
-
-def row_by_column(x: Any, y: Any, i: Any) -> Any:
-    """Return the diagonal of ``x @ y``, as far as a vector `i` counts from 0 on."""
-    return sum_(_first_rows(x, i) * matrix_transpose(_first_columns(y, i)), axis=1)
+def row_by_column(x: Any, y: Any) -> Any:
+    """Return the diagonal of ``x @ y``."""
+    n, m = x.type.shape[0], y.type.shape[1]
+    if n is None or n != m:
+        rows, columns = shape_i(x, 0) if n is None else n, shape_i(y, 1) if m is None else m
+        x, y = getitem(x, slice(None, columns)), getitem(y, (slice(None), slice(None, rows)))
+    return sum_(x * matrix_transpose(y), axis=1)
 
 
 def fit(x: Any, y: Any) -> bool:
@@ -363,14 +326,6 @@ def log_determinant(x: Any, y: Any) -> Any:
     """Return the logarithm of the size of ``det(kron(x, y))`` of two square matrices."""
     first, second = slogdet(x)[1], slogdet(y)[1]
     return first * _rows(y, first.type.dtype) + second * _rows(x, first.type.dtype)
-
-
-def trace(x: Any, y: Any, i: Any) -> Any:
-    """Return ``trace(kron(x, y))``; None unless they are square, and `i` is as long as that has
-    rows."""
-    if not are_square(x, y) or i.type.shape[0] != x.type.shape[0] * y.type.shape[0]:
-        return None
-    return x.trace() * y.trace()
 
 
 def _inner_identity(u: Any) -> Any:

@@ -27,9 +27,9 @@ from relgraph.graph.kanren.goals import goal
 from relgraph.tensor.assembly import ARange, Eye
 from relgraph.tensor.basic import Assert, static_int
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.indexing import AdvancedIncSubtensor
 from relgraph.tensor.linalg.blas import Dot22
 from relgraph.tensor.linalg.decompositions import QR, Cholesky, Eigh
+from relgraph.tensor.linalg.diagonals import SetDiagonal
 from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.tensor.linalg.products import MatMul
 from relgraph.tensor.linalg.systems import Inverse
@@ -378,11 +378,10 @@ def _eye(node: Any, facts: Sequence[Facts]) -> Facts:
     return frozenset({DIAGONAL, POSITIVE, ORTHOGONAL}) if square else frozenset({DIAGONAL})
 
 
-def _set_part(node: Any, facts: Sequence[Facts]) -> Facts:
+def _with_diagonal(node: Any, facts: Sequence[Facts]) -> Facts:
     """Return the facts about zeros whose diagonal is set: what `diag` makes of a vector."""
-    base, _, *indices = node.inputs
-    on_diagonal = len(indices) == 2 and indices[0] is indices[1] and base.type.ndim == 2
-    return frozenset({DIAGONAL}) if on_diagonal and is_zero_everywhere(base) else NOTHING
+    is_main = node.op.offset == 0 and is_zero_everywhere(node.inputs[0])
+    return frozenset({DIAGONAL}) if is_main else NOTHING
 
 
 def _cholesky(node: Any, facts: Sequence[Facts]) -> Facts:
@@ -401,7 +400,7 @@ _RULES: dict[type, Callable[[Any, Sequence[Facts]], Facts]] = {
     **dict.fromkeys(PRODUCTS, _product),
     Elemwise: _elementwise,
     Eye: _eye,
-    AdvancedIncSubtensor: _set_part,
+    SetDiagonal: _with_diagonal,
     Cholesky: _cholesky,
 }
 

@@ -8,27 +8,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanren.core import eq, lall
-
 from relations.kit import matrices as kit
 from relations.kit.guards import foundo, one_elemento, positiveo
 from relations.kit.index_arithmetic import rank_of
 from relations.kit.matrices import TAGS, finite, rounding, stable
-from relations.kit.matrix_facts import (
-    counts_from_zero,
-    positive_definiteo,
-    triangularo,
-)
+from relations.kit.matrix_facts import counts_from_zero, positive_definiteo, triangularo
 from relations.kit.type_guards import floato, ranko, realo, same_dtypeo
-from relations.kit.vocabulary import Law, any_dtype_law, law, lvars, relation
+from relations.kit.vocabulary import Law, any_dtype_law, law, lvars
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, log, prod, reciprocal
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
-from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.linalg.decompositions import Cholesky
+from relgraph.tensor.linalg.diagonals import ExtractDiag, SetDiagonal
 from relgraph.tensor.linalg.functions import _det, _slogdet, det
 from relgraph.tensor.linalg.systems import _inv
 from relgraph.tensor.math import _dot
@@ -39,8 +34,7 @@ from relgraph.tensor.subtensor import Placeholder
 a, c, i, n, x, y = lvars("a c i n x y")
 
 
-at_positions = AdvancedSubtensor((Placeholder.ARRAY, Placeholder.ARRAY))
-diagonal = at_positions(x, i, i)
+diagonal = ExtractDiag(0)
 cholesky = Cholesky(True)
 
 
@@ -95,7 +89,7 @@ def split(name: str, lhs: Any, rhs: Any) -> Law:
     return rounding(name, lhs, rhs, one_cliento(product), *square)
 
 
-triangular = (triangularo(x), ranko(x, 2), computo(i, kit.positions, x))
+triangular = (triangularo(x), ranko(x, 2))
 
 PARTS = (
     split("det-of-product", _det(product), det(x) * det(y)),
@@ -112,15 +106,14 @@ PARTS = (
         computo(a, kit.row_count, x),
     ),
     # a nan beside the diagonal is not seen
-    finite("det-triangular", _det(x), prod(diagonal), *triangular, complex=True),
-    finite("log-det-triangular", log_size(x), sum_(log(abs_(diagonal))), *triangular),
+    finite("det-triangular", _det(x), prod(diagonal(x)), *triangular, complex=True),
+    finite("log-det-triangular", log_size(x), sum_(log(abs_(diagonal(x)))), *triangular),
     rounding(
         "log-det-positive-definite",
         log_size(x),
-        2.0 * sum_(log(at_positions(cholesky(x), i, i))),
+        2.0 * sum_(log(diagonal(cholesky(x)))),
         positive_definiteo(x),
         ranko(x, 2),
-        computo(i, kit.positions, x),
     ),
     # of a matrix that is not finite it is nan
     finite("sign-det-positive-definite", sign(x), 1.0, positive_definiteo(x), ranko(x, 2)),
@@ -130,56 +123,50 @@ PARTS = (
 
 # -- diagonals and traces of products --------------------------------------------------------------
 
-p, z = lvars("p z")
+o, p, z = lvars("o p z")
 
-with_diagonal = AdvancedIncSubtensor((Placeholder.ARRAY, Placeholder.ARRAY), False, True)
-
-
-@relation("diagonal-of-product", sound="rounding", depth=2, tags=TAGS)
-def diagonal_of_producto(diagonal: Any, total: Any) -> Any:
-    """``(x @ y)[i, i] → sum(x * y.T, axis=1)``, where `i` counts from 0 and nothing else reads
-    ``x @ y``"""
-    return lall(
-        eq(diagonal, at_positions(product, i, i)),
-        whereo(counts_from_zero, i),
-        one_cliento(product),
-        ranko(x, 2),
-        ranko(y, 2),
-        same_dtypeo(x, y),
-        realo(x),  # the BLAS makes nan of complex infinities
-        # the sums of the products of each row and the column of its number
-        computo(total, kit.row_by_column, x, y, i),
-    )
+at_positions = AdvancedSubtensor((Placeholder.ARRAY, Placeholder.ARRAY))
 
 
 CYCLES = (
     finite(
         "trace-cycle",
-        sum_(at_positions(_dot(_dot(x, y), z), i, i)),
+        sum_(diagonal(_dot(_dot(x, y), z))),
         p,  # trace(x @ y @ z) → trace(y @ z @ x), or trace(z @ x @ y)
-        whereo(counts_from_zero, i),
         same_dtypeo(x, y, z),
-        *foundo(p, kit.cheapest_cycle, x, y, z, i),
+        *foundo(p, kit.cheapest_cycle, x, y, z),
         complex=True,
     ),
 )
 
 TRACES = (
     any_dtype_law(
-        "diagonal-transposed",
-        at_positions(transposed(x), i, i),
+        "diagonal-transposed", diagonal(transposed(x)), diagonal(x), ranko(x, 2), tags=TAGS
+    ),
+    any_dtype_law(
+        "diagonal-by-positions",
         at_positions(x, i, i),
-        ranko(x, 2),
+        diagonal(x),
+        whereo(counts_from_zero, i),
+        whereo(kit.is_as_long_as_diagonal, i, x),
         tags=TAGS,
     ),
-    diagonal_of_producto,
+    rounding(
+        "diagonal-of-product",
+        diagonal(product),
+        p,  # sum(x * y.T, axis=1)
+        one_cliento(product),
+        ranko(x, 2),
+        ranko(y, 2),
+        same_dtypeo(x, y),
+        realo(x),  # the BLAS makes nan of complex infinities
+        # the sums of the products of each row and the column of its number
+        computo(p, kit.row_by_column, x, y),
+    ),
     law(
         "diagonal-of-diagonal",
-        at_positions(with_diagonal(x, y, i, i), i, i),
+        ExtractDiag(o)(SetDiagonal(o, False)(x, y)),
         y,
-        whereo(counts_from_zero, i),
-        ranko(x, 2),
-        whereo(kit.is_as_long, y, i),
         complex=True,
         tags=TAGS,
     ),

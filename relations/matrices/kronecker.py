@@ -9,10 +9,9 @@ from __future__ import annotations
 from relations.kit import matrices as kit
 from relations.kit.guards import foundo
 from relations.kit.matrices import TAGS, finite
-from relations.kit.matrix_facts import counts_from_zero
 from relations.kit.type_guards import ranko, same_dtypeo
 from relations.kit.vocabulary import any_dtype_law, lvars
-from relations.matrices.determinants import at_positions, log_size
+from relations.matrices.determinants import diagonal, log_size
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor import sum as sum_
@@ -80,11 +79,10 @@ FACTORS = (
     ),
     finite(
         "trace-kron",
-        sum_(at_positions(_kron(x, y), i, i)),
-        p,  # trace(x) * trace(y)
-        whereo(counts_from_zero, i),
+        sum_(diagonal(_kron(x, y))),
+        sum_(diagonal(x)) * sum_(diagonal(y)),
+        whereo(kit.are_square, x, y),
         same_dtypeo(x, y),
-        *foundo(p, kit.trace, x, y, i),
         complex=True,
     ),
 )

@@ -24,6 +24,7 @@ from relgraph.tensor.conditional import Contexts, IfElse
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.linalg.blas import BlasUpdate
+from relgraph.tensor.linalg.diagonals import ExtractDiag, SetDiagonal
 from relgraph.tensor.linalg.matrix_op import SquareMatrixOp
 from relgraph.tensor.linalg.systems import LinearSolve
 from relgraph.tensor.math import MatrixProduct
@@ -109,6 +110,8 @@ def made(how: str, *of: Number | None) -> Number | None:
     if how == "sub" and of[1] == 0:
         return of[0]
     if how == "maximum" and of[1:] == (0,) and is_length(of[0]):
+        return of[0]
+    if how == "minimum" and len(set(of)) == 1:
         return of[0]
     return Made(how, of)
 
@@ -204,7 +207,7 @@ def named(number: Number | None, variables: Sequence[Variable]) -> str:
 # What these make has lengths that their inputs have.
 _MOVING = (
     *(Elemwise, FusedReduction, DimShuffle, CAReduce, MatrixProduct, BlasUpdate, LinearSolve),
-    *(SquareMatrixOp, BaseIncSubtensor, OneAxis, SpecifyShape),
+    *(SquareMatrixOp, BaseIncSubtensor, SetDiagonal, OneAxis, SpecifyShape),
 )
 
 
@@ -424,6 +427,8 @@ class RequiredLengths:
         (out, *_) = node.outputs
         if isinstance(op, BaseIncSubtensor):
             self._fit(op, node.inputs[1], self._part(node, node.inputs[2:]))
+        elif isinstance(op, SetDiagonal):
+            self._fit(op, node.inputs[1], self._diagonal(node))
         elif isinstance(op, Elemwise) and not out.type.ndim and out.type.dtype == "int64":
             self._add_integer(node)
 
@@ -443,6 +448,8 @@ class RequiredLengths:
                 given, entry = self._of(made_by.inputs[0]), op.idx_list[0]
                 if given and isinstance(entry, int):
                     self._add_length(node, given[entry])
+        elif isinstance(op, ExtractDiag):
+            self._define(node.outputs[0], self._diagonal(node))
         elif isinstance(op, Join):
             self._add_join(node)
         elif isinstance(op, Reshape):
@@ -481,6 +488,16 @@ class RequiredLengths:
         for n, m in zip(reversed(own), reversed(part), strict=False):
             if m is not None and n not in (1, m):
                 self._equate(op, n, m)
+
+    def _diagonal(self, node: Apply) -> list[Length | None]:
+        """Return the lengths of the axes of the diagonal that a node takes or sets."""
+        *batch, rows, columns = self._of(node.inputs[0])
+        sides, k = [self._number(n) for n in (rows, columns)], node.op.offset
+        if None in sides:
+            return [*batch, None]
+        starts = (max(-k, 0), max(k, 0))
+        left = [made("slice", n, s, None, None) for n, s in zip(sides, starts, strict=True)]
+        return [*batch, self._length(made("minimum", *left))]
 
     def _add_join(self, node: Apply) -> None:
         shapes = [self._of(v) for v in node.inputs]

@@ -56,14 +56,12 @@ from relgraph.tensor.elemwise import (
     Elemwise,
 )
 from relgraph.tensor.indexing import (
-    diag,
-    diagonal,
     getitem,
     inc_subtensor,
     set_subtensor,
     take,
-    trace,
 )
+from relgraph.tensor.linalg.diagonals import diag, diagonal, trace
 from relgraph.tensor.linalg.products import (
     batched_dot,
     dot,

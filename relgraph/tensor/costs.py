@@ -26,6 +26,7 @@ from relgraph.tensor.basic import Assert
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, RelativeDimShuffle
 from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.linalg.blas import BlasUpdate, Ger
+from relgraph.tensor.linalg.diagonals import ExtractDiag
 from relgraph.tensor.linalg.matrix_op import Assume, MatrixOp
 from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.reductions import FusedReduction
@@ -37,6 +38,7 @@ VIEWS = (
     Assert,
     Assume,
     DimShuffle,
+    ExtractDiag,
     RelativeDimShuffle,
     Reshape,
     Shape,

@@ -1,4 +1,4 @@
-"""Advanced indexing by arrays and masks, and functions that index: getitem, take, diagonal..."""
+"""Advanced indexing by arrays and masks, and functions that index: getitem, take and others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import number_of
 from relgraph.graph.op import Op, RelativeOp, Storage
 from relgraph.graph.utils import AsksForType, LogicTerm
-from relgraph.tensor.assembly import ARange, arange, zeros, zeros_like
+from relgraph.tensor.assembly import ARange, arange, zeros_like
 from relgraph.tensor.basic import as_tensor_variable, named_axis, normalize_axis, static_int
 from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.math import eq, switch
@@ -19,10 +19,7 @@ from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import (
     expand_dims,
     flatten,
-    greater,
     lengths,
-    lesser,
-    moveaxis,
     product,
     reshape,
     squeeze,
@@ -514,66 +511,3 @@ def index_along(axis: int, part: Any) -> tuple[Any, ...]:
     if axis >= 0:
         return (*[slice(None)] * axis, part)
     return (Ellipsis, part, *[slice(None)] * (-axis - 1))
-
-
-def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """Return the diagonals of `x` along two axes; the diagonal is the last axis of the result.
-
-    Parameters
-    ----------
-    x
-        A tensor of rank 2 or more.
-    offset
-        How far the diagonal is above the main one; below it if negative.
-    axis1, axis2
-        The axes.
-
-    >>> diagonal([[1, 2], [3, 4]]).eval()
-    array([1, 4])
-    """
-    x = as_tensor_variable(x)
-    i, j = (normalize_axis(a, x.type.ndim, "diagonal") for a in (axis1, axis2))
-    if i == j:
-        raise ValueError(f"diagonal: axis1 and axis2 are both {i}")
-    x = moveaxis(x, i, 0)
-    x = moveaxis(x, j + 1 if j < i else j, 1)
-    rows, columns = lengths(x)[:2]
-    along = arange(greater(lesser(rows - max(-offset, 0), columns - max(offset, 0)), 0))
-    part = getitem(x, (along + max(-offset, 0), along + max(offset, 0)))
-    return moveaxis(part, 0, part.type.ndim - 1)
-
-
-def diag(v: Any, k: int = 0) -> Any:
-    """Return a matrix with the vector `v` on its diagonal `k`, or that diagonal of the matrix `v`.
-
-    Raises
-    ------
-    ValueError
-        If `v` is neither a vector nor a matrix.
-    """
-    v = as_tensor_variable(v)
-    if v.type.ndim == 2:
-        return diagonal(v, k)
-    if v.type.ndim != 1:
-        raise ValueError(f"diag: the input is a {v.type}, neither a vector nor a matrix")
-    n = lengths(v)[0]
-    along = arange(n)
-    rows = along if k >= 0 else arange(-k, n - k)
-    columns = along if k <= 0 else arange(k, n + k)
-    square = zeros((n + abs(k), n + abs(k)), dtype=v.type.dtype)
-    return set_subtensor(square[rows, columns], v)
-
-
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """Return the sums of the diagonals of `x`; for the parameters see `diagonal`.
-
-    Parameters
-    ----------
-    x, offset, axis1, axis2
-        As those of `diagonal`.
-
-    >>> trace([[1, 2], [3, 4]]).eval()
-    array(5)
-    """
-    along = diagonal(x, offset, axis1, axis2)
-    return sum_(along, axis=along.type.ndim - 1)

@@ -9,6 +9,7 @@ from relgraph.graph.basic import Apply
 from relgraph.tensor.assembly import Alloc, Join, Split
 from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.linalg.diagonals import ExtractDiag, SetDiagonal
 from relgraph.tensor.shapes import Reshape, SpecifyShape
 from relgraph.tensor.subtensor import BaseIncSubtensor, Subtensor
 
@@ -19,12 +20,14 @@ _MOVED_INPUTS: dict[type, Any] = {
     AdvancedSubtensor: (0,),
     Alloc: (0,),
     DimShuffle: (0,),
+    ExtractDiag: (0,),
     Join: _ALL,
     Reshape: (0,),
     SpecifyShape: (0,),
     Split: (0,),
     Subtensor: (0,),
     BaseIncSubtensor: (0, 1),
+    SetDiagonal: (0, 1),
 }
 
 

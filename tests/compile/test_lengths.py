@@ -90,6 +90,8 @@ OF_PARTS = {
     "in one row": (lambda: at.outer(x, x).ravel() * y / y, (2, 4), (2, 1)),
     "in rows of two": (lambda: x.reshape((-1, 2))[:, 0] * y / y, (6, 3), (6, 1)),
     "diagonal": (lambda: grad(at.sum(at.diag(at.outer(x, x)) * y), y), (3, 3), (3, 1)),
+    "upper diagonal": (lambda: at.diag(at.outer(x, x), 1) * y / y, (3, 2), (3, 1)),
+    "set diagonal": (lambda: at.diag(at.outer(x, x)) + 0 * y - y, (3, 3), (3, 1)),
     "filled": (lambda: at.alloc(0.0, x.shape[0]) + y - y, (3, 3), (3, 1)),
 }
 

@@ -19,6 +19,7 @@ from relgraph.tensor.functions.searching import Digitize, Nonzero, SearchSorted,
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.linalg.blas import Dot22, Dot22Scalar, Gemm, Gemv, GemvAdd, Ger
 from relgraph.tensor.linalg.decompositions import QR, SVD, Cholesky, Eig, Eigh, Eigvals, Eigvalsh
+from relgraph.tensor.linalg.diagonals import ExtractDiag, SetDiagonal
 from relgraph.tensor.linalg.functions import Cofactors, Det, Expm, SecondCofactors, SLogDet
 from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.tensor.linalg.products import BatchedDot, Kron, MatMul
@@ -180,6 +181,9 @@ CASES = [
     (SecondCofactors(), X, X),
     *((op, M) for op in (Eigh(), Eigvalsh(), Eig(), Eigvals(), Assume(("symmetric",)))),
     (Kron(), M, M),
+    *((ExtractDiag(k), x) for k in (0, 1, -2) for x in (M, X)),
+    *((SetDiagonal(k), M, N) for k in (0, 1, -2)),
+    *((SetDiagonal(), x, v) for x, v in ((M, V), (X, M))),
     *((QR(mode), X) for mode in ("reduced", "complete", "r")),
     *((SVD(*how), X) for how in ((True, True), (False, True), (False, False))),
     *((op, M, V) for op in (Solve(), SolveTriangular(), CholeskySolve(), LeastSquares())),

@@ -218,6 +218,14 @@ def _matrix_of(op: Any, a: Any) -> Any:
     return a
 
 
+def _with_diagonal(op: Any, a: Any, v: Any) -> Any:
+    rows, columns = (np.arange(n) for n in a.shape[-2:])
+    on_it = columns - rows[:, None] == op.offset
+    out = a.copy()
+    out[..., on_it] = v
+    return out
+
+
 def _svd(op: Any, a: Any) -> Any:
     return tuple(np.linalg.svd(a, op.full_matrices)) if op.compute_uv else np.linalg.svd(a)[1]
 
@@ -390,6 +398,8 @@ REFERENCES: dict[type, Callable[..., Any]] = {
     c.Gemm: lambda op, z, a, x, y, b: _multiple(b, z) + a * np.dot(x, y),
     c.GemvAdd: lambda op, z, a, x, y, b: _multiple(b, z) + a * np.dot(x, y),
     c.Ger: lambda op, z, a, x, y: z + a * np.outer(x, y),
+    c.ExtractDiag: lambda op, x: np.diagonal(x, op.offset, -2, -1),
+    c.SetDiagonal: _with_diagonal,
     c.Kron: lambda op, x, y: np.kron(x, y),
     c.Inverse: lambda op, a: np.linalg.inv(a),
     c.PseudoInverse: lambda op, a: np.linalg.pinv(_floats(a)),

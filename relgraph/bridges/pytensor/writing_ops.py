@@ -59,6 +59,7 @@ from relgraph.tensor.functions.searching import Nonzero, SearchSorted
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.linalg.blas import Dot22, Dot22Scalar, Gemv
 from relgraph.tensor.linalg.decompositions import QR, SVD, Cholesky, Eig, Eigh, Eigvalsh
+from relgraph.tensor.linalg.diagonals import ExtractDiag, SetDiagonal
 from relgraph.tensor.linalg.functions import Det, Expm, SLogDet
 from relgraph.tensor.linalg.products import BatchedDot, MatMul
 from relgraph.tensor.linalg.systems import (
@@ -239,6 +240,12 @@ def vector_of(writer: Any, node: Any, *numbers: Any) -> Any:
     return basic.MakeVector(dtype)(*[pt.cast(n, dtype) for n in numbers])
 
 
+def with_diagonal(writer: Any, node: Any, a: Any, v: Any) -> Any:
+    k = node.op.offset
+    along = pt.arange(pt.diagonal(a, k, -2, -1).shape[-1])
+    return pt.set_subtensor(a[..., along + max(-k, 0), along + max(k, 0)], v)
+
+
 def part(writer: Any, node: Any, x: Any, *indices: Any) -> Any:
     index = symbolic_index(node.op.idx_list, indices)
     return x[tuple(index)] if index else x
@@ -386,6 +393,8 @@ TABLE: dict[type, Callable[..., Any]] = {
     ARange: lambda writer, node, *limits: basic.ARange(node.op.dtype)(*limits),
     Eye: lambda writer, node, n, m, k: basic.Eye(node.op.dtype)(n, m, k),
     Nonzero: lambda writer, node, x: basic.Nonzero()(x, return_list=True),
+    ExtractDiag: lambda writer, node, a: pt.diagonal(a, node.op.offset, -2, -1),
+    SetDiagonal: with_diagonal,
     SearchSorted: lambda writer, node, x, v: SearchsortedOp(node.op.side)(x, v),
     Subtensor: part,
     AdvancedSubtensor: part,

@@ -19,7 +19,6 @@ from relgraph.bridges.sympy.functions import (
     is_truth,
     number_to_sympy,
 )
-from relgraph.compile.optimize import is_same_graph
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import general_toposort
 from relgraph.scalar.composite import Composite
@@ -28,7 +27,7 @@ from relgraph.scalar.named import opened
 from relgraph.scalar.type import is_complex, is_discrete
 from relgraph.tensor import linalg
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.linalg.diagonals import ExtractDiag
 from relgraph.tensor.linalg.functions import Cofactors, Det
 from relgraph.tensor.linalg.products import MatMul
 from relgraph.tensor.linalg.systems import Inverse
@@ -275,10 +274,8 @@ def _traced(node: Apply) -> Variable | None:
     if not isinstance(node.op, CAReduce) or node.inputs[0].owner is None:
         return None
     part = node.inputs[0].owner
-    if not isinstance(part.op, AdvancedSubtensor) or part.inputs[0].type.ndim != 2:
-        return None
-    matrix: Variable = part.inputs[0]
-    return matrix if is_same_graph(node.outputs[0], at.trace(matrix)) else None
+    is_sum = node.op.scalar_op is scalar.add and part.op == ExtractDiag(0)
+    return part.inputs[0] if is_sum and part.inputs[0].type.ndim == 2 else None
 
 
 def _element(v: Any) -> Any:

@@ -12,7 +12,8 @@ from relgraph.graph.utils import LogicTerm
 from relgraph.tensor.along_axes import along, flip, length, part
 from relgraph.tensor.assembly import arange, concatenate, full, join, zeros
 from relgraph.tensor.basic import as_argument, as_tensor_variable, normalize_axis, static_int
-from relgraph.tensor.indexing import diag, take
+from relgraph.tensor.indexing import take
+from relgraph.tensor.linalg.diagonals import diag
 from relgraph.tensor.math import add, cast, maximum, minimum, second
 from relgraph.tensor.reductions import max as max_
 from relgraph.tensor.reductions import mean

@@ -20,7 +20,8 @@ from relgraph.tensor.basic import (
 )
 from relgraph.tensor.functions.calculus import linspace
 from relgraph.tensor.functions.searching import searchsorted, take_along_axis
-from relgraph.tensor.indexing import diag, getitem, inc_subtensor, take
+from relgraph.tensor.indexing import getitem, inc_subtensor, take
+from relgraph.tensor.linalg.diagonals import diag
 from relgraph.tensor.linalg.products import dot
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import (

@@ -16,9 +16,9 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete, result_dtype
-from relgraph.tensor import indexing
 from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, normalize_axis
 from relgraph.tensor.fortran import products
+from relgraph.tensor.linalg import diagonals
 from relgraph.tensor.linalg.matrix_op import (
     batches,
     broadcast_batch,
@@ -437,7 +437,7 @@ def _without_repeats(v: Any, labels: Labels) -> Named:
         label = next(name for name, n in Counter(labels).items() if n > 1)
         i = labels.index(label)
         j = labels.index(label, i + 1)
-        v = indexing.diagonal(v, 0, i, j)
+        v = diagonals.diagonal(v, 0, i, j)
         labels = (*labels[:i], *labels[i + 1 : j], *labels[j + 1 :], label)
     return v, labels
 
@@ -555,7 +555,7 @@ def diagonal(x: Any, offset: int = 0) -> Any:
     >>> diagonal([[1, 2], [3, 4]]).eval()
     array([1, 4])
     """
-    return indexing.diagonal(x, offset, -2, -1)
+    return diagonals.diagonal(x, offset, -2, -1)
 
 
 def trace(x: Any, offset: int = 0) -> Any:
@@ -571,7 +571,7 @@ def trace(x: Any, offset: int = 0) -> Any:
     >>> trace([[1, 2], [3, 4]]).eval()
     array(5)
     """
-    return indexing.trace(x, offset, -2, -1)
+    return diagonals.trace(x, offset, -2, -1)
 
 
 def vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:

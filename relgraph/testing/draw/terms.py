@@ -330,6 +330,11 @@ def static_shape(random: Random, arguments: Sequence[Any]) -> Any:
     return tuple(n if random.random() < 0.5 else None for n in arguments[0].type.shape)
 
 
+def diagonal_offset(random: Random, arguments: Sequence[Any]) -> int:
+    """Return how far a diagonal is from the main one, mostly 0."""
+    return random.choice((0, 0, 1, -1))
+
+
 def flag(random: Random, arguments: Sequence[Any]) -> bool:
     """Return True or False."""
     return random.random() < 0.5
@@ -411,6 +416,9 @@ PARAMETERS: dict[tuple[str, str], Draw] = {
     ("MakeVector", "dtype"): lambda random, arguments: random.choice(["int64", "float64"]),
     ("ARange", "dtype"): lambda random, arguments: random.choice(["int64", "float64"]),
     ("Eye", "dtype"): dtype,
+    ("ExtractDiag", "offset"): diagonal_offset,
+    ("SetDiagonal", "offset"): diagonal_offset,
+    ("SetDiagonal", "inplace"): not_inplace,
     ("SolveTriangular", "lower"): flag,
     ("Assume", "facts"): lambda random, arguments: (),
     ("ChangeFormat", "format"): sparse_format,

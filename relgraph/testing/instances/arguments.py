@@ -27,6 +27,7 @@ from relgraph.graph.op import Op
 from relgraph.scalar.type import number_kind, weak_dtype
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.linalg.diagonals import SetDiagonal
 from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.linalg.products import Kron
 from relgraph.tensor.math import Dot, MatrixProduct
@@ -201,6 +202,9 @@ class _Naming:
             inner = next(self._inner)
             own = ((*stack, row, inner), (*stack, inner, column))
             return list(zip(arguments, own, strict=True))
+        if issubclass(cls, SetDiagonal):
+            matrix, values = arguments
+            return self._of_diagonal(matrix, values, values)
         if issubclass(cls, MatrixOp) and len(arguments) < 3:
             return self._of_square(arguments, axes)
         if issubclass(cls, Kron):

@@ -164,6 +164,7 @@ def shapes() -> Graph:
     outputs += [at.arange(100) + v[0], at.concatenate([x, x[:2]], 0), *at.split(x, [1, 3], axis=0)]
     outputs += [at.stack([v[0], v[1]]), at.tile(x, (2, 1)), at.repeat(x, 2, 1), at.roll(x, 1, 0)]
     outputs += [x[k], x[k, :n], x[::-1, 1:], x[-1, -2], x[n:], x[:, k], at.tril(x), at.diag(v)]
+    outputs += [at.diag(x), at.diag(x, 1), at.diag(v, -1)]
     outputs += [at.set_subtensor(x[k], 1.0), at.inc_subtensor(x[1:, ::2], v[0]), x[[0, 2, 0]]]
     outputs += [x[[0, 2], [1, 1]], x[at.arange(2), :, None], at.inc_subtensor(x[[0, 0, 1]], 2.0)]
     outputs += [at.set_subtensor(x[:, [0, 2]], v[:2]), at.flip(x, 0), at.broadcast_to(v, (2, 4))]

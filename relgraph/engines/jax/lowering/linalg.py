@@ -20,6 +20,7 @@ from relgraph.graph.basic import Apply
 from relgraph.tensor.functions.calculus import Convolve
 from relgraph.tensor.linalg.blas import Dot22, Dot22Scalar, Gemm, GemvAdd, Ger
 from relgraph.tensor.linalg.decompositions import QR, SVD, Cholesky, Eig, Eigh, Eigvals, Eigvalsh
+from relgraph.tensor.linalg.diagonals import ExtractDiag, SetDiagonal
 from relgraph.tensor.linalg.functions import (
     Cofactors,
     Det,
@@ -41,6 +42,7 @@ from relgraph.tensor.linalg.systems import (
     SolveTriangular,
 )
 from relgraph.tensor.math import Dot, check_inner
+from relgraph.tensor.subtensor import check_broadcast
 
 PRECISION = lax.Precision.HIGHEST
 """Products have the digits of their dtype on every device: some would take fewer."""
@@ -77,6 +79,13 @@ def ger(op: Ger, node: Apply, z: Any, alpha: Any, x: Any, y: Any) -> Any:
     if z.shape != product.shape:
         raise ValueError(f"{op}: input 0 has shape {z.shape}, and the product {product.shape}")
     return z + product
+
+
+def with_diagonal(op: SetDiagonal, node: Apply, a: Any, v: Any) -> Any:
+    """Return matrices with other values on a diagonal."""
+    i, j = ExtractDiag(op.offset).positions(a.shape)
+    check_broadcast(node, v, (*a.shape[:-2], len(i)))
+    return jnp.asarray(a).at[..., i, j].set(as_dtype(v, a.dtype))
 
 
 def kron(op: Kron, node: Apply, x: Any, y: Any) -> Any:
@@ -288,6 +297,8 @@ TABLE: dict[type, Any] = {
     GemvAdd: update,
     Ger: ger,
     Kron: kron,
+    ExtractDiag: lambda op, node, a: jnp.diagonal(a, op.offset, -2, -1),
+    SetDiagonal: with_diagonal,
     Convolve: convolve,
     Cholesky: _square(_cholesky, 2),
     Inverse: _square(lambda op, a: jnp.linalg.inv(a) if a.size else a, 2),
