@@ -29,6 +29,7 @@ from relgraph.search.accuracy.expressions import (
     named,
     number,
     parts,
+    without_decided_choices,
     written,
 )
 from relgraph.search.accuracy.identities import IDENTITIES, OF_THE_BOOK
@@ -244,6 +245,11 @@ BOTH_WAYS = (
 )
 """The laws of the book that are used as identities are, in both directions."""
 
+BY_NAMED_OPS = tuple(
+    _BOOK[name] for name in ["softplus", "softplus-log1p", "sigmoid-of-exp", "sigmoid-of-two"]
+)
+"""The laws of the book that write a formula as an op which rounds once."""
+
 CONDITIONAL = tuple(
     one for one in _BOOK.values() if one.conditions and one not in (*CANCELLATION, *BOTH_WAYS)
 )
@@ -264,6 +270,8 @@ def equations(laws: tuple[Law, ...] = ()) -> tuple[Equation, ...]:
         found += equations_of(law, both_ways=True)
     for law in (*IDENTITIES, *CANCELLATION):
         found += [] if law in BOTH_WAYS else _translated(law)
+    for law in BY_NAMED_OPS:
+        found += [e for e in equations_of(law) if not e.backward]
     for law in CONDITIONAL:
         # what asks nothing of floats is an identity too, and larger forms crowd out others
         asking = [e for e in _translated(law) if e.conditions is not None]
@@ -293,7 +301,8 @@ class Found:
     near
         Those near other places, which are forms as they are.
     found_by
-        For each form the search that found it, which knows how.
+        For each form the search that found it, which knows how, and what that found: the form with
+        choices that others around them decide.
     seconds
         How long each part took.
     stopped
@@ -304,7 +313,7 @@ class Found:
     pieces: list[Pieces]
     series: dict[Expr, str]
     near: dict[Expr, str]
-    found_by: dict[Expr, Search]
+    found_by: dict[Expr, tuple[Search, Expr]]
     seconds: dict[str, float]
     stopped: str
 
@@ -329,7 +338,7 @@ def search_forms(
     """
     began = worked()
     values, series = Values(known), _series(expr)
-    found_by: dict[Expr, Search] = {}
+    found_by: dict[Expr, tuple[Search, Expr]] = {}
     guiding = known.taken(slice(0, SEARCHED))
     with np.errstate(all="ignore"):
         for _ in range(_SEARCHES):
@@ -337,8 +346,9 @@ def search_forms(
             for e in series:
                 search.suggest(expr, e)
             stopped = search.run(_ROUNDS, end)
+            found_by.setdefault(expr, (search, expr))
             for e in (expr, *(c.expr for c in search.table.of(search.root))):
-                found_by.setdefault(e, search)
+                found_by.setdefault(without_decided_choices(e), (search, e))
             forms = [Candidate(e, values.errors(e)) for e in found_by]
             bad = np.flatnonzero(np.min([f.errors for f in forms], axis=0) > _BAD)
             if len(bad) < _FEW or end.is_over:

@@ -22,6 +22,7 @@ from relgraph.search.accuracy.expressions import (
     as_scaled_product,
     at_path,
     with_part,
+    without_decided_choices,
     written,
 )
 from relgraph.search.egraph import Between, Edge, TooLong
@@ -40,7 +41,8 @@ class Step:
     Attributes
     ----------
     by
-        The name of the law; ``commutes``, ``arithmetic``, ``scaled-product`` or ``series``.
+        The name of the law; ``commutes``, ``arithmetic``, ``scaled-product``, ``series``; or
+        ``decided-choices``, which takes away what is never chosen.
     path
         Where: the positions of arguments from the root on.
     before, after
@@ -95,6 +97,8 @@ class Step:
         if self.by == "scaled-product":
             sides = (self.before, self.after)
             return any(as_scaled_product(a) is b for a, b in (sides, sides[::-1]))
+        if self.by == "decided-choices":
+            return without_decided_choices(self.before) is self.after
         return self.by == "series"
 
     def _is_instance(self, equation: Equation) -> bool:

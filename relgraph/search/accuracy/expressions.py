@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -181,6 +182,30 @@ def with_part(expr: Expr, path: Sequence[int], new: Expr) -> Expr:
     for k, e in zip(reversed(path), reversed(above[:-1]), strict=True):
         new = apply(e.op, *e.args[:k], new, *e.args[k + 1 :])
     return new
+
+
+_NONE_DECIDED: Mapping[Expr, bool] = MappingProxyType({})
+_LARGEST = 1000
+
+
+def without_decided_choices(expr: Expr) -> Expr:
+    """Return an expression in which no choice has the condition of a choice around it."""
+    conditions = [e.args[0] for e in parts(expr) if e.op == "switch"]
+    # without sharing it may be very large
+    if len(set(conditions)) == len(conditions) or expr.size > _LARGEST:
+        return expr
+    return _decided(expr, _NONE_DECIDED)
+
+
+def _decided(e: Expr, known: Mapping[Expr, bool]) -> Expr:
+    """Return an expression where some conditions are known to hold, or not to."""
+    if e.op != "switch":
+        return apply(e.op, *[_decided(a, known) for a in e.args]) if e.args else e
+    condition, then, otherwise = e.args
+    if condition in known:
+        return _decided(then if known[condition] else otherwise, known)
+    cases = [_decided(a, {**known, condition: k}) for a, k in ((then, True), (otherwise, False))]
+    return apply("switch", _decided(condition, known), *cases)
 
 
 # -- graphs ----------------------------------------------------------------------------------------

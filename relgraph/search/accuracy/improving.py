@@ -47,7 +47,7 @@ from relgraph.search.accuracy.forms import (
 )
 from relgraph.search.accuracy.formulas import FormulaError, names_compared, parsed
 from relgraph.search.accuracy.fpcore import Core
-from relgraph.search.accuracy.saturation import Values
+from relgraph.search.accuracy.saturation import Search, Values
 from relgraph.search.accuracy.true_values import Deadline, EmptyDomain, Known, Sampler, worked
 
 
@@ -442,16 +442,21 @@ class _Derivations:
         if expr in self._found.near and expr not in self._found.found_by:
             step = Step("series", (), self._expr, expr, detail=self._found.near[expr])
             return Derivation(self._expr, (step,))
-        search = self._found.found_by[expr]
+        search, found = self._found.found_by[expr]
+        steps = self._steps_to(found, search)
+        last = () if found is expr else (Step("decided-choices", (), found, expr),)
+        return Derivation(self._expr, (*steps, *last))
+
+    def _steps_to(self, found: Expr, search: Search) -> tuple[Step, ...]:
         graph = search.graph
-        mine = graph.add(expr)
+        mine = graph.add(found)
         if mine is search.root:
-            return derivation(graph, self._expr, expr)
+            return derivation(graph, self._expr, found).steps
         for series, where in self._found.series.items():
             if graph.find(series) is mine:
                 first = Step("series", (), self._expr, series, detail=where)
-                return Derivation(self._expr, (first, *derivation(graph, series, expr)))
-        raise AssertionError(f"{expr} was found by no way that is known")
+                return (first, *derivation(graph, series, found))
+        raise AssertionError(f"{found} was found by no way that is known")
 
 
 # -- points ----------------------------------------------------------------------------------------

@@ -248,6 +248,9 @@ _LOST = 0.1
 _ENOUGH = 0.15
 """Mean bits of error of the best form at each point with which the search is content."""
 
+_HOPELESS = 40.0
+"""Bits of error from which on no form is better than another."""
+
 _ROUNDS_FOR_SIMPLER = 3
 
 SPELLINGS = ("mul-self", "pow-two")
@@ -352,7 +355,7 @@ class Search:
             # where it is among the best, and not good
             here = candidate.errors > 0.5
             if self._inputs == 1 and least.any():
-                here &= candidate.errors < least + 4
+                here &= np.minimum(candidate.errors, _HOPELESS) < least + 4
             for e, errors in self.local_errors(candidate.expr):
                 c = self.graph.find(e)
                 bits = float(errors[here].sum()) / len(here)

@@ -13,12 +13,16 @@ from relgraph.search.accuracy import (
     EmptyDomain,
     FormulaError,
     NotSupported,
+    ReplayError,
+    Step,
     derivation,
     error_plot,
     from_fpcore,
     improve,
     improving,
+    parsed,
 )
+from relgraph.search.accuracy.expressions import without_decided_choices, written
 from relgraph.tensor import exp, log
 from tests.search.accuracy.fpbench import errors
 
@@ -241,3 +245,33 @@ def test_a_domain_without_points_says_what_was_taken_for_a_number():
 def test_numbers_beyond_the_range_of_floats():
     for text in ("1e400 * x * 1e-400", "x + 1e-400", "-1e400 * x * 1e-400"):
         assert improve(text, domain="1 < x < 2", seconds=1).original.error < 64.1
+
+
+@pytest.mark.parametrize(
+    ("formula", "best"),
+    [
+        ("log(1 + exp(x))", "softplus(x)"),
+        ("exp(x) / (1 + exp(x))", "sigmoid(x)"),
+        ("exp(x) / (exp(x) + exp(y))", "sigmoid(x - y)"),
+    ],
+)
+def test_ops_of_the_book_are_candidates(formula: str, best: str) -> None:
+    found = improve(formula, seconds=60).best
+    assert str(found) == best and found.error < 0.1
+
+
+def test_no_choice_is_made_twice() -> None:
+    found = improve("sqrt(x*x + 1) - x", seconds=60).best
+    condition = "x / hypot(1, x) > 0.5"
+    assert str(found) == f"where({condition}, 1 / (hypot(1, x) + x), hypot(1, x) - x)"
+    assert all(d.replay() is found.expr for d in found.derivations)
+
+
+def test_choices_that_others_decide() -> None:
+    given = parsed("where(x > 0, 1 / where(x > 0, x, 1) + where(y > 0, x, 2), where(x > 0, 3, y))")
+    assert written(without_decided_choices(given)) == (
+        "where(x > 0, 1 / x + where(y > 0, x, 2), y)"
+    )
+    step = Step("decided-choices", (), given, parsed("where(x > 0, 1 / x, y)"))
+    with pytest.raises(ReplayError, match="decided-choices does not make"):
+        step.check()
