@@ -29,7 +29,6 @@ from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import number_of
 from relgraph.tensor.basic import constant, static_int
 from relgraph.tensor.indexing import AdvancedIncSubtensor
-from relgraph.tensor.linalg.diagonals import ExtractDiag
 from relgraph.tensor.math import add, cast, second
 from relgraph.tensor.subtensor import (
     WHOLE,
@@ -106,19 +105,6 @@ def operand_parts(
 ) -> list[Any]:
     """Return the parts of `operands` of which an elementwise op makes ``whole[index]``."""
     return [operand_part(index, inputs, v, whole.type.shape) for v in operands]
-
-
-def diagonals_of(offset: int, operands: Sequence[Any]) -> list[Any] | None:
-    """Return the diagonals of operands, of which those that are repeated along one of the last two
-    axes alone have none: then None."""
-    found = []
-    for v in operands:
-        repeated = v.type.broadcastable[-2:]
-        if len(repeated) < 2 or any(repeated) != all(repeated):
-            return None
-        # one number stays one
-        found.append(ExtractDiag(0 if any(repeated) else offset)(v))
-    return found
 
 
 def operand_part(index: IndexList, inputs: Sequence[Any], v: Any, lengths: Sequence[Any]) -> Any:
