@@ -276,12 +276,6 @@ def diagonal_of(x: Any) -> Any:
     return x.owner.inputs[1] if is_set and x.owner.inputs[1].type.ndim == 1 else diag(x)
 
 
-def is_as_long_as_diagonal(i: Any, x: Any) -> bool:
-    """Return whether a vector is known to be as long as the diagonal of a matrix."""
-    shape = x.type.shape
-    return len(shape) == 2 and None not in shape and i.type.shape == (min(shape),)
-
-
 def row_by_column(x: Any, y: Any) -> Any:
     """Return the diagonal of ``x @ y``."""
     n, m = x.type.shape[0], y.type.shape[1]
