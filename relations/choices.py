@@ -334,7 +334,8 @@ def where_compared(kind: Any, ending: str, conditions: Callable[[Any], Any]) -> 
 
 EXTREMES = (
     # the side that is no number may be nan: it is what the switch gives then, as an extreme does
-    *where_compared(rounding, "-where-compared", lambda v: [whereo(kit.is_number_not_nan, v)]),
+    # the number is the second, as `SIDES` puts it on the right
+    *where_compared(rounding, "-where-compared", lambda v: [whereo(kit.is_number_not_nan, v)])[:1],
     *where_compared(law, "-of-integers-where-compared", lambda _: [discreteo(x), discreteo(y)]),
 )
 

@@ -336,6 +336,8 @@ SPECIALIZE: tuple[Relation, ...] = (
     *reduction.DOTS,
     *systems.OF_PRODUCTS,
     *systems.ASSOCIATION,
+    # again: a choice that keeps a number within a branch, as CANCELLATION makes it, is an extreme
+    *choices.EXTREMES,
     # of the class `domain`: where a query includes `unsafe`
     *low_rank.UPDATES,
     *low_rank.DETERMINANTS,

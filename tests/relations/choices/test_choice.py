@@ -52,7 +52,7 @@ CASES = [
     ("mul-switch-then-zero", at.switch(b, 0, x) * y, "switch(b, 0.0, x * y)"),
     ("second-where-compared", at.switch(x < 0, 0, x), "maximum(x, 0.0)"),
     ("second-where-compared", at.switch(x >= 0.5, 0.5, x), "minimum(x, 0.5)"),
-    ("first-where-compared", at.switch(at.gt(0.5, x), 0.5, x), "maximum(0.5, x)"),
+    ("second-where-compared", at.switch(x < 0.5, 0.5, x), "maximum(x, 0.5)"),
     ("second-of-integers-where-compared", at.switch(i <= j, j, i), "maximum(i, j)"),
     ("first-of-integers-where-compared", at.switch(i > 0, i, 0), "maximum(i, 0)"),
     ("second-extreme", at.switch(x > y, y, x), "minimum(x, y)"),
@@ -81,7 +81,7 @@ NOT_MATCHED = [
     ("lift-switch-second", np.int64(2) ** at.switch(b, 1, -1)),
     ("second-where-compared", at.switch(x < y, y, x)),  # y may be nan
     ("second-where-compared", at.switch(x < np.nan, np.nan, x)),
-    ("first-where-compared", at.switch(x > 0, x, 0)),  # x may be nan
+    ("second-where-compared", at.switch(x > 0, x, 0)),  # x may be nan
     ("second-of-integers-where-compared", at.switch(x < y, y, x)),
     ("sign-by-cases", at.switch(x > 0, 1.0, at.switch(x < 0, -1.0, 0.0))),
     ("clip-to-one", at.clip(at.exp(x), -1, 1)),
