@@ -45,6 +45,7 @@ from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor import CAReduce, DimShuffle, Elemwise, add, second
 from relgraph.tensor.assembly import Alloc, ARange, Join
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.linalg.diagonals import ExtractDiag
 from relgraph.tensor.math import _dot
 from relgraph.tensor.shapes import Shape_i
 from relgraph.tensor.subtensor import IncSubtensor, Placeholder, Slice, Subtensor
@@ -104,6 +105,18 @@ def subtensor_of_elemwiseo(part: Any, lifted: Any) -> Any:
         whereo(kit.goes_forward, i),
         whereo(kit.operand_parts_broadcast, i, operands, inner),
         computo(parts, kit.operand_parts, i, indices, operands, inner),
+        argumentso(lifted, Elemwise(s), parts),
+    )
+
+
+@relation("diagonal-of-elemwise", tags=("inward",), depth=3)
+def diagonal_of_elemwiseo(part: Any, lifted: Any) -> Any:
+    """``diag(x + y) → diag(x) + diag(y)``, where nothing else reads ``x + y``"""
+    return lall(
+        eq(part, ExtractDiag(o)(inner)),
+        argumentso(inner, Elemwise(s), operands),
+        one_cliento(inner),
+        *foundo(parts, kit.diagonals_of, o, operands),
         argumentso(lifted, Elemwise(s), parts),
     )
 
@@ -169,6 +182,7 @@ REVERSED = (
 
 LIFTS = (
     subtensor_of_elemwiseo,
+    diagonal_of_elemwiseo,
     subtensor_of_dimshuffleo,
     subtensor_of_doto,
     subtensor_of_reduceo,

@@ -272,8 +272,17 @@ def diagonal_of(x: Any) -> Any:
     """Return the diagonal of a diagonal matrix as a vector; of another one None."""
     if x.type.ndim != 2 or not is_diagonal(x):
         return None
-    is_set = x.owner is not None and isinstance(x.owner.op, SetDiagonal)
-    return x.owner.inputs[1] if is_set and x.owner.inputs[1].type.ndim == 1 else diag(x)
+    found = diag(x)
+    if x.owner is None or not isinstance(x.owner.op, SetDiagonal):
+        return found
+    values = x.owner.inputs[1]
+    return values if values.type.in_same_class(found.type) else found
+
+
+def is_as_long_as_diagonal(i: Any, x: Any) -> bool:
+    """Return whether a vector is known to be as long as the diagonal of a matrix."""
+    shape = x.type.shape
+    return len(shape) == 2 and None not in shape and i.type.shape == (min(shape),)
 
 
 def row_by_column(x: Any, y: Any) -> Any:

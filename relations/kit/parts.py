@@ -29,6 +29,7 @@ from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import number_of
 from relgraph.tensor.basic import constant, static_int
 from relgraph.tensor.indexing import AdvancedIncSubtensor
+from relgraph.tensor.linalg.diagonals import ExtractDiag
 from relgraph.tensor.math import add, cast, second
 from relgraph.tensor.subtensor import (
     WHOLE,
@@ -105,6 +106,19 @@ def operand_parts(
 ) -> list[Any]:
     """Return the parts of `operands` of which an elementwise op makes ``whole[index]``."""
     return [operand_part(index, inputs, v, whole.type.shape) for v in operands]
+
+
+def diagonals_of(offset: int, operands: Sequence[Any]) -> list[Any] | None:
+    """Return the diagonals of operands, of which those that are repeated along one of the last two
+    axes alone have none: then None."""
+    found = []
+    for v in operands:
+        repeated = v.type.broadcastable[-2:]
+        if len(repeated) < 2 or any(repeated) != all(repeated):
+            return None
+        one = any(repeated)
+        found.append(v.dimshuffle(*range(v.type.ndim - 1)) if one else ExtractDiag(offset)(v))
+    return found
 
 
 def operand_part(index: IndexList, inputs: Sequence[Any], v: Any, lengths: Sequence[Any]) -> Any:

@@ -12,7 +12,7 @@ from relations.kit import matrices as kit
 from relations.kit.guards import foundo, one_elemento, positiveo
 from relations.kit.index_arithmetic import rank_of
 from relations.kit.matrices import TAGS, finite, rounding, stable
-from relations.kit.matrix_facts import positive_definiteo, triangularo
+from relations.kit.matrix_facts import counts_from_zero, positive_definiteo, triangularo
 from relations.kit.type_guards import floato, ranko, realo, same_dtypeo
 from relations.kit.vocabulary import Law, any_dtype_law, law, lvars
 from relations.matrices.products import transposed
@@ -21,11 +21,13 @@ from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, log, prod, reciprocal
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
+from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.diagonals import ExtractDiag, SetDiagonal
 from relgraph.tensor.linalg.functions import _det, _slogdet, det
 from relgraph.tensor.linalg.systems import _inv
 from relgraph.tensor.math import _dot
+from relgraph.tensor.subtensor import Placeholder
 
 # -- determinants ----------------------------------------------------------------------------------
 
@@ -123,6 +125,9 @@ PARTS = (
 
 o, p, z = lvars("o p z")
 
+at_positions = AdvancedSubtensor((Placeholder.ARRAY, Placeholder.ARRAY))
+
+
 CYCLES = (
     finite(
         "trace-cycle",
@@ -137,6 +142,14 @@ CYCLES = (
 TRACES = (
     any_dtype_law(
         "diagonal-transposed", diagonal(transposed(x)), diagonal(x), ranko(x, 2), tags=TAGS
+    ),
+    any_dtype_law(
+        "diagonal-by-positions",
+        at_positions(x, i, i),
+        diagonal(x),
+        whereo(counts_from_zero, i),
+        whereo(kit.is_as_long_as_diagonal, i, x),
+        tags=TAGS,
     ),
     rounding(
         "diagonal-of-product",

@@ -72,7 +72,7 @@ class Elements:
             raise NotTranslated(f"{op}, which does not work element by element")
 
     def _constant(self, v: Variable) -> Term:
-        """Return the constant that stands for an input."""
+        """Return the constant that denotes an input."""
         raise NotImplementedError
 
     def _number(self, number: Any, v: Variable) -> Term:

@@ -50,10 +50,10 @@ class ExtractDiag(MatrixOp):
 
     def applied(self, arguments: Sequence[Any], output: int | None = None) -> Any:
         (x,) = arguments
-        shown = [f"offset={self.offset}"] if self.offset else []
+        k = self.offset
         if isinstance(x, Variable) and x.type.ndim == 2:
-            return Applied("diag", (x,), ", ".join(shown).replace("offset", "k"))
-        return Applied("diagonal", (x,), ", ".join([*shown, "axis1=-2", "axis2=-1"]))
+            return Applied("diag", (x,), f"k={k}" if k else "")
+        return Applied("diagonal", (x,), f"{f'offset={k}, ' if k else ''}axis1=-2, axis2=-1")
 
     def output_types(self, a: TensorType) -> list[TensorType]:
         check_matrix(self.name, a)

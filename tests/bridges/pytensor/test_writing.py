@@ -62,6 +62,8 @@ WRITTEN = {
     "stack": at.stack([v, w], axis=1),
     "arange": at.arange(n + 3),
     "eye": at.eye(n, 4),
+    "diagonal": at.diag(a, 1) + at.diag(b, -1),
+    "set diagonal": at.diag(v, -1),
     "tile": at.tile(v, 2),
     "nonzero": at.nonzero(v > 0.3)[0],
     "assert": at.assert_(v, n > 0, message="too few"),

@@ -12,6 +12,7 @@ from tests.relations.matrices.inputs import a, b, tall, wide
 from tests.relations.tables import check_fires
 
 LAWS = laws_of(determinants)
+along = at.constant([0, 1, 2, 3])
 p = at.dmatrix("p")
 
 
@@ -22,6 +23,9 @@ TABLE = [
     ("diagonal-of-diagonal", at.diag(at.diag(b[0]))),
     ("diagonal-of-diagonal", at.diag(SetDiagonal()(a, b[0]))),
     ("diagonal-of-diagonal", at.diag(at.diag(b[0], -2), -2)),
+    ("diagonal-by-positions", a[along, along]),
+    ("diagonal-by-positions", (tall @ wide)[at.arange(4), at.arange(4)]),
+    ("diagonal-by-positions", wide[at.arange(2), at.arange(2)]),
 ]
 
 
@@ -39,5 +43,8 @@ def test_the_cheapest_cycle():
 LEFT_ALONE = [
     ("diagonal-of-product", at.diag(a @ b, 1)),
     ("diagonal-of-diagonal", at.diag(at.diag(b[0], 1))),
+    ("diagonal-by-positions", a[along, along[::-1]]),
+    ("diagonal-by-positions", a[along[:2], along[:2]]),
+    ("diagonal-by-positions", p[along, along]),
     ("trace-cycle", at.sum(at.diag((p @ p) @ p))),
 ]
