@@ -48,7 +48,7 @@ from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.linalg.diagonals import ExtractDiag
 from relgraph.tensor.math import _dot
 from relgraph.tensor.shapes import Shape_i
-from relgraph.tensor.subtensor import IncSubtensor, Placeholder, Slice, Subtensor
+from relgraph.tensor.subtensor import IncSubtensor, Placeholder, Slice, Subtensor, goes_forward
 
 # -- indexing --------------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ def subtensor_of_elemwiseo(part: Any, lifted: Any) -> Any:
         parto(part, inner),
         argumentso(inner, Elemwise(s), operands),
         one_cliento(inner),
-        whereo(kit.goes_forward, i),
+        whereo(goes_forward, i),
         whereo(kit.operand_parts_broadcast, i, operands, inner),
         computo(parts, kit.operand_parts, i, indices, operands, inner),
         argumentso(lifted, Elemwise(s), parts),

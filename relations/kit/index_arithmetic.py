@@ -73,7 +73,7 @@ def slice_of_range(wanted: range) -> Slice:
     if len(wanted) == 1:
         step, stop = 1, wanted[0] + 1
     start = None if step > 0 and wanted[0] == 0 else wanted[0]
-    return Slice(start, stop, None if step == 1 else step)
+    return Slice(start, stop, step)
 
 
 def takes_whole_axis(entry: Entry, n: int | None) -> bool:
@@ -81,7 +81,7 @@ def takes_whole_axis(entry: Entry, n: int | None) -> bool:
     if not isinstance(entry, Slice) or not _is_static(entry):
         return False
     if n is None:
-        return entry.start in (None, 0) and entry.stop is None and entry.step in (None, 1)
+        return entry.start in (None, 0) and entry.stop is None and entry.step is None
     return _positions_taken(entry, n) == range(n)
 
 

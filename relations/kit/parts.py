@@ -66,15 +66,6 @@ def index_of_indexed(
     return composed_index(x.type.shape, outer, outer_inputs, inner, inner_inputs)
 
 
-def goes_forward(index: IndexList) -> bool:
-    """Return whether no slice of an index is known to go, or may go, backward."""
-    return all(
-        entry.step is None or (isinstance(entry.step, int) and entry.step > 0)
-        for entry in index
-        if isinstance(entry, Slice)
-    )
-
-
 def is_repeated(x: Any) -> bool:
     """Return whether the length of the first axis is known to be 1."""
     return bool(x.type.shape[:1] == (1,))

@@ -183,7 +183,7 @@ def is_prefix_along(index: IndexList, axis: int) -> bool:
     if len(index) <= axis:
         return True
     entry = index[axis]
-    return isinstance(entry, Slice) and entry.start in (None, 0) and entry.step in (None, 1)
+    return isinstance(entry, Slice) and entry.start in (None, 0) and entry.step is None
 
 
 def is_last_along(index: IndexList, axis: int) -> bool:

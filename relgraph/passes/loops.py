@@ -181,8 +181,7 @@ def _reach(entry: object) -> int | None:
     """Return how far from the end an index goes."""
     if isinstance(entry, Slice):
         known = entry.stop is None or (isinstance(entry.stop, int) and entry.stop < 0)
-        forward = entry.step is None or (isinstance(entry.step, int) and entry.step > 0)
-        entry = entry.start if known and forward else None
+        entry = entry.start if known and entry.goes_forward else None
     if isinstance(entry, bool | Placeholder) or not isinstance(entry, int) or entry >= 0:
         return None
     return -entry

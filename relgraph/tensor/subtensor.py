@@ -38,15 +38,27 @@ class Placeholder(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A hashable slice; a `Placeholder` marks a part that is an input of the node."""
+    """A hashable slice; a `Placeholder` marks a part that is an input of the node.
+
+    A step of 1 is kept as None: slices that select the same are equal.
+    """
 
     start: int | Placeholder | None = None
     stop: int | Placeholder | None = None
     step: int | Placeholder | None = None
 
+    def __post_init__(self) -> None:
+        if self.step == 1:
+            object.__setattr__(self, "step", None)
+
     def parts(self) -> tuple[int | Placeholder | None, ...]:
         """Return start, stop and step."""
         return self.start, self.stop, self.step
+
+    @property
+    def goes_forward(self) -> bool:
+        """Whether the slice is known to take elements in their order."""
+        return self.step is None or (isinstance(self.step, int) and self.step > 0)
 
     def __repr__(self) -> str:
         return self.text(repr)
@@ -62,6 +74,12 @@ Entry = int | Slice | Placeholder | None
 
 IndexList = tuple[Entry, ...]
 """The index of the first axes."""
+
+
+def goes_forward(index: IndexList) -> bool:
+    """Return whether no slice of an index is known to go, or may go, backward."""
+    return all(entry.goes_forward for entry in index if isinstance(entry, Slice))
+
 
 WHOLE = Slice()
 """The slice of a whole axis."""
@@ -245,7 +263,7 @@ def _entry(part: Any, inputs: list[Any]) -> Entry:
         start, stop, step = (_slice_part(p, inputs) for p in (part.start, part.stop, part.step))
         if step == 0:
             raise ValueError("the step of a slice is 0")
-        return Slice(start, stop, None if step == 1 else step)
+        return Slice(start, stop, step)
     if isinstance(part, bool | np.bool):
         raise TypeError(f"{part} is no index: wanted are integers, slices, None, ... and arrays")
     known = static_int(part)

@@ -371,7 +371,7 @@ def _index(op: Any, x: str, indices: Sequence[Variable], texts: Sequence[str]) -
     entries = op.idx_list
     if not entries or entries[-1] == WHOLE or any(isinstance(v, Constant) for v in indices):
         return None
-    if any(e == Slice(None, None, 1) for e in entries) or len(texts) != len(indices):
+    if len(texts) != len(indices):
         return None
     if any(p is not Placeholder.INTEGER for p in placeholders(entries)):
         return None

@@ -30,7 +30,14 @@ from relgraph.tensor.math import Dot
 from relgraph.tensor.memory import forward, steady, whole_length
 from relgraph.tensor.reductions import CAReduce, FusedReduction
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, SpecifyShape
-from relgraph.tensor.subtensor import WHOLE, IncSubtensor, Placeholder, Slice, Subtensor
+from relgraph.tensor.subtensor import (
+    WHOLE,
+    IncSubtensor,
+    Placeholder,
+    Slice,
+    Subtensor,
+    goes_forward,
+)
 from relgraph.tensor.type import TensorType
 from relgraph.vm.codegen import (
     Axis,
@@ -175,7 +182,7 @@ def part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
         if isinstance(entry, Slice)
     ]
     lengths.define(out_var, [*sliced, *old[len(given) :]])
-    if x in symbols.forward and all(_goes_forward(entry) for entry in given):
+    if x in symbols.forward and goes_forward(given):
         symbols.forward.add(out_var)
     return [f"{symbols.name_of(out_var)} = {text}"]
 
@@ -226,13 +233,6 @@ def changed_part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | N
         check,
         f"{statements[1]}; del p",
     ]
-
-
-def _goes_forward(entry: Any) -> bool:
-    """Return whether an index takes elements in their order."""
-    if not isinstance(entry, Slice):
-        return True
-    return entry.step is None or (isinstance(entry.step, int) and entry.step > 0)
 
 
 def join(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
