@@ -1,39 +1,46 @@
-"""The e-graph: terms, classes of equal terms, and congruence.
+"""The e-graph: terms, classes of equal terms, congruence, and why terms are equal.
 
-A *term* is a variable of a graph, known by its number. A *class* is a set of terms that are equal;
-it is known by the number of one of them, which `find` returns. Terms with the same op on the same
-classes are equal too: that is congruence, which `rebuild` restores after classes were united
-(Willsey et al., "egg: fast and extensible equality saturation", POPL 2021).
+A *class* is a set of terms that are equal. Terms with the same op on the same classes are equal
+too: that is congruence, which `rebuild` restores after classes were joined. What a term is, and
+what is known of a class (its *analysis*), a subclass of `EGraph` says.
 
-The e-graph of `relgraph.search.accuracy.egraph` holds real numbers with their true values instead;
-its docstring says why they are two.
+Nelson and Oppen, "Fast decision procedures based on congruence closure", JACM 1980; Willsey et al.,
+"egg: fast and extensible equality saturation", POPL 2021.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.notation import number_of
-from relgraph.graph.opt.merge import constant_key
+T = TypeVar("T")
 
 
-class Reason(NamedTuple):
-    """Why two terms are equal: the label of a law, and its soundness class if that is known."""
-
-    label: str
-    sound: str | None
-
-
-class Edge(NamedTuple):
-    """That two terms are equal, by a law from `old` to `new`, or by congruence (None).
+class Congruent(NamedTuple):
+    """Why two terms are equal: they have the same op on equal arguments.
 
     Attributes
     ----------
+    order
+        The places in the one term of the arguments of the other; None if they are the same.
+    """
+
+    order: tuple[int, ...] | None = None
+
+
+class Edge(NamedTuple):
+    """That two terms are equal.
+
+    Attributes
+    ----------
+    old, new
+        The terms.
+    reason
+        Why: `Congruent`, or what was given to `EGraph.join`.
     flipped
-        Whether the law leads from `new` to `old`.
+        Whether the reason leads from `new` to `old`.
     """
 
     old: Any
@@ -42,12 +49,22 @@ class Edge(NamedTuple):
     flipped: bool
 
 
-class Between(NamedTuple):
-    """Two equal terms at a place, whose steps are part of others."""
+class Rewrite(NamedTuple):
+    """A step from a term to an equal one at a place.
 
-    place: Any
+    Attributes
+    ----------
+    path
+        The place: the positions of arguments from the whole on.
+    old, new, reason, flipped
+        See `Edge`; the reason is `Congruent` where arguments change their order.
+    """
+
+    path: tuple[int, ...]
     old: Any
     new: Any
+    reason: Any
+    flipped: bool
 
 
 class TooLong(Exception):
@@ -85,39 +102,6 @@ class ProofForest:
         back = [self._edge(term) for term in takewhile(lambda t: t not in up, down)]
         return edges + [Edge(e.new, e.old, e.reason, not e.flipped) for e in reversed(back)]
 
-    def steps(
-        self,
-        whole: Between,
-        of_edge: Callable[[Any, Edge], Iterable[Any]],
-        most: int,
-    ) -> Iterator[Any]:
-        """Yield the steps from a term to an equal one.
-
-        Parameters
-        ----------
-        of_edge
-            Returns what an edge at a place consists of: steps, and what is `Between` arguments.
-        most
-            How many steps there may be.
-
-        Raises
-        ------
-        TooLong
-            If there are more.
-        """
-        waiting: list[Any] = [whole]
-        made = 0
-        while waiting:
-            item = waiting.pop()
-            if not isinstance(item, Between):
-                made += 1
-                if made > most:
-                    raise TooLong
-                yield item
-            elif item.old != item.new:
-                edges = self.path(item.old, item.new)
-                waiting += reversed([s for edge in edges for s in of_edge(item.place, edge)])
-
     def _to_root(self, term: Any) -> dict[Any, None]:
         found = {term: None}
         while term in self._links:
@@ -129,201 +113,290 @@ class ProofForest:
         return Edge(term, *self._links[term])
 
 
-class EGraph:
-    """Terms and the classes of equal ones.
-
-    Parameters
-    ----------
-    regroups
-        Whether sums and products of three or more terms are equal in any order, which rounds
-        otherwise. Two are equal in any order where that is exact.
+class Node(Generic[T]):
+    """A term of a class.
 
     Attributes
     ----------
-    variables
-        The terms by number.
-    unions
-        The pairs of terms that were united, in order, by laws and by congruence.
+    term
+        The term.
+    head
+        Its op.
+    classes
+        The classes of its arguments, as they were after the last `EGraph.rebuild`.
+    signature
+        What terms on the same classes have to have in common to be equal.
+    unordered
+        Whether the order of its arguments does not count.
+    is_copy
+        Whether another node has the same signature and classes; this one is in no class then.
+    """
+
+    __slots__ = ("classes", "head", "is_copy", "signature", "term", "unordered")
+
+    def __init__(
+        self, term: T, head: Any, classes: tuple[Any, ...], signature: Any, unordered: bool
+    ) -> None:
+        self.term, self.head, self.classes = term, head, classes
+        self.signature, self.unordered = signature, unordered
+        self.is_copy = False
+
+    @property
+    def key(self) -> Hashable:
+        """What it has in common with its copies."""
+        if not self.classes:
+            return self.term
+        places = [c.index for c in self.classes]
+        if self.unordered:
+            places.sort()
+        return (self.signature, *places)
+
+
+class EClass(Generic[T]):
+    """Terms that are equal.
+
+    Attributes
+    ----------
+    index
+        Its number.
+    nodes
+        Its nodes by op, one for each list of classes of arguments.
+    readers
+        The nodes of which it is an argument.
+    best
+        The term that stands for it, which has the least rank.
+    rank
+        The rank of that.
+    terms
+        How many terms have been found to be equal.
+    """
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.nodes: dict[Any, list[Node[T]]] = {}
+        self.readers: list[Node[T]] = []
+        self.best: T
+        self.rank: Any
+        self.terms = 1
+        self._joined: EClass[T] | None = None
+
+    def root(self) -> Any:
+        """Return the class that this one has become a part of, or itself."""
+        c = self
+        while c._joined is not None:
+            c = c._joined
+        if self is not c:
+            self._joined = c
+        return c
+
+    def become_part_of(self, other: EClass[T]) -> None:
+        """Hand over all terms to another class."""
+        self._joined = other
+        for head, nodes in self.nodes.items():
+            other.nodes.setdefault(head, []).extend(nodes)
+        other.readers.extend(self.readers)
+        other.terms += self.terms
+        other.prefer(self.best, self.rank)
+
+    def prefer(self, term: T, rank: Any) -> None:
+        """Let a term stand for the class if its rank is less."""
+        if rank < self.rank:
+            self.best, self.rank = term, rank
+
+    def all_nodes(self) -> Iterable[Node[T]]:
+        """Return the nodes of all ops."""
+        for nodes in self.nodes.values():
+            yield from nodes
+
+
+class EGraph(Generic[T]):
+    """Classes of equal terms.
+
+    Attributes
+    ----------
+    made
+        All nodes, in order.
+    joined
+        The classes that others have become a part of, in order.
     why
         Why terms are equal.
     """
 
-    def __init__(self, regroups: bool = True) -> None:
-        self.variables: list[Variable] = []
-        self.unions: list[tuple[int, int]] = []
-        self.regroups = regroups
-        self._numbers: dict[Variable, int] = {}
-        self._children: list[tuple[int, ...]] = []
-        self._exact: dict[Hashable, int] = {}
-        self._parent: list[int] = []
-        self._members: dict[int, list[int]] = {}
-        self._readers: dict[int, list[int]] = {}
-        self._table: dict[Hashable, int] = {}
-        self._pending: list[int] = []
+    def __init__(self) -> None:
+        self.made: list[Node[T]] = []
+        self.joined: list[Any] = []
         self.why = ProofForest()
-        self._constants: dict[int, Variable] = {}
-        self._uniform: set[int] = set()
+        self._classes: dict[T, Any] = {}
+        self._known: dict[Hashable, Node[T]] = {}
+        self._changed: list[Any] = []
+        self._copies = 0
 
     def __len__(self) -> int:
-        return len(self.variables)
+        """Return how many terms there are, equal ones too."""
+        return len(self._classes)
 
-    # -- terms ---------------------------------------------------------------------------------
+    @property
+    def size(self) -> int:
+        """How many nodes there are in all classes."""
+        return len(self.made) - self._copies
 
-    def add(self, var: Variable) -> int:
-        """Return the number of a variable, which is added with all that it is computed from.
+    # -- what a kind of terms says -----------------------------------------------------------------
 
-        A variable that is built like one that is there gets the number of that one.
-        """
-        stack = [var]
-        while stack:
-            top = stack[-1]
-            if top in self._numbers:
-                stack.pop()
-                continue
-            inputs = [] if top.owner is None else top.owner.inputs
-            missing = [v for v in inputs if v not in self._numbers]
-            if missing:
-                stack.extend(reversed(missing))
-                continue
-            stack.pop()
-            self._numbers[top] = self._add(top)
-        return self._numbers[var]
+    def arguments(self, term: T) -> Sequence[T]:
+        """Return what a term is made of."""
+        raise NotImplementedError
 
-    def known(self, op: Any, index: int, children: Sequence[int]) -> Variable | None:
-        """Return the term of an op on terms, if there is one."""
-        number = self._exact.get((op, index, *children)) if op.pure else None
-        return None if number is None else self.variables[number]
+    def node(self, term: T, classes: tuple[Any, ...]) -> Node[T]:
+        """Return the node of a term."""
+        raise NotImplementedError
 
-    def children(self, term: int) -> tuple[int, ...]:
-        """Return the terms that a term is computed from."""
-        return self._children[term]
+    def new_class(self, index: int, node: Node[T]) -> Any:
+        """Return the class of a node, with what is known of it."""
+        return EClass(index)
 
-    def _add(self, var: Variable) -> int:
-        node = var.owner
-        if node is None:
-            key = (constant_key(var) if isinstance(var, Constant) else None) or (var,)
-            return self._exact[key] if key in self._exact else self._new(var, (), key)
-        children = tuple(self._numbers[v] for v in node.inputs)
-        assert var.index is not None
-        key = (node.op if node.op.pure else node, var.index, *children)
-        if key in self._exact:
-            return self._exact[key]
-        own = [self.variables[k] for k in children]
-        if own != node.inputs:
-            var = node.clone_with_new_inputs(own, strict=False).outputs[var.index]
-        return self._new(var, children, key)
+    def rank(self, term: T) -> Any:
+        """Return the rank of a term: the less it is, the better it stands for its class."""
+        raise NotImplementedError
 
-    def _new(self, var: Variable, children: tuple[int, ...], key: Hashable) -> int:
-        number = len(self.variables)
-        self.variables.append(var)
-        self._numbers[var] = number
-        self._exact[key] = number
-        self._children.append(children)
-        self._parent.append(number)
-        self._members[number] = [number]
-        self._readers[number] = []
-        if number_of(var) is not None:
-            self._constants[number] = var
-            self._uniform.add(number)
-        if var.owner is not None:
-            for child in {self.find(k) for k in children}:
-                self._readers[child].append(number)
-            known = self._table.setdefault(self._key(number), number)
-            if known != number:
-                self._unite(known, number, None)
-        return number
+    def take_over(self, kept: Any, gone: Any) -> None:
+        """Learn of a class what is known of another one, which becomes a part of it."""
 
-    def _key(self, term: int) -> Hashable:
-        """Return the op of a term and the classes of its arguments, in order if that counts."""
-        var = self.variables[term]
-        node = var.owner
-        assert node is not None
-        classes = [self.find(k) for k in self._children[term]]
-        if self.is_unordered(node):
-            classes.sort()
-        # what is told of axes of length 1 may differ: a length is a number, or computed
-        kind = getattr(var.type, "broadcastable", None)
-        return (node.op if node.op.pure else node, var.index, kind, *classes)
+    def look_at(self, node: Node[T]) -> None:
+        """Learn from a node that is new, or of which an argument was joined with another class."""
 
-    def is_unordered(self, node: Apply) -> bool:
-        """Return whether the order of the arguments of a node does not count."""
-        op = node.op
-        if not op.commutative or op.destroy_map:
-            return False
-        if len(node.inputs) == 2:
-            dtype = getattr(node.outputs[0].type, "dtype", None)
-            return self.regroups or dtype not in op.rounds_by_order
-        return self.regroups and op.associative
+    def turned(self, term: T, order: Sequence[int]) -> T:
+        """Return a term with its arguments in another order."""
+        raise NotImplementedError
 
-    # -- classes -------------------------------------------------------------------------------
+    # -- terms -------------------------------------------------------------------------------------
 
-    def find(self, term: int) -> int:
-        """Return the class of a term."""
-        parent = self._parent
-        while parent[term] != term:
-            parent[term] = parent[parent[term]]
-            term = parent[term]
-        return term
+    def find(self, term: T) -> Any:
+        """Return the class of a term that was added."""
+        return self._classes[term].root()
 
-    def classes(self) -> Iterator[tuple[int, list[int]]]:
-        """Yield each class with its terms."""
-        yield from self._members.items()
+    def classes(self) -> Collection[Any]:
+        """Return all classes."""
+        return dict.fromkeys(self.find(node.term) for node in self.made)
 
-    def members(self, term: int) -> list[int]:
-        """Return the terms that are equal to a term."""
-        return self._members[self.find(term)]
+    def add(self, term: T) -> Any:
+        """Return the class of a term; it is added if it is new."""
+        known = self._classes.get(term)
+        if known is not None:
+            return known.root()
+        node = self.node(term, tuple([self.add(a) for a in self.arguments(term)]))
+        key = node.key
+        same = self._known.get(key)
+        if same is None:
+            return self._new(node, key)
+        found = self._classes[term] = self.find(same.term)
+        self.why.link(term, same.term, _congruence(node, same))
+        found.terms += 1
+        found.prefer(term, self.rank(term))
+        return found
 
-    def readers(self, term: int) -> Sequence[int]:
-        """Return the terms that have an argument equal to a term."""
-        return self._readers[self.find(term)]
+    def _new(self, node: Node[T], key: Hashable) -> Any:
+        new = self.new_class(len(self.made), node)
+        self.made.append(node)
+        new.nodes[node.head] = [node]
+        new.best, new.rank = node.term, self.rank(node.term)
+        self._known[key] = node
+        self._classes[node.term] = new
+        for c in dict.fromkeys(node.classes):
+            c.readers.append(node)
+        self.look_at(node)
+        return new.root()
 
-    def representative(self, term: int) -> Variable:
-        """Return the variable that stands for the class of a term: a constant if there is one."""
-        found = self.find(term)
-        constant = self._constants.get(found)
-        return self.variables[found] if constant is None else constant
+    # -- equality ----------------------------------------------------------------------------------
 
-    def constant(self, term: int) -> Variable | None:
-        """Return a variable equal to a term whose every element is one number; or None."""
-        return self._constants.get(self.find(term))
-
-    def is_constant(self, term: int) -> bool:
-        """Return whether every element of a term, by itself, is known to be one number."""
-        return term in self._uniform
-
-    def version(self, term: int) -> int:
-        """Return a number that grows when something is learned about the class of a term."""
-        return len(self.members(term))
-
-    def is_canonical(self, term: int) -> bool:
-        """Return whether a term is the first one of its op on its classes."""
-        return self._table.get(self._key(term)) == term
-
-    def union(self, old: int, new: int, reason: Reason) -> bool:
-        """State that two terms are equal; return whether that is new. `rebuild` afterwards."""
-        return self._unite(old, new, reason)
-
-    def _unite(self, old: int, new: int, reason: Reason | None) -> bool:
-        kept, gone = self.find(old), self.find(new)
-        if kept == gone:
-            return False
+    def join(self, old: T, new: T, reason: Any) -> Any:
+        """State that two terms are equal, and return their class. `rebuild` afterwards."""
+        kept, gone = self.add(old), self.add(new)
+        if kept is gone:
+            return kept
         self.why.link(old, new, reason)
-        if gone < kept:
+        if len(kept.readers) < len(gone.readers):
             kept, gone = gone, kept
-        self.unions.append((kept, gone))
-        self._parent[gone] = kept
-        self._members[kept].extend(self._members.pop(gone))
-        self._pending.extend(self._readers[gone])
-        self._readers[kept].extend(self._readers.pop(gone))
-        if gone in self._constants:
-            self._constants.setdefault(kept, self._constants[gone])
-        return True
+        gone.become_part_of(kept)
+        self.take_over(kept, gone)
+        self._changed.append(kept)
+        self.joined.append(kept)
+        return kept
 
     def rebuild(self) -> None:
-        """Unite the terms that have become congruent."""
-        while self._pending:
-            terms, self._pending = dict.fromkeys(self._pending), []
-            for term in terms:
-                known = self._table.setdefault(self._key(term), term)
-                if known != term:
-                    self._unite(known, term, None)
+        """Join the classes of terms whose arguments have become equal."""
+        while self._changed:
+            changed, self._changed = dict.fromkeys(c.root() for c in self._changed), []
+            for c in changed:
+                for node in dict.fromkeys(c.root().readers):
+                    if not node.is_copy:
+                        self._renew(node)
+                c = c.root()
+                c.readers = [n for n in dict.fromkeys(c.readers) if not n.is_copy]
+
+    def _renew(self, node: Node[T]) -> None:
+        """See on which classes a node is now."""
+        node.classes = tuple([c.root() for c in node.classes])
+        same = self._known.setdefault(node.key, node)
+        if same is node:
+            self.look_at(node)
+            return
+        self.join(node.term, same.term, _congruence(node, same))
+        self.find(node.term).nodes[node.head].remove(node)
+        node.is_copy = True
+        self._copies += 1
+
+    def rewrites(self, old: T, new: T, most: int) -> Iterator[Rewrite]:
+        """Yield the steps from a term to an equal one.
+
+        Parameters
+        ----------
+        most
+            How many steps there may be.
+
+        Raises
+        ------
+        TooLong
+            If there are more.
+        """
+        waiting: list[Any] = [((), old, new)]
+        made = 0
+        while waiting:
+            item = waiting.pop()
+            if isinstance(item, Rewrite):
+                made += 1
+                if made > most:
+                    raise TooLong
+                yield item
+            elif item[1] != item[2]:
+                path, before, after = item
+                edges = self.why.path(before, after)
+                waiting += reversed([s for edge in edges for s in self._of_edge(path, edge)])
+
+    def _of_edge(self, path: tuple[int, ...], edge: Edge) -> Iterator[Any]:
+        """Yield what an edge consists of: a step, or what makes the arguments of one term those of
+        another, and where."""
+        before, after, reason, flipped = edge
+        if not isinstance(reason, Congruent):
+            yield Rewrite(path, *edge)
+            return
+        if reason.order is not None:
+            order = _inverse(reason.order) if flipped else reason.order
+            turned = self.turned(before, order)
+            yield Rewrite(path, before, turned, reason, flipped)
+            before = turned
+        pairs = zip(self.arguments(before), self.arguments(after), strict=True)
+        yield from (((*path, k), a, b) for k, (a, b) in enumerate(pairs))
+
+
+def _congruence(old: Node[Any], new: Node[Any]) -> Congruent:
+    before, after = ([c.root() for c in node.classes] for node in (old, new))
+    if before == after:
+        return Congruent()
+    places = defaultdict(list)
+    for k, c in enumerate(before):
+        places[c].append(k)
+    return Congruent(tuple(places[c].pop(0) for c in after))
+
+
+def _inverse(order: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sorted(range(len(order)), key=order.__getitem__))

@@ -21,7 +21,7 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.state import GuardedState
 from relgraph.graph.kanren.terms import OpenAnswerError, build
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.search.egraph import EGraph
+from relgraph.search.variables import VariableEGraph
 from relgraph.tensor.costs import Cost, cost_of
 
 AT_ONCE = 16
@@ -78,15 +78,15 @@ def forms(
 
 def _forms(expression: Variable, related: RelationLike, cost: Cost | None) -> Iterator[Variable]:
     # nothing is united in it but what is the same in another order: it tells which are equal
-    known = EGraph(regroups=False)
-    seen: set[int] = set()
+    known = VariableEGraph(regroups=False)
+    seen: set[Any] = set()
     waiting: list[tuple[float, int, Variable]] = []
     growing: deque[Iterator[Variable]] = deque()
 
     def meet(form: Variable) -> None:
-        number = known.find(known.add(form))
-        if number not in seen:
-            seen.add(number)
+        found = known.add(form)
+        if found not in seen:
+            seen.add(found)
             heapq.heappush(waiting, (_size(form, cost), len(seen), form))
 
     meet(expression)

@@ -14,34 +14,36 @@ import itertools
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.search.egraph import EGraph
+from relgraph.search.egraph import EClass
 from relgraph.tensor.costs import Lengths
 
 
 class Candidate(NamedTuple):
-    """A term, what it costs by itself, and the classes of its arguments, also as a set."""
+    """A term, what it costs by itself, and the classes of its arguments, also each once."""
 
-    term: int
+    term: Any
     cost: float
-    arguments: tuple[int, ...]
-    children: frozenset[int]
+    arguments: tuple[Any, ...]
+    children: tuple[Any, ...]
 
 
-Candidates = Mapping[int, list[Candidate]]
-Choice = dict[int, Candidate]
+Candidates = Mapping[Any, list[Candidate]]
+Choice = dict[Any, Candidate]
 """The chosen term of each class that the outputs need."""
+
+Class = EClass[Variable]
 
 
 def candidates(
-    egraph: EGraph, roots: Iterable[int], cost: Callable[[int], float], every: bool = False
-) -> dict[int, list[Candidate]]:
+    roots: Iterable[Class], cost: Callable[[Variable], float], every: bool = False
+) -> dict[Class, list[Candidate]]:
     """Return the candidates of each class below some roots; of equal ones on equal classes, one.
 
     Parameters
@@ -51,22 +53,20 @@ def candidates(
     every
         Whether terms are kept that are in no cheapest graph.
     """
-    found: dict[int, list[Candidate]] = {}
-    stack = [egraph.find(root) for root in roots]
+    found: dict[Class, list[Candidate]] = {}
+    stack = [root.root() for root in roots]
     while stack:
         at = stack.pop()
         if at in found:
             continue
         found[at] = []
-        for term in egraph.members(at):
-            arguments = tuple(map(egraph.find, egraph.children(term)))
-            children = frozenset(arguments)
-            leaf = egraph.variables[term].owner is None
-            if at in children or not (leaf or egraph.is_canonical(term)):
+        for node in at.all_nodes():
+            if at in node.classes:
                 continue
-            price = 0.0 if leaf else cost(term)
+            price = 0.0 if node.term.owner is None else cost(node.term)
             if price != float("inf"):
-                found[at].append(Candidate(term, price, arguments, children))
+                children = tuple(dict.fromkeys(node.classes))
+                found[at].append(Candidate(node.term, price, node.classes, children))
                 stack.extend(children)
         if not every:
             found[at] = _undominated(found[at])
@@ -78,18 +78,18 @@ def _undominated(terms: list[Candidate]) -> list[Candidate]:
     terms = sorted(terms, key=lambda c: (c.cost, len(c.children)))
     kept: list[Candidate] = []
     for candidate in terms:
-        if not any(k.children <= candidate.children for k in kept):
+        if not any(set(k.children).issubset(candidate.children) for k in kept):
             kept.append(candidate)
     return kept
 
 
-def greedy(found: Candidates, roots: Iterable[int]) -> Choice:
+def greedy(found: Candidates, roots: Iterable[Any]) -> Choice:
     """Return a choice of terms for some classes and all that they need."""
-    needs: dict[int, dict[int, float]] = {}
-    totals: dict[int, float] = {}
+    needs: dict[Any, dict[Any, float]] = {}
+    totals: dict[Any, float] = {}
     best: Choice = {}
     readers = defaultdict(list)
-    queue: deque[tuple[int, Candidate]] = deque()
+    queue: deque[tuple[Any, Candidate]] = deque()
     for at, terms in found.items():
         for candidate in terms:
             for child in candidate.children:
@@ -111,7 +111,7 @@ def greedy(found: Candidates, roots: Iterable[int]) -> Choice:
     return needed(best, roots)
 
 
-def needed(best: Choice, roots: Iterable[int]) -> Choice:
+def needed(best: Choice, roots: Iterable[Any]) -> Choice:
     """Return the part of a choice that some classes need.
 
     Raises
@@ -135,7 +135,7 @@ def needed(best: Choice, roots: Iterable[int]) -> Choice:
     return chosen
 
 
-def _arguments_first(choice: Choice) -> Iterator[int]:
+def _arguments_first(choice: Choice) -> Iterator[Any]:
     """Yield the classes of a choice, those of arguments before those that need them."""
     order = TopologicalSorter({at: candidate.children for at, candidate in choice.items()})
     yield from order.static_order()
@@ -146,7 +146,7 @@ def total(choice: Choice) -> float:
     return sum(candidate.cost for candidate in choice.values())
 
 
-def exact(found: Candidates, roots: Sequence[int], known: Choice, seconds: float = 0.5) -> Choice:
+def exact(found: Candidates, roots: Sequence[Any], known: Choice, seconds: float = 0.5) -> Choice:
     """Return the cheapest choice of terms, or the cheapest found within a time.
 
     Parameters
@@ -173,7 +173,7 @@ def exact(found: Candidates, roots: Sequence[int], known: Choice, seconds: float
             entries.append(entry)
         upper.append(bound)
 
-    chosen_in: dict[int, list[int]] = {at: [] for at in classes}
+    chosen_in: dict[Any, list[int]] = {at: [] for at in classes}
     for t, (at, candidate) in enumerate(terms):
         chosen_in[at].append(t)
         for child in candidate.children:
@@ -217,7 +217,7 @@ class Tree:
         What its arguments are.
     """
 
-    def __init__(self, cost: float, term: int, children: Sequence[Tree]) -> None:
+    def __init__(self, cost: float, term: Any, children: Sequence[Tree]) -> None:
         self.cost, self.term, self.children = cost, term, tuple(children)
 
 
@@ -226,7 +226,7 @@ MAX_TREES = 50_000
 _LEAST = 1e-9
 
 
-def ordered_trees(found: Candidates, root: int, limit: int) -> Iterator[Tree]:
+def ordered_trees(found: Candidates, root: Any, limit: int) -> Iterator[Tree]:
     """Yield the trees of a class, the cheapest first.
 
     Trees of all classes are made in order of cost (Knuth's generalization of Dijkstra's
@@ -237,12 +237,12 @@ def ordered_trees(found: Candidates, root: int, limit: int) -> Iterator[Tree]:
     limit
         How many trees of a class are made.
     """
-    readers: dict[int, list[tuple[int, Candidate]]] = {}
-    known: dict[int, list[Tree]] = {at: [] for at in found}
-    heap: list[tuple[float, int, int, Tree]] = []
+    readers: dict[Any, list[tuple[Any, Candidate]]] = {}
+    known: dict[Any, list[Tree]] = {at: [] for at in found}
+    heap: list[tuple[float, int, Any, Tree]] = []
     numbers = itertools.count()
 
-    def push(at: int, candidate: Candidate, children: Sequence[Tree]) -> None:
+    def push(at: Any, candidate: Candidate, children: Sequence[Tree]) -> None:
         cost = max(candidate.cost, _LEAST) + sum(child.cost for child in children)
         heapq.heappush(heap, (cost, next(numbers), at, Tree(cost, candidate.term, children)))
 
@@ -268,7 +268,7 @@ def ordered_trees(found: Candidates, root: int, limit: int) -> Iterator[Tree]:
 
 
 def _with_new(
-    candidate: Candidate, at: int, new: Tree, known: dict[int, list[Tree]]
+    candidate: Candidate, at: Any, new: Tree, known: dict[Any, list[Tree]]
 ) -> Iterator[list[Tree]]:
     """Yield trees for the arguments of a term, at least one of which is a new tree."""
     choices = [known[child] for child in candidate.arguments]
@@ -290,12 +290,12 @@ EXACT_TERMS = 1500
 class Prices:
     """The costs of terms: those of their nodes, which are given lengths for it."""
 
-    def __init__(self, egraph: EGraph, cost: Callable[[Apply], float], lengths: Lengths) -> None:
-        self._egraph, self._cost, self._lengths = egraph, cost, lengths
+    def __init__(self, cost: Callable[[Apply], float], lengths: Lengths) -> None:
+        self._cost, self._lengths = cost, lengths
         self._known: dict[Apply, float] = {}
 
-    def __call__(self, term: int) -> float:
-        node = self._egraph.variables[term].owner
+    def __call__(self, term: Variable) -> float:
+        node = term.owner
         assert node is not None
         if node not in self._known:
             self._known[node] = float(self._cost(self._lengths.node(node)))
@@ -303,14 +303,13 @@ class Prices:
 
 
 def chosen(
-    egraph: EGraph,
-    roots: Sequence[int],
+    roots: Sequence[Class],
     cost: Callable[[Apply], float],
     lengths: Lengths,
     method: str = "best",
     seconds: float = 0.5,
 ) -> Choice:
-    """Return the terms that make up the cheapest graph for some terms.
+    """Return the terms that make up the cheapest graph for some classes.
 
     Parameters
     ----------
@@ -323,8 +322,8 @@ def chosen(
     """
     if method not in METHODS:
         raise ValueError(f"method is one of {', '.join(METHODS)}, not {method!r}")
-    classes = [egraph.find(root) for root in roots]
-    found = candidates(egraph, classes, Prices(egraph, cost, lengths))
+    classes = [root.root() for root in roots]
+    found = candidates(classes, Prices(cost, lengths))
     choice = greedy(found, classes)
     count = sum(map(len, found.values()))
     if method == "exact" or (method == "best" and count <= EXACT_TERMS):
@@ -332,14 +331,12 @@ def chosen(
     return choice
 
 
-def built(egraph: EGraph, choice: Choice, roots: Sequence[int]) -> list[Variable]:
+def built(choice: Choice, roots: Sequence[Class]) -> list[Variable]:
     """Return variables for some classes, built of the chosen terms."""
-    made: dict[int, Variable] = {}
+    made: dict[Class, Variable] = {}
     for at in _arguments_first(choice):
-        term = choice[at].term
-        inputs = [made[egraph.find(k)] for k in egraph.children(term)]
-        made[at] = _with_inputs(egraph.variables[term], inputs)
-    return [made[egraph.find(root)] for root in roots]
+        made[at] = _with_inputs(choice[at].term, [made[c] for c in choice[at].arguments])
+    return [made[root.root()] for root in roots]
 
 
 def _with_inputs(var: Variable, inputs: Sequence[Variable]) -> Variable:
@@ -351,16 +348,15 @@ def _with_inputs(var: Variable, inputs: Sequence[Variable]) -> Variable:
 
 
 def in_order(
-    egraph: EGraph, root: int, cost: Callable[[Apply], float], lengths: Lengths, limit: int
+    root: Class, cost: Callable[[Apply], float], lengths: Lengths, limit: int
 ) -> Iterator[Variable]:
-    """Yield the graphs for a term, the cheapest first; what is needed twice is counted twice."""
-    price = Prices(egraph, cost, lengths)
-    at = egraph.find(root)
-    for tree in ordered_trees(candidates(egraph, [at], price, every=True), at, limit):
-        yield _variable(egraph, tree)
+    """Yield the graphs for a class, the cheapest first; what is needed twice is counted twice."""
+    at = root.root()
+    for tree in ordered_trees(candidates([at], Prices(cost, lengths), every=True), at, limit):
+        yield _variable(tree)
 
 
-def _variable(egraph: EGraph, tree: Tree) -> Variable:
+def _variable(tree: Tree) -> Variable:
     """Return the variable that a tree of terms stands for."""
     made: dict[Tree, Variable] = {}
     stack = [tree]
@@ -371,5 +367,5 @@ def _variable(egraph: EGraph, tree: Tree) -> Variable:
             stack.extend(missing)
             continue
         stack.pop()
-        made[top] = _with_inputs(egraph.variables[top.term], [made[t] for t in top.children])
+        made[top] = _with_inputs(top.term, [made[t] for t in top.children])
     return made[tree]

@@ -15,10 +15,10 @@ processor; this takes 15.3 s.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 from unification.core import reify, unify
 
@@ -47,133 +47,14 @@ from relgraph.graph.kanren.terms import (
 )
 from relgraph.graph.notation import number_of
 from relgraph.graph.op import Op
-from relgraph.graph.unify import same_variable
-from relgraph.search.egraph import EGraph
+from relgraph.search.egraph import EClass, Node
+from relgraph.search.variables import VariableEGraph
 
 Match = tuple[Any, ...]
-"""What the slots of a pattern hold: classes, terms, ops, and places of arguments."""
+"""What the slots of a pattern hold: classes, nodes, ops, and places of arguments."""
 
+Class = EClass[Variable]
 Sides = tuple[Variable, Variable]
-
-
-class Term(NamedTuple):
-    """A term of a class, and what patterns ask of it.
-
-    Attributes
-    ----------
-    number
-        Its number in the e-graph.
-    op
-        Its op, and the index of the output that it is.
-    classes
-        The classes of its arguments.
-    unordered
-        Whether it has two arguments, whose order does not count.
-    """
-
-    number: int
-    op: tuple[Op, int]
-    classes: tuple[int, ...]
-    unordered: bool
-
-
-class Classes:
-    """The classes of an e-graph as patterns are matched against them.
-
-    They are those of the last `update`; of equal terms on equal classes there is one, and of a
-    class that is a number, only what repeats it.
-
-    Attributes
-    ----------
-    egraph
-        The e-graph.
-    """
-
-    def __init__(self, egraph: EGraph) -> None:
-        self.egraph = egraph
-        self._terms: dict[int, dict[Any, list[Term]]] = {}
-        self._leaves: dict[tuple[int, int], bool] = {}
-        self._dropped: set[int] = set()
-        self._seen_terms = self._seen_unions = 0
-
-    def update(self) -> tuple[list[int], list[set[int]]]:
-        """Take over what is new in the e-graph.
-
-        Returns
-        -------
-        new
-            The new terms.
-        changed
-            The classes in which something is new; those that read one of them; those that read
-            one of these, and so on. Each class is where it is first.
-        """
-        egraph = self.egraph
-        new = list(range(self._seen_terms, len(egraph)))
-        united = [kept for kept, _ in egraph.unions[self._seen_unions :]]
-        self._seen_terms, self._seen_unions = len(egraph), len(egraph.unions)
-        changed = [set(map(egraph.find, (*new, *united)))]
-        known = set(changed[0])
-        while changed[-1]:
-            readers = {egraph.find(r) for c in changed[-1] for r in egraph.readers(c)} - known
-            known |= readers
-            changed.append(readers)
-        for c in set().union(*changed[:2]):
-            self._terms[c] = self._terms_of(c)
-        return new, changed
-
-    def _terms_of(self, at: int) -> dict[Any, list[Term]]:
-        """Return the terms of a class, by their ops and by the classes of these."""
-        egraph = self.egraph
-        found: defaultdict[Any, list[Term]] = defaultdict(list)
-        is_number = egraph.constant(at) is not None
-        for number in egraph.members(at):
-            var = egraph.variables[number]
-            node = var.owner
-            if node is None or not egraph.is_canonical(number):
-                continue
-            op = node.op
-            if is_number and op.repeats is None:
-                continue
-            classes = tuple(map(egraph.find, egraph.children(number)))
-            unordered = len(classes) == 2 and egraph.is_unordered(node)
-            assert var.index is not None
-            term = Term(number, (op, var.index), classes, unordered)
-            for head in (op, type(op)) if op.pure else (op,):
-                found[head].append(term)
-        return found
-
-    def heads(self, at: int) -> Iterable[Any]:
-        """Return the ops in a class, and the classes of these."""
-        return self._terms[at]
-
-    def terms(self, at: int, head: Any) -> Sequence[Term]:
-        """Return the terms of an op, or of a class of ops, in a class."""
-        return self._terms[at].get(head, ())
-
-    def sums(self, at: int, op: Op) -> Iterator[Term]:
-        """Yield the sums or products by an op in a class, without those that were dropped."""
-        return (term for term in self.terms(at, op) if term.number not in self._dropped)
-
-    def drop(self, term: int) -> None:
-        """Leave out a sum or product: another one says the same."""
-        self._dropped.add(term)
-
-    def is_leaf(self, at: int, leaf: Leaf) -> bool:
-        """Return whether a class is the number or the constant of a pattern."""
-        egraph = self.egraph
-        return any(
-            self._is(number, leaf.pattern)
-            for number in egraph.members(at)
-            if egraph.is_constant(number) or egraph.variables[number].owner is None
-        )
-
-    def _is(self, number: int, pattern: Any) -> bool:
-        key = (number, id(pattern))
-        if key not in self._leaves:
-            var = self.egraph.variables[number]
-            same = pattern.matches(var) if isinstance(pattern, Literal) else None
-            self._leaves[key] = same_variable(pattern, var) if same is None else same
-        return self._leaves[key]
 
 
 class Untranslatable(Exception):
@@ -326,9 +207,9 @@ class Pattern:
 
     # -- matching ------------------------------------------------------------------------------
 
-    def matches(self, classes: Classes, at: int) -> Iterator[Match]:
+    def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
         """Yield the matches of the pattern at a class."""
-        for match in self._at(self.parts[0], classes, at, (None,) * self._width):
+        for match in self._at(self.parts[0], egraph, at, (None,) * self._width):
             if self.heads(match) is not None:
                 yield match
 
@@ -361,70 +242,80 @@ class Pattern:
         ]
         return {v for head in heads if not isinstance(head, Op) for v in variables_of(head)}
 
-    def _at(self, part: Part, classes: Classes, at: int, known: Match) -> Iterator[Match]:
+    def _at(self, part: Part, egraph: VariableEGraph, at: Class, known: Match) -> Iterator[Match]:
         if part.regrouped:
             count = len(part.arguments)
-            for term in classes.sums(at, part.family):
-                if len(term.classes) >= count and part.may_be(term.op):
-                    mine = _with(known, part.op, term.op, term.number)
-                    yield from self._of_sum(part, 0, classes, term.classes, mine)
+            for node in egraph.sums(at, part.family):
+                op = output_of(node)
+                if len(node.classes) >= count and part.may_be(op):
+                    mine = _with(known, part.op, op, node)
+                    yield from self._of_sum(part, 0, egraph, node.classes, mine)
             return
-        for term in classes.terms(at, part.family):
-            if len(term.classes) == len(part.arguments) and part.may_be(term.op):
-                mine = _with(known, part.op, term.op)
-                yield from self._of_arguments(part, 0, classes, term.classes, mine)
-                if term.unordered and term.classes[0] != term.classes[1]:
-                    yield from self._of_arguments(part, 0, classes, term.classes[::-1], mine)
+        for node in egraph.nodes_of(at, part.family):
+            op = output_of(node)
+            if len(node.classes) == len(part.arguments) and part.may_be(op):
+                mine = _with(known, part.op, op)
+                yield from self._of_arguments(part, 0, egraph, node.classes, mine)
+                both = node.unordered and len(node.classes) == 2
+                if both and node.classes[0] is not node.classes[1]:
+                    yield from self._of_arguments(part, 0, egraph, node.classes[::-1], mine)
 
     def _of_arguments(
-        self, part: Part, j: int, classes: Classes, given: Sequence[int], known: Match
+        self, part: Part, j: int, egraph: VariableEGraph, given: Sequence[Class], known: Match
     ) -> Iterator[Match]:
         """Yield the matches of the arguments of a part from the place `j` on."""
         if j == len(given):
             yield known
-        elif j > 0 or all(map(_may_be, part.arguments, [classes] * len(given), given)):
-            for match in self._of_argument(part, j, classes, given[j], known):
-                yield from self._of_arguments(part, j + 1, classes, given, match)
+        elif j > 0 or all(map(_may_be, part.arguments, [egraph] * len(given), given)):
+            for match in self._of_argument(part, j, egraph, given[j], known):
+                yield from self._of_arguments(part, j + 1, egraph, given, match)
 
     def _of_sum(
-        self, part: Part, j: int, classes: Classes, given: Sequence[int], known: Match
+        self, part: Part, j: int, egraph: VariableEGraph, given: Sequence[Class], known: Match
     ) -> Iterator[Match]:
         """Yield the same of a sum or product, whose arguments may be at any places."""
         if j == len(part.arguments):
             yield known
         elif j == part.taker:
-            yield from self._of_sum(part, j + 1, classes, given, known)
+            yield from self._of_sum(part, j + 1, egraph, given, known)
         else:
             taken = [known[slot] for slot in part.places[:j]]
             for place, at in enumerate(given):
-                if place not in taken and _may_be(part.arguments[j], classes, at):
+                if place not in taken and _may_be(part.arguments[j], egraph, at):
                     mine = _with(known, part.places[j], place)
-                    for match in self._of_argument(part, j, classes, at, mine):
-                        yield from self._of_sum(part, j + 1, classes, given, match)
+                    for match in self._of_argument(part, j, egraph, at, mine):
+                        yield from self._of_sum(part, j + 1, egraph, given, match)
 
     def _of_argument(
-        self, part: Part, j: int, classes: Classes, at: int, known: Match
+        self, part: Part, j: int, egraph: VariableEGraph, at: Class, known: Match
     ) -> Iterator[Match]:
         argument, slot = part.arguments[j], part.slots[j]
         if isinstance(argument, Part):
-            yield from self._at(argument, classes, at, known)
+            yield from self._at(argument, egraph, at, known)
         elif known[slot] is None:
             yield _with(known, slot, at)
-        elif known[slot] == at:
+        elif known[slot].root() is at:
             yield known
 
-    def subjects(self, match: Match) -> Iterator[int]:
-        """Yield the classes and sums that a match is about."""
-        slots = [part.op + 1 for part in self.parts if part.regrouped]
-        slots += self.variables.values()
-        return (match[slot] for slot in slots if match[slot] is not None)
+    def subjects(self, egraph: VariableEGraph, match: Match) -> Iterator[Class]:
+        """Yield the classes that a match is about, those of its sums too."""
+        for part in self.parts:
+            if part.regrouped:
+                yield egraph.find(match[part.op + 1].term)
+        yield from (match[k].root() for k in self.variables.values() if match[k] is not None)
 
-    def sides(self, egraph: EGraph, match: Match) -> Sides | None:
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
         """Return what a match is about and what is equal to it; None if a condition says no."""
         try:
             return _Sides(self, egraph, match).made()
         except _NOT_BUILT:
             return None
+
+
+def output_of(node: Node[Variable]) -> tuple[Op, int]:
+    """Return the op of a node, and which of its outputs it is."""
+    assert node.term.index is not None
+    return node.head, node.term.index
 
 
 def is_about_ops(condition: Any, in_heads: Collection[Any]) -> TypeGuard[Where]:
@@ -438,11 +329,11 @@ def _with(known: Match, slot: int, *values: Any) -> Match:
     return (*known[:slot], *values, *known[slot + len(values) :])
 
 
-def _may_be(argument: Any, classes: Classes, at: int) -> bool:
+def _may_be(argument: Any, egraph: VariableEGraph, at: Class) -> bool:
     """Return whether an argument of a pattern may match a class."""
     if isinstance(argument, Part):
-        return bool(classes.terms(at, argument.family))
-    return not isinstance(argument, Leaf) or classes.is_leaf(at, argument)
+        return bool(egraph.nodes_of(at, argument.family))
+    return not isinstance(argument, Leaf) or egraph.is_leaf(at, argument.pattern)
 
 
 def _occurrences(pattern: Any) -> Mapping[Any, int]:
@@ -470,14 +361,14 @@ _NOT_BUILT = (_NoMatch, Refused, TypeError, ValueError, OverflowError, OpenAnswe
 class _Sides:
     """The two sides of a rule for one match."""
 
-    def __init__(self, pattern: Pattern, egraph: EGraph, match: Match) -> None:
+    def __init__(self, pattern: Pattern, egraph: VariableEGraph, match: Match) -> None:
         self._egraph, self._match, self._rule = egraph, match, pattern.rule
         self._root = pattern.parts[0]
         self._inner: list[Variable] = []
         self._values: dict[Any, Any] = dict(pattern.heads(match) or {})
         for variable, slot in pattern.variables.items():
             if match[slot] is not None:
-                self._values[variable] = egraph.representative(match[slot])
+                self._values[variable] = match[slot].root().best
 
     def made(self) -> Sides | None:
         rule = self._rule
@@ -539,7 +430,7 @@ class _Sides:
         if isinstance(argument, Part):
             return self._built_part(argument, at_root=False, below_others=below)[0]
         if isinstance(argument, Leaf) and is_number(argument.pattern):
-            constant = self._egraph.constant(self._match[part.slots[j]])
+            constant = self._egraph.constant(self._match[part.slots[j]].root())
             if constant is None:
                 raise _NoMatch
             return constant
@@ -551,7 +442,7 @@ class _Sides:
         self, part: Part, below: bool, at_root: bool
     ) -> tuple[list[Variable], list[Variable]]:
         """Return the arguments of a sum or product, and those that no pattern takes."""
-        node, arguments = node_of(self._egraph, self._match[part.op + 1])
+        node, arguments = node_of(self._match[part.op + 1])
         left = list(range(len(arguments)))
         for j, _ in enumerate(part.arguments):
             if j != part.taker:
@@ -570,8 +461,7 @@ class _Sides:
         return arguments, []
 
     def _applied(self, op: Op, index: int, arguments: Sequence[Variable]) -> Variable:
-        numbers = [self._egraph.add(v) for v in arguments]
-        known = self._egraph.known(op, index, numbers)
+        known = self._egraph.known(op, index, arguments)
         if known is not None:
             return known
         made: Variable = op.make_node(*arguments).outputs[index]
@@ -663,15 +553,15 @@ class Regrouping:
         self.label = f"{self.name}-{op}"
         self.head = op
 
-    def matches(self, classes: Classes, at: int) -> Iterator[Match]:
+    def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
         """Yield what the law may be about in a class: the numbers of sums, and places in them."""
         raise NotImplementedError
 
-    def subjects(self, match: Match) -> Iterator[int]:
-        """Yield the sums that a match is about."""
-        return iter(match)
+    def subjects(self, egraph: VariableEGraph, match: Match) -> Iterator[Class]:
+        """Yield the classes of the sums that a match is about."""
+        return (egraph.find(item.term) for item in match if isinstance(item, Node))
 
-    def sides(self, egraph: EGraph, match: Match) -> Sides | None:
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
         """Return a sum, and the same terms in other groups; None if that is not another form."""
         raise NotImplementedError
 
@@ -681,22 +571,19 @@ class Flattening(Regrouping):
 
     name = "flatten"
 
-    def matches(self, classes: Classes, at: int) -> Iterator[Match]:
-        for outer in classes.sums(at, self.head):
+    def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
+        for outer in egraph.sums(at, self.head):
             for place, argument in enumerate(outer.classes):
-                for inner in classes.sums(argument, self.head):
-                    yield outer.number, place, inner.number
+                for inner in egraph.sums(argument, self.head):
+                    yield outer, place, inner
 
-    def subjects(self, match: Match) -> Iterator[int]:
-        return iter(match[::2])
-
-    def sides(self, egraph: EGraph, match: Match) -> Sides | None:
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
         outer, place, inner = match
-        classes = {egraph.find(k) for k in egraph.children(inner)}
-        if egraph.find(outer) in classes or egraph.find(inner) in classes:
+        classes = {c.root() for c in inner.classes}
+        if egraph.find(outer.term) in classes or egraph.find(inner.term) in classes:
             return None  # x = x + 0: it would grow without end
-        node, arguments = node_of(egraph, outer)
-        nested = node_of(egraph, inner)[1]
+        node, arguments = node_of(outer)
+        nested = node_of(inner)[1]
         within = combine_arguments(node, nested)
         if within is None:
             return None
@@ -709,32 +596,31 @@ class Sharing(Regrouping):
 
     name = "share"
 
-    def matches(self, classes: Classes, at: int) -> Iterator[Match]:
-        egraph = classes.egraph
-        for one in classes.sums(at, self.head):
-            readers = {egraph.find(r): None for c in one.classes for r in egraph.readers(c)}
-            for other in (other for c in readers for other in classes.sums(c, self.head)):
-                if other.number != one.number and _have_two_in_common(one, other):
-                    yield one.number, other.number
-                    yield other.number, one.number
+    def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
+        for one in egraph.sums(at, self.head):
+            readers = dict.fromkeys(egraph.find(r.term) for c in one.classes for r in c.readers)
+            for other in (other for c in readers for other in egraph.sums(c, self.head)):
+                if other is not one and _have_two_in_common(one, other):
+                    yield one, other
+                    yield other, one
 
-    def sides(self, egraph: EGraph, match: Match) -> Sides | None:
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
         one, other = match
-        left = [egraph.find(k) for k in egraph.children(other)]
+        left = [c.root() for c in other.classes]
         common: list[Variable] = []
         rest: list[Variable] = []
-        for child in egraph.children(one):
-            if egraph.find(child) in left:
-                left.remove(egraph.find(child))
-                common.append(egraph.representative(child))
+        for c in (c.root() for c in one.classes):
+            if c in left:
+                left.remove(c)
+                common.append(c.best)
             else:
-                rest.append(egraph.representative(child))
-        node, arguments = node_of(egraph, one)
+                rest.append(c.best)
+        node, arguments = node_of(one)
         both = combine_arguments(node, common) if len(common) > 1 and rest else None
         return None if both is None else _sides(node, arguments, [both, *rest])
 
 
-def _have_two_in_common(one: Term, other: Term) -> bool:
+def _have_two_in_common(one: Node[Variable], other: Node[Variable]) -> bool:
     """Return whether two arguments of a sum are arguments of another one."""
     return (Counter(one.classes) & Counter(other.classes)).total() > 1
 
@@ -744,11 +630,11 @@ class GroupingByShape(Regrouping):
 
     name = "group"
 
-    def matches(self, classes: Classes, at: int) -> Iterator[Match]:
-        yield from ((s.number,) for s in classes.sums(at, self.head) if len(s.classes) > 2)
+    def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
+        yield from ((s,) for s in egraph.sums(at, self.head) if len(s.classes) > 2)
 
-    def sides(self, egraph: EGraph, match: Match) -> Sides | None:
-        node, arguments = node_of(egraph, match[0])
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
+        node, arguments = node_of(match[0])
         ndim = max(v.type.ndim for v in arguments)
         groups: dict[tuple[bool, ...], list[Variable]] = {}
         for v in arguments:
@@ -769,8 +655,8 @@ class DroppingUnits(Regrouping):
 
     name = "drop-unit"
 
-    def sides(self, egraph: EGraph, match: Match) -> Sides | None:
-        node, arguments = node_of(egraph, match[0])
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
+        node, arguments = node_of(match[0])
         unit = UNITS.get(str(node.op))
         others = [v for v in arguments if unit is None or number_of(v) != unit]
         if len(others) in (0, 1, len(arguments)) or combine_arguments(node, others) is None:
@@ -778,11 +664,11 @@ class DroppingUnits(Regrouping):
         return _sides(node, arguments, others)
 
 
-def node_of(egraph: EGraph, term: int) -> tuple[Apply, list[Variable]]:
-    """Return the node of a sum or product, and what stands for its arguments."""
-    node = egraph.variables[term].owner
-    assert node is not None
-    return node, [egraph.representative(k) for k in egraph.children(term)]
+def node_of(found: Node[Variable]) -> tuple[Apply, list[Variable]]:
+    """Return the Apply of a sum or product, and what stands for its arguments."""
+    made = found.term.owner
+    assert made is not None
+    return made, [c.root().best for c in found.classes]
 
 
 def _sides(node: Apply, old: Sequence[Variable], new: Sequence[Variable]) -> Sides | None:

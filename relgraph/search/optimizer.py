@@ -14,18 +14,19 @@ from relgraph.graph.kanren.relations import SOUNDNESS
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.graph.opt.merge import MergeOptimizer
 from relgraph.graph.optdb import OptimizationQuery
-from relgraph.search.egraph import EGraph, TooLong
+from relgraph.search.egraph import EClass, Rewrite, TooLong
 from relgraph.search.extraction import built, chosen, in_order, total
 from relgraph.search.laws import BOTH_WAYS, CLAIMED, Direction, book, directions
 from relgraph.search.proof import (
+    MAX_REWRITES,
     Claim,
-    Rewrite,
     disagreement,
     make,
-    rewrites,
+    reason_of,
     weakest,
 )
 from relgraph.search.saturation import Limits, Saturation
+from relgraph.search.variables import VariableEGraph
 from relgraph.tensor.costs import Cost, cost_of, flops, lengths_of
 from relgraph.testing.judge.graph_comparison import weakest_of
 
@@ -67,7 +68,7 @@ class Forms:
         """
         a, b = self.egraph.add(x), self.egraph.add(y)
         self.egraph.rebuild()
-        return self.egraph.find(a) == self.egraph.find(b)
+        return a.root() is b.root()
 
     def cheapest(
         self,
@@ -93,8 +94,8 @@ class Forms:
             The indices of the outputs; all by default.
         """
         roots = self.roots if outputs is None else [self.roots[i] for i in outputs]
-        choice = chosen(self.egraph, roots, cost, lengths_of(lengths), method)
-        return built(self.egraph, choice, roots), total(choice)
+        choice = chosen(roots, cost, lengths_of(lengths), method)
+        return built(choice, roots), total(choice)
 
     def __iter__(self) -> Iterator[Variable]:
         """Yield the forms of the first output, the smallest first."""
@@ -110,10 +111,10 @@ class Forms:
         limit
             How many at most.
         """
-        yield from in_order(self.egraph, self.roots[output], cost, lengths_of(lengths), limit)
+        yield from in_order(self.roots[output], cost, lengths_of(lengths), limit)
 
     def __str__(self) -> str:
-        classes = sum(1 for _ in self.egraph.classes())
+        classes = len(self.egraph.classes())
         return (
             f"{len(self.egraph)} terms in {classes} classes after {self.rounds} rounds "
             f"({self.seconds:.2f} s): {self.stopped}"
@@ -187,9 +188,9 @@ _BEFORE_BLAS = 2.4
 
 def _saturated(
     starts: Sequence[Sequence[Variable]], directions: Sequence[Direction], limits: Limits
-) -> tuple[Saturation, list[list[int]]]:
-    """Return a search over all forms of some variables, when it has ended, and their terms."""
-    egraph = EGraph(any(d.sound != "exact" for d in directions))
+) -> tuple[Saturation, list[list[EClass[Variable]]]]:
+    """Return a search over all forms of some variables, when it has ended, and their classes."""
+    egraph = VariableEGraph(any(d.sound != "exact" for d in directions))
     roots = [[egraph.add(out) for out in outs] for outs in starts]
     run = Saturation(egraph, directions, limits)
     run.run()
@@ -264,11 +265,11 @@ class Question:
         egraph = run.egraph
         lengths = lengths_of(self.lengths)
         found = []
-        for start, terms in enumerate(roots):
-            choice = chosen(egraph, terms, self.cost, lengths, self.method)
+        for start, classes in enumerate(roots):
+            choice = chosen(classes, self.cost, lengths, self.method)
             found.append((total(choice), start, choice))
         cost, start, choice = min(found, key=lambda item: item[:2])
-        best = built(egraph, choice, roots[start])
+        best = built(choice, roots[start])
         same = replace(same, stopped=run.stopped, nodes=len(egraph))
         if cost >= given_cost * (1 - 1e-9):
             return same
@@ -282,18 +283,18 @@ class Question:
                 return replace(same, stopped="disagreement")
             claims = {CHECKED: Claim(CHECKED, sound)}
             return replace(same, rewrites=None, outputs=best, cost=cost, claims=claims)
-        every = [step for plan in steps for step in plan]
-        claims = {step.label: Claim(step.label, step.sound) for step in every}
+        every = [reason_of(step) for plan in steps for step in plan]
+        claims = {reason.label: Claim(*reason) for reason in every}
         return replace(same, greedy=greedy, rewrites=steps, outputs=best, cost=cost, claims=claims)
 
 
 def _rewrites(
-    egraph: EGraph, given: Sequence[Variable], best: Sequence[Variable]
+    egraph: VariableEGraph, given: Sequence[Variable], best: Sequence[Variable]
 ) -> list[list[Rewrite]] | None:
-    pairs = [(egraph.add(a), egraph.add(b)) for a, b in zip(given, best, strict=True)]
+    pairs = [(egraph.term(a), egraph.term(b)) for a, b in zip(given, best, strict=True)]
     egraph.rebuild()
     try:
-        return [list(rewrites(egraph, a, b)) for a, b in pairs]
+        return [list(egraph.rewrites(a, b, MAX_REWRITES)) for a, b in pairs]
     except TooLong:
         return None
 

@@ -8,9 +8,7 @@ a derivation would be too long to read, the form is checked by values.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
@@ -20,7 +18,8 @@ from relgraph.graph.basic import Apply, Variable, clone_get_equiv
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt.base import Rewriter
 from relgraph.graph.utils import BACKWARD
-from relgraph.search.egraph import Between, Edge, EGraph, Reason
+from relgraph.search.egraph import Congruent, Rewrite
+from relgraph.search.variables import Reason
 from relgraph.tensor.costs import Lengths
 from relgraph.tensor.type import TensorType
 from relgraph.testing.draw.arrays import number_pool, spread
@@ -57,76 +56,15 @@ REORDERED = Reason("commutativity", "exact")
 REGROUPED = Reason("commutativity of three or more", "rounding")
 
 
-class Rewrite(NamedTuple):
-    """A step from a term to an equal one.
-
-    Attributes
-    ----------
-    path
-        The place of `old` in the whole: the last argument, and the path above it; None at the top.
-    old, new
-        What is there before and after.
-    label, sound
-        The law with its direction, and its soundness class.
-    """
-
-    path: Path
-    old: Variable
-    new: Variable
-    label: str
-    sound: str | None
-
-
-Path = tuple[Any, int] | None
-
-
-def rewrites(egraph: EGraph, old: int, new: int) -> Iterator[Rewrite]:
-    """Return the rewrites that make one term of another.
-
-    Raises
-    ------
-    TooLong
-        If there are more than `MAX_REWRITES`.
-    """
-    return egraph.why.steps(Between(None, old, new), partial(_of_edge, egraph), MAX_REWRITES)
-
-
-def _of_edge(egraph: EGraph, path: Path, edge: Edge) -> list[Any]:
-    """Return what an edge consists of: a rewrite, or those of the arguments."""
-    old, new = egraph.variables[edge.old], egraph.variables[edge.new]
-    if edge.reason is not None:
-        return [Rewrite(path, old, new, _label(edge.reason.label, edge.flipped), edge.reason.sound)]
-    before, after = egraph.children(edge.old), egraph.children(edge.new)
-    steps: list[Any] = []
-    order = _order(egraph, before, after)
-    if order != list(range(len(before))):
-        assert old.owner is not None and old.index is not None
-        turned = old.owner.clone_with_new_inputs([old.owner.inputs[i] for i in order], strict=False)
-        reason = REORDERED if len(before) == 2 else REGROUPED
-        steps.append(Rewrite(path, old, turned.outputs[old.index], *reason))
-        before = tuple(before[i] for i in order)
-    steps.extend(
-        Between((path, place), a, b) for place, (a, b) in enumerate(zip(before, after, strict=True))
-    )
-    return steps
-
-
-def _label(label: str, flipped: bool) -> str:
-    """Return the label of a law that is used from right to left, if `flipped`."""
-    if not flipped:
-        return label
+def reason_of(step: Rewrite) -> Reason:
+    """Return the law of a step of an e-graph, with its direction."""
+    if isinstance(step.reason, Congruent):
+        return REORDERED if len(step.old.owner.inputs) == 2 else REGROUPED
+    label, sound = step.reason
+    if not step.flipped:
+        return Reason(label, sound)
     name = label.removesuffix(BACKWARD)
-    return name if name != label else label + BACKWARD
-
-
-def _order(egraph: EGraph, before: tuple[int, ...], after: tuple[int, ...]) -> list[int]:
-    """Return the order of some arguments in which they are in the classes of others."""
-    if all(egraph.find(a) == egraph.find(b) for a, b in zip(before, after, strict=True)):
-        return list(range(len(before)))
-    places = defaultdict(list)
-    for i, term in enumerate(before):
-        places[egraph.find(term)].append(i)
-    return [places[egraph.find(term)].pop(0) for term in after]
+    return Reason(name if name != label else label + BACKWARD, sound)
 
 
 class _Place(NamedTuple):
@@ -141,7 +79,7 @@ def make(fgraph: FunctionGraph, output: int, step: Rewrite) -> None:
     """Make one rewrite, at one place: what else reads the variable keeps it."""
     var = fgraph.outputs[output]
     places = [_Place("output", output, var)]
-    for argument in _arguments(step.path):
+    for argument in step.path:
         assert var.owner is not None
         places.append(_Place(var.owner, argument, var.owner.inputs[argument]))
         var = places[-1].var
@@ -155,21 +93,13 @@ def make(fgraph: FunctionGraph, output: int, step: Rewrite) -> None:
         inputs = list(place.reader.inputs)
         inputs[place.place] = new
         new = place.reader.clone_with_new_inputs(inputs, strict=False).outputs[read.index]
-    fgraph.change_node_input(*places[-1][:2], new, reason=step.label)
+    fgraph.change_node_input(*places[-1][:2], new, reason=reason_of(step).label)
 
 
 def _is_shared(fgraph: FunctionGraph, var: Variable) -> bool:
     """Return whether a change of the node of `var` is seen at more than one place."""
     siblings = [var] if var.owner is None else var.owner.outputs
     return sum(len(fgraph.clients.get(v, ())) for v in siblings) > 1
-
-
-def _arguments(path: Path) -> list[int]:
-    found: list[int] = []
-    while path is not None:
-        path, argument = path
-        found.append(argument)
-    return found[::-1]
 
 
 def _on_the_graph(step: Rewrite, var: Variable) -> Variable:

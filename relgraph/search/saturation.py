@@ -11,17 +11,18 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.rules import is_ac
 from relgraph.graph.op import Op
-from relgraph.search.egraph import EGraph, Reason
+from relgraph.search.egraph import Node
 from relgraph.search.laws import Direction
 from relgraph.search.matching import (
     REGROUPINGS,
-    Classes,
+    Class,
     DroppingUnits,
     Match,
     Pattern,
     Regrouping,
     Sides,
 )
+from relgraph.search.variables import News, Reason, VariableEGraph
 
 FIRST_SHARE = 100
 """How many matches of a rule are used in its first round; see `Saturation`."""
@@ -65,18 +66,18 @@ class _Asked:
     def __init__(self, law: Direction | Regrouping, pattern: Pattern | Regrouping) -> None:
         self.law, self.pattern = law, pattern
         self.share = FIRST_SHARE
-        self._waiting: set[int] = set()
+        self._waiting: set[Class] = set()
         self._done: dict[Match, int | None] = {}
 
-    def look_at(self, at: int) -> None:
+    def look_at(self, at: Class) -> None:
         """Match it at a class in the next round."""
         self._waiting.add(at)
 
-    def matches(self, classes: Classes) -> list[Match]:
+    def matches(self, egraph: VariableEGraph) -> list[Match]:
         """Return the new matches, no more than its share, which doubles if there are others."""
-        egraph, found = classes.egraph, dict[Match, None]()
-        for at in sorted(self._waiting):
-            for match in self.pattern.matches(classes, at) if egraph.find(at) == at else ():
+        found = dict[Match, None]()
+        for at in sorted(self._waiting, key=lambda c: c.index):
+            for match in self.pattern.matches(egraph, at) if at.root() is at else ():
                 if match in found or self._is_done(egraph, match):
                     continue
                 if len(found) == self.share:
@@ -86,16 +87,16 @@ class _Asked:
             self._waiting.discard(at)
         return list(found)
 
-    def _is_done(self, egraph: EGraph, match: Match) -> bool:
+    def _is_done(self, egraph: VariableEGraph, match: Match) -> bool:
         """Return whether a match was used, or refused and no more is known of what it is about."""
         known = self._done.get(match, _NEVER)
         return known is None or (known != _NEVER and known == self._known_of(egraph, match))
 
-    def _known_of(self, egraph: EGraph, match: Match) -> int:
+    def _known_of(self, egraph: VariableEGraph, match: Match) -> int:
         """Return a number that grows when more is known of what a match is about."""
-        return sum(map(egraph.version, self.pattern.subjects(match)))
+        return sum(c.terms for c in self.pattern.subjects(egraph, match))
 
-    def sides(self, egraph: EGraph, match: Match) -> Sides | None:
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
         """Return what a match says is equal; None if a condition refuses it."""
         known = self._known_of(egraph, match)
         sides = self.pattern.sides(egraph, match)
@@ -135,7 +136,9 @@ class Saturation:
         The soundness classes of these laws.
     """
 
-    def __init__(self, egraph: EGraph, directions: Sequence[Direction], limits: Limits) -> None:
+    def __init__(
+        self, egraph: VariableEGraph, directions: Sequence[Direction], limits: Limits
+    ) -> None:
         self.egraph = egraph
         self.limits = limits
         self.stopped = ""
@@ -143,14 +146,14 @@ class Saturation:
         self.seconds = 0.0
         self.used: defaultdict[str, int] = defaultdict(int)
         self.sounds: set[str] = set()
-        self._classes = Classes(egraph)
+        self._news = News(egraph)
         self._asked: list[_Asked] = []
         self._by_head: defaultdict[Any, list[_Asked]] = defaultdict(list)
         for direction in directions:
             if direction.pattern is not None:
                 self._ask(direction, direction.pattern)
         self._of_nodes = [d for d in directions if d.pattern is None]
-        self._sums: list[int] = []
+        self._sums: list[Node[Variable]] = []
         self._dropping: dict[Op, DroppingUnits] = {}
         self._nodes: set[Apply] = set()
         self._may_match: dict[tuple[int, Op], bool] = {}
@@ -177,34 +180,35 @@ class Saturation:
 
     def _round(self) -> bool:
         """Match all rules once; return whether there was anything to do."""
-        before = len(self.egraph), len(self.egraph.unions)
+        before = len(self.egraph.made), len(self.egraph.joined)
         new = self._look_at_new()
         self._thin_out()
-        found = [(asked, asked.matches(self._classes)) for asked in self._within_bounds()]
-        for term in new:
-            self._ask_node(term)
+        self.egraph.rebuild()
+        found = [(asked, asked.matches(self.egraph)) for asked in self._within_bounds()]
+        for node in new:
+            self._ask_node(node)
         for asked, matches in sorted(found, key=lambda item: len(item[1])):
             for match in matches:
                 self._check_bounds()
                 self._unite(asked.sides(self.egraph, match), asked.law)
         self.egraph.rebuild()
-        changed = (len(self.egraph), len(self.egraph.unions)) != before
+        changed = (len(self.egraph.made), len(self.egraph.joined)) != before
         return changed or bool(new) or any(matches for _, matches in found)
 
-    def _look_at_new(self) -> list[int]:
-        """Say where rules are to be matched again; return the new terms."""
-        new, changed = self._classes.update()
-        for term in new:
-            node = self.egraph.variables[term].owner
-            if node is not None and is_ac(node.op):
-                self._sums.append(term)
-                if self.egraph.regroups and node.op not in self._dropping:
-                    self._dropping[node.op] = DroppingUnits(node.op)
+    def _look_at_new(self) -> list[Node[Variable]]:
+        """Say where rules are to be matched again; return the new nodes."""
+        new, changed = self._news()
+        for node in new:
+            op = node.head
+            if op is not None and is_ac(op):
+                self._sums.append(node)
+                if self.egraph.regroups and op not in self._dropping:
+                    self._dropping[op] = DroppingUnits(op)
                     for regrouping in REGROUPINGS:
-                        self._ask(made := regrouping(node.op), made)
+                        self._ask(made := regrouping(op), made)
         for steps, classes in enumerate(changed):
             for at in classes:
-                for head in self._classes.heads(at):
+                for head in dict.fromkeys(h for op in at.nodes for h in (op, type(op))):
                     for asked in self._by_head.get(head, ()):
                         if asked.pattern.reach >= steps:
                             asked.look_at(at)
@@ -218,21 +222,19 @@ class Saturation:
 
     def _thin_out(self) -> None:
         """Drop the sums and products of which another one says the same, or a shorter one."""
-        egraph, kept = self.egraph, []
-        for term in self._sums:
-            classes = [egraph.find(k) for k in egraph.children(term)]
-            is_known = egraph.find(term) in classes or not egraph.is_canonical(term)
-            if is_known or self._has_units(term):
-                self._classes.drop(term)
+        kept = []
+        for node in self._sums:
+            is_known = node.is_copy or self.egraph.find(node.term) in node.classes
+            if is_known or self._has_units(node):
+                self.egraph.drop(node)
             else:
-                kept.append(term)
+                kept.append(node)
         self._sums = kept
 
-    def _has_units(self, term: int) -> bool:
+    def _has_units(self, node: Node[Variable]) -> bool:
         """Make of a sum with zeros, or a product with ones, one without; return whether it was."""
-        node = self.egraph.variables[term].owner
-        dropping = None if node is None else self._dropping.get(node.op)
-        sides = None if dropping is None else dropping.sides(self.egraph, (term,))
+        dropping = self._dropping.get(node.head)
+        sides = None if dropping is None else dropping.sides(self.egraph, (node,))
         if dropping is not None:
             self._unite(sides, dropping)
         return sides is not None
@@ -248,17 +250,17 @@ class Saturation:
         if sides is None:
             return
         a, b = map(self.egraph.add, sides)
-        if self.egraph.union(a, b, Reason(law.label, law.sound)):
+        if a.root() is not b.root():
+            self.egraph.join(*sides, Reason(law.label, law.sound))
             self.used[law.label] += 1
             self.sounds.add(law.sound)
 
     # -- nodes ---------------------------------------------------------------------------------
 
-    def _ask_node(self, term: int) -> None:
-        """Ask the relations that are no queries about the node of a term."""
-        var = self.egraph.variables[term]
-        node = var.owner
-        if node is None or node in self._nodes or not self.egraph.is_canonical(term):
+    def _ask_node(self, found: Node[Variable]) -> None:
+        """Ask the relations that are no queries about a node."""
+        node = found.term.owner
+        if node is None or node in self._nodes or found.is_copy:
             return
         self._nodes.add(node)
         for direction in self._of_nodes:

@@ -17,7 +17,7 @@ Found = dict[int, list[Candidate]]
 
 
 def candidate(term: int, cost: float, *children: int) -> Candidate:
-    return Candidate(term, cost, children, frozenset(children))
+    return Candidate(term, cost, children, tuple(dict.fromkeys(children)))
 
 
 def random_classes(rng: np.random.Generator, cyclic: bool) -> Found:
@@ -30,7 +30,7 @@ def random_classes(rng: np.random.Generator, cyclic: bool) -> Found:
         for _ in range(rng.integers(0, 3)):
             children = [int(k) for k in rng.choice(below, 2) if k != at_]
             terms.append(candidate(next(numbers), float(rng.integers(1, 9)), *children))
-        found[at_] = [c._replace(children=frozenset(map(int, c.children))) for c in terms]
+        found[at_] = terms
     return found
 
 

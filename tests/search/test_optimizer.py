@@ -9,8 +9,7 @@ import relgraph.tensor as at
 from relgraph import Mode, function, law, lvars, optimize_graph, pprint, search
 from relgraph.graph.basic import clone_get_equiv, equal_computations, graph_inputs
 from relgraph.graph.fg import FunctionGraph
-from relgraph.search import SaturationOptimizer, best, flops, forms
-from relgraph.search import proof as explanation
+from relgraph.search import SaturationOptimizer, best, flops, forms, optimizer
 
 a, b, c = lvars("a b c")
 x, y, z = at.dvectors("x", "y", "z")
@@ -65,7 +64,7 @@ def test_against_the_direction_of_a_stable_law_nothing_is_claimed() -> None:
 
 
 def test_what_would_take_too_many_steps_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explanation, "MAX_REWRITES", 0)
+    monkeypatch.setattr(optimizer, "MAX_REWRITES", 0)
     found = best(x * y + x * z, [FACTOR])
     (step,) = found.derivation
     assert "checked by values" in step.name and step.sound == "finite"

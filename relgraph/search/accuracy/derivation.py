@@ -3,29 +3,27 @@
 The derivation of `relgraph.search.proof` is the one of `relgraph.graph.opt.derivation`: edits of a
 FunctionGraph, each recorded with what it left there, and a replay makes them again. Here there is
 no graph to edit: a step says which part of an expression becomes which by an equation, and a replay
-sees that it is an instance. The two share how a path in an e-graph becomes steps.
+sees that it is an instance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from relgraph.search.accuracy.egraph import EGraph, computed
+from relgraph.search.accuracy.egraph import Computed, RealEGraph, computed
 from relgraph.search.accuracy.equations import COMMUTATIVE, Equation, Terms, fits
 from relgraph.search.accuracy.expressions import (
     NUMBER,
     Expr,
-    apply,
     as_scaled_product,
     at_path,
     with_part,
     without_decided_choices,
     written,
 )
-from relgraph.search.egraph import Between, Edge, TooLong
+from relgraph.search.egraph import TooLong
 
 _MOST_STEPS = 2000
 
@@ -196,7 +194,7 @@ class Derivation(Sequence[Step]):
         return "\n".join([written(self.start), *(f"  {s}" for s in self.steps)])
 
 
-def derivation(graph: EGraph, start: Expr, end: Expr) -> Derivation:
+def derivation(graph: RealEGraph, start: Expr, end: Expr) -> Derivation:
     """Return the steps by which an e-graph has found that two expressions are equal.
 
     Parameters
@@ -206,32 +204,21 @@ def derivation(graph: EGraph, start: Expr, end: Expr) -> Derivation:
     start, end
         The expressions.
     """
-    whole = Between((), start, end)
     try:
-        steps = list(graph.why.steps(whole, partial(_of_edge, graph), _MOST_STEPS))
+        steps = [_step(graph, *found) for found in graph.rewrites(start, end, _MOST_STEPS)]
     except TooLong:
         raise ReplayError(f"the derivation of {end} is too long") from None
     return Derivation(start, tuple(_shortened(start, steps)))
 
 
-def _of_edge(graph: EGraph, path: tuple[int, ...], edge: Edge) -> Iterator[Any]:
-    """Yield what an edge consists of: a step, or what makes the arguments of one expression those
-    of another."""
-    before, after, (kind, value), backward = edge
-    if kind == "law":
-        values = stands_for(value, before, after, backward)
-        conditions = () if values is None else graph.conditions(value, values)
-        yield Step(value.name, path, before, after, value, backward, "", conditions)
-    elif kind == "congruent":
-        if value:
-            turned = apply(before.op, *reversed(before.args))
-            yield Step("commutes", path, before, turned)
-            before = turned
-        for k, (a, b) in enumerate(zip(before.args, after.args, strict=True)):
-            yield Between((*path, k), a, b)
-    else:
-        name = "arithmetic" if kind == "arithmetic" else "scaled-product"
-        yield Step(name, path, before, after)
+def _step(
+    graph: RealEGraph, path: tuple[int, ...], before: Expr, after: Expr, why: Any, backward: bool
+) -> Step:
+    if isinstance(why, Equation):
+        values = stands_for(why, before, after, backward)
+        conditions = () if values is None else graph.conditions(why, values)
+        return Step(why.name, path, before, after, why, backward, "", conditions)
+    return Step(why.name if isinstance(why, Computed) else "commutes", path, before, after)
 
 
 def _shortened(start: Expr, steps: Sequence[Step]) -> list[Step]:

@@ -1,25 +1,16 @@
-"""An e-graph: classes of equal expressions, closed under congruence, that knows why they are equal.
+"""The e-graph of a search for less error: its terms are expressions of real numbers.
 
 Each class knows its true value at some points. Two classes are joined only where these agree, so
 that a law that holds for some arguments alone can be used where it does.
-
-There is another e-graph, `relgraph.search.egraph`: the two share the forest of proofs, but little
-else that could be one piece of code. That one holds a graph's variables of any type, by
-number; its sums have any number of arguments; and a law's soundness class is all it asks before it
-joins. This one holds real numbers: a class carries its
-true values, says no by them, and is matched in Python, in the few places where bits are lost.
-
-Nelson and Oppen, Fast decision procedures based on congruence closure (1980); Willsey et al., egg:
-fast and extensible equality saturation (2021).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import isqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +18,7 @@ from relgraph.scalar.op import ScalarOp
 from relgraph.search.accuracy.equations import COMMUTATIVE, HOLDS, Equation, Terms, built
 from relgraph.search.accuracy.expressions import INPUT, NUMBER, OPS, Expr, apply, number
 from relgraph.search.accuracy.true_values import Known, floats_between, number_as_ball
-from relgraph.search.egraph import ProofForest
+from relgraph.search.egraph import EClass, EGraph, Node
 from relgraph.truth.balls import (
     UNDECIDED,
     arb,
@@ -98,57 +89,24 @@ _LEAST_BITS = 70
 """Of a true value at a point that are known; else it counts as none."""
 
 
-class Node:
-    """An expression in a class, and the classes of its arguments."""
-
-    def __init__(self, expr: Expr, classes: tuple[EClass, ...]) -> None:
-        self.expr = expr
-        self.classes = classes
-
-
-class EClass:
+class RealClass(EClass[Expr]):
     """Expressions that are equal.
 
     Attributes
     ----------
-    index
-        Its number.
-    nodes
-        The expressions by op, one for each list of classes of arguments.
-    parents
-        The nodes of which it is an argument.
     exact
         The true values at the points, as balls.
     true
         The same as floats, nan where there are none.
     constant
         The expression of its value, if it is a number.
-    smallest
-        The smallest of its expressions.
     """
 
     def __init__(self, index: int, exact: Any, true: Any) -> None:
-        self.index = index
-        self.nodes: dict[str, list[Node]] = {}
-        self.parents: list[Node] = []
+        super().__init__(index)
         self.exact = exact
         self.true = true
         self.constant: Expr | None = None
-        self.smallest: Expr
-        self._joined: EClass | None = None
-
-    def root(self) -> EClass:
-        """Return the class that this one has become a part of, or itself."""
-        c = self
-        while c._joined is not None:
-            c = c._joined
-        if self is not c:
-            self._joined = c
-        return c
-
-    def join(self, other: EClass) -> None:
-        """Become a part of another class."""
-        self._joined = other
 
     def take_true(self, true: Any) -> None:
         """Take over true values that are known for certain, where digits were lost here."""
@@ -157,18 +115,14 @@ class EClass:
             v if _is_sure(v) else arb(float(t)) for v, t in zip(self.exact, true, strict=True)
         ]
 
-    def all_nodes(self) -> Iterable[Node]:
-        """Return the nodes of all ops."""
-        for nodes in self.nodes.values():
-            yield from nodes
+
+class Computed(NamedTuple):
+    """That two expressions are equal by ``arithmetic`` or as a ``scaled-product``."""
+
+    name: str
 
 
-Reason = tuple[str, Any]
-"""Why two expressions are equal: ``("law", equation)``, ``("congruent", swapped)``,
-``("arithmetic", None)`` or ``("product", None)``."""
-
-
-class EGraph:
+class RealEGraph(EGraph[Expr]):
     """Classes of equal expressions.
 
     Parameters
@@ -177,17 +131,12 @@ class EGraph:
         Where true values are known.
     most_nodes
         How many nodes there may be.
-
-    Attributes
-    ----------
-    why
-        Why expressions are equal.
     """
 
     def __init__(self, points: Known, most_nodes: int) -> None:
+        super().__init__()
         self.points = points
         self.most_nodes = most_nodes
-        self.nodes = 0
         self.refused: Counter[str] = Counter()
         self._dtype = points.true.dtype
         # what is made on the way may need more digits than the result
@@ -195,80 +144,50 @@ class EGraph:
         self._places: dict[int, list[int]] = {}
         for k, bits in enumerate(self._bits):
             self._places.setdefault(bits, []).append(k)
-        self._classes: dict[Expr, EClass] = {}
-        self._known: dict[Any, Expr] = {}
-        self.why = ProofForest()
-        self._repair: list[EClass] = []
         self._terms = Terms()
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self.nodes
 
     # -- expressions -------------------------------------------------------------------------------
 
-    def find(self, expr: Expr) -> EClass:
-        """Return the class of an expression that was added."""
-        return self._classes[expr].root()
+    def arguments(self, term: Expr) -> Sequence[Expr]:
+        return term.args
 
-    def add(self, expr: Expr) -> EClass:
-        """Return the class of an expression; it is added if it is new."""
-        known = self._classes.get(expr)
-        if known is not None:
-            return known.root()
-        classes = tuple([self.add(a) for a in expr.args])
-        key = self._key(expr, classes)
-        same = self._known.get(key)
-        if same is not None:
-            found = self._classes[same].root()
-            self._classes[expr] = found
-            self.why.link(expr, same, self._congruence(expr, same))
-            if expr.size < found.smallest.size:
-                found.smallest = expr
-            return found
-        return self._new_class(expr, classes, key)
+    def node(self, term: Expr, classes: tuple[Any, ...]) -> Node[Expr]:
+        return Node(term, term.op, classes, term.op, term.op in COMMUTATIVE)
 
-    def _congruence(self, a: Expr, b: Expr) -> Reason:
-        direct = all(self.find(x) is self.find(y) for x, y in zip(a.args, b.args, strict=True))
-        return "congruent", not direct
+    def rank(self, term: Expr) -> int:
+        return term.size
 
-    def _key(self, expr: Expr, classes: Sequence[EClass]) -> Any:
-        if not classes:
-            return expr
-        places = [c.index for c in classes]
-        if expr.op in COMMUTATIVE and places[0] > places[1]:
-            places.reverse()
-        return (expr.op, *places)
+    def turned(self, term: Expr, order: Sequence[int]) -> Expr:
+        return apply(term.op, *[term.args[k] for k in order])
 
-    def _new_class(self, expr: Expr, classes: tuple[EClass, ...], key: Any) -> EClass:
-        exact = self._exact(expr, classes)
-        new = EClass(self._count, exact, self._rounded(exact))
-        self._count += 1
-        self.nodes += 1
-        node = Node(expr, classes)
-        new.nodes[expr.op] = [node]
-        new.smallest = expr
-        if expr.op is NUMBER:
-            new.constant = expr
-        self._known[key] = expr
-        self._classes[expr] = new
-        for c in classes:
-            c.parents.append(node)
-        self._compute(node)
-        return new.root()
+    def new_class(self, index: int, node: Node[Expr]) -> RealClass:
+        exact = self._exact(node.term, node.classes)
+        new = RealClass(index, exact, self._rounded(exact))
+        if node.head is NUMBER:
+            new.constant = node.term
+        return new
 
-    def _compute(self, node: Node) -> None:
+    def take_over(self, kept: RealClass, gone: RealClass) -> None:
+        if kept.constant is None:
+            kept.constant = gone.constant
+        holes = np.isnan(kept.true)
+        if holes.any():
+            kept.exact = [
+                w if hole and _is_sure(w) else v
+                for hole, v, w in zip(holes, kept.exact, gone.exact, strict=True)
+            ]
+            kept.true = np.where(holes, gone.true, kept.true)
+
+    def look_at(self, node: Node[Expr]) -> None:
         """Join a class with the number that it is, if its arguments are numbers."""
         constants = [c.root().constant for c in node.classes]
         if None in constants or not constants:
             return
-        value = computed(node.expr.op, [c.value for c in constants if c is not None])
-        if value is not None and self.find(node.expr).constant is None:
-            of_numbers = apply(node.expr.op, *[c for c in constants if c is not None])
-            self.add(of_numbers)
-            self.join(of_numbers, number(value), ("arithmetic", None))
+        value = computed(node.head, [c.value for c in constants])
+        if value is not None and self.find(node.term).constant is None:
+            self.join(apply(node.head, *constants), number(value), Computed("arithmetic"))
 
-    def _exact(self, expr: Expr, classes: Sequence[EClass]) -> Any:
+    def _exact(self, expr: Expr, classes: Sequence[Any]) -> Any:
         if expr.op is INPUT:
             return [arb(float(v)) for v in self.points.inputs[expr.value]]
         if expr.op is NUMBER:
@@ -299,7 +218,7 @@ class EGraph:
 
     # -- equality ----------------------------------------------------------------------------------
 
-    def agrees(self, a: EClass, b: EClass) -> bool:
+    def agrees(self, a: RealClass, b: RealClass) -> bool:
         """Return whether two classes have the same true values wherever both have one."""
         both = ~(np.isnan(a.true) | np.isnan(b.true))
         if not both.any():
@@ -320,7 +239,7 @@ class EGraph:
             if HOLDS[e.op](self.add(e.args[0]).true[both], 0).all()
         )
 
-    def apply(self, equation: Equation, matched: Sequence[EClass]) -> EClass | None:
+    def apply(self, equation: Equation, matched: Sequence[Any]) -> RealClass | None:
         """Add what a law says of some classes in place of its variables.
 
         Returns
@@ -332,7 +251,7 @@ class EGraph:
         values = self._admitted(equation, matched)
         if values is None:
             return None
-        before = self._count
+        before = len(self.made)
         left, right = built(equation.left, values), built(equation.right, values)
         first = self.add(left)
         second = self.add(right)
@@ -341,12 +260,12 @@ class EGraph:
         if not self.agrees(first, second):
             self.refused[equation.name] += 1
             return None
-        joined = self.join(left, right, ("law", equation))
-        return joined if self._count > before else None
+        joined: RealClass = self.join(left, right, equation)
+        return joined if len(self.made) > before else None
 
-    def _admitted(self, equation: Equation, matched: Sequence[EClass]) -> Sequence[Expr] | None:
+    def _admitted(self, equation: Equation, matched: Sequence[Any]) -> Sequence[Expr] | None:
         """Return what the variables of a law stand for; None if its conditions do not hold."""
-        values = [c.root().smallest for c in matched]
+        values = [c.root().best for c in matched]
         conditions = equation.conditions
         if conditions is None:
             return values
@@ -356,63 +275,6 @@ class EGraph:
                 self.refused[equation.name] += 1
                 return None
         return conditions.completed(values, self._terms)
-
-    def join(self, a: Expr, b: Expr, why: Reason) -> EClass:
-        """Make one class of those of two expressions."""
-        first, second = self.add(a), self.add(b)
-        if first is second:
-            return first
-        self.why.link(a, b, why)
-        if len(first.parents) < len(second.parents):
-            first, second = second, first
-        second.join(first)
-        for op, nodes in second.nodes.items():
-            first.nodes.setdefault(op, []).extend(nodes)
-        first.parents.extend(second.parents)
-        if first.constant is None:
-            first.constant = second.constant
-        if second.smallest.size < first.smallest.size:
-            first.smallest = second.smallest
-        holes = np.isnan(first.true)
-        if holes.any():
-            first.exact = [
-                w if hole and _is_sure(w) else v
-                for hole, v, w in zip(holes, first.exact, second.exact, strict=True)
-            ]
-            first.true = np.where(holes, second.true, first.true)
-        self._repair.append(first)
-        return first
-
-    def rebuild(self) -> None:
-        """Join the classes of expressions whose arguments have become equal."""
-        while self._repair:
-            changed = dict.fromkeys(c.root() for c in self._repair)
-            self._repair = []
-            for c in changed:
-                self._rebuild_class(c.root())
-
-    def _rebuild_class(self, c: EClass) -> None:
-        parents: dict[Any, Node] = {}
-        for node in c.parents:
-            node.classes = tuple([a.root() for a in node.classes])
-            key = self._key(node.expr, node.classes)
-            same = self._known.get(key)
-            if same is None or same is node.expr:
-                self._known[key] = node.expr
-            elif self.find(same) is not self.find(node.expr):
-                self.join(node.expr, same, self._congruence(node.expr, same))
-            parents.setdefault(key, node)
-            self._compute(node)
-        c = c.root()
-        c.parents = list(parents.values()) if c._joined is None else c.parents
-        for op, nodes in c.nodes.items():
-            if len(nodes) > 1:
-                kept: dict[Any, Node] = {}
-                for node in nodes:
-                    node.classes = tuple([a.root() for a in node.classes])
-                    kept.setdefault(self._key(node.expr, node.classes), node)
-                self.nodes -= len(nodes) - len(kept)
-                c.nodes[op] = list(kept.values())
 
 
 def _is_sure(value: Any) -> bool:

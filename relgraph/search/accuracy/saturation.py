@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.search.accuracy.egraph import EClass, EGraph
+from relgraph.search.accuracy.egraph import Computed, RealClass, RealEGraph
 from relgraph.search.accuracy.equations import Equation, has_heads, heads_of, matches
 from relgraph.search.accuracy.expressions import (
     CONDITIONS,
@@ -121,15 +121,15 @@ class Table:
         How many nodes an expression may have.
     """
 
-    def __init__(self, graph: EGraph, largest: int) -> None:
+    def __init__(self, graph: RealEGraph, largest: int) -> None:
         self.graph = graph
         self.values = Values(graph.points)
         self.largest = largest
-        self._best: dict[EClass, list[Candidate]] = {}
-        self._errors: dict[tuple[EClass, Expr], Candidate] = {}
+        self._best: dict[RealClass, list[Candidate]] = {}
+        self._errors: dict[tuple[RealClass, Expr], Candidate] = {}
         self._extra: dict[Expr, list[Expr]] = {}
 
-    def of(self, c: EClass) -> list[Candidate]:
+    def of(self, c: RealClass) -> list[Candidate]:
         """Return what is kept of a class, the least error first."""
         return self._best.get(c.root(), [])
 
@@ -137,17 +137,17 @@ class Table:
         """Consider an expression that is nearly equal to another, a series for instance."""
         self._extra.setdefault(same_as, []).append(expr)
 
-    def sweep(self, root: EClass) -> None:
+    def sweep(self, root: RealClass) -> None:
         """Look at all classes below one again, the small ones first."""
-        extra: dict[EClass, list[EClass]] = {}
+        extra: dict[RealClass, list[RealClass]] = {}
         for same_as, exprs in self._extra.items():
             classes = {self.graph.find(e): None for e in exprs}
             extra.setdefault(self.graph.find(same_as), []).extend(classes)
-        known: dict[EClass, list[Candidate]] = {}
+        known: dict[RealClass, list[Candidate]] = {}
         for c, candidates in self._best.items():
             known.setdefault(c.root(), []).extend(candidates)
         self._best = known
-        order = sorted(reachable(root, extra), key=lambda c: c.smallest.size)
+        order = sorted(reachable(root, extra), key=lambda c: c.rank)
         # what stands for a class is known before the class
         for c in [*order, *(c for c in extra if c in set(order))]:
             kept = _AT_ROOT if c is root else _KEPT
@@ -158,23 +158,23 @@ class Table:
                 found[e] = exact or found.get(e, False)
             self._best[c] = self._chosen(c, found, kept)
 
-    def _of_nodes(self, c: EClass) -> Iterator[tuple[Expr, bool]]:
+    def _of_nodes(self, c: RealClass) -> Iterator[tuple[Expr, bool]]:
         """Yield expressions of a class, and whether they follow by laws alone."""
         for candidate in self._best.get(c, ()):
             yield candidate.expr, candidate.exact
         for node in c.all_nodes():
             classes = [a.root() for a in node.classes]
             if not classes:
-                yield node.expr, True
+                yield node.term, True
                 continue
             tried = _TRIED if len(classes) < 3 else 2
             # what is nearly equal stands for a whole, so that it is known what it replaced
             choices = [[x.expr for x in self._best.get(a, ()) if x.exact][:tried] for a in classes]
             for args in product(*choices):
                 if sum(a.size for a in args) < self.largest:
-                    yield apply(node.expr.op, *args), True
+                    yield apply(node.head, *args), True
 
-    def _chosen(self, c: EClass, exprs: Mapping[Expr, bool], kept: int) -> list[Candidate]:
+    def _chosen(self, c: RealClass, exprs: Mapping[Expr, bool], kept: int) -> list[Candidate]:
         found = []
         for e, exact in exprs.items():
             known = self._errors.get((c, e))
@@ -188,7 +188,7 @@ class Table:
             best.append(min(by_laws, key=lambda x: x.mean))
         return best
 
-    def _measured(self, c: EClass, e: Expr) -> Array:
+    def _measured(self, c: RealClass, e: Expr) -> Array:
         if e.op in CONDITIONS:
             with_values = np.broadcast_to(np.asarray(self.values(e)), c.true.shape)
             wrong = with_values.astype(c.true.dtype) != c.true
@@ -197,7 +197,7 @@ class Table:
         return np.where(np.isnan(c.true), 0.0, errors)
 
 
-def reachable(root: EClass, near: Mapping[EClass, Sequence[EClass]]) -> list[EClass]:
+def reachable(root: RealClass, near: Mapping[RealClass, Sequence[RealClass]]) -> list[RealClass]:
     """Return the classes of which expressions of a class are made, or of others `near` to one."""
     seen = {root: None}
     stack = [root]
@@ -276,7 +276,7 @@ class Search:
         self, expr: Expr, points: Known, equations: Sequence[Equation], most_nodes: int
     ) -> None:
         self.expr = expr
-        self.graph = EGraph(points, most_nodes)
+        self.graph = RealEGraph(points, most_nodes)
         self.graph.add(expr).take_true(points.true)
         self.table = Table(self.graph, largest=3 * expr.size + 60)
         self._by_op: dict[tuple[str, str], list[Equation]] = {}
@@ -291,12 +291,13 @@ class Search:
         self._rounds = 0
         self._inputs = len(points.inputs)
         self._done: set[Any] = set()
-        self._expanded: dict[EClass, int] = {}
+        self._expanded: dict[RealClass, int] = {}
 
     @property
-    def root(self) -> EClass:
+    def root(self) -> RealClass:
         """The class of the expression."""
-        return self.graph.find(self.expr)
+        found: RealClass = self.graph.find(self.expr)
+        return found
 
     def suggest(self, same_as: Expr, expr: Expr) -> None:
         """Consider an expression that is nearly equal to a part, a series for instance."""
@@ -331,14 +332,14 @@ class Search:
     @property
     def full(self) -> bool:
         """Whether there are as many nodes as there may be."""
-        return len(self.graph) >= self.graph.most_nodes
+        return self.graph.size >= self.graph.most_nodes
 
-    def _above(self, c: EClass) -> list[EClass]:
-        return [self.graph.find(n.expr) for n in c.root().parents[:12]]
+    def _above(self, c: RealClass) -> list[RealClass]:
+        return [self.graph.find(n.term) for n in c.root().readers[:12]]
 
     # -- where -------------------------------------------------------------------------------------
 
-    def _focus(self) -> list[EClass]:
+    def _focus(self) -> list[RealClass]:
         """Return the classes in which the best forms lose bits, with those just below and above."""
         candidates = self.table.of(self.root)
         least = np.min([x.errors for x in candidates], axis=0)
@@ -349,7 +350,7 @@ class Search:
                 return []
             candidates = [x for x in candidates if x.expr is self.expr][:1]
             least = np.zeros_like(least)
-        lost: dict[EClass, float] = {}
+        lost: dict[RealClass, float] = {}
         by_laws = [x for x in candidates if x.exact]
         for candidate in dict.fromkeys((*candidates[:2], *by_laws[:5])):
             # where it is among the best, and not good
@@ -364,7 +365,7 @@ class Search:
             (c for c in lost if lost[c] > _LOST),
             key=lambda c: lost[c] / 3 ** self._expanded.get(c, 0),
         )
-        found: dict[EClass, None] = {}
+        found: dict[RealClass, None] = {}
         for c in order[::-1][:6]:
             self._expanded[c] = self._expanded.get(c, 0) + 1
             found[c] = None
@@ -391,19 +392,19 @@ class Search:
             found.append((e, np.where(np.isnan(true), 0, errors)))
         return found
 
-    def _products(self, classes: Iterable[EClass]) -> list[EClass]:
+    def _products(self, classes: Iterable[RealClass]) -> list[RealClass]:
         """Add the products of several factors as ones that neither over- nor underflow."""
         new = []
         for c in classes:
             for candidate in self.table.of(c)[:2]:
                 scaled = as_scaled_product(candidate.expr)
                 if candidate.exact and scaled is not None and not self.full:
-                    new.append(self.graph.join(candidate.expr, scaled, ("product", None)))
+                    new.append(self.graph.join(candidate.expr, scaled, Computed("scaled-product")))
         return new
 
     # -- laws --------------------------------------------------------------------------------------
 
-    def _apply(self, classes: Iterable[EClass], end: Deadline, use: str) -> list[EClass]:
+    def _apply(self, classes: Iterable[RealClass], end: Deadline, use: str) -> list[RealClass]:
         """Apply ``all`` laws, the ``shrinking`` ones or `SPELLINGS` in some classes; return the new
         ones."""
         found = []

@@ -7,7 +7,7 @@ import pytest
 
 from relations.cancellation import squares
 from relgraph.search.accuracy.candidates import BOTH_WAYS, CANCELLATION, equations
-from relgraph.search.accuracy.egraph import EGraph
+from relgraph.search.accuracy.egraph import RealEGraph
 from relgraph.search.accuracy.equations import built, equations_of
 from relgraph.search.accuracy.expressions import named
 from relgraph.search.accuracy.identities import IDENTITIES
@@ -36,7 +36,7 @@ def test_sides_are_equal(law) -> None:
     directions = equations_of(law)
     assert directions
     low, high = BETWEEN.get(law.name, (0.05, 0.95))
-    graph = EGraph(points(low, high), 1000)
+    graph = RealEGraph(points(low, high), 1000)
     one = directions[0]
     inputs = [named(n) for n in NAMES[: one.count]]
     left, right = (graph.add(built(side, inputs)) for side in (one.left, one.right))
