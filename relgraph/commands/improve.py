@@ -43,6 +43,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot", type=file_ending_in(".svg"), metavar="OUT.svg", help="draw the errors too"
     )
+    parser.add_argument(
+        "--html",
+        type=file_ending_in(".html"),
+        metavar="OUT.html",
+        help="write a page: errors, forms, steps, and the best form as a function",
+    )
+    parser.add_argument(
+        "--source",
+        choices=["numpy", "jax", "c", "fpcore"],
+        help="print the best form as a function to be pasted",
+    )
     parser.add_argument("--against", metavar="INPUT", help="the input that the plot shows")
     parser.add_argument(
         "--derivation", action="store_true", help="print the steps of the best form"
@@ -88,11 +99,13 @@ def run(options: argparse.Namespace) -> int:
         problems = [
             accuracy.problem_of(one, options.inputs, options.domain, dtype) for one in formulas
         ]
-        if options.plot is not None:
+        if options.plot is not None or options.html is not None:
             _see_that_it_can_be_drawn(problems, options)
         found = [_improved(f, p, options) for f, p in zip(formulas, problems, strict=True)]
         if options.plot is not None and found[0] is not None:
             write(options.plot, accuracy.error_plot(found[0], options.against))
+        if options.html is not None and found[0] is not None:
+            write(options.html, accuracy.page(found[0], title=options.formula))
     except (ValueError, ModuleNotFoundError) as error:
         raise CommandError(str(error)) from error
     return 2 if None in found else 0
@@ -149,4 +162,6 @@ def _improved(formula: Any, problem: accuracy.Problem, options: argparse.Namespa
     if options.derivation:
         for steps in found.best.derivations:
             console.print(str(steps), markup=False, highlight=False, soft_wrap=True)
+    if options.source is not None:
+        print(found.source(options.source))
     return found

@@ -222,9 +222,13 @@ def test_as_a_process(model) -> None:
 def test_improving(tmp_path, capsys) -> None:
     plot = tmp_path / "errors.svg"
     formula = ["improve", "exp(x) - 1", "--domain", "abs(x) < 1", "--points", "64"]
-    assert main([*formula, "--plot", str(plot), "--derivation"]) == 0
+    page = tmp_path / "found.html"
+    ask = ["--plot", str(plot), "--derivation", "--html", str(page), "--source", "c"]
+    assert main([*formula, *ask]) == 0
     out = capsys.readouterr().out
     assert "expm1(x)" in out and "expm1: exp(x) - 1 → expm1(x)" in out
+    assert out.endswith("double f(double x) {\n    return expm1(x);\n}\n\n")
+    assert "<h1>exp(x) - 1</h1>" in page.read_text(encoding="utf-8")
     ElementTree.fromstring(plot.read_text(encoding="utf-8"))
     cores = tmp_path / "two.fpcore"
     cores.write_text('(FPCore (x) :name "one more" :pre (< 1 x 2) (+ x 1))\n(FPCore (y) y)')
@@ -244,6 +248,9 @@ def test_improving(tmp_path, capsys) -> None:
         (["x", "--points", "32", "--plot", "no/such/file.svg"], "can't be written"),
         (["x", "--plot", "x.svg", "--against", "y"], "there is no input y; there are x"),
         (["1 + 1", "--plot", "x.svg"], "'1 + 1' has no inputs, and no plot"),
+        (["1 + 1", "--html", "x.html"], "'1 + 1' has no inputs, and no plot"),
+        (["x", "--html", "x.svg"], "'x.svg' does not end in .html"),
+        (["x", "--source", "fortran"], "invalid choice: 'fortran'"),
         (["x^2"], "a power is written **: x**2"),
         (["-x^2"], "a power is written **: -x**2"),
         (["x + 1", "--domain", "-1<x^2<1"], "a power is written **: -1<x**2<1"),

@@ -42,7 +42,12 @@ from relgraph.search.accuracy.true_values import (
 )
 from relgraph.search.laws import DIFFERENCES, DISTRIBUTION
 
-_MOST_PIECES = 6
+_MOST_PIECES, _FEW_PIECES = 6, 3
+"""How many pieces there are at most, and how many without each more gaining a bit in the mean."""
+
+HALF = 0.5
+"""Mean bits of error that are not worth another piece, or one that is not about an input."""
+
 _PRICE = 5.0
 """Bits, summed over the points, that one more piece has to save."""
 
@@ -88,6 +93,8 @@ def best_pieces(
 ) -> Pieces | None:
     """Return the best cuts along one of some expressions, None if no cut pays.
 
+    A cut is about an input, or its magnitude, where that costs less than half a bit.
+
     Parameters
     ----------
     candidates
@@ -97,6 +104,24 @@ def best_pieces(
     values
         The values at the points.
     """
+    found = [
+        _best_cut(candidates, [b for b in by if _is_about_input(b) is plain], values, price)
+        for plain in (True, False)
+    ]
+    plain, other = found
+    if plain is None or other is None:
+        return plain or other
+    return plain if plain.total <= other.total + HALF * len(values.points) else other
+
+
+def _is_about_input(by: Expr) -> bool:
+    """Return whether a condition on an expression is about an input, or its magnitude."""
+    return by.op is INPUT or (by.op == "abs" and by.args[0].op is INPUT)
+
+
+def _best_cut(
+    candidates: Sequence[Candidate], by: Sequence[Expr], values: Values, price: float
+) -> Pieces | None:
     errors = np.array([c.errors + _DEARNESS * cost_of(c.expr) for c in candidates])
     found = None
     least = float(errors.sum(axis=1).min())
@@ -141,7 +166,8 @@ def _cut(errors: Any, places: Any, price: float) -> tuple[float, list[tuple[int,
         forms = totals.argmin(axis=0)
         best = np.concatenate([[np.inf], totals[forms, np.arange(count)]])
         chosen.append((forms, start_costs, running))
-        results.append(best[count] + price * len(results))
+        more = max(0, len(results) + 1 - _FEW_PIECES)
+        results.append(best[count] + price * len(results) + more * count)
     pieces = int(np.argmin(results))
     ends, end = [], count
     for k in range(pieces, -1, -1):

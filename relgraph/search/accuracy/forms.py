@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-import math
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -18,12 +16,12 @@ from rich.text import Text
 
 import relgraph.tensor as at
 from relgraph.compile import function
-from relgraph.scalar.type import to_ordinals
-from relgraph.search.accuracy.candidates import Pieces
+from relgraph.search.accuracy.candidates import HALF, Pieces
 from relgraph.search.accuracy.derivation import Derivation
 from relgraph.search.accuracy.expressions import (
     Expr,
     numbers_by_name,
+    parts,
     to_graph,
     written,
     written_in_lines,
@@ -31,7 +29,8 @@ from relgraph.search.accuracy.expressions import (
 from relgraph.search.accuracy.formulas import NUMBERS, NUMBERS_ELSEWHERE
 from relgraph.search.accuracy.fpcore import Core
 from relgraph.search.accuracy.saturation import cost_of
-from relgraph.search.accuracy.true_values import MOST_BITS, Known
+from relgraph.search.accuracy.sources import source
+from relgraph.search.accuracy.true_values import Known
 
 LENGTH = 10_000
 """Elements of the arrays."""
@@ -192,6 +191,10 @@ class Form:
             return np.broadcast_to(found, (int(np.prod(shape)),)).reshape(shape)[()]
         return self.function(*arrays)
 
+    def source(self, language: str = "numpy", name: str = "f") -> str:
+        """Return the form as the text of a function of its inputs; see `sources.source`."""
+        return source(self.expr, self.names, language, name)
+
     @property
     def core(self) -> Core:
         """The form as a formula of FPCore, which `str` writes."""
@@ -243,11 +246,21 @@ class Improvement:
         """The fastest of the forms whose error is the least, but for a tenth of a bit."""
         return self.front[self._best]
 
+    def source(self, language: str = "numpy", name: str = "f") -> str:
+        """Return the best form as the text of a function; see `Form.source`."""
+        return self.best.source(language, name)
+
     def __len__(self) -> int:
         return len(self.front)
 
     def __getitem__(self, k: int) -> Form:
         return self.front[k]
+
+    @property
+    def forms(self) -> list[Form]:
+        """The front, and the input behind it if it is not on it."""
+        known = any(form.expr is self.original.expr for form in self.front)
+        return [*self.front] if known else [*self.front, self.original]
 
     def __rich__(self) -> Table:
         return table_of(self)
@@ -283,12 +296,26 @@ def front_of(
     for e in sorted(exprs, key=lambda e: (round(means[e], 2), cost_of(e), e.size)):
         if all(_adds(e, known, means, times) for known in found):
             found.append(e)
+    found = [e for e in found if not any(_is_simpler(o, e, means, times) for o in found)]
     following = [*found[1:], None]
     return [
         e
         for e, faster in zip(found, following, strict=True)
         if faster is None or means[faster] > means[e] + SAME
     ]
+
+
+def _is_simpler(
+    other: Expr, e: Expr, means: Mapping[Expr, float], times: Mapping[Expr, Time]
+) -> bool:
+    """Return whether another form has fewer pieces, is no slower and errs half a bit more at
+    most."""
+    is_close = means[other] <= means[e] + HALF and not times[e].is_less_than(times[other])
+    return is_close and _pieces_in(other) < _pieces_in(e)
+
+
+def _pieces_in(e: Expr) -> int:
+    return sum(part.op == "switch" for part in parts(e))
 
 
 def _adds(e: Expr, known: Expr, means: Mapping[Expr, float], times: Mapping[Expr, Time]) -> bool:
@@ -321,11 +348,8 @@ def table_of(improvement: Improvement) -> Table:
     found.add_column("ns", justify="right")
     found.add_column("form", overflow="fold", ratio=3)
     found.add_column("by", overflow="fold", ratio=2)
-    for form in improvement.front:
+    for form in improvement.forms:
         found.add_row(*_figures(form), Text("\n".join(form.lines)), Text(_by(form)))
-    if improvement.original.expr not in [f.expr for f in improvement.front]:
-        original = improvement.original
-        found.add_row(*_figures(original), Text("\n".join(original.lines)), "the input")
     return found
 
 
@@ -353,123 +377,3 @@ def _by(form: Form) -> str:
     if form.pieces is not None:
         text = f"{len(form.pieces.forms)} pieces by {written(form.pieces.by)}: {text}"
     return text
-
-
-_WIDTH, _HEIGHT = 640.0, 320.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 12.0, 34.0, 40.0
-_TICKS = 7
-_STYLE = (
-    "svg:root{color:#1f2328;background:#ffffff;color-scheme:light}"
-    "@media (prefers-color-scheme:dark){svg:root{color:#e6edf3;background:#0d1117}}"
-    "text{font:12px sans-serif;fill:currentColor}"
-    ".axis{stroke:currentColor;stroke-opacity:.5}.grid{stroke:currentColor;stroke-opacity:.12}"
-    ".before{fill:#e5484d;fill-opacity:.55}.after{fill:#3b82f6;fill-opacity:.7}"
-    ".cut{stroke:#22a06b;stroke-dasharray:4 3}"
-)
-
-
-def error_plot(improvement: Improvement, name: str | None = None) -> str:
-    """Return the errors of the input and of the best form at each point, as the text of an SVG.
-
-    Parameters
-    ----------
-    improvement
-        What `improve` returned.
-    name
-        The input that the horizontal axis shows, floats in their order: equal steps have equally
-        many floats; the first one by default.
-
-    Raises
-    ------
-    ValueError
-        If there is no such input.
-    """
-    columns = improvement.points.inputs
-    if not columns:
-        raise ValueError("an expression without inputs has no plot")
-    chosen = next(iter(columns)) if name is None else name
-    if chosen not in columns:
-        raise ValueError(f"there is no input {chosen}; there are {', '.join(columns)}")
-    values = columns[chosen]
-    places = to_ordinals(values).astype(float)
-    low, high = float(places.min()), float(places.max())
-    forms = (improvement.original, improvement.best)
-    worst = max(float(form.errors.max()) for form in forms)
-    # small errors would lie on the axis beside a scale to the largest that there can be
-    most = min(MOST_BITS[values.dtype.itemsize], 8.0 * max(1, math.ceil(worst / 8)))
-
-    def x_of(place: Any) -> Any:
-        share = (place - low) / (high - low) if high > low else 0.5
-        return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
-
-    def y_of(bits: Any) -> Any:
-        return _HEIGHT - _BOTTOM - bits / most * (_HEIGHT - _TOP - _BOTTOM)
-
-    drawn = [*_grid(y_of, most), *_axis(values, places, x_of)]
-    drawn += _cuts(improvement.best, chosen, values.dtype, x_of, (low, high))
-    for kind, form in (("before", improvement.original), ("after", improvement.best)):
-        drawn += [
-            f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="2.2"/>'
-            for x, y in zip(x_of(places), y_of(form.errors), strict=True)
-        ]
-    drawn += _legend(improvement)
-    middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    drawn.append(
-        f'<text x="{middle}" y="{_HEIGHT - 6}" text-anchor="middle">{escape(chosen)}</text>'
-    )
-    size = f'viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" width="{_WIDTH:.0f}" height="{_HEIGHT:.0f}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size}><style>{_STYLE}</style>'
-    return head + "".join(drawn) + "</svg>\n"
-
-
-def _grid(y_of: Any, most: float) -> list[str]:
-    found = []
-    for bits in np.linspace(0, most, 5):
-        y = y_of(bits)
-        found.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y}" y2="{y}"/>')
-        found.append(f'<text x="{_LEFT - 6}" y="{y + 4}" text-anchor="end">{bits:.0f}</text>')
-    found.append(f'<text x="6" y="{_TOP - 16}">bits of error</text>')
-    return found
-
-
-def _axis(values: Any, places: Any, x_of: Any) -> list[str]:
-    bottom = _HEIGHT - _BOTTOM
-    order = np.argsort(places)
-    found = [
-        f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{bottom}" y2="{bottom}"/>'
-    ]
-    ticks = order[np.linspace(0, len(order) - 1, _TICKS).astype(int)]
-    for k, label in zip(ticks, _labels(values[ticks]), strict=True):
-        x = x_of(places[k])
-        found.append(f'<text x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{label}</text>')
-    return found
-
-
-def _labels(values: Any) -> list[str]:
-    """Return the values with as few digits as tell them apart."""
-    for digits in range(1, 7):
-        found = [f"{v:.{digits}g}" for v in values]
-        if len(set(found)) == len(set(values)):
-            break
-    return found
-
-
-def _cuts(form: Form, name: str, dtype: Any, x_of: Any, ends: tuple[float, float]) -> list[str]:
-    if form.pieces is None or form.pieces.by.value != name:
-        return []
-    places = to_ordinals(np.array(form.pieces.cuts, dtype)).astype(float)
-    lines = [x_of(p) for p in places if ends[0] <= p <= ends[1]]
-    return [
-        f'<line class="cut" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/>'
-        for x in lines
-    ]
-
-
-def _legend(improvement: Improvement) -> list[str]:
-    found = []
-    rows = (("before", "input", improvement.original), ("after", "best form", improvement.best))
-    for k, (kind, name, form) in enumerate(rows):
-        x = _LEFT + 120 + 190 * k
-        found.append(f'<circle class="{kind}" cx="{x}" cy="{_TOP - 20}" r="4"/>')
-        found.append(f'<text x="{x + 9}" y="{_TOP - 16}">{name}: {form.error:.2f} bits</text>')
-    return found

@@ -125,6 +125,11 @@ _WRITTEN = {
 }
 
 
+def is_written(e: Expr) -> bool:
+    """Return whether FPCore has the op of an expression."""
+    return not e.args or e.op == "sqr" or e.op in _WRITTEN
+
+
 def _view(e: Expr) -> Written:
     """Return how FPCore writes an expression."""
     if e.op is INPUT:
@@ -136,7 +141,7 @@ def _view(e: Expr) -> Written:
         return Leaf(min(str(e.value), repr(as_float(e.value)), key=len))
     if e.op == "sqr":
         return Applied("*", e.args * 2)
-    if e.op not in _WRITTEN:
+    if not is_written(e):
         raise NotSupported(f"FPCore has no function {e.op}")
     return Applied(_WRITTEN[e.op], e.args)
 

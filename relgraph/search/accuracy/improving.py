@@ -392,14 +392,17 @@ class _Choice:
         return self._times, [(e, self._forms.get(e)) for e in front], front.index(best)
 
     def _gains(self, expr: Expr) -> bool:
-        """Return whether a form errs less than the input, or is faster, by more than the noise.
+        """Return whether a form errs less than the input by more than the noise, or is faster and
+        does not err more.
 
         What seems a little better at some points may be worse at others.
         """
-        if expr is self._expr or self._times[expr].is_less_than(self._times[self._expr]):
+        if expr is self._expr:
             return True
         saved = self._errors[self._expr] - self._errors[expr]
-        return bool(saved.mean() > max(SAME, 2 * saved.std() / np.sqrt(len(saved))))
+        noise = max(SAME, 2 * saved.std() / np.sqrt(len(saved)))
+        is_faster = self._times[expr].is_less_than(self._times[self._expr])
+        return bool(saved.mean() > (-noise if is_faster else noise))
 
     def _is_as_good(self, expr: Expr, least: Expr) -> bool:
         """Return whether a form is as good as the one that errs least.

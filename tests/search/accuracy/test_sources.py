@@ -1,0 +1,110 @@
+"""Forms as functions of other languages compute what the forms compute."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from relgraph.search.accuracy import NotSupported, from_fpcore, improve, page, parsed, source
+from relgraph.search.accuracy.expressions import Expr, apply, in_floats, inputs_of, named
+from relgraph.search.accuracy.expressions import scaled_product as scaled
+
+x, y, z = map(named, "xyz")
+CC = shutil.which("cc")
+POINTS = np.array([0.0, 1e-300, -1e-9, 0.3, -0.5, 0.99, 1.5, -2.0, 30.0, -800.0, 1e200])
+
+FORMS = {
+    "choice": parsed("where(abs(x) < 1, log1p(x), sqrt(x * x + 1))"),
+    "conditions": parsed("where((x > 0) & ~(x > 1) | (x == -2), x, exp(x))"),
+    "numbers": parsed("pi * x + math.e + 1e-300 - 7 + x**3"),
+    "functions": parsed("arctan2(sinh(x), cosh(x)) + cbrt(x) - hypot(x, 2) + minimum(x, 3)"),
+    "sign": parsed("-(x - -x) / -2"),
+    "names": parsed("exp(x * x + 1) / (exp(x * x + 1) + 1)"),
+    "softplus": apply("softplus", x),
+    "sigmoid": apply("sigmoid", x),
+    "cosm1": apply("cosm1", x),
+    "add_error": apply("add_error", x, y),
+    "scaled product": scaled((x, y, y), (z, z)),
+}
+IN_C_ALONE = {"fma": apply("fma", x, y, z), "mul_error": apply("mul_error", x, y)}
+
+
+def values(form: Expr) -> dict[str, Any]:
+    grids = np.meshgrid(*[POINTS + k / 8 for k, _ in enumerate(inputs_of(form))])
+    return {n: g.reshape(-1) for n, g in zip(inputs_of(form), grids, strict=True)}
+
+
+def assert_close(found: Any, form: Expr, given: dict[str, Any]) -> None:
+    expected = in_floats(form, given)
+    # how a function that is written out overflows is its own
+    usual = np.isfinite(expected) & (np.abs(expected) > 1e-290) | (expected == 0)
+    assert usual.sum() > len(usual) / 2
+    np.testing.assert_allclose(np.asarray(found)[usual], expected[usual], rtol=4e-15, atol=1e-290)
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("language", ["numpy", "jax"])
+def test_in_python(name: str, language: str) -> None:
+    form, namespace = FORMS[name], dict[str, Any]()
+    if language == "jax":
+        pytest.importorskip("jax").config.update("jax_enable_x64", True)
+    given = values(form)
+    exec(source(form, inputs_of(form), language, "made"), namespace)
+    with np.errstate(all="ignore"):
+        assert_close(namespace["made"](**given), form, given)
+
+
+@pytest.mark.skipif(CC is None, reason="there is no C compiler")
+@pytest.mark.parametrize("name", [*FORMS, *IN_C_ALONE])
+def test_in_c(name: str, tmp_path: Path) -> None:
+    form = {**FORMS, **IN_C_ALONE}[name]
+    given, text = values(form), source(form, inputs_of(form), "c", "made")
+    (tmp_path / "made.c").write_text(text)
+    flags = ["-std=gnu99", "-O2", "-ffp-contract=off", "-Wall", "-Werror", "-shared", "-fPIC"]
+    command = [str(CC), *flags, "made.c", "-o", "made.so", "-lm"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    made = ctypes.CDLL(str(tmp_path / "made.so")).made
+    made.restype, made.argtypes = ctypes.c_double, [ctypes.c_double] * len(given)
+    assert_close([made(*row) for row in zip(*given.values(), strict=True)], form, given)
+
+
+@pytest.mark.parametrize("name", [n for n in FORMS if n != "scaled product"])
+def test_in_fpcore(name: str) -> None:
+    form = FORMS[name]
+    (core,) = from_fpcore(source(form, inputs_of(form), "fpcore"))
+    given = values(form)
+    assert_close(in_floats(core.expr, given), form, given)
+
+
+def test_cases_do_not_warn() -> None:
+    namespace: dict[str, Any] = {}
+    exec(source(parsed("where(x > 0, log(x), x)"), "x"), namespace)
+    with np.errstate(all="raise"):
+        assert list(namespace["f"](np.array([1.0, -1.0]))) == [0.0, -1.0]
+
+
+def test_what_has_no_source_is_named() -> None:
+    with pytest.raises(NotSupported, match="no function fma in numpy"):
+        source(IN_C_ALONE["fma"], "xyz")
+    with pytest.raises(NotSupported, match="scaled_product"):
+        source(FORMS["scaled product"], "xyz", "fpcore")
+    with pytest.raises(ValueError, match="no language 'fortran'; there are numpy, jax, c, fpcore"):
+        source(x, "x", "fortran")
+
+
+def test_a_page_has_what_was_found() -> None:
+    found = improve("(1 - cos(x)) / x**2", domain="abs(x) < 1", samples=64, seconds=2)
+    text = page(found, "<cosine>")
+    assert text.startswith("<!DOCTYPE html>") and "<h1>&lt;cosine&gt;</h1>" in text
+    assert text.count("<svg") == len(found.points.inputs) == 1
+    assert f"{found.best.error:.2f} after" in text and "import numpy as np" in text
+    for step in found.best.derivations[0]:
+        assert step.by in text
+    assert found.source("c") in text.replace("&lt;", "<").replace("&gt;", ">")
+    assert [f.expr for f in found.forms].count(found.original.expr) == 1
