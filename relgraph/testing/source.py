@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import relgraph.scalar as scalar
 import relgraph.tensor as at
-from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.basic import (
+    Apply,
+    Constant,
+    Variable,
+    equal_computations,
+    graph_inputs,
+)
+from relgraph.graph.notation import (
+    Applied,
+    Formula,
+    Leaf,
+    Pieces,
+    Python,
+    Written,
+    formulas,
+    separated,
+    text_of,
+)
 from relgraph.graph.op import Op
 from relgraph.graph.utils import MetaObject
 from relgraph.scalar.op import ScalarOp
 from relgraph.scalar.type import ScalarType
 from relgraph.tensor.constructors import Constructor
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.random import functions
 from relgraph.tensor.random.functions import DISTRIBUTIONS
 from relgraph.tensor.random.op import Distribution
 from relgraph.tensor.random.type import RandomGeneratorType, is_generator
-from relgraph.tensor.reductions import CAReduce
-from relgraph.tensor.subtensor import (
-    WHOLE,
-    IncSubtensor,
-    Placeholder,
-    Slice,
-    Subtensor,
-    placeholders,
-)
+from relgraph.tensor.subtensor import Placeholder, Slice
 from relgraph.tensor.type import TensorType
 
 Array = np.ndarray[Any, Any]
@@ -119,12 +128,6 @@ _SCALAR_NAMES = _named_ops(vars(scalar))
 _CONSTRUCTORS = {
     (one.dtype, one.shape): name for name, one in vars(at).items() if isinstance(one, Constructor)
 }
-_REDUCTIONS = {
-    scalar.add: "sum",
-    scalar.mul: "prod",
-    scalar.maximum: "max",
-    scalar.minimum: "min",
-}
 
 
 def as_python(
@@ -157,8 +160,9 @@ def as_python(
         If an op, a type or a constant has properties that have no source.
     """
     writer = _Writer(inputs, outputs)
+    texts = writer.written(outputs)
     lines = [f"inputs = [{', '.join(writer.names[v] for v in inputs)}]"]
-    lines.append(f"outputs = [{', '.join(writer.text(v) for v in outputs)}]")
+    lines.append(f"outputs = [{', '.join(texts)}]")
     if values is not None:
         writer.uses_numpy = True
         lines.append("values = [")
@@ -166,6 +170,21 @@ def as_python(
         lines.append("]")
     body = "\n".join([*writer.lines, *lines])
     return "\n".join([*writer.header(body), body]) + "\n"
+
+
+class _Tensors(Python):
+    """Python in which functions are those of ``at``."""
+
+    def call(self, item: Applied, arguments: Sequence[Formula]) -> Formula:
+        if item.form == "call":
+            item = item._replace(name=f"at.{item.name}")
+            if item.name == "at.cast":
+                dtype = _LANGUAGE.leaf(Leaf(repr(item.parameters)))
+                item, arguments = item._replace(parameters=""), [*arguments, dtype]
+        return super().call(item, arguments)
+
+
+_LANGUAGE = _Tensors({})
 
 
 class _Writer:
@@ -188,20 +207,12 @@ class _Writer:
         self.lines: list[str] = []
         self.imports: set[tuple[str, str]] = set()
         self.uses_numpy = False
-        self.names: dict[Variable, str] = {}
-        self._texts: dict[Variable, str] = {}
+        self.names: dict[Any, str] = {}
         self._taken = set(_RESERVED) if taken is None else taken
-        nodes = io_toposort(inputs, outputs)
-        self._readers: dict[Variable, int] = {}
-        for v in (*(v for node in nodes for v in node.inputs), *outputs):
-            self._readers[v] = self._readers.get(v, 0) + 1
-        made = {out for node in nodes for out in node.outputs}
-        # The graph may read variables that are not among its inputs.
-        undeclared = [v for v in self._readers if v not in made and not isinstance(v, Constant)]
-        for v in dict.fromkeys([*inputs, *undeclared]):
+        # the graph may read variables that are not among its inputs
+        leaves = [v for v in graph_inputs(outputs, inputs) if not isinstance(v, Constant)]
+        for v in dict.fromkeys([*inputs, *leaves]):
             self._input(v)
-        for node in nodes:
-            self._node(node)
 
     def header(self, body: str) -> list[str]:
         """Return the imports that a text needs."""
@@ -213,17 +224,9 @@ class _Writer:
         scalars = ["import relgraph.scalar as scalar"] if "scalar." in body else []
         return [*numpy, *scalars, "import relgraph.tensor as at", *extra, ""]
 
-    def text(self, var: Variable) -> str:
-        """Return an expression for a constant, or for a variable whose node has been written."""
-        known = self.names.get(var) or self._texts.get(var)
-        if known is not None:
-            return known
-        assert isinstance(var, Constant)
-        text = self._constant(var)
-        if self._readers.get(var, 0) > 1 or len(text) > _MAX_INLINE:
-            return self._assign(var, text)
-        self._texts[var] = text
-        return text
+    def written(self, outputs: Sequence[Variable]) -> list[str]:
+        """Return expressions for some outputs, whose parts may have lines before."""
+        return list(map(str, formulas(outputs, self._view, _LANGUAGE, self._named)))
 
     def _name(self, wanted: str | None, letter: str) -> str:
         name = wanted if wanted and wanted.isidentifier() and wanted not in self._taken else None
@@ -233,10 +236,14 @@ class _Writer:
         self._taken.add(name)
         return name
 
-    def _assign(self, var: Variable, text: str) -> str:
-        name = self.names[var] = self._name(None, "v")
-        self.lines.append(f"{name} = {text}")
-        return name
+    def _named(self, item: Any, formula: Formula, reads: int) -> Formula:
+        """Return what is written for an item: a name, if it is long or read more than once."""
+        is_short = reads == 1 and formula.size <= _MAX_INLINE
+        if item in self.names or isinstance(item, Written) or is_short:
+            return formula
+        name = self.names[item] = self._name(None, "v")
+        self.lines.append(f"{name} = {formula}")
+        return _LANGUAGE.leaf(Leaf(name))
 
     def _input(self, var: Variable) -> None:
         name = self.names[var] = self._name(var.name, "x")
@@ -245,6 +252,22 @@ class _Writer:
             known = _CONSTRUCTORS.get((var.type.dtype, var.type.shape))
             maker = maker if known is None else f"at.{known}"
         self.lines.append(f"{name} = {maker}({var.name or name!r})")
+
+    def _view(self, item: Any) -> Written:
+        if isinstance(item, Apply):
+            return self._called(item, ["return_list=True"])
+        if item in self.names:
+            return Leaf(self.names[item])
+        node = item.owner
+        if node is None:
+            return Leaf(self._constant(item), "text")
+        if len(node.outputs) > 1:
+            return Pieces((node, f"[{item.index}]"))
+        return _as_users_write(item) or self._called(node)
+
+    def _called(self, node: Apply, options: Sequence[str] = ()) -> Pieces:
+        arguments = separated((*node.inputs, *options), ", ")
+        return Pieces((f"{self._value(node.op)}(", *arguments, ")"))
 
     def _constant(self, var: Constant) -> str:
         if isinstance(var.type, ScalarType):
@@ -261,29 +284,6 @@ class _Writer:
             return f"at.constant({number_source(var.data, dtype)})"
         self.uses_numpy = True
         return f"at.constant({array_source(var.data)})"
-
-    def _node(self, node: Apply) -> None:
-        text = self._call(node)
-        if len(node.outputs) == 1:
-            (out,) = node.outputs
-            if out in self.names:
-                return
-            if self._readers.get(out, 0) > 1 or len(text) > _MAX_INLINE:
-                self._assign(out, text)
-            else:
-                self._texts[out] = text
-            return
-        names = [self._name(None, "v") for _ in node.outputs]
-        for out, name in zip(node.outputs, names, strict=True):
-            self.names.setdefault(out, name)
-        call = text[:-1] + ", return_list=True)"
-        self.lines.append(f"{', '.join(names)} = {call}")
-
-    def _call(self, node: Apply) -> str:
-        texts = [self.text(v) for v in node.inputs]
-        special = _SPECIAL.get(type(node.op))
-        written = None if special is None else special(node, texts)
-        return written or f"{self._value(node.op)}({', '.join(texts)})"
 
     def _value(self, value: Any) -> str:
         """Return an expression for a property, an op or a type."""
@@ -322,8 +322,8 @@ class _Writer:
     def _composite(self, op: Any) -> str:
         """Write the inner graph of a fused op, and return the name of the op."""
         inner = _Writer(op.inputs, op.outputs, self._taken)
+        results = ", ".join(inner.written(op.outputs))
         arguments = ", ".join(inner.names[v] for v in op.inputs)
-        results = ", ".join(inner.text(v) for v in op.outputs)
         self.lines += inner.lines
         self.imports |= inner.imports
         self.uses_numpy |= inner.uses_numpy
@@ -344,68 +344,28 @@ def _plain(value: Any) -> str:
     raise TypeError(f"as_python: the property {value!r} has no source")
 
 
-def _dimshuffle(node: Apply, texts: Sequence[str]) -> str | None:
-    order = ", ".join(map(repr, node.op.props()[1]))
-    return f"{texts[0]}.dimshuffle({order})"
+def _as_users_write(var: Variable) -> Written | None:
+    """Return a variable as users write it; None if that would make another graph."""
+    node: Any = var.owner
+    candidates = [node.op.applied(node.inputs)]
+    if isinstance(node.op, DimShuffle):
+        order = ", ".join(map(repr, node.op.new_order))
+        candidates.append(Applied("dimshuffle", tuple(node.inputs), order, form="method"))
+    return next((c for c in candidates if isinstance(c, Written) and _makes(c, var)), None)
 
 
-def _reduction(node: Apply, texts: Sequence[str]) -> str | None:
-    scalar_op, axis = node.op.props()
-    name = _REDUCTIONS.get(scalar_op)
-    if name is None:
-        return None
-    return f"at.{name}({texts[0]}, axis={axis!r})" if axis is not None else f"at.{name}({texts[0]})"
+def _makes(written: Written, var: Variable) -> bool:
+    """Return whether something that is written makes a variable again."""
+    names: dict[Variable, str] = {}
 
+    def view(item: Variable) -> Leaf:
+        return Leaf(names.setdefault(item, f"v{len(names)}"))
 
-def _cast(node: Apply, texts: Sequence[str]) -> str | None:
-    op = node.op.props()[0]
-    if not isinstance(op, scalar.Cast) or node.op.props()[1]:
-        return None
-    if op.dtype == node.inputs[0].type.dtype:
-        return None
-    return f"at.cast({texts[0]}, {op.dtype!r})"
-
-
-def _index(op: Any, x: str, indices: Sequence[Variable], texts: Sequence[str]) -> str | None:
-    """Return ``x[...]``; None if that would make another op than this one."""
-    entries = op.idx_list
-    if not entries or entries[-1] == WHOLE or any(isinstance(v, Constant) for v in indices):
-        return None
-    if len(texts) != len(indices):
-        return None
-    if any(p is not Placeholder.INTEGER for p in placeholders(entries)):
-        return None
-    rest = iter(texts)
-
-    def part(p: Any) -> str:
-        return next(rest) if isinstance(p, Placeholder) else "" if p is None else str(p)
-
-    written = []
-    for entry in entries:
-        if isinstance(entry, Slice):
-            start, stop, step = map(part, entry.parts())
-            written.append(f"{start}:{stop}" + (f":{step}" if step else ""))
-        else:
-            written.append(part(entry))
-    return f"{x}[{', '.join(written)}]"
-
-
-def _subtensor(node: Apply, texts: Sequence[str]) -> str | None:
-    return _index(node.op, texts[0], node.inputs[1:], texts[1:])
-
-
-def _inc_subtensor(node: Apply, texts: Sequence[str]) -> str | None:
-    op: Any = node.op
-    part = _index(op, texts[0], node.inputs[2:], texts[2:])
-    if part is None or op.inplace:
-        return None
-    return f"at.{'set' if op.set_instead_of_inc else 'inc'}_subtensor({part}, {texts[1]})"
-
-
-_SPECIAL: dict[type, Callable[[Apply, Sequence[str]], str | None]] = {
-    DimShuffle: _dimshuffle,
-    CAReduce: _reduction,
-    Elemwise: _cast,
-    Subtensor: _subtensor,
-    IncSubtensor: _inc_subtensor,
-}
+    text = text_of(written, view, _LANGUAGE)
+    try:
+        made = eval(text, {"at": at, **{name: v for v, name in names.items()}})
+    except Exception:  # it may be no Python, or no graph, in any way
+        return False
+    given = list(names)
+    is_same = isinstance(made, Variable) and made.type == var.type
+    return is_same and equal_computations([made], [var], given, given)

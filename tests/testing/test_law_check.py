@@ -254,7 +254,7 @@ def test_a_law_that_raises_an_error_fails():
     result = law("broken", at.neg(-x), x, whereo(broken, x)).check()
     assert result.status == "failed"
     assert "it raises RuntimeError: not today" in result.reason
-    assert "at.neg(at.neg(" in str(result.counterexample)
+    assert "outputs = [--v0]" in str(result.counterexample)
 
 
 def test_both_directions_are_checked():

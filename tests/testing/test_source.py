@@ -140,9 +140,30 @@ def test_arrays_keep_numbers_and_layout(data):
 def test_what_is_read_once_is_inlined():
     x = at.dvector("x")
     text = as_python([x], [at.exp(x) + 1, at.sum(x, axis=0)])
-    assert (
-        "outputs = [at.add(at.exp(x), at.constant(np.array([1.0], 'float64'))), at.sum(x)]" in text
-    )
+    assert "outputs = [at.exp(x) + at.constant(np.array([1.0], 'float64')), at.sum(x)]" in text
+
+
+A, v, k = at.dmatrix("A"), at.dvector("v"), at.lscalar("k")
+WRITTEN = {
+    "A.T @ v": A.T @ v,
+    "A - v": A - v,
+    "A[1:, k]": A[1:, k],
+    "at.sum(A, axis=(0,), keepdims=True)": at.sum(A, axis=0, keepdims=True),
+    "at.cast(v, 'float32')": at.cast(v, "float32"),
+    "at.set_subtensor(v[:k], v[:k] * v[:k])": at.set_subtensor(v[:k], v[:k] * v[:k]),
+    "A.shape[1]": A.shape[1],
+    "A.dimshuffle('x', 1, 0)": A.dimshuffle("x", 1, 0),
+    # the operator of a constant on the right comes first, and means another op
+    "at.gt(v, at.constant(np.array([0.0], 'float64')))": v > 0,
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_graphs_are_written_as_users_write_them(text):
+    source = as_python([A, v, k], [WRITTEN[text]])
+    found = made(source)
+    assert equal_computations(found["outputs"], [WRITTEN[text]], found["inputs"], [A, v, k])
+    assert f"outputs = [{text}]" in source
 
 
 def test_fused_ops():
