@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from relgraph.search.accuracy.egraph import Computed, RealEGraph, computed
-from relgraph.search.accuracy.equations import COMMUTATIVE, Equation, Terms, fits
+from relgraph.search.accuracy.equations import Equation, Terms, fits
 from relgraph.search.accuracy.expressions import (
     NUMBER,
     Expr,
@@ -23,6 +23,7 @@ from relgraph.search.accuracy.expressions import (
     without_decided_choices,
     written,
 )
+from relgraph.search.accuracy.matching import COMMUTATIVE
 from relgraph.search.egraph import TooLong
 
 _MOST_STEPS = 2000

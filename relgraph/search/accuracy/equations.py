@@ -7,10 +7,10 @@ them. What is asked of dtypes alone is known beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -42,24 +42,21 @@ from relgraph.search.accuracy.expressions import (
     parts,
     to_graph,
 )
+from relgraph.search.accuracy.matching import (
+    COMMUTATIVE,
+    Bound,
+    Matcher,
+    Pattern,
+    have_heads,
+    heads_of,
+    matcher,
+    rows_of,
+)
 from relgraph.truth.balls import has_value
-
-COMMUTATIVE = frozenset(("add", "mul", "hypot", "minimum", "maximum", "add_error", "mul_error"))
 
 
 class NotTranslated(ValueError):
     """A law that says more than equations of elementwise ops do."""
-
-
-Pattern = Expr
-"""A side of a law: an expression whose inputs are the numbers of the variables of the law."""
-
-
-@cache
-def heads_of(pattern: Pattern) -> tuple[Any, ...]:
-    """Return the op or the number of each argument of a pattern, None of a variable."""
-    heads = {INPUT: None}
-    return tuple(a if a.op is NUMBER else heads.get(a.op, a.op) for a in pattern.args)
 
 
 def pattern_of(
@@ -145,74 +142,6 @@ def fits(pattern: Pattern, expr: Expr, values: dict[int, Expr]) -> bool:
         and len(expr.args) == len(pattern.args)
         and all(fits(p, a, values) for p, a in zip(pattern.args, expr.args, strict=True))
     )
-
-
-Bound = tuple[Any, ...]
-
-_MOST_NODES = 6
-"""Of one op in a class that are matched, the first ones: there may be very many equal sums."""
-
-
-def matches(
-    pattern: Pattern, found: Any, bounds: list[Bound], ordered: Collection[Pattern] = ()
-) -> list[Bound]:
-    """Return the classes that the variables stand for when a class holds an instance of a pattern.
-
-    Parameters
-    ----------
-    pattern
-        The pattern.
-    found
-        The class.
-    bounds
-        What the variables may stand for already: for each a class, None where there is none yet.
-    ordered
-        The sums and products that are matched in one order; see `in_one_order`.
-    """
-    op = pattern.op
-    if op is INPUT:
-        k = pattern.value
-        return [
-            b if b[k] is found else (*b[:k], found, *b[k + 1 :])
-            for b in bounds
-            if b[k] is None or b[k] is found
-        ]
-    if op is NUMBER:
-        return bounds if found.constant is pattern else []
-    if op not in found.nodes or found.constant is not None:
-        return []
-    both = op in COMMUTATIVE and pattern not in ordered
-    all_found: list[Bound] = []
-    for node in found.nodes[op][:_MOST_NODES]:
-        classes = [c.root() for c in node.classes]
-        orders = [classes, classes[::-1]] if both and classes[0] is not classes[1] else [classes]
-        for given in orders:
-            if all(map(_may_be, heads_of(pattern), given)):
-                every = bounds
-                for arg, c in zip(pattern.args, given, strict=True):
-                    every = matches(arg, c, every, ordered)
-                    if not every:
-                        break
-                all_found += every
-    return all_found
-
-
-def has_heads(heads: Sequence[Any], op: str, found: Any) -> bool:
-    """Return whether an instance of a pattern, by its op and `heads`, may be in a class."""
-    both = op in COMMUTATIVE
-    for node in found.nodes[op][:_MOST_NODES]:
-        classes = [c.root() for c in node.classes]
-        if all(map(_may_be, heads, classes)) or (both and all(map(_may_be, heads, classes[::-1]))):
-            return True
-    return False
-
-
-def _may_be(head: Any, found: Any) -> bool:
-    if head is None:
-        return True
-    if isinstance(head, str):
-        return head in found.nodes and found.constant is None
-    return found.constant is head
 
 
 Sign = tuple[Pattern, str]
@@ -440,6 +369,23 @@ class Equation:
     def name(self) -> str:
         """The name of the law."""
         return self.law.name
+
+    @cached_property
+    def heads(self) -> tuple[Any, ...]:
+        """The op or the number of each argument of the left side, None of a variable."""
+        return heads_of(self.left)
+
+    @cached_property
+    def instances(self) -> Matcher:
+        """Returns what the variables stand for, of rows of arguments that have the heads."""
+        return matcher(self.left, self.count, self.ordered)
+
+    def matches(self, found: Any) -> list[Bound]:
+        """Return what the variables stand for in the instances of the left side in a class."""
+        if found.constant is not None or self.left.op not in found.nodes:
+            return []
+        rows = rows_of(self.left.op, found)
+        return self.instances([row for row in rows if have_heads(self.heads, row[0])])
 
 
 def equations_of(law: Law, both_ways: bool = False) -> list[Equation]:

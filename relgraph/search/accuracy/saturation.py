@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.search.accuracy.egraph import Computed, RealClass, RealEGraph
-from relgraph.search.accuracy.equations import Equation, has_heads, heads_of, matches
+from relgraph.search.accuracy.equations import Equation
 from relgraph.search.accuracy.expressions import (
     CONDITIONS,
     INPUT,
@@ -27,6 +27,7 @@ from relgraph.search.accuracy.expressions import (
     cost_of_op,
     parts,
 )
+from relgraph.search.accuracy.matching import MOST_MATCHES, Bound, Row, have_heads, rows_of
 from relgraph.search.accuracy.true_values import Deadline, Known, bits_of_error
 
 Array = Any
@@ -239,9 +240,6 @@ def chosen(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
     return [ordered[k] for k in dict.fromkeys(found)]
 
 
-_MOST_MATCHES = 25
-"""Of one law in one round."""
-
 _LOST = 0.1
 """Bits that an op has to lose in the mean for laws to be tried there."""
 
@@ -280,14 +278,12 @@ class Search:
         self.graph.add(expr).take_true(points.true)
         self.table = Table(self.graph, largest=3 * expr.size + 60)
         self._by_op: dict[tuple[str, str], list[Equation]] = {}
-        self._heads: dict[tuple[str, str], set[Any]] = {}
         for equation in equations:
             uses = ["all"] + ["shrinking"] * equation.shrinks
             uses += ["spelling"] * (equation.name in SPELLINGS and not equation.backward)
             for use in uses:
                 key = equation.left.op, use
                 self._by_op.setdefault(key, []).append(equation)
-                self._heads.setdefault(key, set()).add(heads_of(equation.left))
         self._rounds = 0
         self._inputs = len(points.inputs)
         self._done: set[Any] = set()
@@ -318,13 +314,16 @@ class Search:
             if self.full:
                 return "there are as many nodes as there may be"
             self._rounds += 1
+            known = len(self.graph.made)
             new = self._apply(focus, end, "all")
             new += self._products(focus)
             for _ in range(3):
                 self.graph.rebuild()
                 # in order, which a set of objects has not: what is found hangs on it
-                around = dict.fromkeys(n for c in new for n in (c.root(), *self._above(c)))
-                new = self._apply(around, end, "shrinking")
+                made = (self.graph.find(n.term) for n in self.graph.made[known:])
+                above = (n for c in new for n in (c.root(), *self._above(c)))
+                known = len(self.graph.made)
+                new = self._apply(dict.fromkeys((*made, *above)), end, "shrinking")
             self.graph.rebuild()
             self.table.sweep(self.root)
         return "all rounds are done"
@@ -409,24 +408,13 @@ class Search:
         ones."""
         found = []
         counts: dict[Equation, int] = {}
-        for c in classes:
-            c = c.root()
-            for op in list(c.nodes):
-                heads = () if c.constant is not None else self._heads.get((op, use), ())
-                possible = {h for h in heads if has_heads(h, op, c)}
-                for equation in self._by_op.get((op, use), ()):
-                    if heads_of(equation.left) not in possible:
-                        continue
-                    none = (None,) * equation.count
-                    matched = matches(equation.left, c, [none], equation.ordered)
-                    for bound in matched[:_MOST_MATCHES]:
-                        key = (equation, *[b and b.index for b in bound])
-                        if key not in self._done:
-                            self._done.add(key)
-                            counts[equation] = counts.get(equation, 0) + 1
-                            if counts[equation] > _MOST_MATCHES:
-                                break
-                            found.append((equation, c, bound))
+        for c in dict.fromkeys(c.root() for c in classes):
+            for equation, bound in self._matches(c, use):
+                key = (equation, *[b and b.index for b in bound])
+                if key not in self._done and counts.get(equation, 0) < MOST_MATCHES:
+                    self._done.add(key)
+                    counts[equation] = counts.get(equation, 0) + 1
+                    found.append((equation, c, bound))
         new = []
         for equation, c, bound in found:
             if end.is_over or self.full:
@@ -436,3 +424,16 @@ class Search:
             if made is not None:
                 new.append(made)
         return new
+
+    def _matches(self, c: RealClass, use: str) -> Iterator[tuple[Equation, Bound]]:
+        """Yield the matches of the laws of a use in a class."""
+        for op in () if c.constant is not None else c.nodes:
+            equations = self._by_op.get((op, use))
+            rows = rows_of(op, c) if equations else ()
+            by_heads: dict[Any, list[Row]] = {}
+            for equation in equations or ():
+                heads = equation.heads
+                if heads not in by_heads:
+                    by_heads[heads] = [row for row in rows if have_heads(heads, row[0])]
+                if by_heads[heads]:
+                    yield from ((equation, b) for b in equation.instances(by_heads[heads]))

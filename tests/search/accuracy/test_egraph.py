@@ -19,7 +19,6 @@ from relgraph.search.accuracy.egraph import Computed, RealEGraph
 from relgraph.search.accuracy.equations import (
     NotTranslated,
     equations_of,
-    matches,
 )
 from relgraph.search.accuracy.expressions import Expr, apply, named, number
 from relgraph.search.accuracy.formulas import parsed
@@ -41,7 +40,7 @@ def applied(g: RealEGraph, one, text: str) -> bool:
     """Apply a law once in the class of an expression; return whether it was admitted."""
     g.add(parsed(text))
     before = len(g.refused)
-    for bound in matches(one.left, g.find(parsed(text)), [(None,) * one.count]):
+    for bound in one.matches(g.find(parsed(text))):
         g.apply(one, bound)
     g.rebuild()
     return len(g.refused) == before
@@ -149,7 +148,7 @@ def applied_to(one: Law, text: str, **columns: list[float]) -> tuple[RealEGraph,
     found = graph.add(expr)
     for equation in equations_of(one):
         if not equation.backward:
-            for bound in matches(equation.left, found, [(None,) * equation.count]):
+            for bound in equation.matches(found):
                 graph.apply(equation, [found if b is None else b for b in bound])
     graph.rebuild()
     return graph, expr
