@@ -19,11 +19,19 @@ def run(program: str) -> str:
 
 def test_nothing_loads_the_libraries_unasked() -> None:
     program = (
-        "import sys, relgraph, relgraph.bridges.pytensor, relgraph.bridges.sympy;"
+        "import sys, relgraph, relgraph.bridges.sympy;"
         "relgraph.function, relgraph.testing;"
         "print(sorted({'pytensor', 'sympy'} & set(sys.modules)))"
     )
     assert run(program) == "[]"
+
+
+def test_the_bridge_to_pytensor_gives_it_modes() -> None:
+    program = (
+        "import relgraph.bridges.pytensor, pytensor;"
+        "print('RELGRAPH' in pytensor.compile.mode.predefined_modes)"
+    )
+    assert run(program) == "True"
 
 
 @pytest.mark.parametrize(

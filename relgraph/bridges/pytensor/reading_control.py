@@ -3,8 +3,11 @@ storage.
 
 PyTensor's states are arrays with a row for each step, the first rows of which are given; here a
 state is handed from step to step, and its rows are collected. A loop is read where these arrays are
-new, as `scan` makes them, and is held where they are something else: where the gradient of a loop
-adds to them, or where rewriting has made them shorter than the loop is long.
+new, as `scan` makes them, and is held where they are something else: where rewriting has made them
+shorter than the loop is long.
+
+The gradient of a loop goes through such an array too, and changes rows that a step before may have
+changed: each step is handed the rows that it may read or change, and one leaves these for good.
 
 A part of such an array is read as what it is: what comes after the first rows is taken of the rows
 that the loop collects, and the last row is the last state. Only for the rest a join is read.
@@ -16,8 +19,11 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+import numpy as np
 from pytensor.compile import ops
+from pytensor.graph.basic import Constant as PyTensorConstant
 from pytensor.printing import Print
+from pytensor.scalar.basic import Minimum
 from pytensor.tensor.basic import Alloc, AllocEmpty, ScalarFromTensor
 from pytensor.tensor.subtensor import IncSubtensor, Subtensor
 
@@ -41,13 +47,26 @@ def loop(reader: Any, node: Any, *inputs: Any) -> Any:
     op, info = node.op, node.op.info
     buffers = [*op.outer_mitsot(node.inputs), *op.outer_sitsot(node.inputs)]
     taps = [*info.mit_sot_in_slices, *info.sit_sot_in_slices]
-    first = [_first_rows(v, node.inputs[0]) for v in buffers]
-    if info.n_mit_mot or any(rows is None for rows in first) or not _of_tensors(op):
+    first = [
+        _first_rows(reader, v, node.inputs[0], -min(t)) for v, t in zip(buffers, taps, strict=True)
+    ]
+    if any(rows is None for rows in first) or _is_cut_short(node) or not _of_tensors(op):
         return None
     ours = dict(zip(node.inputs, inputs, strict=True))
-    chains = [_Chain(reader.variable(rows), t) for rows, t in zip(first, taps, strict=True)]
+    windows = [
+        _Window(ours[v], reads, changes)
+        for v, reads, changes in zip(
+            op.outer_mitmot(node.inputs),
+            info.mit_mot_in_slices,
+            info.mit_mot_out_slices,
+            strict=True,
+        )
+    ]
+    if windows and (info.as_while or any(w.least < 0 for w in windows)):
+        return None
+    chains = [_Chain(rows, t) for rows, t in zip(first, taps, strict=True)]
     untraced = [ours[v] for v in op.outer_untraced_sit_sot(node.inputs)]
-    made = _Step(reader, op, chains)
+    made = _Step(reader, op, windows, chains)
     scan = Scan(
         [*made.sequences, *made.states, *made.untraced, *made.fixed],
         [*made.next_states, *made.next_untraced, *made.rows, *made.stop],
@@ -55,24 +74,32 @@ def loop(reader: Any, node: Any, *inputs: Any) -> Any:
         len(made.states) + len(untraced),
         bool(made.stop),
     )
-    states = [row for chain in chains for row in chain.rows()]
+    states = [row for window in windows for row in window.rows()]
+    states += [row for chain in chains for row in chain.rows()]
     given = [
+        *[window.array[window.depth :] for window in windows],
         *[reader.variable(_uncut(v, node.inputs[0])) for v in op.outer_seqs(node.inputs)],
         *[_fitted(v, s) for v, s in zip(states, made.states, strict=True)],
         *untraced,
         *[ours[v] for v in op.outer_non_seqs(node.inputs)],
     ]
     results = scan.split_results(scan(inputs[0], *given, return_list=True))
-    last = iter(results.states)
+    last, all_rows = iter(results.states), iter(results.rows)
+    changed = [
+        w.changed(inputs[0], rows, list(islice(last, w.depth)))
+        for w, rows in zip(windows, islice(all_rows, len(windows)), strict=True)
+    ]
+    of_chains = list(islice(all_rows, len(chains)))
     reader.traces |= {
         theirs: Trace(chain.first, rows, list(islice(last, chain.depth)))
-        for theirs, rows, chain in zip(node.outputs, results.rows, chains, strict=False)
+        for theirs, rows, chain in zip(
+            node.outputs[len(windows) :], of_chains, chains, strict=False
+        )
     }
     traces = [
-        at.concatenate([chain.first, rows])
-        for chain, rows in zip(chains, results.rows, strict=False)
+        at.concatenate([chain.first, rows]) for chain, rows in zip(chains, of_chains, strict=True)
     ]
-    return [*traces, *results.rows[len(chains) :], *results.states[len(made.states) :]]
+    return [*changed, *traces, *all_rows, *results.states[len(made.states) :]]
 
 
 class Trace(NamedTuple):
@@ -111,6 +138,14 @@ def _of_tensors(op: Any) -> bool:
     return all(hasattr(v.type, "dtype") for v in op.inner_seqs(op.inner_inputs))
 
 
+def _is_cut_short(node: Any) -> bool:
+    """Return whether a loop is the gradient of one that goes a few steps back alone: it collects
+    its rows in longer arrays."""
+    steps = node.inputs[0].owner
+    is_least = steps is not None and isinstance(getattr(steps.op, "scalar_op", None), Minimum)
+    return is_least and any(n is not node.inputs[0] for n in node.op.outer_nitsot(node.inputs))
+
+
 def _uncut(sequence: Any, steps: Any) -> Any:
     """Return a sequence that is cut to the number of steps as it was before: here it may be longer
     than the loop."""
@@ -123,10 +158,19 @@ def _uncut(sequence: Any, steps: Any) -> Any:
     return whole if stop is steps else sequence
 
 
-def _first_rows(buffer: Any, steps: Any) -> Any:
-    """Return the first rows of an array that is otherwise new, and has a row more for each step;
-    None if it is another one."""
+def _first_rows(reader: Any, buffer: Any, steps: Any, depth: int) -> Any:
+    """Return the first rows, read, of an array that is otherwise new, and has a row more for each
+    step; None if it is another one.
+
+    Parameters
+    ----------
+    depth
+        How many rows there are if they are as new as the others.
+    """
     node = buffer.owner
+    if node is not None and isinstance(node.op, Alloc):
+        is_new = _is_longer_by(node.inputs[1], steps, lambda v: _number(v) == depth, depth)
+        return reader.variable(buffer)[:depth] if is_new else None
     if node is None or not isinstance(node.op, IncSubtensor) or not node.op.set_instead_of_inc:
         return None
     array, rows = node.inputs[:2]
@@ -135,17 +179,31 @@ def _first_rows(buffer: Any, steps: Any) -> Any:
     if not (whole and is_new and rows.type.ndim == array.type.ndim):
         return None
     lengths = array.owner.inputs[isinstance(array.owner.op, Alloc) :]
-    return rows if _is_longer_by(lengths[0], steps, rows) else None
+    count = rows.type.shape[0]
+    is_new = _is_longer_by(lengths[0], steps, lambda v: _is_length_of(v, rows), count)
+    return reader.variable(rows) if is_new else None
 
 
-def _is_longer_by(length: Any, steps: Any, rows: Any) -> bool:
-    """Return whether a length is written as the number of steps and that of the first rows."""
+def _is_longer_by(
+    length: Any, steps: Any, is_count: Callable[[Any], bool], count: int | None
+) -> bool:
+    """Return whether a length is written as the number of steps and that of the first rows, or all
+    three are known."""
+    known = _number(length), _number(steps)
+    if None not in known:
+        return bool(count is not None and known[0] == known[1] + count)
     if length.owner is None or len(length.owner.inputs) != 2:
         return False
     parts = length.owner.inputs
     return str(length.owner.op) == "Add" and any(
-        a is steps and _is_length_of(b, rows) for a, b in (parts, parts[::-1])
+        a is steps and is_count(b) for a, b in (parts, parts[::-1])
     )
+
+
+def _number(v: Any) -> Any:
+    """Return the number that a constant of rank 0 is, else None."""
+    is_number = isinstance(v, PyTensorConstant) and np.ndim(v.data) == 0
+    return int(v.data) if is_number else None
 
 
 def _is_length_of(v: Any, rows: Any) -> bool:
@@ -177,15 +235,48 @@ class _Chain:
         return [self.first[i] for i in range(self.depth)]
 
 
+class _Window:
+    """The rows of an array that a step may read or change: at step t those from t on.
+
+    Parameters
+    ----------
+    array
+        The array as it is before the loop.
+    reads, changes
+        Which rows a step reads and changes: 0 for row t.
+    """
+
+    def __init__(self, array: Any, reads: Sequence[int], changes: Sequence[int]) -> None:
+        self.array, self.reads, self.changes = array, tuple(reads), tuple(changes)
+        self.least, self.depth = min((*reads, *changes)), max((*reads, *changes))
+
+    def rows(self) -> list[Any]:
+        return [self.array[i] for i in range(self.depth)]
+
+    def changed(self, steps: Any, left: Any, last: Sequence[Any]) -> Any:
+        """Return the array after the loop, of the rows that were left and those of the end."""
+        parts = [left, *(at.expand_dims(row, 0) for row in last)]
+        return at.concatenate([*parts, self.array[steps + self.depth :]])
+
+
 class _Step:
     """The step of a loop, read: its inputs and outputs by use, as `Scan` takes them."""
 
-    def __init__(self, reader: Any, op: Any, chains: Sequence[_Chain]) -> None:
+    def __init__(
+        self, reader: Any, op: Any, windows: Sequence[_Window], chains: Sequence[_Chain]
+    ) -> None:
         fresh = {v: reader.fresh(v) for v in op.inner_inputs}
-        self.sequences = [fresh[v] for v in op.inner_seqs(op.inner_inputs)]
+        self.windows: list[list[Any]] = []
+        for window, group in zip(windows, op.inner_mitmot_grouped(op.inner_inputs), strict=True):
+            by_row = dict(zip(window.reads, group, strict=True))
+            rows = [fresh.get(by_row.get(k)) for k in range(window.depth + 1)]
+            known = next(row for row in rows if row is not None)
+            self.windows.append([known.clone() if row is None else row for row in rows])
+        self.sequences = [window[-1] for window in self.windows]
+        self.sequences += [fresh[v] for v in op.inner_seqs(op.inner_inputs)]
         self.untraced = [fresh[v] for v in op.inner_untraced_sit_sot(op.inner_inputs)]
         self.fixed = [fresh[v] for v in op.inner_non_seqs(op.inner_inputs)]
-        self.states: list[Any] = []
+        self.states: list[Any] = [row for window in self.windows for row in window[:-1]]
         read = [*op.inner_mitsot_grouped(op.inner_inputs)]
         read += [[v] for v in op.inner_sitsot(op.inner_inputs)]
         for chain, group in zip(chains, read, strict=True):
@@ -194,14 +285,21 @@ class _Step:
                 known = fresh.get(by_tap.get(tap))
                 self.states.append(fresh[group[0]].clone() if known is None else known)
         ours = dict(zip(op.inner_outputs, reader.inner(op.fgraph, fresh.values()), strict=False))
+        self.next_states: list[Any] = []
+        self.rows: list[Any] = []
+        grouped = op.inner_mitmot_outs_grouped(op.inner_outputs)
+        for window, rows, outs in zip(windows, self.windows, grouped, strict=True):
+            after = list(rows)
+            for place, out in zip(window.changes, outs, strict=True):
+                after[place] = _fitted(ours[out], rows[place])
+            self.rows.append(after[0])
+            self.next_states += after[1:]
         self._split(op, ours, chains)
 
     def _split(self, op: Any, ours: dict[Any, Any], chains: Sequence[_Chain]) -> None:
         outputs = op.inner_outputs
         traced = [*op.inner_mitsot_outs(outputs), *op.inner_sitsot_outs(outputs)]
-        self.next_states: list[Any] = []
-        at_state = 0
-        self.rows: list[Any] = []
+        at_state = len(self.next_states)
         for chain, out in zip(chains, traced, strict=True):
             old = self.states[at_state : at_state + chain.depth]
             new = _fitted(ours[out], old[-1])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from pytensor.graph.traversal import toposort
 from pytensor.scalar import basic
 from pytensor.tensor import special
@@ -173,16 +174,24 @@ def log_sum_exp(reader: Any, node: Any, x: Any) -> Any:
 def reduced(reader: Any, node: Any, x: Any) -> Any:
     """Read a reduction: the elements are cast to what they are accumulated in, as PyTensor does.
 
-    A largest or smallest element that is a number where there are no elements is held.
+    A largest or smallest element that is a number where there are no elements is held, unless it is
+    known that there are some.
     """
     op = node.op
     ours = OURS.get(type(op.scalar_op))
-    if not isinstance(ours, FoldOp) or getattr(op, "initial", False):
+    if not isinstance(ours, FoldOp) or (getattr(op, "initial", False) and not _has_elements(node)):
         return None
     out = node.outputs[0].type.dtype
     accumulated = op.acc_dtype or out
     x = x if x.type.dtype == accumulated else at.cast(x, accumulated)
     return OurCAReduce(ours, op.axis)(x)
+
+
+def _has_elements(node: Any) -> bool:
+    """Return whether the axes that a node reduces are known not to be empty."""
+    shape = node.inputs[0].type.shape
+    axes = range(len(shape)) if node.op.axis is None else node.op.axis
+    return all(shape[axis] for axis in axes)
 
 
 def softmax(reader: Any, node: Any, x: Any) -> Any:
@@ -330,6 +339,22 @@ def drawn(reader: Any, node: Any, rng: Any, size: Any, *parameters: Any) -> Any:
     return made(rng, *shape, *parameters, return_list=True)
 
 
+class CholeskyOrNan(Cholesky):
+    """The factors of matrices as PyTensor has them: nan where one is not positive definite."""
+
+    def compute(self, a: Any) -> Any:
+        try:
+            return super().compute(a)
+        except np.linalg.LinAlgError:
+            if a.ndim > 2:
+                return np.stack([self.compute(one) for one in a])
+            return np.full_like(a, np.nan)
+
+
+def _cholesky(op: Any, a: Any) -> Any:
+    return CholeskyOrNan(op.lower)(a)
+
+
 _QR_MODES = {theirs: ours for ours, theirs in QR_MODES.items()}
 
 
@@ -359,7 +384,7 @@ def _qr(op: Any, a: Any) -> Any:
 
 OF_STACKS: dict[str, Callable[..., Any]] = {
     "tensor.math.Dot": lambda op, a, b: MatMul()(a, b),
-    "tensor.linalg.decomposition.cholesky.Cholesky": lambda op, a: Cholesky(op.lower)(a),
+    "tensor.linalg.decomposition.cholesky.Cholesky": _cholesky,
     "tensor.linalg.summary.Det": lambda op, a: Det()(a),
     "tensor.linalg.summary.SLogDet": lambda op, a: SLogDet()(a),
     "tensor.linalg.inverse.MatrixInverse": lambda op, a: Inverse()(a),
