@@ -355,7 +355,7 @@ class Assert(TensorOp):
         The beginning of the error's message.
     """
 
-    __props__ = ("message",)
+    __props__: ClassVar[tuple[str, ...] | None] = ("message",)
     view_map = {0: [0]}
     nin = None
     keeps_shape = True

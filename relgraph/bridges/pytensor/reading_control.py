@@ -29,6 +29,7 @@ from pytensor.tensor.subtensor import IncSubtensor, Subtensor
 
 import relgraph.tensor as at
 from relations.kit.index_arithmetic import BasicIndex, located_in_join, taken_at, trimmed
+from relgraph.bridges.pytensor.counterparts import CheckAndRaise
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.graph.basic import Variable
 from relgraph.printing import Print as OurPrint
@@ -326,12 +327,12 @@ def branches(reader: Any, node: Any, condition: Any, *values: Any) -> Any:
 
 
 def checked(reader: Any, node: Any, value: Any, *conditions: Any) -> Any:
-    """Read an Assert; a check that raises anything but AssertionError stays what it is."""
-    if node.op.exc_type is not AssertionError or not conditions:
+    """Read an Assert, or a check that raises another error."""
+    if not conditions or not isinstance(value.type, TensorType):
         return None
-    if not isinstance(value.type, TensorType):
-        return None
-    return OurAssert(node.op.msg)(value, *conditions)
+    error = node.op.exc_type
+    op = OurAssert(node.op.msg) if error is AssertionError else CheckAndRaise(node.op.msg, error)
+    return op(value, *conditions)
 
 
 def inlined(reader: Any, node: Any, *inputs: Any) -> Any:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 from pytensor.graph.traversal import toposort
 from pytensor.scalar import basic
 from pytensor.tensor import special
@@ -24,6 +23,7 @@ from relgraph.bridges.pytensor.counterparts import (
     DISTRIBUTION_OF_CLASS,
     OURS,
     QR_MODES,
+    CholeskyOrNan,
     bounds_are_ordered,
     opened,
     typed,
@@ -40,7 +40,7 @@ from relgraph.tensor.basic import static_int
 from relgraph.tensor.elemwise import Elemwise as OurElemwise
 from relgraph.tensor.functions.searching import Nonzero, SearchSorted
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
-from relgraph.tensor.linalg.decompositions import QR, SVD, Cholesky, Eig, Eigh, Eigvalsh
+from relgraph.tensor.linalg.decompositions import QR, SVD, Eig, Eigh, Eigvalsh
 from relgraph.tensor.linalg.functions import Det, Expm, SLogDet
 from relgraph.tensor.linalg.products import BatchedDot, MatMul
 from relgraph.tensor.linalg.systems import (
@@ -339,22 +339,6 @@ def drawn(reader: Any, node: Any, rng: Any, size: Any, *parameters: Any) -> Any:
     return made(rng, *shape, *parameters, return_list=True)
 
 
-class CholeskyOrNan(Cholesky):
-    """The factors of matrices as PyTensor has them: nan where one is not positive definite."""
-
-    def compute(self, a: Any) -> Any:
-        try:
-            return super().compute(a)
-        except np.linalg.LinAlgError:
-            if a.ndim > 2:
-                return np.stack([self.compute(one) for one in a])
-            return np.full_like(a, np.nan)
-
-
-def _cholesky(op: Any, a: Any) -> Any:
-    return CholeskyOrNan(op.lower)(a)
-
-
 _QR_MODES = {theirs: ours for ours, theirs in QR_MODES.items()}
 
 
@@ -384,7 +368,7 @@ def _qr(op: Any, a: Any) -> Any:
 
 OF_STACKS: dict[str, Callable[..., Any]] = {
     "tensor.math.Dot": lambda op, a, b: MatMul()(a, b),
-    "tensor.linalg.decomposition.cholesky.Cholesky": _cholesky,
+    "tensor.linalg.decomposition.cholesky.Cholesky": lambda op, a: CholeskyOrNan(op.lower)(a),
     "tensor.linalg.summary.Det": lambda op, a: Det()(a),
     "tensor.linalg.summary.SLogDet": lambda op, a: SLogDet()(a),
     "tensor.linalg.inverse.MatrixInverse": lambda op, a: Inverse()(a),

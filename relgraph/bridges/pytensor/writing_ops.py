@@ -16,6 +16,7 @@ import pytensor.tensor as pt
 from pytensor.gradient import DisconnectedType, disconnected_grad, zero_grad
 from pytensor.printing import Print as PyTensorPrint
 from pytensor.raise_op import Assert as PyTensorAssert
+from pytensor.raise_op import CheckAndRaise as PyTensorCheck
 from pytensor.scan.utils import until
 from pytensor.tensor import basic, blas, special
 from pytensor.tensor.blockwise import Blockwise
@@ -37,6 +38,8 @@ from relgraph.bridges.pytensor.counterparts import (
     DISTRIBUTION_OF_CLASS,
     QR_MODES,
     THEIRS,
+    CheckAndRaise,
+    CholeskyOrNan,
     bounds_are_ordered,
     opened,
     typed,
@@ -360,7 +363,14 @@ def branches(writer: Any, node: Any, condition: Any, *values: Any) -> Any:
 
 
 def checked(writer: Any, node: Any, value: Any, *conditions: Any) -> Any:
-    return PyTensorAssert(node.op.message)(value, *[pt.all(pt.neq(c, 0)) for c in conditions])
+    op = node.op
+    is_assert = type(op) is Assert
+    check = PyTensorAssert(op.message) if is_assert else PyTensorCheck(op.error, op.message)
+    return check(value, *[pt.all(pt.neq(c, 0)) for c in conditions])
+
+
+def cholesky(writer: Any, node: Any, a: Any) -> Any:
+    return pt.linalg.cholesky(a, lower=node.op.lower)
 
 
 def barrier(writer: Any, node: Any, x: Any) -> Any:
@@ -405,7 +415,8 @@ TABLE: dict[type, Callable[..., Any]] = {
     Gemv: lambda writer, node, a, x: pt.dot(a, x),
     MatMul: lambda writer, node, x, y: pt.matmul(x, y),
     BatchedDot: batched,
-    Cholesky: lambda writer, node, a: pt.linalg.cholesky(a, lower=node.op.lower),
+    Cholesky: cholesky,
+    CholeskyOrNan: cholesky,
     Det: lambda writer, node, a: Blockwise(summary.Det())(a),
     SLogDet: lambda writer, node, a: Blockwise(SLogDetWithGradient())(a, return_list=True),
     Inverse: lambda writer, node, a: pt.linalg.inv(a),
@@ -424,6 +435,7 @@ TABLE: dict[type, Callable[..., Any]] = {
     RandomVariable: drawn,
     IfElse: branches,
     Assert: checked,
+    CheckAndRaise: checked,
     Print: lambda writer, node, x: PyTensorPrint(node.op.message)(x),
     GradientBarrier: barrier,
     DeepCopyOp: lambda writer, node, x: x,

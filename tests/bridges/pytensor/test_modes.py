@@ -15,12 +15,16 @@ from pytensor.compile.io import In, Out
 from pytensor.compile.mode import predefined_modes
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
+from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.random.basic import normal
 
-import relgraph.bridges.pytensor  # noqa: F401
+from relgraph import optimize_graph
+from relgraph.bridges.pytensor import from_pytensor, to_pytensor
 from relgraph.bridges.pytensor.modes import MODES, register_modes
 from relgraph.bridges.pytensor.names import IfElse
-from tests.bridges.pytensor.running import PLAIN
+from relgraph.bridges.pytensor.reading import HeldOp
+from relgraph.graph.basic import applys_between
+from tests.bridges.pytensor.running import PLAIN, values_of
 
 x, A, i, b = pt.vector("x"), pt.matrix("A"), pt.lscalar("i"), pt.fvector("b")
 VALUES = {
@@ -148,6 +152,32 @@ def test_results_are_no_inputs(borrow: bool) -> None:
         if not borrow:
             result[...] = 7.0
     np.testing.assert_array_equal(given, VALUES[x])
+
+
+@pytest.mark.parametrize("error", [ValueError, AssertionError])
+def test_a_check_raises_what_it_says(error: type[Exception]) -> None:
+    checked = CheckAndRaise(error, "x is negative")(x, pt.all(x >= 0))
+    compiled = pytensor.function([x], pytensor.grad(pt.log(checked).sum(), x), mode="relgraph")
+    np.testing.assert_array_equal(compiled(np.array([1.0, 2.0])), [1.0, 0.5])
+    with pytest.raises(error, match="x is negative"):
+        compiled(np.array([1.0, -2.0]))
+    ours, read = from_pytensor(checked * 2 / 2, [x])
+    assert not any(isinstance(n.op, HeldOp) for n in applys_between(ours, [read]))
+    new = optimize_graph(read, include=("canonicalize",))
+    (theirs,), written = to_pytensor(new, ours)
+    with pytest.raises(error, match="x is negative"):
+        values_of([written], {theirs: np.array([-1.0])})
+
+
+def test_a_matrix_without_factor_gives_nan() -> None:
+    compiled = pytensor.function([A], pt.linalg.cholesky(A), mode="relgraph")
+    assert np.isnan(compiled(-VALUES[A])).all()
+    stack = pt.tensor3("stack")
+    found = pytensor.function([stack], pt.linalg.cholesky(stack), mode="relgraph")(
+        np.stack([VALUES[A], -VALUES[A]])
+    )
+    np.testing.assert_allclose(found[0], np.linalg.cholesky(VALUES[A]))
+    assert np.isnan(found[1]).all()
 
 
 def test_an_error_names_what_failed() -> None:
