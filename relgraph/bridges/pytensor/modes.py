@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 from pytensor.compile.mode import Mode as PyTensorMode
-from pytensor.compile.mode import optdb, predefined_modes, register_mode
-from pytensor.graph.rewriting.basic import SequentialGraphRewriter
-from pytensor.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
+from pytensor.compile.mode import predefined_modes, register_mode
+from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.link.basic import JITLinker
 from pytensor.link.numba.linker import NumbaLinker
 from pytensor.tensor.type import TensorType as PyTensorTensorType
@@ -65,22 +64,36 @@ class RelgraphLinker(JITLinker):  # type: ignore[misc]
         return fn
 
 
-_AS_IT_IS = RewriteDatabaseQuery(include=("minimum_compile",))
-_FUSED = RewriteDatabaseQuery(include=("minimum_compile", "numba", "fusion", "merge"))
+class NamedRewrites(RewriteDatabaseQuery):  # type: ignore[misc]
+    """A query for nothing but what compilation needs, and what is included by name.
+
+    PyMC includes a rewrite that makes a density minus infinity where a parameter is out of its
+    bounds; it stands among the canonical ones, of which no other is wanted.
+    """
+
+    def including(self, *tags: str) -> NamedRewrites:
+        known = self.subquery.get("canonicalize", RewriteDatabaseQuery(include=()))
+        named = [tag for tag in tags if tag != _NEEDED]
+        return NamedRewrites(
+            include=[*self.include, *tags, "canonicalize"],
+            require=self.require,
+            exclude=self.exclude,
+            subquery={"canonicalize": known.including(*named)},
+            position_cutoff=self.position_cutoff,
+            extra_rewrites=self.extra_rewrites,
+        )
 
 
-class _LawsFirst(RewriteDatabase):  # type: ignore[misc]
-    """A database of PyTensor's in which the laws of this library stand for its algebra."""
-
-    def query(self, *query: Any, **tags: Any) -> Any:
-        laws = relational_rewriter(include=("canonicalize", "stabilize", "specialize"))
-        return SequentialGraphRewriter([laws, optdb.query(*query, **tags)])
-
+_NEEDED = "minimum_compile"
+_LAWS = relational_rewriter(include=("canonicalize", "stabilize", "specialize"))
 
 MODES: dict[str, Any] = {
-    "relgraph": PyTensorMode(RelgraphLinker(), _AS_IT_IS),
-    "relgraph-jax": PyTensorMode(RelgraphLinker("jax"), _AS_IT_IS),
-    "relgraph-numba": PyTensorMode(NumbaLinker(), _FUSED, db=_LawsFirst()),
+    "relgraph": PyTensorMode(RelgraphLinker(), NamedRewrites(include=[_NEEDED])),
+    "relgraph-jax": PyTensorMode(RelgraphLinker("jax"), NamedRewrites(include=[_NEEDED])),
+    "relgraph-numba": PyTensorMode(
+        NumbaLinker(),
+        NamedRewrites(include=[_NEEDED, "numba", "fusion", "merge"], extra_rewrites=[(_LAWS, 1.5)]),
+    ),
 }
 """The modes by name."""
 

@@ -1,4 +1,5 @@
-"""Fifteen models of case studies, written for PyMC with small data that is made here.
+"""Fifteen models of case studies, written for PyMC with small data that is made here, the same
+in each process.
 
 Each function returns a model; `MODELS` has them by name.
 """
@@ -11,8 +12,6 @@ import numpy as np
 import pymc as pm
 import pytensor
 import pytensor.tensor as pt
-
-rng = np.random.default_rng(20)
 
 
 def eight_schools() -> pm.Model:
@@ -27,6 +26,7 @@ def eight_schools() -> pm.Model:
 
 
 def radon() -> pm.Model:
+    rng = np.random.default_rng(20)
     counties = rng.integers(0, 20, 200)
     floor = rng.integers(0, 2, 200)
     log_radon = 1.4 - 0.7 * floor + rng.normal(0, 0.3, 20)[counties] + rng.normal(0, 0.7, 200)
@@ -41,6 +41,7 @@ def radon() -> pm.Model:
 
 
 def logistic_with_groups() -> pm.Model:
+    rng = np.random.default_rng(20)
     x, group = rng.normal(size=(300, 4)), rng.integers(0, 12, 300)
     y = rng.random(300) < 1 / (1 + np.exp(-x @ np.array([1.0, -0.5, 0.0, 2.0])))
     with pm.Model() as model:
@@ -52,6 +53,7 @@ def logistic_with_groups() -> pm.Model:
 
 
 def robust_regression() -> pm.Model:
+    rng = np.random.default_rng(20)
     x = np.linspace(0, 1, 100)
     y = 1 + 2 * x + rng.standard_t(3, 100) / 2
     with pm.Model() as model:
@@ -62,6 +64,7 @@ def robust_regression() -> pm.Model:
 
 
 def poisson_counts() -> pm.Model:
+    rng = np.random.default_rng(20)
     x = rng.normal(size=(150, 3))
     y = rng.poisson(np.exp(0.5 + x @ np.array([0.3, -0.2, 0.1])))
     with pm.Model() as model:
@@ -71,6 +74,7 @@ def poisson_counts() -> pm.Model:
 
 
 def negative_binomial_counts() -> pm.Model:
+    rng = np.random.default_rng(20)
     x = rng.normal(size=(150, 3))
     y = rng.negative_binomial(3, 0.4, 150)
     with pm.Model() as model:
@@ -81,6 +85,7 @@ def negative_binomial_counts() -> pm.Model:
 
 
 def mixture_of_three() -> pm.Model:
+    rng = np.random.default_rng(20)
     y = np.concatenate([rng.normal(m, 1, 70) for m in (-4.0, 0.0, 5.0)])
     with pm.Model() as model:
         weights = pm.Dirichlet("weights", np.ones(3))
@@ -91,6 +96,7 @@ def mixture_of_three() -> pm.Model:
 
 
 def zero_inflated_counts() -> pm.Model:
+    rng = np.random.default_rng(20)
     y = rng.poisson(2.5, 200) * (rng.random(200) < 0.7)
     with pm.Model() as model:
         share, rate = pm.Beta("share", 1, 1), pm.Gamma("rate", 2, 1)
@@ -99,6 +105,7 @@ def zero_inflated_counts() -> pm.Model:
 
 
 def ordinal() -> pm.Model:
+    rng = np.random.default_rng(20)
     x = rng.normal(size=200)
     y = np.digitize(x + rng.logistic(size=200), [-1.0, 0.5, 2.0])
     with pm.Model() as model:
@@ -112,6 +119,7 @@ def ordinal() -> pm.Model:
 
 
 def censored_survival() -> pm.Model:
+    rng = np.random.default_rng(20)
     x = rng.normal(size=120)
     times = rng.weibull(1.5, 120) * np.exp(0.5 - 0.3 * x)
     with pm.Model() as model:
@@ -123,6 +131,7 @@ def censored_survival() -> pm.Model:
 
 
 def autoregression() -> pm.Model:
+    rng = np.random.default_rng(20)
     y = np.zeros(120)
     for t in range(2, 120):
         y[t] = 0.6 * y[t - 1] - 0.2 * y[t - 2] + rng.normal()
@@ -135,6 +144,7 @@ def autoregression() -> pm.Model:
 
 
 def stochastic_volatility() -> pm.Model:
+    rng = np.random.default_rng(20)
     returns = rng.normal(0, np.exp(0.1 * np.cumsum(rng.normal(size=100))))
     with pm.Model() as model:
         step = pm.Exponential("step", 10)
@@ -145,6 +155,7 @@ def stochastic_volatility() -> pm.Model:
 
 
 def hidden_markov() -> pm.Model:
+    rng = np.random.default_rng(20)
     y = np.concatenate([rng.normal(m, 1, 30) for m in (0.0, 3.0, 0.0)])
     with pm.Model() as model:
         stay = pm.Beta("stay", 8, 2, shape=2)
@@ -169,6 +180,7 @@ def hidden_markov() -> pm.Model:
 
 
 def gaussian_process() -> pm.Model:
+    rng = np.random.default_rng(20)
     x = np.linspace(0, 10, 60)[:, None]
     y = np.sin(x[:, 0]) + rng.normal(0, 0.2, 60)
     with pm.Model() as model:
@@ -180,6 +192,7 @@ def gaussian_process() -> pm.Model:
 
 
 def correlated_slopes() -> pm.Model:
+    rng = np.random.default_rng(20)
     group, x = rng.integers(0, 8, 160), rng.normal(size=160)
     y = 1 + 0.5 * x + rng.normal(0, 0.5, 8)[group] + rng.normal(0, 0.5, 160)
     with pm.Model() as model:
@@ -194,6 +207,7 @@ def correlated_slopes() -> pm.Model:
 
 
 def matrix_factorization() -> pm.Model:
+    rng = np.random.default_rng(20)
     users, films = rng.integers(0, 20, 300), rng.integers(0, 15, 300)
     ratings = rng.normal(3, 1, 300)
     with pm.Model() as model:
