@@ -290,13 +290,15 @@ def front_of(
     """Return the expressions that no other beats in both error and time, the least error first.
 
     Where two take the same time but for noise, the one that errs more is kept only if its ops are
-    cheaper and it is as good but for `NEAR`. What the next faster one does as well is left out.
+    cheaper and it is as good but for `NEAR`. What the next faster one does as well is left out, and
+    what one with fewer pieces does as well but for `HALF`.
     """
     found: list[Expr] = []
-    for e in sorted(exprs, key=lambda e: (round(means[e], 2), cost_of(e), e.size)):
+    every = list(exprs)
+    simple = [e for e in every if not any(_is_simpler(o, e, means, times) for o in every)]
+    for e in sorted(simple, key=lambda e: (round(means[e], 2), cost_of(e), e.size)):
         if all(_adds(e, known, means, times) for known in found):
             found.append(e)
-    found = [e for e in found if not any(_is_simpler(o, e, means, times) for o in found)]
     following = [*found[1:], None]
     return [
         e

@@ -47,6 +47,15 @@ def test_what_the_next_faster_form_does_as_well_is_left_out() -> None:
     assert front(("exp(x)", 0.1, 50), ("x * x", 0.115, 5)) == ["x * x"]
 
 
+def test_a_form_with_fewer_pieces_is_taken_for_less_than_half_a_bit() -> None:
+    cut = "where(x < 1, exp(x), log(x))"
+    assert front((cut, 0.1, 50), ("exp(x)", 0.5, 50)) == ["exp(x)"]
+    assert front((cut, 0.1, 50), ("exp(x)", 0.7, 50)) == [cut]
+    # what is slower has to be better
+    assert front((cut, 0.1, 20), ("exp(x)", 0.5, 50)) == [cut]
+    assert front(("exp(x)", 0.1, 50), (cut, 0.5, 20)) == ["exp(x)", cut]
+
+
 # Cuts of a domain are those of the least error.
 
 
@@ -90,6 +99,26 @@ def test_equal_values_are_not_cut() -> None:
     assert best_pieces(forms, [named("x")], values([1, 1, 1, 1])) is None
     found = best_pieces(forms, [named("x")], values([1, 1, 2, 2]))
     assert found is not None and 1 <= found.cuts[0] < 2
+
+
+def test_a_cut_is_about_an_input_where_that_costs_less_than_half_a_bit() -> None:
+    x, y = np.arange(1.0, 9.0), np.array([1.0, 5, 2, 6, 3, 7, 4, 8])
+    known = Values(Known({"x": x, "y": y}, x, np.zeros(8)))
+    for lost, taken in ((0.8, named("x")), (3.0, parsed("y * 2"))):
+        errors = [np.where(x > 4, 9.0, lost * (x < 3)), np.where(x > 4, lost * (x > 6), 9.0)]
+        errors += [np.where(y > 4, 9.0, 0.0), np.where(y > 4, 0.0, 9.0)]
+        forms = [Candidate(number(k), e) for k, e in enumerate(errors)]
+        found = best_pieces(forms, [parsed("y * 2"), named("x")], known, price=1)
+        assert found is not None and found.by is taken
+
+
+def test_a_fourth_piece_has_to_gain_a_bit() -> None:
+    x = [float(k) for k in range(8)]
+    for worse, pieces in ((7.0, 4), (3.0, 3)):
+        errors = np.array([[0.0, 0, 60, 60, 0, 0, worse, worse], [60, 60, 0, 0, 60, 60, 0, 0]])
+        forms = [Candidate(number(k), e) for k, e in enumerate(errors)]
+        found = best_pieces(forms, [named("x")], values(x), price=1)
+        assert found is not None and len(found.forms) == pieces
 
 
 def test_a_cut_is_moved_to_where_the_forms_cross() -> None:
