@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -52,11 +53,9 @@ def assert_close(found: Any, form: Expr, given: dict[str, Any]) -> None:
 @pytest.mark.parametrize("language", ["numpy", "jax"])
 def test_in_python(name: str, language: str) -> None:
     form, namespace = FORMS[name], dict[str, Any]()
-    if language == "jax":
-        pytest.importorskip("jax").config.update("jax_enable_x64", True)
     given = values(form)
     exec(source(form, inputs_of(form), language, "made"), namespace)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), jax.enable_x64(True):
         assert_close(namespace["made"](**given), form, given)
 
 
