@@ -125,6 +125,12 @@ _WRITTEN = {
 }
 
 
+def word_of(op: str) -> str | None:
+    """Return the name of a function in FPCore; None if it has none, or a sign for it."""
+    word = _WRITTEN.get(op)
+    return word if word is not None and word.isidentifier() else None
+
+
 def is_written(e: Expr) -> bool:
     """Return whether FPCore has the op of an expression."""
     return not e.args or e.op == "sqr" or e.op in _WRITTEN

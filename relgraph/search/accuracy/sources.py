@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from relgraph.graph.notation import (
     ATOM,
     INFIX,
@@ -35,7 +37,7 @@ from relgraph.search.accuracy.expressions import (
     number,
     parts,
 )
-from relgraph.search.accuracy.fpcore import Core, is_written
+from relgraph.search.accuracy.fpcore import Core, is_written, word_of
 
 
 def _sigmoid(x: Expr) -> Expr:
@@ -47,6 +49,12 @@ def _sigmoid(x: Expr) -> Expr:
 def _cosm1(x: Expr) -> Expr:
     sine = apply("sin", apply("true_div", x, number(2)))
     return apply("mul", number(-2), apply("mul", sine, sine))
+
+
+def _sign(x: Expr) -> Expr:
+    zero = number(0)
+    below = apply("switch", apply("lt", x, zero), number(-1), x)
+    return apply("switch", apply("gt", x, zero), number(1), below)
 
 
 def _logaddexp(x: Expr, y: Expr) -> Expr:
@@ -73,6 +81,7 @@ _WRITTEN_OUT: dict[str, Callable[..., Expr]] = {
     "softplus": lambda x: apply("logaddexp", number(0), x),
     "sigmoid": _sigmoid,
     "cosm1": _cosm1,
+    "sign": _sign,
     "logaddexp": _logaddexp,
     "sqr": lambda x: apply("mul", x, x),
     "log10": lambda x: apply("true_div", apply("log", x), apply("log", number(10))),
@@ -109,25 +118,25 @@ static double scaled_product(int above, int below, const double *values) {
 class _Arrays(Text):
     """Python with functions of arrays, which are those of a module."""
 
-    functions = """
-        abs arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt cos cosh exp exp2 expm1 fmod
-        hypot isnan log log10 log1p log2 logaddexp maximum minimum sign sin sinh sqrt tan tanh trunc
-    """
-    named_otherwise = {"sqr": "square", "switch": "where"}
-
     def __init__(self, module: str, imported: str, quiet: str = "") -> None:
         self._head, self._quiet = f"import {imported} as {module}\n", quiet
         self._scaled = _SCALED_OF_ARRAYS.format(np=module)
-        words = {**{f: f for f in self.functions.split()}, **self.named_otherwise}
-        self.names = {name: f"{module}.{word}" for name, word in words.items()}
+        self._module = module
         self.constants = {name: f"{module}.{name}" for name in ("pi", "e", "inf", "nan")}
 
     def has(self, e: Expr) -> bool:
         """Return whether there is an operator or a function for the op of an expression."""
-        return e.op in self.names or e.op in INFIX or e.op in SIGNS or e.op.startswith(_SCALED)
+        is_sign = e.op in INFIX or e.op in SIGNS
+        return is_sign or e.op.startswith(_SCALED) or self.word(e.op) is not None
+
+    def word(self, op: str) -> str | None:
+        """Return the function of an op, None if there is none."""
+        name = {"sqr": "square", "switch": "where"}.get(op, op)
+        is_there = op == "switch" or isinstance(getattr(np, name, None), np.ufunc)
+        return f"{self._module}.{name}" if is_there else None
 
     def call(self, item: Applied, arguments: Sequence[Formula]) -> Formula:
-        return super().call(item._replace(name=self.names[item.name]), arguments)
+        return super().call(item._replace(name=str(self.word(item.name))), arguments)
 
     def number(self, value: float) -> str:
         """Return a number."""
@@ -143,7 +152,7 @@ class _Arrays(Text):
     ) -> str:
         """Return the text of a function that gives names to some formulas first."""
         lines = [*(f"{v} = {value}" for v, value in named), f"return {body}"]
-        if self._quiet and self.names["switch"] in "".join(lines):
+        if self._quiet and f"{self._module}.where" in "".join(lines):
             lines = [self._quiet, *(f"    {line}" for line in lines)]
         inner = "".join(f"    {line}\n" for line in lines)
         helper = self._scaled if scales else ""
@@ -153,23 +162,12 @@ class _Arrays(Text):
 class _C(_Arrays):
     """C of 1999, in double precision."""
 
-    functions = """
-        cbrt cos cosh exp exp2 expm1 fma fmod hypot isnan log log10 log1p log2 sin sinh sqrt tan
-        tanh trunc
-    """
-
     def __init__(self) -> None:
-        self.names = {f: f for f in self.functions.split()}
-        arcs = ("cos", "cosh", "sin", "sinh", "tan", "tan2", "tanh")
-        self.names |= {f"arc{f}": f"a{f}" for f in arcs}
-        self.names |= {
-            "abs": "fabs",
-            "pow": "pow",
-            "maximum": "fmax",
-            "minimum": "fmin",
-            "switch": "?",
-        }
         self.constants = {"pi": "M_PI", "e": "M_E", "inf": "INFINITY", "nan": "NAN"}
+
+    def word(self, op: str) -> str | None:
+        # FPCore has the names of C
+        return "?" if op == "switch" else word_of(op)
 
     def infix(self, sign: Infix, arguments: Sequence[Formula]) -> Formula:
         if sign.symbol == "**":

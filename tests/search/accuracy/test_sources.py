@@ -27,6 +27,7 @@ FORMS = {
     "functions": parsed("arctan2(sinh(x), cosh(x)) + cbrt(x) - hypot(x, 2) + minimum(x, 3)"),
     "sign": parsed("-(x - -x) / -2"),
     "names": parsed("exp(x * x + 1) / (exp(x * x + 1) + 1)"),
+    "the sign of a number": apply("sign", x),
     "softplus": apply("softplus", x),
     "sigmoid": apply("sigmoid", x),
     "cosm1": apply("cosm1", x),
