@@ -1,10 +1,11 @@
 """From a model of PyMC to its first value and gradient, and what a call takes, in PyTensor's modes.
 
-Usage: python -m tests.benchmarks.bench_models [--models A B] [--modes default relgraph]
+Usage: python -m tests.benchmarks.bench_models [--models A B] [--modes default relgraph] [--sample]
 
 Needs PyMC beside this library. Each model is compiled in each mode by a process of its own, with
 empty caches; a model is built and its initial point found before the time begins. The values and
-gradients at 100 points, a third of them far out, are compared with those of the default mode.
+gradients at 100 points, a third of them far out, are compared with those of the default mode; with
+--sample, posterior means of two chains.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
 
+import arviz as az
 import numpy as np
 import pymc as pm
 from rich.console import Console
@@ -88,13 +91,42 @@ def agreement(found: dict[str, Any], default: dict[str, Any]) -> str:
     return f"{int((same & sure).sum())}/{int(sure.sum())}" + (f" +{more}" if more else "")
 
 
+def means(model: str, mode: str) -> tuple[Any, Any]:
+    """Return the posterior means of all parameters of a model, and their standard errors."""
+    with GALLERY[model]():
+        options = {} if mode == "default" else {"compile_kwargs": {"mode": mode}}
+        posterior = pm.sample(
+            1000, tune=1000, chains=2, cores=1, progressbar=False, random_seed=1, **options
+        ).posterior
+    draws = [posterior[v].values.reshape(2, 1000, -1) for v in posterior.data_vars]
+    every = np.concatenate(draws, axis=2)
+    sizes = np.array([float(az.ess(every[:, :, k])) for k in range(every.shape[2])])
+    return every.mean((0, 1)), every.std((0, 1)) / np.sqrt(np.maximum(sizes, 10))
+
+
+def compare_samples(models: Sequence[str], modes: Sequence[str]) -> None:
+    """Print by how many standard errors posterior means differ from those of the default mode."""
+    for model in models:
+        expected, errors = means(model, "default")
+        for mode in modes:
+            if mode != "default":
+                found, own = means(model, mode)
+                apart = float((np.abs(found - expected) / np.hypot(errors, own)).max())
+                print(f"{model} in {mode}: {len(found)} means, {apart:.2f} standard errors at most")
+
+
 def main() -> None:
     """Print a line for each model, and the geometric means."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", nargs="+")
     parser.add_argument("--modes", nargs="+", default=["default", "relgraph"], choices=MODES)
     parser.add_argument("--one", nargs=3, metavar=("MODEL", "MODE", "OUTPUT"))
+    parser.add_argument("--sample", action="store_true", help="compare posterior means")
     options = parser.parse_args()
+    if options.sample:
+        names = ("eight_schools", "poisson_counts", "robust_regression")
+        compare_samples(options.models or names, options.modes)
+        return
     if options.one:
         measured(options.one[0], options.one[1], Path(options.one[2]))
         return
