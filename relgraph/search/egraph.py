@@ -164,7 +164,7 @@ class EClass(Generic[T]):
     readers
         The nodes of which it is an argument.
     best
-        The term that stands for it, which has the least rank.
+        The term that represents it: the one with the least rank.
     rank
         The rank of that.
     terms
@@ -199,7 +199,7 @@ class EClass(Generic[T]):
         other.prefer(self.best, self.rank)
 
     def prefer(self, term: T, rank: Any) -> None:
-        """Let a term stand for the class if its rank is less."""
+        """Let a term represent the class if its rank is less."""
         if rank < self.rank:
             self.best, self.rank = term, rank
 
@@ -255,7 +255,7 @@ class EGraph(Generic[T]):
         return EClass(index)
 
     def rank(self, term: T) -> Any:
-        """Return the rank of a term: the less it is, the better it stands for its class."""
+        """Return the rank of a term: the least one of a class represents it."""
         raise NotImplementedError
 
     def take_over(self, kept: Any, gone: Any) -> None:

@@ -665,7 +665,7 @@ class DroppingUnits(Regrouping):
 
 
 def node_of(found: Node[Variable]) -> tuple[Apply, list[Variable]]:
-    """Return the Apply of a sum or product, and what stands for its arguments."""
+    """Return the Apply of a sum or product, and a term for each of its arguments."""
     made = found.term.owner
     assert made is not None
     return made, [c.root().best for c in found.classes]

@@ -1,6 +1,6 @@
 """The e-graph of a search for cheap forms: its terms are variables of any type.
 
-Variables that are built alike are one term, the first of them. A constant stands for its class.
+Variables that are built alike are one term, the first of them. A constant represents its class.
 """
 
 from __future__ import annotations

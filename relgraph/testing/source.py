@@ -173,7 +173,7 @@ def as_python(
 
 
 class _Tensors(Python):
-    """Python in which functions are those of ``at``."""
+    """Python that calls the functions of ``at``."""
 
     def call(self, item: Applied, arguments: Sequence[Formula]) -> Formula:
         if item.form == "call":

@@ -377,11 +377,11 @@ class Equation:
 
     @cached_property
     def instances(self) -> Matcher:
-        """Returns what the variables stand for, of rows of arguments that have the heads."""
+        """The function that finds the instances among rows of arguments; see `matcher`."""
         return matcher(self.left, self.count, self.ordered)
 
     def matches(self, found: Any) -> list[Bound]:
-        """Return what the variables stand for in the instances of the left side in a class."""
+        """Return the classes of the variables in the instances of the left side in a class."""
         if found.constant is not None or self.left.op not in found.nodes:
             return []
         rows = rows_of(self.left.op, found)

@@ -2,6 +2,10 @@
 
 The code for ``sin(x + y)`` goes through the sines of a class, the sums in the class of the argument
 of each, and these in both orders (de Moura and Bjørner, Efficient E-matching for SMT solvers).
+
+`relgraph.search.matching` matches rules of the book, whose sums have any length and order. Here the
+number of arguments is fixed, and loops are enough. In a profile of eight formulas matching is a
+seventh of the time; by an interpreter it was a third.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ Pattern = Expr
 """A side of a law: an expression whose inputs are the numbers of the variables of the law."""
 
 Bound = tuple[Any, ...]
-"""The class that each variable stands for, None where the side has none."""
+"""The class of each variable; None where the side lacks the variable."""
 
 Row = tuple[tuple[Any, ...], bool]
 """The classes of the arguments of a node, and whether they are in the other order."""
@@ -60,8 +64,8 @@ Matcher = Callable[[Iterable[Row]], list[Bound]]
 
 
 def matcher(pattern: Pattern, count: int, ordered: Collection[Pattern] = ()) -> Matcher:
-    """Return a function of rows of arguments that have the heads of a pattern: it returns what the
-    variables stand for in each instance, no more than `MOST_MATCHES`.
+    """Return a function that takes rows of arguments with the heads of a pattern. It returns the
+    classes of the variables in each instance, for `MOST_MATCHES` instances at most.
 
     Parameters
     ----------

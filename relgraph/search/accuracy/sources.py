@@ -116,7 +116,7 @@ static double scaled_product(int above, int below, const double *values) {
 
 
 class _Arrays(Text):
-    """Python with functions of arrays, which are those of a module."""
+    """Python, with the functions of arrays that a module has."""
 
     def __init__(self, module: str, imported: str, quiet: str = "") -> None:
         self._head, self._quiet = f"import {imported} as {module}\n", quiet
@@ -130,7 +130,7 @@ class _Arrays(Text):
         return is_sign or e.op.startswith(_SCALED) or self.word(e.op) is not None
 
     def word(self, op: str) -> str | None:
-        """Return the function of an op, None if there is none."""
+        """Return the name of the function for an op; None if the language lacks it."""
         name = {"sqr": "square", "switch": "where"}.get(op, op)
         is_there = op == "switch" or isinstance(getattr(np, name, None), np.ufunc)
         return f"{self._module}.{name}" if is_there else None
@@ -241,7 +241,7 @@ def source(expr: Expr, inputs: Sequence[str], language: str = "numpy", name: str
     one = _LANGUAGES[language]
     whole = _in_its_functions(expr, one.has, language)
     names = names_for_parts(one, inputs)
-    (body,) = formulas([whole], lambda e: _view(e, one, inputs), one, names)
+    (body,) = formulas([whole], lambda e: _view(e, one), one, names)
     scales = any(e.op.startswith(_SCALED) for e in parts(whole))
     return one.function(name, inputs, names.definitions, body, scales)
 
@@ -260,7 +260,8 @@ def _in_its_functions(expr: Expr, has: Callable[[Expr], bool], language: str) ->
     return folded(expr, lambda e: e, of_op) if expr.args else expr
 
 
-def _view(e: Expr, one: _Arrays, inputs: Sequence[str]) -> Written:
+def _view(e: Expr, one: _Arrays) -> Written:
+    """Return how a language writes an expression."""
     if e.op is INPUT:
         return Leaf(str(e.value))
     if e.op is NUMBER:

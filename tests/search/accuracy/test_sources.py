@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import shutil
 import subprocess
@@ -12,9 +13,11 @@ import jax
 import numpy as np
 import pytest
 
+from relgraph.commands.improve import add_arguments
 from relgraph.search.accuracy import NotSupported, from_fpcore, improve, page, parsed, source
 from relgraph.search.accuracy.expressions import Expr, apply, in_floats, inputs_of, named
 from relgraph.search.accuracy.expressions import scaled_product as scaled
+from relgraph.search.accuracy.sources import LANGUAGES
 
 x, y, z = map(named, "xyz")
 CC = shutil.which("cc")
@@ -80,6 +83,13 @@ def test_in_fpcore(name: str) -> None:
     (core,) = from_fpcore(source(form, inputs_of(form), "fpcore"))
     given = values(form)
     assert_close(in_floats(core.expr, given), form, given)
+
+
+def test_the_command_takes_all_languages() -> None:
+    command = argparse.ArgumentParser()
+    add_arguments(command)
+    for language in LANGUAGES:
+        assert command.parse_args(["x", "--source", language]).source == language
 
 
 def test_cases_do_not_warn() -> None:
