@@ -126,9 +126,10 @@ def stabilized(
     outputs
         The variables to differentiate.
     named
-        The variables that they are differentiated with respect to. In a definition these, the
-        outputs, the barred variables and the outputs of a `GradientBarrier` are inputs, and so are
-        those of an op that is not pure: its node denotes one call, which is not made again.
+        The variables that they are differentiated with respect to, or whose gradient is given. In a
+        definition these, the barred variables and the outputs of a `GradientBarrier` are inputs,
+        and so are those of an op that is not pure: its node denotes one call, which is not made
+        again.
     barred
         Variables that are treated as constants; they get no definition.
 
@@ -187,7 +188,7 @@ class _Parts(NamedTuple):
 def _parts(
     outputs: Collection[Variable], named: Collection[Variable], barred: Collection[Variable]
 ) -> _Parts:
-    cuts = {*outputs, *named, *barred}
+    cuts = {*named, *barred}
     defined = {v: None for v in outputs if v.owner is not None and v not in barred}
     leaves = {v for v in cuts if v.owner is not None}
     for node in io_toposort(barred, outputs):
@@ -314,6 +315,9 @@ class PullBack:
         The variables to differentiate.
     wrt, consider_constant, disconnected_inputs, return_disconnected, stabilize
         As for `grad`.
+    fixed
+        Whether the gradients of the outputs are complete; if not, the gradient that an output gets
+        from another output, which depends on it, is added.
     """
 
     def __init__(
@@ -324,6 +328,7 @@ class PullBack:
         disconnected_inputs: Policy = "raise",
         return_disconnected: DisconnectedValue = "zero",
         stabilize: bool = True,
+        fixed: bool = True,
     ) -> None:
         check_choice("grad: disconnected_inputs", disconnected_inputs, get_args(Policy))
         check_choice("grad: return_disconnected", return_disconnected, get_args(DisconnectedValue))
@@ -333,22 +338,22 @@ class PullBack:
         self.constants = frozenset(variables_in(given, "grad: consider_constant"))
         self.policy = disconnected_inputs
         self.kind = return_disconnected
+        self.fixed = fixed
         self.definitions: Definitions = {}
         if stabilize:
+            named = [*self.wrt, *outputs] if fixed else self.wrt
             with grad_stopwatch.running(), paused_collector():
-                self.definitions = stabilized(outputs, self.wrt, self.constants)
+                self.definitions = stabilized(outputs, named, self.constants)
 
-    def __call__(self, seeds: Mapping[Variable, Any], fixed: bool = True) -> list[Any]:
+    def __call__(self, seeds: Mapping[Variable, Any]) -> list[Any]:
         """Return the gradient with respect to each variable in `wrt`.
 
         Parameters
         ----------
         seeds
             The gradients with respect to the outputs.
-        fixed
-            Whether these are complete; if not, the gradient that an output gets from another
-            output, which depends on it, is added.
         """
+        fixed = self.fixed
         with grad_stopwatch.running(), paused_collector():
             found = _Backpropagation(seeds, self.wrt, self.constants, self.definitions, fixed).run()
             without = [v for v, g in zip(self.wrt, found, strict=True) if g is None]

@@ -64,17 +64,30 @@ def Lop(
     """
     outputs = variables_in(f, "Lop: f")
     points = _points_for("Lop", outputs, eval_points)
-    by_output: dict[Variable, list[Any]] = {}
-    for out, point in zip(outputs, points, strict=True):
-        given = given_gradient(out, point, f"Lop: the eval_point of {out}")
-        by_output.setdefault(out, []).append(given)
-    pull_back = PullBack(
-        by_output, wrt, consider_constant, disconnected_inputs, stabilize=stabilize
-    )
-    results = pull_back(
-        {out: sum_of_gradients(given) for out, given in by_output.items()}, fixed=False
+    results = _pulled_back(
+        outputs, points, "Lop", wrt, consider_constant, disconnected_inputs, "zero", stabilize
     )
     return results if isinstance(wrt, list | tuple) else results[0]
+
+
+def _pulled_back(
+    outputs: Sequence[Variable], points: Sequence[Any], what: str, wrt: Any, *how: Any
+) -> list[Any]:
+    """Return the product of a row vector with a Jacobian, in one pass over the graph.
+
+    Parameters
+    ----------
+    outputs, points
+        Variables, some of which may be the same, and the parts of the row vector.
+    wrt, how
+        As for `PullBack`.
+    """
+    by_output: dict[Variable, list[Any]] = {}
+    for out, point in zip(outputs, points, strict=True):
+        given = given_gradient(out, point, f"{what}: the eval_point of {out}")
+        by_output.setdefault(out, []).append(given)
+    seeds = {out: sum_of_gradients(given) for out, given in by_output.items()}
+    return PullBack(seeds, wrt, *how, fixed=False)(seeds)
 
 
 def Rop(
@@ -111,36 +124,27 @@ def Rop(
     outputs, inputs = variables_in(f, "Rop: f"), variables_in(wrt, "Rop: wrt")
     points = _points_for("Rop", inputs, eval_points)
     check_choice("Rop: disconnected_outputs", disconnected_outputs, ("raise", "warn", "ignore"))
-    results = []
-    for out in outputs:
-        row = out._ops.second(out, filled_like(out, 0))
-        rows = grad(
-            None,
-            inputs,
-            known_grads={out: row},
-            disconnected_inputs="ignore",
-            return_disconnected="disconnected",
-            stabilize=stabilize,
-        )
-        terms = [
-            grad(
-                None,
-                row,
-                known_grads={
-                    product: given_gradient(product, point, f"Rop: the eval_point of {v}")
-                },
-                disconnected_inputs="ignore",
-                return_disconnected="None",
-                # The product is linear in the row, and its graph is stabilized already.
-                stabilize=False,
-            )
-            for v, product, point in zip(inputs, rows, points, strict=True)
-            if not isinstance(product.type, DisconnectedType)
-        ]
-        found = [t for t in terms if t is not None]
-        results.append(
-            sum_of_gradients(found) if found else _constant_output(out, disconnected_outputs)
-        )
+    rows = {out: out._ops.second(out, filled_like(out, 0)) for out in outputs}
+    products = _pulled_back(
+        list(rows), list(rows.values()), "Rop", inputs, None, "ignore", "disconnected", stabilize
+    )
+    connected = [
+        (product, given_gradient(product, point, f"Rop: the eval_point of {v}"))
+        for v, product, point in zip(inputs, products, points, strict=True)
+        if not isinstance(product.type, DisconnectedType)
+    ]
+    # The products are linear in the rows, and their graphs are stabilized already.
+    how = (None, "ignore", "None", False)
+    found = (
+        _pulled_back(*zip(*connected, strict=True), "Rop", list(rows.values()), *how)
+        if connected
+        else [None] * len(rows)
+    )
+    by_output = dict(zip(rows, found, strict=True))
+    results = [
+        _constant_output(out, disconnected_outputs) if by_output[out] is None else by_output[out]
+        for out in outputs
+    ]
     return results if isinstance(f, list | tuple) else results[0]
 
 

@@ -132,8 +132,10 @@ class _LoopBackwards:
         variables = [self.op.inputs[i - 1] for i in wanted]
         if not seeds or not variables:
             return {}
-        pull_back = self._pull_backs(list(seeds), variables, None, "ignore", "disconnected")
-        return dict(zip(wanted, pull_back(seeds, fixed=False), strict=True))
+        pull_back = self._pull_backs(
+            list(seeds), variables, None, "ignore", "disconnected", fixed=False
+        )
+        return dict(zip(wanted, pull_back(seeds), strict=True))
 
     def _last_gradient(self, k: int, live: bool) -> Any:
         if live:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -15,9 +15,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.extend.core import jaxpr_as_fun
 
 from relgraph.bridges.jax.opaque import JaxOp, JaxType, is_continuous
 from relgraph.engines.jax import lower_graph, register
+from relgraph.engines.jax.lowering.dispatch import NeedsValue
 from relgraph.gradient import NullTypeGradError, Rop
 from relgraph.gradient.barriers import GradientBarrier
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
@@ -86,7 +88,7 @@ class GraphFunction:
     """A graph as a function of JAX's arrays.
 
     JAX differentiates it by the derivative of the graph, which is stabilized as `relgraph.grad`
-    does it, and rewritten as the graph was. The coefficients of that are a `GraphFunction` in turn,
+    does it, and rewritten with the graph. Its coefficients are a `GraphFunction` with the outputs,
     so that there are derivatives of any order. What relgraph can't differentiate, JAX does; so it
     does a graph with a call of a `jax.custom_vjp`, or with bfloat16.
 
@@ -126,10 +128,10 @@ class GraphFunction:
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         derivative = self._derivative
         if derivative is not None:
-            coefficients = derivative.coefficients(*values)
+            every = derivative.values(*values)
+            found, coefficients = every[: len(self.outputs)], every[len(self.outputs) :]
             directions = [tangents[i] for i in self._free]
             if derivative.is_transposable(coefficients, directions):
-                found = self._call(*values)
                 moved = derivative.linear(*coefficients, *directions)
                 return found, self._tangents(found, dict(zip(derivative.moved, moved, strict=True)))
         by_jax: tuple[Any, Any] = jax.jvp(self._lowered, tuple(values), tuple(tangents))
@@ -154,11 +156,13 @@ class GraphFunction:
             moved = Rop(outputs, wrt, tangents, "ignore", self._stabilize) if wrt else []
         except (MethodNotDefined, NullTypeGradError):
             return None
-        given, moved = self._rewrite(([*self.inputs, *tangents], moved))
+        graph = [*self.inputs, *tangents], [*self.outputs, *moved]
+        given, made = self._rewrite(graph)
         values, tangents = given[: len(self.inputs)], given[len(self.inputs) :]
+        found, moved = made[: len(self.outputs)], made[len(self.outputs) :]
         part = linear_part(values, tangents, moved)
         return _Derivative(
-            GraphFunction(values, part.coefficients, self._rewrite, self._stabilize),
+            GraphFunction(values, [*found, *part.coefficients], self._rewrite, self._stabilize),
             _lowered([*part.coefficients, *tangents], list(part.outputs.values())),
             [places[i] for i in part.outputs],
         )
@@ -170,23 +174,30 @@ class _Derivative:
 
     Attributes
     ----------
-    coefficients
-        Takes the values of the inputs.
+    values
+        Takes the values of the inputs, and gives those of the outputs and the coefficients.
     linear
         Takes the coefficients and the tangents, in which it is linear.
     moved
         Which outputs the tangents are of that it returns.
     """
 
-    coefficients: GraphFunction
+    values: GraphFunction
     linear: Callable[..., tuple[Any, ...]]
     moved: list[int]
+    _transposable: dict[Any, bool] = field(default_factory=dict)
 
     def is_transposable(self, coefficients: Sequence[Any], directions: Sequence[Any]) -> bool:
         """Return whether JAX sees that the linear part is linear.
 
         It does not where an op asks something about values: whether they are finite, say.
         """
+        key = _signature([*coefficients, *directions])
+        if key not in self._transposable:
+            self._transposable[key] = self._transposes(coefficients, directions)
+        return self._transposable[key]
+
+    def _transposes(self, coefficients: Sequence[Any], directions: Sequence[Any]) -> bool:
         tangents = tuple(_struct(v) for v in directions)
 
         def transposed(*fixed: Any) -> Any:
@@ -207,18 +218,37 @@ def _lowered(
     """Return a graph as a function of JAX's arrays.
 
     Lengths and places have 64 bits in a graph. Where JAX's flag for these is not set, it takes 32,
-    and the function says no word of it.
+    and the function says no word of it. A graph is lowered once for all traced values of the same
+    shapes and dtypes, unless some shape depends on a value that is known.
     """
     function = lower_graph(inputs, outputs)
+    kept: dict[Any, Any] = {}
 
     def lowered(*values: Any) -> tuple[Any, ...]:
-        if jax.config.read("jax_enable_x64"):
-            return function(*values)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Explicitly requested dtype", UserWarning)
-            return function(*values)
+            if not any(isinstance(v, jax.core.Tracer) for v in values):
+                return function(*values)
+            key = _signature(values)
+            if key not in kept:
+                kept[key] = _closed(function, values)
+            call = function if kept[key] is None else jaxpr_as_fun(kept[key])
+            return tuple(call(*values))
 
     return lowered
+
+
+def _closed(function: Callable[..., Any], values: Sequence[Any]) -> Any:
+    """Return the jaxpr of a function; None if there is none for all values of these shapes."""
+    try:
+        return jax.make_jaxpr(function)(*map(_struct, values))
+    except NeedsValue:
+        return None
+
+
+def _signature(values: Sequence[Any]) -> Any:
+    structs = tuple((v.shape, v.dtype, jax.typeof(v).weak_type) for v in values)
+    return structs, jax.config.read("jax_enable_x64")
 
 
 def _is_for_jax_alone(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> bool:
@@ -245,7 +275,7 @@ def _is_float_of_jax(v: Variable) -> bool:
 
 
 def _struct(value: Any) -> Any:
-    return jax.ShapeDtypeStruct(value.shape, value.dtype)
+    return jax.ShapeDtypeStruct(value.shape, value.dtype, weak_type=jax.typeof(value).weak_type)
 
 
 def _call_primitive(op: JaxOp, node: Apply, *values: Any) -> Any:
