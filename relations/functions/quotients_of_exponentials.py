@@ -27,7 +27,7 @@ from relations.kit.guards import (
 )
 from relations.kit.index_arithmetic import softmax_axis
 from relations.kit.reductions import covers_axes, restores_axes
-from relations.kit.type_guards import floato
+from relations.kit.type_guards import booleano, floato, same_dtypeo
 from relations.kit.vocabulary import Law, lvars, relation, rounding, stable
 from relgraph import scalar
 from relgraph.graph.kanren import computo, one_cliento, several, whereo
@@ -55,7 +55,7 @@ from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.subtensor import Slice, Subtensor
 
-a, c, d, i, k, n, o, w, ws, x, y, z = lvars("a c d i k n o w ws x y z")
+a, c, d, i, k, m, n, o, w, ws, x, y, z = lvars("a c d i k m n o w ws x y z")
 # one after the other, as they were: their product might overflow
 others = several(ws)
 
@@ -190,11 +190,20 @@ LOG_SUMS = (
 )
 
 log_p, log_s = LogSoftmax(k)(x), -softplus(-x)
+flags = Elemwise(scalar.Cast(d), ())(m)
+"""Zeros and ones: labels, or which elements count."""
 
 LOGARITHMS = (
     stable("log-div-softmax", log(y / p), log(y) - log_p, nonnegativeo(y)),
     stable("log-softmax-div", log(p / y), log_p - log(y), nonnegativeo(y)),
     stable("log-softmax-mul", log(p * y), log_p + log(y), nonnegativeo(y)),
+    stable(
+        "log-sum-of-chosen-softmax",
+        log(sum_(flags * p, axis=a)),
+        LogSumExp(n)(log_p + log(flags)),
+        booleano(m),
+        computo(n, softmax_axis, a),
+    ),
     stable("log-div-sigmoid", log(y / sigmoid(x)), log(y) - log_s, nonnegativeo(y)),
     stable("log-sigmoid-div", log(sigmoid(x) / y), log_s - log(y), nonnegativeo(y)),
 )
@@ -359,6 +368,23 @@ def log_part_of_softmaxo(logarithm: Any, result: Any) -> Any:
 
 
 @relation(
+    "log-chosen-part-of-softmax",
+    sound="stable",
+    depth=4,
+    tries=[log(switch(m, ELEMENT(Softmax(k)(x)), 2.0)), log(switch(m, COLUMN(Softmax(k)(x)), 2.0))],
+)
+def log_chosen_part_of_softmaxo(logarithm: Any, result: Any) -> Any:
+    """``log(switch(c, softmax(x)[i], 1)) → switch(c, log_softmax(x)[i], 0)``"""
+    return lall(
+        eq(logarithm, log(switch(m, part, y))),
+        alikeo(part, Softmax(k)(x), taken, LogSoftmax(k)(x)),
+        constanto(y),
+        same_dtypeo(part, y),
+        eq(result, switch(m, taken, log(y))),
+    )
+
+
+@relation(
     "part-of-softmax",
     sound="stable",
     depth=3,
@@ -396,6 +422,7 @@ PARTS = (
     log_part_of_exp_divo,
     log_sum_part_of_expo,
     log_part_of_softmaxo,
+    log_chosen_part_of_softmaxo,
     part_of_softmaxo,
     part_of_softmax_mulo,
 )

@@ -6,7 +6,7 @@ The graph is stabilized before it is differentiated, once for all rows of a matr
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,30 +64,20 @@ def Lop(
     """
     outputs = variables_in(f, "Lop: f")
     points = _points_for("Lop", outputs, eval_points)
-    results = _pulled_back(
-        outputs, points, "Lop", wrt, consider_constant, disconnected_inputs, "zero", stabilize
-    )
+    rows = _sums(zip(outputs, points, strict=True), "Lop")
+    results = PullBack(
+        rows, wrt, consider_constant, disconnected_inputs, stabilize=stabilize, fixed=False
+    )(rows)
     return results if isinstance(wrt, list | tuple) else results[0]
 
 
-def _pulled_back(
-    outputs: Sequence[Variable], points: Sequence[Any], what: str, wrt: Any, *how: Any
-) -> list[Any]:
-    """Return the product of a row vector with a Jacobian, in one pass over the graph.
-
-    Parameters
-    ----------
-    outputs, points
-        Variables, some of which may be the same, and the parts of the row vector.
-    wrt, how
-        As for `PullBack`.
-    """
-    by_output: dict[Variable, list[Any]] = {}
-    for out, point in zip(outputs, points, strict=True):
-        given = given_gradient(out, point, f"{what}: the eval_point of {out}")
-        by_output.setdefault(out, []).append(given)
-    seeds = {out: sum_of_gradients(given) for out, given in by_output.items()}
-    return PullBack(seeds, wrt, *how, fixed=False)(seeds)
+def _sums(pairs: Iterable[tuple[Variable, Any]], what: str) -> dict[Variable, Any]:
+    """Return the sum of the parts of a row vector that each of some variables has."""
+    by_variable: dict[Variable, list[Any]] = {}
+    for v, point in pairs:
+        given = given_gradient(v, point, f"{what}: the eval_point of {v}")
+        by_variable.setdefault(v, []).append(given)
+    return {v: sum_of_gradients(given) for v, given in by_variable.items()}
 
 
 def Rop(
@@ -125,21 +115,19 @@ def Rop(
     points = _points_for("Rop", inputs, eval_points)
     check_choice("Rop: disconnected_outputs", disconnected_outputs, ("raise", "warn", "ignore"))
     rows = {out: out._ops.second(out, filled_like(out, 0)) for out in outputs}
-    products = _pulled_back(
-        list(rows), list(rows.values()), "Rop", inputs, None, "ignore", "disconnected", stabilize
-    )
+    products = PullBack(rows, inputs, None, "ignore", "disconnected", stabilize, fixed=False)(rows)
     connected = [
         (product, given_gradient(product, point, f"Rop: the eval_point of {v}"))
         for v, product, point in zip(inputs, products, points, strict=True)
         if not isinstance(product.type, DisconnectedType)
     ]
-    # The products are linear in the rows, and their graphs are stabilized already.
-    how = (None, "ignore", "None", False)
-    found = (
-        _pulled_back(*zip(*connected, strict=True), "Rop", list(rows.values()), *how)
-        if connected
-        else [None] * len(rows)
-    )
+    found: list[Any] = [None] * len(rows)
+    if connected:
+        columns = _sums(connected, "Rop")
+        # The products are linear in the rows, and their graphs are stabilized already.
+        found = PullBack(
+            columns, list(rows.values()), None, "ignore", "None", stabilize=False, fixed=False
+        )(columns)
     by_output = dict(zip(rows, found, strict=True))
     results = [
         _constant_output(out, disconnected_outputs) if by_output[out] is None else by_output[out]

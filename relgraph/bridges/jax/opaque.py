@@ -60,6 +60,17 @@ def type_of(aval: Any) -> Type:
     return JaxType(aval.dtype, aval.shape)
 
 
+HALF = ("float16", "bfloat16")
+"""The floats of 16 bits."""
+
+
+def wide_type_of(aval: Any) -> Type:
+    """Return the type of variables for JAX's values, where floats of 16 bits are computed in 32."""
+    if str(aval.dtype) in HALF:
+        return TensorType("float32", aval.shape)
+    return type_of(aval)
+
+
 class Parameters:
     """The parameters of a primitive; equal if they are, or the same where they can't be hashed."""
 
@@ -143,11 +154,46 @@ def source_of(called: Any) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class PullBackCall:
-    """The product of a row vector with the Jacobian of a call.
+class HalfCall:
+    """A call that has floats of 16 bits where it is given, or gives, such of 32.
 
-    It takes the inputs of the call, and then the parts of the vector: one for each output that is
-    differentiable. It returns a part for each input that is.
+    Attributes
+    ----------
+    call
+        The call.
+    dtypes
+        The dtype of each input; None for one that is given as it is.
+    """
+
+    call: Any
+    dtypes: tuple[Any, ...]
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
+        given = [
+            v if dtype is None else v.astype(dtype)
+            for v, dtype in zip(values, self.dtypes, strict=True)
+        ]
+        return tuple(as_wide(v) for v in self.call(*given))
+
+    def __str__(self) -> str:
+        return str(self.call)
+
+    @property
+    def pulls_back_by_itself(self) -> bool:
+        """See `PrimitiveCall`."""
+        return bool(getattr(self.call, "pulls_back_by_itself", False))
+
+
+def as_wide(value: Any) -> Any:
+    """Return an array, one of floats of 16 bits as one of 32."""
+    return value.astype("float32") if str(value.dtype) in HALF else value
+
+
+@dataclass(frozen=True)
+class _LinearCall:
+    """A product of the Jacobian of a call with a vector.
+
+    It takes the inputs of the call, and then the parts of the vector.
 
     Attributes
     ----------
@@ -161,22 +207,62 @@ class PullBackCall:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
 
-    def __call__(self, *values: Any) -> tuple[Any, ...]:
-        count = len(values) - len(self.outputs)
-        given, row = values[:count], values[count:]
+    def _of_differentiable(self, given: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """Return the call as a function of its differentiable inputs, and these."""
 
-        def of_differentiable(*changed: Any) -> tuple[Any, ...]:
+        def function(*changed: Any) -> tuple[Any, ...]:
             every = list(given)
             for i, value in zip(self.inputs, changed, strict=True):
                 every[i] = value
             found = self.call(*every)
             return tuple(found[i] for i in self.outputs)
 
-        _, pull_back = jax.vjp(of_differentiable, *[given[i] for i in self.inputs])
-        return tuple(pull_back(tuple(row)))
+        return function, [given[i] for i in self.inputs]
+
+
+class PullBackCall(_LinearCall):
+    """The product of a row vector with the Jacobian of a call.
+
+    The vector has a part for each differentiable output, and the product one for each such input.
+    """
+
+    @property
+    def parts(self) -> int:
+        """How many parts the vector has."""
+        return len(self.outputs)
+
+    def transposed(self) -> PushForwardCall:
+        """Return the product of the Jacobian with a column vector."""
+        return PushForwardCall(self.call, self.inputs, self.outputs)
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
+        given, row = values[: -self.parts], values[-self.parts :]
+        function, points = self._of_differentiable(given)
+        return tuple(jax.vjp(function, *points)[1](tuple(row)))
 
     def __str__(self) -> str:
         return f"gradient of {self.call}"
+
+
+class PushForwardCall(_LinearCall):
+    """The product of the Jacobian of a call with a column vector: the other way round."""
+
+    @property
+    def parts(self) -> int:
+        """How many parts the vector has."""
+        return len(self.inputs)
+
+    def transposed(self) -> PullBackCall:
+        """Return the product of a row vector with the Jacobian."""
+        return PullBackCall(self.call, self.inputs, self.outputs)
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
+        given, column = values[: -self.parts], values[-self.parts :]
+        function, points = self._of_differentiable(given)
+        return tuple(jax.jvp(function, tuple(points), tuple(column))[1])
+
+    def __str__(self) -> str:
+        return f"derivative of {self.call}"
 
 
 class JaxOp(Op):
@@ -217,17 +303,25 @@ class JaxOp(Op):
                 cell[0] = np.array(value) if isinstance(t, TensorType) else value
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        free = tuple(i for i, v in enumerate(inputs) if is_continuous(v))
+        call, count = self.call, len(inputs)
         found = tuple(i for i, v in enumerate(outputs) if is_continuous(v))
-        types = tuple(inputs[i].type for i in free)
         row = [
             zeros(outputs[i].type.shape, outputs[i].type.dtype)
             if isinstance(output_grads[i].type, DisconnectedType)
             else output_grads[i]
             for i in found
         ]
-        made = JaxOp(PullBackCall(self.call, free, found), types)(*inputs, *row, return_list=True)
-        return [made[free.index(i)] if i in free else disconnected() for i, _ in enumerate(inputs)]
+        slopes: list[Any] = [disconnected() for _ in inputs]
+        if isinstance(call, PullBackCall | PushForwardCall):
+            count -= call.parts
+            op = JaxOp(call.transposed(), tuple(v.type for v in inputs[count:]))
+            slopes[count:] = op(*inputs[:count], *row, return_list=True)
+        free = tuple(i for i, v in enumerate(inputs[:count]) if is_continuous(v))
+        if free:
+            op = JaxOp(PullBackCall(call, free, found), tuple(inputs[i].type for i in free))
+            for i, slope in zip(free, op(*inputs, *row, return_list=True), strict=True):
+                slopes[i] = slope
+        return slopes
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [

@@ -337,7 +337,7 @@ def _without_whole(key: tuple[slice, ...], shape: tuple[int, ...]) -> tuple[slic
 def _iota(equation: Equation) -> Any:
     insist(not equation.inputs)
     axis, shape = int(equation["dimension"]), equation.shape
-    along = at.arange(shape[axis], dtype=str(np.dtype(equation["dtype"])))
+    along = at.arange(shape[axis], dtype=str(equation.types[0].dtype))
     order = ["x" if i != axis else 0 for i in range(len(shape))]
     return spread(along.dimshuffle(*order), shape)
 
@@ -393,7 +393,7 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys(_SAME, _same),
     **dict.fromkeys(_REAL, _real),
     "clamp": lambda eq: at.clip(eq.inputs[1], eq.inputs[0], eq.inputs[2]),
-    "convert_element_type": lambda eq: at.cast(eq.inputs[0], str(eq["new_dtype"])),
+    "convert_element_type": lambda eq: at.cast(eq.inputs[0], str(eq.types[0].dtype)),
     "div": _div,
     "integer_pow": _integer_pow,
     "polynomial": _polynomial,

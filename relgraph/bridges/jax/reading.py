@@ -7,6 +7,7 @@ are one op.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -17,12 +18,15 @@ from jax.tree_util import keystr, tree_flatten_with_path
 import relgraph.tensor as at
 from relgraph.bridges.jax import indexing, primitives
 from relgraph.bridges.jax.opaque import (
+    HALF,
+    HalfCall,
     JaxOp,
     JaxType,
     Parameters,
     PrimitiveCall,
     source_of,
     type_of,
+    wide_type_of,
 )
 from relgraph.bridges.jax.primitives import ComputesNothing, Equation, NoCounterpart, Reader, insist
 from relgraph.bridges.tracing import Traced, as_type, function_name, is_pair, names_of_arguments
@@ -33,6 +37,9 @@ from relgraph.tensor import linalg
 from relgraph.tensor.conditional import ifelse
 from relgraph.tensor.loops.scan import LoopOptions, build_loop
 from relgraph.tensor.type import TensorType
+
+TypeOf = Callable[[Any], Type]
+"""Returns the type of the variables for values of JAX's, by their shapes and dtypes."""
 
 
 def inputs_of_scan(parameters: Mapping[str, Any]) -> tuple[int, int]:
@@ -178,7 +185,9 @@ READERS: dict[str, Reader] = {
 """Functions that read primitives, by name."""
 
 
-def read(jaxpr: Any, constants: Sequence[Variable], inputs: Sequence[Any]) -> list[Any]:
+def read(
+    jaxpr: Any, constants: Sequence[Variable], inputs: Sequence[Any], typed: TypeOf = type_of
+) -> list[Any]:
     """Return the variables of the outputs of a jaxpr.
 
     Parameters
@@ -187,6 +196,10 @@ def read(jaxpr: Any, constants: Sequence[Variable], inputs: Sequence[Any]) -> li
         A `jax.extend.core.Jaxpr`.
     constants, inputs
         The variables of its constants and inputs.
+    typed
+        The type of the variables for a value of JAX's: `type_of`, or `wide_type_of`, by which what
+        has 16 bits is computed in 32, as XLA may. Products are left to JAX then: hardware has them
+        in 16.
 
     Raises
     ------
@@ -197,39 +210,46 @@ def read(jaxpr: Any, constants: Sequence[Variable], inputs: Sequence[Any]) -> li
     known.update(zip(jaxpr.invars, inputs, strict=True))
 
     def value(atom: Any) -> Any:
-        return constant(atom.val, atom.aval) if isinstance(atom, Literal) else known[atom]
+        return constant(atom.val, atom.aval, typed) if isinstance(atom, Literal) else known[atom]
 
     for eqn in jaxpr.eqns:
-        outputs = _outputs(eqn, [value(v) for v in eqn.invars])
+        outputs = _outputs(eqn, [value(v) for v in eqn.invars], typed)
         known.update(zip(eqn.outvars, outputs, strict=True))
     return [value(v) for v in jaxpr.outvars]
 
 
-def read_closed(closed: Any, inputs: Sequence[Any]) -> list[Any]:
+def read_closed(closed: Any, inputs: Sequence[Any], typed: TypeOf = type_of) -> list[Any]:
     """Return the variables of the outputs of a jaxpr that has its constants with it."""
     if not hasattr(closed, "consts"):
-        return read(closed, (), inputs)
+        return read(closed, (), inputs, typed)
     avals = [v.aval for v in closed.jaxpr.constvars]
-    constants = [constant(c, aval) for c, aval in zip(closed.consts, avals, strict=True)]
-    return read(closed.jaxpr, constants, inputs)
+    constants = [constant(c, aval, typed) for c, aval in zip(closed.consts, avals, strict=True)]
+    return read(closed.jaxpr, constants, inputs, typed)
 
 
-def constant(value: Any, aval: Any) -> Any:
+def constant(value: Any, aval: Any, typed: TypeOf = type_of) -> Any:
     """Return a constant of JAX as one of a graph."""
-    made = type_of(aval)
+    made: Any = typed(aval)
     if isinstance(made, JaxType):
         with jax.ensure_compile_time_eval():
             return made.make_constant(jax.numpy.asarray(value))
     return at.constant(np.asarray(value, made.dtype))
 
 
-def _outputs(eqn: Any, inputs: Sequence[Any]) -> list[Any]:
+# Primitives that are left to JAX where they are given what has 16 bits.
+_IN_HALF = ("dot_general",)
+
+
+def _outputs(eqn: Any, inputs: Sequence[Any], typed: TypeOf) -> list[Any]:
     """Return the variables of the outputs of an equation."""
-    types = [type_of(v.aval) for v in eqn.outvars]
+    types = [typed(v.aval) for v in eqn.outvars]
     reader = READERS.get(eqn.primitive.name)
+    if typed is wide_type_of and eqn.primitive.name in _IN_HALF and any(_halves(eqn)):
+        reader = None
     tensors = all(isinstance(v.type, TensorType) for v in inputs)
     if reader is not None and (tensors or reader is call):
-        equation = Equation(eqn.primitive.name, inputs, eqn.params, types, read_closed)
+        inline = partial(read_closed, typed=typed)
+        equation = Equation(eqn.primitive.name, inputs, eqn.params, types, inline)
         try:
             found = reader(equation)
         except ComputesNothing:
@@ -239,7 +259,13 @@ def _outputs(eqn: Any, inputs: Sequence[Any]) -> list[Any]:
         else:
             made = found if isinstance(found, list) else [found]
             return [_typed(v, t) for v, t in zip(made, types, strict=True)]
-    return _opaque(eqn, inputs, types)
+    return _opaque(eqn, inputs, typed)
+
+
+def _halves(eqn: Any) -> tuple[Any, ...]:
+    """Return the dtype of each input of an equation that has 16 bits, and None for others."""
+    dtypes = [v.aval.dtype for v in eqn.invars]
+    return tuple(dtype if str(dtype) in HALF else None for dtype in dtypes)
 
 
 def _typed(v: Any, wanted: Any) -> Any:
@@ -253,15 +279,20 @@ def _typed(v: Any, wanted: Any) -> Any:
     return v if wanted.is_super(v.type) else at.specify_shape(v, wanted.shape)
 
 
-def _opaque(eqn: Any, inputs: Sequence[Any], types: Sequence[Any]) -> list[Any]:
+def _opaque(eqn: Any, inputs: Sequence[Any], typed: TypeOf) -> list[Any]:
     """Return the outputs of a node that calls the primitive itself."""
+    types = tuple(typed(v.aval) for v in eqn.outvars)
     if not types:
         raise ComputesNothing(
             f"{eqn.primitive.name} computes nothing, so that it has no place in a graph: take it "
             "out of the function"
         )
-    call = PrimitiveCall(eqn.primitive, Parameters(eqn.params))
-    made: list[Any] = JaxOp(call, tuple(types), not eqn.effects)(*inputs, return_list=True)
+    call: Any = PrimitiveCall(eqn.primitive, Parameters(eqn.params))
+    if typed is wide_type_of and any(
+        str(v.aval.dtype) in HALF for v in (*eqn.invars, *eqn.outvars)
+    ):
+        call = HalfCall(call, _halves(eqn))
+    made: list[Any] = JaxOp(call, types, not eqn.effects)(*inputs, return_list=True)
     return made
 
 

@@ -9,9 +9,10 @@ from functools import partial, update_wrapper
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax.tree_util import tree_flatten_with_path
 
-from relgraph.bridges.jax.opaque import type_of
+from relgraph.bridges.jax.opaque import as_wide, wide_type_of
 from relgraph.bridges.jax.reading import JaxTree, leaf_name, read, read_closed, struct_of
 from relgraph.bridges.jax.writing import Graph, GraphFunction
 from relgraph.bridges.tracing import (
@@ -37,13 +38,14 @@ class _Rewritten:
         The rewritten graph, as a function of captured arrays and of the leaves of the arguments.
     captured
         What the function took from outside that JAX was tracing.
-    results
-        How results are nested.
+    results, dtypes
+        How results are nested, and their dtypes.
     """
 
     graph: GraphFunction
     captured: tuple[Any, ...]
     results: JaxTree
+    dtypes: tuple[Any, ...]
 
 
 class RewrittenFunction:
@@ -65,8 +67,14 @@ class RewrittenFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, rewritten = self._for(args, kwargs)
-        found = rewritten.graph(*rewritten.captured, *leaves)
-        return rewritten.results.filled(found)
+        values = [as_wide(jnp.asarray(v)) for v in (*rewritten.captured, *leaves)]
+        found = rewritten.graph(*values)
+        return rewritten.results.filled(
+            [
+                v if v.dtype == dtype else v.astype(dtype)
+                for v, dtype in zip(found, rewritten.dtypes, strict=True)
+            ]
+        )
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else partial(self, instance)
@@ -127,20 +135,23 @@ class RewrittenFunction:
         closed, results = jax.make_jaxpr(flat, return_shape=True)(*avals)
         jaxpr = closed.jaxpr
         inputs = [
-            type_of(v.aval).make_variable(name) for v, name in zip(jaxpr.invars, names, strict=True)
+            wide_type_of(v.aval).make_variable(name)
+            for v, name in zip(jaxpr.invars, names, strict=True)
         ]
         captured: tuple[Any, ...] = ()
         if any(isinstance(c, jax.core.Tracer) for c in closed.consts):
             captured = tuple(closed.consts)
-            constants = [type_of(v.aval).make_variable() for v in jaxpr.constvars]
-            outputs = read(jaxpr, constants, inputs)
+            constants = [wide_type_of(v.aval).make_variable() for v in jaxpr.constvars]
+            outputs = read(jaxpr, constants, inputs, wide_type_of)
             inputs = [*constants, *inputs]
         else:
-            outputs = read_closed(closed, inputs)
+            outputs = read_closed(closed, inputs, wide_type_of)
         graph = GraphFunction(
             *self._by_laws((inputs, outputs)), self._by_laws, stabilize=self._stabilizes
         )
-        return _Rewritten(graph, captured, JaxTree(jax.tree.structure(results)))
+        leaves, definition = jax.tree.flatten(results)
+        dtypes = tuple(leaf.dtype for leaf in leaves)
+        return _Rewritten(graph, captured, JaxTree(definition), dtypes)
 
     @property
     def _stabilizes(self) -> bool:

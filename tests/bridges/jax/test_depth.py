@@ -40,7 +40,7 @@ def _normalized(x, gain):
     return centred / jnp.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * gain
 
 
-def _transformer(depth, width=8, length=6, words=5):
+def transformer(depth, width=8, length=6, words=5):
     def loss(embedding, blocks, out, tokens, labels):
         h = embedding[tokens]
         for first, wq, wk, wv, wo, second, w1, w2 in blocks:
@@ -86,9 +86,9 @@ def _of_value_and_gradient(function, args):
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize("made", [_layers, _recurrence, _transformer])
+@pytest.mark.parametrize("made", [_layers, _recurrence, transformer])
 def test_value_and_gradient_have_no_more_equations_at_any_depth(made, depth):
-    function, args = made(min(depth, 16) if made is _transformer else depth)
+    function, args = made(min(depth, 16) if made is transformer else depth)
     naive = _of_value_and_gradient(function, args)
     assert _of_value_and_gradient(rewrite(function), args) <= _MOST * naive
 
