@@ -204,10 +204,11 @@ PRODUCTS = (
         *of_quotient,
         *foundo(z, kit.logarithm_of_size_of_quotient, seen_above, y, seen_below),
     ),
+    # the factor was a part or a transpose of an exponential when the product was seen
     stable(
-        "log-product-of-exponential", log_product(y, z, exp(x)), log_product(x + y, z, 1), floato(x)
+        "log-product-of-exponential", log_product(y, z, exp(x)), log_product(x + y, z), floato(x)
     ),
-    stable("log-product-of-ones", log_product(y, 1, 1), y),
+    stable("log-product-of-exponent", log_product(y, 1), y),
     # before the law about any base: a sigmoid that underflows has a logarithm all the same
     stable(
         "log-of-power-of-sigmoid",

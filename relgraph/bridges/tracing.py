@@ -20,6 +20,7 @@ import numpy as np
 from relgraph.compile import Mode, function, get_mode
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.graph.type import Type
 from relgraph.introspection import Displayed
@@ -342,19 +343,37 @@ def optimized(
         A mode or its name. With neither, the phases ``canonicalize`` and ``stabilize`` are applied,
         without the laws that take every value for finite.
     """
+    graph = FunctionGraph(list(inputs), list(outputs), clone=True)
+    _optimizer(laws, mode).optimize(graph)
+    for feature in list(graph.features):
+        graph.remove_feature(feature)
+    return list(graph.inputs), list(graph.outputs)
+
+
+def derivation(
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    laws: Any = None,
+    mode: str | Mode | None = None,
+) -> Derivation:
+    """Return the steps by which `optimized` rewrites a graph."""
+    recorder, optimizer = Recorder(), _optimizer(laws, mode)
+    graph = FunctionGraph(list(inputs), list(outputs), clone=True)
+    with graph.attached(recorder):
+        optimizer.optimize(graph)
+    return recorder.derivation([optimizer])
+
+
+def _optimizer(laws: Any, mode: str | Mode | None) -> GlobalOptimizer:
     if mode is None and laws is None:
         chosen = _STABILIZED
     elif mode is None:
         chosen = Mode(optimizer=laws)
     else:
         chosen = get_mode(mode) if laws is None else get_mode(mode).including(laws)
-    graph = FunctionGraph(list(inputs), list(outputs), clone=True)
     if chosen.query is not None:
         chosen = chosen.excluding(*_FOR_NUMPY)
-    chosen.optimizer.optimize(graph)
-    for feature in list(graph.features):
-        graph.remove_feature(feature)
-    return list(graph.inputs), list(graph.outputs)
+    return chosen.optimizer
 
 
 def trace(fn: Callable[..., Any]) -> Callable[..., Traced]:

@@ -60,13 +60,14 @@ def type_of(aval: Any) -> Type:
     return JaxType(aval.dtype, aval.shape)
 
 
-HALF = ("float16", "bfloat16")
-"""The floats of 16 bits."""
+def is_half(dtype: Any) -> bool:
+    """Return whether a dtype is of floats of 16 bits."""
+    return str(dtype) in ("float16", "bfloat16")
 
 
 def wide_type_of(aval: Any) -> Type:
     """Return the type of variables for JAX's values, where floats of 16 bits are computed in 32."""
-    if str(aval.dtype) in HALF:
+    if is_half(aval.dtype):
         return TensorType("float32", aval.shape)
     return type_of(aval)
 
@@ -186,7 +187,7 @@ class HalfCall:
 
 def as_wide(value: Any) -> Any:
     """Return an array, one of floats of 16 bits as one of 32."""
-    return value.astype("float32") if str(value.dtype) in HALF else value
+    return value.astype("float32") if is_half(value.dtype) else value
 
 
 @dataclass(frozen=True)

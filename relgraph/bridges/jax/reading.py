@@ -6,6 +6,7 @@ are one op.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -17,13 +18,14 @@ from jax.tree_util import keystr, tree_flatten_with_path
 
 import relgraph.tensor as at
 from relgraph.bridges.jax import indexing, primitives
+from relgraph.bridges.jax.nested import NestedCall
 from relgraph.bridges.jax.opaque import (
-    HALF,
     HalfCall,
     JaxOp,
     JaxType,
     Parameters,
     PrimitiveCall,
+    is_half,
     source_of,
     type_of,
     wide_type_of,
@@ -38,8 +40,59 @@ from relgraph.tensor.conditional import ifelse
 from relgraph.tensor.loops.scan import LoopOptions, build_loop
 from relgraph.tensor.type import TensorType
 
-TypeOf = Callable[[Any], Type]
-"""Returns the type of the variables for values of JAX's, by their shapes and dtypes."""
+
+class Reading:
+    """How jaxprs are read: here, as they are.
+
+    Attributes
+    ----------
+    wide
+        Whether what has 16 bits is computed in 32, as XLA may. Products are left to JAX then:
+        hardware has them in 16.
+    nests
+        Whether primitives that call jaxprs are carried through with these rewritten.
+    carried
+        What was carried through and why, and how often.
+    """
+
+    wide = nests = False
+
+    def __init__(self) -> None:
+        self.carried: Counter[tuple[str, str]] = Counter()
+
+    def nested(self, eqn: Any) -> NestedCall | None:
+        """Return the call of an equation with its jaxprs rewritten; None if it has none."""
+        return None
+
+    def type_of(self, aval: Any) -> Any:
+        """Return the type of variables for JAX's values of a shape and a dtype."""
+        return wide_type_of(aval) if self.wide else type_of(aval)
+
+    def call(self, eqn: Any) -> Any:
+        """Return what computes an equation that is carried through."""
+        nested = self.nested(eqn)
+        made = nested or PrimitiveCall(eqn.primitive, Parameters(eqn.params))
+        self.carried[str(made), nested.why if nested else self._why(eqn)] += 1
+        dtypes = [v.aval.dtype for v in (*eqn.invars, *eqn.outvars)]
+        if not self.wide or not any(map(is_half, dtypes)):
+            return made
+        taken = dtypes[: len(eqn.invars)]
+        return HalfCall(made, tuple(dtype if is_half(dtype) else None for dtype in taken))
+
+    def _why(self, eqn: Any) -> str:
+        if self.carries_through(eqn):
+            return "a product of 16 bits"
+        known = eqn.primitive.name in READERS
+        return "not with these inputs or parameters" if known else "no op is its counterpart"
+
+    def carries_through(self, eqn: Any) -> bool:
+        """Return whether an equation is left to JAX though there is a reader for it."""
+        if eqn.primitive.name == "dot_general":
+            return self.wide and any(is_half(v.aval.dtype) for v in eqn.invars)
+        return self.nests and eqn.primitive.name == "remat2"
+
+
+AS_IT_IS = Reading()
 
 
 def inputs_of_scan(parameters: Mapping[str, Any]) -> tuple[int, int]:
@@ -186,7 +239,7 @@ READERS: dict[str, Reader] = {
 
 
 def read(
-    jaxpr: Any, constants: Sequence[Variable], inputs: Sequence[Any], typed: TypeOf = type_of
+    jaxpr: Any, constants: Sequence[Variable], inputs: Sequence[Any], how: Reading = AS_IT_IS
 ) -> list[Any]:
     """Return the variables of the outputs of a jaxpr.
 
@@ -196,10 +249,8 @@ def read(
         A `jax.extend.core.Jaxpr`.
     constants, inputs
         The variables of its constants and inputs.
-    typed
-        The type of the variables for a value of JAX's: `type_of`, or `wide_type_of`, by which what
-        has 16 bits is computed in 32, as XLA may. Products are left to JAX then: hardware has them
-        in 16.
+    how
+        How it is read.
 
     Raises
     ------
@@ -210,45 +261,39 @@ def read(
     known.update(zip(jaxpr.invars, inputs, strict=True))
 
     def value(atom: Any) -> Any:
-        return constant(atom.val, atom.aval, typed) if isinstance(atom, Literal) else known[atom]
+        return constant(atom.val, atom.aval, how) if isinstance(atom, Literal) else known[atom]
 
     for eqn in jaxpr.eqns:
-        outputs = _outputs(eqn, [value(v) for v in eqn.invars], typed)
+        outputs = _outputs(eqn, [value(v) for v in eqn.invars], how)
         known.update(zip(eqn.outvars, outputs, strict=True))
     return [value(v) for v in jaxpr.outvars]
 
 
-def read_closed(closed: Any, inputs: Sequence[Any], typed: TypeOf = type_of) -> list[Any]:
+def read_closed(closed: Any, inputs: Sequence[Any], how: Reading = AS_IT_IS) -> list[Any]:
     """Return the variables of the outputs of a jaxpr that has its constants with it."""
     if not hasattr(closed, "consts"):
-        return read(closed, (), inputs, typed)
+        return read(closed, (), inputs, how)
     avals = [v.aval for v in closed.jaxpr.constvars]
-    constants = [constant(c, aval, typed) for c, aval in zip(closed.consts, avals, strict=True)]
-    return read(closed.jaxpr, constants, inputs, typed)
+    constants = [constant(c, aval, how) for c, aval in zip(closed.consts, avals, strict=True)]
+    return read(closed.jaxpr, constants, inputs, how)
 
 
-def constant(value: Any, aval: Any, typed: TypeOf = type_of) -> Any:
+def constant(value: Any, aval: Any, how: Reading = AS_IT_IS) -> Any:
     """Return a constant of JAX as one of a graph."""
-    made: Any = typed(aval)
+    made = how.type_of(aval)
     if isinstance(made, JaxType):
         with jax.ensure_compile_time_eval():
             return made.make_constant(jax.numpy.asarray(value))
     return at.constant(np.asarray(value, made.dtype))
 
 
-# Primitives that are left to JAX where they are given what has 16 bits.
-_IN_HALF = ("dot_general",)
-
-
-def _outputs(eqn: Any, inputs: Sequence[Any], typed: TypeOf) -> list[Any]:
+def _outputs(eqn: Any, inputs: Sequence[Any], how: Reading) -> list[Any]:
     """Return the variables of the outputs of an equation."""
-    types = [typed(v.aval) for v in eqn.outvars]
-    reader = READERS.get(eqn.primitive.name)
-    if typed is wide_type_of and eqn.primitive.name in _IN_HALF and any(_halves(eqn)):
-        reader = None
+    types = [how.type_of(v.aval) for v in eqn.outvars]
+    reader = None if how.carries_through(eqn) else READERS.get(eqn.primitive.name)
     tensors = all(isinstance(v.type, TensorType) for v in inputs)
     if reader is not None and (tensors or reader is call):
-        inline = partial(read_closed, typed=typed)
+        inline = partial(read_closed, how=how)
         equation = Equation(eqn.primitive.name, inputs, eqn.params, types, inline)
         try:
             found = reader(equation)
@@ -259,13 +304,7 @@ def _outputs(eqn: Any, inputs: Sequence[Any], typed: TypeOf) -> list[Any]:
         else:
             made = found if isinstance(found, list) else [found]
             return [_typed(v, t) for v, t in zip(made, types, strict=True)]
-    return _opaque(eqn, inputs, typed)
-
-
-def _halves(eqn: Any) -> tuple[Any, ...]:
-    """Return the dtype of each input of an equation that has 16 bits, and None for others."""
-    dtypes = [v.aval.dtype for v in eqn.invars]
-    return tuple(dtype if str(dtype) in HALF else None for dtype in dtypes)
+    return _opaque(eqn, inputs, how)
 
 
 def _typed(v: Any, wanted: Any) -> Any:
@@ -279,20 +318,15 @@ def _typed(v: Any, wanted: Any) -> Any:
     return v if wanted.is_super(v.type) else at.specify_shape(v, wanted.shape)
 
 
-def _opaque(eqn: Any, inputs: Sequence[Any], typed: TypeOf) -> list[Any]:
+def _opaque(eqn: Any, inputs: Sequence[Any], how: Reading) -> list[Any]:
     """Return the outputs of a node that calls the primitive itself."""
-    types = tuple(typed(v.aval) for v in eqn.outvars)
+    types = tuple(how.type_of(v.aval) for v in eqn.outvars)
     if not types:
         raise ComputesNothing(
             f"{eqn.primitive.name} computes nothing, so that it has no place in a graph: take it "
             "out of the function"
         )
-    call: Any = PrimitiveCall(eqn.primitive, Parameters(eqn.params))
-    if typed is wide_type_of and any(
-        str(v.aval.dtype) in HALF for v in (*eqn.invars, *eqn.outvars)
-    ):
-        call = HalfCall(call, _halves(eqn))
-    made: list[Any] = JaxOp(call, types, not eqn.effects)(*inputs, return_list=True)
+    made: list[Any] = JaxOp(how.call(eqn), types, not eqn.effects)(*inputs, return_list=True)
     return made
 
 

@@ -63,6 +63,8 @@ CASES = [
         at.log(at.abs(y * at.exp(x) / z)),
         "log_product(x, abs(z), abs(y))",
     ),
+    ("log-product-of-exponential", at.log_product(y, z, at.exp(x)), "log_product(x + y, z)"),
+    ("log-product-of-exponent", at.log_product(y, 1.0), "y"),
     ("log-of-exponential", at.log(2.0**x), "0.6931471805599453 * x"),
     (
         "log-of-product",

@@ -83,6 +83,11 @@ CASES = [
     ("log-div-softmax", at.log(at.exp(q) / at.softmax(m)), "log(exp(q)) - log_softmax(m, axis=1)"),
     ("log-softmax-div", at.log(at.softmax(m) / 3.0), "log_softmax(m, axis=1) - log(3.0)"),
     ("log-softmax-mul", at.log(at.softmax(m) * 3.0), "log_softmax(m, axis=1) + log(3.0)"),
+    (
+        "log-sum-of-chosen-softmax",
+        at.log(at.sum(at.cast(q > 0, "float64") * at.softmax(m), axis=1)),
+        "logsumexp(log_softmax(m, axis=1) + log(cast{float64}(q > 0)), axis=1)",
+    ),
     ("log-div-sigmoid", at.log(at.abs(y) / s), "log(abs(y)) - -softplus(-x)"),
     ("log-sigmoid-div", at.log(s / 0.25), "-softplus(-x) - log(0.25)"),
     ("sigmoid-of-one", e / (3.0 + e), "sigmoid(x - log(3.0))"),
@@ -172,6 +177,11 @@ CASES = [
         "log_softmax(m, axis=1)[[0 1 2], [0 2 1]]",
     ),
     ("log-part-of-softmax", at.log(at.softmax(m)[0, 1]), "log_softmax(m, axis=1)[0, 1]"),
+    (
+        "log-chosen-part-of-softmax",
+        at.log(at.switch(x > 0, at.softmax(m)[n, labels], 2.0)),
+        "switch(x > 0, log_softmax(m, axis=1)[[0 1 2], [0 2 1]], log(2.0))",
+    ),
     ("part-of-softmax", at.exp(m)[:, 0] / total, "softmax(m, axis=1)[:, 0]"),
     ("part-of-softmax", e[1] / at.sum(e), "softmax(x, axis=None)[1]"),
     ("part-of-softmax-mul", at.exp(m)[:, 0] * y / total, "softmax(m, axis=1)[:, 0] * y"),
@@ -198,6 +208,8 @@ NOT_MATCHED = [
     ("log-part-of-exp", at.log(at.exp(w)[:2])),  # complex
     ("log-part-of-exp", at.log(at.exp(i)[:2])),  # made float by exp alone
     ("log-part-of-exp-div", at.log(at.exp(m)[:, 0] / y)),
+    # the slope of a logarithm that is not chosen may be infinite
+    ("log-chosen-part-of-softmax", at.log(at.switch(x > 0, at.softmax(m)[n, labels], y))),
     ("part-of-softmax", at.exp(m)[:, 0] / at.sum(at.exp(m), axis=0)),
     ("part-of-softmax", at.exp(m)[0] / total),
 ]

@@ -1,0 +1,120 @@
+"""Primitives of JAX that call jaxprs and stay what they are: loops with a condition, rematerialized
+functions, functions with a rule of their own for the derivative, and functions on shards.
+
+They are carried through as a `JaxOp` whose call has rewritten jaxprs in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+from jax import lax
+
+from relgraph.bridges.jax.opaque import Parameters, PrimitiveCall, has_own_pull_back, source_of
+
+INSIDE = "rewritten inside"
+"""Begins why such a primitive is carried through."""
+
+Function = Callable[..., tuple[Any, ...]]
+Rewritten = Callable[[Any], Function]
+"""Returns the function of a jaxpr, rewritten."""
+
+
+@dataclass(frozen=True, eq=False)
+class NestedCall:
+    """A call of a function in which there are rewritten jaxprs.
+
+    Attributes
+    ----------
+    name
+        What is called.
+    function
+        Takes and returns values.
+    why
+        Why it is not read into ops.
+    pulls_back_by_itself
+        See `PrimitiveCall`.
+    """
+
+    name: str
+    function: Function
+    why: str
+    pulls_back_by_itself: bool
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
+        return tuple(self.function(*values))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _while(given: Mapping[str, Any], rewritten: Rewritten) -> Function:
+    holds, step = rewritten(given["cond_jaxpr"]), rewritten(given["body_jaxpr"])
+    first, second = given["cond_nconsts"], given["cond_nconsts"] + given["body_nconsts"]
+
+    def loop(*values: Any) -> tuple[Any, ...]:
+        of_condition, of_step = values[:first], values[first:second]
+        found: tuple[Any, ...] = lax.while_loop(
+            lambda states: holds(*of_condition, *states)[0],
+            lambda states: step(*of_step, *states),
+            tuple(values[second:]),
+        )
+        return found
+
+    return loop
+
+
+def _remat(given: Mapping[str, Any], rewritten: Rewritten) -> Function:
+    how = {"prevent_cse": given["prevent_cse"], "policy": given["policy"]}
+    made: Function = jax.checkpoint(rewritten(given["jaxpr"]), **how)
+    return made
+
+
+def _shard_map(given: Mapping[str, Any], rewritten: Rewritten) -> Function:
+    made: Function = jax.shard_map(
+        rewritten(given["jaxpr"]),
+        mesh=given["mesh"],
+        in_specs=given["in_specs"],
+        out_specs=given["out_specs"],
+        axis_names=given["newly_manual_axes"],
+        check_vma=given["check_vma"],
+    )
+    return made
+
+
+_FUNCTIONS: dict[str, Callable[[Mapping[str, Any], Rewritten], Function]] = {
+    "while": _while,
+    "remat2": _remat,
+    "shard_map": _shard_map,
+}
+# Their derivatives are their own; what JAX differentiates is not rewritten.
+_WITH_RULES = ("custom_jvp_call", "custom_vjp_call")
+
+
+def nested_call(eqn: Any, rewritten: Rewritten) -> NestedCall | None:
+    """Return the call of an equation with its jaxprs rewritten; None if it is none of those here.
+
+    Parameters
+    ----------
+    eqn
+        The equation.
+    rewritten
+        Rewrites a jaxpr.
+    """
+    name, given, why = eqn.primitive.name, eqn.params, INSIDE
+    if name in _WITH_RULES:
+        called = given["call_jaxpr"]
+        closed = jax.make_jaxpr(rewritten(called))(*called.in_avals)
+        function: Function = PrimitiveCall(
+            eqn.primitive, Parameters({**given, "call_jaxpr": closed})
+        )
+        name = f"{name}[{source_of(called)[0]}]"
+        why = f"{INSIDE}, with a derivative of its own"
+    elif name in _FUNCTIONS:
+        function = _FUNCTIONS[name](given, rewritten)
+    else:
+        return None
+    return NestedCall(name, function, why, has_own_pull_back(eqn.primitive, given))
