@@ -165,5 +165,5 @@ slopes = jax.jacobian(lambda point, centres: of_point(point[None], centres)[0], 
 jax.vmap(slopes, (0, None))(points, jnp.array([0.0, 5.0]))
 
 # %% [markdown]
-# *What has no counterpart here, a `while` loop or random bits of JAX, is carried through as it is.
+# *What has no counterpart here, a convolution or random bits of JAX, is carried through as it is.
 # The page [Bringing code from NumPy and JAX](pages/bridges.md) has the details.*

@@ -14,7 +14,7 @@ import relgraph
 from relgraph.engines.jax import is_native
 from relgraph.engines.jax.lowering.scalar_functions import is_by_jax
 from relgraph.engines.jax.lowering.scalars import FUNCTIONS, ON_THE_HOST
-from relgraph.graph.op import Op
+from relgraph.graph.op import GraphOp, Op
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.named import NumpyOp, PartOp, ScipyOp
@@ -31,8 +31,8 @@ APART = (
     "relgraph.__main__",
 )
 
-# What the interpretation of graphs does itself: a check, branches, a loop.
-BY_THE_ENGINE = (Assert, IfElse, Scan)
+# What the interpretation of graphs does itself: a check, an inner graph, branches, a loop.
+BY_THE_ENGINE = (Assert, GraphOp, IfElse, Scan)
 
 # Base classes, of which there are no nodes, and classes whose nodes have another class: of
 # parameters that are relative to the inputs.
@@ -41,7 +41,7 @@ NO_NODES = (
     *("NamedOp", "MatrixProduct", "MatrixOp", "SquareMatrixOp", "LinearSolve", "BlasUpdate"),
     *("SparseOp", "SparseProduct", "SparsePair", "BaseIncSubtensor", "AlongAxes", "AlongAxis"),
     *("OneAxis", "RandomOp", "RelativeDimShuffle", "RelativeSubtensor", "TensorOp", "AxisOp"),
-    "BaseSubtensor",
+    *("BaseSubtensor", "GradientGate", "GraphOp"),
 )
 
 TABLES = (NumpyOp, ScipyOp, PartOp)

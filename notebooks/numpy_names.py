@@ -21,7 +21,7 @@ LEFT_OUT: dict[str, str] = {
     "it makes an array of numbers alone: call NumPy's, and give the array": (
         "array asarray_chkfinite bartlett blackman hamming hanning kaiser from_dlpack frombuffer "
         "fromfile fromfunction fromiter fromregex fromstring genfromtxt load loadtxt mask_indices "
-        "diag_indices empty identity tril_indices triu_indices fft.fftfreq fft.rfftfreq bmat "
+        "diag_indices empty identity fft.fftfreq fft.rfftfreq bmat "
         "asmatrix"
     ),
     "it changes its argument, and a variable never changes: `set_subtensor`, `where`": (

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from relgraph.bridges.tracing import trace as trace
     from relgraph.compile import In as In
     from relgraph.compile import Mode as Mode
+    from relgraph.compile import OpFromGraph as OpFromGraph
     from relgraph.compile import Out as Out
+    from relgraph.compile import as_op as as_op
     from relgraph.compile import explain as explain
     from relgraph.compile import function as function
     from relgraph.compile import laws_for as laws_for
@@ -58,7 +60,9 @@ _found, __dir__ = names_on_first_use(
         "relgraph.compile": [
             "In",
             "Mode",
+            "OpFromGraph",
             "Out",
+            "as_op",
             "explain",
             "function",
             "laws_for",

@@ -1,5 +1,6 @@
 """Compiles graphs to functions: modes, the database of optimizers, functions, shared variables."""
 
+from relgraph.compile.builders import OpFromGraph, as_op
 from relgraph.compile.compilation import function
 from relgraph.compile.compiled_function import Function, FunctionMaker
 from relgraph.compile.database import optdb
@@ -7,6 +8,9 @@ from relgraph.compile.io import In, Out, UnusedInputError
 from relgraph.compile.law_explanation import explain, laws_for
 from relgraph.compile.mode import (
     Mode,
+    MonitorMode,
+    NanGuardMode,
+    NotFiniteError,
     get_default_mode,
     get_mode,
     predefined_modes,
@@ -32,11 +36,16 @@ __all__ = [
     "FunctionProfile",
     "In",
     "Mode",
+    "MonitorMode",
+    "NanGuardMode",
+    "NotFiniteError",
+    "OpFromGraph",
     "Out",
     "PackError",
     "SharedVariable",
     "TensorSharedVariable",
     "UnusedInputError",
+    "as_op",
     "explain",
     "function",
     "get_default_mode",

@@ -62,6 +62,7 @@ from relgraph.passes.loops import (
     RewriteSteps,
     batch_products,
     clean,
+    inline_graph,
     push_out,
     sum_products,
     unroll_one_step,
@@ -496,6 +497,7 @@ def _build_optdb() -> RootDB:
     canonicalize = _phase("canonicalize", (*relations.CANONICALIZE, *relations.UNCHECKED))
     canonicalize.register("constant_folding", constant_folding, *all_modes)
     canonicalize.register("known_condition", known_condition, "fast_run", "fast_compile")
+    canonicalize.register("inline_graph", inline_graph, "fast_run", "fast_compile")
     db.register("canonicalize", canonicalize, *all_modes, position=1)
     # Replace expressions by others that round or overflow less, before specialization hides them.
     stabilize = _phase("stabilize", relations.STABILIZE)

@@ -29,8 +29,11 @@ every mode but ``o1``, ``o2`` and ``strict``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from relgraph.compile.database import (
     OWN_LAWS_AFTER_PHASES,
@@ -48,10 +51,12 @@ from relgraph.compile.registration import (
     own_rewriters,
     with_replaced,
 )
+from relgraph.graph.basic import Apply, Constant
 from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.optdb import OptimizationDatabase, OptimizationQuery, SequenceDB
 from relgraph.vm import ENGINES, LINKERS, Linker, checked_tier, find_linker, present_tier
+from relgraph.vm.linker import Hook, MonitorLinker, NodeCall
 
 Optimizer = GlobalOptimizer | OptimizationQuery | None
 
@@ -341,6 +346,90 @@ def _as_optimizer(optimizer: str | Optimizer) -> Optimizer:
         "a law or a LocalOptimizer"
     )
 
+
+class MonitorMode(Mode):
+    """A mode that calls functions before and after each node, to step through a function.
+
+    Parameters
+    ----------
+    pre_func, post_func
+        Take the number of a node, the node, and a `NodeCall`, whose `inputs` and `outputs` are
+        lists that hold a value each.
+    optimizer
+        As for `Mode`.
+    """
+
+    def __init__(
+        self,
+        pre_func: Hook | None = None,
+        post_func: Hook | None = None,
+        optimizer: Any = "default",
+    ) -> None:
+        super().__init__(MonitorLinker(pre_func, post_func), optimizer)
+
+
+class NanGuardMode(Mode):
+    """A mode that stops at the first node whose value is not finite, and names it.
+
+    Parameters
+    ----------
+    nan_is_error, inf_is_error
+        Whether nan, and infinities, stop the function.
+    big_is_error
+        Whether numbers beyond 1e10 do.
+    optimizer
+        As for `Mode`.
+
+    Raises
+    ------
+    NotFiniteError
+        By the function: for an input of a node, and then for what it computes.
+    """
+
+    def __init__(
+        self,
+        nan_is_error: bool = True,
+        inf_is_error: bool = True,
+        big_is_error: bool = True,
+        optimizer: Any = "default",
+    ) -> None:
+        wrong = {"nan": nan_is_error, "inf": inf_is_error, "a number beyond 1e10": big_is_error}
+        self._kinds = [kind for kind, is_error in wrong.items() if is_error]
+        super().__init__(MonitorLinker(self._check_inputs, self._check_outputs), optimizer)
+
+    def _check_inputs(self, number: int, node: Apply, call: NodeCall) -> None:
+        for v, (value,) in zip(node.inputs, call.inputs, strict=False):
+            if v.owner is None and not isinstance(v, Constant):
+                self._check(f"the input {v} of {node}", value)
+
+    def _check_outputs(self, number: int, node: Apply, call: NodeCall) -> None:
+        for i, (value,) in enumerate(call.outputs):
+            self._check(f"output {i} of node {number}, {node},", value)
+
+    def _check(self, what: str, value: Any) -> None:
+        if not isinstance(value, np.ndarray | np.generic) or value.dtype.kind not in "fc":
+            return
+        for kind in self._kinds:
+            with np.errstate(invalid="ignore"):
+                found = _NOT_FINITE[kind](value)
+            if np.any(found):
+                places = np.argwhere(np.atleast_1d(found))
+                where = f" at {tuple(map(int, places[0]))}" if np.ndim(found) else ""
+                raise NotFiniteError(
+                    f"{what} has {kind}{where}: {np.count_nonzero(found)} of {np.size(found)}"
+                )
+
+
+class NotFiniteError(AssertionError):
+    """A value is not finite where `NanGuardMode` forbids it."""
+
+
+_BIG = 1e10
+_NOT_FINITE: dict[str, Callable[[Any], Any]] = {
+    "nan": np.isnan,
+    "inf": np.isinf,
+    "a number beyond 1e10": lambda x: (np.abs(x) > _BIG) & np.isfinite(x),
+}
 
 predefined_modes: dict[str | None, Mode] = {
     name: Mode(optimizer=name) for name in predefined_optimizers

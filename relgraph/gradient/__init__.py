@@ -4,8 +4,19 @@ The gradient with respect to a complex variable is that with respect to its real
 that with respect to its imaginary part. So a real cost grows along it.
 """
 
-from relgraph.gradient.backward import DisconnectedInputError, NullTypeGradError, grad
-from relgraph.gradient.barriers import consider_constant, disconnected_grad, zero_grad
+from relgraph.gradient.backward import (
+    DisconnectedInputError,
+    NullTypeGradError,
+    grad,
+    subgraph_grad,
+)
+from relgraph.gradient.barriers import (
+    consider_constant,
+    disconnected_grad,
+    grad_clip,
+    grad_scale,
+    zero_grad,
+)
 from relgraph.gradient.jacobians import Lop, Rop, hessian, hvp, jacobian
 from relgraph.gradient.verification import GradientError, verify_grad
 from relgraph.graph.type import DisconnectedType, NullType
@@ -21,9 +32,12 @@ __all__ = [
     "consider_constant",
     "disconnected_grad",
     "grad",
+    "grad_clip",
+    "grad_scale",
     "hessian",
     "hvp",
     "jacobian",
+    "subgraph_grad",
     "verify_grad",
     "zero_grad",
 ]

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import relations
 from relgraph.gradient.barriers import (
-    GradientBarrier,
+    GradientGate,
     converted_gradient,
     filled_like,
     has_no_gradient,
@@ -127,7 +127,7 @@ def stabilized(
         The variables to differentiate.
     named
         The variables that they are differentiated with respect to, or whose gradient is given. In a
-        definition these, the barred variables and the outputs of a `GradientBarrier` are inputs,
+        definition these, the barred variables and the outputs of a `GradientGate` are inputs,
         and so are those of an op that is not pure: its node denotes one call, which is not made
         again.
     barred
@@ -192,7 +192,7 @@ def _parts(
     defined = {v: None for v in outputs if v.owner is not None and v not in barred}
     leaves = {v for v in cuts if v.owner is not None}
     for node in io_toposort(barred, outputs):
-        kept = isinstance(node.op, GradientBarrier) or not node.op.pure
+        kept = isinstance(node.op, GradientGate) or not node.op.pure
         for v in node.outputs:
             if kept:
                 leaves.add(v)
@@ -302,6 +302,55 @@ def grad(
     )
     results = pull_back(seeds)
     return results if isinstance(wrt, list | tuple) else results[0]
+
+
+def subgraph_grad(
+    wrt: Sequence[Variable],
+    end: Sequence[Variable],
+    start: Mapping[Variable, Any] | None = None,
+    cost: Variable | None = None,
+    details: bool = False,
+) -> tuple[list[Any], ...]:
+    """Return gradients of a part of a graph: backwards from its outputs to where it ends.
+
+    The gradients at the end of one part are the start of the part before it.
+
+    Parameters
+    ----------
+    wrt
+        The variables of the part whose gradients are wanted.
+    end
+        The variables where the part ends; nothing passes through them.
+    start
+        The gradients of the cost with respect to some variables, as ``known_grads`` of `grad`.
+    cost
+        A cost that depends on the part; its gradient is added.
+    details
+        Whether the gradients of the start alone, and those of the cost alone, are returned too.
+
+    Returns
+    -------
+    gradients
+        With respect to `wrt`, and with respect to `end`. With `details` also the lists of those of
+        the start and of the cost, each with respect to `wrt` and then `end`.
+    """
+    if cost is None and start is None:
+        raise ValueError("subgraph_grad: there is neither a cost nor a start")
+    variables = [*wrt, *end]
+
+    def gradients(of: Variable | None, known: Mapping[Variable, Any] | None) -> list[Any]:
+        if of is None and known is None:
+            return [filled_like(v, 0) for v in variables]
+        found: list[Any] = grad(of, variables, end, "ignore", known)
+        return found
+
+    of_start, of_cost = gradients(None, start), gradients(cost, None)
+    if start is None or cost is None:
+        total = of_cost if start is None else of_start
+    else:
+        total = [sum_of_gradients(pair) for pair in zip(of_start, of_cost, strict=True)]
+    parts = total[: len(wrt)], total[len(wrt) :]
+    return (*parts, of_start, of_cost) if details else parts
 
 
 class PullBack:

@@ -67,24 +67,11 @@ def converted_gradient(g: Any, v: Any) -> Any:
     return g
 
 
-class GradientBarrier(TypedOp):
-    """The identity; no gradient passes through it.
+class GradientGate(TypedOp):
+    """Base class of ops that are the identity, and change the gradient that passes through."""
 
-    Parameters
-    ----------
-    connected
-        Whether the gradient of the input is zero; if not, the input is disconnected.
-    """
-
-    __props__ = ("connected",)
     view_map = {0: [0]}
     is_identity = True
-
-    def __init__(self, connected: bool) -> None:
-        self.connected = connected
-
-    def __str__(self) -> str:
-        return "zero_grad" if self.connected else "disconnected_grad"
 
     def output_types(self, x: Type) -> list[Type]:
         return [x]
@@ -95,11 +82,71 @@ class GradientBarrier(TypedOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return list(shapes)
 
+
+class GradientBarrier(GradientGate):
+    """The identity; no gradient passes through it.
+
+    Parameters
+    ----------
+    connected
+        Whether the gradient of the input is zero; if not, the input is disconnected.
+    """
+
+    __props__ = ("connected",)
+
+    def __init__(self, connected: bool) -> None:
+        self.connected = connected
+
+    def __str__(self) -> str:
+        return "zero_grad" if self.connected else "disconnected_grad"
+
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[self.connected]]
 
     def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [filled_like(inputs[0], 0) if self.connected else disconnected()]
+
+
+class GradientClip(GradientGate):
+    """The identity; the elements of the gradient are brought between two numbers."""
+
+    __props__ = ("lower", "upper")
+
+    def __init__(self, lower: float, upper: float) -> None:
+        if not lower <= upper:
+            raise ValueError(f"grad_clip: {upper} is less than {lower}")
+        self.lower, self.upper = float(lower), float(upper)
+
+    def __str__(self) -> str:
+        return f"grad_clip{{{self.lower}, {self.upper}}}"
+
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+        return [output_gradients[0].clip(self.lower, self.upper)]
+
+
+class GradientScale(GradientGate):
+    """The identity; the gradient is multiplied by a number."""
+
+    __props__ = ("factor",)
+
+    def __init__(self, factor: float) -> None:
+        self.factor = float(factor)
+
+    def __str__(self) -> str:
+        return f"grad_scale{{{self.factor}}}"
+
+    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+        return [output_gradients[0] * self.factor]
+
+
+def grad_clip(x: Any, lower_bound: float, upper_bound: float) -> Any:
+    """Return `x`, whose gradient is brought between two numbers, element by element."""
+    return GradientClip(lower_bound, upper_bound)(x)
+
+
+def grad_scale(x: Any, multiplier: float) -> Any:
+    """Return `x`, whose gradient is multiplied by a number: -1 turns it around."""
+    return GradientScale(multiplier)(x)
 
 
 def disconnected_grad(x: Any) -> Any:

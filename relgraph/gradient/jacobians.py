@@ -23,8 +23,9 @@ from relgraph.gradient.backward import (
 from relgraph.gradient.barriers import filled_like, sum_of_gradients
 from relgraph.graph.basic import Variable
 from relgraph.graph.type import DisconnectedType
-from relgraph.tensor.assembly import stack, zeros
+from relgraph.tensor.assembly import eye, stack, zeros
 from relgraph.tensor.basic import as_tensor_variable, constant
+from relgraph.tensor.loops.scan import scan
 from relgraph.tensor.shapes import lengths
 
 
@@ -161,7 +162,8 @@ def jacobian(
     Parameters
     ----------
     expression
-        A vector of static length (`relgraph.tensor.specify_shape` declares it), or a scalar.
+        A vector, or a scalar. If the static length of the vector is not known
+        (`relgraph.tensor.specify_shape` declares it), the rows are computed by a loop.
     wrt
         A variable, or a list of variables.
     consider_constant, disconnected_inputs, stabilize
@@ -176,7 +178,7 @@ def jacobian(
     Raises
     ------
     ValueError
-        If the static length is not known, or the rank is more than 1.
+        If the rank is more than 1.
     """
     expression = as_tensor_variable(expression)
     if expression.type.ndim == 0:
@@ -184,15 +186,14 @@ def jacobian(
     if expression.type.ndim > 1:
         raise ValueError(f"jacobian: {expression} is a {expression.type}; flatten it to a vector")
     length = expression.type.shape[0]
-    if length is None:
-        raise ValueError(
-            f"jacobian: {expression} is a {expression.type}; how many rows there are must be known "
-            f"when the graph is built: declare it by specify_shape({expression}, (n,))"
-        )
     variables = variables_in(wrt, "jacobian: wrt")
     pull_back = PullBack(
         [expression], variables, consider_constant, disconnected_inputs, stabilize=stabilize
     )
+    if length is None:
+        identity = eye(lengths(expression)[0], dtype=expression.type.dtype)
+        found, _ = scan(lambda row: pull_back({expression: row}), identity, return_list=True)
+        return found if isinstance(wrt, list | tuple) else found[0]
     rows = [
         pull_back({expression: constant(seed)})
         for seed in np.eye(length, dtype=expression.type.dtype)
@@ -218,7 +219,8 @@ def hessian(
     cost
         As for `grad`.
     wrt
-        A vector of static length, or a list of them.
+        A vector, or a list of vectors. Of one whose length is not known the rows are computed by a
+        loop.
     consider_constant, disconnected_inputs, stabilize
         As for `grad`.
 
@@ -230,17 +232,12 @@ def hessian(
     Raises
     ------
     ValueError
-        If a variable in `wrt` is no vector of static length.
+        If a variable in `wrt` is no vector.
     """
     variables = variables_in(wrt, "hessian: wrt")
     for v in variables:
         if v.type.ndim != 1:
             raise ValueError(f"hessian: {v} is a {v.type}, not a vector")
-        if v.type.shape[0] is None:
-            raise ValueError(
-                f"hessian: {v} is a {v.type}; its length must be known when the graph is built: "
-                f"declare it by TensorType({v.type.dtype!r}, (n,))"
-            )
     slopes = grad(cost, variables, consider_constant, disconnected_inputs, stabilize=stabilize)
     found = [
         jacobian(slope, v, consider_constant, "ignore", stabilize)

@@ -455,3 +455,19 @@ class HasInnerGraph(MetaObject):
     def inner_outputs(self) -> list[Variable]:
         """The outputs of the inner graph, as a list."""
         return list(self.outputs)
+
+
+class GraphOp(Op, HasInnerGraph):
+    """A base class of ops whose graph can take the place of their nodes.
+
+    Attributes
+    ----------
+    inline
+        Whether it does when a function is compiled.
+    """
+
+    inline: bool
+
+    @abstractmethod
+    def in_place_of(self, node: Apply) -> list[Variable]:
+        """Return the outputs of the graph over the inputs of a node."""

@@ -1,4 +1,4 @@
-"""Passes over loops.
+"""Passes over loops, and over other ops that have an inner graph.
 
 What nothing reads, what does not change and what is done twice is dropped. Of what is collected
 only the rows that are read are kept. Loops of the same number of steps become one. What is the same
@@ -17,7 +17,8 @@ from relgraph.graph.basic import Apply, Constant, Variable, clone_get_equiv
 from relgraph.graph.destroyhandler import MutableInputs
 from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.opt import GlobalOptimizer, MergeOptimizer, SequenceOptimizer
+from relgraph.graph.op import GraphOp
+from relgraph.graph.opt import GlobalOptimizer, MergeOptimizer, SequenceOptimizer, local_optimizer
 from relgraph.graph.opt.navigators import InSequence
 from relgraph.graph.traversal import ancestors, io_toposort
 from relgraph.passes.open_loop import Given, OpenLoop, Row, State, loops_in, put_in_place
@@ -34,6 +35,13 @@ from relgraph.tensor.type import TensorType
 
 # A constant of at most so many elements stands in the step, where laws see its value.
 _SMALL = 64
+
+
+@local_optimizer([GraphOp])
+def inline_graph(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
+    """Put the graph of an op in the place of a node of it, where the op says so."""
+    op: Any = node.op
+    return op.in_place_of(node) if op.inline else False
 
 
 def clean(loop: OpenLoop, fgraph: FunctionGraph) -> bool:

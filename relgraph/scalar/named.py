@@ -31,6 +31,7 @@ from relgraph.scalar.conversion import cast, floor
 from relgraph.scalar.facts import EVERYWHERE, INF, Facts
 from relgraph.scalar.logic import eq, ge, gt, isnan, le, lt, or_, switch
 from relgraph.scalar.op import ScalarOp, zero_like
+from relgraph.scalar.shape_slopes import by_first, by_second, by_shape
 from relgraph.scalar.special import (
     LN2,
     LN10,
@@ -352,14 +353,36 @@ _SEVERAL_INPUTS: dict[str, tuple[Slope, ...]] = {
     "kl_div": (lambda x, y, out: log(x / y), lambda x, y, out: 1 - x / y),
     "expn": (None, lambda n, x, y: -f.expn(n - 1, x)),
     "powm1": (lambda x, p, y: p * x ** (p - 1), lambda x, p, y: (y + 1) * log(x)),
-    "gammainc": (None, lambda a, x, y: _gamma_density(a, x)),
-    "gammaincc": (None, lambda a, x, y: -_gamma_density(a, x)),
-    "gammaincinv": (None, lambda a, p, y: 1 / _gamma_density(a, y)),
-    "gammainccinv": (None, lambda a, p, y: -1 / _gamma_density(a, y)),
-    "betainc": (None, None, lambda a, b, x, y: _beta_density(a, b, x)),
-    "betaincc": (None, None, lambda a, b, x, y: -_beta_density(a, b, x)),
-    "betaincinv": (None, None, lambda a, b, p, y: 1 / _beta_density(a, b, y)),
-    "betainccinv": (None, None, lambda a, b, p, y: -1 / _beta_density(a, b, y)),
+    "gammainc": (lambda a, x, y: by_shape(a, x), lambda a, x, y: _gamma_density(a, x)),
+    "gammaincc": (lambda a, x, y: -by_shape(a, x), lambda a, x, y: -_gamma_density(a, x)),
+    "gammaincinv": (
+        lambda a, p, y: -by_shape(a, y) / _gamma_density(a, y),
+        lambda a, p, y: 1 / _gamma_density(a, y),
+    ),
+    "gammainccinv": (
+        lambda a, p, y: -by_shape(a, y) / _gamma_density(a, y),
+        lambda a, p, y: -1 / _gamma_density(a, y),
+    ),
+    "betainc": (
+        lambda a, b, x, y: by_first(a, b, x),
+        lambda a, b, x, y: by_second(a, b, x),
+        lambda a, b, x, y: _beta_density(a, b, x),
+    ),
+    "betaincc": (
+        lambda a, b, x, y: -by_first(a, b, x),
+        lambda a, b, x, y: -by_second(a, b, x),
+        lambda a, b, x, y: -_beta_density(a, b, x),
+    ),
+    "betaincinv": (
+        lambda a, b, p, y: -by_first(a, b, y) / _beta_density(a, b, y),
+        lambda a, b, p, y: -by_second(a, b, y) / _beta_density(a, b, y),
+        lambda a, b, p, y: 1 / _beta_density(a, b, y),
+    ),
+    "betainccinv": (
+        lambda a, b, p, y: -by_first(a, b, y) / _beta_density(a, b, y),
+        lambda a, b, p, y: -by_second(a, b, y) / _beta_density(a, b, y),
+        lambda a, b, p, y: -1 / _beta_density(a, b, y),
+    ),
     "jv": _between("jv", 1, -1),
     "jn": _between("jv", 1, -1),
     "jve": _between("jve", 1, -1),
@@ -433,17 +456,23 @@ _SEVERAL_INPUTS: dict[str, tuple[Slope, ...]] = {
     "fdtr": (None, None, lambda n, m, x, y: _fisher_density(n, m, x)),
     "fdtrc": (None, None, lambda n, m, x, y: -_fisher_density(n, m, x)),
     "fdtri": (None, None, lambda n, m, p, y: 1 / _fisher_density(n, m, y)),
-    "chdtr": (None, lambda v, x, y: _gamma_density(v / 2, x / 2) / 2),
-    "chdtrc": (None, lambda v, x, y: -_gamma_density(v / 2, x / 2) / 2),
+    "chdtr": (
+        lambda v, x, y: by_shape(v / 2, x / 2) / 2,
+        lambda v, x, y: _gamma_density(v / 2, x / 2) / 2,
+    ),
+    "chdtrc": (
+        lambda v, x, y: -by_shape(v / 2, x / 2) / 2,
+        lambda v, x, y: -_gamma_density(v / 2, x / 2) / 2,
+    ),
     "chdtri": (None, lambda v, p, y: -2 / _gamma_density(v / 2, y / 2)),
     "gdtr": (
         lambda a, b, x, y: x * _gamma_density(b, a * x),
-        None,
+        lambda a, b, x, y: by_shape(b, a * x),
         lambda a, b, x, y: a * _gamma_density(b, a * x),
     ),
     "gdtrc": (
         lambda a, b, x, y: -x * _gamma_density(b, a * x),
-        None,
+        lambda a, b, x, y: -by_shape(b, a * x),
         lambda a, b, x, y: -a * _gamma_density(b, a * x),
     ),
     "pdtr": (ZERO, lambda k, m, y: -_gamma_density(floor(k) + 1, m)),

@@ -46,9 +46,14 @@ from relgraph.tensor.assembly import (
 )
 from relgraph.tensor.basic import (
     Assert,
+    CheckAndRaise,
+    NotScalarConstantError,
     as_tensor_variable,
     assert_,
     constant,
+    get_scalar_constant_value,
+    get_vector_length,
+    infer_broadcastable,
 )
 from relgraph.tensor.constructors import *  # noqa: F403
 from relgraph.tensor.elemwise import (
@@ -65,6 +70,8 @@ from relgraph.tensor.linalg.diagonals import diag, diagonal, trace
 from relgraph.tensor.linalg.products import (
     batched_dot,
     dot,
+    einsum,
+    kron,
     matmul,
     outer,
     tensordot,
@@ -143,6 +150,7 @@ def _iterate(x: Any) -> Any:
 __all__ = [
     "Assert",
     "CAReduce",
+    "CheckAndRaise",
     "DimShuffle",
     "Elemwise",
     "TensorConstant",
@@ -166,6 +174,7 @@ __all__ = [
     "diag",
     "diagonal",
     "dot",
+    "einsum",
     "expand_dims",
     "eye",
     "flatten",
@@ -176,6 +185,7 @@ __all__ = [
     "hstack",
     "inc_subtensor",
     "join",
+    "kron",
     "log_softmax",
     "logsumexp",
     "matmul",
@@ -224,6 +234,12 @@ __all__ += vars(math)["__all__"]
 _FUNCTIONS = {name: lifted(globals()[name], __name__) for name in __all__}
 globals().update(_FUNCTIONS)
 __all__ += vars(constructors)["__all__"]
+__all__ += [
+    "NotScalarConstantError",
+    "get_scalar_constant_value",
+    "get_vector_length",
+    "infer_broadcastable",
+]
 
 # The functions behind the operators and methods of tensor variables, and the operators in laws.
 TensorVariable._ops = OpNamespace(
@@ -252,6 +268,8 @@ def __getattr__(name: str) -> Any:
         return _loaded(f"relgraph.tensor.{name}")
     if name in math.ELEMENTWISE:
         return math.ELEMENTWISE[name]
+    if name in ("mgrid", "ogrid"):
+        return _loaded("relgraph.tensor.functions.calculus", "GRIDS")[name]
     if not name.startswith("_"):
         functions = _loaded("relgraph.tensor.functions", "FUNCTIONS")
         if name in functions:

@@ -14,7 +14,7 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
-from relgraph.tensor.assembly import arange, join, ones_like, zeros_like
+from relgraph.tensor.assembly import arange, join, ones_like, zeros, zeros_like
 from relgraph.tensor.basic import (
     AxisOp,
     TensorOp,
@@ -25,10 +25,11 @@ from relgraph.tensor.basic import (
     normalize_axes,
     normalize_axis,
 )
-from relgraph.tensor.indexing import getitem, index_along, take
+from relgraph.tensor.indexing import getitem, inc_subtensor, index_along, take
 from relgraph.tensor.math import cast, check_one_shape, conjugated, maximum, second
 from relgraph.tensor.memory import Array, in_order
 from relgraph.tensor.reductions import reduced_dtype
+from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import (
     as_length,
     as_lengths,
@@ -258,12 +259,19 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     Parameters
     ----------
     repeats
-        How often each element occurs: an int or an integer variable of rank 0.
+        How often each element occurs: an int or an integer variable of rank 0; or a vector with a
+        number for each element along the axis.
     """
     x = as_tensor_variable(x)
     if axis is None:
         x, axis = flatten(x), 0
     axis = normalize_axis(axis, x.type.ndim, "repeat")
+    if np.ndim(repeats) == 1 or getattr(getattr(repeats, "type", None), "ndim", 0) == 1:
+        counts = second(arange(lengths(x)[axis]), as_tensor_variable(repeats))
+        total = sum_(counts)
+        # the number of an element is that of the elements whose copies end before a place
+        ended = inc_subtensor(getitem(zeros(total + 1, "int64"), cumsum(counts)), 1)
+        return take(x, part(cumsum(ended), 0, slice(total)), axis)
     times = as_length(repeats, "repeat")
     if isinstance(times, int) and times < 0:
         raise ValueError(f"repeat: {times} times")

@@ -22,7 +22,7 @@ from relgraph.tensor.basic import (
     normalize_axis,
     static_int,
 )
-from relgraph.tensor.math import cast, ceil, ge, maximum, second, switch
+from relgraph.tensor.math import cast, ceil, eq, ge, gt, lt, maximum, mod, second, switch
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.reductions import sum_like
 from relgraph.tensor.shapes import (
@@ -32,6 +32,8 @@ from relgraph.tensor.shapes import (
     as_shape_vector,
     expand_dims,
     lengths,
+    product,
+    reshape,
     shape_i,
     specify_shape,
 )
@@ -601,13 +603,14 @@ def _as_parts(tensors: Any, what: str) -> list[Any]:
     return parts
 
 
-def join(axis: int, *tensors: Any) -> Any:
+def join(axis: Any, *tensors: Any) -> Any:
     """Return tensors of one rank, concatenated along `axis`.
 
     Parameters
     ----------
     axis
-        The axis.
+        The axis: an int, or an integer variable of rank 0, for which a join along each axis is made
+        and the one that is asked for computed.
     tensors
         The tensors, whose lengths may differ along `axis` alone.
 
@@ -617,8 +620,30 @@ def join(axis: int, *tensors: Any) -> Any:
     parts = _as_parts(tensors, "join")
     if any(isinstance(v, LogicTerm) for v in (axis, *parts)):
         return parts[0] if len(parts) == 1 else Join(axis)(*parts)
-    axis = normalize_axis(axis, parts[0].type.ndim, "join")
-    return parts[0] if len(parts) == 1 else Join(axis)(*parts)
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(axis, Variable) and static_int(axis) is None:
+        return _joined_somewhere(axis, parts)
+    return Join(normalize_axis(axis, parts[0].type.ndim, "join"))(*parts)
+
+
+def _joined_somewhere(axis: Variable, parts: Sequence[Any]) -> Any:
+    """Return tensors concatenated along an axis that is known when they are computed: it is the
+    second of three, with one before it and one behind it in the place of all others."""
+    ndim = parts[0].type.ndim
+    place = mod(axis, ndim)
+
+    def as_three_axes(v: Any) -> Any:
+        before, along, after = (
+            product([switch(at_place(d, place), n, 1) for d, n in enumerate(lengths(v))])
+            for at_place in (lt, eq, gt)
+        )
+        return reshape(v, (before, along, after))
+
+    joined = Join(1)(*[as_three_axes(v) for v in parts])
+    total = lengths(joined)[1]
+    shape = [switch(eq(d, place), total, n) for d, n in enumerate(lengths(parts[0]))]
+    return reshape(joined, shape)
 
 
 def concatenate(tensors: Any, axis: int = 0) -> Any:

@@ -9,8 +9,10 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.basic import Apply, Constant, Variable, graph_inputs
+from relgraph.graph.notation import number_of
 from relgraph.graph.op import RelativeOp, Storage, TypedOp, Variables
+from relgraph.graph.reference import evaluate
 from relgraph.graph.type import Type, disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.type import check_dtype, number_kind, weak_dtype
@@ -108,6 +110,74 @@ def static_int(value: Any) -> int | None:
         return operator.index(value)
     except TypeError:
         return None
+
+
+class NotScalarConstantError(TypeError):
+    """A variable is not one constant number."""
+
+
+def get_scalar_constant_value(v: Any) -> Any:
+    """Return the number that a variable is known to be, as an array of rank 0.
+
+    What is computed of constants alone is computed, and what is filled with one number is that.
+
+    Parameters
+    ----------
+    v
+        A variable, a number or an array.
+
+    Raises
+    ------
+    NotScalarConstantError
+        If it is not known, or is more than one number.
+    """
+    if not isinstance(v, Variable):
+        value = np.asarray(v)
+    else:
+        number = number_of(v)
+        if number is not None:
+            return np.asarray(number, v.type.dtype)
+        if not all(isinstance(leaf, Constant) for leaf in graph_inputs([v])):
+            raise NotScalarConstantError(f"{v} is not known to be one number")
+        value = np.asarray(evaluate([v])[0])
+    if value.size == 0 or (value != value.flat[0]).any():
+        raise NotScalarConstantError(f"{v} is not one number")
+    return np.array(value.flat[0])
+
+
+def get_vector_length(v: Any) -> int:
+    """Return the length of a vector, which has to be known.
+
+    Parameters
+    ----------
+    v
+        A vector, or a sequence.
+
+    Raises
+    ------
+    ValueError
+        If it is no vector, or its length is not known.
+    """
+    if isinstance(v, tuple | list):
+        return len(v)
+    v = as_tensor_variable(v)
+    if v.type.ndim != 1 or v.type.shape[0] is None:
+        raise ValueError(f"get_vector_length: {v} is a {v.type}, no vector of known length")
+    return int(v.type.shape[0])
+
+
+def infer_broadcastable(shape: Any) -> tuple[list[Any], tuple[bool, ...]]:
+    """Return the lengths of a shape as variables of int64, and which are known to be 1.
+
+    Parameters
+    ----------
+    shape
+        Ints and integer variables of rank 0, or a vector of known length.
+    """
+    if isinstance(shape, Variable):
+        shape = [shape[i] for i in range(get_vector_length(shape))]  # type: ignore[index]
+    lengths = [constant(n, dtype="int64") if static_int(n) is not None else n for n in shape]
+    return lengths, tuple(static_int(n) == 1 for n in shape)
 
 
 def has_one_element(var: Any) -> bool:
@@ -387,6 +457,34 @@ class Assert(TensorOp):
 
     def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
         return [output_gradients[0], *[disconnected() for _ in inputs[1:]]]
+
+
+class CheckAndRaise(Assert):
+    """An `Assert` that raises another error.
+
+    Parameters
+    ----------
+    exc_type
+        The class of the error.
+    message
+        The message.
+    """
+
+    __props__ = ("exc_type", "message")
+
+    def __init__(self, exc_type: type[Exception], message: str = "") -> None:
+        if not (isinstance(exc_type, type) and issubclass(exc_type, Exception)):
+            raise TypeError(f"CheckAndRaise: {exc_type!r} is no class of errors")
+        super().__init__(message)
+        self.exc_type = exc_type
+
+    def __str__(self) -> str:
+        return f"check_and_raise{{{self.exc_type.__name__}, {self.message}}}"
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
+        if not all(map(np.all, inputs[1:])):
+            raise self.exc_type(self.message)
+        output_storage[0][0] = inputs[0]
 
 
 def assert_(x: Any, *conditions: Any, message: str = "") -> Any:

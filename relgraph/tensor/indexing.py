@@ -14,7 +14,7 @@ from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.tensor.assembly import ARange, arange, zeros_like
 from relgraph.tensor.basic import as_tensor_variable, named_axis, normalize_axis, static_int
 from relgraph.tensor.elemwise import DimShuffle
-from relgraph.tensor.math import eq, switch
+from relgraph.tensor.math import clip, eq, switch
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import (
     expand_dims,
@@ -483,7 +483,7 @@ def inc_subtensor(x: Any, y: Any, inplace: bool = False) -> Any:
     return _change_part(x, y, inplace, False)
 
 
-def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Any:
     """Return the elements of `x` at `indices` along `axis`; for None, of the flattened `x`.
 
     Parameters
@@ -494,16 +494,26 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Any:
         A tensor of integers, or what can be made one.
     axis
         The axis; None for the flattened tensor.
+    mode
+        What an index out of bounds does: ``raise`` an error, ``wrap`` around, or stand for the
+        nearest one, ``clip``, by which negative ones are 0.
 
     >>> take([1, 2, 3], [2, 0]).eval()
     array([3, 1])
     """
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"take: the mode is raise, wrap or clip, not {mode!r}")
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm):
         return getitem(x, index_along(named_axis(axis, "take"), indices))
     if axis is None:
         x, axis = flatten(x), 0
-    return getitem(x, index_along(normalize_axis(axis, x.type.ndim, "take"), indices))
+    axis = normalize_axis(axis, x.type.ndim, "take")
+    if mode != "raise":
+        n = lengths(x)[axis]
+        indices = as_tensor_variable(indices)
+        indices = indices % n if mode == "wrap" else clip(indices, 0, n - 1)
+    return getitem(x, index_along(axis, indices))
 
 
 def index_along(axis: int, part: Any) -> tuple[Any, ...]:

@@ -28,8 +28,8 @@ Function = Callable[..., Any]
 RENAMED = {
     **{"concat": "concatenate", "permute_dims": "transpose", "amax": "max", "amin": "min"},
     **{"cumulative_sum": "cumsum", "cumulative_prod": "cumprod", "absolute": "abs"},
-    **{"around": "round", "rint": "round", "positive": "identity"},
-    **{"einsum": "linalg.einsum", "kron": "linalg.kron", "vecdot": "linalg.vecdot"},
+    **{"round": "around", "rint": "round", "positive": "identity"},
+    **{"vecdot": "linalg.vecdot"},
     **{"matrix_transpose": "linalg.matrix_transpose", "expit": "sigmoid", "psi": "digamma"},
     **{"degrees": "rad2deg", "radians": "deg2rad", "linalg.cross": "cross"},
     **{f"linalg.{name}": name for name in ("matrix_rank", "tensorinv", "tensorsolve")},

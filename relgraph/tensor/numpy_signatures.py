@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import relgraph.tensor as at
-from relgraph.scalar.type import is_discrete
 from relgraph.tensor.functions.manipulation import _equal_parts
 
 
@@ -95,17 +94,6 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any
     if low is None:
         return a if high is None else at.minimum(a, high)
     return at.maximum(a, low) if high is None else at.clip(a, low, high)
-
-
-def round(a: Any, decimals: int = 0) -> Any:
-    """Return `a` rounded to some decimals; of integers those before the point."""
-    if decimals == 0:
-        return at.round(a)
-    a = at.as_tensor_variable(a)
-    scale = 10 ** abs(decimals)
-    if decimals < 0:
-        return at.cast(at.round(a / scale) * scale, a.type.dtype)
-    return a if is_discrete(a.type.dtype) else at.round(a * scale) / scale
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:

@@ -481,7 +481,8 @@ def _as_dtype(count: Any, dtype: str) -> Any:
     return cast(count, dtype) if isinstance(count, Variable) else np.dtype(dtype).type(count)
 
 
-def var(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+def var(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False,
+        corrected: bool = False) -> Any:  # fmt: skip
     """Return the variance of `x` over `axis`.
 
     It is the sum of the squared deviations from the mean, divided by ``count - ddof``.
@@ -494,6 +495,9 @@ def var(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bo
         The dtype to compute in. The result has that dtype, or the real one for a complex dtype.
     ddof
         The degrees of freedom that are subtracted from the count.
+    corrected
+        Whether to take away what the rounding of the mean adds: the square of the sum of the
+        deviations, divided by the count. Chan, Golub and LeVeque (1983).
     """
     x = as_tensor_variable(x)
     inner, result = _mean_dtype(x, dtype, "var")
@@ -502,22 +506,27 @@ def var(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bo
     deviation = x - mean(x, axis=axes, keepdims=True)
     square = sqr(abs_(deviation)) if is_complex(inner) else sqr(deviation)
     total = sum(square, axis=axes, keepdims=keepdims)
+    if corrected:
+        left = sum(deviation, axis=axes, keepdims=keepdims)
+        left = sqr(abs_(left)) if is_complex(inner) else sqr(left)
+        total = total - true_div(left, _as_dtype(_element_count(x, axes), total.type.dtype))
     out = true_div(total, _as_dtype(_element_count(x, axes, ddof), total.type.dtype))
     return out if is_complex(result) else cast(out, result)
 
 
-def std(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+def std(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False,
+        corrected: bool = False) -> Any:  # fmt: skip
     """Return the standard deviation of `x` over `axis`: the square root of `var`.
 
     Parameters
     ----------
-    x, axis, dtype, ddof, keepdims
+    x, axis, dtype, ddof, keepdims, corrected
         As those of `var`.
 
     >>> std([1.0, 3.0]).eval()
     array(1.)
     """
-    return sqrt(var(x, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))
+    return sqrt(var(x, axis, dtype, ddof, keepdims, corrected))
 
 
 class _ArgExtreme(RelativeOp, TensorOp):

@@ -15,6 +15,7 @@ from relgraph.graph.type import disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm, MethodNotDefined
 from relgraph.scalar.type import check_dtype
 from relgraph.tensor.basic import (
+    Assert,
     TensorOp,
     as_tensor_variable,
     constant,
@@ -486,22 +487,31 @@ def specify_shape(x: Any, shape: Any) -> Any:
     x
         A tensor.
     shape
-        For each axis an int; None to declare nothing.
+        For each axis an int; None to declare nothing. A length that is a variable is checked alone.
 
     Raises
     ------
     TypeError
-        If a length is a variable, or `x` has another rank.
+        If a length is neither, or `x` has another rank.
     ValueError
         If the static shape of `x` is another one.
     """
     x = as_tensor_variable(x)
     if isinstance(shape, int) or shape is None:
         shape = (shape,)
+    shape = tuple(shape)
     entries = tuple(None if n is None else static_int(n) for n in shape)
-    for given, n in zip(shape, entries, strict=True):
-        if given is not None and n is None:
-            raise TypeError(f"specify_shape: {given} is not an int; give None for what isn't known")
+    wanted = {
+        axis: length
+        for axis, (length, n) in enumerate(zip(shape, entries, strict=True))
+        if length is not None and n is None
+    }
+    for length in wanted.values():
+        if getattr(getattr(length, "type", None), "ndim", None) != 0:
+            raise TypeError(f"specify_shape: {length} is no int, and no variable of rank 0")
+    if wanted and not isinstance(x, LogicTerm):
+        conditions = [eq(shape_i(x, axis), length) for axis, length in wanted.items()]
+        x = Assert(f"specify_shape: {x} has another shape")(x, *conditions)
     if isinstance(x, LogicTerm):
         return SpecifyShape(entries)(x)
     if len(entries) == x.type.ndim and all(

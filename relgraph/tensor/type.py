@@ -259,9 +259,9 @@ class TensorVariable(ArrayVariable):
             return self if max is None else self._ops.minimum(self, max)
         return self._ops.maximum(self, min) if max is None else self._ops.clip(self, min, max)
 
-    def round(self) -> Any:
-        """Return the elements rounded to integers; halves are rounded to even ones."""
-        return self._ops.round(self)
+    def round(self, decimals: int = 0) -> Any:
+        """Return the elements rounded to some decimals; halves are rounded to even digits."""
+        return self._ops.round(self) if decimals == 0 else self._ops.around(self, decimals)
 
     __round__ = round
 

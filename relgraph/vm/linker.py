@@ -96,16 +96,27 @@ class PyLinker:
         return _by_kernels(schedule(fgraph), fgraph.inputs, fgraph.outputs)
 
 
-def _by_kernels(plan: Schedule, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Runner:
+Wrap = Callable[[int, Apply, Runner], Runner]
+"""Takes the number of a node, the node and what computes it; returns what does."""
+
+
+def _by_kernels(
+    plan: Schedule,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    wrap: Wrap | None = None,
+) -> Runner:
     """Return a function that runs the kernels of a schedule one after another."""
+    numbers = {node: i for i, node in enumerate(plan.nodes)}
 
     def of_branch(branch: Branch) -> Runner:
-        return _by_kernels(branch.plan, branch.inputs, branch.outputs)
+        return _by_kernels(branch.plan, branch.inputs, branch.outputs, wrap)
 
     def step(node: Apply) -> tuple[list[Variable], Runner]:
         lazy = node in plan.branches
         kernel = lazy_kernel(plan, node, of_branch) if lazy else kernel_of(node)
-        return plan.reads(node), called(kernel, len(node.outputs))
+        run, reads = called(kernel, len(node.outputs)), plan.reads(node)
+        return reads, run if wrap is None else wrap(numbers[node], node, run)
 
     return _one_by_one(plan, inputs, outputs, step)
 
@@ -150,6 +161,59 @@ def _one_by_one(
         return [storage[v] for v in outputs]
 
     return run
+
+
+@dataclass
+class NodeCall:
+    """One call of a node, as `MonitorLinker` shows it.
+
+    Attributes
+    ----------
+    inputs, outputs
+        For each a list that holds the value; None for an output that is not computed yet.
+    """
+
+    inputs: list[list[Any]]
+    outputs: list[list[Any]]
+
+
+Hook = Callable[[int, Apply, NodeCall], Any]
+"""Takes the number of a node in the order of the program, the node, and the call of it."""
+
+
+class MonitorLinker:
+    """Runs one node after another, and calls functions before and after each.
+
+    Nodes are neither fused nor written over their inputs. The nodes of a branch of an `IfElse` have
+    numbers of their own; the step of a loop is one node.
+
+    Parameters
+    ----------
+    before, after
+        What is called; None for nothing.
+    """
+
+    name = "monitor"
+    excluded = ("elemwise_fusion", "inplace")
+
+    def __init__(self, before: Hook | None = None, after: Hook | None = None) -> None:
+        self._before, self._after = before, after
+
+    def link(self, fgraph: FunctionGraph) -> Runner:
+        return _by_kernels(schedule(fgraph), fgraph.inputs, fgraph.outputs, self._watched)
+
+    def _watched(self, number: int, node: Apply, run: Runner) -> Runner:
+        def watched(*values: Any) -> list[Any]:
+            call = NodeCall([[v] for v in values], [[None] for _ in node.outputs])
+            if self._before is not None:
+                self._before(number, node, call)
+            found = run(*values)
+            call.outputs = [[v] for v in found]
+            if self._after is not None:
+                self._after(number, node, call)
+            return found
+
+        return watched
 
 
 class VMLinker:

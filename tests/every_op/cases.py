@@ -6,8 +6,9 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph import scalar, scan
+from relgraph.compile.builders import FromFunctionOp, OpFromGraph
 from relgraph.compile.io import DeepCopyOp
-from relgraph.gradient.barriers import GradientBarrier
+from relgraph.gradient.barriers import GradientBarrier, GradientClip, GradientScale
 from relgraph.printing import Print
 from relgraph.tensor.along_axes import ArgSort, CumprodGradient, Cumulate, Recurrence, Sort
 from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
@@ -102,6 +103,18 @@ def fused_exponential():
 G = Generator()
 NORMAL, DIRICHLET = DISTRIBUTIONS["normal"], DISTRIBUTIONS["dirichlet"]
 
+_MATRIX = TensorType("float64", (None, None))
+_square = _MATRIX("square")
+SQUARED = OpFromGraph([_square], [_square**2])
+
+
+def _doubled(x):
+    return np.asarray(2 * x)
+
+
+DOUBLED = FromFunctionOp(_doubled, [_MATRIX], [_MATRIX])
+
+
 CASES = [
     (loop_over_rows(), Numbers(0, 1), M),
     (fused_sum(), M, M),
@@ -148,6 +161,9 @@ CASES = [
     (SpecifyShape((None, 2)), M),
     (SpecifyShape((1, None)), M),
     (at.Assert(""), M, Tensor(1, "bool")),
+    (at.CheckAndRaise(AssertionError, ""), M, Tensor(1, "bool")),
+    (SQUARED, M),
+    (DOUBLED, M),
     (Cumulate(scalar.add, 1), M),
     (CumprodGradient(1), M, M),
     (Recurrence(0), M, M),
@@ -254,5 +270,7 @@ OTHERS = [
     (Unique(False), V),
     (Print("value"), V),
     (GradientBarrier(True), M),
+    (GradientClip(-1e9, 1e9), M),
+    (GradientScale(1.0), M),
     (DeepCopyOp(), M),
 ]

@@ -377,6 +377,9 @@ REFERENCES: dict[type, Callable[..., Any]] = {
     c.Reshape: lambda op, x, shape: np.reshape(x, tuple(shape)),
     c.SpecifyShape: lambda op, x: x,
     c.at.Assert: lambda op, x, *tests: x,
+    c.at.CheckAndRaise: lambda op, x, *tests: x,
+    c.OpFromGraph: lambda op, x: x**2,
+    c.FromFunctionOp: lambda op, x: 2 * x,
     c.Cumulate: lambda op, x: op.scalar_op.ufunc.accumulate(x, op.axis),
     c.CumprodGradient: _cumprod_gradient,
     c.Recurrence: _recurrence,
@@ -435,6 +438,8 @@ REFERENCES: dict[type, Callable[..., Any]] = {
     Scan: lambda op, steps, x: np.exp(x[: int(steps)]),
     Print: lambda op, x: x,
     GradientBarrier: lambda op, x: x,
+    c.GradientClip: lambda op, x: x,
+    c.GradientScale: lambda op, x: x,
     DeepCopyOp: lambda op, x: x.copy(),
 }
 

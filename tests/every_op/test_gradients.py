@@ -110,10 +110,11 @@ def parameters(examples: list[Any]) -> Any:
 
 EACH = first_of_each_class()
 FLAT = [example for example in EACH if type(example[0]).__name__ in (*STEPS, "GradientBarrier")]
+WITHOUT = [example for example in EACH if isinstance(example[0], c.FromFunctionOp)]
 REFUSING = [example for example in EACH if str(example[0]) in OF_INTEGERS]
 
 
-@parameters([example for example in EACH if example not in (*FLAT, *REFUSING)])
+@parameters([example for example in EACH if example not in (*FLAT, *REFUSING, *WITHOUT)])
 def test_gradient(op: Any, specs: Any) -> None:
     values = smooth_inputs(op, specs, Random(seed_of(op)))
     moved = moved_among(specs, values)

@@ -23,6 +23,7 @@ from relgraph.graph.traversal import io_toposort
 from relgraph.scalar import error_free
 from relgraph.scalar.named import NumpyOp, PartOp, ScipyOp
 from relgraph.scalar.op import ScalarOp
+from relgraph.scalar.shape_slopes import by_first, by_shape
 from tests.every_op.cases import CASES, OTHERS, Tensor
 from tests.every_op.comparison import DTYPES, compare
 from tests.seeds import seed_of
@@ -83,8 +84,9 @@ def of_relgraph() -> set[type]:
 
 # What stands in laws, in the place of an op for any rank, and never in a node.
 OF_LAWS_ALONE = {"RelativeDimShuffle", "RelativeSubtensor"}
-# Tested by each of their names: ``tests/scalar/named``; `Composite` is in the fused ops.
-BY_TABLES = {NumpyOp, ScipyOp, PartOp, scalar.Composite}
+# Tested by each of their names: ``tests/scalar/named``; `Composite` is in the fused ops, and the
+# slopes by shapes have tests of their own.
+BY_TABLES = {NumpyOp, ScipyOp, PartOp, scalar.Composite, type(by_shape), type(by_first)}
 
 
 def of_sparse_examples() -> set[type]:

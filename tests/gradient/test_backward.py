@@ -14,9 +14,12 @@ from relgraph.gradient import (
     consider_constant,
     disconnected_grad,
     grad,
+    grad_clip,
+    grad_scale,
     hessian,
     hvp,
     jacobian,
+    subgraph_grad,
     verify_grad,
     zero_grad,
 )
@@ -546,3 +549,39 @@ def test_variables_in_a_set_have_no_order(call):
         consider_constant={x_vector},
         disconnected_inputs="ignore",
     )
+
+
+def test_gradients_are_clipped_and_scaled_on_their_way():
+    x = at.dvector()
+    point = np.array([0.5, 3.0, -2.0])
+    cases = [
+        (grad(at.sum(grad_clip(x, -1, 1) ** 2), x), [1.0, 1.0, -1.0]),
+        (grad(at.sum(grad_clip(x**2, -0.5, 0.5)), x), 0.5 * 2 * point),
+        (grad(at.sum(grad_scale(x, -1) ** 2), x), -2 * point),
+    ]
+    for slope, wanted in cases:
+        np.testing.assert_allclose(evaluate([slope], {x: point})[0], wanted)
+    assert evaluate([grad_clip(grad_scale(x, 3), 0, 1)], {x: point})[0].tolist() == point.tolist()
+    with pytest.raises(ValueError, match="grad_clip: 0 is less than 1"):
+        grad_clip(x, 1, 0)
+
+
+def test_the_gradient_of_a_part_starts_where_that_of_the_next_one_ends():
+    x, t = at.dvector("x"), at.dvector("t")
+    first, second = at.dmatrix("first"), at.dmatrix("second")
+    hidden = at.tanh(at.dot(x, first))
+    fit = at.sum((at.tanh(at.dot(hidden, second)) - t) ** 2)
+    penalty = at.sum(first**2)
+    of_second, at_hidden = subgraph_grad([second], [hidden], cost=fit)
+    parts = subgraph_grad([first], [x], start={hidden: at_hidden[0]}, cost=penalty, details=True)
+    random = np.random.default_rng(0)
+    given = {x: np.ones(3), t: np.ones(2)}
+    given |= {first: random.normal(size=(3, 4)), second: random.normal(size=(4, 2))}
+    whole = evaluate(grad(fit + penalty, [first, second, x]), given)
+    found = evaluate([*parts[0], *of_second, *parts[1]], given)
+    for one, other in zip(found, whole, strict=True):
+        np.testing.assert_allclose(one, other)
+    of_start, of_cost = (evaluate([group[0]], given)[0] for group in parts[2:])
+    np.testing.assert_allclose(of_start + of_cost, found[0])
+    with pytest.raises(ValueError, match="neither a cost nor a start"):
+        subgraph_grad([first], [x])

@@ -156,6 +156,19 @@ def test_join(against_numpy, axis):
     verify_grad(lambda *v: at.join(axis, *v), xs)
 
 
+def test_join_along_an_axis_that_is_a_variable():
+    x, y, axis = at.dtensor3("x"), at.dtensor3("y"), at.lscalar("axis")
+    joined = at.join(axis, x, y)
+    slopes = grad(at.sum(joined**2), [x, y])
+    for k, lengths in ((0, (4, 3, 2)), (1, (2, 5, 2)), (-1, (2, 3, 1))):
+        a, b = count(2, 3, 2), count(*lengths) + 1
+        found = evaluate([joined, *slopes], {x: a, y: b, axis: k})
+        np.testing.assert_array_equal(found[0], np.concatenate([a, b], k))
+        np.testing.assert_array_equal(found[1], 2 * a)
+        np.testing.assert_array_equal(found[2], 2 * b)
+    assert at.join(at.constant(1), x, y).owner.op is Join(1)
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_stack(against_numpy, axis):
     xs = [count(2, 3), count(2, 3) + 1]

@@ -183,8 +183,13 @@ def test_specify_shape(against_numpy):
         at.specify_shape(y, (3, None))
     with pytest.raises(TypeError, match="of 2 dimensions"):
         at.specify_shape(x, (3,))
-    with pytest.raises(TypeError, match="n is not an int"):
-        at.specify_shape(x, (at.lscalar("n"), 2))
+    with pytest.raises(TypeError, match="v is no int, and no variable of rank 0"):
+        at.specify_shape(x, (at.lvector("v"), 2))
+    n = at.lscalar("n")
+    checked = at.specify_shape(x, (n, 2))
+    assert evaluate([checked], {x: count(3, 2), n: 3})[0].shape == (3, 2)
+    with pytest.raises(AssertionError, match="specify_shape: x has another shape"):
+        evaluate([checked], {x: count(4, 2), n: 3})
     assert str(SpecifyShape((2, None))) == "specify_shape{2, ?}"
 
 

@@ -27,13 +27,11 @@ from relgraph import scalar
 from relgraph.bridges.pytensor.names import present
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import number_of
-from relgraph.graph.op import Storage
 from relgraph.graph.reference import performed
 from relgraph.graph.type import Type
 from relgraph.scalar.named import ScipyOp
 from relgraph.scalar.op import ScalarOp
 from relgraph.scalar.type import is_discrete
-from relgraph.tensor.basic import Assert
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.random.type import RandomGeneratorType, random_generator_type
 from relgraph.tensor.type import TensorType
@@ -42,29 +40,6 @@ from relgraph.tensor.type import TensorType
 # PyTensor for its own kind of variable leave open which of two is meant where two of these meet,
 # of which `unify` would warn when it is next used.
 _unify.reorder(on_ambiguity=lambda *found: None)
-
-
-class CheckAndRaise(Assert):
-    """An `Assert` that raises another error.
-
-    Parameters
-    ----------
-    message
-        The message.
-    error
-        The class of the error.
-    """
-
-    __props__ = ("message", "error")
-
-    def __init__(self, message: str, error: type[Exception]) -> None:
-        super().__init__(message)
-        self.error = error
-
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        if not all(map(np.all, inputs[1:])):
-            raise self.error(self.message)
-        output_storage[0][0] = inputs[0]
 
 
 class CholeskyOrNan(Cholesky):

@@ -29,11 +29,11 @@ from pytensor.tensor.subtensor import IncSubtensor, Subtensor
 
 import relgraph.tensor as at
 from relations.kit.index_arithmetic import BasicIndex, located_in_join, taken_at, trimmed
-from relgraph.bridges.pytensor.counterparts import CheckAndRaise
-from relgraph.gradient.barriers import GradientBarrier
+from relgraph.gradient.barriers import GradientBarrier, grad_clip, grad_scale
 from relgraph.graph.basic import Variable
 from relgraph.printing import Print as OurPrint
 from relgraph.tensor.basic import Assert as OurAssert
+from relgraph.tensor.basic import CheckAndRaise
 from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.loops.scan_op import Scan
 from relgraph.tensor.subtensor import IndexList
@@ -331,7 +331,7 @@ def checked(reader: Any, node: Any, value: Any, *conditions: Any) -> Any:
     if not conditions or not isinstance(value.type, TensorType):
         return None
     error = node.op.exc_type
-    op = OurAssert(node.op.msg) if error is AssertionError else CheckAndRaise(node.op.msg, error)
+    op = OurAssert(node.op.msg) if error is AssertionError else CheckAndRaise(error, node.op.msg)
     return op(value, *conditions)
 
 
@@ -371,5 +371,9 @@ TABLE: dict[str, Callable[..., Any]] = {
     "compile.ops.ViewOp": same,
     "compile.ops.DeepCopyOp": same,
     "gradient.DisconnectedGrad": lambda reader, node, x: GradientBarrier(False)(x),
+    "gradient.GradClip": lambda reader, node, x: grad_clip(
+        x, node.op.clip_lower_bound, node.op.clip_upper_bound
+    ),
+    "gradient.GradScale": lambda reader, node, x: grad_scale(x, node.op.multiplier),
     "gradient.ZeroGrad": lambda reader, node, x: GradientBarrier(True)(x),
 }

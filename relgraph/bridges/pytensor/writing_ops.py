@@ -13,7 +13,13 @@ from typing import Any
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.gradient import DisconnectedType, disconnected_grad, zero_grad
+from pytensor.gradient import (
+    DisconnectedType,
+    disconnected_grad,
+    grad_clip,
+    grad_scale,
+    zero_grad,
+)
 from pytensor.printing import Print as PyTensorPrint
 from pytensor.raise_op import Assert as PyTensorAssert
 from pytensor.raise_op import CheckAndRaise as PyTensorCheck
@@ -38,7 +44,6 @@ from relgraph.bridges.pytensor.counterparts import (
     DISTRIBUTION_OF_CLASS,
     QR_MODES,
     THEIRS,
-    CheckAndRaise,
     CholeskyOrNan,
     bounds_are_ordered,
     opened,
@@ -47,7 +52,7 @@ from relgraph.bridges.pytensor.counterparts import (
 from relgraph.bridges.pytensor.names import IfElse as PyTensorIfElse
 from relgraph.bridges.pytensor.names import present
 from relgraph.compile.io import DeepCopyOp
-from relgraph.gradient.barriers import GradientBarrier
+from relgraph.gradient.barriers import GradientBarrier, GradientClip, GradientScale
 from relgraph.printing import Print
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.named import ScipyOp
@@ -55,7 +60,7 @@ from relgraph.scalar.op import FoldOp
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.along_axes import ArgSort, Cumulate, Sort
 from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
-from relgraph.tensor.basic import Assert
+from relgraph.tensor.basic import Assert, CheckAndRaise
 from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, FusedElemwise
 from relgraph.tensor.functions.searching import Nonzero, SearchSorted
@@ -365,7 +370,7 @@ def branches(writer: Any, node: Any, condition: Any, *values: Any) -> Any:
 def checked(writer: Any, node: Any, value: Any, *conditions: Any) -> Any:
     op = node.op
     is_assert = type(op) is Assert
-    check = PyTensorAssert(op.message) if is_assert else PyTensorCheck(op.error, op.message)
+    check = PyTensorAssert(op.message) if is_assert else PyTensorCheck(op.exc_type, op.message)
     return check(value, *[pt.all(pt.neq(c, 0)) for c in conditions])
 
 
@@ -375,6 +380,14 @@ def cholesky(writer: Any, node: Any, a: Any) -> Any:
 
 def barrier(writer: Any, node: Any, x: Any) -> Any:
     return zero_grad(x) if node.op.connected else disconnected_grad(x)
+
+
+def clipped_gradient(writer: Any, node: Any, x: Any) -> Any:
+    return grad_clip(x, node.op.lower, node.op.upper)
+
+
+def scaled_gradient(writer: Any, node: Any, x: Any) -> Any:
+    return grad_scale(x, node.op.factor)
 
 
 TABLE: dict[type, Callable[..., Any]] = {
@@ -438,6 +451,8 @@ TABLE: dict[type, Callable[..., Any]] = {
     CheckAndRaise: checked,
     Print: lambda writer, node, x: PyTensorPrint(node.op.message)(x),
     GradientBarrier: barrier,
+    GradientClip: clipped_gradient,
+    GradientScale: scaled_gradient,
     DeepCopyOp: lambda writer, node, x: x,
 }
 """From a class of this library's ops to ``write(writer, node, *inputs)``, which returns the outputs

@@ -27,6 +27,7 @@ from relgraph.engines.jax.lowering.dispatch import (
 from relgraph.engines.jax.lowering.scalars import as_dtype
 from relgraph.engines.jax.values import to_engine
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort, walk
+from relgraph.graph.op import GraphOp
 from relgraph.tensor.assembly import Alloc, ARange, Eye
 from relgraph.tensor.basic import Assert
 from relgraph.tensor.conditional import Context, Contexts, IfElse
@@ -322,6 +323,9 @@ class Run:
             return run_loop(op, node, values, _step(op, node), self.checks)
         if isinstance(op, Assert):
             return self._asserted(op, node, values)
+        if isinstance(op, GraphOp):
+            inner = Run(dict(zip(op.inputs, values, strict=True)), self.checks)
+            return tuple(inner.outputs(plan_of(op.inputs, op.outputs)))
         return lower(op, node, *values)
 
     def _asserted(self, op: Assert, node: Apply, values: Sequence[Any]) -> Any:

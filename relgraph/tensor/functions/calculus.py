@@ -26,9 +26,9 @@ from relgraph.tensor.along_axes import (
     places_along,
     weak,
 )
-from relgraph.tensor.assembly import arange, broadcast_to, join, stack, zeros_like
+from relgraph.tensor.assembly import arange, broadcast_to, join, stack, tri, zeros_like
 from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis, static_int
-from relgraph.tensor.functions.searching import flatnonzero, searchsorted
+from relgraph.tensor.functions.searching import flatnonzero, nonzero, searchsorted
 from relgraph.tensor.indexing import getitem, inc_subtensor, set_subtensor, take
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import (
@@ -255,6 +255,66 @@ def ravel_multi_index(multi_index: Sequence[Any], dims: Sequence[Any]) -> Any:
     for index, n in zip(multi_index, dims, strict=True):
         total = total * n + cast(as_argument(index, "ravel_multi_index"), "int64")
     return total
+
+
+class _Grid:
+    """What an index with slices is taken of; see `GRIDS`.
+
+    Parameters
+    ----------
+    sparse
+        Whether each axis is returned by itself.
+    """
+
+    def __init__(self, sparse: bool) -> None:
+        self._sparse = sparse
+
+    def __getitem__(self, key: Any) -> Any:
+        several = isinstance(key, tuple)
+        axes = [self._axis(part) for part in (key if several else (key,))]
+        if not several:
+            return axes[0]
+        dtype = result_dtype(*[v.type.dtype for v in axes])
+        grids = meshgrid(*[cast(v, dtype) for v in axes], sparse=self._sparse, indexing="ij")
+        return tuple(grids) if self._sparse else stack(grids)
+
+    @staticmethod
+    def _axis(key: Any) -> Any:
+        start, step = 0 if key.start is None else key.start, 1 if key.step is None else key.step
+        if isinstance(step, complex):
+            return linspace(start, key.stop, int(abs(step)))
+        return arange(start, key.stop, step)
+
+
+GRIDS = {"mgrid": _Grid(sparse=False), "ogrid": _Grid(sparse=True)}
+"""Coordinates of the points of a grid: ``mgrid[0:n, 0:1:5j]`` stacks them, as `numpy.mgrid` does,
+and `ogrid` has a tuple with those of each axis. Bounds may be variables."""
+
+
+def tril_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
+    """Return the indices of the lower triangle of a matrix.
+
+    Parameters
+    ----------
+    n, m
+        The lengths of its axes; by default the second is as long as the first.
+    k
+        How far its diagonal is above the main one.
+    """
+    return nonzero(tri(n, m, k))
+
+
+def triu_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
+    """Return the indices of the upper triangle of a matrix.
+
+    Parameters
+    ----------
+    n, m
+        The lengths of its axes; by default the second is as long as the first.
+    k
+        How far its diagonal is above the main one.
+    """
+    return nonzero(eq(tri(n, m, k - 1), 0))
 
 
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:

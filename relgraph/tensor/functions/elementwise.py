@@ -23,6 +23,7 @@ from relgraph.tensor.math import (
     switch,
     trunc,
 )
+from relgraph.tensor.math import round as round_
 from relgraph.tensor.reductions import all as all_
 from relgraph.tensor.special import FUNCTIONS as SPECIAL
 
@@ -220,6 +221,28 @@ def array_equiv(a1: Any, a2: Any) -> Any:
     array(True)
     """
     return all_(eq(a1, a2))
+
+
+def around(a: Any, decimals: int = 0) -> Any:
+    """Return `a` rounded to some decimals; halves are rounded to even digits.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    decimals
+        How many digits stay behind the point; of a negative number, so many before it become 0.
+
+    >>> around([1.25, 2.36], 1).eval()
+    array([1.2, 2.4])
+    """
+    a = as_argument(a, "around")
+    if decimals == 0 or (decimals > 0 and is_discrete(a.type.dtype)):
+        return a if is_discrete(a.type.dtype) else round_(a)
+    scale = 10 ** abs(decimals)
+    return (
+        cast(round_(a / scale) * scale, a.type.dtype) if decimals < 0 else round_(a * scale) / scale
+    )
 
 
 def astype(x: Any, dtype: Any) -> Any:

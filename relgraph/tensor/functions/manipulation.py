@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,12 +10,13 @@ import numpy as np
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
-from relgraph.tensor.along_axes import along, flip, length, part
+from relgraph.scalar.type import is_discrete
+from relgraph.tensor.along_axes import along, flip, inexact, length, part
 from relgraph.tensor.assembly import arange, concatenate, full, join, zeros
 from relgraph.tensor.basic import as_argument, as_tensor_variable, normalize_axis, static_int
 from relgraph.tensor.indexing import take
 from relgraph.tensor.linalg.diagonals import diag
-from relgraph.tensor.math import add, cast, maximum, minimum, second
+from relgraph.tensor.math import add, cast, floor, maximum, minimum, second
 from relgraph.tensor.reductions import max as max_
 from relgraph.tensor.reductions import mean
 from relgraph.tensor.reductions import min as min_
@@ -64,6 +66,27 @@ def atleast_2d(*arys: Any) -> Any:
 
 def _as_matrix(x: Any) -> Any:
     return as_tensor_variable(x, ndim=max(x.type.ndim, 2))
+
+
+def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Any:
+    """Return tensors with axes of length 1 added until they have `n` axes.
+
+    Parameters
+    ----------
+    arys
+        The tensors; of several a list is returned.
+    n
+        How many axes there are at least.
+    left
+        Whether they are added in front, not behind.
+    """
+
+    def change(x: Any) -> Any:
+        new = ["x"] * builtins.max(n - x.type.ndim, 0)
+        order = (*new, *range(x.type.ndim)) if left else (*range(x.type.ndim), *new)
+        return x.dimshuffle(*order) if new else x
+
+    return _each(arys, change, "atleast_Nd")
 
 
 def atleast_3d(*arys: Any) -> Any:
@@ -457,7 +480,8 @@ def _parts_between(x: Any, stops: Any, axis: int) -> list[Any]:
     return [part(x, axis, slice(first, last)) for first, last in ends]
 
 
-def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
+def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0,
+        end_values: Any = 0) -> Any:  # fmt: skip
     """Return `array` with elements added at the ends of its axes.
 
     Parameters
@@ -465,16 +489,18 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any
     pad_width
         How many: an int, a pair for all axes, or a pair for each axis.
     mode
-        ``constant``, ``edge``, ``wrap``, ``reflect``, ``symmetric``, ``maximum``, ``minimum`` or
-        ``mean``, as in `numpy.pad`.
+        ``constant``, ``edge``, ``linear_ramp``, ``wrap``, ``reflect``, ``symmetric``,
+        ``maximum``, ``minimum`` or ``mean``, as in `numpy.pad`.
     constant_values
         What is added if the mode is ``constant``, given as `pad_width` is.
+    end_values
+        Where the ramps end if the mode is ``linear_ramp``.
     """
     x = as_argument(array, "pad")
     widths = np.broadcast_to(np.asarray(pad_width), (x.type.ndim, 2)).tolist()
     if mode not in _PADDED:
         raise ValueError(f"pad: the mode is one of {', '.join(sorted(_PADDED))}, not {mode!r}")
-    values = _pairs(constant_values, x.type.ndim)
+    values = _pairs(end_values if mode == "linear_ramp" else constant_values, x.type.ndim)
     for axis, (before, after) in enumerate(widths):
         if before or after:
             x = _PADDED[mode](x, axis, before, after, values[axis])
@@ -495,6 +521,18 @@ def _with_constants(x: Any, axis: int, before: int, after: int, values: Any) -> 
         shape[axis] = n
         ends.append(full(tuple(shape), cast(as_argument(value, "pad"), x.type.dtype)))
     return join(axis, ends[0], x, ends[1])
+
+
+def _with_ramps(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
+    n, ends = length(x, axis), []
+    for count, edge, value in ((before, 0, values[0]), (after, n - 1, values[1])):
+        near = take(x, as_argument([edge], "pad"), axis)
+        steps = arange(count).dimshuffle(*(0 if i == axis else "x" for i in range(x.type.ndim)))
+        ramp = value + (inexact(near) - value) * (steps / builtins.max(count, 1))
+        # of what has no sign, what is below zero wraps around
+        ramp = cast(floor(ramp), "int64") if is_discrete(x.type.dtype) else ramp
+        ends.append(cast(ramp, x.type.dtype))
+    return join(axis, ends[0], x, flip(ends[1], axis))
 
 
 def _periodic(fold: bool, skip: int) -> Any:
@@ -530,6 +568,7 @@ def _statistic(function: Any) -> Any:
 _PADDED = {
     "constant": _with_constants,
     "edge": _edge,
+    "linear_ramp": _with_ramps,
     "wrap": _periodic(False, 0),
     "reflect": _periodic(True, 1),
     "symmetric": _periodic(True, 0),

@@ -17,7 +17,7 @@ from relgraph.tensor.indexing import getitem, inc_subtensor, set_subtensor, take
 from relgraph.tensor.math import cast, eq, fill, logical_not, neq, switch
 from relgraph.tensor.reductions import any as any_
 from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import lengths, ravel, reshape
+from relgraph.tensor.shapes import lengths, moveaxis, ravel, reshape
 from relgraph.tensor.type import TensorType
 
 
@@ -462,10 +462,10 @@ def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
 
 
 class Unique(TensorOp):
-    """The different elements of a vector in order, and three vectors of int64 about them.
+    """The different parts along the first axis in order, and three vectors of int64 about them.
 
-    The others are the index of the first element that is equal to each, for each element the
-    number of its equal, and how often each occurs.
+    The others are the index of the first part that is equal to each, for each part the number of
+    its equal, and how often each occurs.
 
     Parameters
     ----------
@@ -483,10 +483,11 @@ class Unique(TensorOp):
         return "unique"
 
     def output_types(self, x: TensorType) -> list[TensorType]:
-        if x.ndim != 1:
-            raise TypeError(f"unique: the input is a {x}, not a vector")
+        if x.ndim == 0:
+            raise TypeError(f"unique: the input is a {x}, which has no axes")
         some = TensorType("int64", (None,))
-        return [TensorType(x.dtype, (None,)), some, TensorType("int64", x.shape), some]
+        parts = TensorType(x.dtype, (None, *x.shape[1:]))
+        return [parts, some, TensorType("int64", x.shape[:1]), some]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         found = np.unique(
@@ -495,9 +496,11 @@ class Unique(TensorOp):
             return_inverse=True,
             return_counts=True,
             equal_nan=self.equal_nan,
+            axis=0 if inputs[0].ndim > 1 else None,
         )
         for storage, values in zip(output_storage, found, strict=True):
             storage[0] = np.ascontiguousarray(values)
+        output_storage[2][0] = output_storage[2][0].reshape(-1)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True, False, False, False]]
@@ -511,8 +514,10 @@ class Unique(TensorOp):
 
 
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
-           return_counts: bool = False, *, equal_nan: bool = True) -> Any:  # fmt: skip
-    """Return the different elements of the flattened `ar` in order, and more on request.
+           return_counts: bool = False, axis: int | None = None, *, equal_nan: bool = True,
+           ) -> Any:  # fmt: skip
+    """Return the different elements of `ar` in order, or its parts along an axis, and more on
+    request.
 
     The index of the first element equal to each; for each element the number of its equal, in the
     shape of `ar`; and how often each occurs.
@@ -523,6 +528,8 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
         A tensor.
     return_index, return_inverse, return_counts
         The requested arrays, in the order above.
+    axis
+        The axis along which parts are compared; None for the elements of the flattened tensor.
     equal_nan
         Whether all nan are one element.
 
@@ -530,9 +537,15 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
     array([1, 2])
     """
     ar = as_argument(ar, "unique")
-    values, index, inverse, counts = Unique(equal_nan)(ravel(ar))
+    if axis is None:
+        values, index, inverse, counts = Unique(equal_nan)(ravel(ar))
+        inverse = reshape(inverse, lengths(ar))
+    else:
+        axis = normalize_axis(axis, ar.type.ndim, "unique")
+        values, index, inverse, counts = Unique(equal_nan)(moveaxis(ar, axis, 0))
+        values = moveaxis(values, 0, axis)
     wanted = (return_index, return_inverse, return_counts)
-    more = [index, reshape(inverse, lengths(ar)), counts]
+    more = [index, inverse, counts]
     chosen = [v for v, is_wanted in zip(more, wanted, strict=True) if is_wanted]
     return (values, *chosen) if chosen else values
 

@@ -323,25 +323,78 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None)
 _Place = tuple[Any, Any, Any]
 
 
-def _linear(place: Any) -> _Place:
+def _linear(share: Any, last: Any) -> _Place:
+    place = share * last
     return floor(place), ceil(place), place - floor(place)
 
 
-def _whole(rounded: Callable[[Any], Any]) -> Callable[[Any], _Place]:
-    return lambda place: (rounded(place), rounded(place), place * 0)
+def _whole(rounded: Callable[[Any], Any]) -> Callable[[Any, Any], _Place]:
+    def at_element(share: Any, last: Any) -> _Place:
+        place = rounded(share * last)
+        return place, place, place * 0
+
+    return at_element
 
 
-# Between which two elements of the sorted ones a quantile is, and how far from the first.
-METHODS: dict[str, Callable[[Any], _Place]] = {
+def _midpoint(share: Any, last: Any) -> _Place:
+    low, high, _ = _linear(share, last)
+    return low, high, low * 0 + 0.5
+
+
+def _between(alpha: float, beta: float) -> Callable[[Any, Any], _Place]:
+    """Return where quantiles are by two plotting positions.
+
+    Hyndman and Fan, Sample quantiles in statistical packages (1996).
+    """
+
+    def place_of(share: Any, last: Any) -> _Place:
+        place = (last + 1) * share + (alpha + share * (1 - alpha - beta)) - 1
+        place = minimum(maximum(place, 0.0), last)
+        return floor(place), minimum(floor(place) + 1, last), place - floor(place)
+
+    return place_of
+
+
+def _by_counting(share: Any, last: Any) -> _Place:
+    place = ceil((last + 1) * share) - 1
+    return place, place, place * 0
+
+
+def _by_counting_between(share: Any, last: Any) -> _Place:
+    place = (last + 1) * share - 1
+    is_whole = eq(place, floor(place))
+    low = switch(is_whole, place, floor(place) + 1)
+    return low, minimum(floor(place) + 1, last), switch(is_whole, 0.5, 0.0)
+
+
+def _by_counting_to_even(share: Any, last: Any) -> _Place:
+    place = (last + 1) * share - 1.5
+    # between two elements the one with an odd index is taken, the even one as they are counted
+    first = invert(eq(place, floor(place))) | eq(floor(place) % 2, 0)
+    place = floor(place) + switch(first, 1.0, 0.0)
+    return place, place, place * 0
+
+
+# Between which two elements of the sorted ones a share is, and how far from the first; by the index
+# of the last element.
+METHODS: dict[str, Callable[[Any, Any], _Place]] = {
     "linear": _linear,
     "lower": _whole(floor),
     "higher": _whole(ceil),
-    "midpoint": lambda place: (floor(place), ceil(place), place * 0 + 0.5),
+    "midpoint": _midpoint,
     "nearest": _whole(round_),
+    "inverted_cdf": _by_counting,
+    "averaged_inverted_cdf": _by_counting_between,
+    "closest_observation": _by_counting_to_even,
+    "interpolated_inverted_cdf": _between(0, 1),
+    "hazen": _between(0.5, 0.5),
+    "weibull": _between(0, 0),
+    "median_unbiased": _between(1 / 3, 1 / 3),
+    "normal_unbiased": _between(3 / 8, 3 / 8),
 }
 
 
-_OF_ELEMENTS = ("lower", "higher", "nearest")
+_OF_ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
 
 
 def quantile(
@@ -356,7 +409,7 @@ def quantile(
     q
         A number from 0 to 1, or a vector of them whose length is known.
     method
-        ``linear``, ``lower``, ``higher``, ``midpoint`` or ``nearest``, as in `numpy.quantile`.
+        How a quantile between two elements is found, as in `numpy.quantile`.
     axis
         An axis or a sequence of axes; None for all.
     keepdims
@@ -525,7 +578,7 @@ def _at_share(ordered: Any, share: Any, method: str, count: Any) -> Any:
     if method == "median":
         below, above = (_element(ordered, (n - i) // 2) for i in (1, 0))
         return switch(eq(n % 2, 1), below, (below + above) / 2)
-    low, high, weight = METHODS[method](share * cast(n - 1, "float64"))
+    low, high, weight = METHODS[method](share, cast(n - 1, "float64"))
     below, above = (_element(ordered, cast(i, "int64")) for i in (low, high))
     if method in _OF_ELEMENTS:
         return below

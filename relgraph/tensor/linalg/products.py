@@ -26,7 +26,15 @@ from relgraph.tensor.linalg.matrix_op import (
     fitted_gradient,
     inferred_batch,
 )
-from relgraph.tensor.math import BLAS_DTYPES, MatrixProduct, _dot, check_inner, conjugated, mul
+from relgraph.tensor.math import (
+    BLAS_DTYPES,
+    MatrixProduct,
+    _dot,
+    cast,
+    check_inner,
+    conjugated,
+    mul,
+)
 from relgraph.tensor.memory import laid_out
 from relgraph.tensor.reductions import any as any_
 from relgraph.tensor.reductions import sum as sum_
@@ -123,8 +131,15 @@ def dot(a: Any, b: Any) -> Any:
     return tensordot(a, b, ((n - 1,), (max(m - 2, 0),)))
 
 
-def matmul(a: Any, b: Any) -> Any:
+def matmul(a: Any, b: Any, dtype: Any = None) -> Any:
     """Return ``a @ b``, as `numpy.matmul` does; more than two axes make a stack of matrices.
+
+    Parameters
+    ----------
+    a, b
+        Tensors of rank 1 or more.
+    dtype
+        The dtype to compute in; None for that of both.
 
     Raises
     ------
@@ -134,6 +149,8 @@ def matmul(a: Any, b: Any) -> Any:
         If the static lengths of the axes that are summed over differ.
     """
     a, b = as_argument(a, "dot", 0), as_argument(b, "dot", 1)
+    if dtype is not None:
+        a, b = cast(a, dtype), cast(b, dtype)
     if isinstance(a, LogicTerm) or isinstance(b, LogicTerm):
         return _dot(a, b)
     n, m = a.type.ndim, b.type.ndim

@@ -10,8 +10,8 @@ import numpy as np
 
 import relgraph
 import relgraph.tensor as at
-from relgraph import scalar
-from relgraph.gradient.barriers import GradientBarrier
+from relgraph import OpFromGraph, as_op, scalar
+from relgraph.gradient.barriers import GradientBarrier, grad_clip, grad_scale
 from relgraph.graph.basic import Variable
 from relgraph.scalar.named import NumpyOp, ScipyOp
 from relgraph.tensor import fft, linalg
@@ -169,6 +169,10 @@ def shapes() -> Graph:
     outputs += [x[[0, 2], [1, 1]], x[at.arange(2), :, None], at.inc_subtensor(x[[0, 0, 1]], 2.0)]
     outputs += [at.set_subtensor(x[:, [0, 2]], v[:2]), at.flip(x, 0), at.broadcast_to(v, (2, 4))]
     outputs += [GradientBarrier(True)(x), relgraph.tensor.assert_(x, x.shape[0] > 1)]
+    outputs += [grad_clip(x, -1, 1), grad_scale(x, 2), at.CheckAndRaise(ValueError, "")(x, n > 0)]
+    twice = OpFromGraph([v], [v * 2 + 1])
+    increased = as_op(v.type, v.type, lambda fgraph, node, shapes: shapes)(_increased)
+    outputs += [twice(v), increased(v)]
     outputs += [at.searchsorted(at.sort(v), x[:, 0]), at.convolve(v, x[:, 1]), at.take(v, k)]
     outputs += [at.digitize(x, at.sort(v)), at.digitize(x, at.sort(v)[::-1], right=True)]
     return Graph([x, v, n, k], [_matrix(4, 3), _matrix(1, 4)[0], np.array(2), np.array(1)], outputs)
@@ -259,3 +263,7 @@ GRAPHS: dict[str, Callable[[], Graph]] = {
     f.__name__: f
     for f in (*(scalars, named, complexes, reductions, shapes, products, matrices, loops),)
 }
+
+
+def _increased(x: Any) -> Any:
+    return np.asarray(x) + 1

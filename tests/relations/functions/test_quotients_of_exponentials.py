@@ -85,8 +85,8 @@ CASES = [
     ("log-softmax-mul", at.log(at.softmax(m) * 3.0), "log_softmax(m, axis=1) + log(3.0)"),
     (
         "log-sum-of-chosen-softmax",
-        at.log(at.sum(at.cast(q > 0, "float64") * at.softmax(m), axis=1)),
-        "logsumexp(log_softmax(m, axis=1) + log(cast{float64}(q > 0)), axis=1)",
+        at.log(at.sum(at.cast(q > 0.0, "float64") * at.softmax(m), axis=1)),
+        "logsumexp(log_softmax(m, axis=1) + log(cast{float64}(q > 0.0)), axis=1)",
     ),
     ("log-div-sigmoid", at.log(at.abs(y) / s), "log(abs(y)) - -softplus(-x)"),
     ("log-sigmoid-div", at.log(s / 0.25), "-softplus(-x) - log(0.25)"),
@@ -179,8 +179,8 @@ CASES = [
     ("log-part-of-softmax", at.log(at.softmax(m)[0, 1]), "log_softmax(m, axis=1)[0, 1]"),
     (
         "log-chosen-part-of-softmax",
-        at.log(at.switch(x > 0, at.softmax(m)[n, labels], 2.0)),
-        "switch(x > 0, log_softmax(m, axis=1)[[0 1 2], [0 2 1]], log(2.0))",
+        at.log(at.switch(x > 0.0, at.softmax(m)[n, labels], 2.0)),
+        "switch(x > 0.0, log_softmax(m, axis=1)[[0 1 2], [0 2 1]], log(2.0))",
     ),
     ("part-of-softmax", at.exp(m)[:, 0] / total, "softmax(m, axis=1)[:, 0]"),
     ("part-of-softmax", e[1] / at.sum(e), "softmax(x, axis=None)[1]"),

@@ -483,6 +483,9 @@ ARGUMENTS: tuple[Any, ...] = (
 WITHOUT_TENSORS = {
     "constant": "it makes a constant of a value",
     "inferred_shape": "it asks the node that makes a variable",
+    "get_scalar_constant_value": "it gives a number",
+    "get_vector_length": "it gives a number",
+    "infer_broadcastable": "it gives lengths and truth values",
 }
 
 

@@ -84,6 +84,19 @@ ONE: dict[str, Any] = {
     "quantile higher": lambda x: np.quantile(x, 0.3, method="higher", axis=0),
     "quantile nearest": lambda x: np.quantile(x, 0.4, method="nearest", axis=0),
     "quantile midpoint": lambda x: np.quantile(x, 0.3, method="midpoint", axis=0),
+    **{
+        f"quantile {method}": (lambda x, m=method: np.quantile(x, [0, 0.3, 0.5, 1], method=m))
+        for method in [
+            "inverted_cdf",
+            "averaged_inverted_cdf",
+            "closest_observation",
+            "interpolated_inverted_cdf",
+            "hazen",
+            "weibull",
+            "median_unbiased",
+            "normal_unbiased",
+        ]
+    },
     "percentile": lambda x: np.percentile(x, 60, axis=-1),
     "nanquantile": lambda x: np.nanquantile(x, 0.3, axis=-1),
     "nanpercentile": lambda x: np.nanpercentile(x, 30),
@@ -129,6 +142,14 @@ ONE: dict[str, Any] = {
         f"pad {mode}": (lambda x, mode=mode: np.pad(x, (2, 1), mode=mode))
         for mode in ["constant", "edge", "wrap", "reflect", "symmetric", "maximum", "minimum"]
     },
+    "pad linear_ramp": lambda x: np.pad(x, (2, 1), mode="linear_ramp", end_values=(3, -1)),
+    "repeat by numbers": lambda x: np.repeat(x, np.array([2, 0, 1, 3]), axis=-1),
+    "round": lambda x: np.round(x, 1),
+    "round to tens": lambda x: np.round(x, -1),
+    "take, wrapped": lambda x: np.take(x, np.array([5, -1, 9]), axis=-1, mode="wrap"),
+    "take, clipped": lambda x: np.take(x, np.array([5, -1, 9]), axis=-1, mode="clip"),
+    "unique parts": lambda x: np.unique(x, axis=0),
+    "unique parts along the last": lambda x: np.unique(x, return_counts=True, axis=-1)[1],
     "pad with numbers": lambda x: np.pad(x, 1, constant_values=(3, 4)),
     "take_along_axis": lambda x: np.take_along_axis(x, np.argsort(x, axis=-1, kind="stable"), -1),
     "nonzero": lambda x: _tuple(np.nonzero(x)),

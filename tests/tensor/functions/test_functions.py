@@ -326,6 +326,9 @@ FLAT = (
         "unique_counts",
         "unique_index",
         "unique_inverse",
+        "unique parts along the last",
+        "round",
+        "round to tens",
         "histogram",
         "histogram edges",
         "histogram of given",
@@ -405,3 +408,69 @@ def test_first_of_equal_elements() -> None:
     assert slope.tolist() == [1.0, 3.0, 0.0, 0.0, 1.0]
     (slope,) = evaluate([grad((at.unique(x) * np.arange(4.0)).sum(), x)], {x: value})
     assert slope.tolist() == [0.0, 2.0, 0.0, 1.0, 3.0]
+
+
+# What NumPy has for numbers alone, or not at all.
+
+
+def test_grids_and_triangles_of_lengths_that_are_variables() -> None:
+    n = at.lscalar("n")
+    for name, call in {
+        "mgrid": lambda m, n: m.mgrid[1:n, 0:2:0.5],
+        "mgrid of one": lambda m, n: m.mgrid[0:n:2],
+        "mgrid by numbers": lambda m, n: m.mgrid[0:n, 0:1:5j],
+        "ogrid": lambda m, n: m.ogrid[0:n, 0:2][1],
+        "tril_indices": lambda m, n: m.tril_indices(n, 1, 4)[0],
+        "triu_indices": lambda m, n: m.triu_indices(n, -1)[1],
+    }.items():
+        expected, out = call(np, 3), call(at, n)
+        (found_value,) = evaluate([out], {n: 3})
+        assert agree(found_value, np.asarray(expected)), name
+
+
+def test_axes_are_added_up_to_a_rank() -> None:
+    x = at.dvector()
+    shapes = [at.atleast_Nd(x, n=n, left=left) for n, left in ((3, True), (3, False), (1, True))]
+    assert [v.shape for v in evaluate(shapes, {x: X})] == [(1, 1, 9), (9, 1, 1), (9,)]
+    assert [v.type.ndim for v in at.atleast_Nd(x, 2.0, n=2)] == [2, 2]
+
+
+def test_a_variance_without_what_the_mean_rounds() -> None:
+    x = at.fvector()
+    values = (1e4 + np.random.default_rng(0).normal(size=500)).astype("float32")
+    plain, corrected = evaluate([at.var(x), at.var(x, corrected=True)], {x: values})
+    true = np.var(values.astype(float))
+    assert abs(corrected - true) <= abs(plain - true)
+    z = at.zvector()
+    of_complex = evaluate([at.std(z, corrected=True)], {z: values[:9] * (1 + 2j)})[0]
+    assert of_complex == pytest.approx(np.std(values[:9] * (1 + 2j)))
+
+
+def test_what_is_known_of_variables() -> None:
+    x = at.dmatrix("x")
+    for v in (at.constant(2) + 1, at.constant([[3, 3]]), 3.0, at.fill(x, 3.0), np.array(3)):
+        number = at.get_scalar_constant_value(v)
+        assert number == 3 and number.shape == ()
+    for v in (x, at.constant([1, 2]), at.constant([])):
+        with pytest.raises(at.NotScalarConstantError):
+            at.get_scalar_constant_value(v)
+    assert at.get_vector_length(x.shape) == at.get_vector_length((1, x[0, 0])) == 2
+    with pytest.raises(ValueError, match="no vector of known length"):
+        at.get_vector_length(x[0])
+    n = at.lscalar("n")
+    lengths, ones = at.infer_broadcastable((1, n, 3))
+    assert ones == (True, False, False) and lengths[1] is n
+    assert at.infer_broadcastable(x.shape)[1] == (False, False)
+
+
+def test_products_in_a_dtype() -> None:
+    x = at.fmatrix()
+    found_value = evaluate([at.matmul(x, x, dtype="float64")], {x: np.full((2, 2), 0.1, "f")})[0]
+    assert found_value.dtype == "float64" and found_value[0, 0] != np.float32(found_value[0, 0])
+
+
+def test_wrong_modes_are_refused() -> None:
+    with pytest.raises(ValueError, match="take: the mode is raise, wrap or clip, not 'x'"):
+        at.take(at.dvector(), [1], mode="x")
+    with pytest.raises(TypeError, match="which has no axes"):
+        at.unique(at.dscalar(), axis=None).owner.op(at.dscalar())

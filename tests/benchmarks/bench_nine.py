@@ -1,0 +1,103 @@
+"""What rewriting nine programs takes, and a call of them, here and in PyTensor.
+
+Usage: python -m tests.benchmarks.bench_nine [--programs NAME ...] [--rounds N]
+
+Needs PyTensor beside this library. Each graph is built once and copied before each rewriting, by
+the default mode of both; both are warm, and the least time of each round counts. A call is measured
+by PyTensor's default mode (its compiler is numba) and by each engine that is installed here; the
+best of ours is compared. Ratios are the peer's time by ours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Callable
+from time import perf_counter, sleep
+from typing import Any
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+from pytensor.graph.fg import FunctionGraph as PeerGraph
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+import relgraph
+import relgraph.tensor as at
+from relgraph.compile import get_default_mode, get_mode
+from relgraph.graph.fg import FunctionGraph
+from tests.programs.nine import PROGRAMS
+
+
+def least(
+    call: Callable[[], Any], seconds: float, prepare: Callable[[], Any] | None = None
+) -> float:
+    """Return the least time of a call, of those within some seconds; `prepare` is not counted."""
+    found, end = [], perf_counter() + seconds
+    while len(found) < 3 or perf_counter() < end:
+        given = () if prepare is None else (prepare(),)
+        began = perf_counter()
+        call(*given)
+        found.append(perf_counter() - began)
+    return min(found)
+
+
+def rewriting(name: str, rounds: int) -> tuple[float, float]:
+    """Return the times of rewriting here and there, in seconds."""
+    inputs, outputs, _ = PROGRAMS[name](relgraph, at)
+    theirs, their_outputs, _ = PROGRAMS[name](pytensor, pt)
+    ours = get_default_mode().optimizer
+    peer = pytensor.compile.mode.get_default_mode().optimizer
+    pairs = []
+    for _ in range(rounds):
+        mine = least(ours.optimize, 0.3, lambda: FunctionGraph(inputs, outputs))
+        other = least(peer.rewrite, 0.5, lambda: PeerGraph(theirs, their_outputs, clone=True))
+        pairs.append((mine, other))
+    return tuple(statistics.median(column) for column in zip(*pairs, strict=True))  # type: ignore[return-value]
+
+
+def calling(name: str) -> tuple[dict[str, float], float]:
+    """Return the times of a call by each engine here, and there, in seconds."""
+    inputs, outputs, values = PROGRAMS[name](relgraph, at)
+    expected, found = None, {}
+    for engine in ("fast_run", "jax"):
+        run = relgraph.function(inputs, outputs, get_mode(engine), on_unused_input="ignore")
+        results = run(*values)
+        expected = results if expected is None else expected
+        for one, other in zip(results, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
+        for _ in range(300):
+            run(*values)
+        sleep(1)  # a second tier may be compiled by now
+        found[engine] = least(lambda run=run: run(*values), 0.5)
+    inputs, outputs, _ = PROGRAMS[name](pytensor, pt)
+    run = pytensor.function(inputs, outputs, on_unused_input="ignore", trust_input=True)
+    for one, other in zip(run(*values), expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
+    return found, least(lambda: run(*values), 0.5)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", nargs="+", default=list(PROGRAMS), choices=list(PROGRAMS))
+    parser.add_argument("--rounds", type=int, default=3)
+    chosen = parser.parse_args()
+    table = Table(title="rewriting (ms), calls (µs), and the peer's by ours")
+    for column in ("program", "ours", "peer", "ratio", "vm", "jax", "peer's call", "ratio"):
+        table.add_column(column, justify="left" if column == "program" else "right")
+    for name in track(chosen.programs, "programs"):
+        ours, peer = rewriting(name, chosen.rounds)
+        engines, call = calling(name)
+        best = min(engines.values())
+        times = (engines["fast_run"], engines["jax"], call)
+        table.add_row(
+            name, f"{ours * 1e3:.1f}", f"{peer * 1e3:.0f}", f"{peer / ours:.1f}",
+            *(f"{t * 1e6:.0f}" for t in times), f"{call / best:.2f}",
+        )  # fmt: skip
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
