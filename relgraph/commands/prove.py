@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
+from relations.proofs import UNKNOWN, Standing, keep
 from relgraph.commands import positive
 from relgraph.commands.batch import (
     LAWS,
@@ -37,6 +38,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how long the solver may take for each dtype of a law (default: %(default)s)",
     )
+    parser.add_argument(
+        "--changed",
+        action="store_true",
+        help="only the laws of which nothing is kept, or that say something else than they did",
+    )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="keep what is found of the laws of the rule book",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,7 +69,13 @@ def run(options: argparse.Namespace) -> int:
         If there are no such laws, the file can't be written, or Z3 is missing.
     """
     options.modules = with_packs(options.modules, options.packs)
-    laws = chosen(discover_laws(options.modules), options.law)
+    every = discover_laws(options.modules)
+    laws = chosen(every, options.law)
+    if options.changed:
+        laws = {name: law for name, law in laws.items() if law.proof is UNKNOWN}
+        if not laws:
+            print("no law has changed")
+            return 0
     if options.json is not None:
         require_writable(options.json)
     began = time.perf_counter()
@@ -76,10 +93,18 @@ def run(options: argparse.Namespace) -> int:
         f"\n{count['proved']} proved, {count['exhausted']} exhausted, {count['refuted']} refuted, "
         f"{count['checked']} left to the checker, in {seconds:.1f} s"
     )
+    if options.keep:
+        book = discover_laws([])
+        found = [(r["structure"], _standing(r)) for r in results if r["law"] in book]
+        keep(found, book)
     if options.json is not None:
         text = json.dumps({"seconds": round(seconds, 3), "laws": results}, indent=1)
         options.json.write_text(text + "\n", encoding="utf-8")
     return 1 if count["refuted"] else 0
+
+
+def _standing(result: dict[str, Any]) -> Standing:
+    return Standing(result["law"], result["status"], result["over"], result["reason"])
 
 
 def _prove(task: tuple[str, int]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 import relations
+from relations.proofs import proved_names
 from relgraph.compile.packs import PREFIX, laws_of_pack, packs_among
 from relgraph.compile.phase_form import left_by
 from relgraph.graph.basic import Apply, Constant
@@ -335,7 +336,8 @@ def law_tags(law: Any) -> tuple[str, ...]:
     """Return the tags by which queries find a law of the rule book.
 
     These are its own tags, its soundness class among them, the names of its table rows, and tags
-    for modes. A law of the class ``domain`` is ``unsafe``. Any other law is part of ``fast_run``,
+    for modes. One that holds for all values, as far as was shown, has the tag ``proved``. A law of
+    the class ``domain`` is ``unsafe``. Any other law is part of ``fast_run``,
     unless it is of the class ``finite`` and has no row; an exact one is part of ``strict`` too.
     """
     rows = rows_of(law)
@@ -348,6 +350,8 @@ def law_tags(law: Any) -> tuple[str, ...]:
         tags.append("fast_run")
     if law.sound == "exact":
         tags.append("strict")
+    if law.name in proved_names():
+        tags.append("proved")
     return tuple(dict.fromkeys(tags))
 
 
@@ -498,16 +502,16 @@ def _build_optdb() -> RootDB:
     canonicalize.register("constant_folding", constant_folding, *all_modes)
     canonicalize.register("known_condition", known_condition, "fast_run", "fast_compile")
     canonicalize.register("inline_graph", inline_graph, "fast_run", "fast_compile")
-    db.register("canonicalize", canonicalize, *all_modes, position=1)
+    db.register("canonicalize", canonicalize, *all_modes, "proved", position=1)
     # Replace expressions by others that round or overflow less, before specialization hides them.
     stabilize = _phase("stabilize", relations.STABILIZE)
     for name in _stabilizing_laws():
         stabilize.add_tags(name, "stabilization")
-    db.register("stabilize", stabilize, "fast_run", "strict", position=1.5)
+    db.register("stabilize", stabilize, "fast_run", "strict", "proved", position=1.5)
     # Replace general ops by special ones.
     specialize = _phase("specialize", relations.SPECIALIZE)
     specialize.register("constant_folding", constant_folding, "fast_run", "strict")
-    db.register("specialize", specialize, "fast_run", "strict", position=2)
+    db.register("specialize", specialize, "fast_run", "strict", "proved", position=2)
     db.register("loops", _loop_passes(), "fast_run", "strict", position=2.03)
     db.register(
         "sparse_dot",

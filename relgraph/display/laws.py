@@ -37,13 +37,18 @@ word.addEventListener("input",show);kind.addEventListener("change",show);show();
 def law_html(law: Relation) -> str:
     """Return a law: its name, its class and tags, and what it says."""
     tags = "".join(tag(t) for t in law.tags if t != law.sound)
-    body = [f"<b>{escape(law.name)}</b> ", tag(law.sound, "rg-class"), tags]
+    body = [f"<b>{escape(law.name)}</b> ", tag(law.sound, "rg-class"), _proved(law), tags]
     if isinstance(law, Law):
         body.append(f"<div>{mathml(law)}</div><div>{code(_algebra(law))}</div>")
     elif law.__doc__ and law.__doc__ != type(law).__doc__:
         body.append(f"<div>{escape(law.__doc__.strip())}</div>")
     body.append(_where(law))
     return fragment("".join(body))
+
+
+def _proved(law: Relation) -> str:
+    """Return how a law was shown to hold for all values, if it was."""
+    return tag(str(law.proof)) if law.proof.holds else ""
 
 
 def _where(law: Relation) -> str:
@@ -335,7 +340,8 @@ class _Entry:
             f'<div class="rg-law" id="{name}" data-text="{escape(text)}" '
             f'data-sound="{law.sound}" data-room="{escape(_room(law.module or ""))}">'
             f'<div><a href="#{name}">{name}</a><br>{tag(law.sound, "rg-class")}'
-            f"{''.join(map(tag, names))}</div><div>{''.join(self._said(law))}</div></div>"
+            f"{_proved(law)}{''.join(map(tag, names))}</div>"
+            f"<div>{''.join(self._said(law))}</div></div>"
         )
 
     def _said(self, law: Relation) -> Iterator[str]:

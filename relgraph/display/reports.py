@@ -58,7 +58,9 @@ def derivation_html(derivation: Derivation) -> str:
 def _title(step: Step) -> str:
     where = ", ".join(step.where[:3]) + (", …" if len(step.where) > 3 else "")
     sound = tag(step.sound, "rg-class") if step.sound else ""
-    return f"<div>{step.number}. <b>{escape(step.label)}</b> {sound} {escape(where)}</div>"
+    proof = tag(step.proof) if step.proof in ("proved", "exhausted") else ""
+    label = f"{step.number}. <b>{escape(step.label)}</b>"
+    return f"<div>{label} {sound}{proof} {escape(where)}</div>"
 
 
 def _parts(step: Step) -> str:

@@ -271,7 +271,8 @@ class ConstrainedVar(Var, metaclass=OwnLVarType):  # type: ignore[misc]
         return hash((ConstrainedVar, self.token))
 
     def __repr__(self) -> str:
-        return f"ConstrainedVar({self.constraint}, {self.token})"
+        name = getattr(self.constraint, "__name__", self.constraint)
+        return f"ConstrainedVar({name}, {self.token})"
 
     __str__ = __repr__
 

@@ -23,6 +23,7 @@ GUARDS: dict[Callable[..., bool], Said] = {
     guards.is_true_everywhere: lambda of, c: of.Not(of.equal(c, 0)),
     guards.is_nonzero_number: lambda of, c: of.Not(of.equal(c, 0)),
     guards.is_positive_number: lambda of, c: of.less(0, c),
+    choices.has_all_bits: lambda of, c: of.And(of.is_discrete(c), of.equal(c, -1)),
     choices.is_finite_constant: lambda of, c: of.is_finite(c),
     choices.is_number_not_nan: lambda of, c: of.Not(of.is_nan(c)),
     numbers.is_at_most: lambda of, low, high: of.not_less(high, low),

@@ -6,16 +6,17 @@ numbers: how much is rounded remains with the checker.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from relations.proofs import STATUSES, Standing, structure_of
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
@@ -26,9 +27,6 @@ from relgraph.proof.machine import Logic, Translation, value_of
 from relgraph.proof.reals import Reals
 from relgraph.proof.smt import z3
 from relgraph.proof.statements import DTYPES, NotElementwise, NotStated, Statement, statements
-
-STATUSES = ("refuted", "checked", "exhausted", "proved")
-"""From the worst to the best. ``checked`` says that nothing is proved, and examples have to do."""
 
 _VOID = "void"
 """The status of what is claimed of no values at all; no law gets it."""
@@ -72,21 +70,18 @@ class Proof:
     structure: str
     seconds: float
 
+    @property
+    def standing(self) -> Standing:
+        """What is kept of it."""
+        return Standing(self.law, self.status, self.over, self.reason)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as a dict, for a file."""
         return asdict(self)
 
     def __str__(self) -> str:
-        what = f"{self.law}: {self.status}"
-        what += f" over the {self.over}" if self.over == "reals" else ""
+        what = f"{self.law}: {self.standing}"
         return f"{what}: {self.reason}" if self.reason else what
-
-
-def structure_of(law: Relation) -> str:
-    """Return a digest of what a law says: its sides, conditions, class and dtypes."""
-    said = [law.sound, str(getattr(law, "mixed", "")), str(getattr(law, "complex", ""))]
-    said += [str(law)] if isinstance(law, Law) else [law.name]
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 
 def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPES) -> Proof:
@@ -172,7 +167,7 @@ class _Attempt:
         """Prove that both sides are equal as real numbers."""
         for statement in _statements(law, ("float64",)):
             elements = Reals(statement.inputs, statement.nodes)
-            answer, _ = self._answer(statement, elements, elements)
+            answer, _ = self._answer(statement, elements, partial(_given, elements))
             if answer == "sat":
                 self.reasons["the sides differ as real numbers for what its guards admit"] += 1
             elif answer == "unknown":
@@ -182,8 +177,9 @@ class _Attempt:
     def _of_machine(self, statement: Statement, renamed: Mapping[str, str] | None = None) -> str:
         try:
             elements = Translation(statement.inputs, statement.nodes, renamed)
-            dtype = (renamed or {}).get(statement.dtype, statement.dtype)
-            answer, model = self._answer(statement, elements, Logic(dtype))
+            answer, model = self._answer(
+                statement, elements, lambda values: Logic(_dtype_of(statement, values, renamed))
+            )
         except NotTranslated as why:
             self.reasons[str(why)] += 1
             return "checked"
@@ -197,16 +193,18 @@ class _Attempt:
         values = {} if renamed else _values_in(model, elements)
         return self._judged(statement, values, "checked", _why_open(elements))
 
-    def _answer(self, statement: Statement, elements: Any, logic: Any) -> tuple[str, Any]:
+    def _answer(
+        self, statement: Statement, elements: Any, logic_of: Callable[[Sequence[Any]], Any]
+    ) -> tuple[str, Any]:
         """Return whether the sides differ for some values that guards admit, and such values.
 
         The answer is ``sat``, ``unsat`` or ``unknown``; `_VOID` if no values are admitted at all:
         of these anything could be proved.
         """
         assumed = [
-            GUARDS[guard](logic, *[_term(elements, v) for v in values])
+            GUARDS[guard](logic_of(values), *[_term(elements, v) for v in values])
             for guard, values in statement.guards
-            if guard in GUARDS
+            if _is_stated(guard, values)
         ]
         assumed += elements.assumed
         sides = [elements.of(side) for side in (statement.old, statement.new)]
@@ -228,7 +226,7 @@ class _Attempt:
         values = all_values(statement.inputs)
         admitted = np.ones(len(next(iter(values.values()))), bool)
         for guard, arguments in statement.guards:
-            if guard in GUARDS:
+            if _is_stated(guard, arguments):
                 given = [values[v] if isinstance(v, Variable) else v for v in arguments]
                 admitted &= GUARDS[guard](Arrays(), *given)
         if not admitted.any():
@@ -241,7 +239,11 @@ class _Attempt:
         """Return ``refuted`` if all guards are stated and NumPy finds the sides different for some
         values; ``checked`` if they are not; a status if it finds no difference, and note why."""
         text = _difference(statement, values) if values else ""
-        unstated = [guard.__name__ for guard, _ in statement.guards if guard not in GUARDS]
+        unstated = [
+            guard.__name__
+            for guard, arguments in statement.guards
+            if not _is_stated(guard, arguments)
+        ]
         if text and unstated:
             names = " and ".join(dict.fromkeys(unstated))
             self.reasons[f"what {names} says of elements is not stated"] += 1
@@ -252,6 +254,25 @@ class _Attempt:
         if why:
             self.reasons[why] += 1
         return otherwise
+
+
+def _given(elements: Reals, values: Sequence[Any]) -> Reals:
+    return elements
+
+
+def _is_stated(guard: Any, arguments: Sequence[Any]) -> bool:
+    """Return whether it is known what a guard says, of elements of one dtype."""
+    dtypes = {v.type.dtype for v in arguments if isinstance(v, Variable)}
+    return guard in GUARDS and len(dtypes) <= 1
+
+
+def _dtype_of(
+    statement: Statement, values: Sequence[Any], renamed: Mapping[str, str] | None
+) -> str:
+    """Return the dtype that the values of a guard have, or the variables of a statement."""
+    dtypes = [v.type.dtype for v in values if isinstance(v, Variable)]
+    own = dtypes[0] if dtypes else statement.dtype
+    return (renamed or {}).get(own, own)
 
 
 def _values_in(model: Any, elements: Translation) -> dict[Variable, Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import relgraph.tensor as at
@@ -17,8 +18,9 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.rules import compound_parts, split
 from relgraph.graph.kanren.terms import Arguments, LogicVariable, build, renamed, variables_of
 from relgraph.graph.traversal import io_toposort
+from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import ScalarOp
-from relgraph.scalar.type import FLOATS, INTS, UINTS
+from relgraph.scalar.type import FLOATS, INTS, UINTS, result_dtype
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.draw.terms import scalar_ops
 
@@ -73,14 +75,59 @@ def statements(law: Law, dtypes: Sequence[str] = DTYPES) -> Iterator[Statement]:
         If the law computes its right side by a function of graphs.
     """
     _require_elementwise(law)
+    wanted = _dtype_variables(law)
     # of a law about any op with some fact, each such op
-    for ops in admitted_ops(law.lhs, law.conditions, scalar_ops) or [{}]:
-        for dtype in dtypes:
-            for given in _assignments(law, dtype, ops):
-                statement = _stated(law, dtype, given, ops)
+    for admitted in admitted_ops(law.lhs, law.conditions, scalar_ops) or [{}]:
+        ops = {**_any_ops(law, admitted), **admitted}
+        for dtype, *cast in product(dtypes, *[DTYPES] * len(wanted)):
+            known = {**ops, **dict(zip(wanted, cast, strict=True))}
+            for given in _assignments(law, dtype, known):
+                statement = _stated(law, dtype, given, known)
                 if statement is not None:
                     yield statement
                     break
+
+
+class AnyOp(ScalarOp):
+    """An elementwise function of which nothing is known."""
+
+    __props__ = ("nin",)
+    name = "f"
+    ufunc = None  # type: ignore[assignment]
+
+    def __init__(self, count: int) -> None:
+        self.nin = count
+
+    def _resolve_dtype(self, *dtypes: str) -> str:
+        return result_dtype(*dtypes)
+
+
+def _heads(law: Law) -> Iterator[tuple[tuple[Any, ...], int]]:
+    """Yield the properties of the elementwise ops of a law, and how many arguments each has."""
+    for side in (law.lhs, law.rhs):
+        for part in compound_parts(side):
+            head, arguments = split(part) or (None, ())
+            cls, properties = split(head) or (None, ())
+            if cls is Elemwise:
+                yield tuple(properties), len(arguments)
+
+
+def _any_ops(law: Law, admitted: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return what the variables for ops are of which no condition says anything."""
+    found: dict[Any, Any] = {}
+    for (op, order), count in _heads(law):
+        if isinstance(op, LogicVariable) and op not in admitted:
+            found[op] = AnyOp(count)
+        if isinstance(order, LogicVariable):
+            found[order] = ()
+    return found
+
+
+def _dtype_variables(law: Law) -> list[Any]:
+    """Return the variables for dtypes that casts of a law are to."""
+    terms = [split(op) or (None, ()) for (op, _), _ in _heads(law)]
+    found = [v for cls, properties in terms if cls is Cast for v in properties]
+    return list(dict.fromkeys(v for v in found if isinstance(v, LogicVariable)))
 
 
 def _require_elementwise(law: Law) -> None:
@@ -131,9 +178,12 @@ def _stated(
                 known[condition.out] = _computed_value(condition, known)
             elif isinstance(condition, Where):
                 values = tuple([known.get(v, v) for v in condition.variables])
-                if ops.keys() >= set(condition.variables):
+                if all(isinstance(v, ScalarOp) for v in values):
                     continue
-                if not _is_about_types(condition):
+                if any(isinstance(v, str | ScalarOp) for v in values):
+                    if not condition.predicate(*values):
+                        return None
+                elif not _is_about_types(condition):
                     guards.append((condition.predicate, values))
                 elif not condition.predicate(*values):
                     return None

@@ -157,7 +157,9 @@ def explain(
     """
     if not isinstance(variable, Variable):
         raise TypeError(f"{law} is asked about a Variable, not {variable!r}")
-    report = _Report(law, direction, variable, fgraph)
+    standing = getattr(getattr(rewriter, "law", None), "proof", None)
+    proof = str(standing) if standing is not None and standing.holds else ""
+    report = _Report(law, direction, variable, fgraph, proof)
     rule = getattr(rewriter, "rule", None)
     if variable.owner is None:
         return report.mismatch(
@@ -207,9 +209,15 @@ class _Report:
     """Makes the `Explanation` for one law and variable."""
 
     def __init__(
-        self, law: str, direction: str, variable: Variable, fgraph: FunctionGraph | None = None
+        self,
+        law: str,
+        direction: str,
+        variable: Variable,
+        fgraph: FunctionGraph | None = None,
+        proof: str = "",
     ) -> None:
         self.name = labelled(law, direction)
+        self.proof = proof
         self.about: dict[str, Any] = {"law": law, "direction": direction, "variable": variable}
         self.variable = variable
         self.fgraph = fgraph
@@ -220,6 +228,8 @@ class _Report:
         if named:
             lines.append(f"  with {assigned(named)}")
         lines.append(f"  and gives {algebra(result)}")
+        if self.proof:
+            lines.append(f"  as was shown for all values: {self.proof}")
         return Explanation(
             **self.about,
             matches=True,

@@ -421,7 +421,8 @@ class Law(Relation):
         return text
 
     def __repr__(self) -> str:
-        return f"<Law {self.name}: {self}>"
+        proved = f" ({self.proof})" if self.proof.holds else ""
+        return f"<Law {self.name}: {self}>{proved}"
 
 
 def _renamed_rule(rule: Rule, names: Mapping[Any, Any]) -> Rule:

@@ -17,8 +17,10 @@ from relgraph.graph.kanren.explanation import Explainable, checked_direction
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
 from relgraph.graph.utils import Uncopied, labelled
 from relgraph.introspection import Displayed
+from relgraph.on_first_use import loaded
 
 if TYPE_CHECKING:
+    from relations.proofs import Standing
     from relgraph.proof.proving import Proof
     from relgraph.testing.check_result import CheckResult
 
@@ -198,6 +200,12 @@ class Relation(Uncopied, Explainable, Displayed):
         from relgraph.testing.law_check import check_relation  # noqa: PLC0415
 
         return check_relation(self, examples, seed, directions, **options)
+
+    @property
+    def proof(self) -> Standing:
+        """How far it is known to be proved: what is kept of laws that say the same."""
+        found: Standing = loaded("relations.proofs", "standing_of")(self)
+        return found
 
     def prove(self, seconds: float = 10.0) -> Proof:
         """Prove that the law holds for all values, as far as a solver goes.

@@ -8,7 +8,7 @@ the same numbers to the same variables and nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
@@ -218,6 +218,8 @@ class Step:
         ``forward`` or ``backward`` for a law or relation, None for other rewriters.
     sound
         The soundness class of the law (see `Relation`), None if it is not known.
+    proof
+        How far the law is proved (see `relations.proofs`), None for other rewriters.
     before, after
         The variable that was replaced, and its replacement, as algebra.
     where
@@ -232,6 +234,7 @@ class Step:
     name: str
     direction: str | None
     sound: str | None
+    proof: str | None
     before: str
     after: str
     where: tuple[str, ...]
@@ -249,6 +252,9 @@ class Step:
         return f"{self.number}. {self.label}: {self.before} → {self.after}"
 
     __repr__ = __str__
+
+
+_FROM_THE_WEAKEST = ("code", "refuted", "checked", "exhausted", "proved")
 
 
 class Derivation(Displayed, Sequence[Step]):
@@ -362,6 +368,16 @@ class Derivation(Displayed, Sequence[Step]):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self._steps))
+
+    @property
+    def rests_on(self) -> str:
+        """What its weakest step rests on: the status of a law, ``code`` for a rewriter that is no
+        law, and nothing if there are no steps or all only merge.
+
+        From the weakest: ``code``, ``refuted``, ``checked``, ``exhausted``, ``proved``.
+        """
+        found = {step.proof or "code" for step in self._steps if step.built}
+        return next((status for status in _FROM_THE_WEAKEST if status in found), "")
 
     def __repr__(self) -> str:
         return str(self) if self._steps else "<Derivation of 0 steps>"
@@ -485,12 +501,13 @@ class Recorder(Feature):
         """
         if any(not isinstance(edit, Make) for edit in self._pending):
             self._drafts.append(_OpenStep(UNNAMED, self._pending, "", "", False))
-        known = dict(_laws(rewriters))
+        wanted = {draft.reason for draft in self._drafts}
+        known = dict(_laws(rewriters, wanted))
         steps = [self._step(i, draft, known) for i, draft in enumerate(self._drafts, 1)]
         self.log.close()
         return Derivation(self.log, steps)
 
-    def _step(self, number: int, draft: _OpenStep, known: dict[str, str | None]) -> Step:
+    def _step(self, number: int, draft: _OpenStep, known: dict[str, Known]) -> Step:
         name = draft.reason.removesuffix(BACKWARD)
         backward = name != draft.reason
         direction = "backward" if backward else "forward" if draft.reason in known else None
@@ -499,7 +516,7 @@ class Recorder(Feature):
             number,
             name,
             direction,
-            known.get(draft.reason),
+            *known.get(draft.reason, (None, None)),
             draft.before,
             draft.after,
             tuple(places),
@@ -583,9 +600,13 @@ def _continues(edit: Change, name: str, last: _OpenStep) -> bool:
     return same and name == last.reason
 
 
-def _laws(rewriters: Iterable[Rewriter]) -> Iterator[tuple[str, str | None]]:
-    """Yield the names of the rewriters, and of those inside them, that apply laws, each with the
-    soundness class of its law, if it is known."""
+Known = tuple[str | None, str | None]
+"""The soundness class of a law, and how far it is proved, as far as that is known."""
+
+
+def _laws(rewriters: Iterable[Rewriter], wanted: Container[str]) -> Iterator[tuple[str, Known]]:
+    """Yield those of some names among the rewriters, and among those inside them, that apply laws,
+    each with what is known of its law."""
     stack: list[Any] = list(rewriters)
     while stack:
         rewriter = stack.pop()
@@ -596,7 +617,10 @@ def _laws(rewriters: Iterable[Rewriter]) -> Iterator[tuple[str, str | None]]:
         if law is None:
             continue
         name = display_name(rewriter)
+        if name not in wanted:
+            continue
         sound = getattr(law, "sound", None)
+        proof = getattr(getattr(law, "proof", None), "status", "checked")
         # the class `stable` is a claim about the forward direction alone
         claims = not (sound == "stable" and name.endswith(BACKWARD))
-        yield name, sound if claims else None
+        yield name, (sound if claims else None, proof)

@@ -16,7 +16,7 @@ CLASSES = 3
 LABELS = np.array([0, 2, 1, 1])
 ROWS = len(LABELS)
 DTYPES = ("float64", "float32", "float16", "bfloat16")
-SCALES = (1.0, 60.0, 800.0)
+SCALES = (1.0, 800.0)
 # Units of rounding of the dtype.
 _MOST = 40
 

@@ -83,8 +83,7 @@ _NO_REVERSE, _NO_FORWARD = ("while", "fori_loop"), ("custom_vjp",)
 def test_it_is_rewritten_inside(kind: str) -> None:
     function, stable, factor = CALLS[kind]
     rewritten = rewrite(function)
-    for run in (rewritten, jax.jit(rewritten)):
-        np.testing.assert_allclose(run(X), stable(X), rtol=1e-6)
+    np.testing.assert_allclose(rewritten(X), stable(X), rtol=1e-6)
     slope = factor * jax.grad(lambda x: stable(x).sum())(X)
     if kind not in _NO_REVERSE:
         found = jax.jit(jax.grad(lambda x: rewritten(x).sum()))(X)

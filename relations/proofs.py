@@ -1,0 +1,108 @@
+"""What is proved of the laws of the book, read from ``proofs.json``: ``relgraph prove --keep``
+writes it.
+
+A proof is kept under a digest of what its law says. So a law that says something else than it did
+is not taken for proved, and one that says the same need not be proved again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).parent / "proofs.json"
+
+STATUSES = ("refuted", "checked", "exhausted", "proved")
+"""From the worst to the best. ``checked`` says that nothing is proved, and examples have to do."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a law is proved.
+
+    Attributes
+    ----------
+    law
+        Its name.
+    status
+        One of `STATUSES`.
+    over
+        ``bits`` if both sides are equal as machines compute them, ``reals`` if they are equal as
+        real numbers; empty if nothing is proved.
+    reason
+        Why it is not proved; empty if it is.
+    """
+
+    law: str
+    status: str
+    over: str
+    reason: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is shown for all values, not by examples."""
+        return self.status in ("exhausted", "proved")
+
+    def __str__(self) -> str:
+        return f"{self.status} over the {self.over}" if self.over == "reals" else self.status
+
+
+UNKNOWN = Standing("", "checked", "", "it was not tried")
+
+
+def structure_of(law: Any) -> str:
+    """Return a digest of what a law says: its sides, conditions, class and dtypes."""
+    said = [law.sound, str(getattr(law, "mixed", "")), str(getattr(law, "complex", ""))]
+    said += [str(law)] if hasattr(law, "lhs") else [law.name]
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+
+
+@cache
+def kept() -> Mapping[str, Standing]:
+    """Return what is known of laws, by the digests of what they say."""
+    if not FILE.exists():
+        return {}
+    found = json.loads(FILE.read_text(encoding="utf-8"))
+    return {digest: Standing(*values) for digest, values in found.items()}
+
+
+@cache
+def proved_names() -> frozenset[str]:
+    """Return the names of the laws of the book that hold for all values."""
+    return frozenset(standing.law for standing in kept().values() if standing.holds)
+
+
+def standing_of(law: Any) -> Standing:
+    """Return how far a law is proved, as it is kept."""
+    return kept().get(structure_of(law), UNKNOWN)
+
+
+def keep(standings: Iterable[tuple[str, Standing]], names: Iterable[str]) -> None:
+    """Write what was found of laws to the file, beside what is known of others.
+
+    Parameters
+    ----------
+    standings
+        Digests, and what was found.
+    names
+        The laws that there are; others are forgotten.
+    """
+    there = set(names)
+    found = dict(standings)
+    renewed = {standing.law for standing in found.values()}
+    for digest, standing in kept().items():
+        if standing.law in there and standing.law not in renewed:
+            found[digest] = standing
+    rows = sorted(found.items(), key=lambda row: row[1].law)
+    lines = [
+        f"{json.dumps(digest)}: {json.dumps([s.law, s.status, s.over, s.reason])}"
+        for digest, s in rows
+    ]
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    kept.cache_clear()
+    proved_names.cache_clear()

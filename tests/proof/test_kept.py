@@ -1,0 +1,100 @@
+"""What is kept of proofs: by what laws say, and where it is shown."""
+
+import json
+
+import pytest
+
+import relations
+import relgraph.tensor as at
+from relations import proofs
+from relations.proofs import UNKNOWN, Standing
+from relgraph import Mode, function, law, lvars, optimize_graph
+from relgraph.__main__ import main
+from relgraph.display.laws import _proved
+from relgraph.testing.discovery import discover_laws
+
+BOOK = discover_laws([])
+x, y = lvars("x y")
+
+
+def test_something_is_kept_of_each_law_of_the_book():
+    """If not: ``relgraph prove --changed --keep``."""
+    unknown = [name for name, one in BOOK.items() if one.proof is UNKNOWN]
+    assert not unknown
+    assert not [standing for standing in proofs.kept().values() if standing.status == "refuted"]
+    assert {standing.law for standing in proofs.kept().values()} == set(BOOK)
+
+
+def test_enough_laws_hold_for_all_values():
+    exact = [one for one in BOOK.values() if one.sound == "exact"]
+    proved = [one for one in exact if one.proof.holds]
+    assert len(proved) >= 140
+    assert all(one.proof.over == "bits" for one in proved)
+
+
+def test_a_law_that_says_something_else_is_not_proved():
+    same = law("of another name", -x / -y, x / y)
+    assert same.proof.holds and repr(same).endswith("(proved)")
+    other = law("neg-div-neg", -x / y, x / y)
+    assert other.proof is UNKNOWN and not repr(other).endswith("(proved)")
+
+
+def test_a_mode_takes_proved_laws_alone():
+    v = at.dvector("v")
+    mode = Mode().requiring("proved")
+    names = {rule.name for phase in mode.optimizer for rule in phase.local_optimizers}
+    assert len(names) > 100 and all(BOOK[name].proof.holds for name in names)
+    run = function([v], [-v / -(v + 1), at.log(1 + at.exp(v))], mode=mode)
+    ops = [str(node.op) for node in run.maker.fgraph.apply_nodes]
+    assert "neg" not in ops and "softplus" not in ops
+
+
+def test_a_derivation_says_what_it_rests_on():
+    v = at.dvector("v")
+    _, steps = optimize_graph(-v / -(v + 2), trace=True)
+    assert [step.proof for step in steps] == ["proved"] and steps.rests_on == "proved"
+    _, steps = optimize_graph(at.log(1 + at.exp(v)), include=["stabilize"], trace=True)
+    assert steps.rests_on == "checked"
+    own = law("own", at.sin(x), at.cos(x))
+    _, steps = optimize_graph(at.sin(v), include=[], custom_opt=own, trace=True)
+    assert steps.rests_on == "checked"
+    assert optimize_graph(v, trace=True)[1].rests_on == ""
+
+
+def test_explanations_and_pages_show_it():
+    rule = {one.name: one for one in relations.CANONICALIZE}["neg-div-neg"]
+    v = at.dvector("v")
+    assert "as was shown for all values: proved" in str(rule.explain(-v / -(v + 1)))
+    assert "proved" in _proved(rule)
+    assert "shown" not in str(BOOK["softplus"].explain(at.log(1 + at.exp(v))))
+
+
+@pytest.fixture
+def kept_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setattr(proofs, "FILE", tmp_path / "proofs.json")
+    proofs.kept.cache_clear()
+    yield tmp_path / "proofs.json"
+    monkeypatch.undo()
+    proofs.kept.cache_clear()
+    proofs.proved_names.cache_clear()
+
+
+def test_only_what_changed_is_proved_again(kept_elsewhere, capsys):
+    arguments = ["prove", "--law", "neg-div-neg", "--law", "mul-one", "--jobs", "1", "--keep"]
+    assert main(arguments) == 0
+    found = json.loads(kept_elsewhere.read_text())
+    assert sorted(row[:3] for row in found.values()) == [
+        ["mul-one", "proved", "bits"],
+        ["neg-div-neg", "proved", "bits"],
+    ]
+    capsys.readouterr()
+    assert main([*arguments, "--changed"]) == 0
+    assert "no law has changed" in capsys.readouterr().out
+    changed = Standing("neg-div-neg", "checked", "", "it was changed")
+    proofs.keep([("another digest", changed)], BOOK)
+    assert {standing.law: standing.status for standing in proofs.kept().values()} == {
+        "mul-one": "proved",
+        "neg-div-neg": "checked",
+    }
+    proofs.keep([], ["mul-one"])
+    assert len(proofs.kept()) == 1
