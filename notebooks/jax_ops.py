@@ -27,7 +27,7 @@ PAGE = Path(__file__).parent / "pages" / "jax_ops.md"
 
 # What is no part of the library's graphs.
 APART = (
-    *("relgraph.engines", "relgraph.bridges", "relgraph.search", "relgraph.vm"),
+    *("relgraph.engines", "relgraph.bridges", "relgraph.proof", "relgraph.search", "relgraph.vm"),
     "relgraph.__main__",
 )
 

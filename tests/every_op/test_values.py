@@ -73,9 +73,9 @@ def of_relgraph() -> set[type]:
     found = {
         cls
         for cls in subclasses(Op)
-        # the VM's own stand in no graph
+        # those of the VM and of proofs stand in no graph
         if cls.__module__.startswith("relgraph.")
-        if not {"bridges", "vm"} & {*cls.__module__.split(".")}
+        if not {"bridges", "proof", "vm"} & {*cls.__module__.split(".")}
     }
     return {cls for cls in found if not any(s in found for s in cls.__subclasses__())} | {
         type(op) for op, *_ in CASES

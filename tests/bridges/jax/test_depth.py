@@ -10,7 +10,7 @@ from relgraph.bridges.jax import rewrite
 from relgraph.gradient import Rop
 from relgraph.graph.basic import io_toposort
 
-DEPTHS = {"layers": (4, 12, 48), "recurrence": (4, 12, 48), "transformer": (2, 6)}
+DEPTHS = {"layers": (4, 12, 48), "recurrence": (4, 12, 48), "transformer": (2, 4)}
 _MOST = 1.5
 
 

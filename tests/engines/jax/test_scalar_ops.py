@@ -120,7 +120,7 @@ def graph(arguments: dict[str, list[Any]]) -> tuple[dict[Variable, Any], dict[st
     return values, taken
 
 
-SOME = 0.3
+SOME = 0.2
 """The share of the tables of functions that are given other floats and integers too: each takes
 both as doubles, and XLA compiles it anew."""
 
