@@ -23,6 +23,12 @@ GUARDS: dict[Callable[..., bool], Said] = {
     guards.is_true_everywhere: lambda of, c: of.Not(of.equal(c, 0)),
     guards.is_nonzero_number: lambda of, c: of.Not(of.equal(c, 0)),
     guards.is_positive_number: lambda of, c: of.less(0, c),
+    choices.is_true_for_true: lambda of, op, c: of.And(
+        of.compared(op, True, c), of.Not(of.compared(op, False, c))
+    ),
+    choices.is_true_for_false: lambda of, op, c: of.And(
+        of.compared(op, False, c), of.Not(of.compared(op, True, c))
+    ),
     choices.has_all_bits: lambda of, c: of.And(of.is_discrete(c), of.equal(c, -1)),
     choices.is_finite_constant: lambda of, c: of.is_finite(c),
     choices.is_number_not_nan: lambda of, c: of.Not(of.is_nan(c)),

@@ -414,6 +414,10 @@ class Logic:
     def not_less(self, x: Any, y: Any) -> Term:
         return LESS_EQUAL(self.dtype, self._number(y), self._number(x))
 
+    def compared(self, op: ScalarOp, flag: bool, x: Any) -> Term:
+        """Return a comparison of True or False with an element."""
+        return applied(op, [z3.BoolVal(flag), x], ["bool", self.dtype], "bool", [])
+
     def is_nan(self, x: Any) -> Term:
         return OPS["isnan"](self.dtype, x)
 

@@ -27,6 +27,7 @@ from relgraph.proof.machine import Logic, Translation, value_of
 from relgraph.proof.reals import Reals
 from relgraph.proof.smt import z3
 from relgraph.proof.statements import DTYPES, NotElementwise, NotStated, Statement, statements
+from relgraph.scalar.op import ScalarOp
 
 _VOID = "void"
 """The status of what is claimed of no values at all; no law gets it."""
@@ -304,6 +305,8 @@ def _term(elements: Any, value: Any) -> Any:
     """Return the term of an argument of a guard: a variable, or a number of the law."""
     if isinstance(value, Variable):
         return elements.of(value)
+    if isinstance(value, ScalarOp):
+        return value
     number = getattr(value, "value", value)
     return int(number) if number == int(number) else number
 
@@ -365,6 +368,9 @@ class Arrays:
 
     def not_less(self, x: Any, y: Any) -> Any:
         return x >= y
+
+    def compared(self, op: ScalarOp, flag: bool, x: Any) -> Any:
+        return op.ufunc(np.bool_(flag), x)
 
     def is_nan(self, x: Any) -> Any:
         return x != x

@@ -18,6 +18,7 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.rules import compound_parts, split
 from relgraph.graph.kanren.terms import Arguments, LogicVariable, build, renamed, variables_of
 from relgraph.graph.traversal import io_toposort
+from relgraph.proof.guards import GUARDS
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import ScalarOp
 from relgraph.scalar.type import FLOATS, INTS, UINTS, result_dtype
@@ -180,7 +181,9 @@ def _stated(
                 values = tuple([known.get(v, v) for v in condition.variables])
                 if all(isinstance(v, ScalarOp) for v in values):
                     continue
-                if any(isinstance(v, str | ScalarOp) for v in values):
+                if condition.predicate in GUARDS:
+                    guards.append((condition.predicate, values))
+                elif any(isinstance(v, str | ScalarOp) for v in values):
                     if not condition.predicate(*values):
                         return None
                 elif not _is_about_types(condition):
