@@ -8,6 +8,7 @@ known to hold.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from cons import cons
@@ -308,8 +309,16 @@ SUMS = (
     rounding("add-switches-then-zero", switch(c, 0, x) + switch(c, 0, y), switch(c, 0, x + y)),
     rounding("add-complementary-switches", switch(c, x, 0) + switch(c, 0, y), switch(c, x, y)),
     rounding("mul-switches-else-zero", switch(c, x, 0) * switch(c, y, 0), switch(c, x * y, 0)),
-    finite("mul-switch-else-zero", switch(c, x, 0) * y, switch(c, x * y, 0)),
-    finite("mul-switch-then-zero", switch(c, 0, x) * y, switch(c, 0, x * y)),
+)
+
+# what is 0 where a branch is not taken, does not make nan of what is infinite there
+sunk = partial(finite, tags=("sink_into_choices", "priced"))
+
+FACTORS = (
+    sunk("mul-switch-else-zero", switch(c, x, 0) * y, switch(c, x * y, 0)),
+    sunk("mul-switch-then-zero", switch(c, 0, x) * y, switch(c, 0, x * y)),
+    sunk("div-switch-else-zero", switch(c, x, 0) / y, switch(c, x / y, 0)),
+    sunk("div-switch-then-zero", switch(c, 0, x) / y, switch(c, 0, x / y)),
 )
 
 

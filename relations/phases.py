@@ -127,6 +127,7 @@ _CHOICES = (
     *choices.TRUTH_VALUES,
     *choices.CONSTANT_BRANCHES,
     *choices.SUMS,
+    *choices.FACTORS,
     *choices.EXTREMES,
     *choices.EXTREMES_WITHOUT_NAN,
     *choices.ABSOLUTE_VALUES,

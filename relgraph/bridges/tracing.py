@@ -228,11 +228,12 @@ def as_type(spec: Any, name: str) -> Type:
     return TensorType(str(np.dtype(spec.dtype)), spec.shape)
 
 
-_STABILIZED = Mode(
+STABILIZED = Mode(
     optimizer=OptimizationQuery(
         include=["canonicalize", "stabilize", "loop_steps"], exclude=["finite"]
     )
 )
+"""Has the laws by which a function is rewritten where neither laws nor a mode are given."""
 # What makes a graph better for NumPy alone.
 _FOR_NUMPY = ("inplace", "elemwise_fusion", "blas")
 
@@ -366,7 +367,7 @@ def derivation(
 
 def _optimizer(laws: Any, mode: str | Mode | None) -> GlobalOptimizer:
     if mode is None and laws is None:
-        chosen = _STABILIZED
+        chosen = STABILIZED
     elif mode is None:
         chosen = Mode(optimizer=laws)
     else:

@@ -19,6 +19,7 @@ import numpy as np
 
 import relations
 from relations.proofs import proved_names
+from relgraph import scalar
 from relgraph.compile.packs import PREFIX, laws_of_pack, packs_among
 from relgraph.compile.phase_form import left_by
 from relgraph.graph.basic import Apply, Constant
@@ -141,10 +142,19 @@ class ConstantFolding(LocalOptimizer):
 
     A node stays if its op says so (`Op.do_constant_folding`), if its computation raises an error
     (it will do so when the graph is run), or if its value is much larger than its inputs.
+
+    Parameters
+    ----------
+    choices
+        Whether a choice folds that is a factor or a dividend. As a number, its 0 makes nan of an
+        infinite factor; as a choice, a law takes the other factors into it.
     """
 
     name = "constant_folding"
     depth = 2
+
+    def __init__(self, *, choices: bool = True) -> None:
+        self._choices = choices
 
     def might_match(self, node: Apply) -> bool:
         return bool(node.inputs) and all(v.head is Constant for v in node.inputs)
@@ -153,6 +163,8 @@ class ConstantFolding(LocalOptimizer):
         if not node.inputs or not all(isinstance(v, Constant) for v in node.inputs):
             return False
         if not node.op.do_constant_folding(fgraph, node):
+            return False
+        if not self._choices and _is_chosen_factor(fgraph, node):
             return False
         if _is_too_large(node.inputs, sum(_known_bytes(out.type) for out in node.outputs)):
             return False
@@ -163,6 +175,15 @@ class ConstantFolding(LocalOptimizer):
             return [_constant(out.type, x) for out, x in zip(node.outputs, found, strict=True)]
         except Exception:
             return False  # The node raises the error when the graph is run.
+
+
+def _is_chosen_factor(fgraph: FunctionGraph, node: Apply) -> bool:
+    """Return whether a node is a choice that a product or a quotient is computed of."""
+    if getattr(node.op, "scalar_op", None) is not scalar.switch:
+        return False
+    readers = (reader for reader, _ in fgraph.clients[node.outputs[0]] if isinstance(reader, Apply))
+    taking = (scalar.mul, scalar.true_div)
+    return any(getattr(reader.op, "scalar_op", None) in taking for reader in readers)
 
 
 def _is_too_large(inputs: Sequence[Any], made: int) -> bool:
@@ -192,6 +213,7 @@ def _constant(type_: Any, value: Any) -> Constant:
 
 
 constant_folding = ConstantFolding()
+folding_before_laws = ConstantFolding(choices=False)
 
 
 STRUCTURE = ("STORED", "FORMS", "DENSE")
@@ -499,7 +521,7 @@ def _build_optdb() -> RootDB:
     db.register("sparse_structure", structure, "fast_run", "strict", position=0.7)
     # Simplify, and bring equal expressions to the same form.
     canonicalize = _phase("canonicalize", (*relations.CANONICALIZE, *relations.UNCHECKED))
-    canonicalize.register("constant_folding", constant_folding, *all_modes)
+    canonicalize.register("constant_folding", folding_before_laws, *all_modes)
     canonicalize.register("known_condition", known_condition, "fast_run", "fast_compile")
     canonicalize.register("inline_graph", inline_graph, "fast_run", "fast_compile")
     db.register("canonicalize", canonicalize, *all_modes, "proved", position=1)

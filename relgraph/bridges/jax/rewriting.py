@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax.tree_util import tree_flatten_with_path
 
+from relations.choices import FACTORS
 from relgraph.bridges.jax.nested import INSIDE, NestedCall, nested_call
 from relgraph.bridges.jax.opaque import as_wide
 from relgraph.bridges.jax.reading import (
@@ -25,6 +26,7 @@ from relgraph.bridges.jax.reading import (
 )
 from relgraph.bridges.jax.writing import Graph, GraphFunction
 from relgraph.bridges.tracing import (
+    STABILIZED,
     Traced,
     derivation,
     function_name,
@@ -67,6 +69,11 @@ class _Function:
         )
 
 
+# A gradient of JAX's has the choices between branches as factors, 0 where one is not taken, which
+# makes nan of what is infinite there.
+_FOR_GRADIENTS = STABILIZED.including(*FACTORS)
+
+
 class _Rewriting(Reading):
     """One reading of a function, and of the jaxprs in it, which are rewritten.
 
@@ -86,6 +93,7 @@ class _Rewriting(Reading):
     def __init__(self, laws: Any, mode: str | Mode | None) -> None:
         super().__init__()
         self._laws, self._mode = laws, mode
+        self._mode_of_given = _FOR_GRADIENTS if laws is None and mode is None else mode
         self.given: list[Graph] = []
 
     def nested(self, eqn: Any) -> NestedCall | None:
@@ -115,7 +123,8 @@ class _Rewriting(Reading):
             given = inputs, read_closed(jaxpr, inputs, self)
         self.given.append(given)
         stabilize = self._laws is None or self._mode is not None
-        graph = GraphFunction(*self._by_laws(given), self._by_laws, stabilize)
+        rewritten = optimized(*given, self._laws, self._mode_of_given)
+        graph = GraphFunction(*rewritten, self._by_laws, stabilize)
         return _Function(graph, tuple(v.aval.dtype for v in inner.outvars), tuple(captured))
 
     def _by_laws(self, graph: Graph) -> Graph:
@@ -123,7 +132,8 @@ class _Rewriting(Reading):
 
     def report(self, name: str) -> Report:
         """Return what was done to the function of a name; its graphs are rewritten once more."""
-        steps = [derivation(*graph, self._laws, self._mode) for graph in _with_steps(self.given)]
+        mode = self._mode_of_given
+        steps = [derivation(*graph, self._laws, mode) for graph in _with_steps(self.given)]
         return Report(name, tuple(steps), self.carried)
 
 
@@ -336,7 +346,8 @@ def rewrite(
         A law or another rewriter, or a list of them. Alone they are all that is applied.
     mode
         A mode or its name, with whose laws the function is rewritten. With neither, these are the
-        laws of the phases ``canonicalize`` and ``stabilize`` that hold for infinities and nan too.
+        laws of the phases ``canonicalize`` and ``stabilize`` that hold for infinities and nan too,
+        and those by which the 0 of a choice stays 0 as a factor of infinities and nan.
     static_argnums, static_argnames
         The places and names of arguments that are no arrays, as for `jax.jit`. They have a hash.
 

@@ -19,7 +19,13 @@ from pytensor.tensor.type import TensorType as PyTensorTensorType
 
 from relgraph.bridges.pytensor.reading import Reader
 from relgraph.bridges.pytensor.rewriter import relational_rewriter
-from relgraph.compile import function
+from relgraph.compile import function, get_mode
+
+# A gradient of PyTensor's has the choices between branches as factors, 0 where one is not taken,
+# which makes nan of what is infinite there.
+SINKING = ("sink_into_choices",)
+# As a number, a choice between 1 and 0 has no branch that takes a factor.
+NOT_SINKING = ("switch-to-cast",)
 
 
 class RelgraphLinker(JITLinker):  # type: ignore[misc]
@@ -44,7 +50,8 @@ class RelgraphLinker(JITLinker):  # type: ignore[misc]
         inputs = [reader.leaf(v, as_input=True) for v in fgraph.inputs]
         reader.found.update(zip(fgraph.inputs, inputs, strict=True))
         outputs = reader.read(fgraph.outputs)
-        compute = function(inputs, outputs, mode=self.mode, on_unused_input="ignore")
+        mode = get_mode(self.mode).including(*SINKING).excluding(*NOT_SINKING)
+        compute = function(inputs, outputs, mode=mode, on_unused_input="ignore")
         # PyTensor has converted them
         compute.trust_input = True
         tensors = [isinstance(v.type, PyTensorTensorType) for v in fgraph.outputs]
@@ -85,7 +92,9 @@ class NamedRewrites(RewriteDatabaseQuery):  # type: ignore[misc]
 
 
 _NEEDED = "minimum_compile"
-_LAWS = relational_rewriter(include=("canonicalize", "stabilize", "specialize"))
+_LAWS = relational_rewriter(
+    include=("canonicalize", "stabilize", "specialize", *SINKING), exclude=NOT_SINKING
+)
 
 MODES: dict[str, Any] = {
     "relgraph": PyTensorMode(RelgraphLinker(), NamedRewrites(include=[_NEEDED])),

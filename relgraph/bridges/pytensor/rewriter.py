@@ -24,9 +24,12 @@ _MERGING = MergeOptimizer.__name__
 class RelationalRewriter(GraphRewriter):  # type: ignore[misc]
     """Applies laws to a whole graph of PyTensor's; see `relational_rewriter`."""
 
-    def __init__(self, laws: Any, include: Iterable[str], name: str) -> None:
+    def __init__(
+        self, laws: Any, include: Iterable[str], exclude: Iterable[str], name: str
+    ) -> None:
         self.laws = laws
         self.include = tuple(include)
+        self.exclude = tuple(exclude)
         self.name = name
         self.__name__ = name
 
@@ -49,7 +52,11 @@ class RelationalRewriter(GraphRewriter):  # type: ignore[misc]
         read = reader.read(fgraph.outputs)
         reader.note_origins(read, inputs)
         rewritten, derivation = optimize_graph(
-            read, include=self.include, custom_opt=self.laws or None, trace=True
+            read,
+            include=self.include,
+            custom_opt=self.laws or None,
+            trace=True,
+            exclude=self.exclude,
         )
         fired = tuple(dict.fromkeys(s.label for s in derivation if s.name != _MERGING))
         if not fired:
@@ -84,7 +91,11 @@ def _replace_outputs(fgraph: Any, new: Iterable[Any], reason: str) -> None:
 
 
 def relational_rewriter(
-    laws: Any = (), *, include: Iterable[str] = (), name: str = "relational"
+    laws: Any = (),
+    *,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    name: str = "relational",
 ) -> RelationalRewriter:
     """Return a rewriter of PyTensor's graphs that applies laws of this library.
 
@@ -102,6 +113,8 @@ def relational_rewriter(
         A law, a rewriter of this library, or a list of these.
     include
         Phases or other tags of this library's own laws, which are applied before `laws`.
+    exclude
+        Tags of laws that are not.
     name
         What PyTensor calls the rewriter; the reason of its replacements also names the laws.
 
@@ -117,4 +130,4 @@ def relational_rewriter(
     given = own_rewriters(laws)
     if not given and not tuple(include):
         raise ValueError("relational_rewriter: there are no laws: give some, or include a phase")
-    return RelationalRewriter(list(given), include, name)
+    return RelationalRewriter(list(given), include, exclude, name)

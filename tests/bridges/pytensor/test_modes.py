@@ -211,3 +211,30 @@ def test_values_and_gradients_are_finite_at_extremes(cost: str) -> None:
     for scale in (1.0, 1e3, 1e15):
         for found in compiled(np.array([-1.0, 0.0, 1.0]) * scale):
             assert np.isfinite(found).all()
+
+
+BRANCHES = {
+    "log": pt.log,
+    "sqrt": pt.sqrt,
+    "square of log": lambda v: pt.log(v) ** 2,
+    "x log x": lambda v: v * pt.log(v),
+    "power": lambda v: v**-1.5,
+    "gammaln": pt.gammaln,
+    "quotient": lambda v: pt.exp(v) / v,
+}
+
+
+@pytest.mark.parametrize("mode", ["relgraph", "relgraph-numba"])
+@pytest.mark.parametrize("known", [True, False], ids=["known mask", "condition"])
+@pytest.mark.parametrize("branch", BRANCHES)
+def test_the_gradient_is_0_where_a_branch_with_a_pole_is_not_taken(
+    branch: str, known: bool, mode: str
+) -> None:
+    taken = np.array([True, False, True])
+    v = pt.tensor("v", shape=(3,))
+    value = pt.switch(pt.as_tensor(taken) if known else v > 0, BRANCHES[branch](v), 0)
+    at_values = np.array([4.0, 0.0, 1.0])
+    found = pytensor.function([v], pytensor.grad(value.sum(), v), mode=MODES[mode])(at_values)
+    slope = pytensor.function([v], pytensor.grad(BRANCHES[branch](v).sum(), v), mode=PLAIN)
+    np.testing.assert_allclose(found[taken], slope(at_values[taken].repeat([1, 2]))[:2], rtol=1e-14)
+    assert found[1] == 0

@@ -50,6 +50,8 @@ CASES = [
     ("mul-switches-else-zero", at.switch(b, x, 0) * at.switch(b, y, 0), "switch(b, x * y, 0.0)"),
     ("mul-switch-else-zero", at.switch(b, x, 0) * y, "switch(b, x * y, 0.0)"),
     ("mul-switch-then-zero", at.switch(b, 0, x) * y, "switch(b, 0.0, x * y)"),
+    ("div-switch-else-zero", at.switch(b, x, 0) / y, "switch(b, x / y, 0.0)"),
+    ("div-switch-then-zero", at.switch(b, 0, x) / y, "switch(b, 0.0, x / y)"),
     ("second-where-compared", at.switch(x < 0, 0, x), "maximum(x, 0.0)"),
     ("second-where-compared", at.switch(x >= 0.5, 0.5, x), "minimum(x, 0.5)"),
     ("second-where-compared", at.switch(x < 0.5, 0.5, x), "maximum(x, 0.5)"),

@@ -39,6 +39,8 @@ UNBOUNDED = {
     "mul-switches-else-zero": CHOSEN,
     "mul-switch-else-zero": CHOSEN,
     "mul-switch-then-zero": CHOSEN,
+    "div-switch-else-zero": CHOSEN,
+    "div-switch-then-zero": CHOSEN,
     **{f"{name}-step": NEAR_ZERO for name in ("cbrt", "power", "arctan")},
     **{f"{name}-step-mirrored": NEAR_ZERO for name in ("cbrt", "power", "arctan")},
 }
