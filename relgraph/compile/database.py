@@ -71,6 +71,7 @@ from relgraph.passes.loops import (
 )
 from relgraph.passes.open_loop import LoopPass
 from relgraph.tensor.costs import operations
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.type import TensorType
 
 
@@ -179,11 +180,14 @@ class ConstantFolding(LocalOptimizer):
 
 def _is_chosen_factor(fgraph: FunctionGraph, node: Apply) -> bool:
     """Return whether a node is a choice that a product or a quotient is computed of."""
-    if getattr(node.op, "scalar_op", None) is not scalar.switch:
+    if _scalar_op(node) is not scalar.switch:
         return False
     readers = (reader for reader, _ in fgraph.clients[node.outputs[0]] if isinstance(reader, Apply))
-    taking = (scalar.mul, scalar.true_div)
-    return any(getattr(reader.op, "scalar_op", None) in taking for reader in readers)
+    return any(_scalar_op(reader) in (scalar.mul, scalar.true_div) for reader in readers)
+
+
+def _scalar_op(node: Apply) -> Any:
+    return node.op.scalar_op if isinstance(node.op, Elemwise) else None
 
 
 def _is_too_large(inputs: Sequence[Any], made: int) -> bool:

@@ -1,7 +1,4 @@
-"""`to_jax`: functions of JAX from graphs, with the derivatives of the graphs.
-
-JAX wants a derivative in two parts: what is computed of values, and what is linear in tangents.
-"""
+"""`to_jax`: functions of JAX from graphs, with the derivatives of the graphs."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -17,68 +14,15 @@ import numpy as np
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
+from relgraph.bridges.jax.linear import linear_part
 from relgraph.bridges.jax.opaque import JaxOp, JaxType, is_continuous
 from relgraph.engines.jax import lower_graph, register
 from relgraph.engines.jax.lowering.dispatch import NeedsValue
 from relgraph.gradient import NullTypeGradError, Rop
 from relgraph.gradient.barriers import GradientBarrier
-from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.basic import Apply, Variable, io_toposort
 from relgraph.graph.op import HasInnerGraph
 from relgraph.graph.utils import MethodNotDefined
-
-
-class LinearPart(NamedTuple):
-    """A derivative in two parts.
-
-    Attributes
-    ----------
-    coefficients
-        Variables that are computed of values alone.
-    outputs
-        By the position of an output of the derivative its variable, which is linear in the tangents
-        if the coefficients are given. One that does not depend on tangents is zero, and left out.
-    """
-
-    coefficients: list[Variable]
-    outputs: dict[int, Variable]
-
-
-def linear_part(
-    values: Sequence[Variable], tangents: Sequence[Variable], outputs: Sequence[Variable]
-) -> LinearPart:
-    """Return the part of a derivative that depends on tangents, and what it needs of the rest.
-
-    What JAX differentiates once more is the coefficients, as functions of the values. Integers are
-    computed in the linear part again: they have no derivatives, and lengths among them have to be
-    known where JAX traces it.
-
-    Parameters
-    ----------
-    values, tangents
-        The inputs of the derivative.
-    outputs
-        Its outputs.
-    """
-    given, moving = set(values), set(tangents)
-    nodes = list(io_toposort([*values, *tangents], list(outputs)))
-    for node in nodes:
-        if any(v in moving for v in node.inputs):
-            moving.update(node.outputs)
-    found = {i: v for i, v in enumerate(outputs) if v in moving}
-    asked = [v for node in nodes for v in node.inputs if node.outputs[0] in moving]
-    coefficients: dict[Variable, None] = {}
-    seen = set(moving)
-    while asked:
-        v = asked.pop()
-        if v in seen or isinstance(v, Constant):
-            continue
-        seen.add(v)
-        if v.owner is None or v in given or is_continuous(v):
-            coefficients[v] = None
-        else:
-            asked.extend(v.owner.inputs)
-    return LinearPart(list(coefficients), found)
-
 
 Graph = tuple[list[Variable], list[Variable]]
 """Inputs and outputs."""
