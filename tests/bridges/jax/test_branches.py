@@ -43,7 +43,6 @@ WAYS: dict[str, Callable[[Callable[[Any], Any]], Callable[[Any], Any]]] = {
     "gradient of a rewritten function": lambda f: jax.grad(rewrite(f)),
     "rewritten gradient": lambda f: rewrite(jax.grad(f)),
     "forwards": lambda f: jax.jacfwd(rewrite(f)),
-    "compiled": lambda f: jax.jit(jax.grad(rewrite(f))),
 }
 
 
