@@ -71,7 +71,7 @@ from relgraph.passes.loops import (
 )
 from relgraph.passes.open_loop import LoopPass
 from relgraph.tensor.costs import operations
-from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.elemwise import scalar_op_of
 from relgraph.tensor.type import TensorType
 
 
@@ -180,14 +180,10 @@ class ConstantFolding(LocalOptimizer):
 
 def _is_chosen_factor(fgraph: FunctionGraph, node: Apply) -> bool:
     """Return whether a node is a choice that a product or a quotient is computed of."""
-    if _scalar_op(node) is not scalar.switch:
+    if scalar_op_of(node) is not scalar.switch:
         return False
     readers = (reader for reader, _ in fgraph.clients[node.outputs[0]] if isinstance(reader, Apply))
-    return any(_scalar_op(reader) in (scalar.mul, scalar.true_div) for reader in readers)
-
-
-def _scalar_op(node: Apply) -> Any:
-    return node.op.scalar_op if isinstance(node.op, Elemwise) else None
+    return any(scalar_op_of(reader) in (scalar.mul, scalar.true_div) for reader in readers)
 
 
 def _is_too_large(inputs: Sequence[Any], made: int) -> bool:

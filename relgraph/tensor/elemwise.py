@@ -282,6 +282,11 @@ class RelativeDimShuffle(RelativeOp, TensorOp):
 _SLOPE_IS_NUMBER = frozenset({scalar.add, scalar.sub, scalar.neg, scalar.identity, scalar.second})
 
 
+def scalar_op_of(node: Apply | None) -> Any:
+    """Return the scalar op that a node applies to each element; None if it is not elementwise."""
+    return node.op.scalar_op if node is not None and isinstance(node.op, Elemwise) else None
+
+
 class ChosenGradient(NamedTuple):
     """A gradient that is zero where a branch is not taken.
 
@@ -318,7 +323,7 @@ class ChosenGradient(NamedTuple):
             return None
         (g,) = output_grads
         node = g.owner
-        if node is None or getattr(node.op, "scalar_op", None) is not scalar.switch:
+        if scalar_op_of(node) is not scalar.switch:
             return None
         condition, first, second = node.inputs
         for taken, other, if_true in ((first, second, True), (second, first, False)):

@@ -14,7 +14,7 @@ import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.bridges.jax.opaque import is_continuous
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.elemwise import scalar_op_of
 
 
 class LinearPart(NamedTuple):
@@ -80,7 +80,7 @@ def _moving(
     return nodes, moving
 
 
-# How many nodes may be made for each that there is, so that slopes are finite.
+# How many nodes of chains before choices are made anew, for each node that there is.
 GROWTH = 4
 
 _LINEAR = (scalar.mul, scalar.true_div, scalar.neg, scalar.add, scalar.sub, scalar.switch)
@@ -95,7 +95,7 @@ class Choice(NamedTuple):
 
     def of_slope(self, v: Any, neutral: int) -> Variable:
         """Return a slope where the branch is taken; elsewhere it makes nothing of a 0."""
-        is_chosen = _scalar_op(v.owner) is scalar.switch and v.owner.inputs[0] is self.condition
+        is_chosen = scalar_op_of(v.owner) is scalar.switch and v.owner.inputs[0] is self.condition
         branches = (v, neutral) if self.place == 1 else (neutral, v)
         made: Variable = v if is_chosen else at.switch(self.condition, *branches)
         return made
@@ -147,7 +147,7 @@ class _FiniteSlopes:
         return node.outputs
 
     def _choices_of_tangents(self, node: Apply) -> list[Choice]:
-        if _scalar_op(node) is not scalar.switch or node.inputs[0] in self._moving:
+        if scalar_op_of(node) is not scalar.switch or node.inputs[0] in self._moving:
             return []
         both = Choice(node.inputs[0], 1), Choice(node.inputs[0], 2)
         return [choice for choice in both if node.inputs[choice.place] in self._moving]
@@ -170,7 +170,7 @@ class _FiniteSlopes:
         asked = [tangent]
         while asked:
             node = asked.pop().owner
-            if node is None or node in found or _scalar_op(node) not in _LINEAR:
+            if node is None or node in found or scalar_op_of(node) not in _LINEAR:
                 continue
             if self._left == 0:
                 return []
@@ -182,7 +182,7 @@ class _FiniteSlopes:
     def _with_slopes(
         self, node: Apply, inputs: list[Variable], choice: Choice | None
     ) -> list[Variable]:
-        neutral = _NEUTRAL.get(_scalar_op(node))
+        neutral = _NEUTRAL.get(scalar_op_of(node))
         if choice is None or neutral is None:
             return inputs
         return [
@@ -192,7 +192,7 @@ class _FiniteSlopes:
 
     def _taken_by(self, node: Apply, inputs: Sequence[Variable]) -> frozenset[Choice]:
         """Return choices that make the output of a node 0 where they don't take it."""
-        if _scalar_op(node) not in _LINEAR:
+        if scalar_op_of(node) not in _LINEAR:
             return frozenset()
         zero = [i for i, v in enumerate(inputs) if _is_zero(v)]
         own = {c for c in self._choices_of_tangents(node) if 3 - c.place in zero}
@@ -202,7 +202,3 @@ class _FiniteSlopes:
 
 def _is_zero(v: Variable) -> bool:
     return isinstance(v, Constant) and v.unique_value() == 0
-
-
-def _scalar_op(node: Apply | None) -> Any:
-    return node.op.scalar_op if node is not None and isinstance(node.op, Elemwise) else None

@@ -95,7 +95,7 @@ _WITH_RULES = ("custom_jvp_call", "custom_vjp_call")
 
 
 def nested_call(eqn: Any, rewritten: Rewritten) -> NestedCall | None:
-    """Return the call of an equation with its jaxprs rewritten; None if it is none of those here.
+    """Return the call of an equation with its jaxprs rewritten; None if it has another primitive.
 
     Parameters
     ----------
