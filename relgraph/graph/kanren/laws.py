@@ -261,9 +261,41 @@ _Side = tuple[Any, list[Condition]]
 
 
 class Law(Relation):
-    """An equation between two terms, under conditions.
+    """The law that `lhs` equals `rhs` under `conditions`.
 
-    See `law` for the parameters.
+    It fires only if the root and every intermediate value of both sides have one dtype,
+    comparisons and explicit casts aside.
+
+    Parameters
+    ----------
+    name
+        Its name in tables, queries, reports and errors.
+    lhs, rhs
+        Terms over logic variables (``lvars("x y")``), or numbers.
+    conditions
+        Goals over the same variables, such as `whereo` and `computo`.
+    tags, sound
+        See `Relation`.
+    mixed
+        Whether it fires on different dtypes too.
+    complex
+        Whether it fires on complex numbers too.
+    domain
+        The condition under which a law of the class ``domain`` holds: a goal such as
+        ``whereo(are_positive, x)``. The predicate is evaluated on values when the law is checked.
+    tries
+        Terms to check it on, in place of the left side: of the shapes that its conditions admit.
+    implied
+        The conditions that every law of a vocabulary has without stating them: a function from the
+        left side and the class to goals about the clients of its parts. They hold if there is no
+        graph.
+
+    Raises
+    ------
+    TypeError
+        If a side is not a term (or one a number), or a condition not a goal.
+    ValueError
+        If the sides are equal, or no direction would bind all variables of the other side.
     """
 
     def __init__(
@@ -271,7 +303,7 @@ class Law(Relation):
         name: str,
         lhs: Any,
         rhs: Any,
-        conditions: Sequence[Any] = (),
+        *conditions: Any,
         tags: Iterable[str] = (),
         sound: str = "exact",
         mixed: bool = False,
@@ -284,7 +316,7 @@ class Law(Relation):
         self.lhs = _side(name, lhs)
         self.rhs = _side(name, rhs)
         _check_sides(name, self.lhs, self.rhs)
-        self.conditions = tuple(conditions)
+        self.conditions = conditions
         self._implied = implied
         for condition in self.conditions:
             if not callable(condition):
@@ -491,52 +523,4 @@ def _ground(x: Any, s: Any) -> Any:
         return seen
 
 
-def law(
-    name: str,
-    lhs: Any,
-    rhs: Any,
-    *conditions: Any,
-    tags: Iterable[str] = (),
-    sound: str = "exact",
-    mixed: bool = False,
-    complex: bool = False,
-    domain: Any = None,
-    tries: Sequence[Any] = (),
-    implied: Callable[[Any, str], Sequence[Readers]] | None = None,
-) -> Law:
-    """Return the law that `lhs` equals `rhs` under `conditions`.
-
-    It fires only if the root and every intermediate value of both sides have one dtype,
-    comparisons and explicit casts aside.
-
-    Parameters
-    ----------
-    name
-        Its name in tables, queries, reports and errors.
-    lhs, rhs
-        Terms over logic variables (``lvars("x y")``), or numbers.
-    conditions
-        Goals over the same variables, such as `whereo` and `computo`.
-    tags, sound
-        See `Relation`.
-    mixed
-        Whether it fires on different dtypes too.
-    complex
-        Whether it fires on complex numbers too.
-    domain
-        The condition under which a law of the class ``domain`` holds: a goal such as
-        ``whereo(are_positive, x)``, whose predicate is asked about values when the law is checked.
-    tries
-        Terms to check it on, in place of the left side: of the shapes that its conditions admit.
-    implied
-        What every law of a vocabulary asks without saying so: a function from the left side and the
-        class to goals about who reads its parts. They hold where there is no graph.
-
-    Raises
-    ------
-    TypeError
-        If a side is not a term (or one a number), or a condition not a goal.
-    ValueError
-        If the sides are equal, or no direction would bind all variables of the other side.
-    """
-    return Law(name, lhs, rhs, conditions, tags, sound, mixed, complex, domain, tries, implied)
+law = Law

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from cons.core import ConsPair
+from etuples import etuple
 from etuples.core import ExpressionTuple
 from unification import var
 from unification.core import reify, unify
@@ -63,18 +64,21 @@ def rule_might_match(rule: Rule, node: Apply) -> bool:
         return rule_might_match_sum(rule, heads)
     if not all(_may_hold(c, heads, parts[1]) for c in rule.conditions):
         return False
-    if takes_all_arguments(parts[1]):
-        return True
-    if len(parts[1]) != count or not _may_repeat(parts[1], heads):
+    # an `Arguments` takes all that follow
+    patterns = [p for p in parts[1] if not isinstance(p, Arguments)]
+    is_open = len(patterns) < len(parts[1])
+    if len(patterns) > count or (len(patterns) < count and not is_open):
+        return False
+    if not _may_repeat(patterns, heads):
         return False
     if is_wide_sum:
-        return all(any(_may_have_head(p, head) for head in heads) for p in parts[1])
+        return all(any(_may_have_head(p, head) for head in heads) for p in patterns)
     orders: list[Sequence[Any]] = [heads]
-    if is_commutative(parts[0]) and len(heads) == 2:
+    if is_commutative(parts[0]) and len(heads) == 2 and not rule.as_written:
         orders.append(heads[::-1])
     return any(
-        all(_may_have_head(p, head) for p, head in zip(parts[1], order, strict=True))
-        and _ops_fit(rule, [(parts[0], op), *zip(map(_op_in, parts[1]), order, strict=True)])
+        all(map(_may_have_head, patterns, order))
+        and _ops_fit(rule, [(parts[0], op), *zip(map(_op_in, patterns), order, strict=False)])
         for order in orders
     )
 
@@ -173,7 +177,8 @@ def _may_be(pattern: Any, found: Any, bound: dict[Any, Any]) -> bool:
         return type(found) is pattern.relative
     parts = split(pattern)
     if parts is None:
-        return bool(variables_of(pattern)) or bool(pattern == found)
+        is_open = type(pattern) is ConsPair or variables_of(pattern)
+        return bool(is_open) or bool(pattern == found)
     cls, props = parts
     names = getattr(cls, "__props__", None) or ()
     if not isinstance(cls, type) or len(names) != len(props):
@@ -197,42 +202,43 @@ MAX_PARTS = 50
 """How many goals of a conjunction or disjunction are looked at."""
 
 
-def patterns_sought(
+def rules_sought(
     relation: Callable[[Any, Any], Any], outputs: Sequence[Variable]
-) -> Sequence[Any] | None:
-    """Return the patterns of which each node that a relation has an answer for matches one.
+) -> Sequence[Rule] | None:
+    """Return rules of which one matches each node that a relation has an answer for.
 
-    They are read from its goal, which is constructed and not run: what the equations of a
-    conjunction say of the variable that it is about, for each branch of a disjunction. Lists of
-    arguments may be open. None if they say nothing.
+    They have patterns alone, which are read from the goal of the relation. The goal is constructed
+    and not run. Each branch of a disjunction gives the pattern that the equations of a conjunction
+    require of the variable that the relation is about; its last argument may be an `Arguments`.
+    None if they require nothing.
 
     Parameters
     ----------
     outputs
         The outputs of a node. If there are several, the relation is about the list of them, or
-        about one. The patterns are the same for every node with as many.
+        about one. The rules are the same for every node with as many.
     """
     trace = Trace(outputs[0])
-    found: list[Any] = []
+    found: list[Rule] = []
     count = len(outputs)
     for target in [trace.root] if count == 1 else [trace.root, [trace.root] * count]:
         try:
-            patterns = _patterns(relation(target, var()), target)
+            rules = _rules(relation(target, var()), target)
         except Exception:
             return None  # it will raise again on a node
-        if patterns is None:
+        if rules is None:
             return None
-        found.extend(patterns)
+        found.extend(rules)
     # a constructor that looks at its variable may construct another goal for another node
     return None if trace.path else found
 
 
-def _patterns(goal: Any, target: Any) -> list[Any] | None:
+def _rules(goal: Any, target: Any) -> list[Rule] | None:
     if code_of(goal) is DISJ:
-        branches = [_patterns(g, target) for g in islice(goals_of(goal), MAX_PARTS + 1)]
+        branches = [_rules(g, target) for g in islice(goals_of(goal), MAX_PARTS + 1)]
         if len(branches) > MAX_PARTS or None in branches:
             return None
-        return [pattern for branch in branches for pattern in branch or ()]
+        return [rule for branch in branches for rule in branch or ()]
     root: Any = var()
     bindings: Any = {}
     for sides in _equations(goal):
@@ -240,7 +246,19 @@ def _patterns(goal: Any, target: Any) -> list[Any] | None:
         if bindings is False:
             return []
     pattern = reify(root, bindings)
-    return None if isvar(pattern) else [pattern]
+    return None if isvar(pattern) else [Rule("", _expression(pattern), None, as_written=True)]
+
+
+def _expression(pattern: Any) -> Any:
+    """Return a pattern that is a cons pair as an expression; its open end is an `Arguments`."""
+    if type(pattern) is not ConsPair:
+        return pattern
+    parts, rest = [], pattern
+    while type(rest) is ConsPair:
+        parts.append(rest.car)
+        rest = rest.cdr
+    is_list = isinstance(rest, list | tuple | ExpressionTuple)
+    return etuple(*parts, *(rest if is_list else [Arguments(rest)]))
 
 
 def _equations(goal: Any) -> Iterator[tuple[Any, Any]]:
@@ -250,35 +268,3 @@ def _equations(goal: Any) -> Iterator[tuple[Any, Any]]:
     elif code_of(goal) is CONJ:
         for part in islice(goals_of(goal), MAX_PARTS):
             yield from _equations(part)
-
-
-def pattern_might_match_op(pattern: Any, op: Op) -> bool:
-    """Return whether a pattern that `patterns_sought` has given can match some node of an op."""
-    root = head_of(pattern)
-    return root is None or root is op or root in type(op).__mro__
-
-
-def pattern_might_match(pattern: Any, node: Apply) -> bool:
-    """Return whether such a pattern can match some node with the op and heads of `node`."""
-    if not pattern_might_match_op(pattern, node.op):
-        return False
-    arguments, is_open = _arguments(pattern)
-    heads = [v.head for v in node.inputs]
-    if len(arguments) > len(heads) or (len(arguments) < len(heads) and not is_open):
-        return False
-    if is_ac(node.op) and len(heads) > 2:
-        return all(any(_may_have_head(p, head) for head in heads) for p in arguments)
-    return all(map(_may_have_head, arguments, heads))
-
-
-def _arguments(pattern: Any) -> tuple[Sequence[Any], bool]:
-    """Return the arguments of a pattern, and whether there may be more."""
-    if type(pattern) is not ConsPair:
-        parts = split(pattern)
-        return ((), True) if parts is None else (parts[1], False)
-    arguments, tail = [], pattern.cdr
-    while type(tail) is ConsPair:
-        arguments.append(tail.car)
-        tail = tail.cdr
-    is_list = isinstance(tail, list | tuple | ExpressionTuple)
-    return [*arguments, *(tail if is_list else ())], not is_list

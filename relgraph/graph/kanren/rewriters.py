@@ -23,12 +23,10 @@ from relgraph.graph.kanren.compilation import (
 from relgraph.graph.kanren.explanation import Explanation, explain
 from relgraph.graph.kanren.goals import solutions
 from relgraph.graph.kanren.prefilter import (
-    pattern_might_match,
-    pattern_might_match_op,
-    patterns_sought,
     rule_might_match,
     rule_might_match_op,
     rule_might_match_sum,
+    rules_sought,
 )
 from relgraph.graph.kanren.rules import Rule, is_ac
 from relgraph.graph.kanren.state import Budget, GuardedState
@@ -93,26 +91,26 @@ class KanrenRelationSub(LocalOptimizer):
         self._may_stage = self.results_filter is first_answer
 
     def might_match_op(self, node: Apply) -> bool:
-        patterns = self._patterns_for(node)
-        return patterns is None or any(pattern_might_match_op(p, node.op) for p in patterns)
+        rules = self._rules_for(node)
+        return rules is None or any(rule_might_match_op(rule, node.op) for rule in rules)
 
     def might_match(self, node: Apply) -> bool:
-        patterns = self._patterns_for(node)
-        return patterns is None or any(pattern_might_match(p, node) for p in patterns)
+        rules = self._rules_for(node)
+        return rules is None or any(rule_might_match(rule, node) for rule in rules)
 
     @cached_property
-    def _patterns(self) -> dict[int, Sequence[Any] | None]:
-        """What `patterns_sought` has given, by number of outputs."""
+    def _sought(self) -> dict[int, Sequence[Rule] | None]:
+        """The results of `rules_sought` by number of outputs."""
         return {}
 
-    def _patterns_for(self, node: Apply) -> Sequence[Any] | None:
-        """Return what `patterns_sought` gives for nodes with as many outputs as `node`."""
+    def _rules_for(self, node: Apply) -> Sequence[Rule] | None:
+        """Return rules of which one matches `node` if there is an answer; None if not known."""
         if not self._may_stage:
             return None
         outputs = len(node.outputs)
-        if outputs not in self._patterns:
-            self._patterns[outputs] = patterns_sought(self.kanren_relation, node.outputs)
-        return self._patterns[outputs]
+        if outputs not in self._sought:
+            self._sought[outputs] = rules_sought(self.kanren_relation, node.outputs)
+        return self._sought[outputs]
 
     @cached_property
     def staged(self) -> StagedRelation:
@@ -220,7 +218,7 @@ class KanrenRelationSub(LocalOptimizer):
 
     def __getstate__(self) -> dict[str, Any]:
         # what has been compiled is found out again
-        found = ("_patterns", "closed", "specialization", "staged", "transform")
+        found = ("_sought", "closed", "specialization", "staged", "transform")
         return {k: v for k, v in vars(self).items() if k not in found}
 
     def explain(self, variable: Any) -> Explanation:
@@ -296,7 +294,6 @@ class LawRewriter(Uncopied, KanrenRelationSub):
     subsumes_nested: Any = cached_property(attrgetter("rule.subsumes_nested"))
     collapses: Any = cached_property(attrgetter("rule.collapses"))
     required_numbers: Any = cached_property(attrgetter("rule.required_numbers"))
-    required_ops: Any = cached_property(attrgetter("rule.required_ops"))
 
     def __init__(self, law: Law, rule: Rule, goal: Callable[[Any, Any], Any]) -> None:
         super().__init__(goal, name=rule.name)
@@ -307,11 +304,8 @@ class LawRewriter(Uncopied, KanrenRelationSub):
     def tracks(self) -> list[Any] | None:
         return None if self.rule.root is None else [self.rule.root]
 
-    def might_match_op(self, node: Apply) -> bool:
-        return rule_might_match_op(self.rule, node.op)
-
-    def might_match(self, node: Apply) -> bool:
-        return rule_might_match(self.rule, node)
+    def _rules_for(self, node: Apply) -> Sequence[Rule]:
+        return (self.rule,)
 
     def might_match_sum(self, heads: Sequence[Any]) -> bool:
         rule = self.rule

@@ -116,11 +116,6 @@ class Rule:
         return rounded_numbers(self.pattern)
 
     @property
-    def required_ops(self) -> frozenset[Any]:
-        """The ops and classes of ops in its pattern."""
-        return frozenset(map(head_of, compound_parts(self.pattern))) - {None}
-
-    @property
     def required_numbers(self) -> frozenset[Literal]:
         """The numbers that must be arguments of its root, by the pattern or by a condition."""
         parts = split(self.pattern)

@@ -241,8 +241,6 @@ class LocalOptimizer(Rewriter, abc.ABC):
         Whether it only ever replaces the output of a node by a variable below it, and does not ask
         who reads a variable: `transform` may be given `UNKNOWN_READERS` for a graph. An
         equilibrium that begins with a copy of a graph applies it while it copies. Not for sums.
-    required_ops
-        The Ops and Op classes that must occur within its depth.
     required_numbers
         The numbers that must occur among the arguments of the node, or of a sum nested in it. Each
         is an object with a method ``may_be(number)``.
@@ -253,7 +251,6 @@ class LocalOptimizer(Rewriter, abc.ABC):
     inward: bool = False
     late: bool = False
     collapses: bool = False
-    required_ops: frozenset[Any] = frozenset()
     required_numbers: frozenset[Any] = frozenset()
 
     @abc.abstractmethod

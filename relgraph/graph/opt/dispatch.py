@@ -180,11 +180,6 @@ class Dispatch(Memo[Op, tuple[LocalOptimizer, ...]]):
             return rewriters
         return tuple([r for r in rewriters if r.might_match(node)])
 
-    @cached_property
-    def required(self) -> frozenset[Any]:
-        """The ops and classes that a rewriter requires to be in the graph."""
-        return frozenset().union(*[r.required_ops for r in self.rewriters])
-
     def __missing__(self, op: Op) -> tuple[LocalOptimizer, ...]:
         places = self._by_tracked
         chosen: set[int] = set()
@@ -210,36 +205,22 @@ class DepthByOp(Memo[Op, int]):
     ----------
     max_depth
         How many levels any of the rewriters looks at.
-
-    Parameters
-    ----------
-    ops
-        The ops of a graph: rewriters that require another op do not count. All count if None.
     """
 
-    def __init__(self, dispatch: Dispatch, ops: Iterable[Op] | None = None) -> None:
+    def __init__(self, dispatch: Dispatch) -> None:
         super().__init__()
         self._dispatch = dispatch
-        self._here: frozenset[Any] | None = None
-        if ops is not None:
-            here = frozenset([*ops, *(cls for op in ops for cls in type(op).__mro__)])
-            # an op that no rewriter requires is not kept alive
-            self._here = here & dispatch.required
 
     @cached_property
     def max_depth(self) -> int:
-        return self._depth(self._dispatch.rewriters)
+        return _deepest(self._dispatch.rewriters)
 
     def __missing__(self, op: Op) -> int:
-        return self.keep(op, self._depth(self._dispatch[op]))
+        return self.keep(op, _deepest(self._dispatch[op]))
 
-    def _depth(self, rewriters: Iterable[LocalOptimizer]) -> int:
-        here, found = self._here, 1
-        for rewriter in rewriters:
-            depth = USUAL_DEPTH if rewriter.depth is None else rewriter.depth
-            if depth > found and (here is None or rewriter.required_ops <= here):
-                found = depth
-        return found
+
+def _deepest(rewriters: Iterable[LocalOptimizer]) -> int:
+    return max([USUAL_DEPTH if r.depth is None else r.depth for r in rewriters], default=1)
 
 
 class RewriterTables:
@@ -280,7 +261,6 @@ class RewriterTables:
         self._affected: dict[tuple[frozenset[RewriterTables], int], RewriterTables] = {}
         self.depths = DepthByOp(self.dispatch)
         self._on_nested_sums: Memo[tuple[Any, ...], tuple[LocalOptimizer, ...]] = Memo()
-        self._depths_among: Memo[frozenset[Op], DepthByOp] = Memo(WIDE)
 
     # Found out when they are asked for: of most tables they never are.
 
@@ -406,13 +386,6 @@ class RewriterTables:
             found = self if len(left) == len(every) else RewriterTables(left, self)
             self._affected[key] = found
         return found
-
-    def depths_among(self, ops: frozenset[Op]) -> DepthByOp:
-        """How many levels of nodes the rewriters look at in a graph that has only these ops."""
-        found = self._depths_among.recall(ops)
-        return (
-            self._depths_among.keep(ops, DepthByOp(self.dispatch, ops)) if found is None else found
-        )
 
 
 def union_of(tables: Sequence[RewriterTables]) -> RewriterTables | None:

@@ -231,33 +231,17 @@ class ChangeTracker(ReplacementListener):
         self.first_pass = False
         self._pending = work.__contains__
         self._discard = work.discard
-        self._tables = tables
-        # the ops that have been in the graph, and how deep rewriters look if there are no others
-        self._ops: set[Op] = set()
         self._depths = tables.depths
         self._new: dict[Apply, None] = {}
         self._touched: dict[Apply, None] = {}
         self._dropped: dict[Variable, None] = {}
-
-    def on_attach(self, fgraph: FunctionGraph) -> None:
-        self._ops = {node.op for node in fgraph.apply_nodes}
-        self._depths = self._tables.depths_among(frozenset(self._ops))
-
-    def _add_op(self, op: Op) -> None:
-        """Note that an op has come into the graph for the first time."""
-        self._ops.add(op)
-        self.begin_generation()  # rewriters that require it see changes that were not propagated
-        self._depths = self._tables.depths_among(frozenset(self._ops))
 
     def on_replace(self, fgraph: FunctionGraph, replacement: Replacement) -> None:
         imported, pruned = replacement.imported, replacement.pruned
         self.version += 1
         self.imported += len(imported)
         new, touched = self._new, self._touched
-        for node in imported:
-            new[node] = None
-            if node.op not in self._ops:
-                self._add_op(node.op)
+        new.update(dict.fromkeys(imported))
         has_nested = self._has_nested_sum
         for user, _ in replacement.users:
             if not isinstance(user, str):

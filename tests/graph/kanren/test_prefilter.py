@@ -9,8 +9,7 @@ import relgraph.tensor as at
 from relations.kit.functions import undoes
 from relations.kit.vocabulary import lvars
 from relgraph.graph.kanren import KanrenRelationSub, law, logic_variables, whereo
-from relgraph.graph.kanren.prefilter import patterns_sought, rule_might_match
-from relgraph.graph.kanren.rules import head_of
+from relgraph.graph.kanren.prefilter import rule_might_match, rules_sought
 from relgraph.scalar import exp, float64, log, mul
 from relgraph.scalar.type import ScalarVariable
 from relgraph.tensor.elemwise import DimShuffle
@@ -111,6 +110,6 @@ def test_a_constructor_that_looks_at_its_variable_may_seek_anything():
         return eq(i, etuple(at.log if isinstance(i, list) else at.exp, o))
 
     one, two = [at.exp(at.dvector())], [at.exp(at.dvector())] * 2
-    assert patterns_sought(by_hand, one) is None
-    assert [head_of(p) for p in patterns_sought(by_outputs, one)] == [at.exp]
-    assert [head_of(p) for p in patterns_sought(by_outputs, two)] == [at.exp, at.log]
+    assert rules_sought(by_hand, one) is None
+    assert [rule.root for rule in rules_sought(by_outputs, one)] == [at.exp]
+    assert [rule.root for rule in rules_sought(by_outputs, two)] == [at.exp, at.log]

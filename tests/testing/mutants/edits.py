@@ -36,7 +36,9 @@ class Mutant:
 
     def law(self) -> Law:
         """Return the law itself."""
-        return Law(self.name, **self.parts)
+        parts = dict(self.parts)
+        sides = parts.pop("lhs"), parts.pop("rhs")
+        return Law(self.name, *sides, *parts.pop("conditions"), **parts)
 
 
 Edit = Callable[[Law], Iterator[Mutant]]

@@ -199,7 +199,7 @@ def _wrong_everywhere(law: Law, where: str) -> Law:
         law.name,
         law.lhs,
         changed(law.rhs),
-        law.conditions,
+        *law.conditions,
         sound=law.sound,
         mixed=law.mixed,
         complex=law.complex,
