@@ -30,17 +30,10 @@ from relgraph.graph.kanren.goals import (
     dtypes_admitted,
     renamed_goal,
 )
-from relgraph.graph.kanren.matching import (
-    INNER,
-    Refused,
-    conditions_of,
-    match_root,
-    result_of,
-)
+from relgraph.graph.kanren.matching import results_of
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rewriters import LawRewriter
 from relgraph.graph.kanren.rules import Rule
-from relgraph.graph.kanren.state import extended
 from relgraph.graph.kanren.terms import (
     Call,
     Literal,
@@ -468,15 +461,8 @@ def _renamed_rule(rule: Rule, names: Mapping[Any, Any]) -> Rule:
 
 def _rewritten(rule: Rule, var: Variable, other: Any, s: Any) -> Iterator[Any]:
     """Match a rule with a variable of a graph, and unify what it builds with `other`."""
-    fgraph = getattr(s, "fgraph", None)
-    for found, rest in match_root(rule.pattern, var, {}, rule.regroup, fgraph):
-        start = extended(s, {v: x for v, x in found.items() if v is not INNER})
-        for answer in lall(*conditions_of(rule))(start) if start is not False else ():
-            try:
-                new = result_of(rule, var, found, rest, answer)
-            except Refused:
-                continue
-            yield from eq(other, new)(answer)
+    for answer, new in results_of(rule, var, s, getattr(s, "fgraph", None)):
+        yield from eq(other, new)(answer)
 
 
 def _side(name: str, side: Any) -> Any:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 from etuples import etuple
+from kanren.core import lall
 from unification.core import assoc, reify, unify
 from unification.utils import transitive_get
 from unification.variable import isvar
@@ -50,6 +51,7 @@ from relgraph.graph.kanren.rules import (
     split,
     takes_all_arguments,
 )
+from relgraph.graph.kanren.state import extended
 from relgraph.graph.kanren.terms import Arguments, Literal, OpenAnswerError, build, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar, same_variable
@@ -152,6 +154,7 @@ class LeftOver(list[Variable]):
         return [*self[: self.place], new, *self[self.place :]]
 
 
+Skip: TypeAlias = Callable[[Variable], Any]
 Observer: TypeAlias = Callable[[Bindings, Failure, int], None]
 """What is told of each part of a pattern that does not match: the bindings before it, why, and how
 near it is to a match, to compare with other parts at the same progress."""
@@ -183,6 +186,7 @@ def match_root(
     regroup: bool = True,
     fgraph: Any = None,
     observer: Observer | None = None,
+    skip: Skip | None = None,
 ) -> Iterator[tuple[Bindings, LeftOver]]:
     """Like `match`, but a sum or product may have more arguments than the pattern.
 
@@ -190,13 +194,17 @@ def match_root(
     ----------
     observer
         Is told what does not match. The bindings then have `MATCHED`.
+    skip
+        A function of a variable that returns the variable which it is a copy of, or anything else
+        if it is none. The variable below is matched in the place of a copy.
 
     Yields
     ------
     bindings, rest
         `rest` are the arguments that are left over, which a replacement must keep.
     """
-    yield from _match_at(pattern, s, _Place(var, fgraph, regroup, observer, at_root=True))
+    at = _Place(var, fgraph, regroup, observer, at_root=True, skip=skip)
+    yield from _match_at(pattern, s, at)
 
 
 class _Place(NamedTuple):
@@ -211,6 +219,8 @@ class _Place(NamedTuple):
     keeps_shape
         Whether an op above works on more than an element, so that the numbers of the pattern must
         not broadcast what is beside them.
+    skip
+        See `match_root`.
     """
 
     var: Variable
@@ -220,9 +230,12 @@ class _Place(NamedTuple):
     at_root: bool = False
     path: Path = ()
     keeps_shape: bool = False
+    skip: Skip | None = None
 
     def below(self, node: Apply, var: Variable, path: Path) -> _Place:
         """Return the place of `var`, which is at a path from `node`."""
+        while self.skip is not None and isinstance(under := self.skip(var), Variable):
+            var = under
         return self._replace(
             var=var,
             at_root=False,
@@ -463,16 +476,28 @@ def rebuilds_same_node(template: Any, new: Any, old: Variable) -> bool:
     return new.owner.op is old.owner.op and new.owner.inputs == old.owner.inputs
 
 
-def has_outside_clients(fgraph: Any, inner: Sequence[Variable]) -> bool:
+def has_outside_clients(fgraph: Any, inner: Sequence[Variable], skip: Skip | None = None) -> bool:
     """Return whether an inner variable of a match, its root aside, has a client outside of it.
 
     Parameters
     ----------
     inner
         The variables that compound parts of the pattern have matched, root first.
+    skip
+        See `match_root`. The clients of a copy are clients of the variable.
     """
     nodes = {var.owner for var in inner}
-    return any(reader not in nodes for var in inner[1:] for reader, _ in fgraph.clients[var])
+    if skip is None:
+        return any(reader not in nodes for var in inner[1:] for reader, _ in fgraph.clients[var])
+    stack = list(inner[1:])
+    while stack:
+        for reader, _ in fgraph.clients[stack.pop()]:
+            copies = () if isinstance(reader, str) else reader.outputs
+            if copies and isinstance(skip(copies[0]), Variable):
+                stack.extend(copies)
+            elif reader not in nodes:
+                return True
+    return False
 
 
 class _Sum(NamedTuple):
@@ -621,6 +646,35 @@ def result_of(rule: Rule, var: Variable, s: Bindings, rest: LeftOver, answer: An
     bound = [x for v, x in s.items() if isvar(v)]
     check_result(rule, var, s.get(INNER, ()), (*bound, *rest, *reify(computed, answer)), new)
     return new
+
+
+def results_of(
+    rule: Rule, var: Variable, s: Any, fgraph: Any = None, skip: Skip | None = None
+) -> Iterator[tuple[Any, Any]]:
+    """Yield what a rule builds in the place of a variable, one result for each match.
+
+    Parameters
+    ----------
+    s
+        The state of a search, of any class.
+    skip
+        See `match_root`.
+
+    Yields
+    ------
+    answer, new
+        The state with the values of the logic variables, and the result; see `result_of`.
+    """
+    for found, rest in match_root(rule.pattern, var, {}, rule.regroup, fgraph, skip=skip):
+        if rule.one_client and has_outside_clients(fgraph, found.get(INNER, ()), skip):
+            continue
+        start = extended(s, {v: x for v, x in found.items() if v is not INNER})
+        for answer in lall(*conditions_of(rule))(start) if start is not False else ():
+            try:
+                new = result_of(rule, var, found, rest, answer)
+            except Refused:
+                continue
+            yield answer, new
 
 
 def check_result(

@@ -5,21 +5,19 @@ The two patterns of a `PatternSub` are written as tuples and strings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from unification.core import reify
-
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
-from relgraph.graph.kanren.matching import INNER, match
+from relgraph.graph.kanren.goals import fitted
+from relgraph.graph.kanren.matching import results_of
 from relgraph.graph.kanren.prefilter import rule_might_match
-from relgraph.graph.kanren.rules import Rule
-from relgraph.graph.kanren.terms import build
+from relgraph.graph.kanren.rules import Rule, compound_parts, split
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import Answer, LocalOptimizer, Tracked
-from relgraph.graph.unify import convert_strs_to_vars, nth
+from relgraph.graph.unify import convert_strs_to_vars
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -153,13 +151,18 @@ class PatternSub(LocalOptimizer):
                 f"the pattern to search for must be a tuple that begins with an Op, got "
                 f"{pattern_text(in_pattern)}"
             )
-        for called in _functions_in(in_pattern):
-            raise TypeError(
-                f"in the pattern to search for, {pattern_text(in_pattern)}, {called.__name__} is a "
-                "function and no Op; name the Op, or write a law"
-            )
-        known = _names(in_pattern)
-        for unknown in _names(out_pattern) - known:
+        variables: dict[str, Any] = {}
+        pattern = convert_strs_to_vars(in_pattern, variables)
+        for part in compound_parts(pattern):
+            called, _ = split(part) or (None, ())
+            if isinstance(called, FunctionType):
+                raise TypeError(
+                    f"in the pattern to search for, {pattern_text(in_pattern)}, {called.__name__} "
+                    "is a function and no Op; name the Op, or write a law"
+                )
+        known = dict(variables)
+        template = convert_strs_to_vars(out_pattern, variables)
+        for unknown in variables.keys() - known.keys():
             raise ValueError(
                 f"the replacement {pattern_text(out_pattern)} uses {unknown!r}, which "
                 f"{pattern_text(in_pattern)} does not bind"
@@ -175,30 +178,19 @@ class PatternSub(LocalOptimizer):
         self.values_eq_approx = values_eq_approx
         self.name = name or f"{pattern_text(in_pattern)} -> {pattern_text(out_pattern)}"
         self._tracks = tuple(tracks) or (self.op.tracked,)
-        variables: dict[str, Any] = {}
-        self._in = convert_strs_to_vars(in_pattern, variables)
-        self._out = convert_strs_to_vars(out_pattern, variables)
-        # A regrouped sum reaches as deep as it is nested, and a skipped identity adds a level.
-        bounded = (
-            get_nodes is None and skip_identities_fn is None and not _matches_modulo_ac(in_pattern)
-        )
-        self.depth = _levels(in_pattern) if bounded else None
-
         self.rule = Rule(
-            self.name,
-            self._in,
-            self._out,
-            regroup=True,
-            one_client=not allow_multiple_clients,
+            self.name, pattern, template, regroup=True, one_client=not allow_multiple_clients
         )
-        self._plain = skip_identities_fn is None and values_eq_approx is None
+        # a skipped identity adds a level
+        bounded = get_nodes is None and skip_identities_fn is None
+        self.depth = self.rule.depth if bounded else None
+        self._plain = bounded and values_eq_approx is None
 
     def tracks(self) -> Sequence[Tracked]:
         return self._tracks
 
     def might_match(self, node: Apply) -> bool:
-        known = self._plain and self.get_nodes is None
-        return not known or rule_might_match(self.rule, node)
+        return not self._plain or rule_might_match(self.rule, node)
 
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
         # the compiled function hides this method: one call less for each node
@@ -206,7 +198,7 @@ class PatternSub(LocalOptimizer):
         return run(fgraph, node)
 
     def _function(self) -> Callable[[FunctionGraph, Apply], Answer]:
-        if self._plain and self.get_nodes is None:
+        if self._plain:
             try:
                 return compile_rule(self.rule)
             except NotCompilable:
@@ -229,81 +221,19 @@ class PatternSub(LocalOptimizer):
     def _rewrite(self, fgraph: FunctionGraph, node: Apply) -> Answer:
         if not self.op.makes(node) or len(node.outputs) != 1:
             return False
-        term = _SkippingCopy(node.outputs[0], _levels(self.in_pattern), self.skip_identities_fn)
-        for bindings in match(self._in, term.root, {}):
-            inner = bindings.get(INNER, ())
-            if not self.allow_multiple_clients and term.has_outside_clients(fgraph, node, inner):
+        old = node.outputs[0]
+        for _, new in results_of(self.rule, old, {}, fgraph, self.skip_identities_fn):
+            fit = fitted(new, old)
+            if fit is None or fit is old:
                 continue
-            new = self._build(node.outputs[0], bindings, term.originals)
-            if new is not None:
-                return [new]
+            if self.values_eq_approx is not None and fit.owner is not None:
+                fit.tag.values_eq_approx = self.values_eq_approx
+            return [fit]
         return False
-
-    def _build(
-        self, old: Variable, bindings: Mapping[Any, Any], originals: Mapping[Variable, Variable]
-    ) -> Variable | None:
-        values = {
-            key: originals.get(value, value) if isinstance(value, Variable) else value
-            for key, value in bindings.items()
-            if key is not INNER
-        }
-        new: Variable | None = old.type.fit(build(reify(self._out, values)), old)
-        if new is None or new is old:
-            return None
-        if self.values_eq_approx is not None and new.owner is not None:
-            new.tag.values_eq_approx = self.values_eq_approx
-        return new
 
     def __str__(self) -> str:
         assert self.name is not None
         return self.name
-
-
-class _SkippingCopy:
-    """A copy of the top levels of a term, without the variables that are mere copies of others.
-
-    Attributes
-    ----------
-    root
-        The copy of the given variable, or the variable itself if nothing was skipped.
-    originals
-        From the variables of the copy to those of the graph.
-    skipped
-        The nodes that were skipped.
-    """
-
-    def __init__(self, var: Variable, levels: int, skip: Callable[[Variable], Any] | None) -> None:
-        self.originals: dict[Variable, Variable] = {}
-        self.skipped: set[Any] = set()
-        self.root = var if skip is None else self._copy(var, levels, skip)
-
-    def _copy(self, var: Variable, levels: int, skip: Callable[[Variable], Any]) -> Variable:
-        while isinstance(under := skip(var), Variable):
-            self.skipped.add(var.owner)
-            var = under
-        if var.owner is None or levels == 0:
-            return var
-        inputs = [self._copy(v, levels - 1, skip) for v in var.owner.inputs]
-        if all(new is old for new, old in zip(inputs, var.owner.inputs, strict=True)):
-            return var
-        made: Variable = var.owner.clone_with_new_inputs(inputs).outputs[var.index or 0]
-        self.originals[made] = var
-        return made
-
-    def has_outside_clients(
-        self, fgraph: FunctionGraph, root: Apply, inner: Iterable[Variable]
-    ) -> bool:
-        """Whether an inner variable of a match, its root aside, has a client outside of it."""
-        below = [self.originals.get(var, var) for var in inner]
-        nodes = {root, *(var.owner for var in below)}
-        stack = [var for var in below if var.owner is not root]
-        while stack:
-            for reader, _ in fgraph.clients.get(stack.pop(), ()):
-                if isinstance(reader, Apply) and reader in self.skipped:
-                    stack.extend(reader.outputs)
-                elif reader not in nodes:
-                    return True
-        return False
 
 
 def pattern_text(pattern: Any) -> str:
@@ -318,34 +248,3 @@ def pattern_text(pattern: Any) -> str:
     if callable(pattern) and not isinstance(pattern, Op):
         return str(getattr(pattern, "__name__", pattern))
     return str(pattern)
-
-
-def _functions_in(pattern: Any) -> Iterator[Any]:
-    """Yield the functions that head a pattern or a part of it."""
-    if isinstance(pattern, tuple) and pattern:
-        if isinstance(pattern[0], FunctionType) and pattern[0] is not nth:
-            yield pattern[0]
-        for part in pattern[1:]:
-            yield from _functions_in(part)
-
-
-def _names(pattern: Any) -> set[str]:
-    if isinstance(pattern, str):
-        return {pattern}
-    if isinstance(pattern, dict):
-        return _names(pattern.get("pattern"))
-    if isinstance(pattern, tuple):
-        return set().union(*map(_names, pattern)) if pattern else set()
-    return set()
-
-
-def _levels(pattern: Any) -> int:
-    return 1 + max(map(_levels, pattern[1:]), default=0) if isinstance(pattern, tuple) else 0
-
-
-def _matches_modulo_ac(pattern: Any) -> bool:
-    if not isinstance(pattern, tuple):
-        return False
-    head = pattern[0]
-    associative = isinstance(head, Op) and head.commutative and head.associative
-    return associative or any(map(_matches_modulo_ac, pattern[1:]))

@@ -191,7 +191,8 @@ class TestOptions:
     def test_depth(self):
         assert PatternSub((log, (exp, (neg, "x"))), "x").depth == 3
         assert PatternSub((log, "x"), "x").depth == 1
-        assert PatternSub((log, (add, "x", "y")), "x").depth is None
+        # the sums nested in a sum are part of it
+        assert PatternSub((log, (add, "x", "y")), "x").depth == 2
 
 
 class TestWrongUse:
