@@ -15,7 +15,7 @@ every elementwise op that nothing else reads.
 
 from __future__ import annotations
 
-from operator import attrgetter, getitem
+from operator import attrgetter, getitem, itemgetter
 from typing import Any
 
 from cons import cons
@@ -23,11 +23,11 @@ from kanren.core import eq, lall
 
 from relations.kit import layout as kit
 from relations.kit.guards import covers_shapeo, foundo
-from relations.kit.type_guards import ranko, realo
+from relations.kit.type_guards import ranko
 from relations.kit.vocabulary import Law, any_dtype_law, lvars, relation
 from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whereo
 from relgraph.graph.unify import nth
-from relgraph.tensor import DimShuffle, Elemwise, add, alloc, mul, second
+from relgraph.tensor import DimShuffle, Elemwise, alloc, second
 from relgraph.tensor.assembly import Alloc, Join, Split
 from relgraph.tensor.basic import merged_lengths
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, SpecifyShape, _shape
@@ -138,15 +138,10 @@ PARTS = (element_of_vectoro, part_of_vectoro)
 
 # -- fills -----------------------------------------------------------------------------------------
 
-a, b, o, p, s, xs, ys, z = lvars("a b o p s xs ys z")
+a, b, o, p, s, xs, ys, z, zs = lvars("a b o p s xs ys z zs")
 
 f = Elemwise(s, p)
 """Any elementwise op."""
-
-not_a_fill = whereo(kit.is_not_fill, s)
-total = whereo(kit.is_total, s, x, y)
-"""That `f` is no fill, and has a value for all elements of `x` and `y`. An integer has no negative
-power, and before `x` is filled into an empty tensor nobody asks for one."""
 
 
 def fill_law(name: str, lhs: Any, rhs: Any, *conditions: Any, **more: Any) -> Law:
@@ -154,46 +149,36 @@ def fill_law(name: str, lhs: Any, rhs: Any, *conditions: Any, **more: Any) -> La
     return any_dtype_law(name, lhs, rhs, *conditions, **more, tags=("fill_cut",))
 
 
+fill = second(b, x)
+
 SINKS = (
-    fill_law("fill-sink", f(second(a, x)), second(a, f(x))),
-    fill_law("fill-sink-1-of-2", f(second(a, x), y), second(a, f(x, y)), total),
-    fill_law("fill-sink-2-of-2", f(x, second(a, y)), second(a, f(x, y)), total),
-    fill_law("fill-sink-1-of-3", f(second(a, x), y, z), second(a, f(x, y, z))),
-    fill_law("fill-sink-2-of-3", f(x, second(a, y), z), second(a, f(x, y, z))),
-    fill_law("fill-sink-3-of-3", f(x, y, second(a, z)), second(a, f(x, y, z))),
-    # all at once, since a sum of many may have many fills:
-    # second(b, x) + y + second(c, z) → second(a, x + y + z), where a is the wider of b and c
+    # all at once, since a sum of many may have many fills
     fill_law(
-        "fill-sink-add",
-        add(second(b, x), several(xs)),
-        second(a, add(x, several(ys))),
-        computo(a, kit.widest_template, b, xs),
+        "fill-sink",
+        f(several(xs)),
+        second(a, f(several(ys))),  # f(second(a, x), second(b, y), z) → second(a, f(x, y, z))
+        whereo(kit.is_total, s, xs),
+        *foundo(a, kit.widest_template, xs),
         computo(ys, kit.unfilled, a, xs),
-        sound="rounding",
-    ),
-    fill_law(
-        "fill-sink-mul",
-        mul(second(b, x), several(xs)),
-        second(a, mul(x, several(ys))),
-        computo(a, kit.widest_template, b, xs),
-        computo(ys, kit.unfilled, a, xs),
-        realo(x),  # a complex product with an infinity is nan or not by the order of its factors
-        whereo(kit.are_real, xs),
-        sound="rounding",
+        tries=[f(fill), f(fill, y), f(y, fill), f(fill, y, z), f(y, second(a, y), fill)],
     ),
 )
+"""`a` is the widest of the templates; a fill of one that it does not cover stays."""
 
 
 allocated = Alloc()(several(xs))
-"""An allocation of any rank: `xs` are the value and the lengths."""
+"""An allocation of any rank."""
+of_alloc = (computo(x, itemgetter(0), xs), computo(ys, itemgetter(slice(1, None)), xs))
+"""That `x` is allocated, to the lengths `ys`."""
 allocations = [alloc(x, *lvars("l, m, n")[:rank]) for rank in (1, 2, 3)]
 
 CUTS = (
     fill_law(
         "fill-of-alloc",
         second(a, allocated),
-        second(a, x),  # second(a, alloc(x, m, n)) → second(a, x)
-        *foundo(x, kit.allocated_with_room, a, xs),
+        second(a, x),
+        *of_alloc,
+        whereo(kit.has_room_for, a, ys),
         tries=[second(a, one) for one in allocations],
     ),
     fill_law(
@@ -232,53 +217,56 @@ LIKE = (
 )
 
 
-def _of_rank(ndim: int) -> tuple[Law, ...]:
-    """Return the laws about allocations of a rank."""
-    n = lvars("".join(f"n{i}," for i in range(ndim)))
-    full = alloc(x, *n)
-
-    def one(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-        return fill_law(f"alloc-{name}-{ndim}d", lhs, rhs, *conditions)
-
-    return (
-        one("sink", f(full), alloc(f(x), *n)),
-        one("cut-1-of-2", f(full, y), f(x, y), not_a_fill, whereo(kit.covers_lengths, y, *n)),
-        one("cut-2-of-2", f(y, full), f(y, x), not_a_fill, whereo(kit.covers_lengths, y, *n)),
-        one("sink-1-of-2", f(full, y), alloc(f(x, y), *n), total, whereo(kit.stretches_to, y, *n)),
-        one("sink-2-of-2", f(y, full), alloc(f(y, x), *n), total, whereo(kit.stretches_to, y, *n)),
-    )
-
-
 ALLOCATIONS = (
     fill_law(
         "alloc-unneeded",
         allocated,
         x,  # alloc(x, *x.shape) → x
-        *foundo(x, kit.allocated_as_it_is, xs),
+        *of_alloc,
+        whereo(kit.has_lengths, x, ys),
         tries=allocations,
     ),
     fill_law(
         "alloc-smaller",
         allocated,
-        Alloc()(several(ys)),  # alloc([[2]], n, m) → alloc(2, n, m)
-        *foundo(ys, kit.with_smaller_value, xs),
+        Alloc()(y, several(ys)),  # alloc([[2]], n, m) → alloc(2, n, m)
+        *of_alloc,
+        *foundo(y, kit.without_first_axes, x),
         tries=allocations,
     ),
     fill_law(
         "alloc-of-ones",
         allocated,
         y,  # alloc(x, 1, 1) → x.dimshuffle("x", "x")
-        *foundo(y, kit.with_first_axes, xs),
+        *of_alloc,
+        *foundo(y, kit.with_first_axes, x, ys),
         tries=allocations,
     ),
     fill_law(
         "alloc-fill",
         second(allocated, y),
-        Alloc()(several(ys)),  # second(alloc(x, n, m), y) → alloc(y, n, m)
-        *foundo(ys, kit.with_stretched_value, y, xs),
+        Alloc()(y, several(ys)),  # second(alloc(x, n, m), y) → alloc(y, n, m)
+        *of_alloc,
+        whereo(kit.stretches_to, y, ys),
         tries=[second(one, y) for one in allocations],
     ),
-    *(law for rank in kit.ALLOCATED_RANKS for law in _of_rank(rank)),
+    fill_law(
+        "alloc-cut",
+        f(several(xs)),
+        f(several(ys)),  # f(alloc(x, n, m), y) → f(x, y), where y is n times m
+        whereo(kit.is_not_fill, s),
+        *foundo(ys, kit.without_allocations, xs),
+        tries=[f(y, one) for one in allocations],
+    ),
+    fill_law(
+        "alloc-sink",
+        f(several(xs)),
+        Alloc()(f(several(ys)), several(zs)),  # f(alloc(x, n, m), y) → alloc(f(x, y), n, m)
+        whereo(kit.is_total, s, xs),
+        *foundo(zs, kit.lengths_of_all, xs),
+        computo(ys, kit.unallocated, zs, xs),
+        tries=[*(f(one) for one in allocations), *(f(y, one) for one in allocations)],
+    ),
 )
 
 

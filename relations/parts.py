@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 from cons import cons
-from kanren.core import eq, lall
+from kanren.core import conde, eq, lall
 
 from relations.kit import parts as kit
 from relations.kit.guards import all_zeroo, foundo
@@ -33,15 +33,12 @@ from relations.kit.index_arithmetic import (
 )
 from relations.kit.type_guards import integero, ranko, realo, same_dtypeo
 from relations.kit.vocabulary import (
-    Law,
-    Relation,
     any_dtype_law,
     lvars,
     relation,
     rounding,
 )
 from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whereo
-from relgraph.graph.unify import ConstrainedVar
 from relgraph.tensor import CAReduce, DimShuffle, Elemwise, add, second
 from relgraph.tensor.assembly import Alloc, ARange, Join
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
@@ -52,7 +49,7 @@ from relgraph.tensor.subtensor import IncSubtensor, Placeholder, Slice, Subtenso
 
 # -- indexing --------------------------------------------------------------------------------------
 
-a, at, b, i, j, m, n, o, q, s, x, y, z = lvars("a at b i j m n o q s x y z")
+a, at, b, i, j, m, n, o, q, s, x, xs, y, ys, z = lvars("a at b i j m n o q s x xs y ys z")
 indices, inner, lengths, operands, parts, positions = lvars(
     "indices inner lengths operands parts positions"
 )
@@ -168,16 +165,16 @@ def subtensor_of_reduceo(part: Any, reduced: Any) -> Any:
 
 f = Elemwise(s, ())
 """Any elementwise op."""
-turned = Subtensor((Slice(None, None, -1),))
+turned = Subtensor(kit.REVERSED)
 """``x[::-1]``. NumPy's loops over an axis that is reversed are slow."""
-repeated = whereo(kit.is_repeated, y)
-"""That `y` is the same along the axis."""
-
 REVERSED = (
-    any_dtype_law("op-of-reversed", f(turned(x)), turned(f(x))),
-    any_dtype_law("op-of-two-reversed", f(turned(x), turned(y)), turned(f(x, y))),
-    any_dtype_law("op-of-reversed-left", f(turned(x), y), turned(f(x, y)), repeated),
-    any_dtype_law("op-of-reversed-right", f(y, turned(x)), turned(f(y, x)), repeated),
+    any_dtype_law(
+        "op-of-reversed",
+        f(several(xs)),
+        turned(f(several(ys))),  # f(x[::-1], y[::-1], z) → f(x, y, z)[::-1], of a `z` of one row
+        *foundo(ys, kit.not_reversed, xs),
+        tries=[f(turned(x)), f(turned(x), turned(y)), f(turned(x), y), f(y, turned(x))],
+    ),
 )
 
 LIFTS = (
@@ -255,7 +252,9 @@ MADE = (
     subtensor_of_changeo,
 )
 
-taken = AdvancedSubtensor((Placeholder.ARRAY,))
+FRONT, BY_ARRAY = (Slice(None, 2),), (Placeholder.ARRAY,)
+
+taken = AdvancedSubtensor(BY_ARRAY)
 """Indexing by one array: the rows of a tensor at the positions in a vector."""
 
 
@@ -324,43 +323,67 @@ def changeo(changed: Any, kind: Any, is_set: Any, v: Any, value: Any) -> Any:
     return argumentso(changed, kind(i, False, is_set), cons(v, cons(value, indices)))
 
 
-def of_kind(prefix: str, take: Any, change: Any) -> tuple[Relation, ...]:
-    """Return the laws that hold of parts by slices and of parts by arrays, for one of the two."""
+def of_either_kind(goals: Any) -> Any:
+    """Construct the goal that holds of parts by slices or of parts by arrays.
 
-    @relation(f"{prefix}set-own-part", depth=2)
-    def set_own_parto(changed: Any, same: Any) -> Any:
-        """``set_subtensor(x[i], x[i]) → x``"""
-        return lall(
+    Parameters
+    ----------
+    goals
+        Gives the goals for the ops that take a part and that change it.
+    """
+    return conde(goals(Subtensor, IncSubtensor), goals(AdvancedSubtensor, AdvancedIncSubtensor))
+
+
+@relation(
+    "set-own-part",
+    depth=2,
+    tries=[
+        IncSubtensor(FRONT, False, True)(x, Subtensor(FRONT)(x)),
+        AdvancedIncSubtensor(BY_ARRAY, False, True)(x, taken(x, positions), positions),
+    ],
+)
+def set_own_parto(changed: Any, same: Any) -> Any:
+    """``set_subtensor(x[i], x[i]) → x``"""
+    return of_either_kind(
+        lambda take, change: [
             changeo(changed, change, True, same, part),
             argumentso(part, take(i), cons(same, indices)),
-        )
+        ]
+    )
 
-    @relation(f"{prefix}set-after-change", depth=2)
-    def set_after_changeo(changed: Any, once: Any) -> Any:
-        """``set_subtensor(set_subtensor(x[i], y)[i], z) → set_subtensor(x[i], z)``, and the same
-        after an increment"""
-        return lall(
+
+@relation("set-after-change", depth=2)
+def set_after_changeo(changed: Any, once: Any) -> Any:
+    """``set_subtensor(set_subtensor(x[i], y)[i], z) → set_subtensor(x[i], z)``, and the same after
+    an increment"""
+    return of_either_kind(
+        lambda _, change: [
             changeo(changed, change, True, inner, z),
             changeo(inner, change, b, x, y),
             changeo(once, change, True, x, z),
-        )
+        ]
+    )
 
-    @relation(f"{prefix}inc-twice", sound="rounding", depth=2)
-    def inc_twiceo(changed: Any, once: Any) -> Any:
-        """``inc_subtensor(inc_subtensor(x[i], y)[i], z) → inc_subtensor(x[i], y + z)``"""
-        return lall(
+
+@relation("inc-twice", sound="rounding", depth=2)
+def inc_twiceo(changed: Any, once: Any) -> Any:
+    """``inc_subtensor(inc_subtensor(x[i], y)[i], z) → inc_subtensor(x[i], y + z)``"""
+    return of_either_kind(
+        lambda _, change: [
             changeo(changed, change, False, inner, z),
             changeo(inner, change, False, x, y),
             same_dtypeo(x, y, z),
             changeo(once, change, False, x, y + z),
-        )
+        ]
+    )
 
-    @relation(f"{prefix}inc-by-zero", sound="rounding", depth=2)  # -0 + 0 is 0
-    def inc_by_zeroo(changed: Any, same: Any) -> Any:
-        """``inc_subtensor(x[i], 0) → x``"""
-        return lall(changeo(changed, change, False, same, y), all_zeroo(y))
 
-    return set_own_parto, set_after_changeo, inc_twiceo, inc_by_zeroo
+@relation("inc-by-zero", sound="rounding", depth=2)  # -0 + 0 is 0
+def inc_by_zeroo(changed: Any, same: Any) -> Any:
+    """``inc_subtensor(x[i], 0) → x``"""
+    return of_either_kind(
+        lambda _, change: [changeo(changed, change, False, same, y), all_zeroo(y)]
+    )
 
 
 @relation("inc-after-set", depth=2)
@@ -374,11 +397,7 @@ def inc_after_seto(changed: Any, once: Any) -> Any:
     )
 
 
-CHANGES = (
-    *of_kind("", Subtensor, IncSubtensor),
-    *of_kind("advanced-", AdvancedSubtensor, AdvancedIncSubtensor),
-    inc_after_seto,
-)
+CHANGES = (set_own_parto, set_after_changeo, inc_twiceo, inc_by_zeroo, inc_after_seto)
 
 everything = whereo(takes_everything, i, x)
 
@@ -403,73 +422,34 @@ ZEROS = (inc_of_zeroso,)
 
 # -- sums of increments ----------------------------------------------------------------------------
 
-c, e, zs = lvars("c e zs")
+e = lvars("e")
+inc, put = IncSubtensor(e, False, False), IncSubtensor(e, False, True)
 
-whole = ConstrainedVar(kit.has_no_broadcast_axis, prefix="whole")
-"""A tensor that no axis of which broadcasts: it has the shape of any sum it is part of."""
-
-zeros = second(y, 0)
-
-
-def serialized(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that makes an increment of a sum out of a sum with an increment."""
-    return rounding(name, lhs, rhs, *conditions, tags=("inc_subtensor_serialize",), complex=True)
-
-
-def _with_indices(count: int) -> tuple[Law, ...]:
-    """Return the laws for increments with a number of variables in their index."""
-    i = lvars("".join(f"i{k}," for k in range(count))) if count else []
-    inc, put = IncSubtensor(e, False, False), IncSubtensor(e, False, True)
-    laws = (
-        serialized(
-            f"inc-serialize-{count}",
-            add(inc(whole, b, *i), several(zs)),
-            inc(x, b, *i),  # x = whole + z, for one other term z
-            computo(x, kit.sum_incremented_last, whole, zs),
-        ),
-        serialized(
-            f"inc-instead-of-zeros-{count}",
-            add(put(zeros, b, *i), several(zs)),
-            inc(x, b, *i),  # x = z, for one other term z
-            whereo(kit.has_no_broadcast_axis, y),
-            computo(x, kit.sum_incremented_last, zs),
-            whereo(kit.has_no_broadcast_axis, x),
-        ),
-    )
-    return laws if count < 2 else laws[:1]
-
-
-def _by_arrays(count: int) -> Law:
-    """Return the law for increments of elements that a number of arrays name."""
-    i = lvars("".join(f"i{k}," for k in range(count)))
-    inc = AdvancedIncSubtensor(e, False, False)
-    left, right = add(inc(whole, b, *i), several(zs)), inc(x, b, *i)
-    summed = computo(x, kit.sum_incremented_last, whole, zs)
-    return serialized(f"inc-by-arrays-serialize-{count}", left, right, summed)
-
-
-def _past(count: int) -> Law:
-    """Return the law for two increments of the same elements, with a number of others between; of
-    those that follow each other `inc-twice` says it."""
-    inc = IncSubtensor(e, False, False)
-
-    def past(z: Any) -> Any:
-        for k in range(count):
-            f, d = lvars(f"f{k} d{k}")
-            z = IncSubtensor(f, False, False)(z, d)
-        return z
-
-    left, right = inc(past(inc(x, c)), b), past(inc(x, c + b))
-    return rounding(f"inc-past-{count}", left, right, complex=True)
-
-
-# Increments may be made in any order, so those of the same elements are one.
-TOGETHER = tuple(map(_past, range(1, 6)))
+# increments may be made in any order, so those of the same elements are one
+TOGETHER = (
+    rounding(
+        "inc-past",
+        inc(x, b),
+        y,  # inc(inc(inc(x, c, i), d, j), b, i) → inc(inc(x, c + b, i), d, j)
+        *foundo(y, kit.increments_together, e, x, b),
+        complex=True,
+        tries=[inc(IncSubtensor(j, False, False)(inc(x, y), z), b)],
+    ),
+)
 
 SERIALIZE = (
-    *_with_indices(0),
-    *_with_indices(1),
-    *_with_indices(2),
-    _by_arrays(1),
-    _by_arrays(2),
+    rounding(
+        "inc-serialize",
+        add(several(xs)),
+        y,  # inc(x, b, i) + z → inc(x + z, b, i)
+        *foundo(y, kit.sum_incremented_last, xs),
+        tags=("inc_subtensor_serialize",),
+        complex=True,
+        tries=[
+            inc(x, b) + z,
+            inc(x, b, i) + z,
+            put(second(y, 0), b) + z,
+            AdvancedIncSubtensor(BY_ARRAY, False, False)(x, b, i) + z,
+        ],
+    ),
 )

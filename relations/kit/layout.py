@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 
 from relations.kit.guards import (
+    containing_any_of,
     covers_shape,
     depends_on_levels,
     is_length_of,
     known_entries,
     known_length,
     reads_length_of,
+    requires_heads,
 )
 from relations.kit.index_arithmetic import Order, padded, trimmed
-from relations.kit.type_guards import is_real
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.op import Op
@@ -31,6 +32,8 @@ from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import cast, second
 from relgraph.tensor.shapes import MakeVector, Shape_i, _shape, has_shape, inferred_shape
 from relgraph.tensor.subtensor import IndexList, Slice, Subtensor, static_length
+
+_ALLOC = Alloc()
 
 
 def _inferred_lengths(y: Any) -> tuple[Variable, ...] | None:
@@ -163,30 +166,21 @@ def elements_in(index: Any, elements: Sequence[Any]) -> Any:
     return elements[slice(*index[0].parts())]
 
 
-ALLOCATED_RANKS = (1, 2, 3)
-"""Of which ranks the laws about allocations are."""
-
-
 def is_not_fill(scalar_op: object) -> bool:
     """Return whether an elementwise op computes anything."""
     return scalar_op is not scalar.second
 
 
-def are_real(factors: Sequence[Any]) -> bool:
-    """Return whether none of some factors is complex."""
-    return all(map(is_real, factors))
-
-
-def is_total(scalar_op: object, u: Any, v: Any) -> bool:
-    """Return whether an elementwise op computes something, and for all elements of `u` and `v`.
+def is_total(scalar_op: object, operands: Sequence[Any]) -> bool:
+    """Return whether an elementwise op computes something, and for all elements of its operands.
 
     An integer has no negative power: before a fill into an empty tensor nobody asked for one.
     """
-    floats = any(w.type.dtype[0] in "fc" for w in (u, v))
+    floats = any(v.type.dtype[0] in "fc" for v in operands)
     return is_not_fill(scalar_op) and (scalar_op is not scalar.pow or floats)
 
 
-def covers_lengths(y: Any, *lengths: Any) -> bool:
+def covers_lengths(y: Any, lengths: Sequence[Any]) -> bool:
     """Return whether an elementwise op on `y` and a tensor of `lengths` has the shape of `y`."""
     return y.type.ndim == len(lengths) and all(
         static_int(n) == 1 or not small
@@ -194,50 +188,26 @@ def covers_lengths(y: Any, *lengths: Any) -> bool:
     )
 
 
-def has_room_for(a: Any, *lengths: Any) -> bool:
+def has_room_for(a: Any, lengths: Sequence[Any]) -> bool:
     """Return whether the shape of `a` makes an allocation of some lengths needless: `a` is no
     allocation itself, and broadcasts with none of them."""
-    return not _is_alloc(a) and covers_lengths(a, *lengths)
+    return not _is_alloc(a) and covers_lengths(a, lengths)
 
 
 def is_not_allocated_like(x: Any, a: Any) -> bool:
     """Return whether `x` is something else than an allocation of lengths that `a` has room for."""
-    if x.type.ndim not in ALLOCATED_RANKS or not _is_alloc(x):
-        return True
-    return not has_room_for(a, *x.owner.inputs[1:])
+    return not (_is_alloc(x) and has_room_for(a, _allocated_lengths(x)))
 
 
 def _is_alloc(x: Any) -> bool:
-    return x.owner is not None and isinstance(x.owner.op, Alloc)
+    return x.head is _ALLOC
 
 
-def allocated_with_room(a: Any, allocated: Sequence[Any]) -> Variable | None:
-    """Return what is allocated, the first of some variables, if `a` has room for the lengths, the
-    others; None if not."""
-    x, *lengths = allocated
-    return x if has_room_for(a, *lengths) else None
+def _allocated_lengths(x: Any) -> tuple[Variable, ...]:
+    return tuple(x.owner.inputs[1:])
 
 
-def allocated_as_it_is(allocated: Sequence[Any]) -> Variable | None:
-    """Return what is allocated if it has these lengths itself; None if not."""
-    return allocated[0] if has_lengths(*allocated) else None
-
-
-def with_smaller_value(allocated: Sequence[Any]) -> Sequence[Any] | None:
-    """Return a value without its first axes of length 1, and the lengths that it is allocated to;
-    None if it has none, or is no constant."""
-    smaller = without_first_axes(allocated[0])
-    return None if smaller is None else (smaller, *allocated[1:])
-
-
-def with_stretched_value(y: Any, allocated: Sequence[Any]) -> Sequence[Any] | None:
-    """Return `y` and the lengths that something else is allocated to, if `y` stretches to them;
-    None if not."""
-    lengths = allocated[1:]
-    return (y, *lengths) if stretches_to(y, *lengths) else None
-
-
-def broadcasts_to(x: Any, *lengths: Any) -> bool:
+def broadcasts_to(x: Any, lengths: Sequence[Any]) -> bool:
     """Return whether `x` broadcasts to `lengths`, as far as types tell."""
     missing = len(lengths) - x.type.ndim
     return missing >= 0 and all(
@@ -246,12 +216,12 @@ def broadcasts_to(x: Any, *lengths: Any) -> bool:
     )
 
 
-def stretches_to(y: Any, *lengths: Any) -> bool:
+def stretches_to(y: Any, lengths: Sequence[Any]) -> bool:
     """Return whether `y` broadcasts to `lengths`, and not all of these are its own."""
-    return broadcasts_to(y, *lengths) and not covers_lengths(y, *lengths)
+    return broadcasts_to(y, lengths) and not covers_lengths(y, lengths)
 
 
-def has_lengths(x: Any, *lengths: Any) -> bool:
+def has_lengths(x: Any, lengths: Sequence[Any]) -> bool:
     """Return whether `x` is known to have these lengths: numbers, or its own.
 
     A length that is known to be 1 has to be given as a number: what is allocated to a variable that
@@ -261,6 +231,39 @@ def has_lengths(x: Any, *lengths: Any) -> bool:
     return x.type.ndim == len(lengths) and all(
         is_length_of(n, x, i) and (isinstance(n, int) or x.type.shape[i] != 1)
         for i, n in enumerate(known)
+    )
+
+
+@requires_heads(containing_any_of(_ALLOC))
+def without_allocations(operands: Sequence[Any]) -> tuple[Variable, ...] | None:
+    """Return the operands of an elementwise op, with the value in place of each allocation that the
+    shape of another one makes needless; None if none is."""
+    kept = list(operands)
+    for i, v in enumerate(operands):
+        if _is_alloc(v) and any(
+            covers_lengths(u, _allocated_lengths(v)) for u in (*kept[:i], *kept[i + 1 :])
+        ):
+            kept[i] = v.owner.inputs[0]
+    return None if kept == list(operands) else tuple(kept)
+
+
+@requires_heads(containing_any_of(_ALLOC))
+def lengths_of_all(operands: Sequence[Any]) -> tuple[Variable, ...] | None:
+    """Return the lengths of the allocation among the operands of an elementwise op to which all
+    others stretch; None if there is none."""
+    for i, v in enumerate(operands):
+        if _is_alloc(v) and all(
+            stretches_to(u, _allocated_lengths(v)) for u in (*operands[:i], *operands[i + 1 :])
+        ):
+            return _allocated_lengths(v)
+    return None
+
+
+def unallocated(lengths: Sequence[Any], operands: Sequence[Any]) -> tuple[Variable, ...]:
+    """Return the operands, with the value in place of what is allocated to some lengths."""
+    return tuple(
+        v.owner.inputs[0] if _is_alloc(v) and _allocated_lengths(v) == lengths else v
+        for v in operands
     )
 
 
@@ -275,7 +278,7 @@ def covers_dimshuffled(y: Any, order: Sequence[int | str], a: Any) -> bool:
 def broadcasts_to_known_shape(x: Any, a: Any) -> bool:
     """Return whether the shape of `a` is known ahead, and `x` broadcasts to it."""
     shape = a.type.shape
-    return None not in shape and broadcasts_to(x, *shape)
+    return None not in shape and broadcasts_to(x, shape)
 
 
 def alloc_like(x: Any, a: Any) -> Any:
@@ -283,11 +286,9 @@ def alloc_like(x: Any, a: Any) -> Any:
     return alloc(x, *a.type.shape)
 
 
-def with_first_axes(allocated: Sequence[Any]) -> Variable | None:
-    """Return what is allocated, the first of some variables, with first axes of length 1 if these
-    are all that the lengths, the others, add to it: they are all 1, and so is each of its own. None
-    if not."""
-    x, *lengths = allocated
+def with_first_axes(x: Any, lengths: Sequence[Any]) -> Variable | None:
+    """Return what is allocated to some lengths with first axes of length 1 if these are all that
+    the lengths add to it: they are all 1, and so is each of its own. None if not."""
     if not all(x.type.broadcastable) or any(static_int(n) != 1 for n in lengths):
         return None
     new = ("x",) * (len(lengths) - x.type.ndim)
@@ -305,17 +306,21 @@ def without_first_axes(x: Any) -> Variable | None:
     return made
 
 
-def widest_template(template: Variable, variables: Sequence[Variable]) -> Variable:
-    """Return the widest of `template` and the templates of those `variables` that are fills.
+@requires_heads(containing_any_of(second))
+def widest_template(operands: Sequence[Any]) -> Variable | None:
+    """Return the widest template of those operands that are fills; None if none is.
 
     A template is wider than another that it covers and is not covered by.
     """
-    for var in variables:
-        if var.head is second and var.owner is not None:
-            other = var.owner.inputs[0]
-            if covers_shape(other, template) and not covers_shape(template, other):
-                template = other
-    return template
+    widest: Variable | None = None
+    for v in operands:
+        if v.head is second:
+            template = v.owner.inputs[0]
+            if widest is None or (
+                covers_shape(template, widest) and not covers_shape(widest, template)
+            ):
+                widest = template
+    return widest
 
 
 def unfilled(template: Variable, variables: Sequence[Variable]) -> tuple[Variable, ...]:

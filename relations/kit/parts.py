@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from relations.kit.guards import Axes, axis_numbers, known_length
+from relations.kit.guards import (
+    Axes,
+    Heads,
+    axis_numbers,
+    containing_any_of,
+    depends_on_levels,
+    known_length,
+    requires_heads,
+)
 from relations.kit.index_arithmetic import (
     BasicIndex,
     are_disjoint,
@@ -25,6 +33,7 @@ from relations.kit.index_arithmetic import (
     taken_at,
     trimmed,
 )
+from relations.kit.type_guards import have_same_dtype
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import number_of
 from relgraph.tensor.basic import constant, static_int
@@ -37,6 +46,7 @@ from relgraph.tensor.subtensor import (
     IndexList,
     Placeholder,
     Slice,
+    Subtensor,
     symbolic_index,
     symbolic_length,
 )
@@ -66,9 +76,22 @@ def index_of_indexed(
     return composed_index(x.type.shape, outer, outer_inputs, inner, inner_inputs)
 
 
-def is_repeated(x: Any) -> bool:
-    """Return whether the length of the first axis is known to be 1."""
-    return bool(x.type.shape[:1] == (1,))
+REVERSED = (Slice(None, None, -1),)
+"""The index in ``x[::-1]``."""
+
+
+@requires_heads(containing_any_of(Subtensor(REVERSED)))
+def not_reversed(operands: Sequence[Any]) -> tuple[Any, ...] | None:
+    """Return the operands of an elementwise op without the reversal of their first axis; None if
+    none is reversed, or if another one may have more than one row."""
+    turned = [v.head is Subtensor(REVERSED) for v in operands]
+    if not any(turned) or not all(
+        there or v.type.shape[:1] == (1,) for there, v in zip(turned, operands, strict=True)
+    ):
+        return None
+    return tuple(
+        v.owner.inputs[0] if there else v for there, v in zip(turned, operands, strict=True)
+    )
 
 
 def operand_parts_broadcast(index: IndexList, operands: Sequence[Any], whole: Any) -> bool:
@@ -253,18 +276,24 @@ def has_no_broadcast_axis(a: Any) -> bool:
     return not any(a.type.broadcastable)
 
 
-def sum_incremented_last(*terms: Any) -> Variable:
+def _containing_increment(heads: Heads) -> bool:
+    return any(isinstance(head, IncSubtensor | AdvancedIncSubtensor) for head in heads)
+
+
+@requires_heads(_containing_increment)
+@depends_on_levels(2)
+def sum_incremented_last(terms: Sequence[Any]) -> Variable | None:
     """Return the sum of some terms, with the increments among them done on the sum of the rest.
 
     ``inc(a, b, i) + inc(zeros, c, j) + z`` is ``inc(inc(a + z, c, j), b, i)``. All are taken at
-    once: in a gradient there may be as many as there are nodes.
-
-    Parameters
-    ----------
-    terms
-        Variables of one dtype, and tuples of them; there is at least one.
+    once: in a gradient there may be as many as there are nodes. None if there are none, or if the
+    rest might have another shape.
     """
-    every = [v for term in terms for v in (term if isinstance(term, tuple) else (term,))]
+    places = (i for i, v in enumerate(terms) if _base_and_increment(v)[1] is not None)
+    first = next(places, None)
+    if first is None or len({v.type.dtype for v in terms}) > 1:
+        return None
+    every = [terms[first], *terms[:first], *terms[first + 1 :]]
     summed: list[Variable] = []
     increments: list[tuple[Any, Sequence[Variable]]] = []
     for var in every:
@@ -276,10 +305,40 @@ def sum_incremented_last(*terms: Any) -> Variable:
         if base is not None:
             summed.append(base)
     total = summed[0] if len(summed) == 1 else add(*summed)
+    if not has_no_broadcast_axis(total):
+        return None
     for op, inputs in reversed(increments):
         total = op(total, *inputs)
     assert isinstance(total, Variable)
     return total
+
+
+_MOST_BETWEEN = 5
+
+
+@requires_heads(_containing_increment)
+@depends_on_levels(_MOST_BETWEEN + 1)
+def increments_together(index: IndexList, x: Any, b: Any) -> Variable | None:
+    """Return `x` with an increment of the elements at an index that `b` is added to, too; None if
+    there is none, a few other increments down, or if it is the first. Indices have no variables.
+    """
+    between: list[tuple[Any, Variable]] = []
+    while _is_plain_increment(x) and len(between) <= _MOST_BETWEEN:
+        inner, value = x.owner.inputs
+        if x.owner.op.idx_list == index and have_same_dtype(x, value, b):
+            x = x.owner.op(inner, value + b)
+            for op, added in reversed(between):
+                x = op(x, added)
+            return x if between else None
+        between.append((x.owner.op, value))
+        x = inner
+    return None
+
+
+def _is_plain_increment(x: Any) -> bool:
+    op = None if x.owner is None else x.owner.op
+    plain = isinstance(op, IncSubtensor) and not (op.inplace or op.set_instead_of_inc)
+    return plain and len(x.owner.inputs) == 2
 
 
 def _base_and_increment(var: Variable) -> tuple[Variable | None, Any]:

@@ -96,12 +96,12 @@ known = at.TensorType("float64", (2, 3))("known")
 
 
 def test_what_covers_what() -> None:
-    assert covers_lengths(x, n, n) and covers_lengths(row, 1, n)
-    assert not covers_lengths(row, n, n) and not covers_lengths(v, n, n)
-    assert broadcasts_to(v, n, n) and broadcasts_to(row, n, n)
-    assert not broadcasts_to(x, 1, n) and not broadcasts_to(x, n)
-    assert stretches_to(row, n, n) and not stretches_to(x, n, n)
-    assert has_lengths(known, 2, 3) and not has_lengths(known, 2, n)
+    assert covers_lengths(x, (n, n)) and covers_lengths(row, (1, n))
+    assert not covers_lengths(row, (n, n)) and not covers_lengths(v, (n, n))
+    assert broadcasts_to(v, (n, n)) and broadcasts_to(row, (n, n))
+    assert not broadcasts_to(x, (1, n)) and not broadcasts_to(x, (n,))
+    assert stretches_to(row, (n, n)) and not stretches_to(x, (n, n))
+    assert has_lengths(known, (2, 3)) and not has_lengths(known, (2, n))
     assert covers_dimshuffled(x, ("x", 0), v) and not covers_dimshuffled(row, (1, 0), row)
     assert alloc_like(v, known).type.shape == (2, 3)
     assert broadcasts_to_known_shape(v, known) and not broadcasts_to_known_shape(v, x)
@@ -110,7 +110,8 @@ def test_what_covers_what() -> None:
 def test_fills_in_a_sum() -> None:
     y = at.dmatrix("y")
     wide, narrow = at.second(x, row), at.second(row, row)
-    assert widest_template(row, (y, wide)) is x and widest_template(x, (narrow,)) is x
+    assert widest_template((y, narrow, wide)) is x and widest_template((wide, narrow)) is x
+    assert widest_template((y, row)) is None
     assert unfilled(x, (y, wide)) == (y, row)
     assert unfilled(row, (wide,)) == (wide,)
 

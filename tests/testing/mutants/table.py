@@ -96,7 +96,7 @@ TRUE_BY_READING = {
     ),
     "wrong for rank 0: softmax-slope-of-shares": "the softmax of one number is 1, whatever it is",
     "wrong for inf: cosine-of-dot": "the norm is infinite, and the quotient nan",
-    "other argument: fill-sink-1-of-2": "a result of other lengths is filled like what it replaces",
+    "other argument: fill-sink": "a result of other lengths is filled like what it replaces",
     "wrong for the greatest number: gammaln-step-positive": "the left side overflows, and is nan",
 }
 """By the names of edits why the law is true after them, where only reading tells."""
