@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from itertools import islice
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -21,7 +21,6 @@ from etuples import etuple
 from etuples.core import ExpressionTuple
 from kanren.core import fail, succeed
 from unification import var
-from unification.core import unify
 from unification.utils import transitive_get
 from unification.variable import isvar
 
@@ -33,10 +32,11 @@ from relgraph.graph.kanren.goals import (
     EQ,
     ZZZ,
     Condition,
-    cells_of,
+    Goal,
     code_of,
     goals_of,
     name_of,
+    over_parts,
 )
 from relgraph.graph.kanren.partial_evaluation import (
     Relation,
@@ -82,8 +82,8 @@ class Extraction:
     reason
         Why it is not closed.
     ordered
-        Whether the answers on any node come in the order of the rules. If one choice follows
-        another, kanren's interleaving depends on which of them fail.
+        Whether the answers on any node come in the order of the rules. They do if there is one
+        disjunction at most: of several, kanren interleaves the streams of those that don't fail.
     """
 
     name: str
@@ -109,11 +109,12 @@ class Extraction:
 def extract(relation: Callable[[Any, Any], Any], name: str) -> Extraction:
     """Return the rules of a relation from left to right."""
     in_lv, out_lv = var(prefix="in"), var(prefix="out")
-    run = _Run(Budget(name, STEPS, SECONDS))
+    budget = Budget(name, STEPS, SECONDS)
+    run = _UnifyingGoals(budget)
     rules: list[Rule] = []
     try:
-        goal = relation(in_lv, out_lv)
-        for state in _states(goal, GuardedState(budget=run.budget), run):
+        goal = run.prepared(relation(in_lv, out_lv))
+        for state in goal(GuardedState(budget=budget)):
             if len(rules) == MAX_RULES:
                 raise OpenRelation(f"it has more than {MAX_RULES} answers")
             rules.append(_rule(name, in_lv, out_lv, state))
@@ -127,7 +128,7 @@ def extract(relation: Callable[[Any, Any], Any], name: str) -> Extraction:
         return Extraction(name, "open", reason=reason)
     if not rules:
         return Extraction(name, "open", reason="with open ends it has no answer at all")
-    return Extraction(name, "closed", tuple(rules), ordered=run.ordered)
+    return Extraction(name, "closed", tuple(rules), ordered=run.choices < 2)
 
 
 def _rule(name: str, in_lv: Any, out_lv: Any, state: GuardedState) -> Rule:
@@ -169,71 +170,37 @@ def _resolved(x: Any, s: GuardedState) -> Any:
     return x
 
 
-class _Run:
-    """One run of a relation on two fresh variables.
+class _UnifyingGoals:
+    """Prepares goals for a run on two fresh variables.
 
     Attributes
     ----------
-    ordered
-        Whether the streams were never really interleaved, so that on any node the answers come in
-        the same order.
+    choices
+        How many disjunctions have been run.
     """
 
     def __init__(self, budget: Budget) -> None:
-        self.budget = budget
-        self.ordered = True
+        self._budget = budget
+        self.choices = 0
 
-    def interleaved(self, streams: Iterable[Iterator[T]]) -> Iterator[T]:
-        """Yield an item of each stream in turn, as kanren does."""
-        rounds: list[list[int]] = []  # the streams that had an item, round by round
-        places: Iterable[tuple[int, Iterator[T]]] = enumerate(streams)
-        while places:
-            going = []
-            for i, stream in places:
-                for item in stream:
-                    yield item
-                    going.append((i, stream))
-                    break
-            places = going
-            rounds.append([i for i, _ in going])
-        # in order only if all streams but the last have one item
-        if len(rounds) > 1 and any(i != rounds[0][-1] for i in rounds[1]):
-            self.ordered = False
+    def prepared(self, goal: Any) -> Goal:
+        """Return a goal with the states of `goal`, which raises an error if it may be unsafe.
 
-
-def _states(goal: Any, s: GuardedState, run: _Run) -> Iterator[GuardedState]:
-    """Run a goal whose parts are known to be safe; the order of the answers is kanren's.
-
-    Raises
-    ------
-    OpenRelation
-        If a part is not known to be safe.
-    """
-    run.budget.step()
-    if isinstance(goal, Condition):
-        yield from goal(s)
-        return
-    code = code_of(goal)
-    if code is EQ:
-        parts = cells_of(goal)
-        after = unify(parts["u"], parts["v"], s)
-        if after is not False:
-            yield after
-    elif code is CONJ:
-        yield from reduce(
-            lambda stream, g: run.interleaved(_states(g, t, run) for t in stream),
-            goals_of(goal),
-            iter((s,)),
-        )
-    elif code is DISJ:
-        yield from run.interleaved(_states(g, s, run) for g in goals_of(goal))
-    elif code is ZZZ:
-        parts = cells_of(goal)
-        made = parts["gctor"](*parts["args"], **parts["kwargs"])
-        yield from _states(made, s, run)
-    elif goal is succeed:
-        yield s
-    elif goal is not fail:
+        Raises
+        ------
+        OpenRelation
+            When it comes to a goal that may do more than unify.
+        """
+        self._budget.step()
+        code = code_of(goal)
+        if code in (CONJ, DISJ, ZZZ):
+            self.choices += code is DISJ and len(list(islice(goals_of(goal), 2))) > 1
+            parts = over_parts(goal, lambda part, _: self.prepared(part))
+            assert parts is not None
+            return parts
+        if code is EQ or goal is succeed or goal is fail or isinstance(goal, Condition):
+            known: Goal = goal
+            return known
         raise OpenRelation(f"its goal {name_of(goal)} may look at the state instead of unifying")
 
 
