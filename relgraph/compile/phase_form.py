@@ -54,7 +54,15 @@ def left_by(law: Law, optimizer: GlobalOptimizer, classes: Mapping[str, str]) ->
     tags = [tag for tag in law.tags if tag not in SOUNDNESS]
     domain = law.domain if sound == "domain" else None
     return Law(
-        law.name, after.term, law.rhs, law.conditions, tags, sound, law.mixed, law.complex, domain
+        law.name,
+        after.term,
+        law.rhs,
+        *law.conditions,
+        tags=tags,
+        sound=sound,
+        mixed=law.mixed,
+        complex=law.complex,
+        domain=domain,
     )
 
 

@@ -31,8 +31,8 @@ from relgraph.graph.kanren.goals import (
     found_in,
     isolated,
     name_of,
+    outcomes,
     over_parts,
-    solutions,
 )
 from relgraph.graph.kanren.matching import (
     MATCHED,
@@ -45,7 +45,7 @@ from relgraph.graph.kanren.matching import (
 )
 from relgraph.graph.kanren.partial_evaluation import SECONDS, STEPS
 from relgraph.graph.kanren.rules import Failure, Reason, Rule
-from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, guarded
+from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, guarded, is_settled
 from relgraph.graph.kanren.terms import OpenAnswerError, build, variables_of
 
 Progress = tuple[int, int]
@@ -118,7 +118,7 @@ def _verdict(
         passed += 1
         new = result_of(rule, var, s, rest, answer)
         passed += 1
-        result = _fitted(rule, new, var)
+        result = _fitted(new, var, rule.template)
     except Refused as refused:
         return Diagnosis(refused.failure, bindings, None, (passed, 0))
     named = dict.fromkeys([*variables_of((rule.pattern, rule.template)), *bindings])
@@ -144,11 +144,12 @@ def _decided(conditions: list[Any], state: Any) -> Any:
     return state
 
 
-def _fitted(rule: Rule, new: Any, var: Variable) -> Variable:
+def _fitted(new: Any, var: Variable, wanted: Any = None) -> Variable:
+    """Return a result fitted to the type of a variable, which it is not itself."""
     try:
         new = build(new)
     except OpenAnswerError as error:
-        raise Refused(Failure(Reason.OPEN, (), rule.template, str(error))) from None
+        raise Refused(Failure(Reason.OPEN, (), wanted, str(error))) from None
     result = fitted(new, var)
     if result is None:
         raise Refused(Failure(Reason.TYPE, (), var.type, new))
@@ -178,12 +179,11 @@ def refusal(condition: Any, state: Any) -> Failure:
     return Failure(Reason.COMPUTED, wanted=condition, found=computed, values=values)
 
 
-def goal_failure(
-    relation: Any, old: Variable, fgraph: Any = None
-) -> tuple[Failure | None, Progress]:
-    """Return the failure of the goal that a search for an answer reached last, of those that fail.
+def diagnose_search(relation: Any, old: Variable, fgraph: Any = None) -> Diagnosis:
+    """Return why a search finds no answer of a relation that can replace a variable.
 
-    It is reached after the most other goals, and, if it is an equation, after the most parts of
+    If there is an answer, it is why the last one is none. If not, it is the failure of the goal
+    that was reached after the most other goals, and, if it is an equation, after the most parts of
     its pattern have matched.
 
     Parameters
@@ -194,20 +194,29 @@ def goal_failure(
         The variable.
     fgraph
         Its graph.
-
-    Returns
-    -------
-    failure, progress
-        None if no goal fails; and how many goals and parts of the pattern held before.
     """
-    watch = _Watch(old)
+    watch, q = _Watch(old), var()
     start = GuardedState(budget=Budget(name_of(relation), STEPS, SECONDS), fgraph=fgraph)
     try:
-        for _ in solutions(relation(old, var()), start, watch.watched):
-            pass
+        for state in outcomes(relation(old, q), start, watch.watched):
+            if is_settled(state):
+                watch.furthest.keep(_refusal_of(reify(q, state), old), (GUARDS + 1, 0))
+            else:
+                held = Failure(Reason.PENDING, (), state.delayed[0], old)
+                watch.furthest.keep(held, (GUARDS, 0))
     except SearchBudgetError:
         pass  # what was reached until then
-    return watch.furthest.failure, watch.furthest.progress
+    failure = watch.furthest.failure or Failure(Reason.NO_ANSWER)
+    return Diagnosis(failure, {}, None, max(watch.furthest.progress, (0, 0)))
+
+
+def _refusal_of(answer: Any, old: Variable) -> Failure:
+    """Return why an answer of a relation does not replace a variable."""
+    try:
+        _fitted(answer, old)
+    except Refused as refused:
+        return refused.failure
+    return Failure(Reason.FILTER, found="its results filter takes none of its answers")
 
 
 class _Watch:

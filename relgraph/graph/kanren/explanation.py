@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-from unification import var
-from unification.core import reify
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.fg.structure import UNKNOWN_READERS
 from relgraph.graph.kanren.diagnosis import (
     GUARDS,
     Diagnosis,
     diagnose,
-    goal_failure,
+    diagnose_search,
 )
-from relgraph.graph.kanren.goals import fitted
 from relgraph.graph.kanren.rules import Failure, Path, Reason, Rule
-from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, is_settled
-from relgraph.graph.kanren.terms import OpenAnswerError, build
+from relgraph.graph.kanren.state import SearchBudgetError
+from relgraph.graph.kanren.terms import OpenAnswerError
 from relgraph.graph.notation import algebra
 from relgraph.graph.utils import labelled
 from relgraph.introspection import Displayed
@@ -185,7 +179,7 @@ def replacement(
 ) -> Variable | None:
     """Return what a rewriter replaces a variable by; None if it does not match."""
     assert variable.owner is not None
-    answer = rewriter.transform(_GRAPH_OF_USED if fgraph is None else fgraph, variable.owner)
+    answer = rewriter.transform(fgraph, variable.owner)
     return _for_variable(answer, variable)
 
 
@@ -275,57 +269,17 @@ class _Report:
 
     def by_search(self, rewriter: KanrenRelationSub) -> Explanation:
         """Explain a relation that has no rules, by a search."""
-        node = self.variable.owner
-        assert node is not None
-        graph: Any = _GRAPH_OF_USED if self.fgraph is None else self.fgraph
-        ruled_out = not rewriter.might_match(node)
         try:
-            answer = False if ruled_out else rewriter.search(graph, node)
-            result = _for_variable(answer, self.variable)
-            if result is not None:
-                return self.match({}, result)
-            failure = Failure(Reason.NO_ANSWER) if ruled_out else self.why_no_answer(rewriter)
+            result = replacement(rewriter, self.variable, self.fgraph)
         except OpenAnswerError as error:
             return self.mismatch(Failure(Reason.OPEN, found=str(error)))
         except SearchBudgetError as error:
             return self.mismatch(Failure(Reason.BUDGET, found=str(error)))
-        if failure.reason is not Reason.NO_ANSWER:
-            return self.mismatch(failure, progress=(GUARDS, 0))
-        of_goal, progress = goal_failure(rewriter.kanren_relation, self.variable, self.fgraph)
-        return self.mismatch(failure if of_goal is None else of_goal, progress=progress)
-
-    def why_no_answer(self, rewriter: KanrenRelationSub) -> Failure:
-        """Return why no answer of a relation is a replacement."""
-        old, q, held = self.variable, var(), None
-        start = GuardedState(budget=Budget(self.name), fgraph=self.fgraph)
-        for state in rewriter.kanren_relation(old, q)(start):
-            if not is_settled(state):
-                held = state.delayed[0]
-                continue
-            new = build(reify(q, state))
-            result = fitted(new, old)
-            if result is None:
-                return Failure(Reason.TYPE, (), old.type, new)
-            if result is old:
-                return Failure(Reason.SAME, found=old)
-            return Failure(Reason.FILTER, found="its results filter takes none of its answers")
-        reason = Reason.NO_ANSWER if held is None else Reason.PENDING
-        return Failure(reason, (), held, old)
-
-
-class _ClientsOfUsed(dict[Any, Any]):
-    """The clients of a graph in which every variable has one."""
-
-    def __missing__(self, key: Any) -> list[Any]:
-        return [("output", 0)]
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        return self[key]  # that of dict does not ask `__missing__`
-
-
-_GRAPH_OF_USED: Any = SimpleNamespace(
-    clients=_ClientsOfUsed(), apply_nodes=UNKNOWN_READERS.apply_nodes, merged=False
-)
+        if result is not None:
+            return self.match({}, result)
+        found = diagnose_search(rewriter.kanren_relation, self.variable, self.fgraph)
+        assert found.failure is not None
+        return self.mismatch(found.failure, progress=found.progress)
 
 
 def nearness(diagnosis: Diagnosis) -> tuple[bool, tuple[int, int]]:

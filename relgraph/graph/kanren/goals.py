@@ -553,7 +553,14 @@ Goal = Callable[[Any], Iterator[Any]]
 def solutions(
     goal: Goal, start: GuardedState, prepared: Callable[[Goal], Goal] | None = None
 ) -> Iterator[GuardedState]:
-    """Yield the states in which `goal` holds and no goal is delayed.
+    """Yield the states in which `goal` holds and no goal is delayed; see `outcomes`."""
+    return filter(is_settled, outcomes(goal, start, prepared))
+
+
+def outcomes(
+    goal: Goal, start: GuardedState, prepared: Callable[[Goal], Goal] | None = None
+) -> Iterator[GuardedState]:
+    """Yield the states in which `goal` holds, or will hold if the goals that are delayed do.
 
     Parameters
     ----------
@@ -577,7 +584,7 @@ def solutions(
                 f"the relation{who} gave {goal!r}, which is not a goal: on a state it gave "
                 f"{stream!r} instead of a stream of states"
             )
-        yield from filter(is_settled, stream)
+        yield from stream
     except RecursionError:
         raise SearchBudgetError(
             f"the relation{who} went deeper than Python's stack without coming to an end"

@@ -161,7 +161,7 @@ class KanrenRelationSub(LocalOptimizer):
         if new is not False:
             return new
         for old in node.outputs:
-            if fgraph.clients.get(old):
+            if fgraph is None or fgraph.clients.get(old):
                 new = self._first_fitting(fgraph, node, old, [old])
                 if new is not False:
                     return {old: new[0]}
