@@ -19,6 +19,7 @@ matrices   `products` (their order, and those that the BLAS has), `systems` (of 
            columns)
 layout     shapes, fills and allocations, reshapes, orders of axes, joins, on one page
 parts      indexing, parts that are set or incremented, sums of increments, on one page
+identities what searches over many forms use beside the phases, on one page
 sparse     what is stored where, and products without dense matrices, on one page
 kit        no laws: what they are written with, guards and computations for right sides
 ========== ========================================================================================

@@ -1,4 +1,4 @@
-"""The laws of a search: the book, what greedy rewriting can not use, and the directions of each.
+"""The laws of a search, and the directions of each.
 
 A law is used in each direction that its soundness class allows; `report` says why one is not.
 """
@@ -12,10 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import relations
-from relations.kit.guards import broadcast_alike
-from relations.kit.type_guards import ranko
-from relations.kit.vocabulary import law, lvars
-from relgraph.graph.kanren import whereo
+from relations.identities import SHARED
 from relgraph.graph.kanren.explanation import NoSuchDirection
 from relgraph.graph.kanren.goals import Condition, Readers
 from relgraph.graph.kanren.laws import Law
@@ -24,8 +21,6 @@ from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.terms import Term
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.search.matching import Pattern, Untranslatable, is_about_ops
-from relgraph.tensor import sum as sum_
-from relgraph.tensor.math import _dot
 
 BOTH_WAYS = frozenset({"exact", "rounding", "finite"})
 """The soundness classes that claim both directions."""
@@ -205,62 +200,20 @@ def _rules(law: Relation, way: str) -> tuple[Sequence[Rule] | None, str]:
     return found.rules, found.reason
 
 
-a, x, y, z = lvars("a x y z")
-
-
-def finite(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law of numbers that are finite."""
-    return law(name, lhs, rhs, *conditions, sound="finite")
-
-
-DISTRIBUTION = (
-    finite("distribute-add", x * y + x * z, x * (y + z)),
-    finite("distribute-add-one", x * y + x, x * (y + 1)),
-    finite("distribute-sub", x * y - x * z, x * (y - z)),
-    finite("distribute-sub-one", x * y - x, x * (y - 1)),
-    finite("distribute-one-sub", x - x * y, x * (1 - y)),
-    finite("divide-add", x / z + y / z, (x + y) / z),
-    finite("divide-sub", x / z - y / z, (x - y) / z),
-)
-
-DIFFERENCES = (
-    law("subtract-sum", x - (y + z), (x - y) - z, sound="rounding"),
-    law("subtract-difference", x - (y - z), (x - y) + z, sound="rounding"),
-    law("add-difference", x + (y - z), (x + y) - z, sound="rounding"),
-)
-
-alike = whereo(broadcast_alike, x, y)
-
-SUMS = (
-    # the terms meet in another order, and so do infinities of both signs
-    finite("sum-of-add", sum_(x + y, axis=a), sum_(x, axis=a) + sum_(y, axis=a), alike),
-    finite("sum-of-sub", sum_(x - y, axis=a), sum_(x, axis=a) - sum_(y, axis=a), alike),
-)
-
-PRODUCTS = (
-    finite("dot-associates", _dot(_dot(x, z), y), _dot(x, _dot(z, y)), ranko(z, 2)),
-    finite("dot-distributes-left", _dot(z, x) + _dot(z, y), _dot(z, x + y), alike),
-    finite("dot-distributes-right", _dot(x, z) + _dot(y, z), _dot(x + y, z), alike),
-    finite("dot-subtracts-left", _dot(z, x) - _dot(z, y), _dot(z, x - y), alike),
-    finite("dot-subtracts-right", _dot(x, z) - _dot(y, z), _dot(x - y, z), alike),
-)
-
-TABLES = (*DISTRIBUTION, *DIFFERENCES, *SUMS, *PRODUCTS)
-
-EITHER_WAY = frozenset({"exp-mul-exp", "dot-transposed", "sum-scalar-mul"})
+EITHER_WAY = frozenset({"dot-transposed", "exp-mul-exp", "sub-fractions", "sum-scalar-mul"})
 """Laws of the book that are used backward too, although that side is larger."""
 
 
 @cache
 def book() -> tuple[Any, ...]:
-    """Return the laws of the book as a search uses them, and those of this page.
+    """Return the laws of the book as a search uses them, and the identities of every search.
 
     A law of the book is used backward too if its left side is not the larger one: ``x → --x`` can
     be said of everything, and again.
     """
     phases = (relations.CANONICALIZE, relations.STABILIZE, relations.SPECIALIZE)
     laws = dict.fromkeys(law for phase in phases for law in phase)
-    return (*(way for law in laws for way in _ways(law)), *TABLES)
+    return (*(way for law in laws for way in _ways(law)), *SHARED)
 
 
 def _ways(law: Relation) -> list[Any]:

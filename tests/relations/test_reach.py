@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import relgraph.tensor as at
+from relations.identities import OF_NUMBERS, SHARED
 from relgraph.compile import optimize_graph
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
@@ -77,12 +78,15 @@ def fires(law: str, expressions: list[Any], pipeline: dict[str, list[str]]) -> b
 
 EXAMPLES = examples()
 
+SEARCHED = {law.name for law in (*SHARED, *OF_NUMBERS)}
+"""The identities, which no phase has."""
 
-def test_every_law_of_the_book_has_an_example() -> None:
-    assert set(EXAMPLES) == set(discover_laws())
+
+def test_every_law_of_a_phase_has_an_example() -> None:
+    assert set(EXAMPLES) == discover_laws().keys() - SEARCHED
 
 
-@pytest.mark.parametrize("name", sampled(sorted(discover_laws()), 250, "reach"))
+@pytest.mark.parametrize("name", sampled(sorted(EXAMPLES), 250, "reach"))
 def test_a_law_fires_amid_the_others(name: str) -> None:
     assert any(fires(name, EXAMPLES[name], pipeline) for pipeline in PIPELINES.values())
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import relations
+from relations.identities import DIFFERENCES, DISTRIBUTION, OF_NUMBERS
 from relgraph.graph.kanren.laws import Law
 from relgraph.scalar.type import from_ordinals, to_ordinals
 from relgraph.search.accuracy.equations import Equation, NotTranslated, equations_of
@@ -32,7 +33,6 @@ from relgraph.search.accuracy.expressions import (
     without_decided_choices,
     written,
 )
-from relgraph.search.accuracy.identities import IDENTITIES, OF_THE_BOOK
 from relgraph.search.accuracy.saturation import Candidate, Search, Values, cost_of
 from relgraph.search.accuracy.true_values import (
     Deadline,
@@ -40,7 +40,6 @@ from relgraph.search.accuracy.true_values import (
     Sampler,
     worked,
 )
-from relgraph.search.laws import DIFFERENCES, DISTRIBUTION
 
 _MOST_PIECES, _FEW_PIECES = 6, 3
 """How many pieces there are at most, and how many without each more gaining a bit in the mean."""
@@ -258,11 +257,25 @@ _DEARER = 6.0
 CANCELLATION = tuple(one for one in relations.CANCELLATION if isinstance(one, Law))
 """The laws of the book against cancellation."""
 
-_BOOK = {
-    one.name: one
-    for one in (*relations.CANONICALIZE, *relations.STABILIZE, *relations.SPECIALIZE)
-    if isinstance(one, Law)
-}
+_PHASES = (
+    *(relations.CANONICALIZE, relations.STABILIZE, relations.SPECIALIZE),
+    relations.UNCHECKED,
+)
+_BOOK = {one.name: one for phase in _PHASES for one in phase if isinstance(one, Law)}
+
+OF_THE_BOOK = """
+    abs-neg abs-nonnegative abs-product abs-quotient add-neg add-sub-cancel add-zero arctanh
+    arctanh-log1p arctanh-mirrored cos-less-one cos-less-one-mirrored cos-step cosh
+    div-mul-cancel div-neg div-one div-self exp-div-exp exp-mul-exp exp-scaled-log expm1 expm1-log
+    log-div log-exp log-mul log-one-by log-pow log1p-less-one log1p-less-x log1p-neg minus-one-mul
+    mul-one mul-self mul-zero neg-div neg-expm1 neg-neg neg-sub neg-sub-sum one-by-exp
+    pow-half pow-minus-one pow-one pow-three-halves pow-two sin-step sinh
+    sqrt-exp sub-add-cancel sub-fractions sub-neg sub-own-difference sub-own-sum
+    sub-self sub-zero tan tan-less-x tan-less-x-mirrored tanh x-less-sin
+    x-less-sin-mirrored zero-div zero-sub
+    odd-neg even-neg inverse inverse-nonnegative inverse-where-defined
+"""
+"""Names of laws of the book that are identities too, in both directions."""
 
 BOTH_WAYS = (
     *DISTRIBUTION,
@@ -294,7 +307,7 @@ def equations(laws: tuple[Law, ...] = ()) -> tuple[Equation, ...]:
     found = [e for law in laws for e in equations_of(law)]
     for law in BOTH_WAYS:
         found += equations_of(law, both_ways=True)
-    for law in (*IDENTITIES, *CANCELLATION):
+    for law in (*OF_NUMBERS, *CANCELLATION):
         found += [] if law in BOTH_WAYS else _translated(law)
     for law in BY_NAMED_OPS:
         found += [e for e in equations_of(law) if not e.backward]

@@ -18,6 +18,7 @@ import numpy as np
 from unification.core import reify
 
 import relgraph.tensor as at
+from relations.identities import is_powered
 from relations.kit import type_guards
 from relations.kit.functions import admitted_ops
 from relations.kit.guards import are_nonnegative, are_positive, is_nonnegative, is_positive
@@ -152,6 +153,7 @@ _OF_SIGNS = {
     is_positive: "gt",
     are_nonnegative: "ge",
     are_positive: "gt",
+    is_powered: "gt",
 }
 HOLDS = {"ge": np.greater_equal, "gt": np.greater}
 
@@ -310,8 +312,9 @@ def conditions_of(
 
 
 def _subjects(domain: Any) -> tuple[Any, ...]:
-    known = isinstance(domain, Where) and domain.predicate in _OF_SIGNS
-    return domain.variables if known else ()
+    if not isinstance(domain, Where) or domain.predicate not in _OF_SIGNS:
+        return ()
+    return domain.variables[: 1 if domain.predicate is is_powered else None]
 
 
 def _sign(law: Law, goal: Where, variables: dict[LogicVariable, int]) -> Sign:

@@ -32,7 +32,6 @@ from relgraph.graph.kanren.terms import (
     OpenAnswerError,
     build,
     has_calls,
-    is_variable,
     logic_variables,
     renamed,
     variables_of,
@@ -588,8 +587,9 @@ def _domain_test(direction: Direction, graph: InstantiatedPattern) -> Callable[[
         predicate: Any = condition.predicate
         # The law may bind its variables to other parts of a sum or product than were drawn.
         by_name = direction.bindings(graph.root)
-        bound = {v: by_name.get(str(v), graph.bindings.get(v, v)) for v in condition.variables}
-        arguments = [bound[v] if is_variable(v) else v for v in condition.variables]
+        variables = variables_of(condition.variables)
+        bound = {v: by_name.get(str(v), graph.bindings.get(v, v)) for v in variables}
+        arguments = [build(reify(v, bound)) for v in condition.variables]
     else:
         predicate = condition
         assert graph.root.owner is not None

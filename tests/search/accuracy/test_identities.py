@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from relations.cancellation import squares
+from relations.identities import OF_NUMBERS
 from relgraph.search.accuracy.candidates import BOTH_WAYS, CANCELLATION, equations
 from relgraph.search.accuracy.egraph import RealEGraph
 from relgraph.search.accuracy.equations import built, equations_of
 from relgraph.search.accuracy.expressions import named
-from relgraph.search.accuracy.identities import IDENTITIES
 from relgraph.search.accuracy.true_values import Known
 
 NAMES = ("x", "y", "z", "t")
@@ -31,7 +31,7 @@ def points(low: float, high: float) -> Known:
     return Known(columns, np.ones(12), np.full(12, 200))
 
 
-@pytest.mark.parametrize("law", (*IDENTITIES, *BOTH_WAYS), ids=lambda law: law.name)
+@pytest.mark.parametrize("law", (*OF_NUMBERS, *BOTH_WAYS), ids=lambda law: law.name)
 def test_sides_are_equal(law) -> None:
     directions = equations_of(law)
     assert directions
@@ -46,7 +46,7 @@ def test_sides_are_equal(law) -> None:
 
 
 def test_names_are_their_own() -> None:
-    names = [law.name for law in (*IDENTITIES, *CANCELLATION)]
+    names = [law.name for law in (*OF_NUMBERS, *CANCELLATION)]
     assert len(names) == len(set(names))
 
 

@@ -4,12 +4,13 @@ import pytest
 
 import relations
 import relgraph.tensor as at
+from relations.identities import SHARED
 from relations.kit.type_guards import is_float
 from relgraph import law, lvars, relation
 from relgraph.graph.kanren import whereo
 from relgraph.graph.kanren.laws import Law
 from relgraph.search import book, report
-from relgraph.search.laws import EITHER_WAY, TABLES, directions
+from relgraph.search.laws import EITHER_WAY, directions
 
 x, y = lvars("x y")
 
@@ -69,7 +70,7 @@ def test_four_fifths_of_the_book_are_translated_or_asked() -> None:
 
 def test_the_book_of_a_search_is_the_book_and_more() -> None:
     names = {getattr(item, "name", "").removesuffix(" (backward)") for item in book()}
-    assert {item.name for item in TABLES} | {item.name for item in relations.STABILIZE} <= names
+    assert {item.name for item in SHARED} | {item.name for item in relations.STABILIZE} <= names
     assert names >= EITHER_WAY
 
 

@@ -6,12 +6,12 @@ import pytest
 from kanren.core import eq
 
 import relgraph.tensor as at
+from relations.identities import SHARED
 from relations.kit.type_guards import is_float
 from relgraph import law, lvars, relation
 from relgraph.graph.basic import equal_computations
 from relgraph.graph.kanren import computo, whereo
 from relgraph.search import forms
-from relgraph.search.laws import TABLES
 from relgraph.tensor import CAReduce
 
 a, b, c, n, s = lvars("a b c n s")
@@ -22,8 +22,8 @@ i, j = at.lvectors("i", "j")
 
 
 def test_every_law_of_the_search_checks() -> None:
-    assert len({item.name for item in TABLES}) == len(TABLES)
-    for item in TABLES[::12]:
+    assert len({item.name for item in SHARED}) == len(SHARED)
+    for item in SHARED[::12]:
         assert item.check(examples=4).passed, item
 
 
