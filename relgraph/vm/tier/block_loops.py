@@ -19,7 +19,7 @@ import numpy as np
 from relgraph import scalar
 from relgraph.scalar.type import extreme_of
 from relgraph.vm.tier.compiler import Loop
-from relgraph.vm.tier.lowering import Nest, Operand, Reduction, Step, Value
+from relgraph.vm.tier.lowering import Nest, Operand, Reduction, Step, Store, Value
 from relgraph.vm.tier.scalar_code import (
     MEMORY,
     NATIVE,
@@ -82,6 +82,12 @@ def most_alive(steps: Sequence[Step]) -> int:
     return most
 
 
+def _place_along(stream: Operand, axis: int) -> int | None:
+    """Return which axis of an array an axis of the loops goes along; None if it is none."""
+    axes = [along.axis for along in stream.window]
+    return axes.index(axis) if axis in axes else None
+
+
 SCRATCH_BYTES = 1 << 16
 """How many bytes the blocks of values in the making may have."""
 MOST, LEAST = 1024, 64
@@ -93,18 +99,21 @@ class BlockLoops:
 
     def __init__(self, code: MachineCode, nest: Nest) -> None:
         self.m, self.nest, self.code = code, nest, code.code
-        self.operands = {
-            (operand.value, operand.broadcasts)
-            for operand in (
-                *(o for s in nest.steps for o in s.operands),
-                *(r.operand for r in nest.reductions),
-            )
-            if operand.value.axes and operand.value.nest is not nest
+        read = [
+            *(o for s in nest.steps for o in s.operands),
+            *(r.operand for r in nest.reductions),
+            *(s.operand for s in nest.stores),
+        ]
+        outside = [o for o in read if o.value.axes and o.value.nest is not nest]
+        # where results of reductions, and parts of arrays, are stored
+        self.results: dict[Reduction | Store, Operand] = {
+            r: Operand(r.out, tuple([not kept for kept in r.kept]))
+            for r in nest.reductions
+            if r.out.axes
         }
-        # where results of reductions are stored
-        self.results = {
-            r: (r.out, tuple([not kept for kept in r.kept])) for r in nest.reductions if r.out.axes
-        }
+        full = (False,) * len(nest.axes)
+        self.results.update((s, Operand(s.into, full, s.window)) for s in nest.stores)
+        self.streams = list(dict.fromkeys([*outside, *self.results.values()]))
         self.axes = self._merged()
         self._stages()
         self.homes: dict[Value, str] = {}
@@ -113,13 +122,23 @@ class BlockLoops:
     def _merged(self) -> list[list[int]]:
         """Return the axes, those together that no operand and no result tells apart."""
         merged: list[list[int]] = []
-        read = [b for _, b in (*self.operands, *self.results.values())]
         for axis in range(len(self.nest.axes)):
-            if merged and all(b[axis] == b[axis - 1] for b in read):
+            if merged and all(self._goes_on(stream, axis) for stream in self.streams):
                 merged[-1].append(axis)
             else:
                 merged.append([axis])
         return merged
+
+    def _goes_on(self, stream: Operand, axis: int) -> bool:
+        """Return whether an array can be read along an axis and the one before it as along one."""
+        if not stream.window:
+            return stream.broadcasts[axis] == stream.broadcasts[axis - 1]
+        before, own = _place_along(stream, axis - 1), _place_along(stream, axis)
+        if before is None or own is None:
+            return before is own
+        start, step, _ = stream.window[own]
+        whole = (start, step) == (0, 1) and stream.value.axes[own] == self.nest.axes[axis]
+        return whole and own == before + 1 and stream.window[before].step == 1
 
     def _stages(self) -> None:
         """Note the stage in which each value is made, and which ones have to be stored."""
@@ -144,11 +163,15 @@ class BlockLoops:
             value = reduction.operand.value
             if reduction.loop is not None and value.nest is nest:
                 self.in_memory[value] = None
+        for store in nest.stores:
+            value = store.operand.value
+            if value in called:
+                self.in_memory[value] = None
         ends = [self.stage[v] + (v in called) for v in self.stage]
         self.last = max(ends, default=0)
 
-    def _reduction_stage(self, reduction: Reduction) -> int:
-        value = reduction.operand.value
+    def _stage_of(self, reader: Reduction | Store) -> int:
+        value = reader.operand.value
         return self.stage.get(value, 0) + (value in self.called)
 
     def write(self) -> None:
@@ -156,7 +179,8 @@ class BlockLoops:
         groups = [[self.nest.axes[a] for a in group] for group in self.axes]
         lengths = [self.m.product(group) for group in groups]
         self.inner = lengths[-1]
-        self.offsets = dict.fromkeys([*self.operands, *self.results.values()], "0")
+        self.offsets = {stream: self.m.first(stream) for stream in self.streams}
+        self.steps = {stream: self._steps(stream, lengths) for stream in self.streams}
         self.offset = "0"
         loops = []
         for k, n in enumerate(lengths):
@@ -185,18 +209,43 @@ class BlockLoops:
         """Add the offsets of an outer loop to those of the streams."""
         code = self.code
 
-        def moved(offset: str, broadcasts: Sequence[bool]) -> str:
-            if broadcasts[self.axes[k][0]]:
+        def moved(offset: str, step: str) -> str:
+            if step == "0":
                 return offset
-            stride = "1"
-            for later in range(k + 1, len(lengths)):
-                if not broadcasts[self.axes[later][0]]:
-                    stride = code.make(f"mul i64 {stride}, {lengths[later]}")
-            return code.make(f"add i64 {offset}, {code.make(f'mul i64 {counter}, {stride}')}")
+            return code.make(f"add i64 {offset}, {code.make(f'mul i64 {counter}, {step}')}")
 
-        self.offset = moved(self.offset, (False,) * len(self.nest.axes))
-        for stream in self.offsets:
-            self.offsets[stream] = moved(self.offsets[stream], stream[1])
+        self.offset = moved(self.offset, self.m.product_of(lengths[k + 1 :]))
+        for stream in self.streams:
+            self.offsets[stream] = moved(self.offsets[stream], self.steps[stream][k])
+
+    def _steps(self, stream: Operand, lengths: Sequence[str]) -> list[str]:
+        """Return for each loop how far the next element of an array is; 0 if it broadcasts."""
+        found = []
+        strides = self.m.strides(stream.value.axes) if stream.window else []
+        for k, group in enumerate(self.axes):
+            if stream.window:
+                place = _place_along(stream, group[-1])
+                step = (
+                    "0" if place is None else self._times(stream.window[place].step, strides[place])
+                )
+            elif stream.broadcasts[group[0]]:
+                step = "0"
+            else:
+                later = zip(lengths[k + 1 :], self.axes[k + 1 :], strict=True)
+                kept = [n for n, axes in later if not stream.broadcasts[axes[0]]]
+                step = self.m.product_of(kept)
+            found.append(step)
+        return found
+
+    def _times(self, count: int, stride: str) -> str:
+        return stride if count == 1 else self.code.make(f"mul i64 {stride}, {count}")
+
+    def _at(self, stream: Operand, counter: str) -> str:
+        """Return how far an element of the innermost loop is from the first one."""
+        step = self.steps[stream][-1]
+        if step in ("0", "1"):
+            return counter if step == "1" else "0"
+        return self.code.make(f"mul i64 {counter}, {step}")
 
     # -- blocks --------------------------------------------------------------------------------
 
@@ -223,7 +272,7 @@ class BlockLoops:
         for stage in range(self.last + 1):
             self._native_stage(stage, count)
             for reduction in self.nest.reductions:
-                if reduction.loop is not None and self._reduction_stage(reduction) == stage:
+                if reduction.loop is not None and self._stage_of(reduction) == stage:
                     self._reduce_by_call(reduction, count)
             for step in self.nest.steps:
                 if step.out in self.called and self.stage[step.out] == stage:
@@ -241,10 +290,12 @@ class BlockLoops:
             time = 2 * self.stage[step.out] + (step.out in self.called)
             for value in {operand.value for operand in step.operands} & made.keys():
                 last[value] = max(last[value], time)
-        for reduction in self.nest.reductions:
-            value = reduction.operand.value
+        readers: list[Reduction | Store] = [*self.nest.reductions, *self.nest.stores]
+        for reader in readers:
+            value = reader.operand.value
             if value in made:
-                time = 2 * self._reduction_stage(reduction) + (reduction.loop is not None)
+                called = isinstance(reader, Reduction) and reader.loop is not None
+                time = 2 * self._stage_of(reader) + called
                 last[value] = max(last[value], time)
         slots: dict[Value, int] = {}
         free_after: list[int] = []
@@ -257,14 +308,10 @@ class BlockLoops:
     def _place(self, start: str, count: str) -> None:
         """Note where the block of each stream and stored value begins."""
         code, m = self.code, self.m
-        self.starts: dict[tuple[Value, tuple[bool, ...]], str] = {}
+        self.starts: dict[Operand, str] = {}
         for stream, offset in self.offsets.items():
-            value, broadcasts = stream
-            if broadcasts[-1]:
-                where = code.at(m.bases[value], offset, MEMORY[value.dtype])
-                self.starts[stream] = where
-                continue
-            place = code.make(f"add i64 {offset}, {start}")
+            value = stream.value
+            place = code.make(f"add i64 {offset}, {self._at(stream, start)}")
             self.starts[stream] = code.at(m.bases[value], place, MEMORY[value.dtype])
         for value in self.in_memory:
             if value.whole:
@@ -278,15 +325,16 @@ class BlockLoops:
             s for s in self.nest.steps if self.stage[s.out] == stage and s.out not in self.called
         ]
         reductions = [
-            r for r in self.nest.reductions if r.loop is None and self._reduction_stage(r) == stage
+            r for r in self.nest.reductions if r.loop is None and self._stage_of(r) == stage
         ]
-        if not steps and not reductions:
+        stores = [s for s in self.nest.stores if self._stage_of(s) == stage]
+        if not steps and not reductions and not stores:
             return
         group = f"!{2 * len(m.metadata)}"
         own = f"!{2 * len(m.metadata) + 1}"
         read = {o.value for s in steps for o in s.operands if o.value.nest is not self.nest}
         made = {s.out for s in steps if s.out in self.in_memory}
-        arrays = sum(bool(v.axes) for v in (*read, *made))
+        arrays = sum(bool(v.axes) for v in (*read, *made)) + len(stores)
         m.most_arrays = max(m.most_arrays, arrays)
         beside = side_by_side(steps, arrays)
         m.metadata.append(
@@ -298,13 +346,19 @@ class BlockLoops:
         sums = {r: self._begin_sum(r) for r in reductions if not r.by_rows}
         loop = self.code.open(count)
         self.at = loop.counter
-        self.registers: dict[tuple[Value, tuple[bool, ...]], str] = {}
+        self.registers: dict[Operand, str] = {}
         for step in steps:
             x = m.computed(step, [self._read(o) for o in step.operands])
-            self.registers[step.out, (False,) * len(self.nest.axes)] = x
+            self.registers[Operand(step.out, (False,) * len(self.nest.axes))] = x
             if step.out in self.in_memory:
                 where = code.at(self.homes[step.out], self.at, MEMORY[step.out.dtype])
                 code.store_element(x, step.out.dtype, where, self.access)
+        for store in stores:
+            target = self.results[store]
+            where = code.at(
+                self.starts[target], self._at(target, self.at), MEMORY[store.into.dtype]
+            )
+            m.store(store, self._read(store.operand), where, self.access)
         for reduction in reductions:
             if reduction.by_rows:
                 self._add_to_row(reduction)
@@ -319,15 +373,14 @@ class BlockLoops:
         code, m, value = self.code, self.m, operand.value
         if not value.axes:
             return m.number(value)
-        key = (value, operand.broadcasts)
-        known = self.registers.get(key)
+        known = self.registers.get(operand)
         if known is None:
             if value.nest is self.nest:
                 where = code.at(self.homes[value], self.at, MEMORY[value.dtype])
             else:
-                place = "0" if operand.broadcasts[-1] else self.at
-                where = code.at(self.starts[key], place, MEMORY[value.dtype])
-            known = self.registers[key] = code.load_element(value.dtype, where, self.access)
+                place = self._at(operand, self.at)
+                where = code.at(self.starts[operand], place, MEMORY[value.dtype])
+            known = self.registers[operand] = code.load_element(value.dtype, where, self.access)
         return known
 
     # -- calls of NumPy's loops ----------------------------------------------------------------
@@ -339,32 +392,30 @@ class BlockLoops:
             self._place_for(i, operand, dtype, count)
             for i, (operand, dtype) in enumerate(zip(step.operands, how.dtypes, strict=False))
         ]
-        out = (self.homes[step.out], itemsize(step.out.dtype))
+        out = (self.homes[step.out], str(itemsize(step.out.dtype)))
         self.m.call(how, [*places, out], count)
 
     def _place_for(
         self, position: int, operand: Operand, dtype: str, count: str
-    ) -> tuple[str, int]:
+    ) -> tuple[str, str]:
         """Return where a loop finds the operand at a position, in its dtype, and the step."""
         value, code, m = operand.value, self.code, self.m
         if not value.axes:
-            return m.slot(m.number(value), value.dtype, dtype), 0
-        if value.nest is self.nest:
-            where, step = self.homes[value], itemsize(value.dtype)
-        else:
-            where = self.starts[value, operand.broadcasts]
-            step = 0 if operand.broadcasts[-1] else itemsize(value.dtype)
+            return m.slot(m.number(value), value.dtype, dtype), "0"
+        inside = value.nest is self.nest
+        where = self.homes[value] if inside else self.starts[operand]
         if value.dtype == dtype:
-            return where, step
+            size = str(itemsize(dtype))
+            return where, size if inside else self._at(operand, size)
         converted = m.buffer(position)
         loop = self.code.open(count)
-        at = loop.counter if step else "0"
+        at = loop.counter if inside else self._at(operand, loop.counter)
         x = code.load_element(value.dtype, code.at(where, at, MEMORY[value.dtype]))
         made = convert(self.code, x, value.dtype, dtype)
         assert made is not None
         code.store_element(made, dtype, code.at(converted, loop.counter, MEMORY[dtype]))
         self.code.close(loop)
-        return converted, itemsize(dtype)
+        return converted, str(itemsize(dtype))
 
     # -- reductions ----------------------------------------------------------------------------
 
@@ -467,4 +518,4 @@ class BlockLoops:
         assert reduction.loop is not None
         total = self.totals[reduction][0]
         place = self._place_for(0, reduction.operand, reduction.out.dtype, count)
-        self.m.call(reduction.loop, [(total, 0), place, (total, 0)], count)
+        self.m.call(reduction.loop, [(total, "0"), place, (total, "0")], count)

@@ -8,19 +8,23 @@ loops for each level and axes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.op import ScalarOp
+from relgraph.tensor.assembly import Join
 from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.linalg.blas import Ger
 from relgraph.tensor.linalg.functions import SLogDet
 from relgraph.tensor.linalg.systems import Inverse, Solve
 from relgraph.tensor.reductions import CAReduce, FusedReduction
+from relgraph.tensor.shapes import SpecifyShape
+from relgraph.tensor.subtensor import IncSubtensor, Subtensor
 from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.operations import (
     ON_WHOLE_ARRAYS,
@@ -35,9 +39,44 @@ from relgraph.vm.tier.operations import (
     whole_arrays_of,
 )
 from relgraph.vm.tier.scalar_code import kind, native
+from relgraph.vm.tier.windows import (
+    MOVERS,
+    Window,
+    part_type,
+    pieces_of,
+    taken,
+    window_of,
+    window_of_order,
+)
 
-Length = tuple[int, int]
-"""The length of an axis: that of an argument and the axis, or -1 and the length itself."""
+
+class Length(NamedTuple):
+    """The length of an axis.
+
+    Attributes
+    ----------
+    argument
+        The argument that has such an axis; -1 if the length is known.
+    axis
+        The axis of the argument, or the length itself.
+    more
+        How much is added to the length of the axis.
+    """
+
+    argument: int
+    axis: int
+    more: int = 0
+
+    def plus(self, count: int) -> Length:
+        """Return the length of an axis with so many elements more."""
+        if self.argument < 0:
+            return known_length(self.axis + count)
+        return self._replace(more=self.more + count)
+
+
+def known_length(n: int) -> Length:
+    """Return a length that is known."""
+    return Length(-1, n)
 
 
 @dataclass(eq=False)
@@ -76,10 +115,19 @@ class Value:
 
 @dataclass(frozen=True)
 class Operand:
-    """A value as it is read in loops: with the axes of these along which it broadcasts."""
+    """A value as it is read in loops.
+
+    Attributes
+    ----------
+    broadcasts
+        For each axis of the loops whether the value broadcasts along it.
+    window
+        How the loops go through the value; empty if they go through all of it, in order.
+    """
 
     value: Value
     broadcasts: tuple[bool, ...] = ()
+    window: Window = ()
 
 
 @dataclass(eq=False)
@@ -89,6 +137,26 @@ class Step:
     out: Value
     how: How
     operands: list[Operand]
+
+
+@dataclass(eq=False)
+class Store:
+    """An operand that becomes a part of an array, or is added to it.
+
+    Attributes
+    ----------
+    into
+        The array.
+    window
+        How the loops go through the array.
+    adds
+        Whether the operand is added.
+    """
+
+    operand: Operand
+    into: Value
+    window: Window
+    adds: bool = False
 
 
 @dataclass(frozen=True)
@@ -156,6 +224,7 @@ class Nest:
     axes: tuple[Length, ...]
     steps: list[Step] = field(default_factory=list)
     reductions: list[Reduction] = field(default_factory=list)
+    stores: list[Store] = field(default_factory=list)
 
 
 class Lowering:
@@ -179,13 +248,15 @@ class Lowering:
     values
         The value of each variable.
     straight
-        For each level what is computed before its loops: steps on numbers, and whole arrays.
+        For each level what is computed before its loops: with numbers, and whole arrays.
     nests
         The loops.
     equal
         Groups of lengths that have to be equal.
     not_empty
         Lengths of which one being 0 leaves a reduction without a result.
+    least
+        Lengths, and how long they have to be.
     """
 
     def __init__(
@@ -199,12 +270,17 @@ class Lowering:
         self.exact = exact
         self.inputs, self.outputs = list(inputs), list(outputs)
         self.values: dict[Variable, Value] = {}
-        self.straight: dict[int, list[Step | Routine]] = {}
+        self.straight: dict[int, list[Step | Routine | Store]] = {}
         self._copies: dict[Value, Value] = {}
         self.nests: dict[tuple[int, tuple[Length, ...]], Nest] = {}
         self.not_empty: set[Length] = set()
+        self.least: list[tuple[Length, int]] = []
         self._parents: dict[Length, Length] = {}
         lengths = {v: self._own_lengths(i, v) for i, v in enumerate(inputs)}
+        self._lengths = lengths
+        self._readers = Counter([*outputs, *(v for node in nodes for v in node.inputs)])
+        self._parts: dict[Apply, list[Length]] = {}
+        self._assembled: set[Value] = set()
         for node in nodes:
             self._find_lengths(node, lengths)
         for a, b in alike:
@@ -237,39 +313,77 @@ class Lowering:
     def _equate(self, a: Length, b: Length) -> None:
         a, b = self.find(a), self.find(b)
         if a != b:
-            if a[0] < 0:
+            if a.argument < 0:
                 a, b = b, a
             self._parents[a] = b
 
     def _own_lengths(self, i: int, var: Any) -> tuple[Length, ...]:
         return tuple(
-            (i, axis) if n is None else (-1, n) for axis, n in enumerate(var.type.shape) if n != 1
+            Length(i, axis) if n is None else known_length(n)
+            for axis, n in enumerate(var.type.shape)
+            if n != 1
         )
 
     def _find_lengths(self, node: Apply, lengths: dict[Variable, tuple[Length, ...]]) -> None:
         """Note the lengths of the outputs, and which lengths a node needs to be equal."""
         shapes = [_of_all_axes(v, lengths.get(v, ())) for v in node.inputs]
         for group in node.op.required_lengths(node, shapes):
-            first, *others = [n for n in group if n is not None] or [None]
-            for other in others:
-                self._equate(first, other)
-        for out, shape in zip(node.outputs, node.op.infer_shape(None, node, shapes), strict=True):
+            found = [known_length(n) if isinstance(n, int) else n for n in group if n is not None]
+            for other in found[1:]:
+                self._equate(found[0], other)
+        for out, shape in zip(node.outputs, self._shapes(node, shapes), strict=True):
             lengths[out] = tuple(
                 [
-                    (-1, n) if isinstance(n, int) else n
+                    known_length(n) if isinstance(n, int) else n
                     for n, static in zip(shape, out.type.shape, strict=True)
                     if static != 1
                 ]
             )
 
+    def _shapes(self, node: Apply, shapes: Sequence[Sequence[Any]]) -> Sequence[Sequence[Any]]:
+        """Return the lengths of the outputs of a node, with those of its inputs."""
+        op = node.op
+        if isinstance(op, Subtensor):
+            return [self._taken_lengths(node, shapes[0])]
+        if isinstance(op, IncSubtensor):
+            part = self._taken_lengths(node, shapes[0])
+            self._parts[node] = part
+            for n, own in zip(reversed(part), reversed(shapes[1]), strict=False):
+                if own is not None:
+                    self._equate(n, own)
+        if isinstance(op, Join):
+            pieces = [_counted(shape[op.axis]) for shape in shapes]
+            # of at most one the length is not known
+            total = max(pieces)
+            for piece in sorted(pieces)[:-1]:
+                total = total.plus(piece.axis)
+            return [[total if i == op.axis else n for i, n in enumerate(shapes[0])]]
+        found: Sequence[Sequence[Any]] = node.op.infer_shape(None, node, shapes)
+        return found
+
+    def _taken_lengths(self, node: Apply, shape: Sequence[Length | None]) -> list[Length]:
+        """Return the lengths of the part that an index takes, and note how long axes have to be."""
+        found = []
+        for own, along in zip(shape, taken(node) or (), strict=True):
+            n = _counted(own)
+            if along.least:
+                self.least.append((n, along.least))
+            if along.length is not None:
+                found.append(n.plus(along.length) if along.of_axis else known_length(along.length))
+        return found
+
     # -- steps ---------------------------------------------------------------------------------
 
     def _lower(self, node: Apply) -> None:
         op = node.op
-        if is_transpose(node):
+        if is_transpose(node) and not self.exact:
             self.values[node.outputs[0]] = self._transposed(self._seen(node.inputs[0]))
         elif type(op) is DimShuffle:
-            self.values[node.outputs[0]] = self._value(node.inputs[0])
+            in_order = list(op.shuffle) == sorted(op.shuffle)
+            window = () if in_order else window_of_order(node)
+            self.values[node.outputs[0]] = self._part_of(node, window)
+        elif type(op) in MOVERS:
+            self._lower_move(node)
         elif type(op) in ON_WHOLE_ARRAYS:
             self._lower_whole(node)
         elif isinstance(op, CAReduce):
@@ -279,6 +393,79 @@ class Lowering:
             self.values[node.outputs[0]] = self._reduce(op, operand, node.outputs[0], kept)
         else:
             self._lower_elementwise(node)
+
+    # -- parts of arrays -----------------------------------------------------------------------
+
+    def _lower_move(self, node: Apply) -> None:
+        op, out = node.op, node.outputs[0]
+        if isinstance(op, Subtensor):
+            self.values[out] = self._part_of(node, window_of(node))
+        elif isinstance(op, SpecifyShape):
+            self.values[out] = self._seen(node.inputs[0])
+        elif isinstance(op, IncSubtensor):
+            self.values[out] = self._updated(node)
+        else:
+            whole = self._new_whole(out)
+            for piece, window in zip(node.inputs, pieces_of(node) or (), strict=True):
+                value = self._value(piece)
+                self._store(Operand(value, (False,) * len(value.axes)), whole, window, value.axes)
+            self.values[out] = whole
+
+    def _part_of(self, node: Apply, window: Window) -> Value:
+        """Return what loops read that go through the first input of a node by a window."""
+        (x, *_), (out,) = node.inputs, node.outputs
+        value, lengths = self._value(x), self._found(self._lengths[out])
+        if not window:
+            return value
+        how = native(scalar.identity, (value.dtype,), value.dtype, self.exact)
+        assert how is not None
+        operand = Operand(value, (False,) * len(lengths), window)
+        part = Part(how, (0,), (value.dtype,), value.dtype)
+        return self._part(part, [operand], lengths).value
+
+    def _new_whole(self, var: Variable) -> Value:
+        type_: Any = var.type
+        whole = Value(type_.dtype, self._found(self._lengths[var]), whole=True)
+        self._assembled.add(whole)
+        return whole
+
+    def _updated(self, node: Apply) -> Value:
+        """Return the array of which a part is set or added to: the old one if no one else reads
+        it."""
+        x, y = node.inputs
+        whole = self._value(x)
+        if whole not in self._assembled or self._readers[x] > 1:
+            old, whole = whole, self._new_whole(node.outputs[0])
+            self._store(Operand(old, (False,) * len(old.axes)), whole, (), whole.axes)
+        part: Any = part_type(node)
+        pairs = zip(self._parts[node], part.broadcastable, strict=True)
+        lengths = self._found([n for n, b in pairs if not b])
+        own = [True] * (part.ndim - y.type.ndim) + list(y.type.broadcastable)
+        broadcasts = [b for b, gone in zip(own, part.broadcastable, strict=True) if not gone]
+        operand = Operand(self._value(y), tuple(broadcasts))
+        adds = not node.op.set_instead_of_inc
+        self._store(operand, whole, window_of(node), lengths, adds)
+        return whole
+
+    def _store(
+        self,
+        operand: Operand,
+        into: Value,
+        window: Window,
+        lengths: tuple[Length, ...],
+        adds: bool = False,
+    ) -> None:
+        """Make an operand a part of an array, when all that was stored there before is there."""
+        store = Store(operand, into, window, adds)
+        level = self._level([operand], lengths, into.level)
+        if lengths:
+            self._nest_at(level, lengths).stores.append(store)
+            into.level = level + 1
+        else:
+            self.straight.setdefault(level, []).append(store)
+            into.level = level
+
+    # -- whole arrays --------------------------------------------------------------------------
 
     def _value(self, var: Variable) -> Value:
         """Return the value of a variable; the transpose of a matrix is made."""
@@ -449,32 +636,44 @@ class Lowering:
     def _part(
         self, part: Part, operands: Sequence[Operand], lengths: tuple[Length, ...]
     ) -> Operand:
-        if all(not operand.value.axes for operand in operands):
-            level = max(operand.value.level for operand in operands)
+        level = self._level(operands, lengths)
+        if not lengths or all(not operand.value.axes for operand in operands):
             out = Value(part.dtype, level=level)
-            given = [Operand(operand.value) for operand in operands]
+            given = [Operand(operand.value, (), operand.window) for operand in operands]
             self.straight.setdefault(level, []).append(Step(out, part.function, given))
             return Operand(out, (True,) * len(lengths))
-        nest = self._nest(operands, lengths)
+        nest = self._nest_at(level, lengths)
         out = Value(part.dtype, lengths, nest.level, nest=nest)
         nest.steps.append(Step(out, part.function, list(operands)))
         return Operand(out, (False,) * len(lengths))
 
-    def _nest(self, operands: Sequence[Operand], lengths: tuple[Length, ...]) -> Nest:
-        """Return the loops in which some operands can be read."""
-        level = 0
+    def _level(
+        self, operands: Sequence[Operand], lengths: tuple[Length, ...], level: int = 0
+    ) -> int:
+        """Return when some operands can be read, at a level or later, in loops over some lengths.
+
+        What is made in other loops is stored.
+        """
+
+        def is_apart(operand: Operand) -> bool:
+            value = operand.value
+            return bool(operand.window or value.axes != lengths or any(operand.broadcasts))
+
         for operand in operands:
             value = operand.value
-            later = value.nest is not None and (value.axes != lengths or any(operand.broadcasts))
-            level = max(level, value.level + later)
+            level = max(level, value.level + (value.nest is not None and is_apart(operand)))
         for operand in operands:
             value = operand.value
-            if value.nest is not None and (value.level < level or value.axes != lengths):
+            if value.nest is not None and (value.level < level or is_apart(operand)):
                 value.whole = True
+        return level
+
+    def _nest_at(self, level: int, lengths: tuple[Length, ...]) -> Nest:
         return self.nests.setdefault((level, lengths), Nest(level, lengths))
 
     def _reduce(self, op: CAReduce, operand: Operand, out: Any, kept: tuple[bool, ...]) -> Value:
-        nest = self._nest([operand], operand.value.axes)
+        lengths = operand.value.axes
+        nest = self._nest_at(self._level([operand], lengths), lengths)
         axes = tuple([n for n, k in zip(operand.value.axes, kept, strict=True) if k])
         result = Value(out.type.dtype, axes, nest.level + 1, whole=bool(axes))
         loop = None
@@ -495,6 +694,10 @@ def _of_all_axes(var: Any, lengths: Sequence[Length]) -> list[Length | None]:
     """Return the lengths of the axes of a variable, with None for those that broadcast."""
     rest = iter(lengths)
     return [None if b else next(rest) for b in var.type.broadcastable]
+
+
+def _counted(length: Length | None) -> Length:
+    return known_length(1) if length is None else length
 
 
 def external(nodes: Sequence[Apply]) -> list[Variable]:

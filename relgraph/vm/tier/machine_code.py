@@ -14,14 +14,34 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from relgraph import scalar
 from relgraph.vm.tier.block_loops import MOST, MOST_ARRAYS, WIDE, BlockLoops
 from relgraph.vm.tier.compiler import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, TYPE, Loop
-from relgraph.vm.tier.lowering import Length, Lowering, Nest, Routine, Step, Value
+from relgraph.vm.tier.lowering import (
+    Length,
+    Lowering,
+    Nest,
+    Operand,
+    Reduction,
+    Routine,
+    Step,
+    Store,
+    Value,
+)
 from relgraph.vm.tier.operations import written
 from relgraph.vm.tier.routines import METADATA, faster_name, faster_text, routine_name, routine_text
-from relgraph.vm.tier.scalar_code import MEMORY, Code, Operands, convert, itemsize, literal, pointer
+from relgraph.vm.tier.scalar_code import (
+    MEMORY,
+    NATIVE,
+    Code,
+    Operands,
+    convert,
+    itemsize,
+    literal,
+    pointer,
+)
 
-LoweredPart = Step | Routine | Nest
+LoweredPart = Step | Routine | Store | Nest
 """What is computed at one time."""
 
 
@@ -62,7 +82,8 @@ def places_for(
     last: dict[Value, int] = {}
     for time, part in enumerate(parts):
         for value in _made(part):
-            made[value] = last[value] = time
+            made.setdefault(value, time)
+            last[value] = time
         for value in _read(part):
             last[value] = time
     last.update((value, len(parts)) for value in kept)
@@ -81,19 +102,30 @@ def places_for(
 
 def _made(part: LoweredPart) -> list[Value]:
     """Return the arrays that a part makes."""
+    made: list[Value] = []
     if isinstance(part, Nest):
-        made = [*(step.out for step in part.steps), *(r.out for r in part.reductions)]
-    else:
-        made = part.outs if isinstance(part, Routine) else []
+        made += [step.out for step in part.steps]
+        made += [reduction.out for reduction in part.reductions]
+        made += [store.into for store in part.stores]
+    elif isinstance(part, Routine):
+        made += part.outs
+    elif isinstance(part, Store):
+        made.append(part.into)
     return [value for value in made if value.whole]
 
 
 def _read(part: LoweredPart) -> list[Value]:
     """Return what a part reads."""
     if isinstance(part, Nest):
-        read = [operand.value for step in part.steps for operand in step.operands]
-        return [*read, *(reduction.operand.value for reduction in part.reductions)]
-    return [f.value for f in part.factors] if isinstance(part, Routine) else []
+        steps: Sequence[Step | Store | Reduction] = [*part.steps, *part.reductions, *part.stores]
+        return [operand.value for step in steps for operand in _operands(step)]
+    if isinstance(part, Routine):
+        return [factor.value for factor in part.factors]
+    return [operand.value for operand in _operands(part)]
+
+
+def _operands(part: Step | Store | Reduction) -> Sequence[Operand]:
+    return part.operands if isinstance(part, Step) else [part.operand]
 
 
 UNLOCKED = 20_000
@@ -124,18 +156,12 @@ class MachineCode:
 
     def __init__(self, lowering: Lowering) -> None:
         self.lowering = lowering
-        made = [s.out for nest in lowering.nests.values() for s in nest.steps]
-        made += [r.out for nest in lowering.nests.values() for r in nest.reductions]
-        self.routines = [
-            step
-            for steps in lowering.straight.values()
-            for step in steps
-            if isinstance(step, Routine)
-        ]
-        made += [v for routine in self.routines for v in routine.outs]
+        parts = self._in_order()
+        self.routines = [part for part in parts if isinstance(part, Routine)]
+        made = dict.fromkeys([value for part in parts for value in _made(part)])
         outputs = {lowering.values[v] for v in lowering.outputs}
-        self.stored = [v for v in made if v.whole and v in outputs]
-        self._scratch = [v for v in made if v.whole and v.axes and v not in outputs]
+        self.stored = [v for v in made if v in outputs]
+        self._scratch = [v for v in made if v.axes and v not in outputs]
         self.arrays_of_one = [
             v for v in lowering.outputs if v.type.ndim and not lowering.values[v].axes
         ]
@@ -198,13 +224,15 @@ class MachineCode:
                 BlockLoops(self, part).write()
             elif isinstance(part, Routine):
                 self._call_routine(part)
+            elif isinstance(part, Store):
+                self._store_number(part)
             else:
                 self._number_step(part)
 
-    def _in_order(self) -> list[Step | Routine | Nest]:
+    def _in_order(self) -> list[LoweredPart]:
         """Return what is computed one after another."""
         lowering = self.lowering
-        found: list[Step | Routine | Nest] = []
+        found: list[LoweredPart] = []
         for level in sorted({*lowering.straight, *(level for level, _ in lowering.nests)}):
             found += lowering.straight.get(level, ())
             found += [nest for (of_nest, _), nest in lowering.nests.items() if of_nest == level]
@@ -285,6 +313,9 @@ class MachineCode:
             # as long as the BLAS counts
             short = code.make(f"icmp slt i64 {self._length(length)}, {1 << 31}")
             fits = code.make(f"and i1 {fits}, {short}")
+        for length, least in sorted(set(lowering.least)):
+            long = code.make(f"icmp sge i64 {self._length(length)}, {least}")
+            fits = code.make(f"and i1 {fits}, {long}")
         for length in sorted(lowering.not_empty):
             some = code.make(f"icmp ne i64 {self._length(length)}, 0")
             fits = code.make(f"and i1 {fits}, {some}")
@@ -321,24 +352,44 @@ class MachineCode:
             self.bases[value] = self.code.load("ptr", self.code.at(argument, DATA))
 
     def _length(self, length: Length) -> str:
-        if length[0] < 0:
-            return str(length[1])
+        if length.argument < 0:
+            return str(length.axis)
         known = self._lengths.get(length)
         if known is None:
             i, axis = self._axis(length)
             dimensions = self.code.load("ptr", self.code.at(self._arguments[i], DIMENSIONS))
             known = self.code.load("i64", self.code.at(dimensions, axis, "i64"))
+            if length.more:
+                known = self.code.make(f"add i64 {known}, {length.more}")
             self._lengths[length] = known
         return known
 
     def _axis(self, length: Length) -> tuple[int, int]:
         """Return the position of the argument that has a length, and its axis."""
-        return length
+        return length.argument, length.axis
+
+    def strides(self, axes: Sequence[Length]) -> list[str]:
+        """Return how far the next element along each axis of an array is."""
+        return [self.product(axes[i + 1 :]) for i in range(len(axes))]
+
+    def first(self, operand: Operand) -> str:
+        """Return where the first element is that loops read of an operand."""
+        axes, total = operand.value.axes, "0"
+        for along, n, stride in zip(operand.window, axes, self.strides(axes), strict=False):
+            if along.start:
+                start = str(along.start)
+                if along.start < 0:
+                    start = self.code.make(f"add i64 {self._length(n)}, {start}")
+                start = self.code.make(f"mul i64 {start}, {stride}")
+                total = self.code.make(f"add i64 {total}, {start}")
+        return total
 
     def product(self, lengths: Sequence[Length]) -> str:
+        return self.product_of([self._length(length) for length in lengths])
+
+    def product_of(self, counts: Sequence[str]) -> str:
         total = "1"
-        for length in lengths:
-            n = self._length(length)
+        for n in counts:
             total = n if total == "1" else self.code.make(f"mul i64 {total}, {n}")
         return total
 
@@ -428,9 +479,35 @@ class MachineCode:
             return literal(value.constant, value.dtype)
         return self.registers[value]
 
+    def _element(self, operand: Operand) -> str:
+        """Return where the one element is that is read of an array."""
+        value = operand.value
+        return self.code.at(self.bases[value], self.first(operand), MEMORY[value.dtype])
+
     def _number_step(self, step: Step) -> None:
-        numbers = [self.number(operand.value) for operand in step.operands]
+        numbers = [
+            self.code.load_element(o.value.dtype, self._element(o))
+            if o.value.axes
+            else self.number(o.value)
+            for o in step.operands
+        ]
         self.registers[step.out] = self.computed(step, numbers)
+
+    def _store_number(self, store: Store) -> None:
+        where = self._element(Operand(store.into, (), store.window))
+        self.store(store, self.number(store.operand.value), where)
+
+    def store(self, store: Store, x: str, where: str, access: str = "") -> None:
+        """Store an element, or add it to the one that is there."""
+        dtype = store.into.dtype
+        if store.adds:
+            old = self.code.load_element(dtype, where, access)
+            added = NATIVE[type(scalar.add)](
+                Operands(self.code, [old, x], [dtype, dtype], dtype, self.lowering.exact)
+            )
+            assert added is not None
+            x = added
+        self.code.store_element(x, dtype, where, access)
 
     def computed(self, step: Step, values: Sequence[str]) -> str:
         """Return the result of a step on values that are in registers."""
@@ -444,8 +521,8 @@ class MachineCode:
             self.slot(x, old, new) for x, old, new in zip(values, dtypes, how.dtypes, strict=False)
         ]
         result = self.code.allocate("i64, align 64")
-        places = [(slot, itemsize(d)) for slot, d in zip(slots, how.dtypes, strict=False)]
-        self.call(how, [*places, (result, itemsize(how.dtypes[-1]))], "1")
+        places = [(slot, str(itemsize(d))) for slot, d in zip(slots, how.dtypes, strict=False)]
+        self.call(how, [*places, (result, str(itemsize(how.dtypes[-1])))], "1")
         return self.code.load_element(out.dtype, result)
 
     def slot(self, x: str, old: str, new: str) -> str:
@@ -456,7 +533,7 @@ class MachineCode:
         self.code.store_element(converted, new, place)
         return place
 
-    def call(self, loop: Loop, places: Sequence[tuple[str, int]], count: str) -> None:
+    def call(self, loop: Loop, places: Sequence[tuple[str, str]], count: str) -> None:
         name = None if self.lowering.exact else faster_name(loop)
         if name is not None:
             self._faster[name] = loop

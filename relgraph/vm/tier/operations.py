@@ -50,6 +50,7 @@ from relgraph.vm.tier.scalar_code import (
     literal,
     native,
 )
+from relgraph.vm.tier.windows import MOVERS, moves
 
 
 @dataclass(frozen=True)
@@ -331,9 +332,9 @@ def operations(node: Apply, exact: bool) -> int | None:
     op = node.op
     if type(op) is DimShuffle:
         (x,) = node.inputs
-        in_order = list(op.shuffle) == sorted(op.shuffle)
-        is_view = in_order and all(x.type.broadcastable[a] for a in op.drop)
-        return 0 if is_view or (not exact and is_transpose(node)) else None
+        return 0 if all(x.type.broadcastable[a] for a in op.drop) else None
+    if type(op) in MOVERS:
+        return moves(node)
     if type(op) in ON_WHOLE_ARRAYS:
         return 1 if not exact and _is_on_whole_arrays(node) else None
     if isinstance(op, CAReduce):
@@ -444,8 +445,22 @@ def _elementwise_operations(
     return None if None in found else sum(len(of_part or ()) for of_part in found)
 
 
-MOST_IN_SEGMENT = 300
+MOST_IN_SEGMENT = 750
 """No more operations are compiled together: LLVM takes the longer for each the more there are."""
+
+_NUMBERS_FOR_ARRAY = 5
+"""So many operations on numbers take LLVM as long as one on arrays, or less."""
+
+
+def effort(node: Apply, exact: bool) -> float | None:
+    """Return how long LLVM takes for a node, in operations on arrays; None if it is not compiled.
+
+    See `operations`.
+    """
+    count = operations(node, exact)
+    if count is None or any(v.type.ndim for v in node.outputs):
+        return count
+    return count / _NUMBERS_FOR_ARRAY
 
 
 def taken_apart(

@@ -495,7 +495,7 @@ def _call_of_log(f: _Function, values: str) -> None:
     """Put the logarithms of `n` numbers into their place."""
     log = find_loop(np.log, (f.dtype,))
     assert log is not None
-    f.call_loop(log, [(values, itemsize(f.dtype))] * 2, "%n")
+    f.call_loop(log, [(values, str(itemsize(f.dtype)))] * 2, "%n")
 
 
 ROUTINES: dict[str, Callable[[str], _Function]] = {

@@ -236,7 +236,7 @@ class Code:
         self.label(loop.end)
 
     def call_loop(
-        self, loop: Loop, places: Sequence[tuple[str, int]], count: str, name: str | None = None
+        self, loop: Loop, places: Sequence[tuple[str, str]], count: str, name: str | None = None
     ) -> None:
         """Add a call of a loop of NumPy, or of the named function that replaces it.
 

@@ -9,7 +9,7 @@ over the rows of sequences.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,8 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.op import Op, Storage
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.loops.scan_op import Scan, StepResults, number_of_steps
+from relgraph.tensor.shapes import SpecifyShape
+from relgraph.tensor.subtensor import Subtensor
 from relgraph.tensor.type import TensorType
 from relgraph.vm.codegen import Program, SymbolTable
 from relgraph.vm.elementwise import performed_line
@@ -29,7 +31,7 @@ from relgraph.vm.schedule import Schedule, schedule_of_nodes
 from relgraph.vm.tier.compiler import DATA, Compiled
 from relgraph.vm.tier.lowering import Length, Lowering, external
 from relgraph.vm.tier.machine_code import MachineCode
-from relgraph.vm.tier.operations import MOST_IN_SEGMENT, operations, taken_apart
+from relgraph.vm.tier.operations import MOST_IN_SEGMENT, effort, operations, taken_apart
 from relgraph.vm.tier.scalar_code import MEMORY, convert, itemsize
 
 
@@ -57,7 +59,7 @@ class LoopCode(MachineCode):
         self.stored = []
 
     def _axis(self, length: Length) -> tuple[int, int]:
-        i, axis = length
+        i, axis, _ = length
         return 1 + i, axis + (i < self.op.n_sequences)
 
     def _write(self) -> None:
@@ -234,9 +236,9 @@ class CompiledLoop(Op):
         def length(n: Length | None) -> int:
             if n is None:
                 return 1
-            i, axis = n
+            i, axis, more = n
             found: int = axis if i < 0 else given[i].shape[axis + (i < self.op.n_sequences)]
-            return found
+            return max(found + more, 0)
 
         return [length(n) for n in self.lowering.shape(var)]
 
@@ -273,6 +275,9 @@ def _step(op: Scan, exact: bool) -> tuple[list[Apply], StepResults]:
             raise NotImplementedError("a constant that is collected")
     return nodes, results
 
+
+VIEWS = (DimShuffle, Subtensor, SpecifyShape)
+"""The ops whose results NumPy makes without a copy."""
 
 LEAST_OPERATIONS, MOST_OPERATIONS = 2, 2000
 """A segment of fewer operations is left to NumPy, and so is what is more in all."""
@@ -353,8 +358,12 @@ class Segment(Op):
         def length(n: Length | None) -> str:
             if n is None:
                 return "1"
-            i, axis = n
-            return str(axis) if i < 0 else f"{symbols.name_of(node.inputs[i])}.shape[{axis}]"
+            i, axis, more = n
+            if i < 0:
+                return str(axis)
+            found = f"{symbols.name_of(node.inputs[i])}.shape[{axis}]"
+            # the call leaves arrays that are too short to NumPy
+            return f"max({found}{more:+}, 0)" if more else found
 
         def new_array(name: str, lengths: Sequence[Length | None], dtype: str) -> str:
             shape = "".join(f"{length(n)}, " for n in lengths)
@@ -444,15 +453,17 @@ class Cut:
         self._behind: dict[Apply, int] = {}
         at: dict[Variable, tuple[int, bool]] = {}
         least, last = 0, -1
-        made: Counter[int] = Counter()
+        made: dict[int, float] = defaultdict(float)
+        total = 0.0
         for node in nodes:
             found = [at.get(v, (-1, False)) for v in node.inputs]
-            count = operations(node, self.exact)
-            if count is not None and made.total() + count <= MOST_OPERATIONS:
+            count = effort(node, self.exact)
+            if count is not None and total + count <= MOST_OPERATIONS:
                 place = max([least, *(p if inside else p + 1 for p, inside in found)])
                 while made[place] and made[place] + count > MOST_IN_SEGMENT:
                     place += 1
                 made[place] += count
+                total += count
                 self._compiled[node] = place
                 at.update((v, (place, True)) for v in node.outputs)
             else:
@@ -467,35 +478,46 @@ class Cut:
     def _write(self, nodes: Sequence[Apply]) -> None:
         """Put the nodes in order, segments as one of them each."""
         self.nodes: list[Apply] = []
-        readers: dict[Variable, list[Apply]] = {}
-        for node in nodes:
-            for v in node.inputs:
-                readers.setdefault(v, []).append(node)
         places = sorted({*self._compiled.values(), *self._behind.values()})
+        inside = {place: [n for n in nodes if self._compiled.get(n) == place] for place in places}
+        for place, own in inside.items():
+            if sum(operations(n, self.exact) or 0 for n in own) < LEAST_OPERATIONS:
+                self._behind.update((n, place) for n in own)
+                inside[place] = []
+        outside = set(self.outputs)
+        for node in self._behind:
+            outside.update(node.inputs)
+        segments = {place: self._with_views(own) for place, own in inside.items() if own}
+        read = {place: set(external(own)) for place, own in segments.items()}
         for place in places:
-            inside = [n for n in nodes if self._compiled.get(n) == place]
-            if inside:
-                self._segment(inside, readers)
+            if place in segments:
+                elsewhere = outside.union(*(vs for p, vs in read.items() if p != place))
+                self._segment(segments[place], set(inside[place]), elsewhere)
             self._others([n for n in nodes if self._behind.get(n) == place])
 
-    def _segment(self, nodes: list[Apply], readers: dict[Variable, list[Apply]]) -> None:
-        count = sum(operations(node, self.exact) or 0 for node in nodes)
-        if count < LEAST_OPERATIONS:
-            self._others(nodes)
-            return
-        own, results = set(nodes), set(self.outputs)
-        wanted = {
-            v
-            for node in nodes
-            for v in node.outputs
-            if v in results or any(reader not in own for reader in readers.get(v, ()))
-        }
+    def _with_views(self, nodes: Sequence[Apply]) -> list[Apply]:
+        """Return nodes of a segment, with the views that they read: they are made again."""
+        found = dict.fromkeys(nodes)
+        missing = [v for node in nodes for v in node.inputs]
+        while missing:
+            node = missing.pop().owner
+            if node in self._compiled and node not in found and type(node.op) in VIEWS:
+                found[node] = None
+                missing += node.inputs
+        return [n for n in self._compiled if n in found]
+
+    def _segment(
+        self, nodes: list[Apply], own: Collection[Apply], elsewhere: Collection[Variable]
+    ) -> None:
+        """Compile nodes together, of which some are its own and the rest views of others."""
+        wanted = {v for node in nodes if node in own for v in node.outputs if v in elsewhere}
         views = []
         for node in reversed(nodes):  # a view that others read is made from what it views
-            if type(node.op) is DimShuffle and node.outputs[0] in wanted:
+            if type(node.op) in VIEWS and node.outputs[0] in wanted:
                 wanted.discard(node.outputs[0])
-                if not isinstance(node.inputs[0], Constant):
-                    wanted.add(node.inputs[0])
+                base = node.inputs[0]
+                if not isinstance(base, Constant) and base.owner in own:
+                    wanted.add(base)
                 views.append(node)
         outputs = [v for node in nodes for v in node.outputs if v in wanted]
         if outputs:
