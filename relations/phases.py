@@ -14,6 +14,7 @@ argument.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from relations import choices, layout, parts
@@ -26,46 +27,60 @@ from relations.functions import (
     special,
     trigonometric,
 )
-from relations.kit.vocabulary import Law, Relation, stable
+from relations.kit.cancellation import made_of_turned
+from relations.kit.guards import foundo
+from relations.kit.vocabulary import Law, Relation, lvars, stable
 from relations.matrices import determinants, kronecker, low_rank, products, systems
 from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
 from relations.reductions import extremes, moments, reduction, softmax
 from relgraph.graph.kanren.terms import LogicVariable, Term, renamed, variables_of
-from relgraph.tensor import neg, sub
+from relgraph.tensor import sqr, sqrt, sub
+
+x, y, z = lvars("x y z")
 
 
-def _either_way_round(*laws: Relation) -> tuple[Relation, ...]:
-    """Return laws, each that brings a difference nearer to the true value followed by the same
-    about the difference the other way round: of ``x - y → z`` that is ``y - x → -z``."""
-    known = {_text(one.lhs) for one in laws if isinstance(one, Law)}
-    found: list[Relation] = []
-    for one in laws:
-        found.append(one)
-        if isinstance(one, Law) and one.sound == "stable" and _is_difference(one.lhs):
-            turned = sub(*reversed(one.lhs.args))
-            if _text(turned) not in known:
-                made = stable(
-                    f"{one.name}-mirrored",
-                    turned,
-                    neg(one.rhs),
-                    *one.conditions,
-                    tags=one.tags,
-                    mixed=one.mixed,
-                    complex=one.complex,
-                    tries=[sub(*reversed(t.args)) for t in one.tries if _is_difference(t)],
-                )
-                found.append(made)
-    return tuple(found)
+def _turned_differences(laws: Iterable[Relation]) -> tuple[Law, Law]:
+    """Return the laws that ``x - y`` is the negative of what one of `laws`, of the class
+    ``stable``, makes of ``y - x``.
+
+    There are two, since those of `laws` that are late wait the other way round, too. Left out is
+    what is about a difference that another one of `laws` is about as it is.
+    """
+    of_differences = [law for law in laws if isinstance(law, Law) and _is_difference(law)]
+    known = {_text(law.lhs) for law in of_differences}
+    others = [law for law in of_differences if _text(_turned(law.lhs)) not in known]
+    return (
+        _turned_difference("difference-turned", [law for law in others if not law.late]),
+        _turned_difference("difference-turned-late", [law for law in others if law.late], "late"),
+    )
+
+
+def _turned_difference(name: str, laws: Sequence[Law], *tags: str) -> Law:
+    return stable(
+        name,
+        x - y,
+        -z,  # z is what one of the laws makes of y - x
+        *foundo(z, made_of_turned(laws), x, y),
+        tags=tags,
+        mixed=True,
+        complex=True,
+        # what asks nothing: few numbers are an eighth of a turn, or a count of elements
+        tries=[_turned(law.lhs) for law in laws if not law.conditions] or [y - sqrt(sqr(y) + x)],
+    )
+
+
+def _is_difference(law: Law) -> bool:
+    return law.sound == "stable" and isinstance(law.lhs, Term) and law.lhs.op is sub
+
+
+def _turned(difference: Any) -> Any:
+    return sub(*reversed(difference.args))
 
 
 def _text(side: Any) -> str:
     """Return a side as text that does not depend on the names of its variables."""
     names = {v: LogicVariable(str(k)) for k, v in enumerate(variables_of(side))}
     return str(renamed(side, names))
-
-
-def _is_difference(side: Any) -> bool:
-    return isinstance(side, Term) and side.op is sub
 
 
 # -- tables that go together -----------------------------------------------------------------------
@@ -222,7 +237,7 @@ CANCELLATION: tuple[Relation, ...] = (
 )
 """Laws against cancellation: those of `STABILIZE` that a search for the least error has too."""
 
-STABILIZE: tuple[Relation, ...] = _either_way_round(
+_NEARER: tuple[Relation, ...] = (
     *powers.AS_SQUARES,
     *inverses.TURNS,
     *of_facts.INVERSES,
@@ -273,6 +288,12 @@ STABILIZE: tuple[Relation, ...] = _either_way_round(
     *reduction.LOGARITHMS,
     *moments.MOMENTS,
     *CANCELLATION,
+)
+"""What brings a value nearer to the true one."""
+
+STABILIZE: tuple[Relation, ...] = (
+    *_NEARER,
+    *_turned_differences(_NEARER),
     # again, of what the laws above make: factors of 1, terms to collect, signs, denominators
     *arithmetic.IDENTITIES,
     *_SUMS_AND_PRODUCTS,

@@ -231,14 +231,10 @@ def _rule_book() -> LawTable:
     return LawTable(discover_laws().values())
 
 
-def _mirrored_and_length(law: Any) -> tuple[bool, int]:
-    return law.name.endswith("-mirrored"), len(str(law))
-
-
 def _laws(name: str) -> str:
     """Return the names of some laws about an op or a function, and how to see all."""
-    # the shortest are those that say what it is; what is mirrored says nothing new
-    laws = sorted(_rule_book().about(name), key=_mirrored_and_length)
+    # the shortest are those that say what it is
+    laws = sorted(_rule_book().about(name), key=lambda law: len(str(law)))
     if not laws:
         return ""
     more = ", ..." if len(laws) > _MOST_NAMES else ""

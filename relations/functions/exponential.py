@@ -175,7 +175,6 @@ SIGMOID = (
     stable("sigmoid-of-two", exp(x) / (exp(x) + exp(y)), sigmoid(x - y)),
     stable("sigmoid-slope", exp(x) / sqr(1 + exp(x)), sigmoid(x) * sigmoid(-x)),
     stable("sigmoid-neg", 1 - sigmoid(x), sigmoid(-x)),
-    stable("neg-sigmoid-neg", sigmoid(x) - 1, -sigmoid(-x)),
     stable("sigmoid-exp", sigmoid(x) * exp(-x), sigmoid(-x)),
     stable("sigmoid-neg-exp", sigmoid(-x) * exp(x), sigmoid(x)),
     stable("sigmoid-div-exp", sigmoid(x) / exp(x), sigmoid(-x)),
@@ -194,7 +193,6 @@ SIGMOID_WHERE_DEFINED = (
 
 TANH = (
     stable("tanh-of-sigmoid", 2 * sigmoid(x) - 1, tanh(x / 2)),
-    stable("neg-tanh-of-sigmoid", 1 - 2 * sigmoid(x), -tanh(x / 2)),
     stable("one-plus-tanh", 1 + tanh(x), 2 * sigmoid(2 * x)),
     stable("one-minus-tanh", 1 - tanh(x), 2 * sigmoid(-(2 * x))),
     stable("expm1-mul-sigmoid", expm1(x) * sigmoid(-x), tanh(x / 2)),
@@ -215,9 +213,7 @@ SOFTPLUS = (
     rounding("expm1-neg-softplus", expm1(-softplus(x)), -sigmoid(x)),
     stable("log1mexp-neg-softplus", log1mexp(-softplus(x)), -softplus(-x)),
     stable("softplus-difference", softplus(x) - softplus(-x), x),
-    stable("softplus-difference-neg", softplus(-x) - softplus(x), -x),
     stable("softplus-less", softplus(x) - x, softplus(-x)),
-    stable("less-softplus", x - softplus(x), -softplus(-x)),
     stable("softplus-neg-more", softplus(-x) + x, softplus(x)),
     rounding("softplus-by-parts", maximum(x, 0) + softplus(-abs_(x)), softplus(x)),
     # the loss of a logistic regression, as it is written so as not to overflow

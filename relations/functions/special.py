@@ -48,8 +48,6 @@ ERROR_FUNCTION = (
     stable("erf", 1 - erfc(x), erf(x)),
     stable("erfc-of-neg", 1 + erf(x), erfc(-x)),
     stable("erfc-reflected", 2 - erfc(x), erfc(-x)),
-    stable("neg-erfc", erf(x) - 1, -erfc(x)),
-    stable("neg-erf", erfc(x) - 1, -erf(x)),
     stable("erfc-scaled", c - c * erf(x), c * erfc(x), constanto(c)),
     # amid other terms the sum of the two alone overflows
     stable("erfc-of-neg-scaled", c + c * erf(x), c * erfc(-x), is_moderate),
@@ -87,7 +85,6 @@ def of_tail(ending: str, tail: Any, result: Any, *conditions: Any) -> tuple[Law,
 
 TAILS = (
     stable("ndtr-reflected", 1 - ndtr(x), ndtr(-x)),
-    stable("neg-ndtr-reflected", ndtr(x) - 1, -ndtr(-x)),
     *of_tail("erfc", erfc(x), log_erfc, *is_precise),
     *of_tail("half-erfc", 0.5 * erfc(x), log_ndtr(z), *is_precise, above),
     *of_tail("erfc-by-two", erfc(x) / 2, log_ndtr(z), *is_precise, above),

@@ -57,7 +57,7 @@ def pages() -> dict[str, ModuleType]:
     }
 
 
-MIRRORED = {law.name: law for law in relations.STABILIZE if law.module == phases.__name__}
+TURNED = {law.name: law for law in relations.STABILIZE if law.module == phases.__name__}
 """The laws about differences the other way round, which stand on no page, by name."""
 
 

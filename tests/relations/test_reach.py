@@ -13,7 +13,7 @@ from relgraph.compile import optimize_graph
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import discover_laws
-from tests.relations.applied import MIRRORED, pages, turned
+from tests.relations.applied import TURNED, pages, turned
 from tests.seeds import sampled
 
 PIPELINES: dict[str, dict[str, list[str]]] = {
@@ -63,8 +63,9 @@ def examples() -> dict[str, list[Any]]:
             found[name].append(before)
     for name, written in WRITTEN.items():
         found[name].extend(written)
-    for name in MIRRORED:
-        found[name].extend(turned(found[name.removesuffix("-mirrored")]))
+    differences = [one for expressions in found.values() for one in turned(expressions)]
+    for name in TURNED:
+        found[name].extend(differences)
     return found
 
 

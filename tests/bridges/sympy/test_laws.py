@@ -26,7 +26,7 @@ def test_sympy_confirms_the_elementwise_laws_of_the_book() -> None:
     verdicts = {law.name: verdict(law) for law in laws}
     tally = Counter(verdicts.values())
     assert [name for name, found in verdicts.items() if found == "refuted"] == []
-    assert tally["equal"] + tally["confirmed"] == len(laws) >= 460
+    assert tally["equal"] + tally["confirmed"] == len(laws) >= 400
 
 
 def test_a_false_law_is_refuted() -> None:
@@ -73,7 +73,7 @@ def test_assumptions_become_conditions() -> None:
 
 def test_a_law_comes_back_as_the_law_it_was() -> None:
     book = laws_of_the_book()
-    for name in ("log-exp", "exp-up-and-down", "tan-step-mirrored"):
+    for name in ("log-exp", "exp-up-and-down", "tan-step"):
         sides = law_to_sympy(book[name])
         if sides.lhs == sides.rhs:
             continue

@@ -31,14 +31,14 @@ CASES = [
     ("erf", 1 - at.erfc(x), "erf(x)"),
     ("erfc-of-neg", 1 + at.erf(x), "erfc(-x)"),
     ("erfc-reflected", 2 - at.erfc(x), "erfc(-x)"),
-    ("neg-erfc", at.erf(x) - 1, "-erfc(x)"),
-    ("neg-erf", at.erfc(x) - 1, "-erf(x)"),
+    ("difference-turned", at.erf(x) - 1, "-erfc(x)"),
+    ("difference-turned", at.erfc(x) - 1, "-erf(x)"),
     ("erfc-scaled", 0.5 - 0.5 * at.erf(x), "0.5 * erfc(x)"),
     ("erfc-of-neg-scaled", 0.5 + 0.5 * at.erf(x), "0.5 * erfc(-x)"),
     ("half-erfc-reflected", 1 - 0.5 * at.erfc(x), "0.5 * erfc(-x)"),
     ("erfc-by-two-reflected", 1 - at.erfc(x) / 2, "erfc(-x) / 2.0"),
     ("ndtr-reflected", 1 - ndtr(x), "ndtr(-x)"),
-    ("neg-ndtr-reflected", ndtr(x) - 1, "-ndtr(-x)"),
+    ("difference-turned", ndtr(x) - 1, "-ndtr(-x)"),
     *(
         (f"{name}{ending}", logarithm(tail), f"{after}{by}")
         for name, logarithm, by in (

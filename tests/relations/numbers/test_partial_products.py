@@ -35,14 +35,12 @@ UNBOUNDED = {
     "exp-sub-log": "in no mode, since a logarithm of what is negative is nan",
     "pow-exp": "an exponent that overflows is that of an exponential that does",
     "entropy-slope-scaled": "a softplus is as large as its argument, where that is large",
-    "entropy-slope-scaled-mirrored": "a softplus is as large as its argument, where that is large",
     "mul-switches-else-zero": CHOSEN,
     "mul-switch-else-zero": CHOSEN,
     "mul-switch-then-zero": CHOSEN,
     "div-switch-else-zero": CHOSEN,
     "div-switch-then-zero": CHOSEN,
     **{f"{name}-step": NEAR_ZERO for name in ("cbrt", "power", "arctan")},
-    **{f"{name}-step-mirrored": NEAR_ZERO for name in ("cbrt", "power", "arctan")},
 }
 
 

@@ -62,7 +62,7 @@ def test_four_fifths_of_the_book_are_translated_or_asked() -> None:
     phases = (relations.CANONICALIZE, relations.STABILIZE, relations.SPECIALIZE, relations.BLAS)
     every = dict.fromkeys(item for phase in phases for item in phase)
     equations = [item for item in every if isinstance(item, Law)]
-    assert len(equations) > 900
+    assert len(equations) > 800
     shares = report(equations).shares
     assert shares["translated"] + shares["asked"] >= 0.8
     assert report(equations).shares["translated"] > 0.4
