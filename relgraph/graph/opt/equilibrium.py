@@ -384,9 +384,6 @@ class FixpointIteration:
         changes, limits, here = self.changes, self.limits, self.fgraph.apply_nodes
         replaced = changes.replaced
         times, uses = replaced.get(node, 0) + 1, record.applied + 1
-        suspect = None
-        if uses >= limits.safe_uses or times >= limits.safe_times or len(here) > limits.safe_nodes:
-            suspect = limits.before_rewrite(record.name, pairs, uses, times)
         imported = changes.imported
         apply_replacement(self.fgraph, pairs, remove, record.name)
         record.applied = uses
@@ -402,8 +399,8 @@ class FixpointIteration:
             replaced[node] = times
             changes.distances[node] = 0
             self.work.put_later((node,))
-        if suspect is not None:
-            limits.after_rewrite(suspect)
+        if uses >= limits.safe_uses or times >= limits.safe_times or len(here) > limits.safe_nodes:
+            limits.check_rewrite(record.name, pairs, uses, times)
 
     def enqueue_changes(self) -> None:
         """Queue the nodes that the last change made, and those that it may affect."""

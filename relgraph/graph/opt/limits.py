@@ -78,48 +78,6 @@ def step_of(name: str, pairs: Sequence[tuple[Variable, Variable]]) -> Step:
     )
 
 
-class Budget:
-    """Bounds on the uses of a rewriter, on the replacements in one place, and on the graph's size.
-
-    Rewriting without end and without a cycle either replaces what stands in one place again and
-    again, or rewrites what it has just inserted, deeper and deeper, and so grows the graph. The
-    number of steps alone says nothing: an op that sinks through a chain takes one at each level.
-    Without a `max_use_ratio` there is therefore no bound on uses; with one there is no other.
-
-    Attributes
-    ----------
-    explicit
-        Whether there is a `max_use_ratio`.
-    uses, times, nodes
-        The bounds: the uses of one rewriter, the replacements in one place, the nodes.
-    """
-
-    def __init__(self, nodes: int, max_use_ratio: float | None) -> None:
-        self._nodes = nodes
-        self.explicit = max_use_ratio is not None
-        self.uses = self.times = self.nodes = float("inf")
-        if max_use_ratio is None:
-            self.times = 1000.0 + 2 * nodes
-            self.nodes = 1000.0 + 32 * nodes
-        else:
-            self.uses = max_use_ratio * max(nodes, 1)
-
-    def safe_bounds(self, patience: int) -> tuple[float, float, float]:
-        """Return uses, times and nodes below which no bound is nearly exceeded.
-
-        Below them a `CycleDetector` with this patience has no need to compare graphs either.
-        """
-        uses = min(self.uses - 3, patience * (1 + self._nodes))
-        return uses, min(self.times - 3, patience), self.nodes - 3
-
-    def exceeded(self, uses: int, times: int, nodes: int) -> bool:
-        return uses > self.uses or times > self.times or nodes > self.nodes
-
-    def nearly(self, uses: int, times: int, nodes: int) -> bool:
-        """Whether a bound may soon be exceeded: the message will need the rewrites from now on."""
-        return self.exceeded(uses + 3, times + 3, nodes + 3)
-
-
 class Fingerprints:
     """Numbers for terms: equal computations on equal leaves get one number, at any time."""
 
@@ -147,12 +105,12 @@ class Fingerprints:
 
 
 class CycleDetector:
-    """Detects that the graph has become what it was before (Brent's algorithm).
+    """Detects that the graph has become what it was before.
 
     A comparison of whole graphs is expensive, so it starts only when one place has been rewritten
-    `PATIENCE` times. Then the graph is compared after each rewrite with a kept one, which is
-    renewed after 1, 2, 4, ... steps. After some comparisons the detector gives up, and starts again
-    with more comparisons when a place has been rewritten four times as often.
+    `PATIENCE` times. Then the graph is compared after each rewrite with those before. After some
+    comparisons the detector gives up, and starts again with more comparisons when a place has been
+    rewritten four times as often.
     """
 
     PATIENCE = 32
@@ -164,43 +122,34 @@ class CycleDetector:
         self._patience = self.PATIENCE
         self._most = self.FIRST
         self._left = 0
-        self._reset()
-
-    def _reset(self) -> None:
-        self._numbers = Fingerprints()
-        self._kept: tuple[int, ...] | None = None
-        self._stride = 1
-        self._steps: list[Step] = []
 
     def watching(self, times: int) -> bool:
-        """Whether the next rewrite, of a place rewritten `times` times, must be observed."""
+        """Whether a rewrite of a place rewritten `times` times must be observed."""
         if self._left == 0 and times >= self._patience:
-            self._reset()
+            self._numbers = Fingerprints()
+            self._steps: list[Step] = []
+            self._seen: dict[tuple[int, ...], int] = {}
             self._left = self._most
             allowed = self.WORK // (1 + len(self._fgraph.apply_nodes))
             self._most = max(self.FIRST, min(2 * self._most, allowed))
         return self._left > 0
 
     def observe(self, step: Step, times: int) -> list[Step] | None:
-        """Compare the graph, which has just changed by `step`, with the kept one.
+        """Compare the graph, which has just changed by `step`, with those before.
 
         Returns
         -------
         cycle
-            The rewrites that lead from the graph to itself if the two are equal, else None.
+            The rewrites that lead from the graph to itself if it is one of those, else None.
         """
         self._steps.append(step)
-        now = self._numbers.of(self._fgraph)
-        if now == self._kept:
-            return self._steps
-        if self._kept is None or len(self._steps) >= self._stride:
-            self._stride *= 2
-            self._kept = now
-            self._steps = []
+        count = len(self._steps)
+        before = self._seen.setdefault(self._numbers.of(self._fgraph), count)
+        if before < count:
+            return self._steps[before:]
         self._left -= 1
         if self._left == 0:
             self._patience = 4 * max(self._patience, times)
-            self._reset()
         return None
 
 
@@ -264,19 +213,13 @@ VISITS_PER_NODE = 32
 VISITS_AT_LEAST = 1_000
 
 
-class SuspectRewrite(NamedTuple):
-    """A rewrite that may be one of an endless series; see `Limits.before_rewrite`."""
-
-    name: str
-    uses: int
-    times: int
-    suspicion: int
-    watched: bool
-    step: Step | None
-
-
 class Limits:
     """Checks the rewrites of one run, and stops it if they undo each other or do not end.
+
+    Rewriting without end and without a cycle either replaces what stands in one place again and
+    again, or rewrites what it has just inserted, deeper and deeper, and so grows the graph. The
+    number of steps alone says nothing: an op that sinks through a chain takes one at each level.
+    Without a `max_use_ratio` there is therefore no bound on uses; with one there is no other.
 
     Attributes
     ----------
@@ -292,17 +235,26 @@ class Limits:
     ) -> None:
         self.stopped = False
         self._optimizer, self._fgraph, self._record = optimizer, fgraph, record
-        self._budget = Budget(record.nodes_start, optimizer.max_use_ratio)
         self._cycles = CycleDetector(fgraph)
         self._steps: list[Step] = []
-        self.safe_uses, self.safe_times, self.safe_nodes = self._budget.safe_bounds(
-            CycleDetector.PATIENCE
-        )
+        nodes, ratio = record.nodes_start, optimizer.max_use_ratio
+        self._uses = self._times = self._nodes = float("inf")
+        if ratio is None:
+            self._times, self._nodes = 1000.0 + 2 * nodes, 1000.0 + 32 * nodes
+        else:
+            self._uses = ratio * max(nodes, 1)
+        patience = CycleDetector.PATIENCE
+        self.safe_uses = min(self._uses - 3, patience * (1 + nodes))
+        self.safe_times = min(self._times - 3, patience)
+        self.safe_nodes = self._nodes - 3
 
-    def before_rewrite(
+    def _exceeded(self, uses: int, times: int, nodes: int) -> bool:
+        return uses > self._uses or times > self._times or nodes > self._nodes
+
+    def check_rewrite(
         self, name: str, pairs: Sequence[tuple[Variable, Variable]], uses: int, times: int
-    ) -> SuspectRewrite:
-        """Record a rewrite before the graph changes; the result is for `after_rewrite`.
+    ) -> None:
+        """Check the graph after a rewrite.
 
         Parameters
         ----------
@@ -314,32 +266,27 @@ class Limits:
             How often the rewriter has been applied, this time included.
         times
             How often what stands in this place has been replaced, this time included.
-        """
-        suspicion = max(times, uses // (1 + self._record.nodes_start))
-        watched = self._cycles.watching(suspicion)
-        step = None
-        if watched or self._budget.nearly(uses, times, len(self._fgraph.apply_nodes)):
-            step = step_of(name, pairs)
-            self._steps = [*self._steps[-5:], step]
-        return SuspectRewrite(name, uses, times, suspicion, watched, step)
-
-    def after_rewrite(self, suspect: SuspectRewrite) -> None:
-        """Check the graph after a rewrite.
 
         Raises
         ------
         DivergenceError
-            If there is a cycle or the budget is exceeded, unless the user set a ratio.
+            If there is a cycle or a bound is exceeded, unless the user set a ratio.
         """
-        name, uses, times, suspicion, watched, step = suspect
-        if watched and step is not None:
+        nodes = len(self._fgraph.apply_nodes)
+        suspicion = max(times, uses // (1 + self._record.nodes_start))
+        watched = self._cycles.watching(suspicion)
+        # the message will need the rewrites shortly before a bound is exceeded
+        if not watched and not self._exceeded(uses + 3, times + 3, nodes + 3):
+            return
+        step = step_of(name, pairs)
+        self._steps = [*self._steps[-5:], step]
+        if watched:
             # from now on all rewrites are checked
             self.safe_uses = self.safe_times = 0
             cycle = self._cycles.observe(step, suspicion)
             if cycle is not None:
                 self._stop("cycle", cycle_message(str(self._optimizer), cycle), cycle)
-        nodes = len(self._fgraph.apply_nodes)
-        if self._budget.exceeded(uses, times, nodes) and not self.stopped:
+        if self._exceeded(uses, times, nodes) and not self.stopped:
             sizes = (self._record.nodes_start, nodes)
             message = budget_message(str(self._optimizer), name, uses, sizes, self._steps)
             self._stop("budget", message, self._steps, name)
@@ -379,8 +326,8 @@ class Limits:
         """Stop the run: with a warning if the user set the bound, with an error otherwise."""
         self.stopped = True
         self._record.stop_reason = reason
-        if self._budget.explicit:
-            ratio = self._optimizer.max_use_ratio
+        ratio = self._optimizer.max_use_ratio
+        if ratio is not None:
             text = f"{message}\nStopped there, as max_use_ratio={ratio} asks."
             warnings.warn(text, DivergenceWarning, stacklevel=2)
             return
