@@ -5,7 +5,7 @@ only repeat its elements, such as a `DimShuffle` or `Alloc`. What is called nonn
 less than zero; it may be nan. What types say of dtypes and ranks is in `type_guards`.
 
 The decorators declare what an answer depends on; the engine reads the attributes that they set (see
-`rules.rule`, `rules.prefilter`). The last functions are the conditions of laws of the class
+`kanren.rules`). The last functions are the conditions of laws of the class
 ``domain``, which only values can answer.
 """
 

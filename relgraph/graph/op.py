@@ -471,3 +471,26 @@ class GraphOp(Op, HasInnerGraph):
     @abstractmethod
     def in_place_of(self, node: Apply) -> list[Variable]:
         """Return the outputs of the graph over the inputs of a node."""
+
+
+WIDE = 32
+"""No pattern has this many arguments, so nodes with as many inputs are not told apart."""
+
+
+def fullest_heads(heads: Sequence[Any], same_count: bool = True) -> Sequence[Any]:
+    """The heads that the sums of one structure have, taken together: each as often as one has it.
+
+    The structure is the number of terms, up to `WIDE`, and the set of their heads. An
+    answer about one such sum is kept for all of them.
+
+    Parameters
+    ----------
+    same_count
+        Whether the sums have as many terms, or else have a repeated head like this one, or none.
+    """
+    kinds = dict.fromkeys(heads)
+    repeated = len(heads) - len(kinds)
+    if not same_count:
+        return [*kinds] * WIDE if repeated else heads
+    times = WIDE if len(heads) >= WIDE else 1 + repeated
+    return [*kinds] * times

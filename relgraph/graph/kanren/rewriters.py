@@ -22,13 +22,7 @@ from relgraph.graph.kanren.compilation import (
 )
 from relgraph.graph.kanren.explanation import Explanation, explain
 from relgraph.graph.kanren.goals import solutions
-from relgraph.graph.kanren.prefilter import (
-    rule_might_match,
-    rule_might_match_op,
-    rule_might_match_sum,
-    rules_sought,
-)
-from relgraph.graph.kanren.rules import Rule, is_ac
+from relgraph.graph.kanren.rules import Rule, is_ac, rules_sought
 from relgraph.graph.kanren.state import Budget, GuardedState
 from relgraph.graph.kanren.terms import (
     OpenAnswerError,
@@ -92,11 +86,11 @@ class KanrenRelationSub(LocalOptimizer):
 
     def might_match_op(self, node: Apply) -> bool:
         rules = self._rules_for(node)
-        return rules is None or any(rule_might_match_op(rule, node.op) for rule in rules)
+        return rules is None or any(rule.might_match_op(node.op) for rule in rules)
 
     def might_match(self, node: Apply) -> bool:
         rules = self._rules_for(node)
-        return rules is None or any(rule_might_match(rule, node) for rule in rules)
+        return rules is None or any(rule.might_match(node) for rule in rules)
 
     @cached_property
     def _sought(self) -> dict[int, Sequence[Rule] | None]:
@@ -309,7 +303,7 @@ class LawRewriter(Uncopied, KanrenRelationSub):
 
     def might_match_sum(self, heads: Sequence[Any]) -> bool:
         rule = self.rule
-        return not rule.regroup or not is_ac(rule.root) or rule_might_match_sum(rule, heads)
+        return not rule.regroup or not is_ac(rule.root) or rule.might_match_sum(heads)
 
     def transform(self, fgraph: Any, node: Apply) -> Any:
         # the compiled function hides this method: one call less for each node

@@ -8,7 +8,6 @@ negation, and ``(1, x)`` for anything else. A law uses it in a `computo`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -22,17 +21,8 @@ from relgraph.graph.kanren.rules import Rule, head_of, split
 from relgraph.graph.kanren.terms import Term, build
 
 
-@dataclass(frozen=True)
 class Case:
-    """One case of a view: a variable that matches `pattern` under `conditions` is `seen_as`."""
-
-    pattern: Any
-    seen_as: Any
-    conditions: tuple[Condition, ...]
-
-
-def case(pattern: Any, seen_as: Any, *conditions: Condition) -> Case:
-    """Return a case of a `view`.
+    """A case of a `View`.
 
     Parameters
     ----------
@@ -44,11 +34,20 @@ def case(pattern: Any, seen_as: Any, *conditions: Condition) -> Case:
     conditions
         Goals over the variables of the pattern.
     """
-    return Case(pattern, seen_as, conditions)
+
+    def __init__(self, pattern: Any, seen_as: Any, *conditions: Condition) -> None:
+        self.pattern = pattern
+        self.seen_as = seen_as
+        self.conditions = conditions
 
 
 class View:
-    """A function of a variable, by the first case that matches; see `view`.
+    """A function from a variable to the value of the first case that it matches.
+
+    Raises
+    ------
+    ValueError
+        If the last case does not match everything.
 
     Attributes
     ----------
@@ -62,9 +61,9 @@ class View:
         The results of `functions_for`.
     """
 
-    def __init__(self, name: str, cases: Iterable[Case]) -> None:
+    def __init__(self, name: str, *cases: Case) -> None:
         self.__name__ = name
-        self.cases = tuple(cases)
+        self.cases = cases
         if not self.cases or not isvar(self.cases[-1].pattern):
             raise ValueError(f"the last case of the view {name} has to match everything")
         self.depth = max(Rule(name, c.pattern, None, c.conditions).depth for c in self.cases)
@@ -93,17 +92,13 @@ class View:
         return functions
 
 
-class _OfEach:
-    """A view of several variables."""
+class _Each:
+    """See `View.each`."""
 
     def __init__(self, one: View) -> None:
         self.one = one
         self.depth = one.depth
         self.__name__ = f"{one.__name__} of each"
-
-
-class _Each(_OfEach):
-    """See `View.each`."""
 
     def __call__(self, variables: Iterable[Variable]) -> tuple[Any, ...]:
         by_head, every = self.one.by_head, []
@@ -120,12 +115,14 @@ class _Each(_OfEach):
         return tuple(every)
 
 
-class _EachUnshared(_OfEach):
+class _EachUnshared(_Each):
     """See `View.each_unshared`."""
 
     asks_graph = True
 
-    def __call__(self, fgraph: Any, variables: Iterable[Variable]) -> tuple[Any, ...]:
+    def __call__(  # type: ignore[override]
+        self, fgraph: Any, variables: Iterable[Variable]
+    ) -> tuple[Any, ...]:
         last_case = self.one.functions_for(None)[-1]
         # a leaf may be read more than once: nothing is computed twice by that
         return tuple(
@@ -138,15 +135,8 @@ class _EachUnshared(_OfEach):
         )
 
 
-def view(name: str, *cases: Case) -> View:
-    """Return a function from a variable to the value of the first case that it matches.
-
-    Raises
-    ------
-    ValueError
-        If the last case does not match everything.
-    """
-    return View(name, cases)
+case = Case
+view = View
 
 
 class _CaseWriter(RuleWriter):

@@ -25,9 +25,6 @@ Tracked: TypeAlias = Op | type[Op]
 Answer: TypeAlias = bool | Sequence[Variable | None] | dict[Any, Any] | None
 """What `LocalOptimizer.transform` returns."""
 
-# No pattern has this many arguments, so nodes with as many inputs are not told apart.
-WIDE = 32
-
 _PACKAGE = __name__.rpartition(".")[0]
 
 
@@ -191,25 +188,6 @@ class GlobalOptimizer(Rewriter, abc.ABC):
         """Write `prof`, which `apply` returned, as text that is indented `level` times."""
         if prof is not None:
             print(f"{'    ' * level}{cls.__name__} {prof}", file=stream)
-
-
-def fullest_heads(heads: Sequence[Any], same_count: bool = True) -> Sequence[Any]:
-    """The heads that the sums of one structure have, taken together: each as often as one has it.
-
-    The structure is the number of terms, up to `WIDE`, and the set of their heads. What is asked of
-    one such sum is answered for all of them.
-
-    Parameters
-    ----------
-    same_count
-        Whether the sums have as many terms, or else have a repeated head like this one, or none.
-    """
-    kinds = dict.fromkeys(heads)
-    repeated = len(heads) - len(kinds)
-    if not same_count:
-        return [*kinds] * WIDE if repeated else heads
-    times = WIDE if len(heads) >= WIDE else 1 + repeated
-    return [*kinds] * times
 
 
 class LocalOptimizer(Rewriter, abc.ABC):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import number_key, number_of
-from relgraph.graph.op import Op
-from relgraph.graph.opt.base import WIDE, LocalOptimizer, Tracked, fullest_heads
+from relgraph.graph.op import WIDE, Op, fullest_heads
+from relgraph.graph.opt.base import LocalOptimizer, Tracked
 from relgraph.graph.utils import Memo
 
 if TYPE_CHECKING:

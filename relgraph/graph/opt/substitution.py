@@ -13,7 +13,6 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.codegen import NotCompilable, compile_rule
 from relgraph.graph.kanren.goals import fitted
 from relgraph.graph.kanren.matching import results_of
-from relgraph.graph.kanren.prefilter import rule_might_match
 from relgraph.graph.kanren.rules import Rule, compound_parts, split
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import Answer, LocalOptimizer, Tracked
@@ -190,7 +189,7 @@ class PatternSub(LocalOptimizer):
         return self._tracks
 
     def might_match(self, node: Apply) -> bool:
-        return not self._plain or rule_might_match(self.rule, node)
+        return not self._plain or self.rule.might_match(node)
 
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Answer:
         # the compiled function hides this method: one call less for each node

@@ -10,7 +10,8 @@ import relgraph.tensor as at
 from relgraph import law, lvars
 from relgraph.graph.kanren import NoSuchDirection
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.opt.base import WIDE, LocalOptimizer, fullest_heads
+from relgraph.graph.op import WIDE, fullest_heads
+from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.opt.dispatch import Dispatch, RewriterTables
 from relgraph.testing.discovery import discover_laws
 
