@@ -17,11 +17,8 @@ import numpy as np
 
 import relations
 from relations.identities import DIFFERENCES, DISTRIBUTION, OF_NUMBERS
-from relgraph.graph.kanren.laws import Law
-from relgraph.scalar.type import from_ordinals, to_ordinals
-from relgraph.search.accuracy.equations import Equation, NotTranslated, equations_of
-from relgraph.search.accuracy.expansion import centers, expansions, expansions_at
-from relgraph.search.accuracy.expressions import (
+from relgraph.formulas.expansion import centers, expansions, expansions_at
+from relgraph.formulas.expressions import (
     INPUT,
     NUMBER,
     Expr,
@@ -33,13 +30,16 @@ from relgraph.search.accuracy.expressions import (
     without_decided_choices,
     written,
 )
-from relgraph.search.accuracy.saturation import Candidate, Search, Values, cost_of
-from relgraph.search.accuracy.true_values import (
+from relgraph.formulas.true_values import (
     Deadline,
     Known,
     Sampler,
     worked,
 )
+from relgraph.graph.kanren.laws import Law
+from relgraph.scalar.type import from_ordinals, to_ordinals
+from relgraph.search.accuracy.equations import Equation, NotTranslated, equations_of
+from relgraph.search.accuracy.saturation import Candidate, Search, Values, cost_of
 
 _MOST_PIECES, _FEW_PIECES = 6, 3
 """How many pieces there are at most, and how many without each more gaining a bit in the mean."""

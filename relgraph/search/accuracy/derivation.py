@@ -12,9 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relgraph.search.accuracy.egraph import Computed, RealEGraph, computed
-from relgraph.search.accuracy.equations import Equation, Terms, fits
-from relgraph.search.accuracy.expressions import (
+from relgraph.formulas.expressions import (
     NUMBER,
     Expr,
     as_scaled_product,
@@ -23,6 +21,8 @@ from relgraph.search.accuracy.expressions import (
     without_decided_choices,
     written,
 )
+from relgraph.search.accuracy.egraph import Computed, RealEGraph, computed
+from relgraph.search.accuracy.equations import Equation, Terms, fits
 from relgraph.search.accuracy.matching import COMMUTATIVE
 from relgraph.search.egraph import TooLong
 

@@ -22,13 +22,7 @@ from relations.identities import is_powered
 from relations.kit import type_guards
 from relations.kit.functions import admitted_ops
 from relations.kit.guards import are_nonnegative, are_positive, is_nonnegative, is_positive
-from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.goals import Compute, Condition, Readers, Where
-from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.state import guarded
-from relgraph.graph.kanren.terms import LogicVariable, build, variables_of
-from relgraph.scalar.op import ScalarOp
-from relgraph.search.accuracy.expressions import (
+from relgraph.formulas.expressions import (
     INPUT,
     NUMBER,
     OPS,
@@ -43,6 +37,12 @@ from relgraph.search.accuracy.expressions import (
     parts,
     to_graph,
 )
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.goals import Compute, Condition, Readers, Where
+from relgraph.graph.kanren.laws import Law
+from relgraph.graph.kanren.state import guarded
+from relgraph.graph.kanren.terms import LogicVariable, build, variables_of
+from relgraph.scalar.op import ScalarOp
 from relgraph.search.accuracy.matching import (
     COMMUTATIVE,
     Bound,

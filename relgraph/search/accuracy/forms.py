@@ -16,9 +16,7 @@ from rich.text import Text
 
 import relgraph.tensor as at
 from relgraph.compile import function
-from relgraph.search.accuracy.candidates import HALF, Pieces
-from relgraph.search.accuracy.derivation import Derivation
-from relgraph.search.accuracy.expressions import (
+from relgraph.formulas.expressions import (
     Expr,
     numbers_by_name,
     parts,
@@ -26,11 +24,13 @@ from relgraph.search.accuracy.expressions import (
     written,
     written_in_lines,
 )
-from relgraph.search.accuracy.formulas import NUMBERS, NUMBERS_ELSEWHERE
-from relgraph.search.accuracy.fpcore import Core
+from relgraph.formulas.fpcore import Core
+from relgraph.formulas.parsing import NUMBERS, NUMBERS_ELSEWHERE
+from relgraph.formulas.sources import source
+from relgraph.formulas.true_values import Known
+from relgraph.search.accuracy.candidates import HALF, Pieces
+from relgraph.search.accuracy.derivation import Derivation
 from relgraph.search.accuracy.saturation import cost_of
-from relgraph.search.accuracy.sources import source
-from relgraph.search.accuracy.true_values import Known
 
 LENGTH = 10_000
 """Elements of the arrays."""

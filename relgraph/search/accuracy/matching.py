@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from relgraph.search.accuracy.expressions import INPUT, NUMBER, Expr
+from relgraph.formulas.expressions import INPUT, NUMBER, Expr
 
 COMMUTATIVE = frozenset(("add", "mul", "hypot", "minimum", "maximum", "add_error", "mul_error"))
 

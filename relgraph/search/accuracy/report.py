@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from relgraph.display.markup import cell, code, fragment, number_cell, table, whole_page
+from relgraph.formulas.expressions import NotSupported, written
+from relgraph.formulas.sources import LANGUAGES
+from relgraph.formulas.true_values import MOST_BITS
 from relgraph.scalar.type import to_ordinals
 from relgraph.search.accuracy.derivation import Derivation
-from relgraph.search.accuracy.expressions import NotSupported, written
 from relgraph.search.accuracy.forms import Form, Improvement
-from relgraph.search.accuracy.sources import LANGUAGES
-from relgraph.search.accuracy.true_values import MOST_BITS
 
 _WIDTH, _HEIGHT = 640.0, 320.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 12.0, 34.0, 40.0

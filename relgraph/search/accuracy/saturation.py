@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.search.accuracy.egraph import Computed, RealClass, RealEGraph
-from relgraph.search.accuracy.equations import Equation
-from relgraph.search.accuracy.expressions import (
+from relgraph.formulas.expressions import (
     CONDITIONS,
     INPUT,
     NUMBER,
@@ -27,8 +25,10 @@ from relgraph.search.accuracy.expressions import (
     cost_of_op,
     parts,
 )
+from relgraph.formulas.true_values import Deadline, Known, bits_of_error
+from relgraph.search.accuracy.egraph import Computed, RealClass, RealEGraph
+from relgraph.search.accuracy.equations import Equation
 from relgraph.search.accuracy.matching import MOST_MATCHES, Bound, Row, have_heads, rows_of
-from relgraph.search.accuracy.true_values import Deadline, Known, bits_of_error
 
 Array = Any
 

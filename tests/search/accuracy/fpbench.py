@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from rich.progress import Progress
 
+from relgraph.formulas.fpcore import core, forms, name_of
+from relgraph.formulas.true_values import EmptyDomain, Sampler
 from relgraph.search.accuracy import Core, NotSupported, improve
-from relgraph.search.accuracy.fpcore import core, forms, name_of
 from relgraph.search.accuracy.saturation import Values
-from relgraph.search.accuracy.true_values import EmptyDomain, Sampler
 
 FRESH_SEED = 1_000_003
 

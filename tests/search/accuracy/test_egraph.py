@@ -12,6 +12,9 @@ from relations.cancellation import squares
 from relations.kit.guards import is_positive_number, nonnegativeo
 from relations.kit.type_guards import integero, realo
 from relations.kit.vocabulary import Law, law, lvars
+from relgraph.formulas.expressions import Expr, apply, named, number
+from relgraph.formulas.parsing import parsed
+from relgraph.formulas.true_values import Known
 from relgraph.graph.kanren.goals import computo, one_cliento, whereo
 from relgraph.search.accuracy.candidates import CANCELLATION, CONDITIONAL, equations
 from relgraph.search.accuracy.derivation import ReplayError, Step, derivation
@@ -20,9 +23,6 @@ from relgraph.search.accuracy.equations import (
     NotTranslated,
     equations_of,
 )
-from relgraph.search.accuracy.expressions import Expr, apply, named, number
-from relgraph.search.accuracy.formulas import parsed
-from relgraph.search.accuracy.true_values import Known
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import constant, exp, log, mul, sqrt
 from relgraph.tensor import sum as sum_

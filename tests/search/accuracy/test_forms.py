@@ -6,12 +6,12 @@ from itertools import combinations, product
 
 import numpy as np
 
+from relgraph.formulas.expressions import Expr, named, number
+from relgraph.formulas.parsing import parsed
+from relgraph.formulas.true_values import Known
 from relgraph.search.accuracy.candidates import Pieces, best_pieces, refined
-from relgraph.search.accuracy.expressions import Expr, named, number
 from relgraph.search.accuracy.forms import Time, front_of, times_of
-from relgraph.search.accuracy.formulas import parsed
 from relgraph.search.accuracy.saturation import Candidate, Values
-from relgraph.search.accuracy.true_values import Known
 
 
 def test_what_does_more_takes_longer() -> None:

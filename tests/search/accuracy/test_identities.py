@@ -7,11 +7,11 @@ import pytest
 
 from relations.cancellation import squares
 from relations.identities import OF_NUMBERS
+from relgraph.formulas.expressions import named
+from relgraph.formulas.true_values import Known
 from relgraph.search.accuracy.candidates import BOTH_WAYS, CANCELLATION, equations
 from relgraph.search.accuracy.egraph import RealEGraph
 from relgraph.search.accuracy.equations import built, equations_of
-from relgraph.search.accuracy.expressions import named
-from relgraph.search.accuracy.true_values import Known
 
 NAMES = ("x", "y", "z", "t")
 

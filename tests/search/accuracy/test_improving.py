@@ -9,6 +9,7 @@ import pytest
 
 import relgraph.tensor as at
 from relations.kit.vocabulary import law, lvars
+from relgraph.formulas.expressions import without_decided_choices, written
 from relgraph.search.accuracy import (
     EmptyDomain,
     FormulaError,
@@ -22,7 +23,6 @@ from relgraph.search.accuracy import (
     improving,
     parsed,
 )
-from relgraph.search.accuracy.expressions import without_decided_choices, written
 from relgraph.search.accuracy.forms import Form
 from relgraph.tensor import exp, log
 from tests.search.accuracy.fpbench import errors

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from relgraph.formulas.expressions import INPUT, NUMBER, inputs_of
+from relgraph.formulas.parsing import parsed
+from relgraph.formulas.true_values import Deadline, Known, Sampler
 from relgraph.search.accuracy.candidates import equations
 from relgraph.search.accuracy.equations import Equation, built
-from relgraph.search.accuracy.expressions import INPUT, NUMBER, inputs_of
-from relgraph.search.accuracy.formulas import parsed
 from relgraph.search.accuracy.matching import COMMUTATIVE, MOST_MATCHES, Pattern, rows_of
 from relgraph.search.accuracy.saturation import Search
-from relgraph.search.accuracy.true_values import Deadline, Known, Sampler
 
 TEXTS = (
     "sqrt(x * x + y) - x",

@@ -10,6 +10,20 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.formulas.expressions import (
+    INPUT,
+    NUMBER,
+    OPS,
+    Expr,
+    NotSupported,
+    apply,
+    as_float,
+    folded,
+    names_for_parts,
+    number,
+    parts,
+)
+from relgraph.formulas.fpcore import Core, is_written, word_of
 from relgraph.graph.notation import (
     ATOM,
     INFIX,
@@ -24,20 +38,6 @@ from relgraph.graph.notation import (
     formulas,
     separated,
 )
-from relgraph.search.accuracy.expressions import (
-    INPUT,
-    NUMBER,
-    OPS,
-    Expr,
-    NotSupported,
-    apply,
-    as_float,
-    folded,
-    names_for_parts,
-    number,
-    parts,
-)
-from relgraph.search.accuracy.fpcore import Core, is_written, word_of
 
 
 def _sigmoid(x: Expr) -> Expr:

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.search.accuracy import improve, problem_of
-from relgraph.search.accuracy.expressions import (
+from relgraph.formulas.expressions import (
     NotSupported,
     apply,
     from_graph,
@@ -20,8 +19,9 @@ from relgraph.search.accuracy.expressions import (
     written,
     written_in_lines,
 )
-from relgraph.search.accuracy.formulas import FormulaError, names_compared, parsed
-from relgraph.search.accuracy.fpcore import Core, from_fpcore
+from relgraph.formulas.fpcore import Core, from_fpcore
+from relgraph.formulas.parsing import FormulaError, names_compared, parsed
+from relgraph.search.accuracy import improve, problem_of
 
 
 @pytest.mark.parametrize(

@@ -14,19 +14,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from relgraph.graph.notation import (
-    ATOM,
-    INFIX,
-    Applied,
-    Formula,
-    Language,
-    Leaf,
-    Written,
-    formulas,
-    separated,
-    text_of,
-)
-from relgraph.search.accuracy.expressions import (
+from relgraph.formulas.expressions import (
     COMPARISONS,
     CONDITIONS,
     INPUT,
@@ -39,13 +27,25 @@ from relgraph.search.accuracy.expressions import (
     names_for_parts,
     number,
 )
-from relgraph.search.accuracy.formulas import (
+from relgraph.formulas.parsing import (
     COMMON_NAMES,
     FPCORE_CONSTANTS,
     SCALAR_NAMES,
     WrongArguments,
     applied,
     exact_number,
+)
+from relgraph.graph.notation import (
+    ATOM,
+    INFIX,
+    Applied,
+    Formula,
+    Language,
+    Leaf,
+    Written,
+    formulas,
+    separated,
+    text_of,
 )
 
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|#\|.*?\|#|;[^\n]*|[()\[\]]|[^\s()\[\]";]+', re.S)

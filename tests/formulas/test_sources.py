@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from relgraph.commands.improve import add_arguments
+from relgraph.formulas.expressions import Expr, apply, in_floats, inputs_of, named
+from relgraph.formulas.expressions import scaled_product as scaled
+from relgraph.formulas.sources import LANGUAGES
 from relgraph.search.accuracy import NotSupported, from_fpcore, improve, page, parsed, source
-from relgraph.search.accuracy.expressions import Expr, apply, in_floats, inputs_of, named
-from relgraph.search.accuracy.expressions import scaled_product as scaled
-from relgraph.search.accuracy.sources import LANGUAGES
 
 x, y, z = map(named, "xyz")
 CC = shutil.which("cc")

@@ -17,8 +17,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from relgraph.scalar.op import ScalarOp
-from relgraph.search.accuracy.expressions import (
+from relgraph.formulas.expressions import (
     CONDITIONS,
     OF_CONDITIONS,
     OPS,
@@ -29,6 +28,7 @@ from relgraph.search.accuracy.expressions import (
     with_numbers,
     written,
 )
+from relgraph.scalar.op import ScalarOp
 from relgraph.truth.balls import condition_of, has_value
 
 SCALAR_NAMES = {

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 import relgraph.tensor as at
-from relgraph.gradient import grad
-from relgraph.search.accuracy.expressions import (
+from relgraph.formulas.expressions import (
     INPUT,
     NUMBER,
     OPS,
@@ -31,7 +30,7 @@ from relgraph.search.accuracy.expressions import (
     number,
     parts,
 )
-from relgraph.search.accuracy.series import (
+from relgraph.formulas.series import (
     HALF,
     TERMS,
     Coefficient,
@@ -58,7 +57,8 @@ from relgraph.search.accuracy.series import (
     to_expr,
     value_at_zero,
 )
-from relgraph.search.accuracy.true_values import Known
+from relgraph.formulas.true_values import Known
+from relgraph.gradient import grad
 
 _GREAT = 3.0
 """Bits of error of a point that asks for a series."""

@@ -14,7 +14,7 @@ from functools import lru_cache, partial, reduce
 from math import isqrt
 from typing import NamedTuple
 
-from relgraph.search.accuracy.expressions import (
+from relgraph.formulas.expressions import (
     INPUT,
     NUMBER,
     Expr,
@@ -23,7 +23,7 @@ from relgraph.search.accuracy.expressions import (
     number,
     parts,
 )
-from relgraph.search.accuracy.true_values import Settler
+from relgraph.formulas.true_values import Settler
 from relgraph.truth.balls import Ball, arb, as_fraction
 
 _BITS, _SURE = 400, 300

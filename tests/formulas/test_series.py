@@ -6,11 +6,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from relgraph.search.accuracy.expansion import Expansion, centers, expansions, expansions_at
-from relgraph.search.accuracy.expressions import written
-from relgraph.search.accuracy.formulas import parsed
-from relgraph.search.accuracy.series import NoSeries
-from relgraph.search.accuracy.true_values import Known
+from relgraph.formulas.expansion import Expansion, centers, expansions, expansions_at
+from relgraph.formulas.expressions import written
+from relgraph.formulas.parsing import parsed
+from relgraph.formulas.series import NoSeries
+from relgraph.formulas.true_values import Known
 
 
 def places(text: str, errors, **columns) -> list[str]:

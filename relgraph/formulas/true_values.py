@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.scalar.type import from_ordinals, to_ordinals
-from relgraph.search.accuracy.expressions import (
+from relgraph.formulas.expressions import (
     INPUT,
     NUMBER,
     OPS,
@@ -29,6 +28,7 @@ from relgraph.search.accuracy.expressions import (
     inputs_of,
     parts,
 )
+from relgraph.scalar.type import from_ordinals, to_ordinals
 from relgraph.truth.balls import (
     INFINITY,
     NONE,
