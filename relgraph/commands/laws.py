@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from relations import identities
 from relgraph.commands import CommandError, file_ending_in, hint, write
 from relgraph.compile import laws_for
 from relgraph.compile.database import rows_of
@@ -68,7 +69,9 @@ def run(options: argparse.Namespace) -> int:
     laws = discover_laws(with_packs(modules, options.packs)).values()
     chosen = [law for law in laws if options.sound is None or law.sound == options.sound]
     if formulas:
-        chosen = _applying_to(formulas, chosen)
+        # identities, which no mode applies, match nearly every formula
+        in_modes = [law for law in chosen if law.module != identities.__name__]
+        chosen = _applying_to(formulas, chosen if modules else in_modes)
     table = LawTable(chosen, rows_of)
     if options.search is not None:
         table = table.matching(options.search)

@@ -115,6 +115,6 @@ def test_a_page_has_what_was_found() -> None:
     assert text.count("<svg") == len(found.points.inputs) == 1
     assert f"{found.best.error:.2f} after" in text and "import numpy as np" in text
     for step in found.best.derivations[0]:
-        assert step.by in text
+        assert step.name in text
     assert found.source("c") in text.replace("&lt;", "<").replace("&gt;", ">")
     assert [f.expr for f in found.forms].count(found.original.expr) == 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeVar, overload
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
 from relgraph.graph.basic import Apply, Constant, Variable, clone_get_equiv, io_toposort
 from relgraph.graph.features import Feature
@@ -257,29 +257,64 @@ class Step:
 _FROM_THE_WEAKEST = ("code", "refuted", "checked", "exhausted", "proved")
 
 
-class Derivation(Displayed, Sequence[Step]):
+class Named(Protocol):
+    """A step by a law."""
+
+    @property
+    def name(self) -> str:
+        """The name of the law or rewriter."""
+
+
+AnyStep = TypeVar("AnyStep", bound=Named)
+
+
+class Steps(Displayed, Sequence[AnyStep]):
+    """The steps from one thing to another, in order. It prints as a line for each.
+
+    Parameters
+    ----------
+    steps
+        The steps.
+    """
+
+    def __init__(self, steps: Iterable[AnyStep]) -> None:
+        self.steps = tuple(steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[AnyStep]:
+        return iter(self.steps)
+
+    @overload
+    def __getitem__(self, index: int) -> AnyStep: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[AnyStep, ...]: ...
+    def __getitem__(self, index: int | slice) -> AnyStep | tuple[AnyStep, ...]:
+        return self.steps[index]
+
+    @property
+    def laws(self) -> list[str]:
+        """The names of the laws, each once, in order."""
+        return list(dict.fromkeys(step.name for step in self.steps))
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.steps))
+
+    def __repr__(self) -> str:
+        return str(self) or f"<{type(self).__name__} of 0 steps>"
+
+
+class Derivation(Steps[Step]):
     """The steps from a graph to what an optimizer made of it.
 
     It prints as a line for each step, and a notebook shows one step after another. `replay` makes
     the steps again on a copy of the graph at the start.
     """
 
-    def __init__(self, log: EditLog, steps: Sequence[Step]) -> None:
+    def __init__(self, log: EditLog, steps: Iterable[Step]) -> None:
+        super().__init__(steps)
         self._log = log
-        self._steps = tuple(steps)
-
-    def __len__(self) -> int:
-        return len(self._steps)
-
-    def __iter__(self) -> Iterator[Step]:
-        return iter(self._steps)
-
-    @overload
-    def __getitem__(self, index: int) -> Step: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
-    def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
-        return self._steps[index]
 
     def start(self) -> FunctionGraph:
         """Return a copy of the graph as it was before the first step."""
@@ -328,10 +363,10 @@ class Derivation(Displayed, Sequence[Step]):
         """
         index = range(len(self))[index]
         replay = _Replay(self._log, self.start())
-        for step in self._steps[:index]:
+        for step in self.steps[:index]:
             replay.make_step(step)
-        made = [edit for edit in self._steps[index].edits if isinstance(edit, Make)]
-        change = next((e for e in self._steps[index].edits if isinstance(e, Change)), None)
+        made = [edit for edit in self.steps[index].edits if isinstance(edit, Make)]
+        change = next((e for e in self.steps[index].edits if isinstance(e, Change)), None)
         if change is None:
             raise IndexError(f"step {index + 1} replaces no variable")
         for edit in made:
@@ -354,7 +389,7 @@ class Derivation(Displayed, Sequence[Step]):
         """
         fgraph = self.start()
         replay = _Replay(self._log, fgraph)
-        for step in self._steps:
+        for step in self.steps:
             change = next((edit for edit in step.edits if isinstance(edit, Change)), None)
             before = view(fgraph.outputs, None if change is None else replay.variable(change.old))
             replay.make_step(step)
@@ -363,11 +398,8 @@ class Derivation(Displayed, Sequence[Step]):
 
     def _replay(self, fgraph: FunctionGraph, steps: int | None) -> None:
         replay = _Replay(self._log, fgraph)
-        for step in self._steps[:steps]:
+        for step in self.steps[:steps]:
             replay.make_step(step)
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self._steps))
 
     @property
     def rests_on(self) -> str:
@@ -376,11 +408,8 @@ class Derivation(Displayed, Sequence[Step]):
 
         From the weakest: ``code``, ``refuted``, ``checked``, ``exhausted``, ``proved``.
         """
-        found = {step.proof or "code" for step in self._steps if step.built}
+        found = {step.proof or "code" for step in self.steps if step.built}
         return next((status for status in _FROM_THE_WEAKEST if status in found), "")
-
-    def __repr__(self) -> str:
-        return str(self) if self._steps else "<Derivation of 0 steps>"
 
 
 class _Replay:

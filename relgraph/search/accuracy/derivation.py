@@ -1,14 +1,13 @@
 """Why one expression is another: steps by named laws, which can be done again.
 
-The derivation of `relgraph.search.proof` is the one of `relgraph.graph.opt.derivation`: edits of a
-FunctionGraph, each recorded with what it left there, and a replay makes them again. Here there is
-no graph to edit: a step says which part of an expression becomes which by an equation, and a replay
-sees that it is an instance.
+A `Derivation` of `relgraph.graph.opt` has edits of a FunctionGraph, which a replay makes again.
+Here there is no graph to edit: a step says which part of an expression becomes which by an
+equation, and a replay checks that it is an instance of that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +20,7 @@ from relgraph.formulas.expressions import (
     without_decided_choices,
     written,
 )
+from relgraph.graph.opt.derivation import Steps
 from relgraph.search.accuracy.egraph import Computed, RealEGraph, computed
 from relgraph.search.accuracy.equations import Equation, Terms, fits
 from relgraph.search.accuracy.matching import COMMUTATIVE
@@ -39,8 +39,8 @@ class Step:
 
     Attributes
     ----------
-    by
-        The name of the law; ``commutes``, ``arithmetic``, ``scaled-product``, ``series``; or
+    name
+        That of the law; ``commutes``, ``arithmetic``, ``scaled-product``, ``series``; or
         ``decided-choices``, which takes away what is never chosen.
     path
         Where: the positions of arguments from the root on.
@@ -56,7 +56,7 @@ class Step:
         On what signs it depends, of parts of the expression.
     """
 
-    by: str
+    name: str
     path: tuple[int, ...]
     before: Expr
     after: Expr
@@ -68,7 +68,7 @@ class Step:
     @property
     def exact(self) -> bool:
         """Whether both sides are equal as real numbers: whether it is no series."""
-        return self.by != "series"
+        return self.name != "series"
 
     def check(self) -> None:
         """See whether the step is an instance of what it names.
@@ -79,26 +79,26 @@ class Step:
             If not.
         """
         if not self._holds():
-            raise ReplayError(f"{self.by} does not make {self.after} of {self.before}")
+            raise ReplayError(f"{self.name} does not make {self.after} of {self.before}")
 
     def _holds(self) -> bool:
         if self.equation is not None:
             return self._is_instance(self.equation)
-        if self.by == "commutes":
+        if self.name == "commutes":
             swapped = self.before.args == self.after.args[::-1]
             return self.before.op == self.after.op and self.before.op in COMMUTATIVE and swapped
-        if self.by == "arithmetic":
+        if self.name == "arithmetic":
             return any(
                 b.op is NUMBER and computed(a.op, [x.value for x in a.args]) == b.value
                 for a, b in ((self.before, self.after), (self.after, self.before))
                 if all(x.op is NUMBER for x in a.args)
             )
-        if self.by == "scaled-product":
+        if self.name == "scaled-product":
             sides = (self.before, self.after)
             return any(as_scaled_product(a) is b for a, b in (sides, sides[::-1]))
-        if self.by == "decided-choices":
+        if self.name == "decided-choices":
             return without_decided_choices(self.before) is self.after
-        return self.by == "series"
+        return self.name == "series"
 
     def _is_instance(self, equation: Equation) -> bool:
         values = stands_for(equation, self.before, self.after, self.backward)
@@ -115,7 +115,7 @@ class Step:
         more = f" {self.detail}" if self.detail else ""
         if self.conditions:
             more += f" where {' and '.join(map(written, self.conditions))}"
-        return f"{self.by}{way}{more}: {written(self.before)} → {written(self.after)}"
+        return f"{self.name}{way}{more}: {written(self.before)} → {written(self.after)}"
 
     def _reads_backward(self) -> bool:
         assert self.equation is not None
@@ -132,31 +132,18 @@ def stands_for(
     return values if all(fitting) else None
 
 
-@dataclass(frozen=True)
-class Derivation(Sequence[Step]):
+class Derivation(Steps[Step]):
     """The steps from an expression to another.
 
     Attributes
     ----------
     start
         Where it begins.
-    steps
-        What is done, in order.
     """
 
-    start: Expr
-    steps: tuple[Step, ...]
-
-    def __len__(self) -> int:
-        return len(self.steps)
-
-    def __getitem__(self, k: Any) -> Any:
-        return self.steps[k]
-
-    @property
-    def laws(self) -> list[str]:
-        """The names of the laws, each once, in order."""
-        return list(dict.fromkeys(s.by for s in self.steps))
+    def __init__(self, start: Expr, steps: Iterable[Step]) -> None:
+        super().__init__(steps)
+        self.start = start
 
     @property
     def conditions(self) -> list[Expr]:
@@ -186,7 +173,7 @@ class Derivation(Sequence[Step]):
         yield expr
         for step in self.steps:
             if at_path(expr, step.path) is not step.before:
-                raise ReplayError(f"{step.by}: {step.before} is not where the step applies")
+                raise ReplayError(f"{step.name}: {step.before} is not where the step applies")
             step.check()
             expr = with_part(expr, step.path, step.after)
             yield expr
@@ -209,7 +196,7 @@ def derivation(graph: RealEGraph, start: Expr, end: Expr) -> Derivation:
         steps = [_step(graph, *found) for found in graph.rewrites(start, end, _MOST_STEPS)]
     except TooLong:
         raise ReplayError(f"the derivation of {end} is too long") from None
-    return Derivation(start, tuple(_shortened(start, steps)))
+    return Derivation(start, _shortened(start, steps))
 
 
 def _step(

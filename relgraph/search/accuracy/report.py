@@ -180,7 +180,7 @@ def _steps(derivation: Derivation) -> str:
     rows = [[cell("the input"), f"<td>{code(written(derivation.start))}</td>", "<td></td>"]]
     for step, expr in zip(derivation, list(derivation.expressions())[1:], strict=True):
         conditions = " and ".join(map(written, step.conditions))
-        rows.append([cell(step.by), f"<td>{code(written(expr))}</td>", cell(conditions)])
+        rows.append([cell(step.name), f"<td>{code(written(expr))}</td>", cell(conditions)])
     return table(["law", "gives", "where"], rows)
 
 

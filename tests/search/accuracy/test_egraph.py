@@ -60,7 +60,7 @@ def test_a_product_has_no_order() -> None:
     assert g.add(parsed("a * b")) is g.add(parsed("b * a"))
     assert g.add(parsed("a / b")) is not g.add(parsed("b / a"))
     steps = derivation(g, parsed("exp(a * b)"), _added(g, "exp(b * a)"))
-    assert [s.by for s in steps] == ["commutes"]
+    assert [s.name for s in steps] == ["commutes"]
     assert steps.replay() is parsed("exp(b * a)")
 
 

@@ -102,7 +102,7 @@ def test_a_form_to_which_the_steps_are_too_many_is_left_out(
     found = improve("sqrt(x + 1) - sqrt(x)", domain="x > 1", samples=64, seconds=1)
     assert all(f.output is not None for f in found.front)
     steps = [step for f in found.front for d in f.derivations for step in d.steps]
-    assert all(step.by == "series" for step in steps)
+    assert all(step.name == "series" for step in steps)
 
 
 def test_pieces_of_the_domain() -> None:
