@@ -18,7 +18,7 @@ import time
 from typing import Any
 
 import numpy as np
-from shared.beside_peer import parser_for, rounds_of
+from shared.beside_peer import parser_for, rounds_of, settled
 from shared.vector_families import FAMILIES, built, drawn
 
 WARM_UP, COMPILING, MEASURED = 1.5, 30.0, 0.7
@@ -46,18 +46,10 @@ def measure(name: str, library: str, elements: list[int]) -> list[list[float]] |
         except Exception as error:
             print(f"{library} can't compute {name}: {error}", file=sys.stderr)
             return None
-        end = time.perf_counter() + COMPILING
         _timed(call, values, WARM_UP)
-        while _is_compiling(call) and time.perf_counter() < end:
-            _timed(call, values, WARM_UP)
+        settled(call, values, COMPILING)
         found.append([1e6 * statistics.median(_timed(call, values, MEASURED)), first])
     return found
-
-
-def _is_compiling(call: Any) -> bool:
-    """Return whether a function of ours is being compiled."""
-    record = getattr(getattr(call, "_run", None), "record", None)
-    return record is not None and record.state == "compiling"
 
 
 def _ratios(rounds: list[Any], elements: list[int]) -> list[list[float]]:

@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
+from time import perf_counter
 
 ROOT = Path(__file__).parents[3]
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
@@ -24,6 +25,16 @@ def parser_for(description, names):
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--library", help=argparse.SUPPRESS)
     return parser
+
+
+def settled(call, values, seconds=30.0):
+    """Call a function of ours until its second tier is there, or for some seconds."""
+    record = getattr(getattr(call, "_run", None), "record", None)
+    end = perf_counter() + seconds
+    while record is not None and record.state in ("vm", "compiling") and perf_counter() < end:
+        call(*values)
+    for _ in range(50):
+        call(*values)
 
 
 def rounds_of(script, name, options, environment=(), flags=(), patience=None):
