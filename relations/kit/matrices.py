@@ -26,11 +26,9 @@ from relgraph.graph.basic import Constant
 from relgraph.tensor.assembly import Eye, eye
 from relgraph.tensor.indexing import getitem
 from relgraph.tensor.linalg.diagonals import SetDiagonal, diag, trace
-from relgraph.tensor.linalg.functions import det, slogdet
 from relgraph.tensor.linalg.products import (
     as_matrix_shape,
     cheapest_order,
-    dot,
     matrix_transpose,
     product_in_order,
 )
@@ -259,13 +257,17 @@ def is_vector_or_matrix(x: Any) -> bool:
 
 def identity_like(x: Any) -> Any:
     """Return the identity matrix of as many rows as `x` has, in its dtype."""
-    n = x.type.shape[-2]
-    return eye(shape_i(x, x.type.ndim - 2) if n is None else n, dtype=x.type.dtype)
+    return eye(_rows(x), dtype=x.type.dtype)
 
 
 def row_count(x: Any) -> Any:
     """Return the number of rows of a matrix as a number of its dtype."""
-    return cast(shape_i(x, 0), x.type.dtype)
+    return cast(_rows(x), x.type.dtype)
+
+
+def _rows(x: Any) -> Any:
+    n = x.type.shape[-2]
+    return shape_i(x, x.type.ndim - 2) if n is None else n
 
 
 def diagonal_of(x: Any) -> Any:
@@ -313,61 +315,3 @@ def solution_for_vector(x: Any, y: Any, v: Any) -> Any:
         return None
     table = reshape(v, (lengths(x)[0], lengths(y)[0]))
     return flatten(swapaxes(solve(y, swapaxes(solve(x, table), 0, 1)), 0, 1))
-
-
-def _rows(x: Any, dtype: str) -> Any:
-    return cast(x.type.shape[0], dtype)
-
-
-def determinant(x: Any, y: Any) -> Any:
-    """Return ``det(kron(x, y))`` of two square matrices."""
-    dtype = det(x).type.dtype
-    return det(x) ** _rows(y, dtype) * det(y) ** _rows(x, dtype)
-
-
-def log_determinant(x: Any, y: Any) -> Any:
-    """Return the logarithm of the size of ``det(kron(x, y))`` of two square matrices."""
-    first, second = slogdet(x)[1], slogdet(y)[1]
-    return first * _rows(y, first.type.dtype) + second * _rows(x, first.type.dtype)
-
-
-def _inner_identity(u: Any) -> Any:
-    """Return the identity matrix of as many rows as `u` has columns, which are known."""
-    return eye(u.type.shape[1], dtype=u.type.dtype)
-
-
-def _capacitance(d: Any, u: Any, v: Any) -> Any:
-    """Return ``I + v @ inv(d) @ u``, of as many rows as `u` has columns."""
-    return _inner_identity(u) + dot(v, solve(d, u))
-
-
-def updated_solution(d: Any, u: Any, v: Any, b: Any) -> Any:
-    """Return the solution for ``d + u @ v`` by way of those for `d` and a small matrix."""
-    first = solve(d, b)
-    return first - dot(solve(d, u), solve(_capacitance(d, u, v), dot(v, first)))
-
-
-def updated_determinant(d: Any, u: Any, v: Any) -> Any:
-    """Return ``det(d + u @ v)`` as the product of two others."""
-    return det(_capacitance(d, u, v)) * det(d)
-
-
-def updated_log_determinant(d: Any, u: Any, v: Any) -> Any:
-    """Return ``slogdet(d + u @ v)[1]`` as the sum of two others."""
-    return slogdet(_capacitance(d, u, v))[1] + slogdet(d)[1]
-
-
-def pushed_through(u: Any, v: Any) -> Any:
-    """Return ``u @ inv(I + v @ u)``."""
-    inner = _inner_identity(u) + dot(v, u)
-    return matrix_transpose(solve(matrix_transpose(inner), matrix_transpose(u)))
-
-
-def small_determinant(u: Any, v: Any) -> Any:
-    """Return ``det(I + v @ u)``."""
-    return det(_inner_identity(u) + dot(v, u))
-
-
-def small_log_determinant(u: Any, v: Any) -> Any:
-    """Return ``slogdet(I + v @ u)[1]``."""
-    return slogdet(_inner_identity(u) + dot(v, u))[1]

@@ -20,8 +20,9 @@ from relgraph.tensor.linalg.products import _kron
 from relgraph.tensor.linalg.systems import _inv, _solve
 from relgraph.tensor.math import _dot
 
-i, p, v, w, x, y, z = lvars("i p v w x y z")
+m, n, p, v, w, x, y, z = lvars("m n p v w x y z")
 
+lengths = (computo(m, kit.row_count, x), computo(n, kit.row_count, y))
 
 FACTORS = (
     any_dtype_law(
@@ -64,18 +65,18 @@ FACTORS = (
     finite(
         "det-kron",
         _det(_kron(x, y)),
-        p,  # det(x) ** len(y) * det(y) ** len(x)
+        _det(x) ** n * _det(y) ** m,  # m = len(x), n = len(y)
         whereo(kit.are_square, x, y),
         same_dtypeo(x, y),
-        computo(p, kit.determinant, x, y),
+        *lengths,
     ),
     finite(
         "log-det-kron",
         log_size(_kron(x, y)),
-        p,  # len(y) * log_size(x) + len(x) * log_size(y)
+        log_size(x) * n + log_size(y) * m,
         whereo(kit.are_square, x, y),
         same_dtypeo(x, y),
-        computo(p, kit.log_determinant, x, y),
+        *lengths,
     ),
     finite(
         "trace-kron",

@@ -18,12 +18,13 @@ from relations.kit.matrix_facts import diagonalo
 from relations.kit.type_guards import floato, roomyo, same_dtypeo
 from relations.kit.vocabulary import Law, law, lvars
 from relations.matrices.determinants import log_size
+from relations.matrices.products import transposed
 from relgraph.graph.kanren import computo, whereo
 from relgraph.tensor.linalg.functions import _det
 from relgraph.tensor.linalg.systems import _solve
 from relgraph.tensor.math import _dot
 
-b, d, u, v, z = lvars("b d u v z")
+b, d, i, u, v = lvars("b d i u v")
 
 updated = d + _dot(u, v)
 thin = (
@@ -33,62 +34,52 @@ thin = (
     whereo(kit.is_tall, u),
     whereo(kit.is_wide, v),
     whereo(kit.are_sides_of, d, u, v),
+    computo(i, kit.identity_like, v),
 )
+"""That `u` has far more rows than columns, and `v` the other way round; `i` is the small identity
+matrix."""
 identity = whereo(kit.is_identity_matrix, d)
+small, of_identity = i + _dot(v, _solve(d, u)), i + _dot(v, u)
 
 
-def where_regular(name: str, lhs: Any, *conditions: Any) -> Law:
-    """Return a law that computes `z` from matrices far from singular."""
+def where_regular(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law that computes its right side from matrices far from singular."""
     regular = whereo(are_well_conditioned, d, u, v)
     # what is solved for the diagonal matrix, as costly as any, becomes a division next
     tags = ("invests",)
-    return law(name, lhs, z, *thin, *conditions, sound="domain", domain=regular, tags=tags)
+    return law(name, lhs, rhs, *thin, *conditions, sound="domain", domain=regular, tags=tags)
 
+
+solution = _solve(d, b)
 
 UPDATES = (
-    # inv(1 + u v) u = u inv(1 + v u)
     where_regular(
-        "push-through", _solve(updated, u), identity, computo(z, kit.pushed_through, u, v)
+        "push-through",
+        _solve(updated, u),
+        transposed(_solve(transposed(of_identity), transposed(u))),
+        identity,
     ),
-    # inv(d + u v) b = d⁻¹ b - d⁻¹ u (1 + v d⁻¹ u)⁻¹ v d⁻¹ b
     where_regular(
         "woodbury",
         _solve(updated, b),
+        solution - _dot(_solve(d, u), _solve(small, _dot(v, solution))),
         diagonalo(d),
         whereo(kit.is_vector_or_matrix, b),
-        computo(z, kit.updated_solution, d, u, v, b),
     ),
-    # det(d + u v) = det(1 + v d⁻¹ u) det(d)
+    where_regular("determinant-lemma", _det(updated), _det(small) * _det(d), diagonalo(d)),
     where_regular(
-        "determinant-lemma",
-        _det(updated),
-        diagonalo(d),
-        computo(z, kit.updated_determinant, d, u, v),
-    ),
-    where_regular(
-        "log-determinant-lemma",
-        log_size(updated),
-        diagonalo(d),
-        computo(z, kit.updated_log_determinant, d, u, v),
+        "log-determinant-lemma", log_size(updated), log_size(small) + log_size(d), diagonalo(d)
     ),
 )
 """A small matrix that is singular by rounding where the large one is not raises."""
 
 DETERMINANTS = (
-    finite(
-        "det-of-identity-and-product",
-        _det(updated),
-        z,  # det(1 + v u)
-        identity,
-        *thin,
-        computo(z, kit.small_determinant, u, v),
-    ),
+    finite("det-of-identity-and-product", _det(updated), _det(of_identity), identity, *thin),
     finite(
         "log-det-of-identity-and-product",
         log_size(updated),
-        z,
+        log_size(of_identity),
         identity,
         *thin,
-        computo(z, kit.small_log_determinant, u, v),
     ),
 )
