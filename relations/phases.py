@@ -27,8 +27,8 @@ from relations.functions import (
     special,
     trigonometric,
 )
-from relations.kit.cancellation import made_of_turned
 from relations.kit.guards import foundo
+from relations.kit.made_by_laws import made_of_turned
 from relations.kit.vocabulary import Law, Relation, lvars, stable
 from relations.matrices import determinants, kronecker, low_rank, products, systems
 from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
@@ -254,6 +254,7 @@ _NEARER: tuple[Relation, ...] = (
     *logarithms.LOGARITHMS_OF_SHARES,
     *exponential.NEAR_ONE,
     *logarithms.OVER_AXES,
+    *logarithms.IN_BASES,
     *exponential.SIGMOID,
     *exponential.SIGMOID_WHERE_DEFINED,
     *exponential.TANH,
@@ -266,6 +267,7 @@ _NEARER: tuple[Relation, ...] = (
     *quotients_of_exponentials.LOGARITHMS,
     *quotients_of_exponentials.SIGMOID,
     *quotients_of_exponentials.HYPERBOLIC,
+    *quotients_of_exponentials.AMID_FACTORS,
     *quotients_of_exponentials.DIFFERENCES,
     *quotients_of_exponentials.PARTS,
     *logarithms.SHARES,

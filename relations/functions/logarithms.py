@@ -20,6 +20,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from relations.functions import special
 from relations.functions.special import log_erfc
 from relations.kit import functions as kit
 from relations.kit.cancellation import not_choseno
@@ -32,6 +33,7 @@ from relations.kit.guards import (
     not_constanto,
 )
 from relations.kit.index_arithmetic import softmax_axis
+from relations.kit.made_by_laws import made_of_logarithm
 from relations.kit.nests import (
     added_leaves,
     leaves_of,
@@ -295,18 +297,6 @@ LOGARITHMS = (
         *foundo(z, kit.binary_logarithm, terms),
         tries=[log2(one) for one in (exp2(x) + exp2(y), add(2 * exp2(x), 2**y, exp2(w), 1))],
     ),
-    stable(
-        "based-log-of-sum",
-        based(add(several(xs))),
-        z / k,  # k = log(2), or log(10)
-        whereo(kit.is_based_logarithm, s),
-        *of_sum,
-        computo(k, kit.natural_logarithm_of_base, s),
-        tries=[
-            *(log2(one) for one in TRIES),
-            *(log10(one) for one in (10**x + 10**y, *TRIES)),
-        ],
-    ),
 )
 
 OVER_AXES = (
@@ -315,13 +305,23 @@ OVER_AXES = (
         "log-sum-exp-moved", log(DimShuffle(n, o)(total)), DimShuffle(n, o)(LogSumExp(k)(x)), usual
     ),
     stable("log-mean-exp", log(total / y), LogSumExp(k)(x) - log(y), nonnegativeo(y), usual),
+)
+
+_natural = tuple(one for one in (*special.TAILS, *LOGARITHMS, *OVER_AXES) if one.lhs.op is log)
+
+IN_BASES = (
     stable(
-        "based-log-sum-exp",
-        based(total),
-        LogSumExp(k)(x) / c,  # c = log(2), or log(10)
+        "log-in-base",
+        based(x),
+        z / k,  # z is what a law makes of log(x), k = log(2) or log(10)
         whereo(kit.is_based_logarithm, s),
-        usual,
-        computo(c, kit.natural_logarithm_of_base, s),
+        computo(k, kit.natural_logarithm_of_base, s),
+        *foundo(z, made_of_logarithm(_natural), x),
+        tries=[
+            log10(10**x + 10**y),
+            *(log2(one) for one in (0.5 * erfc(x), erfc(x) / 2, *TRIES, *SUBTRACTED)),
+            *(based(one) for one in (erfc(x), ndtr(x), total)),
+        ],
     ),
 )
 

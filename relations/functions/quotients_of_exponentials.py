@@ -16,21 +16,26 @@ import numpy as np
 from cons import cons
 from kanren.core import conde, eq, lall
 
+from relations.functions import exponential, trigonometric
+from relations.functions.logarithms import FACTORS
 from relations.kit.guards import (
     constant_data,
     constanto,
     containing_constant,
     depends_on_levels,
+    foundo,
     is_constant,
     nonnegativeo,
     requires_heads,
 )
 from relations.kit.index_arithmetic import softmax_axis
-from relations.kit.reductions import covers_axes, restores_axes
+from relations.kit.made_by_laws import made_of_two_factors
+from relations.kit.reductions import covers_axes
 from relations.kit.type_guards import booleano, floato, same_dtypeo
 from relations.kit.vocabulary import Law, lvars, relation, rounding, stable
+from relations.reductions import softmax
 from relgraph import scalar
-from relgraph.graph.kanren import computo, one_cliento, several, whereo
+from relgraph.graph.kanren import computo, one_cliento, whereo
 from relgraph.graph.kanren.goals import argumentso
 from relgraph.tensor import (
     DimShuffle,
@@ -40,13 +45,13 @@ from relgraph.tensor import (
     expm1,
     log,
     log1p,
-    mul,
     sigmoid,
     sinh,
     softplus,
     sqr,
     switch,
     tanh,
+    true_div,
 )
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
@@ -55,9 +60,7 @@ from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.subtensor import Slice, Subtensor
 
-a, c, d, i, k, m, n, o, w, ws, x, y, z = lvars("a c d i k m n o w ws x y z")
-# one after the other, as they were: their product might overflow
-others = several(ws)
+a, c, d, i, k, m, n, o, w, x, y, z = lvars("a c d i k m n o w x y z")
 
 
 def over(values: Any) -> Any:
@@ -67,9 +70,6 @@ def over(values: Any) -> Any:
 
 usual = computo(k, softmax_axis, a)
 """That softmax calls the axes `a` of `x` `k`."""
-
-sliced = (whereo(restores_axes, o, a, x), usual)
-"""That what is over `a` belongs to a slice along these axes."""
 
 weighed = (constanto(c), nonnegativeo(c))
 """That `c` is a weight that is known."""
@@ -136,34 +136,12 @@ def takes_one_along(index: Any, axes: Any, x: Any) -> bool:
 with_plain_logarithm = (whereo(has_plain_logarithm, y), nonnegativeo(y))
 
 
-def with_factors(
-    name: str, top: Any, bottom: Any, result: Any, *conditions: Any
-) -> tuple[Law, ...]:
-    """Return the laws about a quotient with more factors, above or below or both."""
-    return (
-        stable(f"{name}-mul", mul(top, others) / bottom, mul(result, others), *conditions),
-        stable(f"{name}-div", top / (bottom * z), result / z, *conditions),
-        stable(
-            f"{name}-mul-div", mul(top, others) / (bottom * z), mul(result, others) / z, *conditions
-        ),
-    )
-
-
-def quotient(name: str, top: Any, bottom: Any, result: Any, *conditions: Any) -> tuple[Law, ...]:
-    """Return the laws about a quotient, by itself and with more factors."""
-    alone = stable(name, top / bottom, result, *conditions)
-    return alone, *with_factors(name, top, bottom, result, *conditions)
-
-
 p, total = Softmax(k)(x), sum_(exp(x), axis=a)
 # the sum of a softmax is 1, unless there is nothing to add up: neither in it nor in the product
 mean = sum_(p * y, axis=a) / sum_(p, axis=a)
 of_one_length = whereo(covers_axes, x, y, a)
 
-SOFTMAX = (
-    *with_factors("softmax", exp(x), over(total), p, *sliced),
-    *quotient("softmax-mean", sum_(exp(x) * y, axis=a), total, mean, usual, of_one_length),
-)
+SOFTMAX = (stable("softmax-mean", sum_(exp(x) * y, axis=a) / total, mean, usual, of_one_length),)
 
 log_two_cosh = abs_(x) + softplus(-2 * abs_(x))
 
@@ -257,9 +235,8 @@ by_decayed = -1 / expm1(-switch(is_positive, x, 1))
 by_grown = exp(switch(is_positive, -1, x)) / expm1(switch(is_positive, -2, x))
 
 HYPERBOLIC = (
-    *with_factors("tanh", sinh(x), cosh(x), tanh(x)),
     stable("exp-by-expm1", exp(x) / expm1(x), switch(is_positive, by_decayed, by_grown)),
-    *quotient("sech-slope", sinh(x), sqr(cosh(x)), tanh(x) / cosh(x)),
+    stable("sech-slope", sinh(x) / sqr(cosh(x)), tanh(x) / cosh(x)),
     stable("sech-slope-by-reciprocal", sqr(1 / cosh(x)) * sinh(x), tanh(x) / cosh(x)),
     stable("tanh-by-reciprocal", 1 / cosh(x) * sinh(x), tanh(x)),
     # every network of tanh has it, where the tanh is there anyway and its square costs next to
@@ -269,6 +246,39 @@ HYPERBOLIC = (
         1 - sqr(tanh(x)),
         4 * decay / (1 + decay * (2 + decay)),
         one_cliento(tanh(x)),
+    ),
+)
+
+
+above, below = lvars("above below")
+
+# those near 0 by what vanishes there are large, where a factor may be small
+_large = ("coth", "exp-by-expm1")
+_quotients = tuple(
+    one
+    for one in (
+        *softmax.WRITTEN_OUT,
+        *exponential.SIGMOID,
+        *trigonometric.QUOTIENTS,
+        *SOFTMAX,
+        *HYPERBOLIC,
+    )
+    if one.sound == "stable" and one.lhs.op is true_div and one.name not in _large
+)
+
+AMID_FACTORS = (
+    stable(
+        "quotient-amid-factors",
+        x / y,
+        z,  # exp(x) * w / (sum(exp(x)) * z) → softmax(x) * w / z
+        computo(above, FACTORS, x),
+        computo(below, FACTORS, y),
+        *foundo(z, made_of_two_factors(_quotients), above, below),
+        tries=[
+            one
+            for top, bottom in (law.lhs.args for law in _quotients)
+            for one in ((top * w) / bottom, top / (bottom * w), (top * w) / (bottom * z))
+        ],
     ),
 )
 

@@ -7,23 +7,20 @@ DLMF 7.2 and 7.12.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from relations.kit.cancellation import not_choseno
 from relations.kit.functions import (
     can_be_doubled,
-    is_based_logarithm,
     lower_bound,
-    natural_logarithm_of_base,
     upper_bound,
 )
 from relations.kit.guards import constanto, positiveo
 from relations.kit.type_guards import floato, roomyo
-from relations.kit.vocabulary import Law, finite, lvars, stable
+from relations.kit.vocabulary import finite, lvars, stable
 from relgraph.graph.kanren import computo, whereo
 from relgraph.scalar.special import LN2
+from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
-    Elemwise,
     digamma,
     erf,
     erfc,
@@ -36,10 +33,9 @@ from relgraph.tensor import (
     lt,
     switch,
 )
-from relgraph.tensor import abs as abs_
 from relgraph.tensor.special import log_ndtr, ndtr
 
-c, k, s, x, z = lvars("c k s x z")
+c, x, z = lvars("c x z")
 
 is_moderate = whereo(can_be_doubled, c)
 
@@ -69,26 +65,12 @@ is_precise = (floato(x), roomyo(x))
 above, below = computo(z, upper_bound, x), computo(z, lower_bound, x)
 
 
-based = Elemwise(s, ())
-"""A logarithm of another base."""
-of_base = (whereo(is_based_logarithm, s), computo(k, natural_logarithm_of_base, s))
-
-
-def of_tail(ending: str, tail: Any, result: Any, *conditions: Any) -> tuple[Law, Law]:
-    """Return the laws about the natural logarithm of a tail, and those of other bases."""
-    return (
-        stable(f"log-{ending}", log(tail), result, *conditions),
-        # k = log(2), or log(10)
-        stable(f"based-log-{ending}", based(tail), result / k, *of_base, *conditions),
-    )
-
-
 TAILS = (
     stable("ndtr-reflected", 1 - ndtr(x), ndtr(-x)),
-    *of_tail("erfc", erfc(x), log_erfc, *is_precise),
-    *of_tail("half-erfc", 0.5 * erfc(x), log_ndtr(z), *is_precise, above),
-    *of_tail("erfc-by-two", erfc(x) / 2, log_ndtr(z), *is_precise, above),
-    *of_tail("ndtr", ndtr(x), log_ndtr(x), floato(x)),
+    stable("log-erfc", log(erfc(x)), log_erfc, *is_precise),
+    stable("log-half-erfc", log(0.5 * erfc(x)), log_ndtr(z), *is_precise, above),
+    stable("log-erfc-by-two", log(erfc(x) / 2), log_ndtr(z), *is_precise, above),
+    stable("log-ndtr", log(ndtr(x)), log_ndtr(x), floato(x)),
     stable("log1p-erf", log1p(erf(x)), log_erfc_of_neg, *is_precise, not_choseno(x)),
     stable("log1p-neg-erf", log1p(-erf(x)), log_erfc, *is_precise, not_choseno(x)),
     stable("log1p-neg-half-erfc", log1p(-0.5 * erfc(x)), log_ndtr(z), *is_precise, below),

@@ -6,7 +6,7 @@ A series is the tuple of its coefficients, the constant one first.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from math import factorial
 from typing import Any
@@ -14,20 +14,17 @@ from typing import Any
 import numpy as np
 
 from relations.kit.guards import (
-    Heads,
     constant_number,
     containing_two_constants_or,
     depends_on_levels,
     in_dtype_of,
     requires_heads,
 )
-from relations.kit.vocabulary import Law
 from relgraph import scalar
 from relgraph.graph.kanren.goals import goal
-from relgraph.graph.kanren.rules import head_of
 from relgraph.tensor.basic import constant
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.math import eq, length, sub, switch, tanh
+from relgraph.tensor.math import eq, length, switch, tanh
 
 
 def nonzero(x: Any) -> Any:
@@ -71,34 +68,6 @@ def is_small_change(scalar_op: Any) -> bool:
     """Return whether a scalar op is by how much a cosine, a sine or a tangent differs from the
     first term of its series."""
     return scalar_op in (scalar.cosm1, scalar.x_less_sin, scalar.tan_less_x)
-
-
-def made_of_turned(laws: Sequence[Law]) -> Callable[..., Any]:
-    """Return the function of `x` and `y` that returns what the first of some laws about differences
-    makes of ``y - x``; None if none matches."""
-    sides = [law.lhs.args for law in laws]
-
-    def admits(heads: Heads) -> bool:
-        return any(all(map(_may_have_head, pair, heads[::-1])) for pair in sides)
-
-    @requires_heads(admits)
-    @depends_on_levels(max(law.forward.depth for law in laws) - 1)
-    def turned(fgraph: Any, x: Any, y: Any) -> Any:
-        node = sub(y, x).owner
-        for law in laws:
-            found = law.forward.transform(fgraph, node)
-            if found is not False:
-                return found[0]
-        return None
-
-    turned.__dict__["asks_graph"] = True
-    return turned
-
-
-def _may_have_head(side: Any, head: Any) -> bool:
-    wanted = head_of(side)
-    of_family = isinstance(wanted, type) and isinstance(head, wanted)
-    return wanted is None or wanted is head or of_family
 
 
 def length_of_all(bases: Sequence[tuple[Any, ...]]) -> Any:

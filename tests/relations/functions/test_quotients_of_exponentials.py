@@ -31,9 +31,9 @@ column, row = c.dimshuffle(0, "x"), c.dimshuffle("x", 0)
 n, labels = np.arange(3), np.array([0, 2, 1])
 
 CASES = [
-    ("softmax-mul", at.exp(m) * q / rows, "softmax(m, axis=1) * q"),
-    ("softmax-div", at.exp(m) / (rows * q), "softmax(m, axis=1) / q"),
-    ("softmax-mul-div", at.exp(m) * q / (rows * m), "softmax(m, axis=1) * q / m"),
+    ("quotient-amid-factors", at.exp(m) * q / rows, "softmax(m, axis=1) * q"),
+    ("quotient-amid-factors", at.exp(m) / (rows * q), "softmax(m, axis=1) / q"),
+    ("quotient-amid-factors", at.exp(m) * q / (rows * m), "softmax(m, axis=1) * q / m"),
     (
         "softmax-mean",
         mean / total,
@@ -45,17 +45,17 @@ CASES = [
         "sum(softmax(c[None], axis=1) * q, axis=(1,)) / sum(softmax(c[None], axis=1), axis=(1,))",
     ),
     (
-        "softmax-mean-mul",
+        "quotient-amid-factors",
         mean * c / total,
         "sum(softmax(m, axis=1) * q, axis=(1,)) / sum(softmax(m, axis=1), axis=(1,)) * c",
     ),
     (
-        "softmax-mean-div",
+        "quotient-amid-factors",
         mean / (total * c),
         "sum(softmax(m, axis=1) * q, axis=(1,)) / sum(softmax(m, axis=1), axis=(1,)) / c",
     ),
     (
-        "softmax-mean-mul-div",
+        "quotient-amid-factors",
         mean * y / (total * c),
         "sum(softmax(m, axis=1) * q, axis=(1,)) / sum(softmax(m, axis=1), axis=(1,)) * y / c",
     ),
@@ -109,14 +109,15 @@ CASES = [
     ("div-by-square-of-product", spelled(y / ((1 + e) ** 2 * z)), "y * sqr(sigmoid(-x)) / z"),
     ("sigmoid-squared-exp", at.sqr(t) * e * y, "sigmoid(x) * sigmoid(-x) * y"),
     ("sigmoid-neg-squared-exp", at.sqr(s) * at.exp(-x), "sigmoid(x) * sigmoid(-x)"),
-    ("tanh-mul", at.sinh(x) * y / at.cosh(x), "tanh(x) * y"),
-    ("tanh-div", at.sinh(x) / (at.cosh(x) * y), "tanh(x) / y"),
-    ("tanh-mul-div", at.sinh(x) * y / (at.cosh(x) * z), "tanh(x) * y / z"),
+    ("quotient-amid-factors", y * at.exp(x) / (at.exp(x) + at.exp(z)), "y * sigmoid(x - z)"),
+    ("quotient-amid-factors", at.sinh(x) * y / at.cosh(x), "tanh(x) * y"),
+    ("quotient-amid-factors", at.sinh(x) / (at.cosh(x) * y), "tanh(x) / y"),
+    ("quotient-amid-factors", at.sinh(x) * y / (at.cosh(x) * z), "tanh(x) * y / z"),
     ("sech-slope", at.sinh(x) / at.sqr(at.cosh(x)), "tanh(x) / cosh(x)"),
-    ("sech-slope-mul", at.sinh(x) * y / at.sqr(at.cosh(x)), "tanh(x) / cosh(x) * y"),
-    ("sech-slope-div", at.sinh(x) / (at.sqr(at.cosh(x)) * y), "tanh(x) / cosh(x) / y"),
+    ("quotient-amid-factors", at.sinh(x) * y / at.sqr(at.cosh(x)), "tanh(x) / cosh(x) * y"),
+    ("quotient-amid-factors", at.sinh(x) / (at.sqr(at.cosh(x)) * y), "tanh(x) / cosh(x) / y"),
     (
-        "sech-slope-mul-div",
+        "quotient-amid-factors",
         at.sinh(x) * y / (at.sqr(at.cosh(x)) * z),
         "tanh(x) / cosh(x) * y / z",
     ),
@@ -188,11 +189,13 @@ CASES = [
 ]
 
 NOT_MATCHED = [
-    ("softmax-mul", at.exp(m) * q / at.sum(at.exp(m), axis=0, keepdims=True).T),
+    # near 0 the first quotient may overflow
+    ("quotient-amid-factors", at.cosh(x) * y / at.sinh(x)),
+    ("quotient-amid-factors", at.exp(m) * q / at.sum(at.exp(m), axis=0, keepdims=True).T),
     ("softmax-mean", at.sum(at.exp(m) * q, axis=0) / total),
     # the product may have nothing to add up where the softmax has
     ("softmax-mean", at.sum(at.exp(column) * q, axis=1) / at.sum(at.exp(column), axis=1)),
-    ("softmax-mean-div", at.sum(at.exp(column) * q, 1) / (at.sum(at.exp(column), 1) * y)),
+    ("quotient-amid-factors", at.sum(at.exp(column) * q, 1) / (at.sum(at.exp(column), 1) * y)),
     # where a weight is zero, the slope of its logarithm is not finite
     ("log-sum-weighed", at.log(at.sum(e * at.sqr(y)))),
     ("log-mul-sum", at.log(total * y)),

@@ -40,11 +40,11 @@ CASES = [
     ("ndtr-reflected", 1 - ndtr(x), "ndtr(-x)"),
     ("difference-turned", ndtr(x) - 1, "-ndtr(-x)"),
     *(
-        (f"{name}{ending}", logarithm(tail), f"{after}{by}")
-        for name, logarithm, by in (
-            ("log", at.log, ""),
-            ("based-log", at.log2, " / 0.6931471805599453"),
-            ("based-log", at.log10, " / 2.302585092994046"),
+        (f"log{ending}" if logarithm is at.log else "log-in-base", logarithm(tail), f"{after}{by}")
+        for logarithm, by in (
+            (at.log, ""),
+            (at.log2, " / 0.6931471805599453"),
+            (at.log10, " / 2.302585092994046"),
         )
         for ending, tail, after in (
             ("-erfc", at.erfc(x), LOG_ERFC),

@@ -88,8 +88,6 @@ TRUE_BY_READING = {
     "other op: log-prod-of-any-sign": "what is subtracted is 0",
     "wrong for length 0: log-det-triangular": "of a matrix without rows no element is read",
     "wrong sign: log-abs-det": "the last of two outputs is the second",
-    "other op 2: softmax-mean-mul": "the sum of a softmax is 1 up to rounding",
-    "other op 3: softmax-mean-mul-div": "the sum of a softmax is 1 up to rounding",
     "wrong for the least number: tanh-of-sigmoid-weighed": "twice that is to be a number",
     "wrong for the greatest number: softmax-slope-of-shares": (
         "its exponential is infinite, and of that the class claims nothing"
@@ -106,14 +104,12 @@ SURVIVORS = {
     "rounding: max-sub": "only where an infinity is subtracted from the same one",
     "wrong for zero strides: neq-self-of-float": "only of a nan in such an array",
     "wrong for -0: sign-det-transposed": "only where such a zero decides a sign",
-    "wrong for the least number: tanh-mul": "only beside an infinite factor",
     "wrong for length 0: matmul-divided-left": "only of a product without rows",
     "swapped 15: one-by-down-and-up": "only where a formula is 0: at 4 and 1, say",
     "wrong for -inf: solve-identity": "a matrix that is drawn is seldom infinite",
     "exact: max-mul": "only of zeros of both signs, of which one is a product that underflows",
     "swapped 13: one-by-step-around": "only where a formula is 0: at 4 and 1, say",
     "wrong for the greatest number: log-div-softmax": "rounding may make the quotient infinite",
-    "wrong for length 1: softmax-mul": "only where it is another axis than that of the shares",
     "unguarded 2: last-of-cumulate": "of infinite complex products alone, and of few of them",
     "wrong for length 0: take-run": "only where another axis than the first has no elements",
 }

@@ -1,0 +1,105 @@
+"""What laws make of another form of what a law matches: of a difference the other way round, of two
+factors of a quotient, of the natural logarithm in place of one of another base.
+
+So what a law says of one form need not be said of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from relations.kit.guards import Heads, depends_on_levels, requires_heads
+from relations.kit.vocabulary import Law
+from relgraph.graph.basic import Variable
+from relgraph.graph.kanren.rules import head_of
+from relgraph.tensor.math import log, mul, sub, true_div
+
+
+def _made_by(laws: Sequence[Law], fgraph: Any, written: Any) -> Variable | None:
+    """Return what the first of some laws makes of `written`; None if none matches."""
+    for law in laws:
+        found = law.forward.transform(fgraph, written.owner)
+        if found is not False:
+            made: Variable = found[0]
+            return made
+    return None
+
+
+def _may_match(laws: Sequence[Law], heads: Heads) -> bool:
+    """Return False if no law matches its op on arguments with these heads."""
+    return any(all(map(_may_have_head, law.lhs.args, heads)) for law in laws)
+
+
+def _may_have_head(side: Any, head: Any) -> bool:
+    wanted = head_of(side)
+    of_family = isinstance(wanted, type) and isinstance(head, wanted)
+    return wanted is None or wanted is head or of_family
+
+
+def _depth(laws: Sequence[Law]) -> int:
+    """Return how many levels of nodes laws look at below the one that they match."""
+    return int(max(law.forward.depth for law in laws)) - 1
+
+
+def made_of_turned(laws: Sequence[Law]) -> Callable[..., Any]:
+    """Return the function of `x` and `y` that returns what some laws about differences make of
+    ``y - x``; None if none matches."""
+
+    @requires_heads(lambda heads: _may_match(laws, heads[::-1]))
+    @depends_on_levels(_depth(laws))
+    def turned(fgraph: Any, x: Any, y: Any) -> Any:
+        return _made_by(laws, fgraph, sub(y, x))
+
+    turned.__dict__["asks_graph"] = True
+    return turned
+
+
+def made_of_logarithm(laws: Sequence[Law]) -> Callable[..., Any]:
+    """Return the function of `x` that returns what some laws make of ``log(x)``; None if none
+    matches."""
+
+    @requires_heads(lambda heads: _may_match(laws, heads))
+    @depends_on_levels(_depth(laws))
+    def logarithm(fgraph: Any, x: Any) -> Any:
+        return _made_by(laws, fgraph, log(x))
+
+    logarithm.__dict__["asks_graph"] = True
+    return logarithm
+
+
+def made_of_two_factors(laws: Sequence[Law]) -> Callable[..., Any]:
+    """Return the function of the factors of a dividend and of a divisor, three or more, that
+    returns their quotient with what some laws make of the quotient of two in its place; None if
+    none matches any."""
+
+    def admits(heads: Heads) -> bool:
+        return mul in heads and any(
+            all(
+                head is mul or _may_have_head(side, head)
+                for side, head in zip(law.lhs.args, heads, strict=True)
+            )
+            for law in laws
+        )
+
+    @requires_heads(admits)
+    @depends_on_levels(_depth(laws) + 1)
+    def quotient(fgraph: Any, above: Sequence[Any], below: Sequence[Any]) -> Any:
+        pairs = [(i, j) for i in range(len(above)) for j in range(len(below))]
+        for i, j in pairs if len(pairs) > 1 else ():
+            if not _may_match(laws, (above[i].head, below[j].head)):
+                continue
+            made = _made_by(laws, fgraph, true_div(above[i], below[j]))
+            if made is not None:
+                # one after the other, as they were: the product of some might overflow
+                top = _product([*above[:i], made, *above[i + 1 :]])
+                rest = [*below[:j], *below[j + 1 :]]
+                return true_div(top, _product(rest)) if rest else top
+        return None
+
+    quotient.__dict__["asks_graph"] = True
+    return quotient
+
+
+def _product(factors: Sequence[Any]) -> Any:
+    return factors[0] if len(factors) == 1 else mul(*factors)
