@@ -390,9 +390,6 @@ SIDE_BY_SIDE = (join_of_dimshuffleso,)
 both, every, inner, inner_lengths = lvars("both every inner inner_lengths")
 lengths, pieces, rest, sizes = lvars("lengths pieces rest sizes")
 
-MOST_PIECES = 4
-"""There are laws about all pieces of a split into so many, at most."""
-
 
 def joino(joined: Any, parts: Any) -> Any:
     """Construct the goal that `joined` is the join of `parts` on the axis `a`."""
@@ -463,19 +460,24 @@ FLAT = (
 )
 
 
-def _of_pieces(count: int) -> tuple[Law, ...]:
-    """Return the laws about a split of a join of as many pieces.
+def _split_of_join(axis: int, *parts: Any) -> Any:
+    lengths = vector(*(Shape_i(axis)(v) for v in parts))
+    return Split(len(parts), axis)(Join(axis)(*parts), lengths)
 
-    For each piece ``split(join(0, x0, x1), sizes)[0] → x0``, if `sizes` are the lengths of the
-    pieces.
-    """
-    xs = lvars("".join(f"x{i}," for i in range(count)))
-    split = Split(count, a)
-    joined = Join(a)(*xs)
-    own_sizes = whereo(kit.are_lengths_of, sizes, a, *xs)
-    return tuple(
-        any_dtype_law(f"split-of-join-{count}-{i}", nth(i, split(joined, sizes)), v, own_sizes)
-        for i, v in enumerate(xs)
+
+@relation(
+    "split-of-join",
+    depth=2,
+    tries=[nth(0, _split_of_join(0, x, y)), nth(1, _split_of_join(1, x, y, z))],
+)
+def split_of_joino(part: Any, piece: Any) -> Any:
+    """``split(join(0, x, y), sizes)[1] → y``, if `sizes` are the lengths of the pieces"""
+    k, joined, count = lvars("k joined count")
+    return lall(
+        eq(part, nth(k, Split(count, a)(joined, sizes))),
+        joino(joined, pieces),
+        whereo(kit.are_lengths_of, sizes, a, pieces),
+        computo(piece, getitem, pieces, k),
     )
 
 
@@ -488,7 +490,7 @@ SPLITS = (
         *foundo(x, kit.split_into, a, xs),
         tries=[Join(a)(*(nth(i, Split(n, a)(x, sizes)) for i in range(n))) for n in (2, 3)],
     ),
-    *(law for count in range(2, MOST_PIECES + 1) for law in _of_pieces(count)),
+    split_of_joino,
 )
 
 

@@ -497,7 +497,7 @@ def nonempty_pieces(axis: int, pieces: Sequence[Any]) -> list[Any]:
     return [v for v in pieces if v.type.shape[axis] != 0]
 
 
-def are_lengths_of(sizes: Any, axis: int, *pieces: Any) -> bool:
+def are_lengths_of(sizes: Any, axis: int, pieces: Sequence[Any]) -> bool:
     """Return whether the entries of the vector `sizes` are known to be the lengths of `pieces` on
     `axis`: ints, or the lengths of the pieces as variables."""
     entries = known_entries(sizes)
