@@ -219,6 +219,11 @@ class MetaType(ABCMeta):
 
     __signature__ = SignatureOfClass()
 
+    # Rewriting asks for classes all the time. None of these has virtual subclasses, for which
+    # ABCMeta would look in Python.
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
+
     _equal_by_hand: bool
     _changeable: bool
     _by_hand: weakref.WeakKeyDictionary[Any, weakref.ref[Any]]
