@@ -20,7 +20,7 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.terms import Term
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.search.matching import Pattern, Untranslatable, is_about_ops
+from relgraph.search.rules import Pattern, Untranslatable, is_about_ops
 
 BOTH_WAYS = frozenset({"exact", "rounding", "finite"})
 """The soundness classes that claim both directions."""

@@ -13,16 +13,10 @@ from relgraph.graph.kanren.rules import is_ac
 from relgraph.graph.op import Op
 from relgraph.search.egraph import Node
 from relgraph.search.laws import Direction
-from relgraph.search.matching import (
-    REGROUPINGS,
-    Class,
-    DroppingUnits,
-    Match,
-    Pattern,
-    Regrouping,
-    Sides,
-)
-from relgraph.search.variables import News, Reason, VariableEGraph
+from relgraph.search.matching import Match
+from relgraph.search.regrouping import REGROUPINGS, DroppingUnits, Regrouping
+from relgraph.search.rules import Pattern
+from relgraph.search.variables import Class, News, Reason, Sides, VariableEGraph
 
 FIRST_SHARE = 100
 """How many matches of a rule are used in its first round; see `Saturation`."""

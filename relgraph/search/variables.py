@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.notation import number_of
 from relgraph.graph.op import Op
 from relgraph.graph.opt.merge import constant_key
 from relgraph.graph.unify import same_variable
 from relgraph.search.egraph import EClass, EGraph, Node
+
+Class = EClass[Variable]
+Sides = tuple[Variable, Variable]
+"""Two terms that are equal."""
 
 
 class Reason(NamedTuple):
@@ -123,11 +127,11 @@ class VariableEGraph(EGraph[Variable]):
 
     # -- what patterns ask -------------------------------------------------------------------------
 
-    def constant(self, c: EClass[Variable]) -> Variable | None:
+    def constant(self, c: Class) -> Variable | None:
         """Return a variable of a class whose every element is one number; or None."""
         return None if c.rank[0] else c.best
 
-    def nodes_of(self, c: EClass[Variable], head: Any) -> Sequence[Node[Variable]]:
+    def nodes_of(self, c: Class, head: Any) -> Sequence[Node[Variable]]:
         """Return the nodes of an op, or of a class of ops, in a class; of one that is a number,
         those that repeat it."""
         if isinstance(head, type):
@@ -138,7 +142,7 @@ class VariableEGraph(EGraph[Variable]):
         is_number = self.constant(c) is not None
         return [n for n in found if n.head.repeats is not None] if is_number else found
 
-    def sums(self, c: EClass[Variable], op: Op) -> Iterator[Node[Variable]]:
+    def sums(self, c: Class, op: Op) -> Iterator[Node[Variable]]:
         """Yield the sums or products by an op in a class, without those that were dropped."""
         return (node for node in self.nodes_of(c, op) if node not in self._dropped)
 
@@ -146,7 +150,7 @@ class VariableEGraph(EGraph[Variable]):
         """Leave out a sum or product: another one says the same."""
         self._dropped.add(node)
 
-    def is_leaf(self, c: EClass[Variable], pattern: Any) -> bool:
+    def is_leaf(self, c: Class, pattern: Any) -> bool:
         """Return whether a class is the number or the constant of a pattern."""
         return any(
             self._is(node.term, pattern)
@@ -175,7 +179,7 @@ class News:
         self._egraph = egraph
         self._made = self._joined = 0
 
-    def __call__(self) -> tuple[list[Node[Variable]], list[list[EClass[Variable]]]]:
+    def __call__(self) -> tuple[list[Node[Variable]], list[list[Class]]]:
         """Return what is new.
 
         Returns
@@ -196,3 +200,10 @@ class News:
             changed.append([c for c in readers if c not in known])
             known |= readers.keys()
         return new, changed
+
+
+def node_of(found: Node[Variable]) -> tuple[Apply, list[Variable]]:
+    """Return the Apply of a node, and a term for each of its arguments."""
+    made = found.term.owner
+    assert made is not None
+    return made, [c.root().best for c in found.classes]

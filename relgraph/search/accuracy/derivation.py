@@ -22,8 +22,7 @@ from relgraph.formulas.expressions import (
 )
 from relgraph.graph.opt.derivation import Steps
 from relgraph.search.accuracy.egraph import Computed, RealEGraph, computed
-from relgraph.search.accuracy.equations import Equation, Terms, fits
-from relgraph.search.accuracy.matching import COMMUTATIVE
+from relgraph.search.accuracy.equations import COMMUTATIVE, Equation, Terms, fits
 from relgraph.search.egraph import TooLong
 
 _MOST_STEPS = 2000

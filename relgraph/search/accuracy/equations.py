@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -43,17 +44,27 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.state import guarded
 from relgraph.graph.kanren.terms import LogicVariable, build, variables_of
 from relgraph.scalar.op import ScalarOp
-from relgraph.search.accuracy.matching import (
-    COMMUTATIVE,
-    Bound,
-    Matcher,
-    Pattern,
-    have_heads,
-    heads_of,
-    matcher,
-    rows_of,
-)
+from relgraph.search.matching import Leaf, Lookup, Match, Matcher, Order, Part, matcher
 from relgraph.truth.balls import has_value
+
+COMMUTATIVE = frozenset(("add", "mul", "hypot", "minimum", "maximum", "add_error", "mul_error"))
+
+Pattern = Expr
+"""A side of a law: an expression whose inputs are the numbers of the variables of the law."""
+
+MOST_NODES = 6
+"""Of one op in a class that are matched, the first ones: there may be very many equal sums."""
+
+MOST_MATCHES = 25
+"""Of one law in one class."""
+
+_LOOKUP = Lookup(
+    nodes=f"{{c}}.nodes[{{head}}][:{MOST_NODES}]",
+    sums="",
+    has="{c}.constant is None and {head} in {c}.nodes",
+    leaf="{c}.constant is {leaf}",
+)
+"""Where a class has a number, its nodes are not matched."""
 
 
 class NotTranslated(ValueError):
@@ -374,21 +385,26 @@ class Equation:
         return self.law.name
 
     @cached_property
-    def heads(self) -> tuple[Any, ...]:
-        """The op or the number of each argument of the left side, None of a variable."""
-        return heads_of(self.left)
+    def _matcher(self) -> Matcher:
+        slots = {k: k for k in range(self.count)}
+        return matcher(self._part(self.left), self.count, slots, _LOOKUP)
 
-    @cached_property
-    def instances(self) -> Matcher:
-        """The function that finds the instances among rows of arguments; see `matcher`."""
-        return matcher(self.left, self.count, self.ordered)
+    def _part(self, pattern: Pattern) -> Any:
+        """Return what a part of the left side is for a matcher."""
+        if pattern.op is INPUT:
+            return pattern.value
+        if pattern.op is NUMBER:
+            return Leaf(pattern)
+        swaps = pattern.op in COMMUTATIVE and pattern not in self.ordered
+        order = Order.EITHER if swaps else Order.AS_WRITTEN
+        return Part(pattern.op, order, [self._part(a) for a in pattern.args])
 
-    def matches(self, found: Any) -> list[Bound]:
-        """Return the classes of the variables in the instances of the left side in a class."""
+    def matches(self, found: Any) -> list[Match]:
+        """Return the classes of the variables in instances of the left side in a class, None where
+        the side lacks the variable."""
         if found.constant is not None or self.left.op not in found.nodes:
             return []
-        rows = rows_of(self.left.op, found)
-        return self.instances([row for row in rows if have_heads(self.heads, row[0])])
+        return list(islice(self._matcher(None, found), MOST_MATCHES))
 
 
 def equations_of(law: Law, both_ways: bool = False) -> list[Equation]:

@@ -27,8 +27,8 @@ from relgraph.formulas.expressions import (
 )
 from relgraph.formulas.true_values import Deadline, Known, bits_of_error
 from relgraph.search.accuracy.egraph import Computed, RealClass, RealEGraph
-from relgraph.search.accuracy.equations import Equation
-from relgraph.search.accuracy.matching import MOST_MATCHES, Bound, Row, have_heads, rows_of
+from relgraph.search.accuracy.equations import MOST_MATCHES, Equation
+from relgraph.search.matching import Match
 
 Array = Any
 
@@ -425,15 +425,8 @@ class Search:
                 new.append(made)
         return new
 
-    def _matches(self, c: RealClass, use: str) -> Iterator[tuple[Equation, Bound]]:
+    def _matches(self, c: RealClass, use: str) -> Iterator[tuple[Equation, Match]]:
         """Yield the matches of the laws of a use in a class."""
-        for op in () if c.constant is not None else c.nodes:
-            equations = self._by_op.get((op, use))
-            rows = rows_of(op, c) if equations else ()
-            by_heads: dict[Any, list[Row]] = {}
-            for equation in equations or ():
-                heads = equation.heads
-                if heads not in by_heads:
-                    by_heads[heads] = [row for row in rows if have_heads(heads, row[0])]
-                if by_heads[heads]:
-                    yield from ((equation, b) for b in equation.instances(by_heads[heads]))
+        for op in c.nodes:
+            for equation in self._by_op.get((op, use), ()):
+                yield from ((equation, match) for match in equation.matches(c))

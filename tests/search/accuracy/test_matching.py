@@ -12,8 +12,14 @@ from relgraph.formulas.expressions import INPUT, NUMBER, inputs_of
 from relgraph.formulas.parsing import parsed
 from relgraph.formulas.true_values import Deadline, Known, Sampler
 from relgraph.search.accuracy.candidates import equations
-from relgraph.search.accuracy.equations import Equation, built
-from relgraph.search.accuracy.matching import COMMUTATIVE, MOST_MATCHES, Pattern, rows_of
+from relgraph.search.accuracy.equations import (
+    COMMUTATIVE,
+    MOST_MATCHES,
+    MOST_NODES,
+    Equation,
+    Pattern,
+    built,
+)
 from relgraph.search.accuracy.saturation import Search
 
 TEXTS = (
@@ -34,8 +40,9 @@ def instances(equation: Equation, pattern: Pattern, c: Any, bound: dict[int, Any
             yield bound
     elif c.constant is None and pattern.op in c.nodes:
         ordered = pattern in equation.ordered or pattern.op not in COMMUTATIVE
-        for classes, swapped in rows_of(pattern.op, c):
-            if not (swapped and ordered):
+        for node in c.nodes[pattern.op][:MOST_NODES]:
+            swaps = not ordered and node.classes[0] is not node.classes[1]
+            for classes in (node.classes, node.classes[::-1]) if swaps else (node.classes,):
                 yield from of_arguments(
                     equation, list(zip(pattern.args, classes, strict=True)), bound
                 )

@@ -5,8 +5,9 @@ from typing import Any
 import relgraph.tensor as at
 from relgraph import law, lvars
 from relgraph.graph.kanren.rules import Rule
-from relgraph.search.matching import Class, Flattening, Pattern, Sharing
-from relgraph.search.variables import News, Reason, VariableEGraph
+from relgraph.search.regrouping import Flattening, Sharing
+from relgraph.search.rules import Pattern
+from relgraph.search.variables import Class, News, Reason, VariableEGraph
 
 a, b = lvars("a b")
 x, y, z = at.dvectors("x", "y", "z")

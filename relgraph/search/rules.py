@@ -1,0 +1,434 @@
+"""The patterns of rules, to be matched in classes, and what a match says is equal.
+
+A sum or product is a set of arguments, so that its order and its grouping cost nothing; the other
+ops have an argument at each place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeGuard
+
+from unification.core import reify, unify
+
+from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.kanren.goals import Where, fitted
+from relgraph.graph.kanren.matching import (
+    Refused,
+    check_result,
+    combine_arguments,
+    conditions_of,
+    is_number,
+    numbers_keep_shape,
+)
+from relgraph.graph.kanren.rules import Output, Rule, flat_patterns, head_of, is_ac, is_fixed, split
+from relgraph.graph.kanren.terms import (
+    Arguments,
+    Literal,
+    LogicVariable,
+    OpenAnswerError,
+    build,
+    is_variable,
+    variables_of,
+)
+from relgraph.graph.op import Op
+from relgraph.search.egraph import Node
+from relgraph.search.matching import Leaf, Lookup, Match, Matcher, Order, Part, matcher
+from relgraph.search.variables import Class, Sides, VariableEGraph, node_of
+
+LOOKUP = Lookup(
+    nodes="egraph.nodes_of({c}, {head})",
+    sums="egraph.sums({c}, {head})",
+    has="egraph.nodes_of({c}, {head})",
+    leaf="egraph.is_leaf({c}, {leaf})",
+)
+
+
+class Untranslatable(Exception):
+    """The pattern of a rule does not match classes; the message says why."""
+
+
+@dataclass(eq=False)
+class OpPart(Part):
+    """An op of the pattern of a rule on its arguments.
+
+    Attributes
+    ----------
+    written
+        The pattern of the op.
+    """
+
+    written: Any = None
+    _bound: dict[Op, Any] = field(default_factory=dict, repr=False)
+    _outputs: dict[tuple[Op, int], bool] = field(default_factory=dict, repr=False)
+
+    checks = True
+
+    @property
+    def op(self) -> Any:
+        """The op, or a pattern of it with variables."""
+        return self.written.op if isinstance(self.written, Output) else self.written
+
+    def bound(self, op: Op) -> Mapping[Any, Any] | None:
+        """Return the values of the variables in the head if it is an op; None if it can't be."""
+        if isinstance(self.op, Op):
+            return {}
+        if op not in self._bound:
+            found = unify(reify(self.op, {}), op, {})
+            self._bound[op] = None if found is False else found
+        known: Mapping[Any, Any] | None = self._bound[op]
+        return known
+
+    def admits(self, node: Node[Any]) -> bool:
+        output = output_of(node)
+        if output not in self._outputs:
+            self._outputs[output] = self._is_output(*output) and self.bound(output[0]) is not None
+        return self._outputs[output]
+
+    def _is_output(self, op: Op, index: int) -> bool:
+        plain = op.default_output == index or (op.nout in (1, None) and index == 0)
+        if isinstance(self.written, Output):
+            return not plain and self.written.index == index
+        return plain
+
+
+class Pattern:
+    """The pattern of a rule, to be matched against classes.
+
+    Attributes
+    ----------
+    rule
+        The rule.
+    parts
+        The parts of its pattern, the root first.
+    variables
+        The slots of its logic variables.
+    head
+        The op of the root, or the class of ops.
+    reach
+        How far below the root a class may be that says whether there is a match.
+
+    Raises
+    ------
+    Untranslatable
+        If the pattern stands for any number of arguments, or for an op of which nothing is known.
+    """
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.parts: list[OpPart] = []
+        self.variables: dict[Any, int] = {}
+        self._width = 0
+        self._counts = _occurrences(rule.pattern)
+        self._argument(rule.pattern)
+        self.head = self.parts[0].head if self.parts else None
+        self.reach = self._reach(self.parts[0]) if self.parts else 0
+        self._heads: dict[tuple[Any, ...], Mapping[Any, Any] | None] = {}
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def _slot(self) -> int:
+        self._width += 1
+        return self._width - 1
+
+    def _part(self, pattern: Any) -> OpPart:
+        found = split(pattern)
+        if found is None:
+            raise Untranslatable(f"its pattern holds {pattern}, which is no op on arguments")
+        head, patterns = found
+        if any(isinstance(p, Arguments) for p in patterns):
+            raise Untranslatable("its pattern stands for any number of arguments")
+        family = head_of(pattern)
+        if family is None:
+            raise Untranslatable(f"the op of its pattern, {head}, may be any")
+        regrouped = self.rule.regroup and is_ac(head) and len(patterns) > 1
+        order = Order.ANY if regrouped else Order.EITHER if len(patterns) == 2 else Order.AS_WRITTEN
+        part = OpPart(family, order, slot=self._slot(), written=head)
+        self.parts.append(part)
+        if regrouped:
+            patterns = tuple(flat_patterns(head, patterns))
+            part.places = [self._slot() for _ in patterns]
+            alone = [i for i, p in enumerate(patterns) if is_variable(p) and self._counts[p] == 1]
+            part.taker = alone[-1] if alone else None
+        part.arguments += map(self._argument, patterns)
+        return part
+
+    def _argument(self, pattern: Any) -> Any:
+        if is_variable(pattern):
+            if pattern not in self.variables:
+                self.variables[pattern] = self._slot()
+            return pattern
+        if isinstance(pattern, bool | int | float | complex):
+            return Leaf(Literal(pattern), self._slot())
+        if isinstance(pattern, Literal | Variable):
+            return Leaf(pattern, self._slot())
+        return self._part(pattern)
+
+    def _reach(self, part: OpPart) -> int:
+        """Return how far below a part a class may be that says whether it matches."""
+        below = [0]
+        for argument in part.arguments:
+            if isinstance(argument, OpPart):
+                below.append(1 + self._reach(argument))
+            elif isinstance(argument, Leaf) or self.rule.conditions or self._counts[argument] > 1:
+                below.append(1)
+        return max(below)
+
+    # -- matching ------------------------------------------------------------------------------
+
+    def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
+        """Return the matches of the pattern at a class."""
+        return (match for match in self._matcher(egraph, at) if self.heads(match) is not None)
+
+    @cached_property
+    def _matcher(self) -> Matcher:
+        return matcher(self.parts[0], self._width, self.variables, LOOKUP)
+
+    def heads(self, match: Match) -> Mapping[Any, Any] | None:
+        """Return the values of the variables in the heads of the parts; None if they differ, or if
+        a condition on them alone does not hold."""
+        ops = tuple([match[part.slot].head for part in self.parts])
+        if ops not in self._heads:
+            self._heads[ops] = self._heads_of(ops)
+        return self._heads[ops]
+
+    def _heads_of(self, ops: Sequence[Op]) -> Mapping[Any, Any] | None:
+        found: dict[Any, Any] = {}
+        for part, op in zip(self.parts, ops, strict=True):
+            bound = part.bound(op)
+            if bound is None or any(found.setdefault(v, x) != x for v, x in bound.items()):
+                return None
+        admitted = all(
+            c.predicate(*(found[v] for v in c.variables))
+            for c in self.rule.conditions
+            if is_about_ops(c, found)
+        )
+        return found if admitted else None
+
+    @property
+    def in_heads(self) -> set[LogicVariable]:
+        """The logic variables in the heads of the parts."""
+        heads = [part.op for part in self.parts if not isinstance(part.op, Op)]
+        return {v for head in heads for v in variables_of(head)}
+
+    def subjects(self, egraph: VariableEGraph, match: Match) -> Iterator[Class]:
+        """Yield the classes that a match is about, those of its sums too."""
+        for part in self.parts:
+            if part.order is Order.ANY:
+                yield egraph.find(match[part.slot].term)
+        yield from (match[k].root() for k in self.variables.values() if match[k] is not None)
+
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
+        """Return what a match is about and what is equal to it; None if a condition says no."""
+        try:
+            return _Sides(self, egraph, match).made()
+        except _NOT_BUILT:
+            return None
+
+
+def output_of(node: Node[Variable]) -> tuple[Op, int]:
+    """Return the op of a node, and which of its outputs it is."""
+    assert node.term.index is not None
+    return node.head, node.term.index
+
+
+def is_about_ops(condition: Any, in_heads: Collection[Any]) -> TypeGuard[Where]:
+    """Return whether a condition is about variables in heads alone."""
+    return isinstance(condition, Where) and all(
+        is_variable(v) and v in in_heads for v in condition.variables
+    )
+
+
+def _occurrences(pattern: Any) -> Mapping[Any, int]:
+    counts: dict[Any, int] = {}
+    stack = [pattern]
+    while stack:
+        item = stack.pop()
+        found = split(item)
+        if found is not None:
+            stack.extend(found[1])
+            for lv in variables_of(found[0]) if not isinstance(found[0], Op | Output) else ():
+                counts[lv] = counts.get(lv, 0) + 1
+        elif is_variable(item):
+            counts[item] = counts.get(item, 0) + 1
+    return counts
+
+
+class _NoMatch(Exception):
+    """What matches classes is no match: the law asks for more."""
+
+
+_NOT_BUILT = (_NoMatch, Refused, TypeError, ValueError, OverflowError, OpenAnswerError)
+
+
+class _Sides:
+    """The two sides of a rule for one match."""
+
+    def __init__(self, pattern: Pattern, egraph: VariableEGraph, match: Match) -> None:
+        self._egraph, self._match, self._rule = egraph, match, pattern.rule
+        self._root = pattern.parts[0]
+        self._inner: list[Variable] = []
+        self._values: dict[Any, Any] = dict(pattern.heads(match) or {})
+        for variable, slot in pattern.variables.items():
+            if match[slot] is not None:
+                self._values[variable] = match[slot].root().best
+
+    def made(self) -> Sides | None:
+        rule = self._rule
+        old, rest = self._built_part(self._root, at_root=True, below_others=False)
+        if not self._conditions_hold():
+            return None
+        new = self._built(rule.template)
+        if rest:
+            new = self._match[self._root.slot].head.make_node(new, *rest).outputs[0]
+        check_result(rule, old, self._inner, (*self._values.values(), *rest), new)
+        result = fitted(new, old)
+        return None if result is None or result is old else (old, result)
+
+    # -- the left side -------------------------------------------------------------------------
+
+    def _built_part(
+        self, part: OpPart, at_root: bool, below_others: bool
+    ) -> tuple[Variable, list[Variable]]:
+        """Return the variable that a part has matched, and the arguments that it left at the root.
+
+        Parameters
+        ----------
+        below_others
+            Whether an op above works on more than an element (see `kanren.matching`).
+
+        Raises
+        ------
+        _NoMatch
+            If it has matched none.
+        """
+        place = len(self._inner)
+        op, index = output_of(self._match[part.slot])
+        below = below_others or not op.elementwise
+        rest: list[Variable] = []
+        if part.order is Order.ANY:
+            arguments, rest = self._arguments_of_sum(part, below, at_root)
+        else:
+            arguments = [self._argument(part, j, below) for j in range(len(part.arguments))]
+        var = self._applied(op, index, arguments)
+        node = var.owner
+        if node is None or (isinstance(part.op, Op) and not part.op.makes(node)):
+            raise _NoMatch
+        if below_others and op.elementwise:
+            self._check_shape(part, node)
+        self._inner.insert(place, var)
+        return var, rest
+
+    def _check_shape(self, part: OpPart, node: Apply) -> None:
+        """Raise if the numbers of a part broadcast what is beside them."""
+        numbers = [j for j, a in enumerate(part.arguments) if isinstance(a, Leaf)]
+        taken = (
+            [self._match[part.places[j]] for j in numbers] if part.order is Order.ANY else numbers
+        )
+        beside = [v for k, v in enumerate(node.inputs) if k not in taken]
+        if numbers and not numbers_keep_shape(node, beside):
+            raise _NoMatch
+
+    def _argument(self, part: OpPart, j: int, below: bool) -> Variable:
+        argument = part.arguments[j]
+        if isinstance(argument, OpPart):
+            return self._built_part(argument, at_root=False, below_others=below)[0]
+        if isinstance(argument, Leaf) and is_number(argument.value):
+            constant = self._egraph.constant(self._match[argument.slot].root())
+            if constant is None:
+                raise _NoMatch
+            return constant
+        found: Variable
+        found = argument.value if isinstance(argument, Leaf) else self._values[argument]
+        return found
+
+    def _arguments_of_sum(
+        self, part: OpPart, below: bool, at_root: bool
+    ) -> tuple[list[Variable], list[Variable]]:
+        """Return the arguments of a sum or product, and those that no pattern takes."""
+        node, arguments = node_of(self._match[part.slot])
+        left = list(range(len(arguments)))
+        for j, _ in enumerate(part.arguments):
+            if j != part.taker:
+                place = self._match[part.places[j]]
+                arguments[place] = self._argument(part, j, below)
+                left.remove(place)
+        others = [arguments[k] for k in left]
+        if part.taker is None:
+            if others and not at_root:
+                raise _NoMatch
+            return arguments, others
+        taken = combine_arguments(node, others) if others else None
+        if taken is None:
+            raise _NoMatch
+        self._values[part.arguments[part.taker]] = taken
+        return arguments, []
+
+    def _applied(self, op: Op, index: int, arguments: Sequence[Variable]) -> Variable:
+        known = self._egraph.known(op, index, arguments)
+        if known is not None:
+            return known
+        made: Variable = op.make_node(*arguments).outputs[index]
+        return made
+
+    # -- conditions ----------------------------------------------------------------------------
+
+    def _conditions_hold(self) -> bool:
+        waiting = conditions_of(self._rule)
+        while waiting:
+            later = []
+            for condition in waiting:
+                values = condition.values(self._values)
+                if variables_of(values):
+                    later.append(condition)
+                    continue
+                after = condition.check(tuple(map(_value, values)), self._values)
+                if after is False:
+                    return False
+                self._values = after
+            if len(later) == len(waiting):
+                return False
+            waiting = later
+        return True
+
+    # -- the right side ------------------------------------------------------------------------
+
+    def _built(self, template: Any) -> Any:
+        """Return what a template makes; `build` of what is reified takes a fifth longer in all."""
+        if is_variable(template):
+            if template not in self._values:
+                raise OpenAnswerError(f"{template} is open")
+            return self._values[template]
+        if isinstance(template, Literal):
+            return template.value
+        parts = split(template)
+        if parts is None:
+            return template
+        head, patterns = parts
+        arguments: list[Any] = []
+        for pattern in patterns:
+            if isinstance(pattern, Arguments):
+                arguments.extend(self._built(pattern.of))
+            else:
+                arguments.append(self._built(pattern))
+        if isinstance(head, Output):
+            return self._op(head.op)(*arguments, return_list=True)[head.index]
+        if is_fixed(head) and head.nout == 1:
+            return head.make_node(*arguments).outputs[0]
+        return self._op(head)(*arguments)
+
+    def _op(self, head: Any) -> Any:
+        if isinstance(head, Op):
+            return head
+        parts = split(head)
+        if parts is None:
+            return self._built(head)
+        cls, properties = parts
+        return cls(*[self._op(p) if split(p) is not None else self._built(p) for p in properties])
+
+
+def _value(given: Any) -> Any:
+    """Return what a condition is given: a term as the variable that it stands for."""
+    return given if isinstance(given, Variable | tuple | Op) else build(given)
