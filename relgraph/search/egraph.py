@@ -258,6 +258,10 @@ class EGraph(Generic[T]):
         """Return the rank of a term: the least one of a class represents it."""
         raise NotImplementedError
 
+    def agrees(self, a: Any, b: Any) -> bool:
+        """Return whether two classes may be equal, by what is known of them."""
+        return True
+
     def take_over(self, kept: Any, gone: Any) -> None:
         """Learn of a class what is known of another one, which becomes a part of it."""
 
@@ -307,6 +311,19 @@ class EGraph(Generic[T]):
         return new.root()
 
     # -- equality ----------------------------------------------------------------------------------
+
+    def unite(self, old: T, new: T, reason: Any) -> Any:
+        """State that two terms are equal, unless that is known or their classes do not agree.
+
+        Returns
+        -------
+        found
+            Their class; None if nothing was stated. `rebuild` afterwards.
+        """
+        a, b = self.add(old), self.add(new)
+        if a.root() is b.root() or not self.agrees(a, b):
+            return None
+        return self.join(old, new, reason)
 
     def join(self, old: T, new: T, reason: Any) -> Any:
         """State that two terms are equal, and return their class. `rebuild` afterwards."""

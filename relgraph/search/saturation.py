@@ -243,9 +243,7 @@ class Saturation:
         """Unite the classes of two sides, if there are two."""
         if sides is None:
             return
-        a, b = map(self.egraph.add, sides)
-        if a.root() is not b.root():
-            self.egraph.join(*sides, Reason(law.label, law.sound))
+        if self.egraph.unite(*sides, Reason(law.label, law.sound)) is not None:
             self.used[law.label] += 1
             self.sounds.add(law.sound)
 

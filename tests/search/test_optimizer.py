@@ -55,6 +55,13 @@ def test_what_several_outputs_need_counts_once() -> None:
     assert found.cost == pytest.approx(220, abs=1)
 
 
+def test_sums_are_one_sum_only_where_the_lengths_are_the_same() -> None:
+    u, v = (at.vector(name, dtype="float64", shape=(3,)) for name in "uv")
+    for first, second, are_same in ((x, y, False), (u, v, True)):
+        both = at.sum(first) + at.sum(second)
+        assert forms(both).are_equal(both, at.sum(first + second)) is are_same
+
+
 def test_against_the_direction_of_a_stable_law_nothing_is_claimed() -> None:
     log1p = law("log1p", at.log(1 + a), at.log1p(a), sound="stable")
     given = [at.log(1 + x), at.log1p(x)]

@@ -6,7 +6,6 @@ that a law that holds for some arguments alone can be used where it does.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import isqrt
@@ -137,7 +136,6 @@ class RealEGraph(EGraph[Expr]):
         super().__init__()
         self.points = points
         self.most_nodes = most_nodes
-        self.refused: Counter[str] = Counter()
         self._dtype = points.true.dtype
         # what is made on the way may need more digits than the result
         self._bits = [int(b) + int(b) // 2 + 160 for b in points.bits]
@@ -253,15 +251,8 @@ class RealEGraph(EGraph[Expr]):
             return None
         before = len(self.made)
         left, right = built(equation.left, values), built(equation.right, values)
-        first = self.add(left)
-        second = self.add(right)
-        if first is second:
-            return None
-        if not self.agrees(first, second):
-            self.refused[equation.name] += 1
-            return None
-        joined: RealClass = self.join(left, right, equation)
-        return joined if len(self.made) > before else None
+        found: RealClass | None = self.unite(left, right, equation)
+        return found if len(self.made) > before else None
 
     def _admitted(self, equation: Equation, matched: Sequence[Any]) -> Sequence[Expr] | None:
         """Return what the variables of a law stand for; None if its conditions do not hold."""
@@ -272,7 +263,6 @@ class RealEGraph(EGraph[Expr]):
         for pattern, op in conditions.signs:
             true = self.add(built(pattern, values)).true
             if not HOLDS[op](true, 0)[~np.isnan(true)].all():
-                self.refused[equation.name] += 1
                 return None
         return conditions.completed(values, self._terms)
 
