@@ -31,6 +31,8 @@ class VisitPlan:
     ----------
     idle
         Whether there is nothing to try.
+    rewriters
+        All rewriters, in the order in which they were given.
     early, inward, late
         The rewriters to try at the visit; those of `LocalOptimizer.inward`, tried when no early one
         has anything left to do; and those of `LocalOptimizer.late`, tried after these.
@@ -53,6 +55,7 @@ class VisitPlan:
     """
 
     idle: bool
+    rewriters: tuple[LocalOptimizer, ...]
     early: tuple[LocalOptimizer, ...]
     inward: tuple[LocalOptimizer, ...]
     late: tuple[LocalOptimizer, ...]
@@ -73,8 +76,8 @@ class PlansByNumbers:
 
     def __init__(self, general: VisitPlan) -> None:
         self._general = general
-        rewriters = (*general.early, *general.inward, *general.late)
-        self._numbers = tuple(dict.fromkeys(n for r in rewriters for n in r.required_numbers))
+        required = (n for r in general.rewriters for n in r.required_numbers)
+        self._numbers = tuple(dict.fromkeys(required))
         self._bits: Memo[Hashable, int] = Memo(100)
         self._plans: dict[int, VisitPlan] = {}
 
@@ -106,24 +109,42 @@ class PlansByNumbers:
         return restricted(self._general, lambda r: r.required_numbers <= here)
 
 
+def plan_of(
+    rewriters: Sequence[LocalOptimizer],
+    is_sum: bool,
+    has_nested_sum: bool,
+    input_sum_ops: frozenset[Op],
+) -> VisitPlan:
+    """The plan to try some rewriters."""
+    late = tuple([r for r in rewriters if r.late])
+    inward = tuple([r for r in rewriters if r.inward and not r.late])
+    early = tuple([r for r in rewriters if not r.late and not r.inward])
+    return VisitPlan(
+        not rewriters,
+        tuple(rewriters),
+        early,
+        inward,
+        late,
+        tuple([r for r in early if not r.subsumes_nested]),
+        tuple([r for r in rewriters if r.depth is None]),
+        is_sum,
+        has_nested_sum,
+        input_sum_ops,
+        is_sum and any(r.subsumes_nested for r in early),
+        bool(inward or late),
+    )
+
+
 def restricted(plan: VisitPlan, keep: Callable[[LocalOptimizer], bool]) -> VisitPlan:
     """A plan with only the rewriters of which `keep` holds."""
-    groups = (plan.early, plan.inward, plan.late, plan.early_nested, plan.unbounded)
-    early, inward, late, nested, unbounded = [
-        tuple([r for r in group if keep(r)]) for group in groups
-    ]
-    idle = not early and not inward and not late
-    subsumes = plan.is_sum and len(nested) < len(early)
-    kind = plan.is_sum, plan.has_nested_sum, plan.input_sum_ops, subsumes, bool(inward or late)
-    return VisitPlan(idle, early, inward, late, nested, unbounded, *kind)
+    kept = [r for r in plan.rewriters if keep(r)]
+    return plan_of(kept, plan.is_sum, plan.has_nested_sum, plan.input_sum_ops)
 
 
 def by_numbers(plan: VisitPlan) -> VisitPlan:
     """`plan`, with plans by number if one of its rewriters requires a number."""
     # a nested sum may have the number among its own arguments
-    if plan.has_nested_sum or not any(
-        r.required_numbers for r in (*plan.early, *plan.inward, *plan.late)
-    ):
+    if plan.has_nested_sum or not any(r.required_numbers for r in plan.rewriters):
         return plan
     return replace(plan, by_numbers=PlansByNumbers(plan))
 
@@ -255,10 +276,9 @@ class RewriterTables:
     ) -> None:
         self._superset = superset
         self.dispatch = Dispatch(rewriters)
-        self._collapsing: RewriterTables | None = None
-        self._unions: dict[tuple[RewriterTables, ...], RewriterTables] = {}
+        self._unions: Memo[tuple[RewriterTables, ...], RewriterTables] = Memo(WIDE)
         self._plans: Memo[tuple[Any, ...], VisitPlan] = Memo()
-        self._affected: dict[tuple[frozenset[RewriterTables], int], RewriterTables] = {}
+        self._affected: Memo[tuple[frozenset[RewriterTables], int], RewriterTables] = Memo(WIDE)
         self.depths = DepthByOp(self.dispatch)
         self._on_nested_sums: Memo[tuple[Any, ...], tuple[LocalOptimizer, ...]] = Memo()
 
@@ -325,40 +345,23 @@ class RewriterTables:
         return by_numbers(self._general_plan(node))
 
     def _general_plan(self, node: Apply) -> VisitPlan:
-        rewriters, heads = self.dispatch.candidates(node), [v.head for v in node.inputs]
-        late = tuple(r for r in rewriters if r.late)
-        inward = tuple(r for r in rewriters if r.inward and not r.late)
-        early = tuple(r for r in rewriters if not r.late and not r.inward)
-        is_sum = is_ac(node.op)
-        return VisitPlan(
-            not rewriters,
-            early,
-            inward,
-            late,
-            tuple(r for r in early if not r.subsumes_nested),
-            tuple(r for r in rewriters if r.depth is None),
-            is_sum,
-            is_sum and node.op in heads,
-            frozenset([head for head in heads if is_ac(head)]),
-            is_sum and any(r.subsumes_nested for r in early),
-            bool(inward or late),
-        )
+        heads, is_sum = [v.head for v in node.inputs], is_ac(node.op)
+        sums = frozenset([head for head in heads if is_ac(head)])
+        nested = is_sum and node.op in heads
+        return plan_of(self.dispatch.candidates(node), is_sum, nested, sums)
 
+    @cached_property
     def collapsing(self) -> RewriterTables:
         """The tables of the rewriters that collapse."""
-        if self._collapsing is None:
-            self._collapsing = RewriterTables(r for r in self.dispatch.rewriters if r.collapses)
-        return self._collapsing
+        return RewriterTables(r for r in self.dispatch.rewriters if r.collapses)
 
     def union(self, others: tuple[RewriterTables, ...]) -> RewriterTables:
         """The tables of these rewriters and those of other tables, each rewriter once."""
-        found = self._unions.get(others)
-        if found is None:
-            if len(self._unions) >= WIDE:
-                self._unions.clear()
-            every = [r for tables in (self, *others) for r in tables.dispatch.rewriters]
-            found = self._unions[others] = RewriterTables(dict.fromkeys(every))
-        return found
+        found = self._unions.recall(others)
+        if found is not None:
+            return found
+        every = [r for tables in (self, *others) for r in tables.dispatch.rewriters]
+        return self._unions.keep(others, RewriterTables(dict.fromkeys(every)))
 
     def affected(self, tried: frozenset[RewriterTables], distance: int) -> RewriterTables:
         """The tables of the rewriters worth trying on a node after a change below it.
@@ -376,16 +379,14 @@ class RewriterTables:
             These very tables if all their rewriters are worth it.
         """
         key = (tried, distance)
-        found = self._affected.get(key)
-        if found is None:
-            if len(self._affected) >= WIDE:
-                self._affected.clear()
-            idle = {r for tables in tried for r in tables.bounded}
-            every = self.dispatch.rewriters
-            left = [r for r in every if r not in idle or r.depth is None or r.depth > distance]
-            found = self if len(left) == len(every) else RewriterTables(left, self)
-            self._affected[key] = found
-        return found
+        found = self._affected.recall(key)
+        if found is not None:
+            return found
+        idle = {r for tables in tried for r in tables.bounded}
+        every = self.dispatch.rewriters
+        left = [r for r in every if r not in idle or r.depth is None or r.depth > distance]
+        all_left = len(left) == len(every)
+        return self._affected.keep(key, self if all_left else RewriterTables(left, self))
 
 
 def union_of(tables: Sequence[RewriterTables]) -> RewriterTables | None:

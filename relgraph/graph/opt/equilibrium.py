@@ -547,7 +547,7 @@ class EquilibriumOptimizer(NavigatorOptimizer):
     def collapsing_first(self) -> tuple[RewriterTables, ...] | None:
         if not self.merges_first or self.global_optimizers:
             return None
-        return (self.tables.collapsing(),)
+        return (self.tables.collapsing,)
 
     def apply(self, fgraph: FunctionGraph, start_from: Any = None) -> EquilibriumRecord:
         """Rewrite `fgraph`; return a record of what was done and why it stopped."""

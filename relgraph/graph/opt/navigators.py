@@ -222,20 +222,12 @@ class NavigatorOptimizer(GlobalOptimizer):
             raise exc
         self.failure_callback(exc, self, repl_pairs, local_opt, node)
 
-    def rewrite(
-        self, fgraph: FunctionGraph, node: Apply, local_opt: LocalOptimizer | None = None
-    ) -> Replaced | None:
-        """Apply the local optimizer to one node if it tracks the op; return what it did, or None.
-
-        A `local_opt` that is given is applied in any case.
-        """
-        if local_opt is not None:
-            rewriter = local_opt
-        elif tracking := self._tracked_by[node.op]:
-            rewriter = tracking[0]
-        else:
+    def rewrite(self, fgraph: FunctionGraph, node: Apply) -> Replaced | None:
+        """Apply the local optimizer to a node whose op it tracks; return what it did, or None."""
+        tracking = self._tracked_by[node.op]
+        if not tracking:
             return None
-        pairs: list[Any] = []
+        rewriter, pairs = tracking[0], list[Any]()
         try:
             wanted = read_answer(fgraph, node, rewriter, rewriter.transform(fgraph, node))
             if wanted is None:
@@ -425,8 +417,12 @@ class TopoOptimizer(NavigatorOptimizer):
 
 def _topo(order: Order, local_opts: Sequence[Any], name: str | None, kwargs: Any) -> TopoOptimizer:
     made = TopoOptimizer(_as_one_optimizer(local_opts), order=order, **kwargs)
-    made.name = name or "_".join(display_name(opt) for opt in local_opts)
+    made.name = name or _joined(local_opts)
     return made
+
+
+def _joined(local_opts: Sequence[Any]) -> str:
+    return "_".join(map(display_name, local_opts))
 
 
 def in2out(*local_opts: Any, name: str | None = None, **kwargs: Any) -> TopoOptimizer:
@@ -444,9 +440,7 @@ def topogroup_optimizer(
 ) -> TopoOptimizer:
     """A TopoOptimizer that applies local optimizers to each node until none can rewrite it."""
     group = LocalOptGroup(*local_opts, apply_all_opts=True)
-    made = TopoOptimizer(group, order=order, **kwargs)
-    made.name = name or "_".join(display_name(opt) for opt in local_opts)
-    return made
+    return _topo(order, [group], name or _joined(local_opts), kwargs)
 
 
 class OpKeyOptimizer(NavigatorOptimizer):

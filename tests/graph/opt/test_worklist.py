@@ -69,7 +69,7 @@ def test_a_generation_is_handed_out_with_what_joins_it():
 # Postponed nodes: what is kept of them, and in which order they are taken.
 
 FIRST, SECOND, INWARD, IDLE = (
-    VisitPlan(False, (), inward, late, (), (), *[False] * 4, bool(inward or late))
+    VisitPlan(False, (), (), inward, late, (), (), *[False] * 4, bool(inward or late))
     for inward, late in (((), ("a",)), ((), ("b",)), (("c",), ()), ((), ()))
 )
 
