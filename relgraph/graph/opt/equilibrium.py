@@ -87,7 +87,6 @@ class FixpointIteration:
                 self.at_fixpoint = table.at_fixpoint
                 self.work = Worklist(self.toposort())
                 self.changes = ChangeTracker(self.work, self.tables)
-                self.changes.first_pass = not self.at_fixpoint
                 self.fgraph.attach_feature(self.changes)
                 self.iterate()
                 if not self.limits.stopped:
@@ -428,7 +427,6 @@ class FixpointIteration:
         revisiting, self.revisiting = self.revisiting, bool(self.record.passes)
         if revisiting != self.revisiting:
             self.tables_by_distance.clear()
-            self.changes.first_pass = False
         self.current = PassRecord(len(self.fgraph.apply_nodes))
         self.applied.clear()
         self.record.passes.append(self.current)

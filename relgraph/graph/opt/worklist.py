@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from relgraph.graph.basic import Apply, Variable
@@ -210,8 +209,6 @@ class ChangeTracker(ReplacementListener):
         The distance of the nearest change that was propagated to a node in this generation, until
         the node is visited. A change is propagated to a node again only if it is nearer than that,
         so that it does not matter how many paths lead there.
-    first_pass
-        Whether all nodes are visited for the first time, each after those that it reads.
     left_to_outer
         Nested sums that are not visited, since the outer sum is visited for them.
     reactivated
@@ -228,8 +225,6 @@ class ChangeTracker(ReplacementListener):
         self.reactivated: dict[Apply, None] = {}
         self.distances: dict[Apply, int] = {}
         self.reached: dict[Apply, int] = {}
-        self.first_pass = False
-        self._pending = work.__contains__
         self._discard = work.discard
         self._depths = tables.depths
         self._new: dict[Apply, None] = {}
@@ -309,11 +304,7 @@ class ChangeTracker(ReplacementListener):
             touched = self._touched = {node: None for node in touched if node in here}
         sole = self._sole_readers(fgraph) if self._dropped else {}
         self._touched = {}
-        if self.first_pass and all(map(self._pending, chain(touched, sole))):
-            # they are still to be visited, and so are their readers
-            distances.update(dict.fromkeys(touched, 0))
-        else:
-            self._propagate(fgraph, touched, sole)
+        self._propagate(fgraph, touched, sole)
         return new, [node for node in touched if node not in new] if new else touched
 
     def _propagate(
