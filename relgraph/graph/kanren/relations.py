@@ -184,7 +184,7 @@ class Relation(Uncopied, Explainable, Displayed):
     def check(
         self,
         examples: int = 200,
-        seed: int | None = None,
+        seed: int = 0,
         directions: Iterable[str] | None = None,
         **options: Any,
     ) -> CheckResult:

@@ -28,6 +28,7 @@ from relgraph.graph.kanren.goals import (
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.terms import OpenAnswerError, build, is_variable
 from relgraph.graph.notation import number_of, same_number
+from relgraph.graph.op import structure
 from relgraph.graph.traversal import graph_inputs, io_toposort, vars_between
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.testing.draw.terms import Parameters
@@ -514,7 +515,9 @@ class InstanceSearch:
 
     @staticmethod
     def _key(found: _Match) -> Any:
-        return fingerprint(found.graph.root), tuple([spec.shape for spec in found.graph.inputs])
+        specs = found.graph.inputs
+        _, _, key = structure([spec.var for spec in specs], [found.graph.root])
+        return key, tuple([spec.shape for spec in specs])
 
     def _instance(self, found: _Match) -> Instance:
         """Return the instance of a graph, which is made and checked if there is none yet."""
@@ -617,25 +620,3 @@ def _values_in(graph: InstantiatedPattern) -> Values | str:
         if isinstance(v, Constant):
             found[v] = v.data
     return found
-
-
-def fingerprint(root: Variable) -> Any:
-    """Return a hashable value that is equal for two graphs if they are equal.
-
-    Their structure, the types of their variables and the data of their constants count; which
-    input variables they have does not.
-    """
-    numbers: dict[Variable, int] = {}
-    parts: list[Any] = []
-
-    def number(v: Variable) -> int:
-        if v not in numbers:
-            numbers[v] = len(numbers)
-            data = v.data.tobytes() if isinstance(v, Constant) else None
-            parts.append((v.type, data))
-        return numbers[v]
-
-    for node in io_toposort(list(graph_inputs([root])), [root]):
-        inputs = tuple([number(v) for v in node.inputs])
-        parts.append((node.op, inputs, tuple([number(v) for v in node.outputs])))
-    return tuple(parts)
