@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,39 +20,27 @@ from relgraph.testing.judge.evaluation import evaluate_all, same_bits
 from relgraph.testing.judge.graph_comparison import ReferenceGraph
 from relgraph.testing.optimizer_check import (
     Case,
+    GraphCheck,
     draw_case,
     evaluate_outputs,
     find_failing_case,
-    names_of_ops,
 )
 from relgraph.testing.source import as_python
 
 EXAMPLES = 200
 
 
-@dataclass(frozen=True)
-class LinkerCheck:
+@dataclass
+class LinkerCheck(GraphCheck):
     """The result of the check of a linker.
 
     Attributes
     ----------
-    name
-        The names of the linker and the optimizer.
-    graphs
-        The number of graphs that were run.
-    ops
-        How often each op occurred in them, by name.
     problem
         What is wrong, with Python source that reproduces it; None if nothing is.
-    seconds
-        How long the check took.
     """
 
-    name: str
-    graphs: int = 0
-    ops: Counter[str] = field(default_factory=Counter)
     problem: str | None = None
-    seconds: float = 0.0
 
     @property
     def passed(self) -> bool:
@@ -99,8 +86,10 @@ def check_linker(
         As for `check_optimizer`.
     """
     started = time.perf_counter()
-    mode = Mode(linker, _optimizer_of(optimizer))
-    check = _Check(mode)
+    of_mode = get_mode(optimizer) if isinstance(optimizer, str) else optimizer
+    mode = Mode(linker, of_mode.optimizer if isinstance(of_mode, Mode) else of_mode)
+    found = LinkerCheck(linker if optimizer is None else f"{linker} ({optimizer})")
+    check = _Check(mode, found)
     strategy = random_graphs() if graphs is None else graphs
 
     def draw(from_: Any) -> Case:
@@ -110,27 +99,18 @@ def check_linker(
         return case
 
     failing = find_failing_case(draw, check.fails, examples, seed)
-    problem = None
     if failing is not None:
-        problem = f"{check.problem(failing)}\n\n{_source(failing, linker, optimizer)}"
-    name = f"{linker} ({optimizer})" if optimizer is not None else linker
-    return LinkerCheck(name, check.graphs, check.ops, problem, time.perf_counter() - started)
-
-
-def _optimizer_of(optimizer: Any) -> Any:
-    if isinstance(optimizer, str):
-        return get_mode(optimizer).optimizer
-    return optimizer.optimizer if isinstance(optimizer, Mode) else optimizer
+        found.problem = f"{check.problem(failing)}\n\n{_source(failing, linker, optimizer)}"
+    found.seconds = time.perf_counter() - started
+    return found
 
 
 class _Check:
-    """Runs cases by a linker, and counts graphs and ops until one fails."""
+    """Runs cases by a linker, and counts graphs and ops in `found` until one fails."""
 
-    def __init__(self, mode: Mode) -> None:
-        self._mode = mode
+    def __init__(self, mode: Mode, found: LinkerCheck) -> None:
+        self._mode, self._found = mode, found
         self._failed = False
-        self.graphs = 0
-        self.ops: Counter[str] = Counter()
 
     def fails(self, case: Case) -> bool:
         """Return whether something is wrong with a case."""
@@ -152,7 +132,8 @@ class _Check:
         try:
             run = function(case.inputs, case.outputs, mode=self._mode, on_unused_input="ignore")
             graph = run.maker.fgraph
-            self._count(graph)
+            if not self._failed:
+                self._found.count(graph.inputs, graph.outputs)
             rounds = getattr(self._mode.linker, "rounds", False)
             return _find_misbehaviour(run, graph, case.values, others, rounds)
         except Exception as error:
@@ -161,11 +142,6 @@ class _Check:
             for value, copy in zip(case.values, originals, strict=True):
                 if value.flags.writeable:
                     value[...] = copy
-
-    def _count(self, graph: Any) -> None:
-        if not self._failed:
-            self.graphs += 1
-            self.ops.update(names_of_ops(graph.inputs, graph.outputs))
 
 
 def _flushed(value: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,7 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer, Recorder
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.utils import MethodNotDefined
-from relgraph.testing.discovery import CheckError, discover_laws
+from relgraph.testing.discovery import discover_laws
 from relgraph.testing.draw.graphs import RandomGraph, local_optimizers_in
 from relgraph.testing.draw.graphs import graphs as random_graphs
 from relgraph.testing.judge.evaluation import evaluate_all
@@ -205,44 +205,40 @@ def reproduction_source(
         Its name in reports.
     """
     try:
-        optimizer_lines = _optimizer_source(given)
-        if optimizer_lines is None:
-            both_graphs = _before_and_after_source(case, output, optimizer)
-            if both_graphs is not None:
-                return both_graphs
+        known = _optimizer_source(given)
+        both_graphs = None if known else _before_and_after_source(case, output, optimizer)
+        if both_graphs is not None:
+            return both_graphs
         text = as_python(case.inputs, case.outputs, case.values)
     except TypeError as error:
         return f"# {case.outputs}: {error}\n"
     index = "" if output is None else f"[{output}]"
-    lines = optimizer_lines or [f"# optimizer is {name}", ""]
-    return "\n".join(
-        [
-            *lines[:-1],
-            "from relgraph.testing.optimizer_check import evaluate_outputs, optimize_copy",
-            f"{text}{lines[-1]}fgraph = optimize_copy(optimizer, inputs, outputs)",
-            f"print(evaluate_outputs(inputs, outputs, values){index})",
-            f"print(evaluate_outputs(fgraph.inputs, fgraph.outputs, values){index})\n",
-        ]
+    unknown = "" if known else f"# optimizer is {name}\n"
+    return (
+        f"{unknown}"
+        "from relgraph.testing.optimizer_check import evaluate_outputs, optimize_copy\n"
+        f"{text}{known}"
+        "fgraph = optimize_copy(optimizer, inputs, outputs)\n"
+        f"print(evaluate_outputs(inputs, outputs, values){index})\n"
+        f"print(evaluate_outputs(fgraph.inputs, fgraph.outputs, values){index})\n"
     )
 
 
-def _optimizer_source(given: Any) -> list[str] | None:
-    """Return the lines that import an optimizer and assign it; None if it can't be imported."""
+def _optimizer_source(given: Any) -> str:
+    """Return the lines that import an optimizer and assign it, or nothing if it can't be
+    imported."""
     if isinstance(given, str):
-        line = f"optimizer = get_mode({given!r}).optimizer\n"
-        return ["from relgraph.compile.mode import get_mode", line]
-    if isinstance(given, Relation) and _is_in_rule_book(given):
-        imports = "from relgraph.graph.opt import EquilibriumOptimizer"
-        line = f"optimizer = EquilibriumOptimizer([discover_laws()[{given.name!r}]])\n"
-        return [imports, "from relgraph.testing.discovery import discover_laws", line]
-    return None
-
-
-def _is_in_rule_book(law: Relation) -> bool:
-    try:
-        return discover_laws().get(law.name) is law
-    except CheckError:
-        return False
+        return (
+            "from relgraph.compile.mode import get_mode\n"
+            f"optimizer = get_mode({given!r}).optimizer\n"
+        )
+    if isinstance(given, Relation) and discover_laws().get(given.name) is given:
+        return (
+            "from relgraph.graph.opt import EquilibriumOptimizer\n"
+            "from relgraph.testing.discovery import discover_laws\n"
+            f"optimizer = EquilibriumOptimizer([discover_laws()[{given.name!r}]])\n"
+        )
+    return ""
 
 
 def _before_and_after_source(
@@ -307,22 +303,43 @@ class OptimizerCounterexample:
     __repr__ = __str__
 
 
-@dataclass(frozen=True)
-class OptimizerCheck:
-    """The result of the check of an optimizer.
+@dataclass
+class GraphCheck:
+    """What a check on random graphs has found so far.
 
     Attributes
     ----------
     name
-        The name of the optimizer.
+        What was checked.
     graphs
-        The number of graphs that it was run on.
+        The number of graphs that were checked.
+    ops
+        How often each op occurred in the graphs, by name.
+    seconds
+        How long the check took.
+    """
+
+    name: str
+    graphs: int = 0
+    ops: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    def count(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
+        """Count a graph and its ops."""
+        self.graphs += 1
+        self.ops.update(str(node.op).split("{")[0] for node in io_toposort(inputs, outputs))
+
+
+@dataclass
+class OptimizerCheck(GraphCheck):
+    """The result of the check of an optimizer.
+
+    Attributes
+    ----------
     undefined
         The number of graphs that were left out because an op is not defined for the values drawn.
     changed
         The number of graphs that it changed.
-    ops
-        How often each op occurred in the graphs, by name.
     replaced
         The number of replacements it made, those that merge equal nodes left out.
     laws
@@ -331,24 +348,18 @@ class OptimizerCheck:
         The number of graphs by the soundness class that they were compared for.
     counterexample
         A counterexample, or None.
-    seconds
-        How long the check took.
     required
         How many graphs it has to change for the check to pass.
     silent
         The names of its local optimizers that did nothing on any graph.
     """
 
-    name: str
-    graphs: int = 0
     undefined: int = 0
     changed: int = 0
-    ops: Counter[str] = field(default_factory=Counter)
     replaced: int = 0
     laws: Counter[str] = field(default_factory=Counter)
     compared: Counter[str] = field(default_factory=Counter)
     counterexample: OptimizerCounterexample | None = None
-    seconds: float = 0.0
     required: int = 1
     silent: tuple[str, ...] = ()
 
@@ -360,12 +371,14 @@ class OptimizerCheck:
     @property
     def passed(self) -> bool:
         """Whether it changed enough graphs, and all graphs kept their values."""
-        return self.counterexample is None and not self.vacuous
+        return self.status == "passed"
 
     @property
     def status(self) -> str:
         """``passed``, ``failed``, or ``unchecked`` if fewer graphs than `required` were changed."""
-        return "passed" if self.passed else "unchecked" if self.vacuous else "failed"
+        if self.counterexample is not None:
+            return "failed"
+        return "unchecked" if self.vacuous else "passed"
 
     def __str__(self) -> str:
         text = (
@@ -431,13 +444,17 @@ def check_optimizer(
     started = time.perf_counter()
     name, to_check = _name_and_optimizer(optimizer)
     required = max(1, examples // _GRAPHS_FOR_A_CHANGE) if required is None else required
-    check = _Check(name, to_check, unnamed, required)
+    found = OptimizerCheck(name, required=required)
+    check = _Check(to_check, unnamed, found)
     strategy = random_graphs(matching=to_check) if graphs is None else graphs
-
     draw = partial(draw_case, strategy=strategy, gradients=gradients)
     failing = find_failing_case(draw, check.fails, examples, seed, shrink)
-    counterexample = None if failing is None else check.explain(failing, optimizer)
-    return check.result(counterexample, time.perf_counter() - started)
+    if failing is not None:
+        found.counterexample = check.explain(failing, optimizer)
+    names = dict.fromkeys(map(display_name, local_optimizers_in(to_check)))
+    found.silent = tuple(name for name in names if name not in found.laws)
+    found.seconds = time.perf_counter() - started
+    return found
 
 
 def draw_case(
@@ -495,19 +512,12 @@ def with_gradients(inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
     return [*outputs, *found]
 
 
-def names_of_ops(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[str]:
-    """Return the name of the op of each node of a graph, without its parameters."""
-    return [str(node.op).split("{")[0] for node in io_toposort(inputs, outputs)]
-
-
 class _Check:
-    """Runs an optimizer on cases, and counts what it does until one fails."""
+    """Runs an optimizer on cases, and counts in `found` what it does until one fails."""
 
-    def __init__(self, name: str, optimizer: GlobalOptimizer, unnamed: str, required: int) -> None:
-        self._optimizer = optimizer
-        self._unnamed = unnamed
+    def __init__(self, optimizer: GlobalOptimizer, unnamed: str, found: OptimizerCheck) -> None:
+        self._optimizer, self._unnamed, self._found = optimizer, unnamed, found
         self._failed = False
-        self._seen = OptimizerCheck(name, required=required)
 
     def fails(self, case: Case) -> bool:
         """Return whether the optimizer changes the value of an output."""
@@ -524,8 +534,7 @@ class _Check:
             reference = ReferenceGraph(case.inputs, case.outputs, case.values)
         except (ValueError, IndexError, AssertionError):
             # An op is not defined for these values: an integer to the power of -1, say.
-            undefined = self._seen.undefined + (not self._failed)
-            self._seen = replace(self._seen, undefined=undefined)
+            self._found.undefined += not self._failed
             return None, None, None
         if len(io_toposort(case.inputs, case.outputs)) > _LARGEST_GRAPH:
             return None, None, None
@@ -535,11 +544,8 @@ class _Check:
             with fgraph.attached(recorder):
                 self._optimizer.optimize(fgraph)
         except Exception as error:
-            return (
-                Disagreement(None, f"the optimizer raises {type(error).__name__}: {error}"),
-                reference,
-                None,
-            )
+            raises = Disagreement(None, f"the optimizer raises {type(error).__name__}: {error}")
+            return raises, reference, None
         derivation = recorder.derivation([self._optimizer])
         sound = self.claim(derivation)
         self._count(case, derivation, sound)
@@ -557,17 +563,13 @@ class _Check:
     def _count(self, case: Case, derivation: Derivation, sound: str) -> None:
         if self._failed:
             return
-        seen = self._seen
+        found = self._found
         made = sum(step.name not in _MERGING for step in derivation)
-        seen.laws.update(step.name for step in derivation)
-        seen.compared[sound] += 1
-        seen.ops.update(names_of_ops(case.inputs, case.outputs))
-        self._seen = replace(
-            seen,
-            graphs=seen.graphs + 1,
-            changed=seen.changed + (made > 0),
-            replaced=seen.replaced + made,
-        )
+        found.count(case.inputs, case.outputs)
+        found.laws.update(step.name for step in derivation)
+        found.compared[sound] += 1
+        found.changed += made > 0
+        found.replaced += made
 
     def explain(self, case: Case, given: Any) -> OptimizerCounterexample:
         """Return a counterexample for a failing case."""
@@ -575,10 +577,10 @@ class _Check:
         assert problem is not None
         step = None if derivation is None else self._first_wrong(reference, derivation)
         where = "" if problem.output is None else f" of output {problem.output}"
-        what = f"{self._seen.name} does not keep the value{where}: {problem.reason}."
+        what = f"{self._found.name} does not keep the value{where}: {problem.reason}."
         if problem.expected is not None:
             what += f"\nexpected: {problem.expected!r}\nfound:    {problem.found!r}"
-        source = reproduction_source(case, problem.output, given, self._optimizer, self._seen.name)
+        source = reproduction_source(case, problem.output, given, self._optimizer, self._found.name)
         return OptimizerCounterexample(case, what, step, source)
 
     def _first_wrong(self, reference: ReferenceGraph, derivation: Derivation) -> Any:
@@ -588,11 +590,3 @@ class _Check:
             if reference.compare(fgraph.inputs, fgraph.outputs, sound) is not None:
                 return derivation[count - 1]
         return None
-
-    def result(
-        self, counterexample: OptimizerCounterexample | None, seconds: float
-    ) -> OptimizerCheck:
-        """Return the result of the check."""
-        names = [display_name(local) for local in local_optimizers_in(self._optimizer)]
-        silent = tuple(name for name in dict.fromkeys(names) if name not in self._seen.laws)
-        return replace(self._seen, counterexample=counterexample, seconds=seconds, silent=silent)
