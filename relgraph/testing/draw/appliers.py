@@ -85,17 +85,9 @@ def _update(function: Callable[..., Any], b: GraphBuilder, x: Any) -> Any:
     return function(part, b.choose(candidates))
 
 
-def _apply_triangle(b: GraphBuilder) -> Any:
-    """Take a triangle of a matrix."""
-    x = b.pick(lambda v: v.type.ndim == 2)
-    return None if x is None else b.choose((at.tril, at.triu))(x, b.below(3) - 1)
-
-
 Applier = Callable[[GraphBuilder], Any]
-"""Returns the new variable or variables, or None if the graph has no fitting operands.
-
-It may also raise one of `INVALID_APPLICATION`.
-"""
+"""Returns the new variable or variables; raises one of `INVALID_APPLICATION` if the graph has no
+fitting operands."""
 
 ELEMENTWISE: tuple[Any, ...] = tuple(
     dict.fromkeys(
@@ -169,12 +161,6 @@ def _along_axis(function: Callable[..., Any], b: GraphBuilder, x: Any) -> Any:
     return function(x, axis=b.below(_rank(x)))
 
 
-def _apply_careduce(op: CAReduce, b: GraphBuilder) -> Any:
-    least = 0 if op.axis is None else 1 + max(op.axis)
-    x = b.pick(_at_least(least))
-    return None if x is None else op(x)
-
-
 def _dimshuffle(b: GraphBuilder, x: Any) -> Any:
     """Reorder the axes, drop some of length 1, and add a new one."""
     axes = [i for i, n in enumerate(x.type.shape) if n != 1 or b.chance(2)]
@@ -184,11 +170,6 @@ def _dimshuffle(b: GraphBuilder, x: Any) -> Any:
     if b.chance(3) and len(order) < 4:
         order.insert(b.below(len(order) + 1), "x")
     return x.dimshuffle(*order)
-
-
-def _apply_dimshuffle_op(op: DimShuffle, b: GraphBuilder) -> Any:
-    x = b.pick(lambda v: _rank(v) == op.input_ndim)
-    return None if x is None else op(x)
 
 
 def _reshape(b: GraphBuilder, x: Any) -> Any:
@@ -241,18 +222,11 @@ def _product(function: Callable[..., Any], b: GraphBuilder, x: Any) -> Any:
     fits = [
         v for v in b.variables if _rank(v) in (1, 2) and inner in (b.shape(v)[0], b.shape(v)[-1])
     ]
-    y = b.choose(fits) if fits else None
-    if y is None or b.chance(3):
+    if not fits or b.chance(3):
         made = b.new_input([inner, *b.choose(([], [2], [3]))], x.type.dtype)
-        y = y if made is None else made
-    if y is None:
-        return None
+        fits = fits if made is None else [made]
+    y = b.choose(fits)
     return function(x, y if b.shape(y)[0] == inner else y.T)
-
-
-def _tensordot(b: GraphBuilder, x: Any) -> Any:
-    y = b.pick(lambda v: _rank(v) > 0 and b.shape(v)[0] == b.shape(x)[-1])
-    return None if y is None else at.tensordot(x, y, axes=1)
 
 
 def _shape(b: GraphBuilder, x: Any) -> Any:
@@ -265,16 +239,10 @@ def _shape(b: GraphBuilder, x: Any) -> Any:
 
 def _apply_creation(function: Callable[..., Any], b: GraphBuilder) -> Any:
     """Create a tensor from lengths, of which one may be that of another variable."""
-    x = b.pick(_at_least(1))
-    n = b.below(4) if x is None or b.chance(2) else x.shape[0]
+    n = b.below(4) if b.chance(2) else b.pick(_at_least(1)).shape[0]
     if function is at.arange:
         return at.arange(n)
     return at.eye(n, dtype=b.choose_dtype()) if function is at.eye else function((n, 2))
-
-
-def _apply_expand_dims(b: GraphBuilder) -> Any:
-    x = b.pick(lambda v: _rank(v) < 3)
-    return None if x is None else at.expand_dims(x, b.below(_rank(x) + 1))
 
 
 _REDUCTIONS = (at.sum, at.prod, at.max, at.min, at.mean, at.var, at.any, at.all, at.logsumexp)
@@ -298,6 +266,7 @@ _OF_ANY: dict[Any, Step] = {
     ),
     at.join: _join,
     at.outer: lambda b, x: at.outer(x, b.pick()),
+    at.expand_dims: lambda b, x: at.expand_dims(x, b.below(_rank(x) + 1)),
     at.cast: lambda b, x: at.cast(x, b.choose_dtype()),
     at.shape: _shape,
     at.clip: lambda b, x: at.clip(x, b.operand_for(x), b.operand_for(x)),
@@ -310,10 +279,13 @@ _OF_ARRAY: dict[Any, Step] = {
     at.getitem: lambda b, x: x[basic_index(b, x)],
     at.take: lambda b, x: x[array_index(b, x)],
     at.split: _split,
-    at.tensordot: _tensordot,
+    at.tensordot: lambda b, x: at.tensordot(
+        x, b.pick(lambda v: _rank(v) > 0 and b.shape(v)[0] == b.shape(x)[-1]), axes=1
+    ),
     at.repeat: lambda b, x: at.repeat(x, b.below(3), axis=b.below(_rank(x))),
 }
 _OF_MATRIX: dict[Any, Step] = {
+    at.tril: lambda b, x: b.choose((at.tril, at.triu))(x, b.below(3) - 1),
     at.diagonal: lambda b, x: at.diagonal(x, b.below(3) - 1),
     at.transpose: lambda b, x: x.T,
     at.swapaxes: lambda b, x: at.swapaxes(x, 0, b.below(_rank(x))),
@@ -322,8 +294,7 @@ _OF_MATRIX: dict[Any, Step] = {
 
 def _apply_to_variable(rank: int, step: Step, b: GraphBuilder) -> Any:
     """Apply a function to a variable of at least some rank."""
-    x = b.pick(_at_least(rank))
-    return None if x is None else step(b, x)
+    return step(b, b.pick(_at_least(rank)))
 
 
 _APPLIERS: dict[Any, Applier] = {
@@ -333,9 +304,7 @@ _APPLIERS: dict[Any, Applier] = {
         for function, step in steps.items()
     },
     **{f: partial(_apply_creation, f) for f in (at.arange, at.eye, at.zeros, at.ones)},
-    at.tril: _apply_triangle,
     at.alloc: _apply_alloc,
-    at.expand_dims: _apply_expand_dims,
 }
 
 
@@ -358,9 +327,10 @@ def applier_of(op: Any) -> Applier:
     if isinstance(op, Elemwise):
         return partial(_apply_elementwise, op)
     if isinstance(op, CAReduce):
-        return partial(_apply_careduce, op)
+        least = 0 if op.axis is None else 1 + max(op.axis)
+        return lambda b: op(b.pick(_at_least(least)))
     if isinstance(op, DimShuffle):
-        return partial(_apply_dimshuffle_op, op)
+        return lambda b: op(b.pick(lambda v: _rank(v) == op.input_ndim))
     if not callable(op):
         raise TypeError(f"graphs: {op!r} is neither an op nor a function")
     return partial(_apply_unknown, op)
@@ -385,11 +355,7 @@ def _appliers_that_make(cls: type) -> list[Applier]:
                 made = function(*arguments)
             except INVALID_APPLICATION:
                 continue
-            if (
-                isinstance(made, Variable)
-                and made.owner is not None
-                and isinstance(made.owner.op, cls)
-            ):
+            if isinstance(made, Variable) and isinstance(made.head, cls):
                 found.append(applier)
                 break
     return found

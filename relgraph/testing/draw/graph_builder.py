@@ -94,9 +94,14 @@ class GraphBuilder:
         return str(self.draw(self._dtypes)) if self.chance(6) else self._dtype
 
     def pick(self, condition: Callable[[Any], bool] | None = None) -> Any:
-        """Return a variable that satisfies a condition; None if there is none."""
-        found = self.variables if condition is None else [v for v in self.variables if condition(v)]
-        return self.choose(found) if found else None
+        """Return a variable that satisfies a condition.
+
+        Raises
+        ------
+        IndexError
+            If there is none.
+        """
+        return self.choose([v for v in self.variables if condition is None or condition(v)])
 
     def shape(self, v: Variable) -> tuple[int, ...]:
         """Return the shape of a variable at run time."""
@@ -159,14 +164,19 @@ class GraphBuilder:
         """Return a shape that is equal to that of other inputs, broadcasts to it, or is close."""
         shape = list(self._shape)
         kind = self.below(8)
-        if kind == 7 and shape:
-            return shape[1:]
-        if kind == 6 and shape:
-            shape[self.below(len(shape))] = 1
+        if kind >= 6:
+            return self._broadcasting(shape, kind == 7)
         if kind == 5 and len(shape) == 2:
             shape.reverse()
         if kind == 4 and len(shape) < 3:
             return [int(self.draw(_LENGTHS)), *shape]
+        return shape
+
+    def _broadcasting(self, shape: list[int], shorter: bool) -> list[int]:
+        """Return a shape without the first axis, or with one axis of length 1."""
+        if shorter or not shape:
+            return shape[1:]
+        shape[self.below(len(shape))] = 1
         return shape
 
     def constant(self, like: Any) -> Any:
@@ -185,9 +195,9 @@ class GraphBuilder:
         """Return a variable or number that an elementwise op may combine with `like`."""
         kind = self.below(8)
         if kind == 7:
-            made = self.new_input(
-                self._broadcasting_shape(like), self.choose((like.type.dtype, None))
-            )
+            shape, kind = list(self.shape(like)), self.below(4)
+            shape = self._broadcasting(shape, kind == 3) if kind > 1 else shape
+            made = self.new_input(shape, self.choose((like.type.dtype, None)))
             if made is not None:
                 return made
         if kind >= 5:
@@ -201,15 +211,6 @@ class GraphBuilder:
                 if broadcasts(self.samples[v], v.type, self._sample(like, {}), like.type)
             ]
         return self.choose(found) if found else like
-
-    def _broadcasting_shape(self, like: Any) -> list[int]:
-        shape = list(self.shape(like))
-        kind = self.below(4)
-        if kind == 3 and shape:
-            return shape[1:]
-        if kind == 2 and shape:
-            shape[self.below(len(shape))] = 1
-        return shape
 
     # -- applying ops --------------------------------------------------------------------------
 

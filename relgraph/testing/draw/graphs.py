@@ -113,11 +113,9 @@ def _apply_one(among: Sequence[Applier], b: GraphBuilder) -> Any:
     applier = b.choose(among)
     for _ in range(_TRIES):
         try:
-            made = applier(b)
+            return _aimed(applier(b), b)
         except INVALID_APPLICATION:
             continue
-        if made is not None:
-            return _aimed(made, b)
     return None
 
 
@@ -270,9 +268,9 @@ class _PatternBuilder:
 
     def _length(self) -> Any:
         b = self._b
-        like = b.pick(lambda v: v.type.ndim >= 1)
-        if like is None or b.chance(3):
+        if b.chance(3):
             return at.constant(b.choose((1, 2, 3)))
+        like = b.pick(lambda v: v.type.ndim >= 1)
         axis = b.below(like.type.ndim)
         return at.shape_i(like, axis) if b.chance(2) else at.constant(b.shape(like)[axis])
 
@@ -393,7 +391,7 @@ def _graphs(
 ) -> RandomGraph:
     builder = GraphBuilder(draw, dtypes, max_inputs)
     builder.new_input()
-    for _ in range(draw(_counts(max_nodes))):
+    for _ in range(draw(st.integers(1, max_nodes))):
         builder.apply(draw(appliers))
     outputs = builder.outputs(max_outputs)
     return RandomGraph(
@@ -402,10 +400,6 @@ def _graphs(
         {v: builder.samples[v].shape for v in builder.inputs},
         dict(builder.ranges),
     )
-
-
-def _counts(most: int) -> st.SearchStrategy[int]:
-    return st.integers(1, most)
 
 
 @st.composite
