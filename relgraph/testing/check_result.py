@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,7 +95,7 @@ def _one_line(value: Any) -> str:
         return " ".join(repr(value).split())
 
 
-@dataclass(frozen=True)
+@dataclass
 class Coverage:
     """What a check has covered of its plan.
 
@@ -120,10 +120,10 @@ class Coverage:
         How often both sides were compared by plan.
     """
 
-    covered: tuple[str, ...] = ()
-    not_admitted: Mapping[str, str] = field(default_factory=dict)
-    not_found: Mapping[str, str] = field(default_factory=dict)
-    not_covered: Mapping[str, str] = field(default_factory=dict)
+    covered: list[str] = field(default_factory=list)
+    not_admitted: dict[str, str] = field(default_factory=dict)
+    not_found: dict[str, str] = field(default_factory=dict)
+    not_covered: dict[str, str] = field(default_factory=dict)
     examples: int = 0
 
     @property
@@ -150,18 +150,6 @@ class Coverage:
 def _kind_in(cell: str) -> str:
     """Return the kind in the name of a cell: `float16` in ``forward: float16, rank 1``."""
     return cell.rpartition(": ")[2].partition(",")[0]
-
-
-def joined(parts: Iterable[Coverage]) -> Coverage:
-    """Return what several parts of a check have covered together."""
-    parts = list(parts)
-    return Coverage(
-        tuple(cell for part in parts for cell in part.covered),
-        {cell: why for part in parts for cell, why in part.not_admitted.items()},
-        {cell: why for part in parts for cell, why in part.not_found.items()},
-        {cell: why for part in parts for cell, why in part.not_covered.items()},
-        sum(part.examples for part in parts),
-    )
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,16 @@ from relgraph.graph.kanren.rules import Reason, Rule
 from relgraph.graph.kanren.terms import OpenAnswerError, build, renamed, variables_of
 from relgraph.graph.notation import algebra
 from relgraph.tensor.type import TensorType
-from relgraph.testing.check_result import CheckResult, Counterexample, Coverage, joined
+from relgraph.testing.check_result import CheckResult, Counterexample, Coverage
 from relgraph.testing.draw.terms import Parameters
-from relgraph.testing.instances.examples import ExampleRun, LawViolation, smaller
-from relgraph.testing.instances.instance import Direction, InvalidRewrite, direction_of
+from relgraph.testing.instances.examples import ExampleRun, smaller
+from relgraph.testing.instances.instance import (
+    Direction,
+    Instance,
+    LawViolation,
+    algebra_of,
+    direction_of,
+)
 from relgraph.testing.instances.instance_search import InstanceSearch
 from relgraph.testing.instances.plan import (
     EXAMPLES_FOR_A_CLAIM,
@@ -121,7 +127,6 @@ def check_relation(
     parameters: Parameters | None = None,
     patterns: Sequence[Any] = (),
     shrink: bool = True,
-    plan: bool = True,
 ) -> CheckResult:
     """Check that a law keeps what its soundness class claims.
 
@@ -154,8 +159,8 @@ def check_relation(
         of the op. Those that relgraph has are in `relgraph.testing.draw.terms`.
     patterns
         Terms to try a relation on that has no finite list of rules; random ones by default.
-    shrink, plan
-        Whether to look for the smallest counterexample, and to compare by plan first.
+    shrink
+        Whether to look for the smallest counterexample.
 
     Returns
     -------
@@ -178,7 +183,7 @@ def check_relation(
     claimed = law.sound if sound is None else sound
     if claimed not in SOUNDNESS:
         raise ValueError(f"sound is one of {', '.join(SOUNDNESS)}, not {claimed!r}")
-    check = LawCheck(law, claimed, examples, seed, parameters, patterns, shrink, plan)
+    check = LawCheck(law, claimed, examples, seed, parameters, patterns, shrink)
     return check.result(None if directions is None else tuple(directions))
 
 
@@ -208,16 +213,14 @@ class LawCheck:
     parameters: Parameters | None
     patterns: Sequence[Any]
     shrink: bool
-    plan: bool
     refusals: Counter[str] = field(default_factory=Counter, init=False)
     directions: list[str] = field(default_factory=list, init=False)
     unchecked: list[str] = field(default_factory=list, init=False)
     remarks: list[str] = field(default_factory=list, init=False)
-    coverage: list[Coverage] = field(default_factory=list, init=False)
+    coverage: Coverage = field(default_factory=Coverage, init=False)
 
     def __post_init__(self) -> None:
-        self.algebra = str(self.law) if isinstance(self.law, Law) else _first_line(self.law)
-        self.run = ExampleRun(self.law.name, self.algebra, self.sound, self.seed)
+        self.run = ExampleRun(self.sound, self.seed)
 
     def result(self, directions: tuple[str, ...] | None) -> CheckResult:
         """Run the check."""
@@ -227,10 +230,6 @@ class LawCheck:
             wanted = self._directions(directions)
             for direction in wanted:
                 self._check_direction(direction, -(-self.examples // len(wanted)))
-        except InvalidRewrite as error:
-            counterexample = self.run.counterexample(
-                str(error), error.direction, error.inputs, error.old, error.new
-            )
         except LawViolation as violation:
             counterexample = violation.counterexample
         except NoTrueValue as why:
@@ -238,35 +237,33 @@ class LawCheck:
         return self._summary(counterexample, time.perf_counter() - began)
 
     def _summary(self, counterexample: Counterexample | None, seconds: float) -> CheckResult:
-        statistics, instances = self.run.statistics, self.run.instances
+        run, coverage = self.run, self.coverage
         status, reason = "passed", ""
         if counterexample is not None and not (self.sound == "domain" and self.law.domain is None):
             status, reason = "failed", counterexample.why
         elif self.unchecked:
             status, reason = "unchecked", "\n".join(self.unchecked)
-        elif not statistics.is_tested(range(len(instances))):
+        elif not run.is_tested(run.instances):
             status, reason = "unchecked", NO_CLAIM
         elif self.sound == "domain" and self.law.domain is None:
             status, reason = "unchecked", "it claims a domain without stating one (`domain=`)"
-        coverage = joined(self.coverage)
         if status == "passed" and coverage.not_covered:
             missing = "; ".join(coverage.not_covered)
             status, reason = "unchecked", f"it admits what was not compared: {missing}"
-        evaluated = [instances[i] for i in statistics.evaluated]
-        stronger = statistics.stronger_classes
-        if status == "passed" and self.sound == "domain" and not statistics.domain_needed:
+        stronger = run.stronger_classes
+        if status == "passed" and self.sound == "domain" and not run.domain_needed:
             self.remarks.append("in all examples it holds outside of its domain too")
         self.remarks.extend(notes_on_phases(self.law))
         return CheckResult(
             self.law.name,
-            self.algebra,
+            algebra_of(self.law),
             self.sound,
             status,
             reason,
-            statistics.examples - coverage.examples,
-            len(evaluated),
-            len({instance.types for instance in evaluated}),
-            len(statistics.coverage.edge_values()),
+            run.examples - coverage.examples,
+            len(run.evaluated),
+            len({instance.types for instance in run.evaluated}),
+            len(run.coverage.edge_values()),
             counterexample,
             stronger[0] if status == "passed" and stronger else None,
             tuple(self.directions),
@@ -296,46 +293,41 @@ class LawCheck:
 
     def _check_direction(self, direction: Direction, examples: int) -> None:
         self.directions.append(direction.name)
-        instances = self.run.instances
-        first = len(instances)
+        instances: list[Instance] = []
         random = Random(f"{self.seed} {direction.name}")
-        searches = self._searches(
-            direction, max(12 if self.plan else 4, min(80, examples // 6)), random
-        )
+        searches = self._searches(direction, max(12, min(80, examples // 6)), random)
         matching = [search for search in searches if search.instances]
         # The patterns for an open relation share one plan; each rule has one of its own.
         groups = [matching] if direction.guessed else [[search] for search in matching]
         # a first look has fewer sets of values in each cell, and gives up sooner to find a graph
-        thoroughness = 1 if examples < _FIRST_LOOK else 3
+        sets = 1 if examples < _FIRST_LOOK else 3
         tries = max(4, min(40, examples // 8))
-        bits = self.sound == "exact"
-        planned_groups = [group for group in groups if group and self.plan]
-        plans = [(group, InstancePlanner(group, tries, bits).run()) for group in planned_groups]
+        plans = [(group, InstancePlanner(group, tries).run()) for group in groups if group]
         for search in searches:
             instances.extend(search.instances)
             self.refusals.update(search.refusals)
             if not search.instances and not direction.guessed:
                 named = _named(direction.name, search.rule)
                 self.unchecked.append(self._why_no_instance(direction, named, search.refusals))
-        if len(instances) == first:
+        if not instances:
             if not self.unchecked:
                 what = f"{direction.name}, {self.law.name}"
                 self.unchecked.append(self._why_no_instance(direction, what, self.refusals))
             return
-        instances[first:] = sorted(instances[first:], key=lambda instance: instance.reading_size)
-        indices = range(first, len(instances))
+        instances.sort(key=lambda instance: instance.reading_size)
+        self.run.instances += instances
         try:
             for group, planned in plans:
                 name = direction.name if len(plans) == 1 else _named(direction.name, group[0].rule)
-                examined = PlannedExamples(self.run, planned, random, f"{name}: ", thoroughness)
-                self.coverage.append(examined.compare())
-            self.run.draw(indices, examples)
+                coverage = self.coverage
+                PlannedExamples(self.run, planned, random, coverage, f"{name}: ", sets).compare()
+            self.run.draw(instances, examples)
             if not direction.guessed:
-                self._test_each_rule(direction, first)
+                self._test_each_rule(direction, instances)
         except LawViolation as violation:
             if not self.shrink:
                 raise
-            raise smaller(self.run, violation, indices, searches) from None
+            raise smaller(self.run, violation, instances, searches) from None
 
     def _searches(
         self, direction: Direction, wanted: int, random: Random
@@ -361,20 +353,15 @@ class LawCheck:
         most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(3))
         return f"{what}: no instance was found; refused by {most or 'nothing'}"
 
-    def _test_each_rule(self, direction: Direction, first: int) -> None:
+    def _test_each_rule(self, direction: Direction, instances: Sequence[Instance]) -> None:
         """Draw more examples of the rules of which no example could have failed."""
-        instances, is_tested = self.run.instances, self.run.statistics.is_tested
+        is_tested = self.run.is_tested
         for rule in direction.rules:
-            indices = [i for i in range(first, len(instances)) if instances[i].rule is rule]
-            if indices and not is_tested(indices):
-                self.run.draw(indices, EXAMPLES_FOR_A_CLAIM)
-                if not is_tested(indices):
+            of_rule = [instance for instance in instances if instance.rule is rule]
+            if of_rule and not is_tested(of_rule):
+                self.run.draw(of_rule, EXAMPLES_FOR_A_CLAIM)
+                if not is_tested(of_rule):
                     self.unchecked.append(f"{_named(direction.name, rule)}: {NO_CLAIM}")
-
-
-def _first_line(relation: Relation) -> str:
-    text = relation.goal.__doc__ or ""
-    return text.strip().partition("\n")[0] or f"the relation {relation.name}"
 
 
 def _named(direction: str, rule: Rule) -> str:

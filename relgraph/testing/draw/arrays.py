@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -125,63 +126,11 @@ ValueRange = Literal["any", "finite", "ordinary"]
 # Failures shrink to the first of these.
 _SIMPLE = (0.0, 1.0, 2.0, -1.0, 0.5, 3.0, -2.0, -0.5)
 # Numbers where functions have extremes or zeros, are not defined, or lose their precision.
-_CRITICAL = (
-    -0.0,
-    np.pi / 2,
-    -np.pi / 2,
-    np.pi,
-    np.e,
-    1.5,
-    -1.5,
-    2.5,
-    -3.0,
-    10.0,
-    1e-3,
-    -1e-3,
-    1e-8,
-    -1e-8,
-    20.0,
-    -20.0,
-    100.0,
-    -100.0,
-    700.0,
-    -745.0,
-    1000.0,
-    -1000.0,
+_CRITICAL = np.array(
+    [np.pi / 2, np.pi, np.e, 1.5, 2.5, 3.0, 1e-3, 1e-8, 10.0, 20.0, 100.0, 700.0, 745.0, 1e3]
 )
 _POOL_SIZE = 256
 _SEED = 20240229
-
-
-def _float_edges(dtype: str) -> list[Any]:
-    kind = np.dtype(dtype).type
-    info = np.finfo(dtype)
-    one, inf = kind(1), kind(np.inf)
-    finite = [
-        info.max,
-        -info.max,
-        info.tiny,
-        -info.tiny,
-        info.smallest_subnormal,
-        -info.smallest_subnormal,
-        kind(info.tiny / 2),
-        np.nextafter(one, kind(2)),
-        np.nextafter(one, kind(0)),
-        np.nextafter(-one, kind(0)),
-        np.sqrt(info.max),
-        -np.sqrt(info.max),
-        np.sqrt(info.tiny),
-        np.log(info.max),
-        -np.log(info.max),
-        kind(2) ** (info.nmant + 1),
-        info.eps,
-    ]
-    return [*finite, kind(np.nan), inf, -inf]
-
-
-def _int_edges(dtype: str) -> list[Any]:
-    info = np.iinfo(dtype)
-    return [info.max, info.min, info.max - 1, info.min + 1, info.max // 2, info.min // 2]
 
 
 def edge_numbers(dtype: str) -> list[Any]:
@@ -198,6 +147,20 @@ def edge_numbers(dtype: str) -> list[Any]:
     return [*finite, np.inf, -np.inf, np.nan]
 
 
+def _edges(dtype: str) -> list[Any]:
+    """Return the numbers of `edge_numbers`, and others of extreme size or near 1."""
+    edges = edge_numbers(dtype)
+    if np.dtype(dtype).kind != "f":
+        info = np.iinfo(dtype)
+        return [*edges, info.max - 1, info.min + 1, info.max // 2, info.min // 2]
+    kind, limits = np.dtype(dtype).type, np.finfo(dtype)
+    one = kind(1)
+    below, root, log = np.nextafter(one, kind(0)), np.sqrt(limits.max), np.log(limits.max)
+    edges += [-limits.tiny, -limits.smallest_subnormal, kind(limits.tiny / 2), np.sqrt(limits.tiny)]
+    edges += [np.nextafter(one, kind(2)), kind(2) ** (limits.nmant + 1), limits.eps]
+    return [*edges, below, -below, root, -root, log, -log]
+
+
 def _float_pool(dtype: str, value_range: ValueRange) -> Array:
     random = np.random.default_rng(_SEED)
     count = _POOL_SIZE
@@ -207,9 +170,9 @@ def _float_pool(dtype: str, value_range: ValueRange) -> Array:
         values = np.concatenate([_SIMPLE * 2, ordinary])[:count]
         return values.astype(dtype)
     with np.errstate(over="ignore"):
-        critical = np.array(_CRITICAL).astype(dtype)
+        critical = np.array([-0.0, *_CRITICAL, *-_CRITICAL]).astype(dtype)
         simple = np.array(_SIMPLE * 3).astype(dtype)
-        edges = np.array(_float_edges(dtype) * 3, dtype)
+        edges = np.array(_edges(dtype) * 3, dtype)
         far = (signs * np.exp2(random.uniform(-60, 60, 32)[np.arange(count) % 32])).astype(dtype)
         parts = [simple, edges, critical, far[:32], ordinary.astype(dtype)]
         numbers: Array = np.concatenate(parts)[:count]
@@ -227,7 +190,7 @@ def _int_pool(dtype: str, value_range: ValueRange) -> Array:
     small = [0, 1, 2, -1, 3, -2, 5, 7, 10]
     values = [n for n in small if info.min <= n <= info.max] * 3
     if value_range != "ordinary":
-        values += _int_edges(dtype) * 3
+        values += _edges(dtype) * 3
         values += random.integers(info.min, info.max, 16, dtype, endpoint=True).tolist()
     values += random.integers(max(info.min, -9), 9, 64).tolist()
     return np.array(values, dtype)
@@ -258,26 +221,9 @@ def _corners(real: str) -> list[complex]:
     """
     info = np.finfo(real)
     most, least = float(info.max) / 2, float(info.tiny)
-    inf, nan = np.inf, np.nan
-    return [
-        complex(*parts)
-        for parts in (
-            *(
-                (2 * most, 0.0),
-                (-2 * most, 0.0),
-                (most, most),
-                (-most, most),
-                (most, -most),
-                (least, least),
-                (least, 1.0),
-                (0.0, least),
-                (-1.0, least),
-                (-0.0, -0.0),
-            ),
-            *((0.0, inf), (inf, inf), (-inf, inf), (1.0, inf), (inf, 1.0)),
-            *((nan, 0.0), (0.0, nan), (nan, inf), (inf, nan), (nan, nan)),
-        )
-    ]
+    extremes = (0.0, 1.0, -1.0, least, most, -most, np.inf, np.nan)
+    far = [complex(2 * most), complex(-2 * most), complex(-np.inf, np.inf), complex(-0.0, -0.0)]
+    return [*(complex(*parts) for parts in product(extremes, repeat=2)), *far]
 
 
 @cache

@@ -20,12 +20,11 @@ import relgraph.scalar as scalar
 import relgraph.tensor as at
 from relations.kit.vocabulary import lvars
 from relgraph.graph.kanren.laws import Law, law
-from relgraph.graph.kanren.rules import Output, Rule, split
+from relgraph.graph.kanren.rules import Output, Rule, compound_parts, split
 from relgraph.graph.kanren.terms import Literal, Term, is_variable, variables_of
 from relgraph.graph.op import Op
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.random.op import Permutation, RandomOp, RandomVariable
 from relgraph.tensor.subtensor import Placeholder, Slice
@@ -115,24 +114,16 @@ def class_and_scalar_name(head: Any) -> tuple[type | None, str]:
 def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
     """Return the kind of argument that each logic variable of a pattern is; see `role_of`."""
     found: dict[Any, tuple[str, int]] = {}
-    stack = [pattern]
-    while stack:
-        parts = split(stack.pop())
-        if parts is None:
-            continue
-        head, patterns = parts
+    for head, patterns in _nodes_of(pattern):
         cls, name = class_and_scalar_name(head)
+        op = op_of(head)
         for position, p in enumerate(patterns):
-            if is_variable(p):
-                if found.get(p, ("tensor", 0))[0] == "tensor":
-                    op = op_of(head)
-                    found[p] = (
-                        _role_in_draw(op, position)
-                        if isinstance(op, RandomOp)
-                        else role_of(cls, name, position)
-                    )
-            else:
-                stack.append(p)
+            if is_variable(p) and found.get(p, ("tensor", 0))[0] == "tensor":
+                found[p] = (
+                    _role_in_draw(op, position)
+                    if isinstance(op, RandomOp)
+                    else role_of(cls, name, position)
+                )
     return found
 
 
@@ -156,76 +147,33 @@ def op_of(head: Any) -> Any:
     return head.op if isinstance(head, Output) else head
 
 
-def holds_matrix_op(pattern: Any) -> bool:
-    """Return whether an op on matrices, beside their products, is part of a pattern."""
-    return _count_of(pattern, MatrixOp) > 0
-
-
-def holds_sparse(pattern: Any) -> bool:
-    """Return whether a logic variable of a pattern stands for a sparse matrix."""
-    return any(role == "sparse" for role, _ in roles_in(pattern).values())
-
-
-def products_in(pattern: Any) -> int:
-    """Return how many products of matrices are part of a pattern."""
-    return _count_of(pattern, MatrixProduct)
-
-
-def _count_of(pattern: Any, wanted: type) -> int:
-    """Return how many ops of a class are part of a pattern."""
-    return sum(issubclass(cls, wanted) for cls in classes_in(pattern))
-
-
 def classes_in(pattern: Any) -> list[type]:
     """Return the classes of the ops that are part of a pattern and known, one for each op."""
-    stack, found = [pattern], []
-    while stack:
-        parts = split(stack.pop())
-        if parts is not None:
-            cls = class_and_scalar_name(parts[0])[0]
-            found += [] if cls is None else [cls]
-            stack += parts[1]
-    return found
+    classes = [class_and_scalar_name(head)[0] for head, _ in _nodes_of(pattern)]
+    return [cls for cls in classes if cls is not None]
 
 
-def ranks_for(
-    pattern: Any, default_weights: Sequence[tuple[int, float]]
-) -> Sequence[tuple[int, float]]:
-    """Return weights for the ranks of tensors that suit a pattern.
-
-    A pattern that allocates with some lengths, or reduces several times, needs as many axes.
-
-    Parameters
-    ----------
-    default_weights
-        Ranks and their weights for any other pattern.
-    """
-    lengths = reductions = 0
-    stack = [(pattern, 0)]
-    while stack:
-        part, above = stack.pop()
-        parts = split(part)
-        if parts is None:
-            continue
-        head, patterns = parts
-        name = getattr(class_and_scalar_name(head)[0], "__name__", "")
-        lengths = max(lengths, len(patterns) - 1 if name == "Alloc" else 0)
-        above += name == "CAReduce"
-        reductions = max(reductions, above)
-        stack += [(p, above) for p in patterns]
-    least = max(lengths, reductions + 1 if reductions > 1 else 0)
-    return [(rank, weight + 6.0 * (rank == least > 0)) for rank, weight in default_weights]
+def _nodes_of(pattern: Any) -> list[tuple[Any, Sequence[Any]]]:
+    """Return the head and the arguments of each compound part of a pattern."""
+    parts = map(split, compound_parts(pattern))
+    return [found for found in parts if found is not None]
 
 
 Draw = Callable[[Random, Sequence[Any]], Any]
 """Takes a source of randomness and the arguments of the op; returns a parameter."""
 
 Parameters = Mapping[tuple[str, str], Draw]
-"""Functions by the name of the class of the op and the name of the parameter."""
+"""Functions by the name of the class of the op, empty for any class, and the name of the
+parameter."""
 
 
 def _rank(arguments: Sequence[Any]) -> int:
     return int(arguments[0].type.ndim) if arguments else 0
+
+
+def _one_of(*values: Any) -> Draw:
+    """Return a function that draws one of some values."""
+    return lambda random, arguments: random.choice(values)
 
 
 def axes(random: Random, arguments: Sequence[Any]) -> Any:
@@ -330,21 +278,6 @@ def static_shape(random: Random, arguments: Sequence[Any]) -> Any:
     return tuple(n if random.random() < 0.5 else None for n in arguments[0].type.shape)
 
 
-def diagonal_offset(random: Random, arguments: Sequence[Any]) -> int:
-    """Return how far a diagonal is from the main one, mostly 0."""
-    return random.choice((0, 0, 1, -1))
-
-
-def flag(random: Random, arguments: Sequence[Any]) -> bool:
-    """Return True or False."""
-    return random.random() < 0.5
-
-
-def not_inplace(random: Random, arguments: Sequence[Any]) -> bool:
-    """Return False: a check does not evaluate ops that overwrite an input."""
-    return False
-
-
 def ndim(random: Random, arguments: Sequence[Any]) -> int:
     """Return the length of the second argument, a shape; a small number if it is unknown."""
     length = arguments[1].type.shape[0] if len(arguments) > 1 and arguments[1].type.ndim else None
@@ -380,50 +313,35 @@ def sparse_format(random: Random, arguments: Sequence[Any]) -> str:
 
 
 PARAMETERS: dict[tuple[str, str], Draw] = {
+    ("", "axis"): axis,
+    **{(name, "axis"): axes for name in ("CAReduce", "Norm", "Cosine", "Covariance")},
+    **{(name, "axis"): axis_or_none for name in ("Argmax", "Argmin")},
+    **{(name, "axis"): softmax_axis for name in ("Softmax", "LogSoftmax", "LogSumExp")},
     ("CAReduce", "scalar_op"): reducing_op,
-    ("CAReduce", "axis"): axes,
-    ("Norm", "axis"): axes,
-    ("Cosine", "axis"): axes,
-    ("Covariance", "axis"): axes,
-    ("Argmax", "axis"): axis_or_none,
-    ("Argmin", "axis"): axis_or_none,
-    ("Cumulate", "scalar_op"): lambda random, arguments: random.choice([scalar.add, scalar.mul]),
-    ("Cumulate", "axis"): axis,
-    ("Softmax", "axis"): softmax_axis,
-    ("LogSoftmax", "axis"): softmax_axis,
-    ("LogSumExp", "axis"): softmax_axis,
+    ("Cumulate", "scalar_op"): _one_of(scalar.add, scalar.mul),
+    ("Elemwise", "scalar_op"): scalar_op,
+    ("Elemwise", "inplace_pattern"): _one_of(()),
     ("DimShuffle", "input_ndim"): lambda random, arguments: _rank(arguments),
     ("DimShuffle", "new_order"): new_order,
-    ("Elemwise", "scalar_op"): scalar_op,
-    ("Elemwise", "inplace_pattern"): lambda random, arguments: (),
-    ("Cast", "dtype"): dtype,
     ("Subtensor", "idx_list"): index_list,
     ("IncSubtensor", "idx_list"): _without_new_values(index_list),
     ("AdvancedSubtensor", "idx_list"): array_index_list,
     ("AdvancedIncSubtensor", "idx_list"): _without_new_values(array_index_list),
-    ("IncSubtensor", "inplace"): not_inplace,
-    ("AdvancedIncSubtensor", "inplace"): not_inplace,
-    ("IncSubtensor", "set_instead_of_inc"): flag,
-    ("AdvancedIncSubtensor", "set_instead_of_inc"): flag,
-    ("Join", "axis"): axis,
-    ("Sort", "axis"): axis,
-    ("ArgSort", "axis"): axis,
-    ("Split", "axis"): axis,
-    ("Split", "len_splits"): lambda random, arguments: random.randint(1, 3),
+    # a check does not evaluate ops that overwrite an input
+    ("", "inplace"): _one_of(False),
+    ("", "set_instead_of_inc"): _one_of(True, False),
+    ("Split", "len_splits"): _one_of(1, 2, 3),
     ("Reshape", "ndim"): ndim,
     ("SpecifyShape", "shape"): static_shape,
     ("Shape_i", "i"): axis,
-    ("MakeVector", "dtype"): lambda random, arguments: random.choice(["int64", "float64"]),
-    ("ARange", "dtype"): lambda random, arguments: random.choice(["int64", "float64"]),
-    ("Eye", "dtype"): dtype,
-    ("ExtractDiag", "offset"): diagonal_offset,
-    ("SetDiagonal", "offset"): diagonal_offset,
-    ("SetDiagonal", "inplace"): not_inplace,
-    ("SolveTriangular", "lower"): flag,
-    ("Assume", "facts"): lambda random, arguments: (),
+    ("", "dtype"): dtype,
+    **{(name, "dtype"): _one_of("int64", "float64") for name in ("MakeVector", "ARange")},
+    ("", "offset"): _one_of(0, 0, 1, -1),
+    ("SolveTriangular", "lower"): _one_of(True, False),
+    ("Assume", "facts"): _one_of(()),
     ("ChangeFormat", "format"): sparse_format,
-    ("DenseFromSparse", "structured"): flag,
-    ("Assert", "message"): lambda random, arguments: random.choice(["no", "not so"]),
+    ("DenseFromSparse", "structured"): _one_of(True, False),
+    ("Assert", "message"): _one_of("no", "not so"),
 }
 
 
@@ -487,11 +405,9 @@ def op_for(
 
 
 def _draw_for(cls: type, name: str, parameters: Parameters) -> Draw:
-    """Return the function that draws a parameter: that of the class, or of any parameter of the
-    name."""
-    of_class = [parameters.get((c.__name__, name)) for c in cls.__mro__]
-    of_name = [f for (_, known), f in parameters.items() if known == name]
-    draw = next((f for f in (*of_class, *of_name) if f is not None), None)
+    """Return the function that draws a parameter: that of the class, or of any class."""
+    classes = [*(c.__name__ for c in cls.__mro__), ""]
+    draw = next((parameters[c, name] for c in classes if (c, name) in parameters), None)
     if draw is None:
         raise OpenOpError(
             f"nothing is known of the parameter {name} of {cls.__name__}: "

@@ -52,12 +52,12 @@ from relgraph.testing.instances.instance import (
 T = TypeVar("T")
 
 
-def _factor(picked: int, succeeded: int) -> float:
-    """Return the share of successes among the picks of an option, which is never 0."""
-    return (succeeded + 1) / (picked + 2) + 0.02
+def _counted(picked: int, succeeded: int) -> tuple[int, int, float]:
+    """Return two counts, and the share of successes, which is never 0."""
+    return picked, succeeded, (succeeded + 1) / (picked + 2) + 0.02
 
 
-_FACTOR_OF_NEW = _factor(0, 0)
+_NEW = _counted(0, 0)
 
 
 class AdaptiveChoices:
@@ -71,13 +71,12 @@ class AdaptiveChoices:
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        # by decision and option, how often it was picked and how often that was a success
-        self._counts: dict[Hashable, dict[Hashable, tuple[int, int]]] = {}
-        # by decision and option, what the initial weight is multiplied by
-        self._factors: dict[Hashable, dict[Hashable, float]] = {}
+        # by decision and option, how often it was picked, how often that was a success, and what
+        # its initial weight is multiplied by
+        self._known: dict[Hashable, dict[Hashable, tuple[int, int, float]]] = {}
         self._since_last_outcome: list[tuple[Hashable, Hashable]] = []
 
-    def pick(self, decision: Hashable, options: Sequence[tuple[T, float]]) -> T:
+    def pick(self, decision: Hashable, options: Mapping[T, float]) -> T:
         """Return one of some options; those that succeeded before weigh more.
 
         Parameters
@@ -85,26 +84,24 @@ class AdaptiveChoices:
         decision
             Names the decision; outcomes are recorded by decision and option.
         options
-            Pairs of an option and its initial weight.
+            The initial weight of each option.
         """
-        factors = self._factors.get(decision, {})
+        known = self._known.get(decision, {})
         ends, total = [], 0.0
-        for option, weight in options:
-            total += weight * factors.get(option, _FACTOR_OF_NEW)
+        for option, weight in options.items():
+            total += weight * known.get(option, _NEW)[2]
             ends.append(total)
         place = bisect(ends, self.random.random() * total, 0, len(ends) - 1)
-        chosen = options[place][0]
+        chosen = tuple(options)[place]
         self._since_last_outcome.append((decision, chosen))
         return chosen
 
     def record_outcome(self, success: bool) -> None:
         """Record whether the options picked since the last outcome led to an instance."""
         for decision, option in self._since_last_outcome:
-            counts = self._counts.setdefault(decision, {})
-            picked, succeeded = counts.get(option, (0, 0))
-            counts[option] = picked, succeeded = picked + 1, succeeded + success
-            factors = self._factors.setdefault(decision, {})
-            factors[option] = _factor(picked, succeeded)
+            known = self._known.setdefault(decision, {})
+            picked, succeeded, _ = known.get(option, _NEW)
+            known[option] = _counted(picked + 1, succeeded + success)
         self._since_last_outcome = []
 
     def forget_outcome(self) -> None:
@@ -274,61 +271,32 @@ def _named_by_op(head: Any, arguments: Any) -> Named:
 
 
 _SEEDS = tuple(range(256))
-# The domains of parameters, with their initial weights; None for any tensor.
-_DOMAINS = ((None, 3.0), ("positive", 2.0), ("unit", 1.0), ("probabilities", 1.0))
-_OR_NOT = ((True, 1.0), (False, 1.0))
-_MOSTLY = ((True, 4.0), (False, 1.0))
-
+_NOTABLE = (0.0, 1.0, -1.0, 2.0, 0.5, np.log(2), np.log(10), 1 / np.log(2), 1 / np.log(10))
+_UNARY = (at.neg, at.exp, at.abs, at.sqr)
 
 # Options with their initial weights; see `AdaptiveChoices.pick`.
-_DTYPES: tuple[tuple[str, float], ...] = (
-    ("float64", 6),
-    ("float32", 2),
-    ("int64", 1.5),
-    ("int8", 1),
-    ("uint8", 1),
-    ("bool", 1),
-    ("float16", 0.5),
-    ("int32", 0.3),
-    ("uint64", 0.5),
-)
-_COMPLEX: tuple[tuple[str, float], ...] = (("complex128", 3.0), ("complex64", 1.0))
-_RANKS = ((1, 4.0), (2, 3.0), (0, 1.0), (3, 1.0), (4, 0.4))
-_LENGTHS = ((3, 3.0), (2, 3.0), (7, 1.5), (1, 1.0), (0, 0.5), (16, 0.6))
-# How the shapes of the arguments are related to the base shape.
-_SHAPES = (
-    ("same", 5.0),
-    ("broadcast", 3.0),
-    ("scalar", 0.7),
-    ("square", 1.5),
-    ("any", 1.0),
-    ("products", 1.0),
-)
-# The same for an instance of a cell of the plan, most of whose arguments shall be of that cell.
-_PLANNED_SHAPES = (
-    ("same", 8.0),
-    ("square", 1.0),
-    ("broadcast", 1.0),
-    ("products", 1.0),
-    ("any", 0.5),
-)
-_THIN = (("thin", 1.0), ("wide", 1.0), ("matrix", 1.0), ("vector", 0.5))
-_FACTORS = (("matrix", 3.0), ("vector", 2.0), ("column", 1.0), ("row", 1.0))
-# Which lengths the types of inputs know.
-_STATIC = (("open", 3.0), ("known", 2.0), ("mixed", 1.0))
-_NOTABLE = (0.0, 1.0, -1.0, 2.0, 0.5, np.log(2), np.log(10), 1 / np.log(2), 1 / np.log(10))
-_STRUCTURES = tuple((kind, 1.0) for kind in STRUCTURES)
-_UNARY = (at.neg, at.exp, at.abs, at.sqr)
-_ARRAYS = (("random", 4.0), ("ones", 1.0), ("zeros", 1.0), ("identity", 1.0))
 
-ARGUMENT_KINDS = (
-    ("variable", 6.0),
-    ("graph", 2.0),
-    ("number", 1.5),
-    ("array", 1.0),
-    ("known", 1.0),
-    ("single", 0.7),
-)
+# the domains of parameters; None for any tensor
+_DOMAINS = {None: 3.0, "positive": 2.0, "unit": 1.0, "probabilities": 1.0}
+_OR_NOT = {True: 1.0, False: 1.0}
+_MOSTLY = {True: 4.0, False: 1.0}
+_DTYPES = {"float64": 6.0, "float32": 2.0, "int64": 1.5}
+_RARER_DTYPES = ("int8", "uint8", "bool", "float16", "int32", "uint64")
+_COMPLEX = {"complex128": 3.0, "complex64": 1.0}
+_RANKS = {1: 4.0, 2: 3.0, 0: 1.0, 3: 1.0, 4: 0.4}
+_LENGTHS = {3: 3.0, 2: 3.0, 7: 1.5, 1: 1.0, 0: 0.5, 16: 0.6}
+# how the shapes of the arguments are related to the base shape
+_SHAPES = {"same": 5.0, "broadcast": 3.0, "scalar": 0.7, "square": 1.5, "any": 1.0, "thin": 1.0}
+# the same for an instance of a cell of the plan, most of whose arguments shall be of that cell
+_PLANNED_SHAPES = {"same": 8.0, "square": 1.0, "broadcast": 1.0, "thin": 1.0, "any": 0.5}
+_THIN = dict.fromkeys(("thin", "wide", "matrix", "vector"), 1.0)
+# which lengths the types of inputs know
+_STATIC = {"open": 3.0, "known": 2.0, "mixed": 1.0}
+_STRUCTURES = dict.fromkeys(STRUCTURES, 1.0)
+_ARRAYS = {"random": 4.0, "ones": 1.0, "zeros": 1.0, "identity": 1.0}
+
+ARGUMENT_KINDS = {"variable": 6.0, "graph": 2.0, "number": 1.5, "array": 1.0}
+ARGUMENT_KINDS |= {"known": 1.0, "single": 0.7}
 """The kinds of tensors: an input, a small graph of inputs, a constant number, a constant array, an
 input of known shape, an input of one element."""
 
@@ -363,9 +331,11 @@ class RandomArguments:
         self.cell: Cell | None = None
         self.turn = 0
         self._random = random
-        self._dtypes = (*_DTYPES, *(_COMPLEX if complex else ()))
-        self._ranks: Sequence[tuple[int, float]] = _RANKS
-        self._more_shapes: Sequence[tuple[str, float]] = ()
+        self._dtypes = {**_DTYPES, **dict.fromkeys(_RARER_DTYPES, 0.7)}
+        if complex:
+            self._dtypes |= _COMPLEX
+        self._ranks = _RANKS
+        self._more_shapes: Mapping[str, float] = {}
         self._axes: Mapping[Any, Axes] = {}
         self._state = InstantiationState()
 
@@ -382,7 +352,7 @@ class RandomArguments:
         shape = tuple(self.choices.pick("length", _LENGTHS) for _ in range(rank))
         if rank > 1:
             shape = tuple(min(n, 3) for n in shape)
-        state.shape_relation = self.choices.pick("shapes", (*_SHAPES, *self._more_shapes))
+        state.shape_relation = self.choices.pick("shapes", {**_SHAPES, **self._more_shapes})
         if state.shape_relation == "square" and rank:
             shape = (shape[0],) * rank
         state.base_shape = shape
@@ -390,12 +360,11 @@ class RandomArguments:
     def _start_in(self, cell: Cell) -> None:
         """Choose a dtype and a base shape of a cell of the plan."""
         state = self._state
-        dtypes = [(dtype, 1.0) for dtype in cell.dtypes]
-        state.dtype = self.choices.pick(("dtype", cell.kind), dtypes)
-        shapes = [(shape, 1.0) for shape in cell.shapes(self.turn)]
+        state.dtype = self.choices.pick(("dtype", cell.kind), dict.fromkeys(cell.dtypes, 1.0))
+        shapes = dict.fromkeys(cell.shapes(self.turn), 1.0)
         state.base_shape = self.choices.pick(("shape", cell.extent), shapes)
         state.lengths_of_axes = state.base_shape or state.lengths_of_axes
-        relations = (*_PLANNED_SHAPES, *self._more_shapes)
+        relations = {**_PLANNED_SHAPES, **self._more_shapes}
         state.shape_relation = self.choices.pick("planned shapes", relations)
 
     def _apply(self, op: Op, arguments: Sequence[Any]) -> Any:
@@ -428,12 +397,13 @@ class RandomArguments:
         if role == "shape of draws":
             return at.constant(np.array(self._state.base_shape, "int64"))
         if role == "steps":
-            return self._step_count()
+            rows = self._state.base_shape[0] if self._state.base_shape else 0
+            return self._integers((), (rows, self._random.randint(0, rows)))
         if role == "length":
             return self._axis_length(number, v)
         if role == "index":
             return self._integers((), (0, 1, -1, 2, -2, -3))
-        if role == "indices" and self.choices.pick((v, "counts"), ((False, 2.0), (True, 1.0))):
+        if role == "indices" and self.choices.pick((v, "counts"), {False: 2.0, True: 1.0}):
             return at.constant(np.arange(self._count(v)))
         if role == "indices":
             return self._integers((self.choices.uniform((2, 3, 0, 1, 4)),), (0, 1, -1, 0, -2))
@@ -442,15 +412,15 @@ class RandomArguments:
         if role == "split_lengths":
             return self._split_lengths(v)
         if role == "assertion":
-            return at.constant(True) if self.choices.chance(70) else self._boolean_input()
+            return self._integers((), (1, 1, 1, 0), "bool")
         if role == "condition":
-            options = (("bool", 4.0), (self._state.dtype, 1.0), ("True", 0.5), ("False", 0.5))
+            options = {"bool": 4.0, "True": 0.5, "False": 0.5, self._state.dtype: 1.0}
             dtype = self.choices.pick((v, "condition"), options)
             if dtype in ("True", "False"):
                 return self._number(dtype == "True", dtype="bool")
             return self._input(dtype, self._shape(v))
         if role == "logical" and self.cell is None and not self.choices.chance(20):
-            self._state.dtype = self.choices.pick((v, "logical"), (("bool", 3.0), ("int8", 1.0)))
+            self._state.dtype = self.choices.pick((v, "logical"), {"bool": 3.0, "int8": 1.0})
         return None
 
     def _generator(self) -> Variable:
@@ -464,24 +434,12 @@ class RandomArguments:
         inputs.append(InputSpec(var, (), _SEEDS))
         return var
 
-    def _step_count(self) -> Variable:
-        """Return a number of steps, at most that of the rows of the base shape, or an input of
-        it."""
-        rows = self._state.base_shape[0] if self._state.base_shape else 0
-        count = self.choices.uniform((rows, self._random.randint(0, rows)))
-        if self.choices.chance(50):
-            made: Variable = at.constant(count, dtype="int64")
-            return made
-        var: Variable = at.TensorType("int64", ())(self._next_name())
-        self._state.inputs.append(InputSpec(var, (), (count, rows, 0)))
-        return var
-
     def _parameter_of_draws(self, v: Any) -> Variable | None:
         """Return an input of a domain that parameters of draws have; None for any tensor."""
-        options = ((self._state.dtype, 4.0), ("int64", 1.0))
+        options = {"int64": 1.0, self._state.dtype: 4.0}
         dtype = self.choices.pick((v, "dtype of parameter"), options)
         floats = np.dtype(dtype).kind == "f"
-        domains = [(d, w) for d, w in _DOMAINS if floats or d != "probabilities"]
+        domains = {d: w for d, w in _DOMAINS.items() if floats or d != "probabilities"}
         domain = self.choices.pick((v, "domain"), domains)
         if domain is None and dtype == self._state.dtype:
             return None
@@ -492,8 +450,8 @@ class RandomArguments:
     def _split_lengths(self, v: Any) -> Variable:
         """Return lengths of parts that add up to the length of an axis, or to a multiple of it."""
         n = self.choices.uniform(self._state.base_shape or (3,))
-        count = self.choices.pick((v, "pieces"), ((2, 2.0), (1, 1.0), (3, 2.0), (4, 1.0)))
-        how = self.choices.pick((v, "parts"), (("equal", 1.0), ("one", 2.0), ("several", 1.0)))
+        count = self.choices.pick((v, "pieces"), {2: 2.0, 1: 1.0, 3: 2.0, 4: 1.0})
+        how = self.choices.pick((v, "parts"), {"equal": 1.0, "one": 2.0, "several": 1.0})
         if how == "equal":
             lengths = [n] * count
         else:
@@ -507,9 +465,8 @@ class RandomArguments:
         """Return a length of an axis: often that of the base shape, or of an input's axis."""
         base_shape = self._state.base_shape
         others = (3, 2, 1, 0, 4, 7)
-        how = self.choices.pick(
-            (v, "length"), (("own", 2.0), ("of input", 2.0), ("input", 1.0), ("any", 1.0))
-        )
+        options = {"own": 2.0, "of input": 2.0, "input": 1.0, "any": 1.0}
+        how = self.choices.pick((v, "length"), options)
         if self._has_named_axes(v):
             n = self._count(v)
         else:
@@ -525,20 +482,16 @@ class RandomArguments:
                 return made
         return self._integers((), (n,) if how != "any" else others)
 
-    def _boolean_input(self) -> Variable:
-        var: Variable = at.TensorType("bool", ())(self._next_name())
-        self._state.inputs.append(InputSpec(var, (), (1, 1, 1, 0)))
-        return var
-
-    def _integers(self, shape: tuple[int, ...], allowed: tuple[int, ...]) -> Variable:
+    def _integers(
+        self, shape: tuple[int, ...], allowed: tuple[int, ...], dtype: str = "int64"
+    ) -> Variable:
         """Return a constant or an input of certain integers."""
         if self.choices.chance(40):
-            made: Variable = at.constant(np.array(np.resize(allowed[:3], shape), "int64"))
-            if shape == ():
-                made = at.constant(self.choices.uniform(allowed), dtype="int64")
+            numbers = np.resize(allowed[:3], shape) if shape else self.choices.uniform(allowed)
+            made: Variable = at.constant(np.array(numbers, dtype))
             return made
         static = shape if self.choices.chance(50) else (None,) * len(shape)
-        var: Variable = at.TensorType("int64", static)(self._next_name())
+        var: Variable = at.TensorType(dtype, static)(self._next_name())
         of_input = allowed if shape else (self.choices.uniform(allowed),)
         self._state.inputs.append(InputSpec(var, shape, of_input))
         return var
@@ -559,21 +512,16 @@ class RandomArguments:
         if self._has_named_axes(v):
             return self._shape_by_axes(v)
         if relation == "any":
-            rank = self.choices.pick(("rank", v), ((1, 2.0), (2, 2.0), (0, 1.0), (3, 0.5)))
+            rank = self.choices.pick(("rank", v), {1: 2.0, 2: 2.0, 0: 1.0, 3: 0.5})
             n = base_shape[0] if base_shape and base_shape[0] < 4 else 3
             return tuple(
                 n if self.choices.chance(65) else self.choices.uniform((2, 3, 1))
                 for _ in range(rank)
             )
-        if relation == "products":
-            n = base_shape[0] if base_shape else 3
-            shapes = {"matrix": (n, n), "vector": (n,), "column": (n, 1), "row": (1, n)}
-            return shapes[self.choices.pick(("factor", v), _FACTORS)]
         if relation == "thin":
-            n, k = self._side(), self.choices.uniform((1, 2))
-            shapes = {"thin": (n, 1), "wide": (1, n), "matrix": (n, n), "vector": (n,)}
-            if self._side() > 3 and k == 2:
-                shapes.update(thin=(n, 2), wide=(2, n))
+            n = self._side()
+            k = 2 if n > 3 and self.choices.chance(50) else 1
+            shapes = {"thin": (n, k), "wide": (k, n), "matrix": (n, n), "vector": (n,)}
             return shapes[self.choices.pick(("thin", v), _THIN)]
         if relation == "scalar":
             return base_shape if self.choices.chance(50) else ()
@@ -603,7 +551,7 @@ class RandomArguments:
             return math.prod(n for n in factors if n is not None)
         if name not in lengths:
             left_out = name in MAY_BE_LEFT_OUT and not self.choices.pick(("axis", name), _MOSTLY)
-            options = [(n, 1.0) for n in dict.fromkeys(self._state.lengths_of_axes)]
+            options = dict.fromkeys(self._state.lengths_of_axes, 1.0)
             lengths[name] = None if left_out else self.choices.pick(("length", name), options)
         return lengths[name]
 
@@ -662,10 +610,10 @@ class RandomArguments:
     def _random_number(self, shape: tuple[int, ...], dtype: str, v: Any) -> Variable:
         table = number_table(dtype, "any" if self.choices.chance(40) else "ordinary")
         notable = np.dtype(dtype).kind == "f" and self.choices.pick(
-            (v, "notable"), ((True, 1.0), (False, 2.0))
+            (v, "notable"), {True: 1.0, False: 2.0}
         )
         numbers: Any = np.array(_NOTABLE, dtype) if notable else table
-        options = tuple((i, 1.0) for i in range(len(_NOTABLE)))
+        options = dict.fromkeys(range(len(_NOTABLE)), 1.0)
         position = self.choices.pick((v, "which"), options)
         index = position if notable else self._random.randrange(len(table))
         return self._number(numbers[index], shape, dtype)
@@ -708,10 +656,16 @@ class RandomArguments:
     def _number(self, value: Any, shape: Any = None, dtype: str | None = None) -> Variable:
         """Return a constant of one number: of rank 0, an array of it, or broadcast by an op."""
         dtype = dtype or self._state.dtype
+        scalar: Any
         try:
-            scalar = self._scalar(value, dtype)
+            scalar = at.constant(value, dtype=dtype)
         except (TypeError, ValueError, OverflowError) as error:
-            raise CannotInstantiate(f"{value} is no {dtype}") from error
+            # ``minimum(b, 0)`` of booleans is ``minimum(x, 0)`` as a law is written
+            kind = number_kind(getattr(value, "value", value))
+            weak = dtype if kind is None else weak_dtype(kind, (dtype,))
+            if weak == dtype:
+                raise CannotInstantiate(f"{value} is no {dtype}") from error
+            scalar = at.constant(value, dtype=weak)
         shape = self._shape() if shape is None else shape
         how = self.choices.uniform(("plain", "plain", "full", "alloc", "dimshuffle"))
         made: Any = scalar
@@ -722,19 +676,6 @@ class RandomArguments:
         elif how == "dimshuffle" and shape:
             made = scalar.dimshuffle(*["x"] * len(shape))
         return made  # type: ignore[no-any-return]
-
-    def _scalar(self, value: Any, dtype: str) -> Any:
-        """Return a number as a constant: of the dtype it has beside others if it is none of them.
-
-        So ``minimum(b, 0)`` of booleans is a law's ``minimum(x, 0)`` as it is written.
-        """
-        try:
-            return at.constant(value, dtype=dtype)
-        except (TypeError, ValueError, OverflowError):
-            kind = number_kind(getattr(value, "value", value))
-            if kind is None:
-                raise
-            return at.constant(value, dtype=weak_dtype(kind, (dtype,)))
 
     def _with_gaps(self, dtype: str, shape: tuple[int, ...]) -> Any:
         """Return every second of the elements that one op makes of a longer input."""

@@ -120,17 +120,8 @@ def meetings(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator
     """
     simple = [_simple_positions(spec) for spec in inputs]
     size = min((spec.size for spec in inputs if spec.size), default=0)
-    if len(inputs) < 2 or not size or not all(simple):
-        return
-    if prod(map(len, simple)) > _MOST_LISTED:
-        met = [tuple(map(random.choice, simple)) for _ in range(most * size)]
-    else:
-        met = list(product(*simple))
-        random.shuffle(met)
-    for start in range(0, min(len(met), most * size), size):
-        columns = list(zip(*met[start : start + size], strict=True))
-        pairs = zip(inputs, columns, strict=True)
-        yield plain(_ANY, [_in_order(numbers, 0, spec.size) for spec, numbers in pairs])
+    if len(inputs) > 1 and size:
+        yield from _meeting(inputs, simple, range(len(inputs)), size, random, most)
 
 
 def edges_meeting(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[bytes]:
@@ -149,18 +140,37 @@ def edges_meeting(inputs: Sequence[InputSpec], random: Random, most: int) -> Ite
     """
     pools = [(*_edges_of(spec), *_simple_positions(spec)[:_FEW_SIMPLE]) for spec in inputs]
     size = inputs[0].size
+    for pair in combinations(range(len(inputs)), 2):
+        yield from _meeting(inputs, pools, pair, size, random, most)
+
+
+def _meeting(
+    inputs: Sequence[InputSpec],
+    pools: Sequence[Sequence[int]],
+    together: Sequence[int],
+    size: int,
+    random: Random,
+    most: int,
+) -> Iterator[bytes]:
+    """Yield up to `most` sets of values in which the numbers of some inputs meet, `size` times in
+    each; the other inputs have numbers of their pools at random. Nothing if a pool is empty."""
     if not all(pools):
         return
-    for pair in combinations(range(len(inputs)), 2):
-        met = list(product(*[pools[i] for i in pair]))
+    among = [pools[i] for i in together]
+    if prod(map(len, among)) > _MOST_LISTED:
+        met = [tuple(map(random.choice, among)) for _ in range(most * size)]
+    else:
+        met = list(product(*among))
         random.shuffle(met)
-        for start in range(0, min(len(met), most * size), size):
-            columns = dict(zip(pair, zip(*met[start : start + size], strict=True), strict=True))
-            numbers = [
-                _in_order(columns[i], 0, size) if i in columns else random.choices(pool, k=size)
-                for i, pool in enumerate(pools)
-            ]
-            yield plain(_ANY, numbers)
+    for start in range(0, min(len(met), most * size), size):
+        columns = dict(zip(together, zip(*met[start : start + size], strict=True), strict=True))
+        numbers = [
+            _in_order(columns[i], 0, spec.size)
+            if i in columns
+            else random.choices(pools[i], k=spec.size)
+            for i, spec in enumerate(inputs)
+        ]
+        yield plain(_ANY, numbers)
 
 
 def _simple_positions(spec: InputSpec) -> tuple[int, ...]:
@@ -173,11 +183,6 @@ def random_values(inputs: Sequence[InputSpec], random: Random, most: int) -> Ite
     for turn in range(most):
         numbers = [_drawn(random, 256, spec.size) for spec in inputs]
         yield plain(_ANY if turn % 2 else _ORDINARY, numbers)
-
-
-def notable_in_order(inputs: Sequence[InputSpec]) -> bytes:
-    """Return values of inputs of floats: for each its notable numbers, which are as many."""
-    return plain(_ANY, [range(SIMPLE, SIMPLE + spec.size) for spec in inputs])
 
 
 def _in_order(order: Sequence[int], start: int, count: int) -> list[int]:
@@ -238,21 +243,34 @@ def two_edges(inputs: Sequence[InputSpec], random: Random) -> Iterator[bytes]:
     Where elements are combined it matters which of them an edge of the other input meets.
     """
     for pair in combinations([i for i, spec in enumerate(inputs) if spec.size], 2):
-        for edges in product(*[_infinities_and_zeros(inputs[i]) for i in pair]):
+        among = [_infinities_and_zeros(inputs[i]) for i in pair]
+        for edges in product(*among):
             numbers = [_ordinary(random, spec) for spec in inputs]
             for i, edge in zip(pair, edges, strict=True):
                 numbers[i][random.randrange(inputs[i].size)] = edge
             yield plain(_ANY, numbers)
 
 
+def zeros(inputs: Sequence[InputSpec], random: Random) -> bytes:
+    """Return zeros of both signs for all inputs of floats, and ordinary numbers for the others."""
+    both = [[i for i, n in _numbered_edges(spec) if n == 0] for spec in inputs]
+    return plain(
+        _ANY,
+        [
+            random.choices(of_input, k=spec.size) if of_input else _ordinary(random, spec)
+            for spec, of_input in zip(inputs, both, strict=True)
+        ],
+    )
+
+
 def _infinities_and_zeros(spec: InputSpec) -> list[int]:
-    var: Any = spec.var
-    if spec.allowed is not None:
-        return []
-    places = _edges_of(spec)
-    table = number_table(var.type.dtype, "any", spec.notable)[list(places)]
-    wanted = np.isinf(table) | (table == 0)
-    return [place for place, edge in zip(places, wanted, strict=True) if edge][:_MOST_OF_TWO]
+    return [i for i, n in _numbered_edges(spec) if n == 0 or np.isinf(n)][:_MOST_OF_TWO]
+
+
+def _numbered_edges(spec: InputSpec) -> Iterator[tuple[int, Any]]:
+    """Yield the place of each edge value of an input in its table, and the value."""
+    for place in _edges_of(spec):
+        yield place, number_table(*spec.table("any"))[place]
 
 
 def _identity(random: Random, spec: InputSpec) -> list[int]:
@@ -524,7 +542,8 @@ def neighbours(instance: Instance, random: Random) -> tuple[Instance, bytes] | N
     dtypes: list[Any] = [np.dtype(spec.var.type.dtype) for spec in instance.inputs]
     if any(dtype != dtypes[0] for dtype in dtypes) or dtypes[0].kind != "f":
         return None
-    edges = _edges_and_roots(dtypes[0])
+    root = np.sqrt(np.finfo(dtypes[0]).max)
+    edges = np.array([*edge_numbers(dtypes[0].name), root, -root], dtypes[0])
     with np.errstate(all="ignore"):
         beside = [edges, *(np.nextafter(edges, edges.dtype.type(s)) for s in (np.inf, -np.inf))]
     either = np.array([*beside, *(-part for part in beside)])
@@ -535,19 +554,14 @@ def neighbours(instance: Instance, random: Random) -> tuple[Instance, bytes] | N
     return _of_numbers(instance, columns)
 
 
-def _edges_and_roots(dtype: Any) -> Array:
-    """Return the edge values of floats, and the largest ones whose squares do not overflow."""
-    root = np.sqrt(np.finfo(dtype).max)
-    return np.array([*edge_numbers(dtype.name), root, -root], dtype)
-
-
 def _of_numbers(instance: Instance, numbers: Sequence[Array]) -> tuple[Instance, bytes]:
     """Return an instance over vectors that has some numbers among its values, and these values."""
     inputs = [
         replace(spec, shape=of_input.shape, notable=tuple(of_input.tolist()))
         for spec, of_input in zip(instance.inputs, numbers, strict=True)
     ]
-    return replace(instance, inputs=inputs), notable_in_order(inputs)
+    in_order = [range(SIMPLE, SIMPLE + spec.size) for spec in inputs]
+    return replace(instance, inputs=inputs), plain(_ANY, in_order)
 
 
 def _after_size(values: Sequence[Array]) -> tuple[int, ...]:

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Constant
-from relgraph.testing.check_result import Counterexample
 from relgraph.testing.draw.arrays import number_pool
 from relgraph.testing.instances.input_values import (
     HEADER_BYTES,
@@ -29,7 +28,7 @@ from relgraph.testing.instances.instance import (
     CannotInstantiate,
     Instance,
     InstantiatedPattern,
-    InvalidRewrite,
+    LawViolation,
 )
 from relgraph.testing.instances.instance_search import (
     InstanceSearch,
@@ -59,27 +58,30 @@ _STRONGER = {
 }
 
 
-class LawViolation(Exception):
-    """An example for which a law does not keep what its soundness class claims."""
-
-    def __init__(self, counterexample: Counterexample) -> None:
-        super().__init__(counterexample.why)
-        self.counterexample = counterexample
-
-
 @dataclass
-class ExampleStatistics:
-    """Statistics of the examples drawn so far.
+class ExampleRun:
+    """Draws and compares examples of a law, and counts them.
+
+    Parameters
+    ----------
+    sound
+        The soundness class to check.
+    seed
+        The seed of what is drawn.
 
     Attributes
     ----------
+    instances
+        The instances; the check adds those of each direction, smallest first.
     examples
-        The number of examples.
+        The number of examples so far.
     evaluated, nonempty, falsifiable
-        The indices of the instances that examples were drawn of; of those whose result had any
-        elements; of those about which the class made a claim that could have been false.
+        The instances that examples were drawn of; those whose result had any elements; those about
+        which the class made a claim that could have been false.
     drawn
-        All examples: the index of an instance and the bytes of its values.
+        All examples: an instance and the bytes of its values.
+    last
+        The last one of them, or None.
     stronger_classes
         The stronger soundness classes that hold for all examples.
     domain_needed
@@ -90,67 +92,39 @@ class ExampleStatistics:
         Whether an example failed; then a smaller one is looked for, and nothing is counted.
     """
 
+    sound: str
+    seed: int
+    instances: list[Instance] = field(default_factory=list)
     examples: int = 0
-    falsifiable: set[int] = field(default_factory=set)
-    nonempty: set[int] = field(default_factory=set)
-    evaluated: set[int] = field(default_factory=set)
-    drawn: set[tuple[int, bytes]] = field(default_factory=set)
+    falsifiable: set[Instance] = field(default_factory=set)
+    nonempty: set[Instance] = field(default_factory=set)
+    evaluated: set[Instance] = field(default_factory=set)
+    drawn: set[tuple[Instance, bytes]] = field(default_factory=set)
+    last: tuple[Instance, bytes] | None = None
     stronger_classes: list[str] = field(default_factory=list)
     domain_needed: bool = False
     coverage: ValueCoverage = field(default_factory=ValueCoverage)
     failed: bool = False
 
-    def is_tested(self, indices: Collection[int]) -> bool:
+    def __post_init__(self) -> None:
+        self.stronger_classes += _STRONGER[self.sound]
+
+    def is_tested(self, instances: Collection[Instance]) -> bool:
         """Return whether an example of one of some instances could have failed.
 
         Where all their results were empty, the dtype and the shape could have been wrong.
         """
-        only_empty = self.nonempty.isdisjoint(indices) and not self.evaluated.isdisjoint(indices)
-        return only_empty or not self.falsifiable.isdisjoint(indices)
+        only_empty = self.nonempty.isdisjoint(instances)
+        only_empty &= not self.evaluated.isdisjoint(instances)
+        return only_empty or not self.falsifiable.isdisjoint(instances)
 
-
-class ExampleRun:
-    """Draws and compares examples of a law.
-
-    Parameters
-    ----------
-    name, algebra, sound
-        The name of the law, the law as text, and the soundness class to check.
-    seed
-        The seed of what is drawn.
-
-    Attributes
-    ----------
-    instances
-        The instances; the check adds those of each direction, smallest first.
-    statistics
-        The statistics of the examples drawn so far.
-    last
-        The index of the instance of the last example, and the data of its values.
-    """
-
-    def __init__(self, name: str, algebra: str, sound: str, seed: int) -> None:
-        self.name, self.algebra, self.sound = name, algebra, sound
-        self.seed = seed
-        self.instances: list[Instance] = []
-        self.statistics = ExampleStatistics(stronger_classes=list(_STRONGER[sound]))
-        self.last = (0, b"")
-
-    def counterexample(
-        self, why: str, direction: str, inputs: Any, old: Any, new: Any, **details: Any
-    ) -> Counterexample:
-        """Return a counterexample to the law; for the parameters see `Counterexample`."""
-        return Counterexample(
-            self.name, self.algebra, self.sound, direction, why, inputs, old, new, **details
-        )
-
-    def draw(self, indices: Sequence[int], examples: int) -> None:
+    def draw(self, instances: Sequence[Instance], examples: int) -> None:
         """Draw and compare examples of some instances.
 
         Parameters
         ----------
-        indices
-            The indices of the instances.
+        instances
+            The instances.
         examples
             How many examples to draw; for a law with a domain that is not shown to be needed,
             there are more.
@@ -160,27 +134,26 @@ class ExampleRun:
         LawViolation
             If one fails.
         """
-        statistics = self.statistics
-        random = Random(f"{self.seed} {statistics.examples}")
-        sizes = {i: bytes_needed(self.instances[i].inputs) for i in indices}
-        target, rounds = statistics.examples + examples, 1
+        random = Random(f"{self.seed} {self.examples}")
+        sizes = {i: bytes_needed(i.inputs) for i in instances}
+        target, rounds = self.examples + examples, 1
         # some examples come again, and some can't be evaluated
         for _ in range(_MAX_ROUNDS * examples):
-            if statistics.examples >= target:
-                undecided = self.sound == "domain" and not statistics.domain_needed
+            if self.examples >= target:
+                undecided = self.sound == "domain" and not self.domain_needed
                 if not undecided or rounds == _MAX_ROUNDS:
                     return
                 target, rounds = target + examples, rounds + 1
-            index = random.choice(indices)
-            self.examine(index, random.randbytes(sizes[index]))
+            instance = random.choice(instances)
+            self.examine(instance, random.randbytes(sizes[instance]))
 
-    def examine(self, index: int, data: bytes) -> bool:
+    def examine(self, instance: Instance, data: bytes) -> bool:
         """Compare the sides of one example, and count it unless one has failed before.
 
         Parameters
         ----------
-        index
-            The index of an instance.
+        instance
+            The instance.
         data
             The values of its inputs, for `decode_values`.
 
@@ -194,25 +167,24 @@ class ExampleRun:
         LawViolation
             If the example fails.
         """
-        statistics, instance = self.statistics, self.instances[index]
-        self.last = index, data
+        self.last = instance, data
         data = data[: bytes_needed(instance.inputs)]
-        if not statistics.failed:
-            if (index, data) in statistics.drawn:
+        if not self.failed:
+            if (instance, data) in self.drawn:
                 return True
-            statistics.drawn.add((index, data))
-        coverage = None if statistics.failed else statistics.coverage
+            self.drawn.add((instance, data))
+        coverage = None if self.failed else self.coverage
         values = decode_values(data, instance.inputs, coverage)
         comparison = self._compare(instance, instance.pair, values, self.sound)
         if comparison is None:
             return False
         if comparison.old.size:
-            statistics.nonempty.add(index)
-        known = index in statistics.falsifiable
+            self.nonempty.add(instance)
+        known = instance in self.falsifiable
         if not known and comparison.in_domain and comparison.is_falsifiable(self.sound):
-            statistics.falsifiable.add(index)
-        statistics.examples += not statistics.failed
-        statistics.evaluated.add(index)
+            self.falsifiable.add(instance)
+        self.examples += not self.failed
+        self.evaluated.add(instance)
         if instance.round_trip is not None:
             # The inverse may bind other parts of a sum or product, so the domain does not apply.
             sound = "finite" if self.sound == "domain" else self.sound
@@ -239,11 +211,11 @@ class ExampleRun:
         except EvaluationError as error:
             if not error.in_new:
                 # The new side may be defined where the old one is not: only outside of the domain.
-                self.statistics.domain_needed |= instance.in_domain is not None
+                self.domain_needed |= instance.in_domain is not None
                 return None
             old_values = pair.run_old(values)
             if instance.in_domain is not None and not instance.in_domain(old_values):
-                self.statistics.domain_needed = True
+                self.domain_needed = True
                 return None
             nodes = pair.nodes_of(pair.old)
             # where a matrix is singular but for rounding, it is an accident which side refuses it
@@ -255,7 +227,7 @@ class ExampleRun:
         if instance.in_domain is not None and not instance.in_domain(evaluated):
             comparison.in_domain = False
             differs = comparison.difference(OLD_SIDE_FINITE) is not None
-            self.statistics.domain_needed |= differs
+            self.domain_needed |= differs
             return comparison
         found = comparison.difference(sound)
         if found is not None:
@@ -265,11 +237,10 @@ class ExampleRun:
         return comparison
 
     def _drop_refuted_classes(self, comparison: Comparison) -> None:
-        statistics = self.statistics
-        if comparison.identical or not statistics.stronger_classes:
+        if comparison.identical or not self.stronger_classes:
             return
-        statistics.stronger_classes = [
-            s for s in statistics.stronger_classes if comparison.difference(s) is None
+        self.stronger_classes = [
+            s for s in self.stronger_classes if comparison.difference(s) is None
         ]
 
     def _violation(
@@ -280,19 +251,17 @@ class ExampleRun:
         difference: Difference,
         comparison: Comparison | None,
     ) -> LawViolation:
-        self.statistics.failed = True
-        return LawViolation(
-            self.counterexample(
-                difference.why,
-                instance.direction,
-                pair.inputs,
-                pair.old,
-                pair.new,
-                values=list(values),
-                old_value=pair.run_old(values)[pair.old] if comparison is None else comparison.old,
-                new_value=None if comparison is None else comparison.new,
-                where=difference.where,
-            )
+        self.failed = True
+        old_value = pair.run_old(values)[pair.old] if comparison is None else comparison.old
+        return instance.direction.counterexample(
+            difference.why,
+            pair.inputs,
+            pair.old,
+            pair.new,
+            values=list(values),
+            old_value=old_value,
+            new_value=None if comparison is None else comparison.new,
+            where=difference.where,
         )
 
 
@@ -312,7 +281,7 @@ Change = Callable[[InstantiatedPattern], InstantiatedPattern]
 def smaller(
     run: ExampleRun,
     violation: LawViolation,
-    indices: Iterable[int],
+    instances: Iterable[Instance],
     searches: Sequence[InstanceSearch],
 ) -> LawViolation:
     """Return the violation of an example with less to read, if there is one.
@@ -322,47 +291,47 @@ def smaller(
     run
         The examples, of which the last one has failed.
     violation
-        What it raised.
-    indices
-        The indices of the instances that were drawn, smallest first.
+        What it raised. That of a rewrite which is wrong whatever the values are stays.
+    instances
+        The instances that were drawn, smallest first.
     searches
         The searches that they are from.
     """
-    reduction = _Reduction(run, violation)
-    reduction.choose(indices)
+    if run.last is None or violation.counterexample.values is None:
+        return violation
+    reduction = _Reduction(run, violation, *run.last)
+    reduction.choose(instances)
     reduction.simplify_graph(searches)
     reduction.simplify_numbers()
     return reduction.violation
 
 
 class _Reduction:
-    """The smallest example so far: its violation, the index of its instance, and its data."""
+    """The smallest example so far: its violation, its instance, and its data."""
 
-    def __init__(self, run: ExampleRun, violation: LawViolation) -> None:
+    def __init__(
+        self, run: ExampleRun, violation: LawViolation, instance: Instance, data: bytes
+    ) -> None:
         self.run, self.violation = run, violation
-        self.index, self.data = run.last
+        self.instance, self.data = instance, data
         self.random = Random(run.seed)
 
-    @property
-    def instance(self) -> Instance:
-        return self.run.instances[self.index]
-
-    def fails(self, index: int, data: bytes) -> bool:
+    def fails(self, instance: Instance, data: bytes) -> bool:
         """Keep an example if it fails too, and return whether it does."""
         try:
-            self.run.examine(index, data)
+            self.run.examine(instance, data)
         except LawViolation as found:
-            self.violation, self.index, self.data = found, index, data
+            self.violation, self.instance, self.data = found, instance, data
             return True
         return False
 
-    def choose(self, indices: Iterable[int]) -> None:
+    def choose(self, instances: Iterable[Instance]) -> None:
         """Take the smallest instance that fails for some of a few values."""
-        instances, most = self.run.instances, self.instance.reading_size
-        for index in indices:
-            if instances[index].reading_size >= most:
+        most = self.instance.reading_size
+        for instance in instances:
+            if instance.reading_size >= most:
                 return
-            if any(self.fails(index, data) for data in self._drawn(instances[index])):
+            if any(self.fails(instance, data) for data in self._drawn(instance)):
                 return
 
     def simplify_graph(self, searches: Sequence[InstanceSearch]) -> None:
@@ -372,26 +341,25 @@ class _Reduction:
         search = next((s for s in searches if s.rule is self.instance.rule), None)
         while search is not None:
             for what, change in _changes(self.instance):
-                if left and (what, self.index) not in tried:
+                if left and (what, self.instance) not in tried:
                     left -= 1
-                    tried.add((what, self.index))
+                    tried.add((what, self.instance))
                     if self._fails_with(search, change):
                         break
             else:
                 return
 
     def _fails_with(self, search: InstanceSearch, change: Change) -> bool:
-        known, instances = self.instance, self.run.instances
+        known = self.instance
         try:
-            made = search.rebuilt(known, change)
-        except InvalidRewrite:
+            rebuilt = search.rebuilt(known, change)
+        except LawViolation:
             return False
-        if made is None or _measure(made) >= _measure(known):
-            return False
-        instances.append(made)
-        index = len(instances) - 1
-        examples = [self._carried(made), *self._drawn(made)]
-        return any(self.fails(index, data) for data in examples)
+        for made in rebuilt:
+            if _measure(made) < _measure(known):
+                examples = [self._carried(made), *self._drawn(made)]
+                return any(self.fails(made, data) for data in examples)
+        return False
 
     def _drawn(self, instance: Instance) -> Iterator[bytes]:
         needed = bytes_needed(instance.inputs)
@@ -399,30 +367,34 @@ class _Reduction:
             yield self.random.randbytes(needed)
 
     def _carried(self, made: Instance) -> bytes:
-        """Return the data of the example for a smaller instance: of each input the elements that
-        the wrong one is computed from, where that is known."""
+        """Return the data of the example for a smaller instance: of an input of another shape the
+        element that the wrong one is computed from, as far as its place is known, and those after
+        it."""
         where = self.violation.counterexample.where or ()
         data, at = [self.data[:1]], 1
         for old, new in zip(self.instance.inputs, made.inputs, strict=False):
             first, at = at + HEADER_BYTES, at + HEADER_BYTES + old.size
-            elements = np.frombuffer(self.data[first:at], np.uint8).reshape(old.shape)
-            data += [
-                self.data[first - HEADER_BYTES : first],
-                _part(elements, new.shape, where).tobytes(),
-            ]
+            elements = np.frombuffer(self.data[first:at], np.uint8)
+            last = where[len(where) - len(old.shape) :] if len(where) >= len(old.shape) else ()
+            if old.shape != new.shape and last and old.size:
+                place = np.ravel_multi_index(last, old.shape, mode="wrap")
+                elements = np.roll(elements, -int(place))
+            data += [self.data[first - HEADER_BYTES : first]]
+            data += [np.resize(elements, new.shape).tobytes()]
         return b"".join(data).ljust(bytes_needed(made.inputs), b"\0")
 
     def simplify_numbers(self) -> None:
         """Put simpler numbers in the place of all, then of each, as long as the example fails."""
         needed = bytes_needed(self.instance.inputs)
         # two that have to be equal can't be changed one by one
-        any(self.fails(self.index, bytes(self._simple_bytes(needed))) for _ in range(_DRAWS))
+        any(self.fails(self.instance, bytes(self._simple_bytes(needed))) for _ in range(_DRAWS))
         left, position = _MOST_NUMBERS, 0
         while position < needed and left > 0:
             data = self.data
             for byte in range(min(data[position], SIMPLE)):
                 left -= 1
-                if self.fails(self.index, data[:position] + bytes([byte]) + data[position + 1 :]):
+                simpler = data[:position] + bytes([byte]) + data[position + 1 :]
+                if self.fails(self.instance, simpler):
                     break
             position += 1
 
@@ -493,20 +465,3 @@ def _as_input(instance: Instance, v: Any, graph: InstantiatedPattern) -> Instant
     if shape is None:
         raise CannotInstantiate(f"the graph has no {v}")
     return with_input(graph, v, shape)
-
-
-def _part(elements: Any, shape: tuple[int, ...], where: tuple[int, ...]) -> Any:
-    """Return of the elements of an input those that a smaller one has: of axes that are shorter
-    those from the wrong one on, whose place is given as far as it is known."""
-    last = where[len(where) - elements.ndim :] if len(where) >= elements.ndim else ()
-    if elements.ndim != len(shape):
-        place = [i % n for i, n in zip(last, elements.shape, strict=True) if n]
-        one = elements[tuple(place)] if len(place) == elements.ndim else 0
-        return np.full(shape, one, np.uint8)
-    for axis, (n, m) in enumerate(zip(elements.shape, shape, strict=True)):
-        if n == 0:
-            return np.zeros(shape, np.uint8)
-        if n != m:
-            first = last[axis] if last else 0
-            elements = np.take(elements, (first + np.arange(m)) % n, axis)
-    return elements

@@ -232,13 +232,9 @@ def number_table(dtype: str, value_range: str, notable: tuple[float, ...] = ()) 
     ordinary, finite = number_pool(dtype, "ordinary"), number_pool(dtype, "finite")
     if np.dtype(dtype).kind not in "iuf":
         return ordinary
-    positive = np.concatenate([ordinary[ordinary > 0], np.abs(ordinary[ordinary < 0])])
-    if value_range == "positive":
-        return np.concatenate([positive, finite[finite > 0]])[:256]
-    unit = finite[(finite >= 0) & (finite <= 1)]
-    if np.dtype(dtype).kind == "f":
-        unit = np.concatenate([unit, positive[positive < 1], 1 - positive[positive < 1]])
-    return unit[:256]
+    both = np.concatenate([ordinary, finite])
+    among = (both > 0) if value_range == "positive" else (both >= 0) & (both <= 1)
+    return both[among][:256]
 
 
 @cache

@@ -8,7 +8,7 @@ the kinds take turns in the rank at which they have lengths 0 and 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -35,6 +35,7 @@ from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposort
 from relgraph.scalar.type import BOOL, COMPLEXES, FLOATS, INTS, UINTS
 from relgraph.tensor.linalg.matrix_op import Assume
+from relgraph.testing.check_result import Counterexample
 from relgraph.testing.draw.terms import ops_in_code, random_patterns
 from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
 from relgraph.testing.judge.evaluation import RewritePair
@@ -111,16 +112,6 @@ class Cell:
         return by_rank[1 + turn % 2]
 
 
-def cells_of_kind(kind: str) -> list[Cell]:
-    """Return the cells of a kind."""
-    return [Cell(kind, extent) for extent in EXTENTS]
-
-
-def kind_of(dtype: str) -> str:
-    """Return the key of `KINDS` that a dtype belongs to."""
-    return _KIND_OF[dtype]
-
-
 def extent_of(shape: Sequence[int]) -> str:
     """Return which of `EXTENTS` a run-time shape is; ``rank 3`` and so on for other ranks."""
     if 0 in shape:
@@ -132,7 +123,7 @@ def extent_of(shape: Sequence[int]) -> str:
 
 def cells_among(values: Iterable[Any]) -> frozenset[Cell]:
     """Return the cells that the tensors of one graph are in, given by their values."""
-    found = {(kind_of(value.dtype.name), extent_of(value.shape)) for value in values}
+    found = {(_KIND_OF[value.dtype.name], extent_of(value.shape)) for value in values}
     several = len({kind for kind, _ in found}) > 1
     return frozenset(Cell(kind, AMONG_OTHERS if several else extent) for kind, extent in found)
 
@@ -223,34 +214,61 @@ class Direction:
 
     Attributes
     ----------
+    law
+        The law or relation.
     name
         ``forward`` or ``backward``.
-    relation
-        The goal constructor of this direction.
+    sound
+        The soundness class that is checked.
     rewriter, inverse
         The local optimizers of this direction and of the other one; `inverse` is None if the other
         direction does not exist or claims nothing.
     rules
-        The rules that the relation comes down to, or patterns to try an open relation on.
-    bindings
-        Returns for a variable that the law matches what its logic variables are bound to, by name.
-    domain
-        The condition under which the law claims to hold, or None.
-    mixed
-        Whether its pattern may match several dtypes at a time.
+        The rules of the relation, or patterns to try an open relation on.
     guessed
         Whether the rules are random patterns, made for an open relation without `tries`.
     """
 
+    law: Relation
     name: str
-    relation: Callable[[Any, Any], Any]
+    sound: str
     rewriter: Any
     inverse: Any
     rules: Sequence[Rule]
-    bindings: Callable[[Any], Mapping[str, Any]]
-    domain: Any = None
-    mixed: bool = False
     guessed: bool = False
+
+    @property
+    def mixed(self) -> bool:
+        """Whether its pattern may match several dtypes at a time."""
+        return bool(getattr(self.law, "mixed", True))
+
+    def counterexample(
+        self, why: str, inputs: Sequence[Variable], old: Any, new: Any, **details: Any
+    ) -> LawViolation:
+        """Return the error that a law does not keep its claim; see `Counterexample`."""
+        law = self.law
+        algebra = algebra_of(law)
+        return LawViolation(
+            Counterexample(
+                law.name, algebra, self.sound, self.name, why, inputs, old, new, **details
+            )
+        )
+
+
+class LawViolation(Exception):
+    """An example for which a law does not keep what its soundness class claims."""
+
+    def __init__(self, counterexample: Counterexample) -> None:
+        super().__init__(counterexample.why)
+        self.counterexample = counterexample
+
+
+def algebra_of(law: Relation) -> str:
+    """Return a law as text: a relation by the first line of its docstring."""
+    if isinstance(law, Law):
+        return str(law)
+    text = law.goal.__doc__ or ""
+    return text.strip().partition("\n")[0] or f"the relation {law.name}"
 
 
 def direction_of(
@@ -284,40 +302,26 @@ def direction_of(
     rules: Sequence[Rule] = extraction.rules
     if isinstance(law, Law):
         rules = (getattr(optimizers, name).rule,)
-    if isinstance(law, Law):
         side = law.lhs if name == "forward" else law.rhs
         if has_calls(side):  # what calls make is drawn by calling
             rules = (Rule(law.name, side, None, law.conditions),)
-    if isinstance(law, Law) and law.tries and name == "forward":
-        rules = [Rule(law.name, pattern, None) for pattern in law.tries]
+        if law.tries and name == "forward":
+            rules = [Rule(law.name, pattern, None) for pattern in law.tries]
     patterns = patterns or law.tries
-    guessed = not rules
-    if guessed and name == "backward":
-        return None
-    if guessed and patterns:
-        rules = [Rule(law.name, pattern, None) for pattern in patterns]
-    elif guessed:
-        rules = random_patterns(ops_in_code(law.goal), law.name, Random(seed))
+    guessed = not rules and not patterns
+    if not rules:
+        if name == "backward":
+            return None
+        rules = [Rule(law.name, pattern, None) for pattern in patterns] or random_patterns(
+            ops_in_code(law.goal), law.name, Random(seed)
+        )
     other = "backward" if name == "forward" else "forward"
     both = sound != "stable" and law.extraction(other).status == "closed"
-    return Direction(
-        name,
-        law if name == "forward" else _swapped(law),
-        getattr(optimizers, name),
-        getattr(optimizers, other) if both else None,
-        rules,
-        lambda variable: law.explain(variable, name).bindings,
-        law.domain if sound == "domain" else None,
-        bool(getattr(law, "mixed", True)),
-        guessed and not patterns,
-    )
+    inverse = getattr(optimizers, other) if both else None
+    return Direction(law, name, sound, getattr(optimizers, name), inverse, rules, guessed)
 
 
-def _swapped(relation: Relation) -> Callable[[Any, Any], Any]:
-    return lambda x, y: relation(y, x)
-
-
-@dataclass
+@dataclass(eq=False)
 class Instance:
     """A graph that a law matches.
 
@@ -351,7 +355,7 @@ class Instance:
     pair: RewritePair
     inputs: list[InputSpec]
     rule: Rule
-    direction: str
+    direction: Direction
     graph: InstantiatedPattern
     round_trip: RewritePair | None = None
     in_domain: Callable[[Any], bool] | None = None
@@ -398,26 +402,6 @@ class Instance:
         return np.shape(values[v]) if v in values else None
 
 
-class InvalidRewrite(Exception):
-    """A rewrite that is wrong whatever the values of the inputs are.
-
-    Attributes
-    ----------
-    direction
-        The direction of the law.
-    inputs
-        The inputs of both graphs.
-    old, new
-        The variable that was matched, and its replacement; None if the law raised an error.
-    """
-
-    def __init__(
-        self, why: str, direction: str, inputs: list[Variable], old: Variable, new: Variable | None
-    ) -> None:
-        super().__init__(why)
-        self.direction, self.inputs, self.old, self.new = direction, inputs, old, new
-
-
 def transformed(rewriter: Any, root: Variable) -> Variable | None:
     """Return what a local optimizer puts in the place of `root`; None if it does not match."""
     node = root.owner
@@ -461,27 +445,27 @@ def checked_instance(
 
     Raises
     ------
-    InvalidRewrite
+    LawViolation
         If the type changes, the new graph has other inputs, or a plain run gives another answer.
     """
     old = graph.root
     inputs = [spec.var for spec in graph.inputs]
 
-    def invalid(why: str) -> InvalidRewrite:
-        return InvalidRewrite(why, direction.name, inputs, old, new)
-
     old_type: Any = old.type
     new_type: Any = new.type
     if not old_type.is_super(new_type) or _broadcastable(new_type) != _broadcastable(old_type):
-        raise invalid(f"the type changes from {old_type} to {new_type}")
+        why = f"the type changes from {old_type} to {new_type}"
+        raise direction.counterexample(why, inputs, old, new)
     known = set(inputs)
     for v in graph_inputs([new]):
         if v not in known and not isinstance(v, Constant):
-            raise invalid(f"it reads {v}, which the matched graph does not")
+            why = f"it reads {v}, which the matched graph does not"
+            raise direction.counterexample(why, inputs, old, new)
     if compare_with_plain_run:
-        first = _first_plain_answer(direction.relation, old)
+        first = _first_plain_answer(direction, old)
         if first is not _UNKNOWN and (first is None or not equal_computations([first], [new])):
-            raise invalid("a plain run of the relation gives something else first")
+            why = "a plain run of the relation gives something else first"
+            raise direction.counterexample(why, inputs, old, new)
     leaves = [v for v in dict.fromkeys(graph.leaves) if isinstance(v, Variable)]
     round_trip = None
     if direction.inverse is not None:
@@ -490,7 +474,7 @@ def checked_instance(
             round_trip = RewritePair(inputs, old, returned, leaves)
     in_domain = _domain_test(direction, graph)
     pair = RewritePair(inputs, old, new, leaves)
-    return Instance(pair, graph.inputs, rule, direction.name, graph, round_trip, in_domain)
+    return Instance(pair, graph.inputs, rule, direction, graph, round_trip, in_domain)
 
 
 def _broadcastable(type: Any) -> Any:
@@ -500,15 +484,15 @@ def _broadcastable(type: Any) -> Any:
 _UNKNOWN = object()
 
 
-def _first_plain_answer(relation: Callable[[Any, Any], Any], root: Variable) -> Any:
+def _first_plain_answer(direction: Direction, root: Variable) -> Any:
     """Return the first answer of a plain kanren run that fits in the place of `root`.
 
     It is None if there is no answer, and `_UNKNOWN` if the search exceeds its budget or an answer
     holds a logic variable.
     """
-    q = var()
+    q, law = var(), direction.law
     try:
-        for s in lall(relation(root, q))({}):
+        for s in lall(law(root, q) if direction.name == "forward" else law(q, root))({}):
             if is_settled(s):
                 try:
                     new = fitted(build(reify(q, s)), root)
@@ -523,13 +507,14 @@ def _first_plain_answer(relation: Callable[[Any, Any], Any], root: Variable) -> 
 
 def _domain_test(direction: Direction, graph: InstantiatedPattern) -> Callable[[Any], bool] | None:
     """Return the domain of a law as a predicate of the values of all variables."""
-    condition = direction.domain
+    law = direction.law
+    condition = law.domain if direction.sound == "domain" else None
     if condition is None:
         return None
     if isinstance(condition, Where):
         predicate: Any = condition.predicate
         # The law may bind its variables to other parts of a sum or product than were drawn.
-        by_name = direction.bindings(graph.root)
+        by_name = law.explain(graph.root, direction.name).bindings
         variables = variables_of(condition.variables)
         bound = {v: by_name.get(str(v), graph.bindings.get(v, v)) for v in variables}
         arguments = [build(reify(v, bound)) for v in condition.variables]

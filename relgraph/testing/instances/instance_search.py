@@ -39,7 +39,6 @@ from relgraph.testing.instances.instance import (
     Direction,
     Instance,
     InstantiatedPattern,
-    InvalidRewrite,
     cells_among,
     checked_instance,
     transformed,
@@ -385,7 +384,7 @@ class InstanceSearch:
 
         Raises
         ------
-        InvalidRewrite
+        LawViolation
             See `checked_instance`; also if the law raises an error.
         """
         frequency: Counter[Any] = Counter()
@@ -422,7 +421,7 @@ class InstanceSearch:
 
         Raises
         ------
-        InvalidRewrite
+        LawViolation
             See `find`.
         """
         instantiator = self._instantiator
@@ -452,7 +451,7 @@ class InstanceSearch:
 
         Raises
         ------
-        InvalidRewrite
+        LawViolation
             See `find`.
         """
         try:
@@ -464,23 +463,23 @@ class InstanceSearch:
 
     def rebuilt(
         self, known: Instance, change: Callable[[InstantiatedPattern], InstantiatedPattern]
-    ) -> Instance | None:
-        """Return the instance of what a change makes of the graph of a known one, or None.
+    ) -> list[Instance]:
+        """Return the instance of what a change makes of the graph of a known one, if it is one.
 
         It does not count among `instances`.
 
         Raises
         ------
-        InvalidRewrite
+        LawViolation
             See `find`.
         """
         try:
             found = self._match(change(known.graph))
         except CannotInstantiate:
-            return None
+            return []
         if isinstance(found, str):
-            return None
-        return checked_instance(self.direction, self.rule, found.graph, found.new, False)
+            return []
+        return [checked_instance(self.direction, self.rule, found.graph, found.new, False)]
 
     def over(self, shape: tuple[int, ...], known: Instance) -> list[Instance]:
         """Return a known instance over inputs of a shape, if its ops work element by element.
@@ -489,14 +488,11 @@ class InstanceSearch:
 
         Raises
         ------
-        InvalidRewrite
+        LawViolation
             See `find`.
         """
-        for number in (alone, with_axes):
-            found = self.rebuilt(known, partial(reshaped, shape=shape, number=number))
-            if found is not None:
-                return [found]
-        return []
+        found = self.rebuilt(known, partial(reshaped, shape=shape))
+        return found or self.rebuilt(known, partial(reshaped, shape=shape, number=with_axes))
 
     def _attempt(self) -> _Match | str:
         """Return a graph that the law rewrites, or why what was drawn is none."""
@@ -568,7 +564,7 @@ def _rewritten(direction: Direction, graph: InstantiatedPattern) -> Variable | N
         if isinstance(_values_in(graph), str):
             return None  # The graph itself is not valid.
         why = f"it raises {type(error).__name__}: {error}"
-        raise InvalidRewrite(why, direction.name, inputs, graph.root, None) from error
+        raise direction.counterexample(why, inputs, graph.root, None) from error
 
 
 def _why_refused(rule: Rule, graph: InstantiatedPattern) -> str:

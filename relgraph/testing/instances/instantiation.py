@@ -1,7 +1,8 @@
 """Instantiates the pattern of a rule: builds random graphs that it matches.
 
-Numbers are drawn as guards ask: beside what the terms of a law compare something with, in a
-relation to another constant, or as counts of the elements of a tensor that a reduction combines.
+Arguments are drawn again while guards refuse them: constants that a guard compares are drawn in a
+relation to each other. Inputs of floats have numbers near those that the terms of a law compare
+something with.
 """
 
 from __future__ import annotations
@@ -27,29 +28,27 @@ from relgraph.graph.kanren.rules import (
     is_commutative,
     split,
 )
-from relgraph.graph.kanren.terms import Arguments, Call, Literal, is_variable
+from relgraph.graph.kanren.terms import Arguments, Call, Literal, Term, is_variable, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar
+from relgraph.scalar.type import FLOATS, INTS, UINTS
 from relgraph.tensor.assembly import Eye
+from relgraph.tensor.linalg.matrix_op import MatrixOp
+from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.shapes import Shape_i
-from relgraph.testing.draw.arrays import Array
 from relgraph.testing.draw.terms import (
     PARAMETERS,
     OpenOpError,
     Parameters,
     class_and_scalar_name,
-    holds_matrix_op,
-    holds_sparse,
+    classes_in,
     op_for,
-    products_in,
-    ranks_for,
     role_of,
     roles_in,
     scalar_ops,
 )
 from relgraph.testing.instances.arguments import (
     ARGUMENT_KINDS,
-    AdaptiveChoices,
     RandomArguments,
     axes_in,
 )
@@ -78,81 +77,7 @@ def numbers_where_it_decides(*terms: Any) -> tuple[float, ...]:
     return tuple(sign * n * beside for n in thresholds for beside in _BESIDE for sign in (1, -1))
 
 
-_RELATIONS: dict[str, Callable[[Array], Any]] = {
-    "same": lambda a: a,
-    "negated": lambda a: -a,
-    "twice": lambda a: 2 * a,
-    "minus twice": lambda a: -2 * a,
-    "half": lambda a: a / 2,
-    "minus half": lambda a: -a / 2,
-    "one more": lambda a: a + 1,
-    "one less": lambda a: a - 1,
-    "one minus it": lambda a: 1 - a,
-    "reciprocal": lambda a: 1 / a,
-    "squared": lambda a: a * a,
-}
-_OPTIONS = (("none", 6.0), *((name, 0.3) for name in _RELATIONS))
-_COUNTS = (("none", 1.0), ("count", 3.0))
-
-
-class RelatedNumbers:
-    """Draws a constant by one that a guard compares it with.
-
-    Two numbers that are drawn alone satisfy such a guard where both are 0, or have no elements at
-    all, and there a law says nothing.
-
-    Parameters
-    ----------
-    conditions
-        The conditions of a rule.
-
-    Attributes
-    ----------
-    partners
-        For each logic variable those that a condition asks about together with it.
-    """
-
-    def __init__(self, conditions: Sequence[Any]) -> None:
-        self.partners: dict[Any, list[Any]] = {}
-        for condition in conditions:
-            if isinstance(condition, Where):
-                together = [v for v in condition.variables if is_variable(v)]
-                for v in together if len(together) > 1 else ():
-                    self.partners.setdefault(v, []).extend(u for u in together if u is not v)
-
-    def draw(
-        self, v: Any, bindings: Mapping[Any, Any], choices: AdaptiveChoices
-    ) -> Variable | None:
-        """Return a number for a logic variable, or None: to draw it alone.
-
-        Parameters
-        ----------
-        v
-            The logic variable.
-        bindings
-            What logic variables stand for already.
-        choices
-            Makes the choice between relations.
-        """
-        partners = [u for u in self.partners.get(v, ()) if u in bindings]
-        bound = [bindings[u] for u in partners]
-        count = _count_of(bound)
-        if count is not None:
-            return count if choices.pick((v, "count"), _COUNTS) == "count" else None
-        constants = [u for u in bound if isinstance(u, Constant) and u.data.dtype.kind in "iuf"]
-        if not constants:
-            return None
-        how = choices.pick((v, "related"), _OPTIONS)
-        if how == "none":
-            return None
-        known = np.asarray(choices.uniform(constants).data)
-        with np.errstate(all="ignore"):
-            related = np.asarray(_RELATIONS[how](known.astype("float64"))).astype(known.dtype)
-        made: Variable = at.constant(related)
-        return made
-
-
-def _count_of(bound: Sequence[Any]) -> Variable | None:
+def count_of_elements(bound: Sequence[Any]) -> Variable | None:
     """Return how many elements of a tensor a reduction combines, if these are a tensor and axes."""
     tensors: list[Any] = [u for u in bound if isinstance(u, Variable)]
     axes = [u for u in bound if u is None or isinstance(u, tuple)]
@@ -171,25 +96,17 @@ def _count_of(bound: Sequence[Any]) -> Variable | None:
     return count
 
 
-_SUMMANDS = (
-    ("leaf", 3.0),
-    ("number", 1.5),
-    ("mul", 1.5),
-    ("nested", 1.0),
-    ("neg", 1.0),
-    ("sqr", 0.5),
-    ("sqrt", 0.3),
-    ("power", 0.5),
-    ("sub", 0.5),
-    ("true_div", 0.5),
-    ("add", 0.5),
-)
+_SUMMANDS = {"leaf": 3.0, "number": 1.5, "mul": 1.5, "nested": 1.0, "neg": 1.0, "sqrt": 0.3}
+_SUMMANDS |= dict.fromkeys(("sqr", "power", "sub", "true_div", "add"), 0.5)
 
 # The kinds of arguments whose values a law is about; not lengths, indices or conditions.
 _WITH_VALUES = ("tensor", "logical", "sparse", "stored", "parameter")
 
-_RANKS_OF_MATRICES = ((2, 5.0), (3, 1.0), (1, 1.0))
+_OR_NOT = {True: 3.0, False: 1.0}
+_RANKS_OF_MATRICES = {2: 5.0, 3: 1.0, 1: 1.0}
 
+# The dtypes of constants that are related to each other.
+_NUMBERS = (*FLOATS, *INTS, *UINTS)
 # How often another argument is drawn in place of one that a guard refuses.
 _MAX_REDRAWS = 20
 # Of some hundred ops a guard may admit one.
@@ -223,31 +140,30 @@ class PatternInstantiator(RandomArguments):
         self.rule = rule
         self._parameters = {**PARAMETERS, **(parameters or {})}
         self._roles = roles_in(rule.pattern)
-        self._ranks = ranks_for(rule.pattern, self._ranks)
-        about_matrices = holds_matrix_op(rule.pattern)
-        self._kinds = (*ARGUMENT_KINDS, ("matrix", 9.0)) if about_matrices else ARGUMENT_KINDS
+        classes = classes_in(rule.pattern)
+        about_matrices = any(issubclass(cls, MatrixOp) for cls in classes)
+        products = sum(issubclass(cls, MatrixProduct) for cls in classes)
+        about_sparse = any(role == "sparse" for role, _ in self._roles.values())
+        self._kinds = {**ARGUMENT_KINDS, "matrix": 9.0} if about_matrices else ARGUMENT_KINDS
         if about_matrices:
             self._ranks = _RANKS_OF_MATRICES
-        if holds_sparse(rule.pattern):
-            self._ranks = ((2, 1.0),)
-        products = products_in(rule.pattern)
+        if about_sparse:
+            self._ranks = {2: 1.0}
         if about_matrices or products > 1:
             thin = 10.0 if about_matrices and products else 1.5
-            self._more_shapes = (("square", 3.0), ("thin", thin))
-        self._axes = {} if holds_sparse(rule.pattern) else axes_in(rule.pattern)
+            self._more_shapes = {"square": 3.0, "thin": thin}
+        self._axes = {} if about_sparse else axes_in(rule.pattern)
         if self._axes:
-            self._more_shapes = (*self._more_shapes, ("by axes", 20.0))
+            self._more_shapes = {**self._more_shapes, "by axes": 20.0}
         computed = [c.binds for c in rule.conditions if isinstance(c, Compute)]
         self._computed = {v for binds in computed for v in binds}
-        # The guards on a single logic variable.
+        # the guards on each logic variable
         self._guards: dict[Any, list[Where]] = {}
-        for condition in rule.conditions:
-            if isinstance(condition, Where) and len(condition.variables) == 1:
-                self._guards.setdefault(condition.variables[0], []).append(condition)
+        for guard in [c for c in rule.conditions if isinstance(c, Where)]:
+            for v in variables_of(guard.variables):
+                self._guards.setdefault(v, []).append(guard)
         self._ops = admitted_ops(rule.pattern, rule.conditions, scalar_ops)
         random.shuffle(self._ops)
-        # matrices are related by their shapes and structures
-        self._related = RelatedNumbers(() if about_matrices else rule.conditions)
 
     def instantiate(self) -> InstantiatedPattern:
         """Return a new random graph for the pattern.
@@ -286,7 +202,7 @@ class PatternInstantiator(RandomArguments):
 
         A constant without elements is none of any value, and named so.
         """
-        bound = [self._state.bindings.get(v) for v in {**self._guards, **self._related.partners}]
+        bound = [self._state.bindings.get(v) for v in self._guards]
         found = [
             "none" if isinstance(v, Constant) and np.size(v.data) == 0 else real_number(v)
             for v in bound
@@ -485,7 +401,8 @@ class PatternInstantiator(RandomArguments):
         """Return what is drawn for a logic variable; it is drawn again while guards refuse it."""
         made = draw()
         for _ in range(redraws):
-            if all(_admits(guard, made) for guard in self._guards.get(v, ())):
+            values = {**self._state.bindings, v: made}
+            if all(_admits(guard, values) for guard in self._guards.get(v, ())):
                 break
             made = draw()
         return made
@@ -498,15 +415,40 @@ class PatternInstantiator(RandomArguments):
         if role == "stored":
             return self._input(self._state.dtype, (self._stored_count(),))
         made = self._special_argument(role, number, v)
-        if made is None:
-            made = self._related.draw(v, self._state.bindings, self.choices)
         if made is not None:
             return made
+        partners = self._partners(v)
+        count = count_of_elements(partners)
+        if count is not None and self.choices.pick((v, "count"), _OR_NOT):
+            return count
+        constants = [u for u in partners if isinstance(u, Constant) and u.type.dtype in _NUMBERS]
+        if constants and self.choices.chance(50):
+            return self._related(self.choices.uniform(constants))
         bound = self._state.bindings.values()
         others = [x for x in bound if isinstance(x, Variable) and x in self._state.leaves]
         if others and self.choices.chance(8):
             return self.choices.uniform(others)
         return self._tensor(self.choices.pick((v, "kind"), self._kinds), v)
+
+    def _partners(self, v: Any) -> list[Any]:
+        """Return the values of logic variables that guards on `v` are about too."""
+        beside = [u for guard in self._guards.get(v, ()) for u in variables_of(guard.variables)]
+        bindings = self._state.bindings
+        return [bindings[u] for u in beside if u != v and u in bindings]
+
+    def _related(self, constant: Any) -> Variable:
+        """Return a multiple of a constant, its sum or difference with 1, or a power of it.
+
+        Two numbers that are drawn alone satisfy a guard about both where both are 0, or have no
+        elements at all, and there a law says nothing.
+        """
+        number, uniform = np.asarray(constant.data), self.choices.uniform
+        with np.errstate(all="ignore"):
+            a = number.astype("float64")
+            multiple = a * uniform((1, -1, 2, -2, 0.5, -0.5))
+            related = uniform((multiple, multiple, uniform((a + 1, a - 1, 1 - a)), 1 / a, a * a))
+            made: Variable = at.constant(np.asarray(related).astype(number.dtype))
+        return made
 
     def _stored_count(self) -> int:
         """Return how many elements each sparse matrix of the graph stores."""
@@ -520,7 +462,7 @@ class PatternInstantiator(RandomArguments):
             raise CannotInstantiate("a sparse matrix has two axes")
         places = self._random.sample(range(shape[0] * shape[1]), self._stored_count())
         data = self._input(self._state.dtype, (len(places),))
-        made = self.choices.pick((v, "format"), (("csr", 1.0), ("csc", 1.0)))
+        made = self.choices.pick((v, "format"), {"csr": 1.0, "csc": 1.0})
         try:
             compressed: Variable = sparse_matrix(made, data, sorted(places), shape)
         except TypeError as error:
@@ -528,9 +470,16 @@ class PatternInstantiator(RandomArguments):
         return compressed
 
 
-def _admits(guard: Where, value: Any) -> bool:
-    """Return whether a guard admits a value; True if it raises, since the law decides later."""
+def _admits(guard: Where, values: Mapping[Any, Any]) -> bool:
+    """Return whether a guard admits some values.
+
+    It is True if the guard raises, is about a term, or if the value of a variable is not known: the
+    law decides later.
+    """
+    arguments = [values.get(v, v) if is_variable(v) else v for v in guard.variables]
+    if any(is_variable(v) or isinstance(v, Term) for v in arguments):
+        return True
     try:
-        return bool(guard.predicate(value))
+        return bool(guard.predicate(*arguments))
     except Exception:
         return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import cycle, product
 from random import Random
@@ -41,6 +41,7 @@ from relgraph.testing.instances.edge_values import (
     random_values,
     sweep,
     two_edges,
+    zeros,
 )
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.input_values import InputSpec
@@ -53,7 +54,6 @@ from relgraph.testing.instances.instance import (
     Cell,
     Instance,
     InstantiatedPattern,
-    cells_of_kind,
 )
 from relgraph.testing.instances.instance_search import (
     BY_CHANCE,
@@ -98,8 +98,8 @@ def complex_too(search: InstanceSearch) -> Iterator[Instance]:
     """Yield the instances with inputs of float64, and the same graphs of complex numbers."""
     for home in [i for i in search.instances if any(c.kind == "float64" for c in i.free_cells)]:
         yield home
-        yield from _found(
-            search, home, partial(retyped, dtypes=KINDS["float64"], dtype="complex128")
+        yield from search.rebuilt(
+            home, partial(retyped, dtypes=KINDS["float64"], dtype="complex128")
         )
 
 
@@ -110,21 +110,21 @@ def with_inputs_of_others(search: InstanceSearch) -> Iterator[Instance]:
     """
     for home, constant in _beside_constants(search)[:_WITH_CONSTANTS]:
         for dtype in _OF_CONSTANTS:
-            yield from _found(search, home, partial(retyped, dtypes=(), dtype=dtype, only=constant))
+            yield from search.rebuilt(home, partial(retyped, dtypes=(), dtype=dtype, only=constant))
     for kind, others in _BESIDE if search.direction.mixed else _BESIDE[:1]:
         for home in [i for i in _of_kind(search, kind) if len(i.inputs) > 1][:1]:
             for var in home.graph.inputs_in(KINDS[kind]):
                 for dtype in others:
-                    yield from _found(
-                        search, home, partial(retyped, dtypes=(), dtype=dtype, only=var)
-                    )
+                    change = partial(retyped, dtypes=(), dtype=dtype, only=var)
+                    yield from search.rebuilt(home, change)
 
 
 def _beside_constants(search: InstanceSearch) -> list[tuple[Instance, Constant]]:
     """Return the instances where all is float64, some of it inputs and some constants, with each of
-    the constants."""
+    the constants, whole numbers first: they have other dtypes."""
     homes = [i for i in search.instances if i.free_cells and _is_of_kind(i, "float64")]
-    return [(i, v) for i in homes for v in i.graph.tensors if isinstance(v, Constant)]
+    found = [(i, v) for i in homes for v in i.graph.tensors if isinstance(v, Constant)]
+    return sorted(found, key=lambda pair: not np.array_equal(pair[1].data, np.trunc(pair[1].data)))
 
 
 def with_edge_numbers(search: InstanceSearch) -> Iterator[Instance]:
@@ -137,7 +137,7 @@ def with_edge_numbers(search: InstanceSearch) -> Iterator[Instance]:
             constant: Any = home.graph.bindings[v]
             for number in edge_numbers(constant.type.dtype):
                 yield from _with_room(
-                    search, _found(search, home, partial(with_number, v=constant, number=number))
+                    search, search.rebuilt(home, partial(with_number, v=constant, number=number))
                 )
 
 
@@ -157,7 +157,7 @@ def with_laid_out_numbers(search: InstanceSearch) -> Iterator[Instance]:
     ]
     for home in sorted(homes, key=lambda i: i.computed)[:1]:
         for number in (_by_columns, _in_another_order, _as_rows):
-            yield from _found(search, home, partial(reshaped, shape=_THREE_AXES, number=number))
+            yield from search.rebuilt(home, partial(reshaped, shape=_THREE_AXES, number=number))
 
 
 def with_functions(search: InstanceSearch) -> Iterator[Instance]:
@@ -178,7 +178,7 @@ def with_nothing(search: InstanceSearch) -> Iterator[Instance]:
     homes = sorted(_of_kind(search, "float64"), key=lambda i: -len(_lengths(i)))
     for home in homes[:_EMPTIED]:
         for length in _lengths(home):
-            yield from _found(search, home, partial(with_length, length=length, other=0))
+            yield from search.rebuilt(home, partial(with_length, length=length, other=0))
 
 
 def _lengths(instance: Instance) -> list[int]:
@@ -209,7 +209,7 @@ def _with_views_of(search: InstanceSearch, home: Instance, v: Any, views: Any) -
             partial(_with_view, v=tensor, shape=of_input, view=view)
             for of_input, view in views(function, shape)
         ]
-        made = [i for change in changes for i in _found(search, home, change)]
+        made = [i for change in changes for i in search.rebuilt(home, change)]
         if made:
             return made
     return []
@@ -275,12 +275,6 @@ def _homes_with_result(search: InstanceSearch, v: Any, extents: tuple[str, ...])
     """Return the instances of float64 and some extents where an op gives a logic variable."""
     found = [i for extent in extents for i in _of_kind(search, "float64", extent)]
     return [i for i in found if i.graph.bindings[v].owner is not None]
-
-
-def _found(search: InstanceSearch, home: Instance, change: Any) -> Iterator[Instance]:
-    instance = search.rebuilt(home, change)
-    if instance is not None:
-        yield instance
 
 
 # -- arrays of one number ------------------------------------------------------------------------
@@ -350,66 +344,9 @@ _RESHAPED = 3
 _LONG_KINDS = ("float64", "float32", "complex")
 _MANY = 200
 _MOST_LONG = 4
-_VARIANTS = (with_inputs_of_others, with_laid_out_numbers, with_nothing, with_views)
+VARIANTS = (with_inputs_of_others, with_laid_out_numbers, with_nothing, with_views)
 # The other shapes in which the same graph is tried.
 _OTHER_SHAPES = ((), (8, 8))
-
-
-@dataclass
-class Branching:
-    """Instances of one graph on which a law decides between branches.
-
-    Attributes
-    ----------
-    long
-        The one over long vectors.
-    others
-        Those over numbers and over matrices.
-    """
-
-    long: Instance
-    others: list[Instance]
-
-
-@dataclass
-class PlannedInstances:
-    """The instances found for the cells of the plan.
-
-    Attributes
-    ----------
-    found
-        An instance for each cell that has one.
-    refusals
-        For each other cell what refused the graphs that were tried.
-    branching
-        Of a law that decides between branches a graph of each kind of floats.
-    meeting
-        Of ops that work element by element a graph of each kind of floats over long vectors, if it
-        has several inputs and decides nothing.
-    long
-        Of a law that claims each bit, graphs of floats over long arrays, unless it works element by
-        element: in what order elements are combined hangs on lengths and on memory layouts.
-    of_products
-        Of a law that claims each bit, graphs of float64 if some of its ops combine elements, and
-        the same of complex numbers: NumPy rounds a single product of these in another way.
-    variants
-        Instances with an input of another dtype, with other memory layouts of what is no input, and
-        with axes of length 0 beside longer ones.
-    numbered
-        Where a logic variable stands for constants only, a graph with each edge value for it.
-    computed
-        Where a logic variable is never an input, a graph with a function of one for it.
-    """
-
-    found: dict[Cell, Instance] = field(default_factory=dict)
-    refusals: dict[Cell, Counter[str]] = field(default_factory=dict)
-    branching: list[Branching] = field(default_factory=list)
-    meeting: list[Instance] = field(default_factory=list)
-    long: list[Instance] = field(default_factory=list)
-    of_products: list[Instance] = field(default_factory=list)
-    variants: list[Instance] = field(default_factory=list)
-    numbered: list[Instance] = field(default_factory=list)
-    computed: list[Instance] = field(default_factory=list)
 
 
 class InstancePlanner:
@@ -426,126 +363,86 @@ class InstancePlanner:
         The searches for instances of the rules, at least one; the cells are spread over them.
     tries
         How many random graphs are tried for a cell that may be admitted, at most.
-    bits
-        Whether the class to be checked for claims each bit.
+
+    Attributes
+    ----------
+    found
+        An instance for each cell that has one.
+    refusals
+        For each other cell the reasons why the graphs that were tried are no instances.
     """
 
-    def __init__(self, searches: Sequence[InstanceSearch], tries: int, bits: bool = False) -> None:
-        self._searches = searches
-        self._tries, self._bits = tries, bits
-        self._planned = PlannedInstances()
+    def __init__(self, searches: Sequence[InstanceSearch], tries: int) -> None:
+        self.searches, self.tries = searches, tries
+        self.found: dict[Cell, Instance] = {}
+        self.refusals: dict[Cell, Counter[str]] = {}
 
-    def run(self) -> PlannedInstances:
-        """Return an instance for each cell that is admitted.
+    def run(self) -> InstancePlanner:
+        """Look for an instance in each cell, and return the planner.
 
         Raises
         ------
-        InvalidRewrite
+        LawViolation
             See `InstanceSearch.find`.
         """
         for extent in EXTENTS:
-            if not any(self._known(Cell(kind, extent), Instance.suits) for kind in KINDS):
+            if not any(self._is_suited(Cell(kind, extent)) for kind in KINDS):
                 kinds = Counter(cell.kind for v in self._instances() for cell in v.free_cells)
                 usual = kinds.most_common(1)[0][0] if kinds else "float64"
                 self._draw(Cell(usual, extent), 0, self._tries_for_one())
         for turn, kind in enumerate(KINDS):
             self._find_kind(kind, turn)
-        planned = self._planned
-        for kind in FLOATS:
-            branching = self._find_branching(kind)
-            planned.branching += branching
-            planned.meeting += [] if branching else self._find_meeting(kind)
-        for search in self._searches if self._bits else ():
-            if not all(is_elementwise(instance.pair) for instance in search.instances):
-                planned.long += self._find_long(search)
-            if any(combines_elements(instance.pair) for instance in search.instances):
-                planned.of_products += complex_too(search)
-        for search in self._searches:
-            planned.numbered += with_edge_numbers(search)
-            planned.computed += with_functions(search)
-            for variants in _VARIANTS:
-                planned.variants += variants(search)
-        return planned
+        return self
 
     def _find_kind(self, kind: str, turn: int) -> None:
         """Look for instances in the cells of a kind, until some cells show that it has none."""
-        found = self._planned.found
         refused = in_vain = 0
-        for cell in cells_of_kind(kind):
-            has_some = any(c.kind == kind for c in found)
+        for cell in [Cell(kind, extent) for extent in EXTENTS]:
+            has_some = any(c.kind == kind for c in self.found)
             if refused == _CELLS_REFUSED and not has_some:
                 return
-            if not self._known(cell, Instance.suits):
+            if not self._is_suited(cell):
                 self._retype(cell)
-            if self._best(cell):
+            if self._has_best(cell):
                 continue
-            if _by_types(self._planned.refusals[cell]):
+            if _by_types(self.refusals[cell]):
                 refused += 1
                 continue
-            promising = any(c.extent == cell.extent for c in found)
+            promising = any(c.extent == cell.extent for v in self._instances() for c in v.cells)
             if promising and (has_some or in_vain < _CELLS_REFUSED):
-                self._draw(cell, turn, self._tries)
-                in_vain += not self._best(cell)
-
-    def _find_branching(self, kind: str) -> list[Branching]:
-        """Return a graph of a kind of floats on which a law decides between branches, if any."""
-        for search in self._searches:
-            deciding = [v for v in search.instances if _decides(v, kind)]
-            for instance in sorted(deciding, key=lambda v: v.computed)[:_RESHAPED]:
-                long = search.over(_LONG, instance)
-                if long:
-                    others = [v for s in _OTHER_SHAPES for v in search.over(s, instance)]
-                    return [Branching(long[0], others)]
-        return []
-
-    def _find_meeting(self, kind: str) -> list[Instance]:
-        """Return a graph of a kind with several inputs over long vectors, if there is one."""
-        for search in self._searches:
-            alike = [v for v in search.instances if v.wholly is not None and v.wholly.kind == kind]
-            for instance in sorted(alike, key=lambda v: (-len(v.inputs), v.computed))[:1]:
-                if len(instance.inputs) > 1:
-                    return search.over(_LONG, instance)
-        return []
-
-    def _find_long(self, search: InstanceSearch) -> list[Instance]:
-        """Return graphs of a rule over long arrays."""
-        found: dict[int, Instance] = {}
-        for kind, turn in product(_LONG_KINDS, range(self._tries)):
-            instance = search.find_in(Cell(kind, LONG), turn)
-            if isinstance(instance, Instance) and any(s.size >= _MANY for s in instance.inputs):
-                found[id(instance)] = instance
-        by_inputs = sorted(found.values(), key=lambda instance: instance.computed)
-        return by_inputs[:_MOST_LONG]
+                self._draw(cell, turn, self.tries)
+                in_vain += not self._has_best(cell)
 
     def _tries_for_one(self) -> int:
         """Return after how many random graphs the law would have matched some."""
-        attempts = sum(search.attempts for search in self._searches)
-        instances = sum(len(search.instances) for search in self._searches)
-        return max(self._tries, min(_MOST_TRIES, 3 * attempts // max(instances, 1)))
+        attempts = sum(search.attempts for search in self.searches)
+        instances = sum(len(search.instances) for search in self.searches)
+        return max(self.tries, min(_MOST_TRIES, 3 * attempts // max(instances, 1)))
 
-    def _best(self, cell: Cell) -> bool:
-        """Look for an instance in a cell; return whether there is one.
+    def _is_suited(self, cell: Cell) -> bool:
+        return any(instance.suits(cell) for instance in self._instances())
+
+    def _has_best(self, cell: Cell) -> bool:
+        """Note the best instance of a cell; return whether there is one.
 
         The best is wholly in it. Else it is one with an input in it, or only a constant.
         """
-        return any(self._known(cell, how) for how in (Instance.suits, _is_free, _has_any))
-
-    def _known(self, cell: Cell, is_in: Callable[[Instance, Cell], bool]) -> bool:
-        instance = next((i for i in self._instances() if is_in(i, cell)), None)
-        if instance is not None:
-            self._planned.found[cell] = instance
-            self._planned.refusals.pop(cell, None)
-        return instance is not None
+        best = max(self._instances(), key=partial(_fit, cell=cell), default=None)
+        if best is None or cell not in best.cells:
+            return False
+        self.found[cell] = best
+        self.refusals.pop(cell, None)
+        return True
 
     def _instances(self) -> Iterator[Instance]:
-        for search in self._searches:
+        for search in self.searches:
             yield from search.instances
 
     def _draw(self, cell: Cell, turn: int, tries: int) -> None:
         """Draw graphs for a cell until one suits it, or several are refused for their dtypes."""
-        refusals = self._planned.refusals.setdefault(cell, Counter())
+        refusals = self.refusals.setdefault(cell, Counter())
         drawn: list[Instance | str] = []
-        for attempt, search in zip(range(tries), cycle(self._searches), strict=False):
+        for attempt, search in zip(range(tries), cycle(self.searches), strict=False):
             # by turns a vector and a matrix of the same lengths
             found = search.find_in(cell, turn + attempt // _TRIES_IN_TURN)
             drawn.append(found)
@@ -561,9 +458,9 @@ class InstancePlanner:
 
         All inputs and constants of the dtype get the other one, or to stand beside it one input.
         """
-        refusals = self._planned.refusals.setdefault(cell, Counter())
+        refusals = self.refusals.setdefault(cell, Counter())
         tries = 0
-        for search in self._searches:
+        for search in self.searches:
             for instance in sorted(search.instances, key=lambda v: v.wholly is None):
                 alone = cell.extent != AMONG_OTHERS
                 sources = [c for c in instance.free_cells if not alone or c.extent == cell.extent]
@@ -589,12 +486,9 @@ def _is_about_dtypes(found: Instance | str) -> bool:
     return isinstance(found, str) and (found in (ITS_DTYPES, OTHER_TYPE) or " is no " in found)
 
 
-def _is_free(instance: Instance, cell: Cell) -> bool:
-    return cell in instance.free_cells
-
-
-def _has_any(instance: Instance, cell: Cell) -> bool:
-    return cell in instance.cells
+def _fit(instance: Instance, cell: Cell) -> tuple[bool, ...]:
+    """Return a measure of how much of an instance is in a cell."""
+    return instance.suits(cell), cell in instance.free_cells, cell in instance.cells
 
 
 def _decides(instance: Instance, kind: str) -> bool:
@@ -603,6 +497,120 @@ def _decides(instance: Instance, kind: str) -> bool:
         return False
     nodes = instance.pair.nodes_of(instance.pair.new)
     return any(isinstance(n.op, Elemwise) and n.op.scalar_op.name == "switch" for n in nodes)
+
+
+Examples = Iterator[tuple[Instance, Iterable[bytes]]]
+"""Instances that are graphs of others over other variables, and values for each of them."""
+
+
+def other_examples(
+    searches: Sequence[InstanceSearch], random: Random, turn: int, tries: int, bits: bool
+) -> Examples:
+    """Yield instances beside those of the cells, and values for each of them.
+
+    These are vectors on which a law decides between branches, or on which edge values of its inputs
+    meet; instances with an input of another dtype, with other memory layouts of what is no input,
+    and with axes of length 0 beside longer ones; graphs with each edge value where a logic variable
+    is always a constant, and with a function of an input where it is never an input.
+
+    Of a law that claims each bit there are long arrays too, unless it works element by element: in
+    what order elements are combined depends on lengths and on memory layouts. If some of its ops
+    combine elements, there are graphs of float64 in several layouts, and the same of complex
+    numbers: NumPy rounds a single product of these in another way.
+
+    Parameters
+    ----------
+    searches
+        The searches for instances of the rules.
+    random
+        The source of randomness.
+    turn
+        Which memory layout is the first.
+    tries
+        How many random graphs are tried for long arrays.
+    bits
+        Whether the law claims each bit.
+    """
+    for kind in FLOATS:
+        branching = branches(searches, kind)
+        if branching:
+            yield from at_decisions(branching[0], branching[1:], random)
+        else:
+            for long in over_long_vectors(searches, kind):
+                yield from at_meetings(long, (), random)
+    for search in searches:
+        if bits and not all(is_elementwise(instance.pair) for instance in search.instances):
+            for instance in _over_long_arrays(search, tries):
+                yield instance, layouts(instance.inputs, random, _LONG_LAYOUTS)
+        if bits and any(combines_elements(instance.pair) for instance in search.instances):
+            for instance in complex_too(search):
+                yield instance, layouts(instance.inputs, random, _PRODUCT_LAYOUTS)
+        # which zero a minimum of several is depends on all of them
+        for instance in search.instances if bits else ():
+            yield instance, [zeros(instance.inputs, random)]
+        for variants in VARIANTS:
+            for instance in variants(search):
+                yield instance, few(instance.inputs, random, turn)
+        for found, sets in ((with_edge_numbers(search), 1), (with_functions(search), _MOST_SETS)):
+            for instance in found:
+                inputs = instance.inputs
+                yield instance, [*few(inputs, random, turn), *sweep(inputs, random, sets)]
+
+
+def branches(searches: Sequence[InstanceSearch], kind: str) -> list[Instance]:
+    """Return one graph of a kind on which a law decides between branches, if there is any: over
+    long vectors first, then over numbers and matrices."""
+    for search in searches:
+        deciding = [v for v in search.instances if _decides(v, kind)]
+        for instance in sorted(deciding, key=lambda v: v.computed)[:_RESHAPED]:
+            long = search.over(_LONG, instance)
+            if long:
+                return [*long, *(v for s in _OTHER_SHAPES for v in search.over(s, instance))]
+    return []
+
+
+def over_long_vectors(searches: Sequence[InstanceSearch], kind: str) -> list[Instance]:
+    """Return the graph of a kind with the most inputs over long vectors, if it has several."""
+    alike = [(i, search) for search in searches for i in _of_kind(search, kind)]
+    several = [(i, search) for i, search in alike if len(i.inputs) > 1]
+    several.sort(key=lambda pair: (-len(pair[0].inputs), pair[0].computed))
+    for instance, search in several[:_RESHAPED]:
+        long = search.over(_LONG, instance)
+        if long:
+            return long
+    return []
+
+
+def _over_long_arrays(search: InstanceSearch, tries: int) -> list[Instance]:
+    """Return graphs of a rule over long arrays."""
+    found: dict[int, Instance] = {}
+    for kind, turn in product(_LONG_KINDS, range(tries)):
+        instance = search.find_in(Cell(kind, LONG), turn)
+        if isinstance(instance, Instance) and any(s.size >= _MANY for s in instance.inputs):
+            found[id(instance)] = instance
+    by_inputs = sorted(found.values(), key=lambda instance: instance.computed)
+    return by_inputs[:_MOST_LONG]
+
+
+def at_decisions(long: Instance, others: Sequence[Instance], random: Random) -> Examples:
+    """Yield examples where a law decides between branches: on long vectors, near the boundaries of
+    the branches, and at points of each branch as numbers and matrices too."""
+    inputs = long.inputs
+    values = list(random_values(inputs, random, _LONG_SETS))
+    yield from at_meetings(long, [*meetings(inputs, random, _LONG_SETS), *values], random)
+    for instance, data in near_boundaries(long, values, random):
+        yield instance, [data]
+    points = points_by_branch(long, values)
+    for instance in others:
+        yield instance, at_points(points, instance.inputs)
+
+
+def at_meetings(long: Instance, others: Iterable[bytes], random: Random) -> Examples:
+    """Yield examples on long vectors where edge values of all inputs meet, and some others."""
+    yield long, [*edges_meeting(long.inputs, random, _LONG_SETS), *others]
+    beside = neighbours(long, random)
+    if beside is not None:
+        yield beside[0], [beside[1]]
 
 
 # How many sets of values hold the edge values of a kind at most.
@@ -640,9 +648,11 @@ class PlannedExamples:
     run
         The comparison of examples, which has all instances of the plan.
     planned
-        The instances of the cells.
+        The instances of the cells, and the searches that they are from.
     random
         The source of randomness.
+    coverage
+        What the check has covered so far, to which this is added.
     prefix
         Stands before the names of the cells: the direction, and the rule if there are several.
     sets
@@ -651,201 +661,137 @@ class PlannedExamples:
     """
 
     run: ExampleRun
-    planned: PlannedInstances
+    planned: InstancePlanner
     random: Random
+    coverage: Coverage
     prefix: str
     sets: int
-    _covered: list[str] = field(default_factory=list)
-    _not_covered: dict[str, str] = field(default_factory=dict)
-    _examples: int = 0
 
-    def compare(self) -> Coverage:
-        """Compare examples of all cells, and return what they cover.
+    def compare(self) -> None:
+        """Compare examples of all cells.
 
         Raises
         ------
         LawViolation
             If one fails.
         """
-        indices = {id(instance): i for i, instance in enumerate(self.run.instances)}
-        found = {cell: indices[id(v)] for cell, v in self.planned.found.items()}
-        turn = 0
-        for cell, index in found.items():
+        planned, turn = self.planned, 0
+        for cell, instance in planned.found.items():
             turn += 2
             # the op of one graph may not be defined for what is tried: of a singular matrix, say
             compared = any(
-                self._compare_in_cell(i, turn) for i in (index, *self._others(cell, index))
+                self._compare_in_cell(i, turn) for i in (instance, *self._others(cell, instance))
             )
             self._note(str(cell), compared, "the old side can be computed for no values tried")
         for kind in KINDS:
-            of_kind = {cell: i for cell, i in found.items() if cell.kind == kind}
+            of_kind = {cell: i for cell, i in planned.found.items() if cell.kind == kind}
             if of_kind:
                 self._compare_edges(kind, of_kind)
             # beside others a kind may be where it decides nothing: `0 / (b / y)`
-            if any(_is_alone(cell, self.run.instances[i]) for cell, i in of_kind.items()):
+            if any(_is_alone(cell, instance) for cell, instance in of_kind.items()):
                 self._require_claim(kind, of_kind)
-        self._compare_what_was_built_anew(turn)
-        missing = self._missing(found)
-        return Coverage(tuple(self._covered), *missing, self._not_covered, self._examples)
+        bits = self.run.sound == "exact"
+        others = other_examples(planned.searches, self.random, turn, planned.tries, bits)
+        for instance, values in others:
+            for data in values:
+                self._compare(instance, data)
+        self._note_missing()
 
-    def _compare_in_cell(self, index: int, turn: int) -> bool:
+    def _compare_in_cell(self, instance: Instance, turn: int) -> bool:
         """Compare the sides of an instance for a few values; return whether one was compared."""
-        inputs = self.run.instances[index].inputs
-        compared = [self._compare(index, data) for data in few(inputs, self.random, turn)]
+        inputs = instance.inputs
+        compared = [self._compare(instance, data) for data in few(inputs, self.random, turn)]
         if not any(compared):
             # an op may be defined for positive numbers alone
-            compared = [self._compare(index, data) for data in positive(inputs, self.random)]
-        return any(compared) or self._compare(index, ascending(inputs))
+            compared = [self._compare(instance, data) for data in positive(inputs, self.random)]
+        return any(compared) or self._compare(instance, ascending(inputs))
 
-    def _others(self, cell: Cell, known: int) -> list[int]:
+    def _alike(self, known: Instance) -> list[Instance]:
+        """Return the instances of the rule of a known one."""
+        return [i for i in self.run.instances if i.rule is known.rule]
+
+    def _others(self, cell: Cell, known: Instance) -> list[Instance]:
         """Return some instances of the same rule in a cell."""
-        instances = self.run.instances
-        rule = instances[known].rule
-        alike = [i for i, v in enumerate(instances) if v.rule is rule and cell in v.free_cells]
-        return [i for i in alike if i != known][:_OTHERS]
+        alike = [i for i in self._alike(known) if cell in i.free_cells and i is not known]
+        return alike[:_OTHERS]
 
-    def _compare_what_was_built_anew(self, turn: int) -> None:
-        """Compare examples of the instances that are graphs of others over other variables."""
-        planned = self.planned
-        for branching in planned.branching:
-            self._compare_decisions(branching)
-        for instance in planned.meeting:
-            self._compare_meetings(instance, ())
-        for instance in planned.long:
-            self._compare_all(instance, layouts(instance.inputs, self.random, _LONG_LAYOUTS))
-        for instance in planned.of_products:
-            self._compare_all(instance, layouts(instance.inputs, self.random, _PRODUCT_LAYOUTS))
-        for instance in planned.variants:
-            self._compare_all(instance, few(instance.inputs, self.random, turn))
-        for instances, sets in ((planned.numbered, 1), (planned.computed, _MOST_SETS)):
-            for instance in instances:
-                inputs = instance.inputs
-                examples = [*few(inputs, self.random, turn), *sweep(inputs, self.random, sets)]
-                self._compare_all(instance, examples)
-
-    def _compare(self, index: int, data: bytes) -> bool:
-        before = self.run.statistics.examples
-        compared = self.run.examine(index, data)
-        self._examples += self.run.statistics.examples - before
+    def _compare(self, instance: Instance, data: bytes) -> bool:
+        before = self.run.examples
+        compared = self.run.examine(instance, data)
+        self.coverage.examples += self.run.examples - before
         return compared
 
     def _note(self, name: str, covered: bool, why: str) -> None:
         if covered:
-            self._covered.append(self.prefix + name)
+            self.coverage.covered.append(self.prefix + name)
         else:
-            self._not_covered[self.prefix + name] = why
+            self.coverage.not_covered[self.prefix + name] = why
 
-    def _compare_edges(self, kind: str, found: Mapping[Cell, int]) -> None:
+    def _compare_edges(self, kind: str, found: Mapping[Cell, Instance]) -> None:
         """Compare the sides on all edge values of a kind, and in all memory layouts."""
         largest = sorted(
             (i for c, i in found.items() if not c.extent.startswith("length")),
-            key=lambda i: -self._elements(self.run.instances[i]),
+            key=lambda i: -_elements(i),
         )
-        if not largest or not self._elements(self.run.instances[largest[0]]):
+        if not largest or not _elements(largest[0]):
             return
         home, *others = dict.fromkeys(largest)
-        inputs = self.run.instances[home].inputs
         compared = [
-            self._compare(home, data) for data in list(sweep(inputs, self.random, _MOST_SETS))
+            self._compare(home, data) for data in list(sweep(home.inputs, self.random, _MOST_SETS))
         ]
-        has_domain = self.run.instances[home].in_domain is not None
+        has_domain = home.in_domain is not None
         if has_domain or not all(compared):
             # an op, or the law, is not defined for some values: of those it is defined for, each
-            compared += [self._compare(home, data) for data in alone(inputs)]
+            compared += [self._compare(home, data) for data in alone(home.inputs)]
         plainest = self._plainest(found.get(Cell(kind, "rank 2"), home))
-        if kind in ("float64", "complex") and not is_elementwise(self.run.instances[home].pair):
-            for index in dict.fromkeys([plainest[0], self._broadest(kind, home)]):
-                inputs = self.run.instances[index].inputs
+        if kind in ("float64", "complex") and not is_elementwise(home.pair):
+            for instance in dict.fromkeys([plainest[0], self._broadest(kind, home)]):
+                inputs = instance.inputs
                 for data in [*one_edge(inputs, self.random), *two_edges(inputs, self.random)]:
-                    self._compare(index, data)
-        for index in plainest:
-            inputs, most = self.run.instances[index].inputs, 2 * self.sets
-            for data in layouts(inputs, self.random, most, positive=has_domain):
-                self._compare(index, data)
-        for index in others:
-            for data in sweep(self.run.instances[index].inputs, self.random, self.sets):
-                self._compare(index, data)
+                    self._compare(instance, data)
+        for instance in plainest:
+            for data in layouts(instance.inputs, self.random, 2 * self.sets, positive=has_domain):
+                self._compare(instance, data)
+        for instance in others:
+            for data in sweep(instance.inputs, self.random, self.sets):
+                self._compare(instance, data)
         self._note(f"{kind}, edge values", any(compared), "the old side can be computed for none")
 
-    def _plainest(self, known: int) -> list[int]:
+    def _plainest(self, known: Instance) -> list[Instance]:
         """Return the instances of the rule and cell of a known one that have the most inputs where
         its logic variables stand: what an op computes has few layouts, and so have matrices of
         some structure."""
-        instance = self.run.instances[known]
-        alike = [
-            i
-            for i, other in enumerate(self.run.instances)
-            if other.rule is instance.rule
-            and (other.wholly or other.free_cells) == (instance.wholly or instance.free_cells)
-        ]
-        return sorted(alike, key=lambda i: _restrictions(self.run.instances[i]))[:_LAID_OUT]
+        cell = known.wholly or known.free_cells
+        alike = [i for i in self._alike(known) if (i.wholly or i.free_cells) == cell]
+        return sorted(alike, key=_restrictions)[:_LAID_OUT]
 
-    def _broadest(self, kind: str, known: int) -> int:
+    def _broadest(self, kind: str, known: Instance) -> Instance:
         """Return the instance of the rule of a known one, and of a kind, that has the most inputs
         where its logic variables stand, and among them arrays."""
-        instances, rule = self.run.instances, self.run.instances[known].rule
-        alike = [
-            i
-            for i, v in enumerate(instances)
-            if v.rule is rule and {c.kind for c in v.cells} == {kind} and self._elements(v) > 2
-        ]
-        return min(alike, key=lambda i: _restrictions(instances[i]), default=known)
+        of_kind = [i for i in self._alike(known) if {c.kind for c in i.cells} == {kind}]
+        arrays = [i for i in of_kind if _elements(i) > 2]
+        return min(arrays, key=_restrictions, default=known)
 
-    def _compare_decisions(self, branching: Branching) -> None:
-        """Compare the sides where a law decides between branches.
-
-        On long vectors, near the boundaries of the branches, and at points of each branch as
-        numbers and matrices too.
-        """
-        inputs = branching.long.inputs
-        values = list(random_values(inputs, self.random, _LONG_SETS))
-        met = [*meetings(inputs, self.random, _LONG_SETS), *values]
-        self._compare_meetings(branching.long, met)
-        for instance, data in near_boundaries(branching.long, values, self.random):
-            self._compare_all(instance, [data])
-        points = points_by_branch(branching.long, values)
-        for instance in branching.others:
-            self._compare_all(instance, at_points(points, instance.inputs))
-
-    def _compare_meetings(self, long: Instance, others: Iterable[bytes]) -> None:
-        """Compare the sides on long vectors where edge values of all inputs meet, and others."""
-        examples = [*edges_meeting(long.inputs, self.random, _LONG_SETS), *others]
-        self._compare_all(long, examples)
-        beside = neighbours(long, self.random)
-        if beside is not None:
-            self._compare_all(beside[0], [beside[1]])
-
-    def _compare_all(self, instance: Instance, values: Iterable[bytes]) -> None:
-        index = len(self.run.instances)
-        self.run.instances.append(instance)
-        for data in values:
-            self._compare(index, data)
-
-    def _require_claim(self, kind: str, found: Mapping[Cell, int]) -> None:
+    def _require_claim(self, kind: str, found: Mapping[Cell, Instance]) -> None:
         """Note a kind for which the class makes no claim on any example; draw more for it first,
         and then for other graphs of it: the constants of one may be in no domain."""
-        statistics, indices = self.run.statistics, list(found.values())
+        run, instances = self.run, list(found.values())
         for turn in range(_TRIES_FOR_A_CLAIM):
-            if statistics.is_tested(indices):
+            if run.is_tested(instances):
                 return
-            self.run.draw(indices, EXAMPLES_FOR_A_CLAIM)
+            run.draw(instances, EXAMPLES_FOR_A_CLAIM)
             if turn == 0:
                 more = (i for cell, known in found.items() for i in self._others(cell, known))
-                indices = list(dict.fromkeys([*indices, *more]))
+                instances = list(dict.fromkeys([*instances, *more]))
         # these classes claim something on nan and infinities too
-        total = self.run.sound in ("exact", "rounding", "stable")
-        compared = total and not statistics.nonempty.isdisjoint(indices)
-        if not statistics.is_tested(indices) and not compared:
-            self._not_covered[f"{self.prefix}{kind}"] = NO_CLAIM
+        total = run.sound in ("exact", "rounding", "stable")
+        compared = total and not run.nonempty.isdisjoint(instances)
+        if not run.is_tested(instances) and not compared:
+            self.coverage.not_covered[f"{self.prefix}{kind}"] = NO_CLAIM
 
-    @staticmethod
-    def _elements(instance: Instance) -> int:
-        return sum(spec.size for spec in instance.inputs if spec.allowed is None)
-
-    def _missing(self, found: Mapping[Cell, int]) -> tuple[dict[str, str], dict[str, str]]:
-        """Return the cells that are not admitted, and those that were not found, and why."""
-        not_admitted: dict[str, str] = {}
-        not_found: dict[str, str] = {}
+    def _note_missing(self) -> None:
+        """Note the cells that are not admitted, and those that were not found, and why."""
+        found = self.planned.found
         kinds, extents = {c.kind for c in found}, {c.extent for c in found}
         for cell in (Cell(kind, extent) for kind in KINDS for extent in EXTENTS):
             if cell in found:
@@ -853,9 +799,12 @@ class PlannedExamples:
             refusals = self.planned.refusals.get(cell, Counter())
             suggested = cell.kind in kinds and cell.extent in extents and refusals[BY_CHANCE]
             most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(2))
-            where = not_found if suggested else not_admitted
+            where = self.coverage.not_found if suggested else self.coverage.not_admitted
             where[f"{self.prefix}{cell}"] = most or "nothing of its kind is admitted"
-        return not_admitted, not_found
+
+
+def _elements(instance: Instance) -> int:
+    return sum(spec.size for spec in instance.inputs if spec.allowed is None)
 
 
 def _is_alone(cell: Cell, instance: Instance) -> bool:

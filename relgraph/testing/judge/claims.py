@@ -274,7 +274,11 @@ def unclaimed_elements(
     products = set(nested or ())
     if nested is not None and _nested(others, PRODUCTS):
         products.update(_elementwise(nodes, PRODUCTS))
-    if not products and nested is not None and not _any_of_matrices(nodes):
+    if (
+        not products
+        and nested is not None
+        and not any(isinstance(node.op, MatrixProduct | MatrixOp) for node in nodes)
+    ):
         return np.zeros(array_of(values[out]).shape, bool)
     # where a result has underflowed to 0, which is nan beside an infinity
     vanished: dict[Variable, Array] = {}
@@ -345,10 +349,6 @@ def marked_elements(
         return found if own is None else found | own(node, v, inputs, result)
 
     return propagated(nodes, values, out, first, step)
-
-
-def _any_of_matrices(nodes: Sequence[Apply]) -> bool:
-    return any(isinstance(node.op, MatrixProduct | MatrixOp) for node in nodes)
 
 
 def _may_leave_range_inside(inputs: Sequence[Array], result: Array) -> Any:

@@ -83,7 +83,7 @@ class Comparison:
     """
 
     def __init__(self, pair: RewritePair, values: Values) -> None:
-        self.pair, self.values = pair, values
+        self.pair, self.values, self._nodes = pair, values, pair.nodes_of
         self.old = array_of(values[pair.old])
         self.new = array_of(values[pair.new])
         self._type_difference = self._compare_types()
@@ -241,9 +241,6 @@ class Comparison:
         floats = [d for d in dtypes | {self.old.dtype} if d.kind in "fc"]
         floats = floats or [np.dtype("float64")]
         return max(floats, key=lambda d: float(np.finfo(d).eps))
-
-    def _nodes(self, side: Variable) -> list[Apply]:
-        return self.pair.nodes_of(side)
 
     # -- against the true value ------------------------------------------------------------
 

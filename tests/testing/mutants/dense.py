@@ -131,7 +131,7 @@ def _with_constants(
         specs = instance.graph.inputs
         dtypes = {spec.var.type.dtype for spec in specs if spec.allowed is None}
         real = len(dtypes) == 1 and all(np.dtype(dtype).kind in "biuf" for dtype in dtypes)
-        if instance.direction != "forward" or not real or len(specs) > MOST_INPUTS:
+        if instance.direction.name != "forward" or not real or len(specs) > MOST_INPUTS:
             continue
         pairs = _over_vectors(law, original, instance)
         if pairs is not None and _reaches_what_is_wrong(pairs[0]):

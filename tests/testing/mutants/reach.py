@@ -127,7 +127,7 @@ def reach_of(law: Law, instances: Sequence[Instance], guard: Any = None) -> Reac
     direction = direction_of(law, "forward")
     if direction is None:
         return found
-    drawn = [instance for instance in instances if instance.direction == "forward"]
+    drawn = [instance for instance in instances if instance.direction.name == "forward"]
     if guard is not None:
         for instance in drawn:
             _ask(guard, direction, instance, found)
@@ -217,7 +217,7 @@ def _ask(guard: Any, direction: Direction, instance: Instance, found: Reach) -> 
     node = instance.pair.old.owner
     # of one of several outputs it is not told what it was matched with
     alone = node is not None and len(node.outputs) == 1
-    by_name = direction.bindings(instance.pair.old) if alone else {}
+    by_name = direction.law.explain(instance.pair.old, direction.name).bindings if alone else {}
     drawn = instance.graph.bindings
     values = [by_name.get(str(v), drawn.get(v, v)) if isvar(v) else v for v in guard.variables]
     try:

@@ -23,8 +23,8 @@ from relgraph.tensor.reductions import CAReduce
 from relgraph.testing import check_relation
 from relgraph.testing.draw.arrays import edge_numbers
 from relgraph.testing.draw.terms import class_and_scalar_name
-from relgraph.testing.instances.examples import ExampleRun, LawViolation
-from relgraph.testing.instances.instance import Instance, direction_of
+from relgraph.testing.instances.examples import ExampleRun
+from relgraph.testing.instances.instance import Instance, LawViolation, direction_of
 from relgraph.testing.law_check import DEFAULT_EXAMPLES, LawCheck
 from tests.testing.mutants.dense import densely_compared
 from tests.testing.mutants.reach import Reach, reach_of
@@ -115,7 +115,7 @@ def verdict_on(law: Law, original: Law, by_hand: Mapping[str, str]) -> Verdict:
         return Verdict("equivalent", SAME)
     if _spoiled_where(law, original) in OF_COMPLEX and not law.complex:
         return Verdict("equivalent", OUT_OF_REACH)
-    check = LawCheck(law, law.sound, DEFAULT_EXAMPLES, 0, None, (), False, True)
+    check = LawCheck(law, law.sound, DEFAULT_EXAMPLES, 0, None, (), False)
     status = check.result(None).status
     if status != "passed":
         return Verdict("failed" if status == "failed" else "reported")
@@ -295,14 +295,12 @@ def _why_not_needed(law: Law, guard: object, instances: Sequence[Instance]) -> s
 
 def _why_it_holds_on_refused(law: Law, reach: Reach) -> str:
     """Return why a law holds on the graphs that the guard it lacks refuses, or an empty text."""
-    run = ExampleRun(law.name, str(law), law.sound, 0)
-    run.instances.extend(reach.refused)
-    indices = range(len(run.instances))
+    run = ExampleRun(law.sound, 0)
     try:
-        run.draw(indices, _MORE_EXAMPLES)
+        run.draw(reach.refused, _MORE_EXAMPLES)
     except LawViolation:
         return ""
-    return NOT_NEEDED if run.statistics.is_tested(indices) else NOTHING_CLAIMED_THERE
+    return NOT_NEEDED if run.is_tested(reach.refused) else NOTHING_CLAIMED_THERE
 
 
 def _why_in_the_class(law: Law, original: Law) -> str:
