@@ -26,7 +26,6 @@ from relgraph.graph.kanren.goals import (
     REDUCEO,
     TERM_SHAPE_GOALS,
     WALKO,
-    ZZZ,
     Compute,
     Condition,
     Each,
@@ -149,12 +148,6 @@ def _refused(goal: Any) -> Goal:
     return refuse
 
 
-def _traced_zzz(goal: Any, trace: Trace) -> Goal:
-    cells = cells_of(goal)
-    make = _TracedConstructor(cells["gctor"], trace)
-    return lambda s: make(*cells["args"], **cells["kwargs"])(s)
-
-
 def _traced_neq(goal: Any, trace: Trace) -> Goal:
     return lambda s: goal(s.copy())  # it modifies the state
 
@@ -222,7 +215,6 @@ def _traced_applyo(goal: Any, trace: Trace) -> Goal:
 
 
 _TRACED_BY_CODE: dict[Any, Callable[[Any, Trace], Goal]] = {
-    ZZZ: _traced_zzz,
     NEQ: _traced_neq,
     REDUCEO: _traced_reduceo,
     WALKO: _traced_walko,

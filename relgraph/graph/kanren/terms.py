@@ -83,20 +83,11 @@ class Call:
         """Return how the call is written, given the terms."""
         args, kwargs = _filled(self.layout, iter([_Hole()] * len(terms)))
         rest = iter(terms)
-
-        def argument(value: Any) -> Any:
-            if isinstance(value, _Hole):
-                return next(rest)
-            text = repr(value)
-            inside = [next(rest) for _ in range(text.count("{}"))]
-            return Pieces(tuple(filled(text, inside))) if inside else Leaf(text, "text")
-
-        by_name = [f"{name}={value!r}" for name, value in kwargs.items()]
-        arguments = [argument(value) for value in args]
-        named = ", ".join(by_name)
-        if "{}" in named:
-            return Applied(str(self), [*arguments, Pieces(tuple(filled(named, list(rest))))])
-        return Applied(str(self), arguments, named)
+        texts = [repr(value) for value in args]
+        texts += [f"{name}={value!r}" for name, value in kwargs.items()]
+        holes = [[next(rest) for _ in range(text.count("{}"))] for text in texts]
+        pieces = [Pieces(tuple(filled(*both))) for both in zip(texts, holes, strict=True)]
+        return Applied(str(self), pieces)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Call, (self.function, self.layout)
