@@ -88,7 +88,7 @@ class _Furthest:
 def diagnose(rule: Rule, var: Variable, fgraph: FunctionGraph | None = None) -> Diagnosis:
     """Return how `rule` matches `var`, or the failure of the attempt that got furthest.
 
-    Conditions that ask who reads a value are decided by `fgraph`; without one they hold.
+    Conditions about the clients of a value are evaluated on `fgraph`; without one they hold.
     """
     furthest = _Furthest()
     for s, rest in match_root(rule.pattern, var, {}, rule.regroup, fgraph, furthest):

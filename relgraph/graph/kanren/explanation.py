@@ -53,7 +53,7 @@ class Explanation(Displayed):
     result
         If it matches, the replacement of the variable; else None.
     why
-        The reason as a sentence, with what stands at that place; empty if it matches.
+        The reason as a sentence, with the term at that place; empty if it matches.
     progress
         How far the match got: the parts of the pattern that matched, or the goals that held.
     within
@@ -141,8 +141,8 @@ def explain(
     Parameters
     ----------
     fgraph
-        The graph of the variable, for conditions that ask who reads a value. Without one, every
-        value is read once.
+        The graph of the variable, for conditions about the clients of a value. Without one,
+        every value has one client.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def explain(
 
 
 def rules_on(rewriter: KanrenRelationSub, node: Apply) -> Sequence[Rule] | None:
-    """Return the rules that a law or a closed relation comes down to on a node, if there are."""
+    """Return the rules of a law, or of a closed relation on a node; None if there are none."""
     rule = getattr(rewriter, "rule", None)
     if rule is not None:
         return [rule]
@@ -297,12 +297,12 @@ def _shown(x: Any) -> str:
 
 
 def assigned(values: Mapping[str, Any]) -> str:
-    """Return what variables stand for, as algebra: ``a = x, b = exp(y)``."""
+    """Return the values of logic variables as algebra: ``a = x, b = exp(y)``."""
     return ", ".join(f"{name} = {_shown(value)}" for name, value in values.items())
 
 
 LONGEST = 50
-"""Of so many letters a term is written in an explanation."""
+"""The length limit, in characters, of a term in an explanation."""
 
 
 def _place(path: Path, variable: Variable) -> str:
@@ -320,7 +320,7 @@ def _type_of(x: Any) -> str:
 
 
 def readers_of(variable: Variable, fgraph: FunctionGraph) -> str:
-    """Return what reads a variable in a graph, as algebra."""
+    """Return the clients of a variable in a graph, as algebra."""
     readers = [
         "the graph itself, as an output" if isinstance(node, str) else algebra(node.outputs[0], 40)
         for node, _ in fgraph.clients.get(variable, ())
@@ -409,7 +409,7 @@ _SHOWN = 3
 class Places(NamedTuple):
     """Where a law matches, from the outputs on, and the nearest of the other places.
 
-    Near is where the op at least is that of the law.
+    A place is near if at least its op is that of the law.
     """
 
     matches: list[Explanation]

@@ -69,7 +69,7 @@ def dtypes_admitted(values: Iterable[Any], same: bool, complex_too: bool) -> boo
 
 
 def hold_numbers(matched: Iterable[Variable], numbers: Iterable[Any]) -> bool:
-    """Return whether the numbers of a law are what stands in the graph, where it is rounded.
+    """Return whether the constants of a graph are the numbers of a law, and not rounded ones.
 
     0.1 is 0.1 among float32 numbers. But a constant of float32 that is nearly 0.1 is another number
     beside float64 ones.
@@ -216,7 +216,7 @@ class Condition:
 
 
 class Where(Condition):
-    """The goal that `predicate` holds of some variables; see `whereo`."""
+    """The goal that `predicate` holds for some variables; see `whereo`."""
 
     def __init__(self, predicate: Callable[..., bool], variables: tuple[Any, ...]) -> None:
         self.predicate = predicate
@@ -274,7 +274,7 @@ ReadersTest = Callable[[Any, Variable], bool]
 
 
 class Readers(Condition):
-    """The goal that something holds of those who read a variable; see `readerso`."""
+    """The goal that a predicate holds for the clients of a variable; see `readerso`."""
 
     def __init__(self, test: ReadersTest, variable: Any) -> None:
         self.test = test
@@ -291,7 +291,7 @@ class Readers(Condition):
 
 
 def holds_of_readers(test: ReadersTest, fgraph: Any, var: Any) -> bool:
-    """Return whether `test` holds of a graph and a variable in it; True without a graph.
+    """Return whether `test` holds for a graph and a variable in it; True without a graph.
 
     Parameters
     ----------
@@ -304,12 +304,12 @@ def holds_of_readers(test: ReadersTest, fgraph: Any, var: Any) -> bool:
 
 
 def found_in(fgraph: Any, var: Any) -> Variable:
-    """Return the variable of a graph that a term stands for; a variable is returned as it is."""
+    """Return the variable of a graph that computes a term; a variable is returned as it is."""
     return var if isinstance(var, Variable) else _found_in(fgraph, build(var))
 
 
 def one_client(fgraph: Any, var: Variable) -> bool:
-    """Return whether `var` is read in one place of a graph at most."""
+    """Return whether `var` has at most one client in a graph."""
     return len(fgraph.clients.get(var, ())) <= 1
 
 
@@ -339,7 +339,7 @@ def _are_same(some: Sequence[Variable], others: Sequence[Variable]) -> bool:
 
 
 def goal(predicate: Callable[..., bool]) -> Callable[..., Where]:
-    """Return the function that constructs the goal that a predicate holds of some variables."""
+    """Return the constructor of the goal that a predicate holds for some variables."""
 
     def construct(*variables: Any) -> Where:
         return whereo(predicate, *variables)
@@ -352,9 +352,9 @@ def goal(predicate: Callable[..., bool]) -> Callable[..., Where]:
 
 
 def whereo(predicate: Callable[..., bool], *variables: Any) -> Where:
-    """Construct the goal that `predicate` holds of the values of `variables`.
+    """Construct the goal that `predicate` holds for the values of `variables`.
 
-    It is decided when all of them are bound.
+    It is evaluated when all of them are bound.
     """
     return Where(predicate, variables)
 
@@ -369,7 +369,7 @@ def computo(out: Any, function: Callable[..., Any], *variables: Any) -> Compute:
 
 
 def readerso(test: ReadersTest, variable: Any) -> Readers:
-    """Construct the goal that ``test(fgraph, variable)`` holds, which asks who reads the variable.
+    """Construct the goal that ``test(fgraph, variable)`` holds: a test of the variable's clients.
 
     `variable` may be a term, a part of what the law matches. Without a graph, as in plain `run`,
     the goal holds.
@@ -378,9 +378,9 @@ def readerso(test: ReadersTest, variable: Any) -> Readers:
 
 
 def one_cliento(variable: Any) -> Readers:
-    """Construct the goal that `variable` is read in one place of its FunctionGraph only.
+    """Construct the goal that `variable` has one client in its FunctionGraph.
 
-    To be an output counts as one place; see `readerso`.
+    To be an output counts as a client; see `readerso`.
     """
     return readerso(one_client, variable)
 
@@ -514,7 +514,7 @@ TERM_SHAPE_GOALS = frozenset(
         _code(ground_order, (), ()),
     ]
 )
-"""Goals that ask of a term only whether it is unbound, a sequence or a cons pair."""
+"""Goals that only test whether a term is unbound, a sequence or a cons pair."""
 
 
 def code_of(goal: Any) -> Any:

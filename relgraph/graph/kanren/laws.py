@@ -1,6 +1,6 @@
 """Laws: relations that are equations between two terms.
 
-In a side, functions may be called that ask for types. To be built, such a call is done on the
+A side may call functions whose results depend on types. To be built, such a call is done on the
 variables that the law has matched. To be matched, it is done once on stand-ins of the ranks that
 the law states; the ops on the way from its arguments to its result are the pattern.
 """
@@ -131,8 +131,8 @@ class _Reader:
     Attributes
     ----------
     others
-        For each variable that stands for what is not made of the arguments, where that is: which
-        input of which input, from the result on.
+        For each variable of the pattern that is not made of the arguments, its path from the
+        result: the index of an input, of an input of that, and so on.
     """
 
     def __init__(self, arguments: Mapping[Variable, Any], ops: Any, leaf: Any) -> None:
@@ -167,7 +167,7 @@ class _Reader:
 
 
 class _Made:
-    """What a call makes of the variables that its logic variables stand for."""
+    """The function from the values of a call's logic variables to its result."""
 
     def __init__(self, side: Term, leaves: Sequence[Any]) -> None:
         self.side = side
@@ -474,7 +474,7 @@ def _side(name: str, side: Any) -> Any:
 
 
 def _check_sides(name: str, lhs: Any, rhs: Any) -> None:
-    """Raise if an equation says nothing."""
+    """Raise an error if an equation is trivial."""
     if isinstance(lhs, Literal) and isinstance(lhs.value, bool):
         raise TypeError(
             f"{name}: the left side is {lhs}, no term; if it was written a == b or a != b, "

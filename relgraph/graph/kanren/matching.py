@@ -6,8 +6,8 @@ graph, which matches itself.
 
 Bindings are immutable dicts from logic variables to the variables that they match. Under the key
 `INNER` they keep the variables that compound parts of the pattern have matched, root first, for the
-guards of dtypes and clients. An observer is told what does not match, and finds under `MATCHED` how
-many parts had matched before.
+guards of dtypes and clients. An observer is called for each part that does not match; under
+`MATCHED` it finds how many parts had matched before.
 
 `result_of` is the meaning of the guards of a match, `conditions_of` aside.
 """
@@ -156,8 +156,8 @@ class LeftOver(list[Variable]):
 
 Skip: TypeAlias = Callable[[Variable], Any]
 Observer: TypeAlias = Callable[[Bindings, Failure, int], None]
-"""What is told of each part of a pattern that does not match: the bindings before it, why, and how
-near it is to a match, to compare with other parts at the same progress."""
+"""A function that is called for each part of a pattern that does not match: with the bindings before,
+the reason, and how near it is to a match, to compare with parts at the same progress."""
 
 
 def match(
@@ -415,8 +415,8 @@ def flat_arguments(fgraph: Any, node: Apply) -> tuple[Sequence[Variable], Sequen
     Parameters
     ----------
     fgraph
-        The graph of `node`. Without one it is not known who reads a variable; a nested sum that is
-        an argument twice is flattened once then.
+        The graph of `node`. Without one clients are not known; a nested sum that is an argument
+        twice is flattened once then.
 
     Returns
     -------
@@ -588,7 +588,7 @@ def _match_ac(
 
 
 class Refused(Exception):
-    """A guard of a rule says no.
+    """A guard of a rule does not hold.
 
     Attributes
     ----------

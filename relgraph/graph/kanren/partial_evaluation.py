@@ -1,7 +1,7 @@
 """Partial evaluation of a relation: what it does on all nodes of one structure, by one traced run.
 
 A recursive relation has no finite list of rules, but on sums of three terms it may always do the
-same. A goal may be run on tracers only if it is known to ask them all that it depends on.
+same. A goal may be run on tracers only if they are known to record all that it depends on.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ _TRACED_BY_CODE: dict[Any, Callable[[Any, Trace], Goal]] = {
 
 
 class _TracedCondition(Condition):
-    """A condition that is decided by the values that the tracers stand for."""
+    """A condition that is evaluated on the values of the tracers."""
 
     def __init__(self, goal: Condition, trace: Trace) -> None:
         self.goal = goal

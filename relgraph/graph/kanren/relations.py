@@ -243,7 +243,7 @@ class Relation(Uncopied, Explainable, Displayed):
         return object.__new__, (type(self),), self.__getstate__()
 
     def __getstate__(self) -> dict[str, Any]:
-        # what has been compiled is found out again
+        # compiled functions are made again
         return {k: v for k, v in vars(self).items() if k not in ("forward", "backward")}
 
     def __str__(self) -> str:

@@ -169,7 +169,7 @@ class KanrenRelationSub(LocalOptimizer):
         Parameters
         ----------
         target
-            What the relation is asked about: the outputs of `node`, or one of them.
+            The argument of the relation: the outputs of `node`, or one of them.
         olds
             The outputs to replace.
         """
@@ -211,7 +211,7 @@ class KanrenRelationSub(LocalOptimizer):
         return (reify(q, s) for s in solutions(goal, start))
 
     def __getstate__(self) -> dict[str, Any]:
-        # what has been compiled is found out again
+        # compiled functions are made again
         found = ("_sought", "closed", "specialization", "staged", "transform")
         return {k: v for k, v in vars(self).items() if k not in found}
 
@@ -283,7 +283,7 @@ class LawRewriter(Uncopied, KanrenRelationSub):
         The rule of this direction.
     """
 
-    # found out when they are asked for: most laws of a phase are about ops that a graph has not
+    # computed on first use: most laws of a phase are about ops that a graph does not have
     depth: Any = cached_property(attrgetter("rule.depth"))
     subsumes_nested: Any = cached_property(attrgetter("rule.subsumes_nested"))
     collapses: Any = cached_property(attrgetter("rule.collapses"))

@@ -60,7 +60,7 @@ class Rule:
     pattern, template
         Terms, etuples, logic variables, numbers, or variables of a graph, which match themselves.
     conditions
-        The goals that must hold of the values of the variables, or compute further values.
+        The goals that must hold for the values of the variables, or compute further values.
     regroup
         Whether sums and products match in any grouping (see `matching`).
     as_written
@@ -305,7 +305,7 @@ def head_of(pattern: Any) -> Any:
 
 
 def family_of(head: Any) -> Any:
-    """Return the op that a head stands for, or the class of ops; None if that is not known."""
+    """Return the op of a head, or the class of ops; None if that is not known."""
     if isinstance(head, Output):
         head = head.op
     if isinstance(head, Op):

@@ -247,8 +247,8 @@ class Budget:
                 f"the relation {self.who} made {self._steps} unifications without coming to an end"
             )
         if self._used % 64 == 0:
-            # not the time of the wall: what a relation comes down to does not depend on what else
-            # the machine is doing; a short search does not ask for it
+            # processor time: the rules of a relation do not depend on the load of the machine;
+            # a short search does not read the clock
             now = time.thread_time()
             if self._deadline is None:
                 self._deadline = now + self._seconds

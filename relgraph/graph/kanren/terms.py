@@ -153,7 +153,7 @@ def is_variable(x: Any) -> bool:
 
 
 class _Spoken(Operators, LogicTerm):
-    """What has the operators and the methods of the variables that it stands for."""
+    """The base class of terms: it has the operators and methods of variables."""
 
     __slots__ = ()
 
@@ -192,7 +192,7 @@ class LogicVariable(_Spoken, Var, metaclass=OwnLVarType):  # type: ignore[misc]
     token
         Its name. Variables of one name are one variable; a law renames its own at each use.
     ops
-        The ops that Python's operators stand for.
+        The ops that Python's operators build.
     """
 
     __slots__ = ("_ops",)
@@ -288,7 +288,7 @@ class Term(_Spoken):
     arguments
         Its arguments. Numbers become `Literal`.
     ops
-        The ops that Python's operators stand for.
+        The ops that Python's operators build.
     """
 
     __slots__ = ("_etuple", "_ops", "args", "op")
@@ -505,7 +505,7 @@ def logic_variables(names: str, ops: Any = None) -> list[LogicVariable]:
     names
         Names separated by blanks or commas: ``"x y z"``.
     ops
-        The ops that Python's operators stand for.
+        The ops that Python's operators build.
     """
     words = names.replace(",", " ").split()
     if not words:

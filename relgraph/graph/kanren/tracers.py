@@ -1,7 +1,7 @@
-"""Tracers: opaque variables that record what a goal asks of them.
+"""Tracers: opaque variables that record the questions of a goal.
 
 A goal is run on tracers in the place of a node's variables. Questions (which op computes it,
-whether it equals another variable, whether a predicate holds of it) are answered from an example
+whether it equals another variable, whether a predicate holds for it) are answered from an example
 node and recorded in a `Trace`. Unification asks as few as possible; it is registered here with
 cons and unification. A `BuildPlan` builds an answer found on tracers for another node.
 """
@@ -134,7 +134,7 @@ class _CallQuestion:
 
 
 class Test(_CallQuestion):
-    """The question whether a predicate holds of some arguments."""
+    """The question whether a predicate holds for some arguments."""
 
     __slots__ = ()
 
@@ -192,7 +192,7 @@ class Trace:
     Attributes
     ----------
     values
-        The values that the tracers stand for, by slot; see `initial_values`.
+        The values of the tracers by slot; see `initial_values`.
     path
         The questions, with their answers.
     root, fgraph
@@ -223,7 +223,7 @@ class Trace:
         return answer
 
     def test(self, predicate: Callable[..., Any], *arguments: Any) -> bool:
-        """Return whether a predicate holds of the values of `arguments`, which may be tracers."""
+        """Return whether a predicate holds for the values of `arguments`, which may be tracers."""
         self._note_depth(predicate, arguments)
         answer: bool = self.ask(Test(self._checked(predicate), arguments))
         return answer
@@ -279,7 +279,7 @@ class VariableTracer(Variable):
     trace
         The trace that records the questions.
     slot
-        The slot of the value that it stands for.
+        The slot of its value.
     level
         How many levels it is below the root.
     """
@@ -308,8 +308,8 @@ class VariableTracer(Variable):
     def may_be_made_by(self, wanted: Any) -> bool:
         """Return False if this is not the result of an op, or of an op of a class.
 
-        To ask so leaves more nodes alike than to ask for the op itself. After some misfits the op
-        is asked for, so that a relation with many patterns asks a variable but once.
+        This question has the same answer for more nodes than the question for the op. After some
+        misfits it is the latter, so that many patterns cause one question about a variable.
         """
         is_class = isinstance(wanted, type) and issubclass(wanted, Op)
         if self._head is not _NOT_ASKED or not (is_class or isinstance(wanted, Op)):

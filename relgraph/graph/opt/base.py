@@ -1,7 +1,7 @@
 """What rewriters are: global optimizers (of a graph) and local ones (of a node).
 
 Decorators make them of functions. `read_answer` reads what a local one answers, and
-`apply_replacement` makes the replacements that it asks for.
+`apply_replacement` makes its replacements.
 """
 
 from __future__ import annotations
@@ -201,8 +201,8 @@ class LocalOptimizer(Rewriter, abc.ABC):
     depth
         How many levels of nodes `transform` looks at, the given node being the first. A sum and
         the sums nested in it are one level. As long as nothing changes within that depth, its
-        answer must stay the same: an equilibrium asks again only after such a change. None, the
-        default, means unknown: the equilibrium then asks about every node once more before it
+        answer must stay the same: an equilibrium tries it again only after such a change. None, the
+        default, means unknown: the equilibrium then tries it on every node once more before it
         stops.
     subsumes_nested
         Whether all that it can do on a nested sum it can do on the outer sum as well. An
@@ -216,8 +216,8 @@ class LocalOptimizer(Rewriter, abc.ABC):
         Whether it flattens sums or collects terms. An equilibrium tries it after all the others,
         and not on nested sums.
     collapses
-        Whether it only ever replaces the output of a node by a variable below it, and does not ask
-        who reads a variable: `transform` may be given `UNKNOWN_READERS` for a graph. An
+        Whether it only ever replaces the output of a node by a variable below it, and does not
+        depend on clients: `transform` may be given `UNKNOWN_READERS` for a graph. An
         equilibrium that begins with a copy of a graph applies it while it copies. Not for sums.
     required_numbers
         The numbers that must occur among the arguments of the node, or of a sum nested in it. Each
@@ -262,8 +262,8 @@ class LocalOptimizer(Rewriter, abc.ABC):
     def might_match_sum(self, heads: Sequence[Any]) -> bool:
         """Whether it can do something on some flattened sum of terms with these heads.
 
-        The answer is kept for all sums with these heads, so one that several terms have is given as
-        often as any pattern may ask for it.
+        The answer is kept for all sums with these heads, so a head of several terms is repeated as
+        often as any pattern has it.
         """
         return True
 
@@ -300,7 +300,7 @@ def check_chain(r: Variable | Apply, *chain: Op | type[Op] | None) -> bool:
     r
         A variable, or a node, whose first output is meant.
     chain
-        Ops and Op classes from the outermost inwards. None stands for a variable that no node
+        Ops and Op classes from the outermost inwards. None matches a variable that no node
         computes.
     """
     var: Variable | None = r.outputs[0] if isinstance(r, Apply) else r

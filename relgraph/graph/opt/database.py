@@ -24,7 +24,7 @@ class OptimizationQuery:
     exclude
         Tags none of which a selected rewriter has.
     subquery
-        From the name of a database inside the database to the query for it; the others are asked
+        From the name of a database inside the database to the query for it; the others get
         this query.
     position_cutoff
         Of a `SequenceDB`, only entries before this position are selected.
@@ -115,7 +115,7 @@ def checked_tags(parameter: str, tags: Iterable[str] | None) -> tuple[str, ...]:
 def parse_query(
     tags: Iterable[Any], subquery: dict[str, OptimizationQuery] | None = None
 ) -> OptimizationQuery:
-    """The query that strings such as ``'+fast_run'`` and ``'-inplace'`` stand for.
+    """Return the query of strings such as ``'+fast_run'`` and ``'-inplace'``.
 
     Raises
     ------
@@ -257,8 +257,7 @@ class OptimizationDatabase:
         """Remove the entry called `name`; a KeyError if there is none."""
         self._entry(name)
         del self._entries[name]
-        inside = (entry.optimizer for entry in self._entries.values())
-        self.nested = any(isinstance(item, OptimizationDatabase) for item in inside)
+        self.nested = any(True for _ in self._inside())
         self._note_change()
 
     def _refuse_if_tag(self, name: str) -> None:
@@ -301,12 +300,13 @@ class OptimizationDatabase:
     @property
     def revision(self) -> int:
         """How often this database, and those inside it, have been changed."""
-        if not self.nested:
-            return self._changes
-        inside = [e.optimizer for e in self._entries.values()]
-        return self._changes + sum(
-            db.revision for db in inside if isinstance(db, OptimizationDatabase)
-        )
+        return self._changes + sum(db.revision for db in self._inside())
+
+    def _inside(self) -> Iterator[OptimizationDatabase]:
+        """Yield the databases inside this one."""
+        for entry in self._entries.values() if self.nested else ():
+            if isinstance(entry.optimizer, OptimizationDatabase):
+                yield entry.optimizer
 
     def _entry(self, name: str) -> Entry:
         entry = self._entries.get(name)
@@ -323,31 +323,17 @@ class OptimizationDatabase:
 
     def holds(self, tags: Collection[str]) -> bool:
         """Return whether an entry here, or in a database inside this one, has one of the tags."""
-        return any(
-            not entry.tags.keys().isdisjoint(tags)
-            or (isinstance(entry.optimizer, OptimizationDatabase) and entry.optimizer.holds(tags))
-            for entry in self._entries.values()
-        )
+        here = any(not entry.tags.keys().isdisjoint(tags) for entry in self._entries.values())
+        return here or any(db.holds(tags) for db in self._inside())
 
     def knows(self, tag: str) -> bool:
         """Return whether something here, or in a database inside this one, has or had a tag."""
-        return tag in self._tags_met or (
-            self.nested
-            and any(
-                entry.optimizer.knows(tag)
-                for entry in self._entries.values()
-                if isinstance(entry.optimizer, OptimizationDatabase)
-            )
-        )
+        return tag in self._tags_met or any(db.knows(tag) for db in self._inside())
 
     def tags(self) -> set[str]:
         """Return all tags in this database and in those inside it."""
-        found: set[str] = set()
-        for entry in self._entries.values():
-            found.update(entry.tags)
-            if isinstance(entry.optimizer, OptimizationDatabase):
-                found |= entry.optimizer.tags()
-        return found
+        here = (entry.tags for entry in self._entries.values())
+        return set().union(*here, *(db.tags() for db in self._inside()))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
@@ -399,7 +385,7 @@ class OptimizationDatabase:
 
     @staticmethod
     def parse(*tags: Any, **kwtags: Any) -> OptimizationQuery:
-        """The OptimizationQuery that stands for the strings that `query` takes."""
+        """Return the OptimizationQuery of the strings that `query` takes."""
         subquery = {
             name: sub if isinstance(sub, OptimizationQuery) else parse_query(_listed(sub))
             for name, sub in kwtags.items()
@@ -418,7 +404,7 @@ class OptimizationDatabase:
     def _matches(self, query: OptimizationQuery) -> list[tuple[Entry, Any]]:
         """The selected entries, in order of registration, each with its rewriter.
 
-        A database inside this one is asked too if one of its entries has an included tag.
+        A database inside this one is queried too if one of its entries has an included tag.
         """
         include = set(query.include)
         found: list[tuple[Entry, Any]] = []
@@ -484,7 +470,7 @@ class OptimizationDatabase:
 def refuse_inplace(name: str, optimizer: Any, tags: Collection[str], why: str) -> None:
     """Raise a ValueError if a rewriter makes ops overwrite inputs, by what it is or by its tags.
 
-    A database is told to refuse such rewriters.
+    A database refuses such rewriters from then on.
     """
     if isinstance(optimizer, OptimizationDatabase):
         optimizer.forbid_inplace(why)

@@ -282,7 +282,7 @@ class RewriterTables:
         self.depths = DepthByOp(self.dispatch)
         self._on_nested_sums: Memo[tuple[Any, ...], tuple[LocalOptimizer, ...]] = Memo()
 
-    # Found out when they are asked for: of most tables they never are.
+    # Computed on first use: of most tables they are never needed.
 
     @cached_property
     def bounded(self) -> frozenset[LocalOptimizer]:

@@ -216,16 +216,16 @@ VISITS_AT_LEAST = 1_000
 class Limits:
     """Checks the rewrites of one run, and stops it if they undo each other or do not end.
 
-    Rewriting without end and without a cycle either replaces what stands in one place again and
-    again, or rewrites what it has just inserted, deeper and deeper, and so grows the graph. The
-    number of steps alone says nothing: an op that sinks through a chain takes one at each level.
-    Without a `max_use_ratio` there is therefore no bound on uses; with one there is no other.
+    Rewriting without end and without a cycle either replaces the variable in one place again
+    and again, or rewrites what it has just inserted, deeper and deeper, and so grows the graph.
+    The number of steps alone is no measure: an op that sinks through a chain takes one at each
+    level. So without a `max_use_ratio` there is no bound on uses; with one there is no other.
 
     Attributes
     ----------
     safe_uses, safe_times, safe_nodes
-        A rewrite need not be checked if its rewriter has been used fewer times, what stands in its
-        place has been replaced fewer times, and the graph has no more nodes.
+        A rewrite need not be checked if its rewriter has been used fewer times, its place has
+        been rewritten fewer times, and the graph has no more nodes.
     stopped
         Whether the run has to end without an error.
     """
@@ -265,7 +265,7 @@ class Limits:
         uses
             How often the rewriter has been applied, this time included.
         times
-            How often what stands in this place has been replaced, this time included.
+            How often this place has been rewritten, this time included.
 
         Raises
         ------

@@ -612,7 +612,7 @@ class SequenceOptimizer(GlobalOptimizer):
 
 
 class InSequence(GlobalOptimizer):
-    """A GlobalOptimizer that applies others of the sequence it stands in to graphs inside a graph.
+    """A GlobalOptimizer that applies the others of its sequence to graphs inside a graph.
 
     Attributes
     ----------

@@ -202,7 +202,7 @@ class ChangeTracker(ReplacementListener):
     imported
         The number of nodes imported so far.
     replaced
-        How often what stands in the place of a node has been replaced.
+        How often the place of a node has been rewritten.
     distances
         The distance of the nearest change from each node that is to be visited because of one.
     reached
