@@ -82,7 +82,7 @@ def most_alive(steps: Sequence[Step]) -> int:
     return most
 
 
-def _place_along(stream: Operand, axis: int) -> int | None:
+def _axis_along(stream: Operand, axis: int) -> int | None:
     """Return which axis of an array an axis of the loops goes along; None if it is none."""
     axes = [along.axis for along in stream.window]
     return axes.index(axis) if axis in axes else None
@@ -133,10 +133,12 @@ class BlockLoops:
         """Return whether an array can be read along an axis and the one before it as along one."""
         if not stream.window:
             return stream.broadcasts[axis] == stream.broadcasts[axis - 1]
-        before, own = _place_along(stream, axis - 1), _place_along(stream, axis)
+        before, own = _axis_along(stream, axis - 1), _axis_along(stream, axis)
         if before is None or own is None:
             return before is own
-        start, step, _ = stream.window[own]
+        start, step, _, places = stream.window[own]
+        if places is not None or stream.window[before].places is not None:
+            return False
         whole = (start, step) == (0, 1) and stream.value.axes[own] == self.nest.axes[axis]
         return whole and own == before + 1 and stream.window[before].step == 1
 
@@ -209,43 +211,59 @@ class BlockLoops:
         """Add the offsets of an outer loop to those of the streams."""
         code = self.code
 
-        def moved(offset: str, step: str) -> str:
-            if step == "0":
-                return offset
-            return code.make(f"add i64 {offset}, {code.make(f'mul i64 {counter}, {step}')}")
-
-        self.offset = moved(self.offset, self.m.product_of(lengths[k + 1 :]))
+        further = code.make(f"mul i64 {counter}, {self.m.product_of(lengths[k + 1 :])}")
+        self.offset = code.make(f"add i64 {self.offset}, {further}")
         for stream in self.streams:
-            self.offsets[stream] = moved(self.offsets[stream], self.steps[stream][k])
+            further = self._distance(stream, k, counter)
+            if further != "0":
+                self.offsets[stream] = code.make(f"add i64 {self.offsets[stream]}, {further}")
 
-    def _steps(self, stream: Operand, lengths: Sequence[str]) -> list[str]:
-        """Return for each loop how far the next element of an array is; 0 if it broadcasts."""
-        found = []
+    def _distance(self, stream: Operand, k: int, index: str) -> str:
+        """Return how far an element of an array is from the first one along a loop."""
+        step = self.steps[stream][k]
+        if step in ("0", "1"):
+            return index if step == "1" else "0"
+        if step is not None:
+            return self.code.make(f"mul i64 {index}, {step}")
+        total = "0"
+        strides = self.m.strides(stream.value.axes)
+        for along, stride in zip(stream.window, strides, strict=True):
+            if along.axis == self.axes[k][0]:
+                where = self.code.at(self.m.bases[along.places], index, "i64")
+                place = self.code.load_element("int64", where)
+                far = self.code.make(f"mul i64 {place}, {stride}")
+                total = self.code.make(f"add i64 {total}, {far}")
+        return total
+
+    def _steps(self, stream: Operand, lengths: Sequence[str]) -> list[str | None]:
+        """Return for each loop how far the next element of an array is: 0 if it broadcasts, None if
+        that is read from other arrays."""
+        found: list[str | None] = []
         strides = self.m.strides(stream.value.axes) if stream.window else []
         for k, group in enumerate(self.axes):
             if stream.window:
-                place = _place_along(stream, group[-1])
-                step = (
-                    "0" if place is None else self._times(stream.window[place].step, strides[place])
-                )
+                own = _axis_along(stream, group[-1])
+                found.append("0" if own is None else self._step(stream, own, strides[own]))
             elif stream.broadcasts[group[0]]:
-                step = "0"
+                found.append("0")
             else:
                 later = zip(lengths[k + 1 :], self.axes[k + 1 :], strict=True)
                 kept = [n for n, axes in later if not stream.broadcasts[axes[0]]]
-                step = self.m.product_of(kept)
-            found.append(step)
+                found.append(self.m.product_of(kept))
         return found
 
-    def _times(self, count: int, stride: str) -> str:
-        return stride if count == 1 else self.code.make(f"mul i64 {stride}, {count}")
+    def _step(self, stream: Operand, axis: int, stride: str) -> str | None:
+        along = stream.window[axis]
+        if along.places is not None:
+            return None
+        return stride if along.step == 1 else self.code.make(f"mul i64 {stride}, {along.step}")
 
-    def _at(self, stream: Operand, counter: str) -> str:
-        """Return how far an element of the innermost loop is from the first one."""
-        step = self.steps[stream][-1]
-        if step in ("0", "1"):
-            return counter if step == "1" else "0"
-        return self.code.make(f"mul i64 {counter}, {step}")
+    def _where(self, stream: Operand, counter: str) -> str:
+        """Return where the element of an array is at an index of a block."""
+        if self.steps[stream][-1] is None:
+            counter = self.code.make(f"add i64 {self.start}, {counter}")
+        place = self._distance(stream, -1, counter)
+        return self.code.at(self.starts[stream], place, MEMORY[stream.value.dtype])
 
     # -- blocks --------------------------------------------------------------------------------
 
@@ -308,10 +326,12 @@ class BlockLoops:
     def _place(self, start: str, count: str) -> None:
         """Note where the block of each stream and stored value begins."""
         code, m = self.code, self.m
+        self.start = start
         self.starts: dict[Operand, str] = {}
-        for stream, offset in self.offsets.items():
+        for stream, place in self.offsets.items():
             value = stream.value
-            place = code.make(f"add i64 {offset}, {self._at(stream, start)}")
+            if self.steps[stream][-1] is not None:
+                place = code.make(f"add i64 {place}, {self._distance(stream, -1, start)}")
             self.starts[stream] = code.at(m.bases[value], place, MEMORY[value.dtype])
         for value in self.in_memory:
             if value.whole:
@@ -337,10 +357,14 @@ class BlockLoops:
         arrays = sum(bool(v.axes) for v in (*read, *made)) + len(stores)
         m.most_arrays = max(m.most_arrays, arrays)
         beside = side_by_side(steps, arrays)
+        facts = [
+            f'!{{!"llvm.loop.parallel_accesses", {group}}}',
+            f'!{{!"llvm.loop.interleave.count", i32 {beside}}}',
+        ]
+        if any(self.steps[self.results[store]][-1] is None for store in stores):
+            facts = []  # places may be the same, and are written to one after another
         m.metadata.append(
-            f"{group} = distinct !{{}}\n"
-            f'{own} = distinct !{{{own}, !{{!"llvm.loop.parallel_accesses", {group}}}, '
-            f'!{{!"llvm.loop.interleave.count", i32 {beside}}}}}'
+            f"{group} = distinct !{{}}\n{own} = distinct !{{{', '.join([own, *facts])}}}"
         )
         self.access = f", !llvm.access.group {group}"
         sums = {r: self._begin_sum(r) for r in reductions if not r.by_rows}
@@ -354,10 +378,7 @@ class BlockLoops:
                 where = code.at(self.homes[step.out], self.at, MEMORY[step.out.dtype])
                 code.store_element(x, step.out.dtype, where, self.access)
         for store in stores:
-            target = self.results[store]
-            where = code.at(
-                self.starts[target], self._at(target, self.at), MEMORY[store.into.dtype]
-            )
+            where = self._where(self.results[store], self.at)
             m.store(store, self._read(store.operand), where, self.access)
         for reduction in reductions:
             if reduction.by_rows:
@@ -378,8 +399,7 @@ class BlockLoops:
             if value.nest is self.nest:
                 where = code.at(self.homes[value], self.at, MEMORY[value.dtype])
             else:
-                place = self._at(operand, self.at)
-                where = code.at(self.starts[operand], place, MEMORY[value.dtype])
+                where = self._where(operand, self.at)
             known = self.registers[operand] = code.load_element(value.dtype, where, self.access)
         return known
 
@@ -406,10 +426,10 @@ class BlockLoops:
         where = self.homes[value] if inside else self.starts[operand]
         if value.dtype == dtype:
             size = str(itemsize(dtype))
-            return where, size if inside else self._at(operand, size)
+            return where, size if inside else self._distance(operand, -1, size)
         converted = m.buffer(position)
         loop = self.code.open(count)
-        at = loop.counter if inside else self._at(operand, loop.counter)
+        at = loop.counter if inside else self._distance(operand, -1, loop.counter)
         x = code.load_element(value.dtype, code.at(where, at, MEMORY[value.dtype]))
         made = convert(self.code, x, value.dtype, dtype)
         assert made is not None

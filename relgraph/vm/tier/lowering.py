@@ -24,7 +24,6 @@ from relgraph.tensor.linalg.functions import SLogDet
 from relgraph.tensor.linalg.systems import Inverse, Solve
 from relgraph.tensor.reductions import CAReduce, FusedReduction
 from relgraph.tensor.shapes import SpecifyShape
-from relgraph.tensor.subtensor import IncSubtensor, Subtensor
 from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.operations import (
     ON_WHOLE_ARRAYS,
@@ -41,7 +40,10 @@ from relgraph.vm.tier.operations import (
 from relgraph.vm.tier.scalar_code import kind, native
 from relgraph.vm.tier.windows import (
     MOVERS,
+    PARTS,
+    UPDATES,
     Window,
+    indices_of,
     part_type,
     pieces_of,
     taken,
@@ -281,6 +283,7 @@ class Lowering:
         self._readers = Counter([*outputs, *(v for node in nodes for v in node.inputs)])
         self._parts: dict[Apply, list[Length]] = {}
         self._assembled: set[Value] = set()
+        self._checked: dict[tuple[Value, Length | None], Value] = {}
         for node in nodes:
             self._find_lengths(node, lengths)
         for a, b in alike:
@@ -343,10 +346,10 @@ class Lowering:
     def _shapes(self, node: Apply, shapes: Sequence[Sequence[Any]]) -> Sequence[Sequence[Any]]:
         """Return the lengths of the outputs of a node, with those of its inputs."""
         op = node.op
-        if isinstance(op, Subtensor):
-            return [self._taken_lengths(node, shapes[0])]
-        if isinstance(op, IncSubtensor):
-            part = self._taken_lengths(node, shapes[0])
+        if isinstance(op, PARTS):
+            return [self._taken_lengths(node, shapes)]
+        if isinstance(op, UPDATES):
+            part = self._taken_lengths(node, shapes)
             self._parts[node] = part
             for n, own in zip(reversed(part), reversed(shapes[1]), strict=False):
                 if own is not None:
@@ -361,10 +364,14 @@ class Lowering:
         found: Sequence[Sequence[Any]] = node.op.infer_shape(None, node, shapes)
         return found
 
-    def _taken_lengths(self, node: Apply, shape: Sequence[Length | None]) -> list[Length]:
+    def _taken_lengths(self, node: Apply, shapes: Sequence[Sequence[Any]]) -> list[Length]:
         """Return the lengths of the part that an index takes, and note how long axes have to be."""
-        found = []
-        for own, along in zip(shape, taken(node) or (), strict=True):
+        count = len(indices_of(node))
+        by_arrays: list[Length] = [n for shape in shapes[-count:] for n in shape] if count else []
+        for other in by_arrays[1:]:
+            self._equate(by_arrays[0], other)
+        found = by_arrays[:1]
+        for own, along in zip(shapes[0], taken(node) or (), strict=True):
             n = _counted(own)
             if along.least:
                 self.least.append((n, along.least))
@@ -398,11 +405,11 @@ class Lowering:
 
     def _lower_move(self, node: Apply) -> None:
         op, out = node.op, node.outputs[0]
-        if isinstance(op, Subtensor):
-            self.values[out] = self._part_of(node, window_of(node))
+        if isinstance(op, PARTS):
+            self.values[out] = self._part_of(node, window_of(node, self._places(node)))
         elif isinstance(op, SpecifyShape):
             self.values[out] = self._seen(node.inputs[0])
-        elif isinstance(op, IncSubtensor):
+        elif isinstance(op, UPDATES):
             self.values[out] = self._updated(node)
         else:
             whole = self._new_whole(out)
@@ -432,7 +439,8 @@ class Lowering:
     def _updated(self, node: Apply) -> Value:
         """Return the array of which a part is set or added to: the old one if no one else reads
         it."""
-        x, y = node.inputs
+        x, y, *_ = node.inputs
+        places = self._places(node)
         whole = self._value(x)
         if whole not in self._assembled or self._readers[x] > 1:
             old, whole = whole, self._new_whole(node.outputs[0])
@@ -444,8 +452,21 @@ class Lowering:
         broadcasts = [b for b, gone in zip(own, part.broadcastable, strict=True) if not gone]
         operand = Operand(self._value(y), tuple(broadcasts))
         adds = not node.op.set_instead_of_inc
-        self._store(operand, whole, window_of(node), lengths, adds)
+        self._store(operand, whole, window_of(node, places), lengths, adds)
         return whole
+
+    def _places(self, node: Apply) -> list[Value]:
+        """Return the arrays among the indices of a part, counted from the front; a call is left to
+        NumPy where one is out of bounds."""
+        found = []
+        for var, n in zip(indices_of(node), self._axes(node.inputs[0]), strict=False):
+            index = self._value(var)
+            made = self._checked.get((index, n))
+            if made is None:
+                made = self._checked[index, n] = Value("int64", index.axes, whole=True)
+                self._routine("places", [made], [Factor(index)], [*index.axes, n])
+            found.append(made)
+        return found
 
     def _store(
         self,
@@ -457,7 +478,7 @@ class Lowering:
     ) -> None:
         """Make an operand a part of an array, when all that was stored there before is there."""
         store = Store(operand, into, window, adds)
-        level = self._level([operand], lengths, into.level)
+        level = self._level([operand], lengths, max([into.level, *_levels_of_places(window)]))
         if lengths:
             self._nest_at(level, lengths).stores.append(store)
             into.level = level + 1
@@ -662,6 +683,7 @@ class Lowering:
         for operand in operands:
             value = operand.value
             level = max(level, value.level + (value.nest is not None and is_apart(operand)))
+            level = max([level, *_levels_of_places(operand.window)])
         for operand in operands:
             value = operand.value
             if value.nest is not None and (value.level < level or is_apart(operand)):
@@ -694,6 +716,10 @@ def _of_all_axes(var: Any, lengths: Sequence[Length]) -> list[Length | None]:
     """Return the lengths of the axes of a variable, with None for those that broadcast."""
     rest = iter(lengths)
     return [None if b else next(rest) for b in var.type.broadcastable]
+
+
+def _levels_of_places(window: Window) -> list[int]:
+    return [along.places.level for along in window if along.places is not None]
 
 
 def _counted(length: Length | None) -> Length:

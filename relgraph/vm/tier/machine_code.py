@@ -118,14 +118,19 @@ def _read(part: LoweredPart) -> list[Value]:
     """Return what a part reads."""
     if isinstance(part, Nest):
         steps: Sequence[Step | Store | Reduction] = [*part.steps, *part.reductions, *part.stores]
-        return [operand.value for step in steps for operand in _operands(step)]
+        return [value for step in steps for value in _read_by(step)]
     if isinstance(part, Routine):
         return [factor.value for factor in part.factors]
-    return [operand.value for operand in _operands(part)]
+    return _read_by(part)
 
 
-def _operands(part: Step | Store | Reduction) -> Sequence[Operand]:
-    return part.operands if isinstance(part, Step) else [part.operand]
+def _read_by(part: Step | Store | Reduction) -> list[Value]:
+    operands = part.operands if isinstance(part, Step) else [part.operand]
+    windows = [operand.window for operand in operands]
+    if isinstance(part, Store):
+        windows.append(part.window)
+    places = [along.places for window in windows for along in window]
+    return [*(operand.value for operand in operands), *(v for v in places if v is not None)]
 
 
 UNLOCKED = 20_000

@@ -498,12 +498,34 @@ def _call_of_log(f: _Function, values: str) -> None:
     f.call_loop(log, [(values, str(itemsize(f.dtype)))] * 2, "%n")
 
 
+def _places(dtype: str) -> _Function:
+    """``OUT``: the `m` indices ``X`` of an axis of length `n`, counted from the front.
+
+    It fails if one is out of bounds, and has 0 in its place.
+    """
+    f = _Function("places", dtype, ("X", "OUT", "m", "n"))
+    within = f.allocate("i1")
+    f.add(f"store i1 true, ptr {within}")
+    loop = f.open("%m")
+    x = f.element("%X", (loop.counter, "1"))
+    below = f.make(f"icmp slt i64 {x}, 0")
+    place = f.make(f"select i1 {below}, i64 {f.make(f'add i64 {x}, %n')}, i64 {x}")
+    fits = f.make(f"icmp ult i64 {place}, %n")
+    f.store(f.make(f"select i1 {fits}, i64 {place}, i64 0"), "%OUT", (loop.counter, "1"))
+    known = f.make(f"load i1, ptr {within}")
+    f.add(f"store i1 {f.make(f'and i1 {known}, {fits}')}, ptr {within}")
+    f.close(loop)
+    f.add(f"ret i1 {f.make(f'load i1, ptr {within}')}")
+    return f
+
+
 ROUTINES: dict[str, Callable[[str], _Function]] = {
     "product": _product,
     "transpose": _transpose,
     "solve": _solve,
     "inverse": _inverse,
     "slogdet": _slogdet,
+    "places": _places,
 }
 """What writes a function for a dtype, by its name."""
 

@@ -402,6 +402,13 @@ def _numbers(k: int, dtype: str, outs: Sequence[Variable], symbols: SymbolTable)
     return [f"{', '.join(names)}, = n{k}"]
 
 
+def _by_rows(var: Variable) -> Variable:
+    """Return a constant whose array lies in C order: another one would be copied in each call."""
+    if not isinstance(var, Constant) or var.data.flags.c_contiguous:
+        return var
+    return type(var)(var.type, np.array(var.data, order="C"))
+
+
 class Cut:
     """A schedule of which segments are one node each.
 
@@ -525,7 +532,7 @@ class Cut:
             self.check()
             segment = Segment(nodes, inputs, outputs, self.exact)
             self.segments.append(segment)
-            given = [self._new.get(v, v) for v in inputs]
+            given = [_by_rows(self._new.get(v, v)) for v in inputs]
             made = Apply(segment, given, [v.type.make_variable() for v in outputs])
             self._new.update(zip(outputs, made.outputs, strict=True))
             self.nodes.append(made)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from relgraph.graph.basic import Apply
 from relgraph.tensor.assembly import Join
+from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.shapes import MakeVector, SpecifyShape
 from relgraph.tensor.subtensor import WHOLE, IncSubtensor, Placeholder, Slice, Subtensor
 
@@ -27,11 +28,14 @@ class Along(NamedTuple):
         How far the next element is.
     axis
         The axis of the loops that goes along it; None if there is one element.
+    places
+        The value that holds the indices of the elements; None if they are a step apart.
     """
 
     start: int
     step: int
     axis: int | None
+    places: Any = None
 
 
 Window = tuple[Along, ...]
@@ -51,6 +55,8 @@ class Taken(NamedTuple):
         Whether `length` is added to the length of the axis.
     least
         How long the axis has to be.
+    by_array
+        Whether an array of integers says which elements are taken.
     """
 
     start: int
@@ -58,6 +64,7 @@ class Taken(NamedTuple):
     length: int | None
     of_axis: bool = False
     least: int = 0
+    by_array: bool = False
 
 
 _ALL = Taken(0, 1, 0, of_axis=True)
@@ -69,6 +76,8 @@ def _taken_along(entry: Any, n: int | None) -> Taken | None:
         return _ALL
     if isinstance(entry, int):
         return Taken(entry, 1, None, least=entry + 1 if entry >= 0 else -entry)
+    if entry is Placeholder.ARRAY:
+        return Taken(0, 1, None, least=1, by_array=True)
     if not isinstance(entry, Slice):
         return None
     known = [p for p in entry.parts() if not isinstance(p, Placeholder)]
@@ -96,8 +105,13 @@ def _taken_along(entry: Any, n: int | None) -> Taken | None:
 
 
 def taken(node: Apply) -> list[Taken] | None:
-    """Return what the index of a `Subtensor` or an `IncSubtensor` takes of each axis; None if its
-    bounds, or how much it takes, are not known."""
+    """Return what the index of a part takes of each axis.
+
+    It is None for what is not compiled: bounds that are not known, and arrays beside other indices.
+    """
+    arrays = indices_of(node)
+    if arrays and not _are_places(node, arrays):
+        return None
     shape = node.inputs[0].type.shape
     index = [*node.op.idx_list, *[WHOLE] * (len(shape) - len(node.op.idx_list))]
     found = [_taken_along(entry, n) for entry, n in zip(index, shape, strict=True)]
@@ -105,23 +119,52 @@ def taken(node: Apply) -> list[Taken] | None:
     return known if len(known) == len(found) else None
 
 
-MOVERS = (Subtensor, IncSubtensor, Join, MakeVector, SpecifyShape)
+PARTS = (Subtensor, AdvancedSubtensor)
+UPDATES = (IncSubtensor, AdvancedIncSubtensor)
+MOVERS = (*PARTS, *UPDATES, Join, MakeVector, SpecifyShape)
 """The ops that move elements and compute nothing, besides `DimShuffle`."""
 
 
+def indices_of(node: Apply) -> list[Any]:
+    """Return the inputs that are indices of a part."""
+    return node.inputs[2 if isinstance(node.op, UPDATES) else 1 :]
+
+
+def _are_places(node: Apply, arrays: Sequence[Any]) -> bool:
+    """Return whether an index is one vector of integers for each of the first axes."""
+    whole = node.inputs[0].type
+    return (
+        all(entry is Placeholder.ARRAY for entry in node.op.idx_list)
+        and all((v.type.ndim, v.type.dtype) == (1, "int64") for v in arrays)
+        and not any(v.type.broadcastable[0] for v in arrays)
+        and not any(whole.broadcastable[: len(arrays)])
+    )
+
+
 def part_type(node: Apply) -> Any:
-    """Return the type of the part that a `Subtensor` or an `IncSubtensor` takes."""
-    if isinstance(node.op, Subtensor):
+    """Return the type of the part that a node takes, or updates."""
+    if isinstance(node.op, PARTS):
         return node.outputs[0].type
-    return node.op.part().output_types(node.inputs[0].type)[0]
+    types = [v.type for v in indices_of(node)]
+    return node.op.part().output_types(node.inputs[0].type, *types)[0]
 
 
-def window_of(node: Apply) -> Window:
-    """Return how loops over the part that a `Subtensor` or an `IncSubtensor` takes go through the
-    whole."""
+def window_of(node: Apply, places: Sequence[Any] = ()) -> Window:
+    """Return how loops over the part that a node takes, or updates, go through the whole.
+
+    Parameters
+    ----------
+    places
+        The values of the indices that are arrays.
+    """
     axes = iter(_axes_of_loops(part_type(node).broadcastable))
+    by_arrays = next(axes) if places else None
+    rest = iter(places)
     found = []
     for t, b in zip(taken(node) or (), node.inputs[0].type.broadcastable, strict=True):
+        if t.by_array:
+            found.append(Along(0, 1, by_arrays, next(rest)))
+            continue
         axis = None if t.length is None else next(axes)
         if not b:
             found.append(Along(t.start, t.step, axis))
@@ -174,12 +217,14 @@ def moves(node: Apply) -> int | None:
     if isinstance(op, SpecifyShape):
         # an axis that is found to broadcast has no loop any more
         return 0 if x.type.broadcastable == out.type.broadcastable else None
-    if isinstance(op, Subtensor):
-        return None if others or taken(node) is None else 0
+    if isinstance(op, PARTS):
+        by_array = isinstance(op, AdvancedSubtensor)
+        return None if bool(others) != by_array or taken(node) is None else int(by_array)
+    if isinstance(op, UPDATES):
+        by_array = isinstance(op, AdvancedIncSubtensor)
+        return 1 if (len(others) > 1) == by_array and _is_update(node) else None
     if any(v.type.dtype != out.type.dtype for v in node.inputs) or all(out.type.broadcastable):
         return None
-    if isinstance(op, IncSubtensor):
-        return 1 if len(others) == 1 and _is_update(node) else None
     apart = isinstance(op, Join) and any(
         v.type.broadcastable[axis] != b
         for v in node.inputs
@@ -190,10 +235,12 @@ def moves(node: Apply) -> int | None:
 
 
 def _is_update(node: Apply) -> bool:
-    """Return whether an `IncSubtensor` takes a part that is known, of what no one else made: where
-    that is overwritten, nothing is copied."""
-    x, y = node.inputs
+    """Return whether a part that is known is updated, of an array that a node makes: what is an
+    input is not copied where it may be overwritten."""
+    x, y, *_ = node.inputs
     if x.owner is None or taken(node) is None:
+        return False
+    if x.type.dtype != y.type.dtype or all(x.type.broadcastable):
         return False
     if x.type.dtype == "bool" and not node.op.set_instead_of_inc:
         return False

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph import function
+from relgraph import function, grad
 from relgraph.compile import Mode
 from relgraph.vm.tier.segments import Segment
 from tests.seeds import seed_of
@@ -200,3 +200,80 @@ def test_differences_of_neighbours(fallbacks):
         for found, expected in zip(made(value), reference(value), strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-12)
     assert not fallbacks
+
+
+INDICES = {
+    "rows": lambda x, i, j: x[i],
+    "elements": lambda x, i, j: x[i, j],
+    "of a vector": lambda x, i, j: x[:, 1][i],
+    "of a row": lambda x, i, j: x[i][:, 1:],
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64", "float32", "bool"])
+@pytest.mark.parametrize("name", INDICES)
+def test_elements_are_gathered(name, dtype, fallbacks):
+    x = at.tensor(dtype, shape=(None, None))
+    i, j = at.lvectors("i", "j")
+    part = INDICES[name](twice(x), i, j)
+    outputs = [twice(part)]
+    values = [values_of(dtype, 5, 4), np.array([0, 4, -1, -5, 2, 2]), np.array([3, -4, 0, 1, 1, 1])]
+    inputs = [x, i, j]
+    if "elements" not in name:
+        inputs, values = inputs[:2], values[:2]
+    record = check(inputs, outputs, values, fallbacks)
+    assert record.left == 0 and len(record.segments) == 1
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64", "float32"])
+@pytest.mark.parametrize("sets", [True, False], ids=["set", "inc"])
+@pytest.mark.parametrize("name", ["rows", "elements"])
+def test_places_are_updated_one_after_another(name, sets, dtype, fallbacks):
+    """The same place is named several times."""
+    x, y = at.tensor(dtype, shape=(None, None)), at.tensor(dtype, shape=(None, None))
+    i, j = at.lvectors("i", "j")
+    change = at.set_subtensor if sets else at.inc_subtensor
+    draw = np.random.default_rng(seed_of("places"))
+    for count in (0, 6, 3000):
+        new = twice(y) if name == "rows" else twice(y)[:, 0]
+        outputs = [twice(change(INDICES[name](twice(x), i, j), new))]
+        values = [values_of(dtype, 5, 4), values_of(dtype, count, 4)]
+        values += [draw.integers(-5, 5, count), draw.integers(-4, 4, count)]
+        inputs = [x, y, i, j]
+        if name == "rows":
+            inputs, values = inputs[:3], values[:3]
+        record = check(inputs, outputs, values, fallbacks)
+        assert record.left == 0
+
+
+@pytest.mark.parametrize("index", [[5], [0, -6], [1, 2**62]])
+def test_an_index_out_of_bounds_is_an_error(index):
+    x, i = at.dmatrix("x"), at.lvector("i")
+    made = function([x, i], twice(twice(x)[i]), mode=Mode(optimizer=None, tier="compiled"))
+    assert made._run.record.left == 0
+    with pytest.raises(IndexError, match="out of bounds"):
+        made(np.ones((5, 2)), index)
+    with pytest.raises(IndexError, match="out of bounds"):
+        made(np.ones((0, 2)), [0])
+    assert made(np.ones((0, 2)), np.zeros(0, "int64")).shape == (0, 2)
+
+
+def test_slopes_of_groups(fallbacks):
+    """What a hierarchical model computes, with its gradient."""
+    level, x, y = at.dvectors("level", "x", "y")
+    group = at.lvector("group")
+    cost = at.sum(at.sqr(y - level[group] * x))
+    outputs = [cost, grad(cost, level)]
+    made = function([level, x, y, group], outputs, mode=Mode(tier="compiled"))
+    reference = function([level, x, y, group], outputs, mode=REFERENCE)
+    draw = np.random.default_rng(seed_of("groups"))
+    values = [draw.normal(size=n) for n in (8, 500, 500)] + [draw.integers(0, 8, 500)]
+    for found, expected in zip(made(*values), reference(*values), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert not fallbacks and made._run.record.left == 0
+
+
+def test_a_constant_in_another_order_is_laid_out_once(fallbacks):
+    m = at.dmatrix("m")
+    known = np.arange(12.0).reshape(3, 4).T
+    check([m], [twice(m) * known], [values_of("float64", 4, 3)], fallbacks)
