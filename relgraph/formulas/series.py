@@ -14,15 +14,7 @@ from functools import lru_cache, partial, reduce
 from math import isqrt
 from typing import NamedTuple
 
-from relgraph.formulas.expressions import (
-    INPUT,
-    NUMBER,
-    Expr,
-    NotSupported,
-    apply,
-    number,
-    parts,
-)
+from relgraph.formulas.expressions import INPUT, NUMBER, Expr, NotSupported, apply, number, parts
 from relgraph.formulas.true_values import Settler
 from relgraph.truth.balls import Ball, arb, as_fraction
 

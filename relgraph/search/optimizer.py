@@ -17,14 +17,7 @@ from relgraph.graph.optdb import OptimizationQuery
 from relgraph.search.egraph import EClass, Rewrite, TooLong
 from relgraph.search.extraction import built, chosen, in_order, total
 from relgraph.search.laws import BOTH_WAYS, CLAIMED, Direction, book, directions
-from relgraph.search.proof import (
-    MAX_REWRITES,
-    Claim,
-    disagreement,
-    make,
-    reason_of,
-    weakest,
-)
+from relgraph.search.proof import MAX_REWRITES, Claim, disagreement, make, reason_of, weakest
 from relgraph.search.saturation import Limits, Saturation
 from relgraph.search.variables import VariableEGraph
 from relgraph.tensor.costs import Cost, cost_of, flops, lengths_of

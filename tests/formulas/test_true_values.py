@@ -7,13 +7,7 @@ import pytest
 
 from relgraph.formulas.expressions import NotSupported, apply, named
 from relgraph.formulas.parsing import parsed
-from relgraph.formulas.true_values import (
-    UNSETTLED,
-    EmptyDomain,
-    Sampler,
-    Settler,
-    bits_of_error,
-)
+from relgraph.formulas.true_values import UNSETTLED, EmptyDomain, Sampler, Settler, bits_of_error
 from relgraph.scalar.type import from_ordinals, to_ordinals
 from relgraph.truth.balls import UNDECIDED, arb, is_none, precision, scalar_op, value
 from relgraph.truth.ranges import NOWHERE, Range, image

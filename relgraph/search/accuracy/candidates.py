@@ -30,12 +30,7 @@ from relgraph.formulas.expressions import (
     without_decided_choices,
     written,
 )
-from relgraph.formulas.true_values import (
-    Deadline,
-    Known,
-    Sampler,
-    worked,
-)
+from relgraph.formulas.true_values import Deadline, Known, Sampler, worked
 from relgraph.graph.kanren.laws import Law
 from relgraph.scalar.type import from_ordinals, to_ordinals
 from relgraph.search.accuracy.equations import Equation, NotTranslated, equations_of

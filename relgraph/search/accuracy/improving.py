@@ -13,10 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.formulas.expressions import (
-    Expr,
-    numbers_by_name,
-)
+from relgraph.formulas.expressions import Expr, numbers_by_name
 from relgraph.formulas.problems import Problem, problem_of
 from relgraph.formulas.true_values import Deadline, EmptyDomain, Known, Sampler, worked
 from relgraph.graph.basic import Variable
