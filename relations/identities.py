@@ -61,7 +61,7 @@ real = partial(law, sound="domain")
 def are_ordinary(*values: Any) -> bool:
     """Return whether some numbers are zero or of the size of one."""
     sizes = [np.abs(np.asarray(v, float)) for v in values]
-    return all(bool(np.all((v == 0) | ((v > 1e-3) & (v < 10)))) for v in sizes)
+    return all(bool(np.all((v == 0) | ((v > 0.1) & (v < 10)))) for v in sizes)
 
 
 def is_powered(x: Any, *exponents: Any) -> bool:
@@ -408,12 +408,12 @@ OF_NUMBERS = (
             ("quotient", by, by_lost),
         )
         for one in (
-            finite(
+            angles(
                 f"sin-of-{what}-corrected",
                 sin(value),
                 sin(value) * cos(lost) + cos(value) * sin(lost),
             ),
-            finite(
+            angles(
                 f"cos-of-{what}-corrected",
                 cos(value),
                 cos(value) * cos(lost) - sin(value) * sin(lost),
@@ -426,13 +426,13 @@ OF_NUMBERS = (
         one
         for name, wave in (("sin", sin), ("cos", cos))
         for one in (
-            finite(f"{name}-of-half-turns", wave(x * math.pi), wave(fmod(x, 2) * math.pi)),
-            finite(
+            angle(f"{name}-of-half-turns", wave(x * math.pi), wave(fmod(x, 2) * math.pi)),
+            angles(
                 f"{name}-of-part-of-half-turn",
                 wave(x / y * math.pi),
                 wave(fmod(x, 2 * y) / y * math.pi),
             ),
-            finite(
+            angles(
                 f"{name}-of-half-turns-by",
                 wave(math.pi * x / y),
                 wave(math.pi * fmod(x, 2 * y) / y),
