@@ -71,7 +71,7 @@ def is_powered(x: Any, *exponents: Any) -> bool:
 
 def is_within_an_octant(x: Any) -> bool:
     """Return whether angles are between -π/4 and π/4, but for a little."""
-    return bool(np.all(np.abs(x) < 0.7))
+    return bool(np.all(np.abs(np.asarray(x, float)) < 0.7))
 
 
 def are_near(x: Any, y: Any) -> bool:
