@@ -188,26 +188,23 @@ def located_in_join(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, E
     """
     if not _is_static(entry):
         return None
-    within = _located_from_front(entry, lengths)
-    if within is not None:
-        return within
-    last = _in_last(entry, lengths)
-    if last is not None:
-        return len(lengths) - 1, last
-    first = _in_last(_composed_with_reversal(entry), lengths[::-1])
-    if first is not None:
-        return 0, _composed_with_reversal(first)
-    if not isinstance(entry, int) or entry >= 0:
+    found = _located_from(entry, lengths)
+    if found is not None:
+        return found
+    from_end = _located_from(_composed_with_reversal(entry), lengths[::-1])
+    if from_end is None:
         return None
-    behind = 0
-    for which in reversed(range(len(lengths))):
-        n = lengths[which]
-        if n is None:
-            return None
-        if -entry <= behind + n:
-            return which, entry + behind
-        behind += n
-    return None
+    which, within = from_end
+    return len(lengths) - 1 - which, _composed_with_reversal(within)
+
+
+def _located_from(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, Entry] | None:
+    """Return the same, as far as the lengths of the first pieces tell."""
+    found = _located_from_front(entry, lengths)
+    if found is not None:
+        return found
+    last = _in_last(entry, lengths)
+    return None if last is None else (len(lengths) - 1, last)
 
 
 def _in_last(entry: Entry, lengths: Sequence[int | None]) -> Entry:
