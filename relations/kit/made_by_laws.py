@@ -13,22 +13,45 @@ from relations.kit.guards import Heads, depends_on_levels, requires_heads
 from relations.kit.vocabulary import Law
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules import head_of
+from relgraph.graph.utils import Memo
 from relgraph.tensor.math import log, mul, sub, true_div
 
 
-def _made_by(laws: Sequence[Law], fgraph: Any, written: Any) -> Variable | None:
-    """Return what the first of some laws makes of `written`; None if none matches."""
-    for law in laws:
-        found = law.forward.transform(fgraph, written.owner)
-        if found is not False:
-            made: Variable = found[0]
-            return made
-    return None
+class _ByHeads:
+    """Some laws, by the heads of the arguments of the op that they match.
 
+    Attributes
+    ----------
+    depth
+        How many levels of nodes they look at below that op.
+    """
 
-def _may_match(laws: Sequence[Law], heads: Heads) -> bool:
-    """Return False if no law matches its op on arguments with these heads."""
-    return any(all(map(_may_have_head, law.lhs.args, heads)) for law in laws)
+    def __init__(self, laws: Sequence[Law]) -> None:
+        self.laws = laws
+        self.depth = int(max(law.forward.depth for law in laws)) - 1
+        self._known: Memo[Heads, Sequence[Law]] = Memo()
+
+    def fitting(self, heads: Heads) -> Sequence[Law]:
+        """Return the laws that may match on arguments with these heads, in order."""
+        found = self._known.recall(heads)
+        if found is not None:
+            return found
+        fitting = [law for law in self.laws if all(map(_may_have_head, law.lhs.args, heads))]
+        return self._known.keep(heads, fitting)
+
+    def made_of(self, fgraph: Any, op: Any, *arguments: Any) -> Variable | None:
+        """Return what the first of the laws makes of an op of some arguments; None if none
+        matches."""
+        fitting = self.fitting(tuple([v.head for v in arguments]))
+        if not fitting:
+            return None
+        node = op(*arguments).owner
+        for law in fitting:
+            found = law.forward.transform(fgraph, node)
+            if found is not False:
+                made: Variable = found[0]
+                return made
+        return None
 
 
 def _may_have_head(side: Any, head: Any) -> bool:
@@ -37,19 +60,16 @@ def _may_have_head(side: Any, head: Any) -> bool:
     return wanted is None or wanted is head or of_family
 
 
-def _depth(laws: Sequence[Law]) -> int:
-    """Return how many levels of nodes laws look at below the one that they match."""
-    return int(max(law.forward.depth for law in laws)) - 1
-
-
 def made_of_turned(laws: Sequence[Law]) -> Callable[..., Any]:
     """Return the function of `x` and `y` that returns what some laws about differences make of
     ``y - x``; None if none matches."""
 
-    @requires_heads(lambda heads: _may_match(laws, heads[::-1]))
-    @depends_on_levels(_depth(laws))
+    known = _ByHeads(laws)
+
+    @requires_heads(lambda heads: bool(known.fitting(tuple(heads[::-1]))))
+    @depends_on_levels(known.depth)
     def turned(fgraph: Any, x: Any, y: Any) -> Any:
-        return _made_by(laws, fgraph, sub(y, x))
+        return known.made_of(fgraph, sub, y, x)
 
     turned.__dict__["asks_graph"] = True
     return turned
@@ -59,10 +79,12 @@ def made_of_logarithm(laws: Sequence[Law]) -> Callable[..., Any]:
     """Return the function of `x` that returns what some laws make of ``log(x)``; None if none
     matches."""
 
-    @requires_heads(lambda heads: _may_match(laws, heads))
-    @depends_on_levels(_depth(laws))
+    known = _ByHeads(laws)
+
+    @requires_heads(lambda heads: bool(known.fitting(tuple(heads))))
+    @depends_on_levels(known.depth)
     def logarithm(fgraph: Any, x: Any) -> Any:
-        return _made_by(laws, fgraph, log(x))
+        return known.made_of(fgraph, log, x)
 
     logarithm.__dict__["asks_graph"] = True
     return logarithm
@@ -72,6 +94,8 @@ def made_of_two_factors(laws: Sequence[Law]) -> Callable[..., Any]:
     """Return the function of the factors of a dividend and of a divisor, three or more, that
     returns their quotient with what some laws make of the quotient of two in its place; None if
     none matches any."""
+
+    known = _ByHeads(laws)
 
     def admits(heads: Heads) -> bool:
         return mul in heads and any(
@@ -83,13 +107,11 @@ def made_of_two_factors(laws: Sequence[Law]) -> Callable[..., Any]:
         )
 
     @requires_heads(admits)
-    @depends_on_levels(_depth(laws) + 1)
+    @depends_on_levels(known.depth + 1)
     def quotient(fgraph: Any, above: Sequence[Any], below: Sequence[Any]) -> Any:
         pairs = [(i, j) for i in range(len(above)) for j in range(len(below))]
         for i, j in pairs if len(pairs) > 1 else ():
-            if not _may_match(laws, (above[i].head, below[j].head)):
-                continue
-            made = _made_by(laws, fgraph, true_div(above[i], below[j]))
+            made = known.made_of(fgraph, true_div, above[i], below[j])
             if made is not None:
                 # one after the other, as they were: the product of some might overflow
                 top = _product([*above[:i], made, *above[i + 1 :]])
