@@ -5,6 +5,7 @@ What is in `__all__` is there at once; the modules `fft`, `linalg`, `random` and
 functions of `relgraph.tensor.functions`, are loaded when they are first used.
 """
 
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -13,7 +14,6 @@ from relgraph.graph.notation import OpNamespace
 from relgraph.graph.utils import in_laws, lifted
 from relgraph.introspection import imported_below
 from relgraph.on_first_use import loaded as _loaded
-from relgraph.tensor import math
 from relgraph.tensor.along_axes import (
     argsort,
     cumprod,
@@ -174,11 +174,9 @@ TensorVariable._ops.call_function = partial(_call_numpy, "call_function")
 _MODULES = frozenset(("fft", "linalg", "random", "special"))
 
 
-def __getattr__(name: str) -> Any:
+def _find(name: str) -> Any:
     if name in _MODULES:
         return _loaded(f"relgraph.tensor.{name}")
-    if name in math.ELEMENTWISE:
-        return math.ELEMENTWISE[name]
     if name in ("mgrid", "ogrid"):
         return _loaded("relgraph.tensor.functions.calculus", "GRIDS")[name]
     if not name.startswith("_"):
@@ -192,11 +190,12 @@ def __dir__() -> list[str]:
     return sorted(
         {
             *globals(),
-            *math.ELEMENTWISE,
             *_MODULES,
             *import_module("relgraph.tensor.functions").FUNCTIONS,
         }
     )
 
 
-TensorVariable._ops.find = __getattr__
+# as a variable it is known to type checkers before the modules that import from here
+__getattr__: Callable[[str], Any] = _find
+TensorVariable._ops.find = _find
