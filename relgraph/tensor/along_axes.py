@@ -221,7 +221,7 @@ def _with_axis(x: Any) -> Any:
     return flatten(x) if not isinstance(x, LogicTerm) and x.type.ndim == 0 else x
 
 
-def cumsum(x: Any, axis: int | None = None) -> Any:
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Return the cumulative sums of `x` along `axis`; for None, of the flattened `x`.
 
     Parameters
@@ -230,14 +230,17 @@ def cumsum(x: Any, axis: int | None = None) -> Any:
         A tensor.
     axis
         The axis; None for the flattened tensor.
+    dtype
+        The dtype to compute in and to return.
 
     >>> cumsum([1, 2, 3]).eval()
     array([1, 3, 6])
     """
-    return _apply(partial(Cumulate, scalar.add), _with_axis(x), axis, "cumsum")
+    x = _with_axis(x) if dtype is None else cast(_with_axis(x), dtype)
+    return _apply(partial(Cumulate, scalar.add), x, axis, "cumsum")
 
 
-def cumprod(x: Any, axis: int | None = None) -> Any:
+def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Return the cumulative products of `x` along `axis`; for None, of the flattened `x`.
 
     Parameters
@@ -246,11 +249,14 @@ def cumprod(x: Any, axis: int | None = None) -> Any:
         A tensor.
     axis
         The axis; None for the flattened tensor.
+    dtype
+        The dtype to compute in and to return.
 
     >>> cumprod([1, 2, 3]).eval()
     array([1, 2, 6])
     """
-    return _apply(partial(Cumulate, scalar.mul), _with_axis(x), axis, "cumprod")
+    x = _with_axis(x) if dtype is None else cast(_with_axis(x), dtype)
+    return _apply(partial(Cumulate, scalar.mul), x, axis, "cumprod")
 
 
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:

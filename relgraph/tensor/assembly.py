@@ -216,7 +216,7 @@ def ones(shape: Any, dtype: Any = None) -> Any:
     return _filled(shape, 1, dtype, "ones")
 
 
-def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
     """Return a tensor of the shape of `x`, filled with a value.
 
     Parameters
@@ -227,11 +227,15 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
         A tensor or number that broadcasts to the shape.
     dtype
         The dtype; by default that of `x`.
+    shape
+        Another shape than that of `x`.
     """
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm):
         return second(x, fill_value)
     dtype = x.type.dtype if dtype is None else check_dtype(dtype)
+    if shape is not None:
+        return full(shape, fill_value, dtype)
     if isinstance(fill_value, Variable):
         value = cast(fill_value, dtype)
     else:
@@ -239,7 +243,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
     return value if x.type.ndim == 0 and value.type.ndim == 0 else second(x, value)
 
 
-def zeros_like(x: Any, dtype: Any = None) -> Any:
+def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
     """Return zeros of the shape of `x`, and of its dtype unless another one is given.
 
     Parameters
@@ -248,14 +252,16 @@ def zeros_like(x: Any, dtype: Any = None) -> Any:
         The tensor whose shape it has.
     dtype
         The dtype of the result.
+    shape
+        Another shape than that of `x`.
 
     >>> zeros_like([1, 2]).eval()
     array([0, 0])
     """
-    return full_like(x, 0, dtype)
+    return full_like(x, 0, dtype, shape)
 
 
-def ones_like(x: Any, dtype: Any = None) -> Any:
+def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
     """Return ones of the shape of `x`, and of its dtype unless another one is given.
 
     Parameters
@@ -264,11 +270,13 @@ def ones_like(x: Any, dtype: Any = None) -> Any:
         The tensor whose shape it has.
     dtype
         The dtype of the result.
+    shape
+        Another shape than that of `x`.
 
     >>> ones_like([1, 2]).eval()
     array([1, 1])
     """
-    return full_like(x, 1, dtype)
+    return full_like(x, 1, dtype, shape)
 
 
 class Eye(Op):

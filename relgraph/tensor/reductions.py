@@ -247,9 +247,22 @@ def _name_of(scalar_op: Any) -> str:
     return getattr(scalar_op, "reduction", None) or f"reduce_{scalar_op}"
 
 
-def _reduce(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None) -> Any:
+def _reduce(
+    scalar_op: Any,
+    x: Any,
+    axis: Any,
+    keepdims: bool,
+    dtype: Any = None,
+    initial: Any = None,
+    where: Any = None,
+) -> Any:
     what = scalar_op.reduction
     x = as_argument(x, what)
+    if where is not None:
+        x = switch(where, x, _left_out(scalar_op, x, initial))
+    if initial is not None:
+        rest = _reduce(scalar_op, x, axis, keepdims, dtype)
+        return Elemwise(scalar_op)(rest, initial)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
         return _reduce_term(scalar_op, x, axis, keepdims, dtype)
     if dtype is not None:
@@ -260,6 +273,16 @@ def _reduce(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None
     if keepdims:
         out = restore_axes(out, axes, ndim)
     return out if dtype is None else cast(out, dtype)
+
+
+def _left_out(scalar_op: Any, x: Any, initial: Any) -> Any:
+    """Return what a reduction takes in place of an element that is left out."""
+    identity = scalar_op.ufunc.identity
+    if identity is not None:
+        return cast(identity, x.type.dtype)
+    if initial is None:
+        raise ValueError(f"{scalar_op.reduction} with `where` needs `initial`")
+    return initial
 
 
 def _reduce_term(scalar_op: Any, x: Any, axis: Any, keepdims: bool, dtype: Any) -> Any:
@@ -296,7 +319,8 @@ def kept_axes(reduced: Any, axis: Any, what: str) -> Any:
     return RelativeDimShuffle("expand_dims", (axes,))(reduced)
 
 
-def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None,
+        where: Any = None) -> Any:  # fmt: skip
     """Return the sum of `x` over `axis`.
 
     Parameters
@@ -308,25 +332,31 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> 
         for smaller integers.
     keepdims
         Whether to keep the reduced axes, with length 1.
+    initial
+        A number to which the sum is added.
+    where
+        A condition that broadcasts to `x`: elements where it is false are left out.
     """
-    return _reduce(scalar.add, x, axis, keepdims, dtype)
+    return _reduce(scalar.add, x, axis, keepdims, dtype, initial, where)
 
 
-def prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None,
+         where: Any = None) -> Any:  # fmt: skip
     """Return the product of `x` over `axis`; for the parameters see `sum`.
 
     Parameters
     ----------
-    x, axis, dtype, keepdims
+    x, axis, dtype, keepdims, initial, where
         As those of `sum`.
 
     >>> prod([2, 3]).eval()
     array(6)
     """
-    return _reduce(scalar.mul, x, axis, keepdims, dtype)
+    return _reduce(scalar.mul, x, axis, keepdims, dtype, initial, where)
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def max(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None,
+        where: Any = None) -> Any:  # fmt: skip
     """Return the greatest element of `x` over `axis`; nan if an element is nan.
 
     Equal greatest elements share the gradient in equal parts.
@@ -339,14 +369,19 @@ def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         An axis or a sequence of axes; None for all.
     keepdims
         Whether the axes stay, with length 1.
+    initial
+        A number that is compared too; needed beside `where`.
+    where
+        A condition that broadcasts to `x`: elements where it is false are left out.
 
     >>> max([1, 3, 2]).eval()
     array(3)
     """
-    return _reduce(scalar.maximum, x, axis, keepdims)
+    return _reduce(scalar.maximum, x, axis, keepdims, None, initial, where)
 
 
-def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def min(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None,
+        where: Any = None) -> Any:  # fmt: skip
     """Return the least element of `x` over `axis`; nan if an element is nan.
 
     Equal least elements share the gradient in equal parts.
@@ -359,11 +394,15 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         An axis or a sequence of axes; None for all.
     keepdims
         Whether the axes stay, with length 1.
+    initial
+        A number that is compared too; needed beside `where`.
+    where
+        A condition that broadcasts to `x`: elements where it is false are left out.
 
     >>> min([3, 1, 2]).eval()
     array(1)
     """
-    return _reduce(scalar.minimum, x, axis, keepdims)
+    return _reduce(scalar.minimum, x, axis, keepdims, None, initial, where)
 
 
 def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -389,7 +428,7 @@ def _as_bool(x: Any) -> Any:
     return x if isinstance(x, LogicTerm) or x.type.dtype == "bool" else neq(x, 0)
 
 
-def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def any(x: Any, axis: Any = None, keepdims: bool = False, where: Any = None) -> Any:
     """Return whether any element of `x` over `axis` is not zero, as bool.
 
     Parameters
@@ -400,14 +439,16 @@ def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         An axis or a sequence of axes; None for all.
     keepdims
         Whether the axes stay, with length 1.
+    where
+        A condition that broadcasts to `x`: elements where it is false are left out.
 
     >>> any([True, False]).eval()
     array(True)
     """
-    return _reduce(scalar.or_, _as_bool(x), axis, keepdims)
+    return _reduce(scalar.or_, _as_bool(x), axis, keepdims, where=where)
 
 
-def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def all(x: Any, axis: Any = None, keepdims: bool = False, where: Any = None) -> Any:
     """Return whether all elements of `x` over `axis` are not zero, as bool.
 
     Parameters
@@ -418,11 +459,13 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         An axis or a sequence of axes; None for all.
     keepdims
         Whether the axes stay, with length 1.
+    where
+        A condition that broadcasts to `x`: elements where it is false are left out.
 
     >>> all([True, False]).eval()
     array(False)
     """
-    return _reduce(scalar.and_, _as_bool(x), axis, keepdims)
+    return _reduce(scalar.and_, _as_bool(x), axis, keepdims, where=where)
 
 
 def sum_like(g: Any, x: Any) -> Any:
@@ -458,7 +501,8 @@ def _mean_dtype(x: Any, dtype: Any, what: str) -> tuple[str, str]:
     return "float32" if result == "float16" else result, result
 
 
-def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False,
+         where: Any = None) -> Any:  # fmt: skip
     """Return the mean of `x` over `axis`: ``sum(x) / count``.
 
     Parameters
@@ -467,14 +511,20 @@ def mean(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) ->
         As in `sum`.
     dtype
         The dtype to compute in and to return. None: that of `x`, or float64 for integers.
+    where
+        A condition that broadcasts to `x`: elements where it is false are left out.
     """
     x = as_tensor_variable(x)
     inner, result = _mean_dtype(x, dtype, "mean")
     axes = reduced_axes(axis, x.type.ndim, "mean")
-    total = sum(cast(x, inner), axis=axes, keepdims=keepdims)
+    total = sum(cast(x, inner), axis=axes, keepdims=keepdims, where=where)
+    if where is None:
+        count = _element_count(x, axes)
+    else:
+        count = sum(second(x, where), axis=axes, keepdims=keepdims)
     # as NumPy divides it by an integer; a quotient of two complex numbers rounds on the way
     wide = "complex128" if inner == "complex64" else inner
-    return cast(true_div(cast(total, wide), _as_dtype(_element_count(x, axes), wide)), result)
+    return cast(true_div(cast(total, wide), _as_dtype(count, wide)), result)
 
 
 def _as_dtype(count: Any, dtype: str) -> Any:

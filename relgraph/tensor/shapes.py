@@ -231,17 +231,21 @@ def greater(n: Any, m: Any) -> Any:
     return max(n, m) if isinstance(n, int) and isinstance(m, int) else maximum(n, m)
 
 
-def size(x: Any) -> Any:
-    """Return the number of elements of `x` as an int64 of rank 0.
+def size(x: Any, axis: int | None = None) -> Any:
+    """Return the number of elements of `x`, or its length along `axis`, as an int64 of rank 0.
 
     Parameters
     ----------
     x
         A tensor.
+    axis
+        An axis; None for all.
 
     >>> size([[1, 2, 3]]).eval()
     array(3)
     """
+    if axis is not None:
+        return shape_i(x, axis)
     total = product(lengths(as_tensor_variable(x)))
     return constant(total, dtype="int64") if isinstance(total, int) else total
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cmath
 from collections.abc import Hashable, Iterable, Sequence
 from hashlib import blake2b
+from types import MethodType
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -55,6 +56,17 @@ class ArrayVariable(Operators, Variable):
         return self._ops.conj(self)
 
     conjugate = conj
+
+
+class _Method:
+    """A method that is the function of its name: ``x.sum(axis=0)`` is ``sum(x, axis=0)``."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, variable: Any, owner: Any) -> Any:
+        function = getattr(owner._ops, self._name)
+        return function if variable is None else MethodType(function, variable)
 
 
 class TensorVariable(ArrayVariable):
@@ -129,6 +141,35 @@ class TensorVariable(ArrayVariable):
             self._refuse_conversion()
         return int(value)
 
+    swapaxes = _Method()
+    ravel = _Method()
+    flatten = _Method()
+    squeeze = _Method()
+    repeat = _Method()
+    cumsum = _Method()
+    cumprod = _Method()
+    diagonal = _Method()
+    trace = _Method()
+    argsort = _Method()
+    sort = _Method()
+    partition = _Method()
+    argpartition = _Method()
+    searchsorted = _Method()
+    nonzero = _Method()
+    choose = _Method()
+    take = _Method()
+    sum = _Method()
+    prod = _Method()
+    mean = _Method()
+    max = _Method()
+    min = _Method()
+    argmax = _Method()
+    argmin = _Method()
+    any = _Method()
+    all = _Method()
+    ptp = _Method()
+    dot = _Method()
+
     def dimshuffle(self, *order: Any) -> Any:
         """Return a view with the axes in another order.
 
@@ -148,111 +189,23 @@ class TensorVariable(ArrayVariable):
             axes = tuple(axes[0] or ())
         return self._ops.transpose(self, axes or None)
 
-    def swapaxes(self, axis1: int, axis2: int) -> Any:
-        return self._ops.swapaxes(self, axis1, axis2)
-
     def reshape(self, *shape: Any, ndim: int | None = None) -> Any:
         """Return the elements in another shape: separate lengths, a sequence, or a vector."""
         newshape = shape[0] if len(shape) == 1 else shape
         return self._ops.reshape(self, newshape, ndim=ndim)
 
-    def ravel(self) -> Any:
-        return self._ops.flatten(self)
-
-    def flatten(self, ndim: int = 1) -> Any:
-        """Return this variable with its last axes flattened into one: its rank is then `ndim`."""
-        return self._ops.flatten(self, ndim)
-
-    def squeeze(self, axis: Any = None) -> Any:
-        return self._ops.squeeze(self, axis)
-
-    def repeat(self, repeats: Any, axis: int | None = None) -> Any:
-        return self._ops.repeat(self, repeats, axis=axis)
-
-    def cumsum(self, axis: int | None = None) -> Any:
-        return self._ops.cumsum(self, axis=axis)
-
-    def cumprod(self, axis: int | None = None) -> Any:
-        return self._ops.cumprod(self, axis=axis)
-
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-        return self._ops.diagonal(self, offset, axis1, axis2)
-
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-        return self._ops.trace(self, offset, axis1, axis2)
-
-    def argsort(self, axis: int | None = -1) -> Any:
-        return self._ops.argsort(self, axis)
-
-    def sort(self, axis: int | None = -1) -> Any:
-        """Return this variable sorted along an axis; it never changes, unlike an array."""
-        return self._ops.sort(self, axis)
-
-    def partition(self, kth: Any, axis: int | None = -1) -> Any:
-        """Return this variable with the `kth` element in its place; see `numpy.partition`."""
-        return self._ops.partition(self, kth, axis)
-
-    def argpartition(self, kth: Any, axis: int | None = -1) -> Any:
-        return self._ops.argpartition(self, kth, axis)
-
-    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Any:
-        return self._ops.searchsorted(self, v, side, sorter)
-
-    def nonzero(self) -> Any:
-        """Return for each axis the indices of the elements that are not zero."""
-        return self._ops.nonzero(self)
-
     def compress(self, condition: Any, axis: int | None = None) -> Any:
         return self._ops.compress(condition, self, axis)
-
-    def choose(self, choices: Any) -> Any:
-        return self._ops.choose(self, choices)
-
-    def take(self, indices: Any, axis: int | None = None) -> Any:
-        return self._ops.take(self, indices, axis)
 
     def copy(self, name: str | None = None) -> Any:
         """Return a node that copies this variable."""
         return self._ops.identity(self, name=name)
-
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-        return self._ops.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
-
-    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-        return self._ops.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)
-
-    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-        return self._ops.mean(self, axis=axis, dtype=dtype, keepdims=keepdims)
 
     def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
         return self._ops.var(self, axis=axis, ddof=ddof, keepdims=keepdims)
 
     def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
         return self._ops.std(self, axis=axis, ddof=ddof, keepdims=keepdims)
-
-    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return self._ops.max(self, axis=axis, keepdims=keepdims)
-
-    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return self._ops.min(self, axis=axis, keepdims=keepdims)
-
-    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return self._ops.argmax(self, axis=axis, keepdims=keepdims)
-
-    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return self._ops.argmin(self, axis=axis, keepdims=keepdims)
-
-    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return self._ops.any(self, axis=axis, keepdims=keepdims)
-
-    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return self._ops.all(self, axis=axis, keepdims=keepdims)
-
-    def ptp(self, axis: Any = None, keepdims: bool = False) -> Any:
-        return self._ops.ptp(self, axis=axis, keepdims=keepdims)
-
-    def dot(self, other: Any) -> Any:
-        return self._ops.dot(self, other)
 
     def clip(self, min: Any = None, max: Any = None) -> Any:
         if min is None:
