@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 
+import relgraph.tensor as at
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Storage, Variables
 from relgraph.graph.utils import lifted
 from relgraph.introspection import public_functions
 from relgraph.scalar.type import is_complex, is_discrete
-from relgraph.tensor.along_axes import OneAxis, along, length, of_rank, part, roll
-from relgraph.tensor.assembly import arange, join, zeros
+from relgraph.tensor.along_axes import OneAxis, along, length, of_rank, part
 from relgraph.tensor.basic import as_argument, normalize_axis
 from relgraph.tensor.linalg.matrix_op import COMPLEX_OF, REAL_OF
-from relgraph.tensor.math import cast, conj, real, switch
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.shapes import lengths
 
@@ -79,8 +78,8 @@ class DFT(OneAxis):
         x = inputs[0]
         g = DFT(self.axis, not self.inverse, _OPPOSITE[self.norm])(output_grads[0])
         if is_complex(x.type.dtype):
-            return [cast(g, x.type.dtype)]
-        return [real(g) if is_discrete(x.type.dtype) else cast(real(g), x.type.dtype)]
+            return [at.cast(g, x.type.dtype)]
+        return [at.real(g) if is_discrete(x.type.dtype) else at.cast(at.real(g), x.type.dtype)]
 
 
 _OPPOSITE = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
@@ -108,7 +107,7 @@ def _of_length(a: Any, n: Any, axis: int) -> Any:
     if not isinstance(own, int) or own < n:
         shape = list(lengths(a))
         shape[axis] = n
-        a = join(axis, a, zeros(tuple(shape), dtype=a.type.dtype))
+        a = at.join(axis, a, at.zeros(tuple(shape), dtype=a.type.dtype))
     return a if isinstance(own, int) and own == n else part(a, axis, slice(None, n))
 
 
@@ -160,23 +159,23 @@ def irfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Any
         As those of `fft`; `n` is the number of points of the result.
     """
     a, axis = along(a, axis, "irfft")
-    a = cast(a, _complex_dtype(a.type.dtype))
+    a = at.cast(a, _complex_dtype(a.type.dtype))
     points = 2 * (length(a, axis) - 1) if n is None else n
     half = points // 2 + 1
     a = part(a, axis, slice(None, half)) if n is None else _of_length(a, half, axis)
-    place = of_rank(arange(half), a.type.ndim, axis)
+    place = of_rank(at.arange(half), a.type.ndim, axis)
     # the numbers at 0 and in the middle occur once, the others twice
-    single = switch(place * (place * 2 - points), 2, 1)
+    single = at.switch(place * (place * 2 - points), 2, 1)
     dtype = REAL_OF[a.type.dtype]
-    weighted = a * cast(single, dtype)
+    weighted = a * at.cast(single, dtype)
     spread = _of_length(weighted, n, axis) if n is not None else _to(weighted, points, axis)
-    return real(DFT(axis, True, _known(norm))(spread))
+    return at.real(DFT(axis, True, _known(norm))(spread))
 
 
 def _to(a: Any, n: Any, axis: int) -> Any:
     shape = list(lengths(a))
     shape[axis] = n - shape[axis]
-    return join(axis, a, zeros(tuple(shape), dtype=a.type.dtype))
+    return at.join(axis, a, at.zeros(tuple(shape), dtype=a.type.dtype))
 
 
 def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Any:
@@ -187,7 +186,7 @@ def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Any:
     a, n, axis, norm
         As those of `fft`; by default `n` is even.
     """
-    return irfft(conj(as_argument(a, "hfft")), n, axis, _OPPOSITE[_known(norm)])
+    return irfft(at.conj(as_argument(a, "hfft")), n, axis, _OPPOSITE[_known(norm)])
 
 
 def ihfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
@@ -198,7 +197,7 @@ def ihfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None)
     a, n, axis, norm
         As those of `fft`; `a` is real.
     """
-    return conj(rfft(a, n, axis, _OPPOSITE[_known(norm)]))
+    return at.conj(rfft(a, n, axis, _OPPOSITE[_known(norm)]))
 
 
 def _with_axes(a: Any, s: Any, axes: Any, what: str) -> tuple[Any, list[int]]:
@@ -355,7 +354,7 @@ def _shifted(x: Any, axes: Any, sign: int) -> Any:
     for axis in axes:
         axis = normalize_axis(axis, x.type.ndim, "fftshift")
         half = length(x, axis) // 2
-        x = roll(x, half if sign > 0 else -half, axis)
+        x = at.roll(x, half if sign > 0 else -half, axis)
     return x
 
 

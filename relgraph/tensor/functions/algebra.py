@@ -10,27 +10,13 @@ from typing import Any
 
 import numpy as np
 
+import relgraph.tensor as at
 from relgraph.tensor.along_axes import inexact, length
-from relgraph.tensor.assembly import arange, join, stack, zeros
 from relgraph.tensor.basic import as_argument
 from relgraph.tensor.linalg.decompositions import svdvals
-from relgraph.tensor.linalg.products import dot, tensordot
 from relgraph.tensor.linalg.systems import inv, solve
-from relgraph.tensor.math import cast, conjugated, gt, mul, neq
-from relgraph.tensor.reductions import any as any_
-from relgraph.tensor.reductions import max as max_
-from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import (
-    expand_dims,
-    flatten,
-    greater,
-    lengths,
-    moveaxis,
-    product,
-    ravel,
-    reshape,
-    transpose,
-)
+from relgraph.tensor.math import conjugated
+from relgraph.tensor.shapes import greater, lengths, product
 
 
 def cross(a: Any, b: Any, axis: int = -1) -> Any:
@@ -47,12 +33,12 @@ def cross(a: Any, b: Any, axis: int = -1) -> Any:
     array([0, 0, 1])
     """
     a, b = as_argument(a, "cross"), as_argument(b, "cross", 1)
-    x, y = (moveaxis(v, axis, 0) for v in (a, b))
+    x, y = (at.moveaxis(v, axis, 0) for v in (a, b))
     for v in (x, y):
         if v.type.shape[0] not in (None, 3):
             raise ValueError(f"cross: vectors of length 3, not {v.type.shape[0]}")
     parts = [x[i] * y[j] - x[j] * y[i] for i, j in ((1, 2), (2, 0), (0, 1))]
-    return moveaxis(stack(parts), 0, axis)
+    return at.moveaxis(at.stack(parts), 0, axis)
 
 
 def inner(a: Any, b: Any) -> Any:
@@ -68,8 +54,8 @@ def inner(a: Any, b: Any) -> Any:
     """
     a, b = as_argument(a, "inner"), as_argument(b, "inner", 1)
     if a.type.ndim == 0 or b.type.ndim == 0:
-        return mul(a, b)
-    return tensordot(a, b, ((-1,), (-1,)))
+        return at.mul(a, b)
+    return at.tensordot(a, b, ((-1,), (-1,)))
 
 
 def vdot(a: Any, b: Any) -> Any:
@@ -83,7 +69,9 @@ def vdot(a: Any, b: Any) -> Any:
     >>> vdot([1, 2], [3, 4]).eval()
     array(11)
     """
-    return dot(conjugated(flatten(as_argument(a, "vdot"))), flatten(as_argument(b, "vdot", 1)))
+    return at.dot(
+        conjugated(at.flatten(as_argument(a, "vdot"))), at.flatten(as_argument(b, "vdot", 1))
+    )
 
 
 def matvec(x1: Any, x2: Any) -> Any:
@@ -137,16 +125,16 @@ def matrix_rank(A: Any, tol: Any = None) -> Any:
     """
     A = as_argument(A, "matrix_rank")
     if A.type.ndim < 2:
-        return cast(any_(neq(A, 0)), "int64")
+        return at.cast(at.any(at.neq(A, 0)), "int64")
     s = svdvals(A)
     if tol is None:
         longer = greater(*lengths(A)[-2:])
-        longer = longer if isinstance(longer, int) else cast(longer, s.type.dtype)
+        longer = longer if isinstance(longer, int) else at.cast(longer, s.type.dtype)
         eps = np.finfo(s.type.dtype).eps
-        tol = max_(s, axis=-1, keepdims=True) * longer * eps
+        tol = at.max(s, axis=-1, keepdims=True) * longer * eps
     else:
-        tol = expand_dims(as_argument(tol, "matrix_rank", 1), -1)
-    return sum_(gt(s, tol), axis=-1)
+        tol = at.expand_dims(as_argument(tol, "matrix_rank", 1), -1)
+    return at.sum(at.gt(s, tol), axis=-1)
 
 
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
@@ -162,10 +150,10 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     a, b = as_argument(a, "tensorsolve"), as_argument(b, "tensorsolve", 1)
     if axes is not None:
         moved = [axis % a.type.ndim for axis in axes]
-        a = transpose(a, [*[i for i in range(a.type.ndim) if i not in moved], *moved])
+        a = at.transpose(a, [*[i for i in range(a.type.ndim) if i not in moved], *moved])
     shape = lengths(a)[b.type.ndim :]
     n = product(shape)
-    return reshape(solve(reshape(a, (n, n)), ravel(b)), shape)
+    return at.reshape(solve(at.reshape(a, (n, n)), at.ravel(b)), shape)
 
 
 def tensorinv(a: Any, ind: int = 2) -> Any:
@@ -186,7 +174,7 @@ def tensorinv(a: Any, ind: int = 2) -> Any:
     if all(isinstance(n, int) for n in shape) and math.prod(first) != math.prod(others):
         raise ValueError(f"tensorinv: {first} and {others} have different numbers of elements")
     n = product(others)
-    return reshape(inv(reshape(a, (n, n))), (*others, *first))
+    return at.reshape(inv(at.reshape(a, (n, n))), (*others, *first))
 
 
 def polyval(p: Any, x: Any) -> Any:
@@ -204,7 +192,7 @@ def polyval(p: Any, x: Any) -> Any:
     """
     p, x = as_argument(p, "polyval"), as_argument(x, "polyval", 1)
     n = _count(p, "polyval")
-    found = zeros((), dtype=p.type.dtype) * x
+    found = at.zeros((), dtype=p.type.dtype) * x
     for i in range(n):
         found = found * x + p[i]
     return found
@@ -232,7 +220,7 @@ def polyadd(a1: Any, a2: Any) -> Any:
         key=lambda p: -_count(p, "polyadd"),
     )
     missing = _count(longer, "polyadd") - _count(shorter, "polyadd")
-    return longer + join(0, zeros((missing,), dtype=shorter.type.dtype), shorter)
+    return longer + at.join(0, at.zeros((missing,), dtype=shorter.type.dtype), shorter)
 
 
 def polysub(a1: Any, a2: Any) -> Any:
@@ -264,7 +252,7 @@ def polyder(p: Any, m: int = 1) -> Any:
     """
     p = as_argument(p, "polyder")
     for _ in range(m):
-        p = p[:-1] * arange(length(p, 0) - 1, 0, -1)
+        p = p[:-1] * at.arange(length(p, 0) - 1, 0, -1)
     return p
 
 
@@ -286,6 +274,8 @@ def polyint(p: Any, m: int = 1, k: Any = 0) -> Any:
     p = as_argument(p, "polyint")
     constants = [k] * m if np.ndim(k) == 0 else list(k)
     for constant in constants:
-        shares = inexact(p) / arange(length(p, 0), 0, -1)
-        p = join(0, shares, stack([cast(as_argument(constant, "polyint"), shares.type.dtype)]))
+        shares = inexact(p) / at.arange(length(p, 0), 0, -1)
+        p = at.join(
+            0, shares, at.stack([at.cast(as_argument(constant, "polyint"), shares.type.dtype)])
+        )
     return p

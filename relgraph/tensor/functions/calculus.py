@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Storage, Variables
@@ -16,9 +17,6 @@ from relgraph.scalar.type import is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes import (
     OneAxis,
     along,
-    argsort,
-    cumsum,
-    flip,
     inexact,
     length,
     of_rank,
@@ -26,31 +24,10 @@ from relgraph.tensor.along_axes import (
     places_along,
     weak,
 )
-from relgraph.tensor.assembly import arange, broadcast_to, join, stack, tri, zeros_like
 from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis, static_int
-from relgraph.tensor.functions.searching import flatnonzero, nonzero, searchsorted
-from relgraph.tensor.indexing import getitem, inc_subtensor, set_subtensor, take
-from relgraph.tensor.math import abs as abs_
-from relgraph.tensor.math import (
-    cast,
-    clip,
-    conjugated,
-    eq,
-    exp,
-    fill,
-    gt,
-    isnan,
-    log,
-    lt,
-    mod,
-    neq,
-    second,
-    switch,
-)
-from relgraph.tensor.math import pow as power
+from relgraph.tensor.math import conjugated
 from relgraph.tensor.memory import in_order
-from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import flatten, greater, lesser
+from relgraph.tensor.shapes import greater, lesser
 from relgraph.tensor.type import TensorType
 
 
@@ -74,12 +51,12 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
     start, stop = (weak(v, "linspace", i) for i, v in enumerate((start, stop)))
     begin, delta = start * 1.0, as_argument(stop * 1.0 - start, "linspace")
     ndim = delta.type.ndim
-    steps = cast(arange(num), delta.type.dtype).dimshuffle(0, *["x"] * ndim)
+    steps = at.cast(at.arange(num), delta.type.dtype).dimshuffle(0, *["x"] * ndim)
     parts = num - 1 if endpoint else num
     found = begin + steps * (delta / parts) if parts > 0 else begin + steps * delta
     if endpoint and num > 1:
-        found = set_subtensor(found[-1], second(found[-1], cast(stop, found.type.dtype)))
-    return found if dtype is None else cast(found, dtype)
+        found = at.set_subtensor(found[-1], at.second(found[-1], at.cast(stop, found.type.dtype)))
+    return found if dtype is None else at.cast(found, dtype)
 
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> Any:
@@ -99,8 +76,8 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> An
     """
     start, stop = (weak(v, "geomspace", i) for i, v in enumerate((start, stop)))
     ratio = as_argument(stop * 1.0 / start, "geomspace")
-    exponents = cast(linspace(0.0, 1.0, num, endpoint), ratio.type.dtype)
-    return start * power(ratio, exponents.dimshuffle(0, *["x"] * ratio.type.ndim))
+    exponents = at.cast(linspace(0.0, 1.0, num, endpoint), ratio.type.dtype)
+    return start * at.pow(ratio, exponents.dimshuffle(0, *["x"] * ratio.type.ndim))
 
 
 def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0) -> Any:
@@ -120,7 +97,7 @@ def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: 
     >>> logspace(0.0, 2.0, 3).eval()
     array([  1.,  10., 100.])
     """
-    return power(base, linspace(start, stop, num, endpoint))
+    return at.pow(base, linspace(start, stop, num, endpoint))
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
@@ -143,9 +120,9 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     x = as_argument(x, "vander")
     n = length(x, 0) if N is None else N
     if x.type.dtype == "bool":
-        x = cast(x, "int64")
-    columns = power(x.dimshuffle(0, "x"), arange(n).dimshuffle("x", 0))
-    return columns if increasing else flip(columns, 1)
+        x = at.cast(x, "int64")
+    columns = at.pow(x.dimshuffle(0, "x"), at.arange(n).dimshuffle("x", 0))
+    return columns if increasing else at.flip(columns, 1)
 
 
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> list[Any]:
@@ -162,7 +139,7 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> list[Any]:
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: the indexing is xy or ij, not {indexing!r}")
-    xs = [flatten(as_argument(x, "meshgrid", i)) for i, x in enumerate(xi)]
+    xs = [at.flatten(as_argument(x, "meshgrid", i)) for i, x in enumerate(xi)]
     places = list(range(len(xs)))
     if indexing == "xy" and len(xs) > 1:
         places[:2] = [1, 0]
@@ -174,7 +151,7 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> list[Any]:
         return spread
     by_axis = dict(zip(places, xs, strict=True))
     shape = tuple(length(by_axis[i], 0) for i in range(len(xs)))
-    return [broadcast_to(x, shape) for x in spread]
+    return [at.broadcast_to(x, shape) for x in spread]
 
 
 def ix_(*args: Any) -> tuple[Any, ...]:
@@ -186,7 +163,7 @@ def ix_(*args: Any) -> tuple[Any, ...]:
         The vectors; one of booleans gives the places where it is true.
     """
     xs = [as_argument(x, "ix_", i) for i, x in enumerate(args)]
-    chosen = [flatnonzero(x) if x.type.dtype == "bool" else x for x in xs]
+    chosen = [at.flatnonzero(x) if x.type.dtype == "bool" else x for x in xs]
     return tuple(meshgrid(*chosen, sparse=True, indexing="ij"))
 
 
@@ -205,8 +182,10 @@ def indices(dimensions: Sequence[Any], dtype: Any = "int64", sparse: bool = Fals
     >>> indices((2,)).eval()
     array([[0, 1]])
     """
-    grids = meshgrid(*[cast(arange(n), dtype) for n in dimensions], sparse=sparse, indexing="ij")
-    return tuple(grids) if sparse else stack(grids)
+    grids = meshgrid(
+        *[at.cast(at.arange(n), dtype) for n in dimensions], sparse=sparse, indexing="ij"
+    )
+    return tuple(grids) if sparse else at.stack(grids)
 
 
 def diag_indices_from(arr: Any) -> tuple[Any, ...]:
@@ -218,7 +197,7 @@ def diag_indices_from(arr: Any) -> tuple[Any, ...]:
         A tensor whose axes have one length.
     """
     arr = as_argument(arr, "diag_indices_from")
-    return (arange(length(arr, 0)),) * int(arr.type.ndim)
+    return (at.arange(length(arr, 0)),) * int(arr.type.ndim)
 
 
 def unravel_index(indices: Any, shape: Sequence[Any]) -> tuple[Any, ...]:
@@ -231,7 +210,7 @@ def unravel_index(indices: Any, shape: Sequence[Any]) -> tuple[Any, ...]:
     shape
         The shape.
     """
-    rest, found = cast(as_argument(indices, "unravel_index"), "int64"), []
+    rest, found = at.cast(as_argument(indices, "unravel_index"), "int64"), []
     for n in reversed(shape):
         found.append(rest % n)
         rest = rest // n
@@ -253,7 +232,7 @@ def ravel_multi_index(multi_index: Sequence[Any], dims: Sequence[Any]) -> Any:
     """
     total: Any = 0
     for index, n in zip(multi_index, dims, strict=True):
-        total = total * n + cast(as_argument(index, "ravel_multi_index"), "int64")
+        total = total * n + at.cast(as_argument(index, "ravel_multi_index"), "int64")
     return total
 
 
@@ -275,15 +254,15 @@ class _Grid:
         if not several:
             return axes[0]
         dtype = result_dtype(*[v.type.dtype for v in axes])
-        grids = meshgrid(*[cast(v, dtype) for v in axes], sparse=self._sparse, indexing="ij")
-        return tuple(grids) if self._sparse else stack(grids)
+        grids = meshgrid(*[at.cast(v, dtype) for v in axes], sparse=self._sparse, indexing="ij")
+        return tuple(grids) if self._sparse else at.stack(grids)
 
     @staticmethod
     def _axis(key: Any) -> Any:
         start, step = 0 if key.start is None else key.start, 1 if key.step is None else key.step
         if isinstance(step, complex):
             return linspace(start, key.stop, int(abs(step)))
-        return arange(start, key.stop, step)
+        return at.arange(start, key.stop, step)
 
 
 GRIDS = {"mgrid": _Grid(sparse=False), "ogrid": _Grid(sparse=True)}
@@ -301,7 +280,7 @@ def tril_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
     k
         How far its diagonal is above the main one.
     """
-    return nonzero(tri(n, m, k))
+    return at.nonzero(at.tri(n, m, k))
 
 
 def triu_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
@@ -314,7 +293,7 @@ def triu_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
     k
         How far its diagonal is above the main one.
     """
-    return nonzero(eq(tri(n, m, k - 1), 0))
+    return at.nonzero(at.eq(at.tri(n, m, k - 1), 0))
 
 
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
@@ -371,8 +350,8 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     axis = normalize_axis(axis, a.type.ndim, "diff")
     ends = [None if v is None else _end(v, a, axis) for v in (prepend, append)]
     joined = [v for v in (ends[0], a, ends[1]) if v is not None]
-    a = join(axis, *joined) if len(joined) > 1 else a
-    less = neq if a.type.dtype == "bool" else None
+    a = at.join(axis, *joined) if len(joined) > 1 else a
+    less = at.neq if a.type.dtype == "bool" else None
     for _ in range(n):
         later, earlier = part(a, axis, slice(1, None)), part(a, axis, slice(None, -1))
         a = later - earlier if less is None else less(later, earlier)
@@ -381,7 +360,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 def _end(value: Any, a: Any, axis: int) -> Any:
     value = as_argument(value, "diff")
-    return second(part(a, axis, slice(None, 1)), value) if value.type.ndim == 0 else value
+    return at.second(part(a, axis, slice(None, 1)), value) if value.type.ndim == 0 else value
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
@@ -397,11 +376,11 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     >>> ediff1d([1, 2, 4]).eval()
     array([1, 2])
     """
-    ary = flatten(as_argument(ary, "ediff1d"))
-    more = [None if v is None else cast(flatten(as_argument(v, "ediff1d")), ary.type.dtype)
+    ary = at.flatten(as_argument(ary, "ediff1d"))
+    more = [None if v is None else at.cast(at.flatten(as_argument(v, "ediff1d")), ary.type.dtype)
             for v in (to_begin, to_end)]  # fmt: skip
     parts = [v for v in (more[0], diff(ary), more[1]) if v is not None]
-    return join(0, *parts)
+    return at.join(0, *parts)
 
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
@@ -452,8 +431,8 @@ def _slopes(f: Any, h: Any, axis: int) -> Any:
         )
         first, last = part(widths, axis, slice(None, 1)), part(widths, axis, slice(-1, None))
     ends = [part(f, axis, slice(i, n)) for i, n in ((None, 1), (1, 2), (-2, -1), (-1, None))]
-    found = join(axis, (ends[1] - ends[0]) / first, inner, (ends[3] - ends[2]) / last)
-    return cast(found, f.type.dtype)
+    found = at.join(axis, (ends[1] - ends[0]) / first, inner, (ends[3] - ends[2]) / last)
+    return at.cast(found, f.type.dtype)
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
@@ -481,7 +460,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
         x = as_argument(x, "trapezoid", 1)
         width = of_rank(diff(x), y.type.ndim, axis) if x.type.ndim == 1 else diff(x, axis=axis)
     heights = part(y, axis, slice(1, None)) + part(y, axis, slice(None, -1))
-    return sum_(width * heights / 2.0, axis=axis)
+    return at.sum(width * heights / 2.0, axis=axis)
 
 
 def interp(
@@ -503,30 +482,32 @@ def interp(
         raise TypeError(f"interp: the points are a {xp.type} and a {fp.type}, not two vectors")
     if xp.type.shape[0] == 0:
         raise ValueError("interp: there is no point")
-    x, xp, fp = cast(x, "float64"), cast(xp, "float64"), inexact(fp)
+    x, xp, fp = at.cast(x, "float64"), at.cast(xp, "float64"), inexact(fp)
     # a fill raises an error if the lengths differ
-    fp = cast(second(xp, fp), fp.type.dtype)
+    fp = at.cast(at.second(xp, fp), fp.type.dtype)
     if period is not None:
         if static_int(period) == 0 or (number_kind(period) is not None and period == 0):
             raise ValueError("interp: the period is 0")
         left = right = None
-        period = abs_(as_argument(period, "interp", 5))
-        x, xp = mod(x, period), mod(xp, period)
-        order = argsort(xp, 0)
-        xp, fp = take(xp, order, 0), take(fp, order, 0)
-        xp = join(0, part(xp, 0, slice(-1, None)) - period, xp, part(xp, 0, slice(0, 1)) + period)
-        fp = join(0, part(fp, 0, slice(-1, None)), fp, part(fp, 0, slice(0, 1)))
+        period = at.abs(as_argument(period, "interp", 5))
+        x, xp = at.mod(x, period), at.mod(xp, period)
+        order = at.argsort(xp, 0)
+        xp, fp = at.take(xp, order, 0), at.take(fp, order, 0)
+        xp = at.join(
+            0, part(xp, 0, slice(-1, None)) - period, xp, part(xp, 0, slice(0, 1)) + period
+        )
+        fp = at.join(0, part(fp, 0, slice(-1, None)), fp, part(fp, 0, slice(0, 1)))
     last = length(xp, 0) - 1
-    i = clip(searchsorted(xp, x, side="right") - 1, 0, last - 1)
-    low, high = take(xp, i, 0), take(xp, i + 1, 0)
-    f_low, f_high = take(fp, i, 0), take(fp, i + 1, 0)
+    i = at.clip(at.searchsorted(xp, x, side="right") - 1, 0, last - 1)
+    low, high = at.take(xp, i, 0), at.take(xp, i + 1, 0)
+    f_low, f_high = at.take(fp, i, 0), at.take(fp, i + 1, 0)
     slope = (f_high - f_low) / (high - low)
     found = f_low + slope * (x - low)
     # between two values one of which is infinite it is that one, and at a point the other
-    found = switch(isnan(found), f_high - slope * (high - x), found)
-    found = switch(eq(x, high), f_high, switch(eq(x, low), f_low, found))
-    found = switch(lt(x, xp[0]), fp[0] if left is None else left, found)
-    return switch(gt(x, xp[-1]), fp[-1] if right is None else right, found)
+    found = at.switch(at.isnan(found), f_high - slope * (high - x), found)
+    found = at.switch(at.eq(x, high), f_high, at.switch(at.eq(x, low), f_low, found))
+    found = at.switch(at.lt(x, xp[0]), fp[0] if left is None else left, found)
+    return at.switch(at.gt(x, xp[-1]), fp[-1] if right is None else right, found)
 
 
 def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * np.pi) -> Any:
@@ -548,13 +529,15 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * np.pi)
     """
     p, axis = along(p, axis, "unwrap")
     steps = diff(p, axis=axis)
-    steps, p = cast(steps, inexact(p).type.dtype), inexact(p)
+    steps, p = at.cast(steps, inexact(p).type.dtype), inexact(p)
     half = period / 2
-    folded = mod(steps + half, period) - half
-    folded = switch(eq(folded, -half) & gt(steps, 0), half, folded)
-    change = switch(lt(abs_(steps), half if discont is None else discont), 0, folded - steps)
-    later = part(p, axis, slice(1, None)) + cumsum(change, axis)
-    return join(axis, part(p, axis, slice(None, 1)), later)
+    folded = at.mod(steps + half, period) - half
+    folded = at.switch(at.eq(folded, -half) & at.gt(steps, 0), half, folded)
+    change = at.switch(
+        at.lt(at.abs(steps), half if discont is None else discont), 0, folded - steps
+    )
+    later = part(p, axis, slice(1, None)) + at.cumsum(change, axis)
+    return at.join(axis, part(p, axis, slice(None, 1)), later)
 
 
 class Convolve(TensorOp):
@@ -582,11 +565,11 @@ class Convolve(TensorOp):
         return [self._slope(output_grads[0], *pair) for pair in (inputs, inputs[::-1])]
 
     def _slope(self, g: Any, x: Any, other: Any) -> Any:
-        turned = flip(conjugated(other), 0)
+        turned = at.flip(conjugated(other), 0)
         found = self(g, turned)
         start = length(other, 0) - 1
-        found = getitem(found, slice(start, start + length(x, 0)))
-        return found if is_discrete(x.type.dtype) else cast(_of_kind(found, x), x.type.dtype)
+        found = at.getitem(found, slice(start, start + length(x, 0)))
+        return found if is_discrete(x.type.dtype) else at.cast(_of_kind(found, x), x.type.dtype)
 
 
 def _of_kind(g: Any, x: Any) -> Any:
@@ -608,7 +591,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     >>> convolve([1, 2, 3], [1, 1]).eval()
     array([1, 3, 5, 3])
     """
-    a, v = (flatten(as_argument(x, "convolve", i)) for i, x in enumerate((a, v)))
+    a, v = (at.flatten(as_argument(x, "convolve", i)) for i, x in enumerate((a, v)))
     n, m = length(a, 0), length(v, 0)
     return _overlap(Convolve()(a, v), n, m, mode, "convolve")
 
@@ -621,8 +604,8 @@ def _overlap(full: Any, n: Any, m: Any, mode: str, what: str) -> Any:
     longer, shorter = greater(n, m), lesser(n, m)
     if mode == "same":
         start = (shorter - 1) // 2
-        return getitem(full, slice(start, start + longer))
-    return getitem(full, slice(shorter - 1, longer))
+        return at.getitem(full, slice(start, start + longer))
+    return at.getitem(full, slice(shorter - 1, longer))
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
@@ -640,12 +623,12 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     """
     a, v = (as_argument(x, "correlate", i) for i, x in enumerate((a, v)))
     n, m = length(a, 0), length(v, 0)
-    full = Convolve()(a, flip(conjugated(v), 0))
+    full = Convolve()(a, at.flip(conjugated(v), 0))
     if mode == "same" and not (isinstance(n, int) and isinstance(m, int) and n >= m):
         # which of two middle places is meant depends on which vector is longer
         longer, shorter = greater(n, m), lesser(n, m)
-        start = switch(lt(n, m), shorter // 2, (shorter - 1) // 2)
-        return getitem(full, slice(start, start + longer))
+        start = at.switch(at.lt(n, m), shorter // 2, (shorter - 1) // 2)
+        return at.getitem(full, slice(start, start + longer))
     return _overlap(full, n, m, mode, "correlate")
 
 
@@ -685,14 +668,14 @@ class Accumulate(OneAxis):
             return [_shares_of_sums(output_grads[0], x, outputs[0], self.axis)]
         before = part(outputs[0], self.axis, slice(None, -1))
         later = part(x, self.axis, slice(1, None))
-        rises = (gt if self.scalar_op is scalar.maximum else lt)(later, before)
-        first = fill(part(x, self.axis, slice(None, 1)), np.asarray(True))
-        places = of_rank(arange(length(x, self.axis)), x.type.ndim, self.axis)
+        rises = (at.gt if self.scalar_op is scalar.maximum else at.lt)(later, before)
+        first = at.fill(part(x, self.axis, slice(None, 1)), np.asarray(True))
+        places = of_rank(at.arange(length(x, self.axis)), x.type.ndim, self.axis)
         reached = Accumulate(scalar.maximum, self.axis)(
-            switch(join(self.axis, first, rises), places, 0)
+            at.switch(at.join(self.axis, first, rises), places, 0)
         )
         index = places_along(x, reached, self.axis)
-        return [inc_subtensor(getitem(zeros_like(x), index), output_grads[0])]
+        return [at.inc_subtensor(at.getitem(at.zeros_like(x), index), output_grads[0])]
 
 
 def _shares_of_sums(g: Any, x: Any, out: Any, axis: int) -> Any:
@@ -702,10 +685,10 @@ def _shares_of_sums(g: Any, x: Any, out: Any, axis: int) -> Any:
     """
 
     def of_one_sign(share: Any) -> Any:
-        logarithms = flip(log(share) - out, axis)
-        return exp(x + flip(Accumulate(scalar.logaddexp, axis)(logarithms), axis))
+        logarithms = at.flip(at.log(share) - out, axis)
+        return at.exp(x + at.flip(Accumulate(scalar.logaddexp, axis)(logarithms), axis))
 
-    return of_one_sign(switch(gt(g, 0), g, 0)) - of_one_sign(switch(lt(g, 0), -g, 0))
+    return of_one_sign(at.switch(at.gt(g, 0), g, 0)) - of_one_sign(at.switch(at.lt(g, 0), -g, 0))
 
 
 def cummax(x: Any, axis: int | None = None) -> Any:

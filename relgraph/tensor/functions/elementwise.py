@@ -6,25 +6,11 @@ from typing import Any
 
 import numpy as np
 
+import relgraph.tensor as at
 from relgraph.scalar.named import NumpyOp, PartOp
 from relgraph.scalar.type import is_complex, is_discrete
-from relgraph.tensor.basic import as_argument, constant
+from relgraph.tensor.basic import as_argument
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.math import (
-    cast,
-    eq,
-    fill,
-    imag,
-    int_div,
-    isclose,
-    isinf,
-    isnan,
-    mod,
-    switch,
-    trunc,
-)
-from relgraph.tensor.math import round as round_
-from relgraph.tensor.reductions import all as all_
 from relgraph.tensor.special import FUNCTIONS as SPECIAL
 
 UFUNCS = {name: Elemwise(NumpyOp(name)) for name in NumpyOp.slopes}
@@ -42,7 +28,7 @@ def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
     x1, x2
         Tensors whose shapes broadcast; the second is the divisor.
     """
-    return int_div(x1, x2), mod(x1, x2)
+    return at.int_div(x1, x2), at.mod(x1, x2)
 
 
 def modf(x: Any) -> tuple[Any, Any]:
@@ -55,10 +41,10 @@ def modf(x: Any) -> tuple[Any, Any]:
     """
     x = as_argument(x, "modf")
     if is_discrete(x.type.dtype):
-        x = cast(x, np.modf.resolve_dtypes((x.type.numpy_dtype, None, None))[1].name)
-    whole = trunc(x)
+        x = at.cast(x, np.modf.resolve_dtypes((x.type.numpy_dtype, None, None))[1].name)
+    whole = at.trunc(x)
     copysign = UFUNCS["copysign"]
-    return copysign(switch(isinf(x), np.zeros((), x.type.dtype), x - whole), x), whole
+    return copysign(at.switch(at.isinf(x), np.zeros((), x.type.dtype), x - whole), x), whole
 
 
 def frexp(x: Any) -> tuple[Any, Any]:
@@ -86,7 +72,7 @@ def i0(x: Any) -> Any:
     array([1.        , 1.26606588])
     """
     x = as_argument(x, "i0")
-    return _BESSEL(cast(x, "float64") if is_discrete(x.type.dtype) else x)
+    return _BESSEL(at.cast(x, "float64") if is_discrete(x.type.dtype) else x)
 
 
 def iscomplex(x: Any) -> Any:
@@ -116,7 +102,7 @@ def isreal(x: Any) -> Any:
     array([False,  True])
     """
     x = as_argument(x, "isreal")
-    return eq(imag(x), 0) if is_complex(x.type.dtype) else fill(x, np.asarray(True))
+    return at.eq(at.imag(x), 0) if is_complex(x.type.dtype) else at.fill(x, np.asarray(True))
 
 
 def iscomplexobj(x: Any) -> bool:
@@ -152,7 +138,7 @@ def isposinf(x: Any) -> Any:
     >>> isposinf([1.0, float('inf')]).eval()
     array([False,  True])
     """
-    return eq(as_argument(x, "isposinf"), np.inf)
+    return at.eq(as_argument(x, "isposinf"), np.inf)
 
 
 def isneginf(x: Any) -> Any:
@@ -166,7 +152,7 @@ def isneginf(x: Any) -> Any:
     >>> isneginf([1.0, -float('inf')]).eval()
     array([False,  True])
     """
-    return eq(as_argument(x, "isneginf"), -np.inf)
+    return at.eq(as_argument(x, "isneginf"), -np.inf)
 
 
 def allclose(
@@ -184,7 +170,7 @@ def allclose(
     >>> allclose([1.0, 2.0], [1.0, 2.0 + 1e-9]).eval()
     array(True)
     """
-    return all_(isclose(a, b, rtol, atol, equal_nan))
+    return at.all(at.isclose(a, b, rtol, atol, equal_nan))
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
@@ -204,9 +190,9 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     if a1.type.ndim != a2.type.ndim or any(
         None not in (n, m) and n != m for n, m in zip(a1.type.shape, a2.type.shape, strict=True)
     ):
-        return constant(np.asarray(False))
-    same = eq(a1, a2)
-    return all_(same | (isnan(a1) & isnan(a2)) if equal_nan else same)
+        return at.constant(np.asarray(False))
+    same = at.eq(a1, a2)
+    return at.all(same | (at.isnan(a1) & at.isnan(a2)) if equal_nan else same)
 
 
 def array_equiv(a1: Any, a2: Any) -> Any:
@@ -220,7 +206,7 @@ def array_equiv(a1: Any, a2: Any) -> Any:
     >>> array_equiv([1, 1], 1).eval()
     array(True)
     """
-    return all_(eq(a1, a2))
+    return at.all(at.eq(a1, a2))
 
 
 def around(a: Any, decimals: int = 0) -> Any:
@@ -238,10 +224,12 @@ def around(a: Any, decimals: int = 0) -> Any:
     """
     a = as_argument(a, "around")
     if decimals == 0 or (decimals > 0 and is_discrete(a.type.dtype)):
-        return a if is_discrete(a.type.dtype) else round_(a)
+        return a if is_discrete(a.type.dtype) else at.round(a)
     scale = 10 ** abs(decimals)
     return (
-        cast(round_(a / scale) * scale, a.type.dtype) if decimals < 0 else round_(a * scale) / scale
+        at.cast(at.round(a / scale) * scale, a.type.dtype)
+        if decimals < 0
+        else at.round(a * scale) / scale
     )
 
 
@@ -258,7 +246,7 @@ def astype(x: Any, dtype: Any) -> Any:
     >>> astype([1, 2], 'float32').eval()
     array([1., 2.], dtype=float32)
     """
-    return cast(x, dtype)
+    return at.cast(x, dtype)
 
 
 def fix(x: Any) -> Any:
@@ -272,4 +260,4 @@ def fix(x: Any) -> Any:
     >>> fix([-1.5, 2.5]).eval()
     array([-1.,  2.])
     """
-    return trunc(x)
+    return at.trunc(x)

@@ -8,27 +8,13 @@ from typing import Any
 
 import numpy as np
 
+import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete
-from relgraph.tensor.along_axes import along, flip, inexact, length, part
-from relgraph.tensor.assembly import arange, concatenate, full, join, zeros
-from relgraph.tensor.basic import as_argument, as_tensor_variable, normalize_axis, static_int
-from relgraph.tensor.indexing import take
-from relgraph.tensor.linalg.diagonals import diag
-from relgraph.tensor.math import add, cast, floor, maximum, minimum, second
-from relgraph.tensor.reductions import max as max_
-from relgraph.tensor.reductions import mean
-from relgraph.tensor.reductions import min as min_
-from relgraph.tensor.shapes import (
-    expand_dims,
-    flatten,
-    lengths,
-    lesser,
-    moveaxis,
-    reshape,
-    swapaxes,
-)
+from relgraph.tensor.along_axes import along, inexact, length, part
+from relgraph.tensor.basic import as_argument, normalize_axis, static_int
+from relgraph.tensor.shapes import lengths, lesser
 
 
 def _each(arrays: Sequence[Any], change: Any, what: str) -> Any:
@@ -47,7 +33,7 @@ def atleast_1d(*arys: Any) -> Any:
     >>> atleast_1d(3).eval()
     array([3])
     """
-    return _each(arys, lambda x: flatten(x) if x.type.ndim == 0 else x, "atleast_1d")
+    return _each(arys, lambda x: at.flatten(x) if x.type.ndim == 0 else x, "atleast_1d")
 
 
 def atleast_2d(*arys: Any) -> Any:
@@ -65,7 +51,7 @@ def atleast_2d(*arys: Any) -> Any:
 
 
 def _as_matrix(x: Any) -> Any:
-    return as_tensor_variable(x, ndim=max(x.type.ndim, 2))
+    return at.as_tensor_variable(x, ndim=max(x.type.ndim, 2))
 
 
 def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Any:
@@ -104,7 +90,7 @@ def atleast_3d(*arys: Any) -> Any:
     new = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}
     return _each(
         arys,
-        lambda x: expand_dims(x, new[x.type.ndim]) if x.type.ndim < 3 else x,
+        lambda x: at.expand_dims(x, new[x.type.ndim]) if x.type.ndim < 3 else x,
         "atleast_3d",
     )
 
@@ -121,7 +107,7 @@ def dstack(tup: Any) -> Any:
     array([[[1, 3],
             [2, 4]]])
     """
-    return join(2, *[atleast_3d(x) for x in tup])
+    return at.join(2, *[atleast_3d(x) for x in tup])
 
 
 def column_stack(tup: Any) -> Any:
@@ -137,7 +123,7 @@ def column_stack(tup: Any) -> Any:
            [2, 4]])
     """
     columns = [as_argument(x, "column_stack", i) for i, x in enumerate(tup)]
-    return join(1, *[_as_matrix(x).T if x.type.ndim < 2 else x for x in columns])
+    return at.join(1, *[_as_matrix(x).T if x.type.ndim < 2 else x for x in columns])
 
 
 def block(arrays: Any) -> Any:
@@ -170,8 +156,8 @@ def _ranks(arrays: Any, found: list[int]) -> None:
 
 def _block(item: Any, depth: int, ndim: int) -> Any:
     if not isinstance(item, list):
-        return as_tensor_variable(as_argument(item, "block"), ndim=ndim)
-    return join(ndim - depth, *[_block(one, depth - 1, ndim) for one in item])
+        return at.as_tensor_variable(as_argument(item, "block"), ndim=ndim)
+    return at.join(ndim - depth, *[_block(one, depth - 1, ndim) for one in item])
 
 
 def broadcast_arrays(*args: Any) -> list[Any]:
@@ -185,9 +171,9 @@ def broadcast_arrays(*args: Any) -> list[Any]:
     xs = [as_argument(x, "broadcast_arrays", i) for i, x in enumerate(args)]
     filled: Any = None
     for x in xs:
-        mark = cast(second(x, np.int8(0)), "int8")
-        filled = mark if filled is None else add(filled, mark)
-    return [second(filled, x) for x in xs]
+        mark = at.cast(at.second(x, np.int8(0)), "int8")
+        filled = mark if filled is None else at.add(filled, mark)
+    return [at.second(filled, x) for x in xs]
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
@@ -206,8 +192,8 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     array([1, 2, 3])
     """
     if axis is None:
-        arr, values = (flatten(as_argument(x, "append")) for x in (arr, values))
-    return concatenate([arr, values], axis=0 if axis is None else axis)
+        arr, values = (at.flatten(as_argument(x, "append")) for x in (arr, values))
+    return at.concatenate([arr, values], axis=0 if axis is None else axis)
 
 
 def flipud(m: Any) -> Any:
@@ -222,7 +208,7 @@ def flipud(m: Any) -> Any:
     array([[3, 4],
            [1, 2]])
     """
-    return flip(m, 0)
+    return at.flip(m, 0)
 
 
 def fliplr(m: Any) -> Any:
@@ -237,7 +223,7 @@ def fliplr(m: Any) -> Any:
     array([[2, 1],
            [4, 3]])
     """
-    return flip(m, 1)
+    return at.flip(m, 1)
 
 
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
@@ -262,10 +248,10 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
         raise ValueError("rot90: the two axes are the same")
     turns = k % 4
     if turns == 2:
-        return flip(m, (first, second_))
+        return at.flip(m, (first, second_))
     if turns == 1:
-        return swapaxes(flip(m, second_), first, second_)
-    return flip(swapaxes(m, first, second_), second_) if turns else m
+        return at.swapaxes(at.flip(m, second_), first, second_)
+    return at.flip(at.swapaxes(m, first, second_), second_) if turns else m
 
 
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
@@ -282,7 +268,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     """
     a = as_argument(a, "rollaxis")
     axis, start = normalize_axis(axis, a.type.ndim, "rollaxis"), start % (a.type.ndim + 1)
-    return moveaxis(a, axis, start - 1 if axis < start else start)
+    return at.moveaxis(a, axis, start - 1 if axis < start else start)
 
 
 def diagflat(v: Any, k: int = 0) -> Any:
@@ -299,7 +285,7 @@ def diagflat(v: Any, k: int = 0) -> Any:
     array([[1, 0],
            [0, 2]])
     """
-    return diag(flatten(as_argument(v, "diagflat")), k)
+    return at.diag(at.flatten(as_argument(v, "diagflat")), k)
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
@@ -323,11 +309,12 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     n = arr.type.shape[axis]
     single = static_int(obj)
     if single is not None and (n is not None or single >= 0):
-        at = single % n if n is not None else single
-        return join(axis, part(arr, axis, slice(None, at)), part(arr, axis, slice(at + 1, None)))
+        place = single if n is None else single % n
+        head, tail = part(arr, axis, slice(place)), part(arr, axis, slice(place + 1, None))
+        return at.join(axis, head, tail)
     if n is None:
         raise TypeError(f"delete: the length of axis {axis} is not known")
-    return take(arr, np.delete(np.arange(n), obj), axis)
+    return at.take(arr, np.delete(np.arange(n), obj), axis)
 
 
 def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> Any:
@@ -348,17 +335,17 @@ def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> Any:
     array([1, 5, 2])
     """
     arr, axis = along(arr, axis, "insert")
-    at = static_int(obj)
-    if at is None:
+    place = static_int(obj)
+    if place is None:
         raise TypeError("insert: the position must be one int")
-    values = cast(as_argument(values, "insert"), arr.type.dtype)
-    head, tail = part(arr, axis, slice(None, at)), part(arr, axis, slice(at, None))
+    values = at.cast(as_argument(values, "insert"), arr.type.dtype)
+    head, tail = part(arr, axis, slice(place)), part(arr, axis, slice(place, None))
     if values.type.ndim == arr.type.ndim > 1:
         middle = values
     else:
-        slot = expand_dims(part(arr, axis, 0), axis)
-        middle = second(slot, values) if arr.type.ndim > 1 else flatten(values)
-    return join(axis, head, middle, tail)
+        slot = at.expand_dims(part(arr, axis, 0), axis)
+        middle = at.second(slot, values) if arr.type.ndim > 1 else at.flatten(values)
+    return at.join(axis, head, middle, tail)
 
 
 def resize(a: Any, new_shape: Any) -> Any:
@@ -374,12 +361,12 @@ def resize(a: Any, new_shape: Any) -> Any:
     >>> resize([1, 2], (3,)).eval()
     array([1, 2, 1])
     """
-    a = flatten(as_argument(a, "resize"))
+    a = at.flatten(as_argument(a, "resize"))
     shape = tuple(new_shape) if isinstance(new_shape, list | tuple) else (new_shape,)
     wanted = 1
     for n in shape:
         wanted = wanted * n
-    return reshape(take(a, arange(wanted) % maximum(length(a, 0), 1), 0), shape)
+    return at.reshape(at.take(a, at.arange(wanted) % at.maximum(length(a, 0), 1), 0), shape)
 
 
 def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
@@ -519,20 +506,20 @@ def _with_constants(x: Any, axis: int, before: int, after: int, values: Any) -> 
     ends = []
     for n, value in zip((before, after), values, strict=True):
         shape[axis] = n
-        ends.append(full(tuple(shape), cast(as_argument(value, "pad"), x.type.dtype)))
-    return join(axis, ends[0], x, ends[1])
+        ends.append(at.full(tuple(shape), at.cast(as_argument(value, "pad"), x.type.dtype)))
+    return at.join(axis, ends[0], x, ends[1])
 
 
 def _with_ramps(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
     n, ends = length(x, axis), []
     for count, edge, value in ((before, 0, values[0]), (after, n - 1, values[1])):
-        near = take(x, as_argument([edge], "pad"), axis)
-        steps = arange(count).dimshuffle(*(0 if i == axis else "x" for i in range(x.type.ndim)))
+        near = at.take(x, as_argument([edge], "pad"), axis)
+        steps = at.arange(count).dimshuffle(*(0 if i == axis else "x" for i in range(x.type.ndim)))
         ramp = value + (inexact(near) - value) * (steps / builtins.max(count, 1))
         # of what has no sign, what is below zero wraps around
-        ramp = cast(floor(ramp), "int64") if is_discrete(x.type.dtype) else ramp
-        ends.append(cast(ramp, x.type.dtype))
-    return join(axis, ends[0], x, flip(ends[1], axis))
+        ramp = at.cast(at.floor(ramp), "int64") if is_discrete(x.type.dtype) else ramp
+        ends.append(at.cast(ramp, x.type.dtype))
+    return at.join(axis, ends[0], x, at.flip(ends[1], axis))
 
 
 def _periodic(fold: bool, skip: int) -> Any:
@@ -540,27 +527,27 @@ def _periodic(fold: bool, skip: int) -> Any:
 
     def padded(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
         n = length(x, axis)
-        position = arange(-before, n + after)
+        position = at.arange(-before, n + after)
         if not fold:
-            return take(x, position % n, axis)
-        round_trip = maximum(2 * n - 2 * skip, 1)
+            return at.take(x, position % n, axis)
+        round_trip = at.maximum(2 * n - 2 * skip, 1)
         place = position % round_trip
-        return take(x, minimum(place, round_trip - (1 - skip) - place), axis)
+        return at.take(x, at.minimum(place, round_trip - (1 - skip) - place), axis)
 
     return padded
 
 
 def _edge(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
     n = length(x, axis)
-    return take(x, maximum(minimum(arange(-before, n + after), n - 1), 0), axis)
+    return at.take(x, at.maximum(at.minimum(at.arange(-before, n + after), n - 1), 0), axis)
 
 
 def _statistic(function: Any) -> Any:
     def padded(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
         one = function(x, axis=axis, keepdims=True)
-        one = one if one.type.dtype == x.type.dtype else cast(one, x.type.dtype)
-        ends = [take(one, zeros((n,), dtype="int64"), axis) for n in (before, after)]
-        return join(axis, ends[0], x, ends[1])
+        one = one if one.type.dtype == x.type.dtype else at.cast(one, x.type.dtype)
+        ends = [at.take(one, at.zeros((n,), dtype="int64"), axis) for n in (before, after)]
+        return at.join(axis, ends[0], x, ends[1])
 
     return padded
 
@@ -572,7 +559,7 @@ _PADDED = {
     "wrap": _periodic(False, 0),
     "reflect": _periodic(True, 1),
     "symmetric": _periodic(True, 0),
-    "maximum": _statistic(max_),
-    "minimum": _statistic(min_),
-    "mean": _statistic(mean),
+    "maximum": _statistic(at.max),
+    "minimum": _statistic(at.min),
+    "mean": _statistic(at.mean),
 }

@@ -7,17 +7,13 @@ from typing import Any
 
 import numpy as np
 
+import relgraph.tensor as at
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Storage, Variables
 from relgraph.scalar.type import is_complex, is_discrete, result_dtype
-from relgraph.tensor.along_axes import along, argsort, of_rank, places_along, sort
-from relgraph.tensor.assembly import join, stack, zeros_like
-from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, normalize_axis
-from relgraph.tensor.indexing import getitem, inc_subtensor, set_subtensor, take
-from relgraph.tensor.math import cast, eq, fill, logical_not, neq, switch
-from relgraph.tensor.reductions import any as any_
-from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import lengths, moveaxis, ravel, reshape
+from relgraph.tensor.along_axes import along, of_rank, places_along
+from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis
+from relgraph.tensor.shapes import lengths
 from relgraph.tensor.type import TensorType
 
 
@@ -77,7 +73,7 @@ def flatnonzero(a: Any) -> Any:
     >>> flatnonzero([0, 3, 4]).eval()
     array([1, 2])
     """
-    return nonzero(ravel(a))[0]
+    return nonzero(at.ravel(a))[0]
 
 
 def argwhere(a: Any) -> Any:
@@ -92,7 +88,7 @@ def argwhere(a: Any) -> Any:
     array([[1],
            [2]])
     """
-    return stack(nonzero(a), axis=1)
+    return at.stack(nonzero(a), axis=1)
 
 
 def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -110,7 +106,7 @@ def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> count_nonzero([0, 3, 4]).eval()
     array(2)
     """
-    return sum_(neq(as_argument(a, "count_nonzero"), 0), axis=axis, keepdims=keepdims)
+    return at.sum(at.neq(as_argument(a, "count_nonzero"), 0), axis=axis, keepdims=keepdims)
 
 
 def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
@@ -129,7 +125,7 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
     array([1])
     """
     a, axis = along(a, axis, "compress")
-    return take(a, flatnonzero(condition), axis)
+    return at.take(a, flatnonzero(condition), axis)
 
 
 def extract(condition: Any, arr: Any) -> Any:
@@ -145,7 +141,7 @@ def extract(condition: Any, arr: Any) -> Any:
     >>> extract([True, False], [1, 2]).eval()
     array([1])
     """
-    return compress(ravel(condition), arr)
+    return compress(at.ravel(condition), arr)
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
@@ -165,7 +161,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
            [4]])
     """
     arr, axis = along(arr, axis, "take_along_axis")
-    return getitem(arr, places_along(arr, as_argument(indices, "take_along_axis", 1), axis))
+    return at.getitem(arr, places_along(arr, as_argument(indices, "take_along_axis", 1), axis))
 
 
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any:
@@ -185,11 +181,11 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any
     >>> put_along_axis([1, 2, 3], [0], 9, 0).eval()
     array([9, 2, 3])
     """
-    shape = None if axis is not None else lengths(as_tensor_variable(arr))
+    shape = None if axis is not None else lengths(at.as_tensor_variable(arr))
     arr, axis = along(arr, axis, "put_along_axis")
     index = places_along(arr, as_argument(indices, "put_along_axis", 1), axis)
-    changed = set_subtensor(getitem(arr, index), values)
-    return changed if shape is None else reshape(changed, shape)
+    changed = at.set_subtensor(at.getitem(arr, index), values)
+    return changed if shape is None else at.reshape(changed, shape)
 
 
 def put(a: Any, ind: Any, v: Any) -> Any:
@@ -208,7 +204,7 @@ def put(a: Any, ind: Any, v: Any) -> Any:
     array([9, 2, 3])
     """
     a = as_argument(a, "put")
-    return reshape(set_subtensor(getitem(ravel(a), ind), v), lengths(a))
+    return at.reshape(at.set_subtensor(at.getitem(at.ravel(a), ind), v), lengths(a))
 
 
 def choose(a: Any, choices: Any) -> Any:
@@ -227,7 +223,7 @@ def choose(a: Any, choices: Any) -> Any:
     a = as_argument(a, "choose")
     found = choices[-1]
     for i in reversed(range(len(choices) - 1)):
-        found = switch(eq(a, i), choices[i], found)
+        found = at.switch(at.eq(a, i), choices[i], found)
     return found
 
 
@@ -248,7 +244,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """
     found = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        found = switch(condition, choice, found)
+        found = at.switch(condition, choice, found)
     return found
 
 
@@ -274,8 +270,8 @@ def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
     made = [f(x) if callable(f) else f for f in funclist]
     found = made[len(condlist)] if len(made) > len(condlist) else 0
     for condition, value in zip(condlist, made, strict=False):
-        found = switch(condition, value, found)
-    return fill(x, cast(found, x.type.dtype))
+        found = at.switch(condition, value, found)
+    return at.fill(x, at.cast(found, x.type.dtype))
 
 
 class SearchSorted(TensorOp):
@@ -363,7 +359,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
             "is long"
         )
     # a fill raises an error if the lengths differ
-    return SearchSorted(side)(take(a, cast(fill(a, sorter), sorter.type.dtype), 0), v)
+    return SearchSorted(side)(at.take(a, at.cast(at.fill(a, sorter), sorter.type.dtype), 0), v)
 
 
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
@@ -403,7 +399,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     order = None
     for key in keys:
         seen = key if order is None else take_along_axis(key, order, axis)
-        step = argsort(seen, axis)
+        step = at.argsort(seen, axis)
         order = step if order is None else take_along_axis(order, step, axis)
     return order
 
@@ -421,7 +417,7 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
         The axis; None for the flattened tensor.
     """
     a, axis = along(a, axis, "argpartition")
-    return argsort(a, axis)
+    return at.argsort(a, axis)
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
@@ -437,7 +433,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
         The axis; None for the flattened tensor.
     """
     a, axis = along(a, axis, "partition")
-    return sort(a, axis)
+    return at.sort(a, axis)
 
 
 def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
@@ -455,10 +451,12 @@ def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
     >>> isin([1, 2], [2, 3]).eval()
     array([False,  True])
     """
-    element, others = as_argument(element, "isin"), ravel(as_argument(test_elements, "isin", 1))
+    element, others = as_argument(element, "isin"), at.ravel(as_argument(test_elements, "isin", 1))
     spread = element.dimshuffle(*range(element.type.ndim), "x")
-    found = any_(eq(spread, of_rank(others, element.type.ndim + 1, element.type.ndim)), axis=-1)
-    return logical_not(found) if invert else found
+    found = at.any(
+        at.eq(spread, of_rank(others, element.type.ndim + 1, element.type.ndim)), axis=-1
+    )
+    return at.logical_not(found) if invert else found
 
 
 class Unique(TensorOp):
@@ -509,8 +507,8 @@ class Unique(TensorOp):
         """Return the gradient: it is that of the first of equal elements."""
         x = inputs[0]
         if is_discrete(x.type.dtype):
-            return [zeros_like(x, "float64")]
-        return [inc_subtensor(getitem(zeros_like(x), outputs[1]), output_grads[0])]
+            return [at.zeros_like(x, "float64")]
+        return [at.inc_subtensor(at.getitem(at.zeros_like(x), outputs[1]), output_grads[0])]
 
 
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
@@ -538,12 +536,12 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
     """
     ar = as_argument(ar, "unique")
     if axis is None:
-        values, index, inverse, counts = Unique(equal_nan)(ravel(ar))
-        inverse = reshape(inverse, lengths(ar))
+        values, index, inverse, counts = Unique(equal_nan)(at.ravel(ar))
+        inverse = at.reshape(inverse, lengths(ar))
     else:
         axis = normalize_axis(axis, ar.type.ndim, "unique")
-        values, index, inverse, counts = Unique(equal_nan)(moveaxis(ar, axis, 0))
-        values = moveaxis(values, 0, axis)
+        values, index, inverse, counts = Unique(equal_nan)(at.moveaxis(ar, axis, 0))
+        values = at.moveaxis(values, 0, axis)
     wanted = (return_index, return_inverse, return_counts)
     more = [index, inverse, counts]
     chosen = [v for v, is_wanted in zip(more, wanted, strict=True) if is_wanted]
@@ -609,7 +607,7 @@ def union1d(ar1: Any, ar2: Any) -> Any:
     >>> union1d([1, 2], [2, 3]).eval()
     array([1, 2, 3])
     """
-    return unique(join(0, ravel(ar1), ravel(ar2)))
+    return unique(at.join(0, at.ravel(ar1), at.ravel(ar2)))
 
 
 def intersect1d(ar1: Any, ar2: Any) -> Any:
@@ -624,7 +622,7 @@ def intersect1d(ar1: Any, ar2: Any) -> Any:
     array([2])
     """
     first, second = (as_argument(x, "intersect1d", i) for i, x in enumerate((ar1, ar2)))
-    both = cast(unique(first), result_dtype(first.type.dtype, second.type.dtype))
+    both = at.cast(unique(first), result_dtype(first.type.dtype, second.type.dtype))
     return extract(isin(both, second), both)
 
 
@@ -654,4 +652,4 @@ def setxor1d(ar1: Any, ar2: Any) -> Any:
     >>> setxor1d([1, 2], [2, 3]).eval()
     array([1, 3])
     """
-    return sort(join(0, setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)), 0)
+    return at.sort(at.join(0, setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)), 0)

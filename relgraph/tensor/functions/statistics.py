@@ -7,59 +7,12 @@ from typing import Any
 
 import numpy as np
 
+import relgraph.tensor as at
 from relgraph.graph.basic import Constant
 from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype
-from relgraph.tensor.along_axes import cumprod, cumsum, inexact, length, of_rank, part, sort
-from relgraph.tensor.assembly import join, stack, zeros
-from relgraph.tensor.basic import (
-    as_argument,
-    as_tensor_variable,
-    assert_,
-    normalize_axes,
-    static_int,
-)
-from relgraph.tensor.functions.calculus import linspace
-from relgraph.tensor.functions.searching import searchsorted, take_along_axis
-from relgraph.tensor.indexing import getitem, inc_subtensor, take
-from relgraph.tensor.linalg.diagonals import diag
-from relgraph.tensor.linalg.products import dot
-from relgraph.tensor.math import abs as abs_
-from relgraph.tensor.math import (
-    cast,
-    ceil,
-    clip,
-    conj,
-    eq,
-    fill,
-    floor,
-    ge,
-    gt,
-    invert,
-    isnan,
-    le,
-    lt,
-    maximum,
-    minimum,
-    sqr,
-    sqrt,
-    switch,
-)
-from relgraph.tensor.math import round as round_
-from relgraph.tensor.reductions import all as all_
-from relgraph.tensor.reductions import any as any_
-from relgraph.tensor.reductions import argmax, argmin, mean, prod, var
-from relgraph.tensor.reductions import max as max_
-from relgraph.tensor.reductions import min as min_
-from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import (
-    as_length,
-    expand_dims,
-    lengths,
-    product,
-    ravel,
-    reshape,
-    transpose,
-)
+from relgraph.tensor.along_axes import inexact, length, of_rank, part
+from relgraph.tensor.basic import as_argument, normalize_axes, static_int
+from relgraph.tensor.shapes import as_length, lengths, product
 
 
 def average(
@@ -91,10 +44,10 @@ def average(
     if weights.type.ndim == 1 and a.type.ndim != 1 and axis is not None:
         (place,) = normalize_axes(axis, a.type.ndim, "average")
         weights = of_rank(weights, a.type.ndim, place)
-    a = cast(a, dtype)
-    weights = fill(a, cast(weights, dtype))
-    total = sum_(weights, axis=axis, keepdims=keepdims)
-    found = sum_(a * weights, axis=axis, keepdims=keepdims) / total
+    a = at.cast(a, dtype)
+    weights = at.fill(a, at.cast(weights, dtype))
+    total = at.sum(weights, axis=axis, keepdims=keepdims)
+    found = at.sum(a * weights, axis=axis, keepdims=keepdims) / total
     return (found, total) if returned else found
 
 
@@ -121,12 +74,14 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False,
     """
     x = _as_rows(m, rowvar)
     if y is not None:
-        x = join(0, x, _as_rows(y, rowvar))
-    x = cast(x, result_dtype(x.type.dtype, "float64"))
-    x = x - mean(x, axis=1, keepdims=True)
+        x = at.join(0, x, _as_rows(y, rowvar))
+    x = at.cast(x, result_dtype(x.type.dtype, "float64"))
+    x = x - at.mean(x, axis=1, keepdims=True)
     fewer = (0 if bias else 1) if ddof is None else ddof
-    degrees = cast(as_argument(length(x, 1) - fewer, "cov"), "float64")
-    found = dot(x, conj(x).T if is_complex(x.type.dtype) else x.T) / cast(degrees, _real(x))
+    degrees = at.cast(as_argument(length(x, 1) - fewer, "cov"), "float64")
+    found = at.dot(x, at.conj(x).T if is_complex(x.type.dtype) else x.T) / at.cast(
+        degrees, _real(x)
+    )
     return found.squeeze() if found.type.shape == (1, 1) else found
 
 
@@ -139,7 +94,7 @@ def _as_rows(m: Any, rowvar: bool) -> Any:
     if x.type.ndim > 2:
         raise ValueError(f"cov: the input is a {x.type}, neither a vector nor a matrix")
     if x.type.ndim < 2:
-        return as_tensor_variable(x, ndim=2)
+        return at.as_tensor_variable(x, ndim=2)
     return x if rowvar or x.type.shape[0] == 1 else x.T
 
 
@@ -162,9 +117,9 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     c = cov(x, y, rowvar)
     if c.type.ndim == 0:
         return c / c
-    deviations = sqrt(diag(c).real)
+    deviations = at.sqrt(at.diag(c).real)
     c = c / deviations.dimshuffle(0, "x") / deviations.dimshuffle("x", 0)
-    return c if is_complex(c.type.dtype) else clip(c, -1, 1)
+    return c if is_complex(c.type.dtype) else at.clip(c, -1, 1)
 
 
 def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
@@ -189,13 +144,13 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     if isinstance(least, int) and least < 0:
         raise ValueError(f"bincount: minlength is {least}, less than 0")
     if x.type.dtype.startswith("int"):
-        x = assert_(x, ge(x, 0), message="bincount: no integer may be less than 0")
-    x = cast(x, "int64")
-    count = max_(join(0, x, stack([as_tensor_variable(least) - 1]))) + 1
+        x = at.assert_(x, at.ge(x, 0), message="bincount: no integer may be less than 0")
+    x = at.cast(x, "int64")
+    count = at.max(at.join(0, x, at.stack([at.as_tensor_variable(least) - 1]))) + 1
     if weights is None:
-        return inc_subtensor(getitem(zeros((count,), dtype="int64"), x), 1)
-    weights = cast(as_argument(weights, "bincount", 1), "float64")
-    return inc_subtensor(getitem(zeros((count,), dtype="float64"), x), weights)
+        return at.inc_subtensor(at.getitem(at.zeros((count,), dtype="int64"), x), 1)
+    weights = at.cast(as_argument(weights, "bincount", 1), "float64")
+    return at.inc_subtensor(at.getitem(at.zeros((count,), dtype="float64"), x), weights)
 
 
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Any:
@@ -217,16 +172,18 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Any:
     if count < 1:
         raise ValueError(f"histogram: {count} bins; there must be one at least")
     a = as_argument(a, "histogram")
-    low, high = (min_(a), max_(a)) if range is None else range
+    low, high = (at.min(a), at.max(a)) if range is None else range
     known = [number_kind(v) is not None or isinstance(v, np.generic) for v in (low, high)]
     if all(known) and not -np.inf < low <= high < np.inf:
         raise ValueError(f"histogram: the range is from {low} to {high}")
-    low, high = (cast(as_tensor_variable(v), inexact(a).type.dtype) for v in (low, high))
+    low, high = (at.cast(at.as_tensor_variable(v), inexact(a).type.dtype) for v in (low, high))
     if not all(known):
-        ordered = le(low, high) & lt(high, np.inf) & gt(low, -np.inf)
-        low = assert_(low, ordered, message="histogram: the range must be finite and ascend")
-    flat = eq(low, high)
-    return linspace(switch(flat, low - 0.5, low), switch(flat, high + 0.5, high), count + 1)
+        ordered = at.le(low, high) & at.lt(high, np.inf) & at.gt(low, -np.inf)
+        low = at.assert_(low, ordered, message="histogram: the range must be finite and ascend")
+    flat = at.eq(low, high)
+    return at.linspace(
+        at.switch(flat, low - 0.5, low), at.switch(flat, high + 0.5, high), count + 1
+    )
 
 
 def _given_edges(bins: Any) -> Any:
@@ -245,8 +202,10 @@ def _given_edges(bins: Any) -> Any:
         if (edges.data[:-1] > edges.data[1:]).any():
             raise ValueError(f"histogram: the edges of bins must ascend: {edges.data}")
         return edges
-    descends = gt(part(edges, 0, slice(None, -1)), part(edges, 0, slice(1, None)))
-    return assert_(edges, invert(descends), message="histogram: the edges of bins must ascend")
+    descends = at.gt(part(edges, 0, slice(None, -1)), part(edges, 0, slice(1, None)))
+    return at.assert_(
+        edges, at.invert(descends), message="histogram: the edges of bins must ascend"
+    )
 
 
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False,
@@ -275,19 +234,19 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False,
     a = as_argument(a, "histogram")
     edges = histogram_bin_edges(a, bins, range)
     if edges.type.shape[0] in (0, 1):
-        return zeros((0,), dtype="float64" if density or weights is not None else "int64"), edges
-    x, n = ravel(a), length(edges, 0) - 1
-    place = searchsorted(edges, x, side="right") - 1
+        return at.zeros((0,), dtype="float64" if density or weights is not None else "int64"), edges
+    x, n = at.ravel(a), length(edges, 0) - 1
+    place = at.searchsorted(edges, x, side="right") - 1
     last, first = part(edges, 0, -1), part(edges, 0, 0)
-    place = switch(eq(x, last), n - 1, place)
-    inside = ge(x, first) & le(x, last)
-    each = cast(inside, "int64") if weights is None else switch(inside, ravel(weights), 0)
-    start = zeros((n,), dtype=each.type.dtype)
-    place = minimum(switch(gt(place, 0), place, 0), n - 1)
-    counts = inc_subtensor(getitem(start, place), each)
+    place = at.switch(at.eq(x, last), n - 1, place)
+    inside = at.ge(x, first) & at.le(x, last)
+    each = at.cast(inside, "int64") if weights is None else at.switch(inside, at.ravel(weights), 0)
+    start = at.zeros((n,), dtype=each.type.dtype)
+    place = at.minimum(at.switch(at.gt(place, 0), place, 0), n - 1)
+    counts = at.inc_subtensor(at.getitem(start, place), each)
     if density:
         widths = part(edges, 0, slice(1, None)) - part(edges, 0, slice(None, -1))
-        counts = counts / widths / sum_(counts)
+        counts = counts / widths / at.sum(counts)
     return counts, edges
 
 
@@ -315,8 +274,8 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None)
     dtype = np.dtype(x.type.dtype)
     high = np.finfo(dtype).max if posinf is None else posinf
     low = np.finfo(dtype).min if neginf is None else neginf
-    for value, is_it in ((high, eq(x, np.inf)), (low, eq(x, -np.inf)), (nan, isnan(x))):
-        x = switch(is_it, np.asarray(value, dtype), x)
+    for value, is_it in ((high, at.eq(x, np.inf)), (low, at.eq(x, -np.inf)), (nan, at.isnan(x))):
+        x = at.switch(is_it, np.asarray(value, dtype), x)
     return x
 
 
@@ -325,7 +284,7 @@ _Place = tuple[Any, Any, Any]
 
 def _linear(share: Any, last: Any) -> _Place:
     place = share * last
-    return floor(place), ceil(place), place - floor(place)
+    return at.floor(place), at.ceil(place), place - at.floor(place)
 
 
 def _whole(rounded: Callable[[Any], Any]) -> Callable[[Any, Any], _Place]:
@@ -349,29 +308,29 @@ def _between(alpha: float, beta: float) -> Callable[[Any, Any], _Place]:
 
     def place_of(share: Any, last: Any) -> _Place:
         place = (last + 1) * share + (alpha + share * (1 - alpha - beta)) - 1
-        place = minimum(maximum(place, 0.0), last)
-        return floor(place), minimum(floor(place) + 1, last), place - floor(place)
+        place = at.minimum(at.maximum(place, 0.0), last)
+        return at.floor(place), at.minimum(at.floor(place) + 1, last), place - at.floor(place)
 
     return place_of
 
 
 def _by_counting(share: Any, last: Any) -> _Place:
-    place = ceil((last + 1) * share) - 1
+    place = at.ceil((last + 1) * share) - 1
     return place, place, place * 0
 
 
 def _by_counting_between(share: Any, last: Any) -> _Place:
     place = (last + 1) * share - 1
-    is_whole = eq(place, floor(place))
-    low = switch(is_whole, place, floor(place) + 1)
-    return low, minimum(floor(place) + 1, last), switch(is_whole, 0.5, 0.0)
+    is_whole = at.eq(place, at.floor(place))
+    low = at.switch(is_whole, place, at.floor(place) + 1)
+    return low, at.minimum(at.floor(place) + 1, last), at.switch(is_whole, 0.5, 0.0)
 
 
 def _by_counting_to_even(share: Any, last: Any) -> _Place:
     place = (last + 1) * share - 1.5
     # between two elements the one with an odd index is taken, the even one as they are counted
-    first = invert(eq(place, floor(place))) | eq(floor(place) % 2, 0)
-    place = floor(place) + switch(first, 1.0, 0.0)
+    first = at.invert(at.eq(place, at.floor(place))) | at.eq(at.floor(place) % 2, 0)
+    place = at.floor(place) + at.switch(first, 1.0, 0.0)
     return place, place, place * 0
 
 
@@ -379,10 +338,10 @@ def _by_counting_to_even(share: Any, last: Any) -> _Place:
 # of the last element.
 METHODS: dict[str, Callable[[Any, Any], _Place]] = {
     "linear": _linear,
-    "lower": _whole(floor),
-    "higher": _whole(ceil),
+    "lower": _whole(at.floor),
+    "higher": _whole(at.ceil),
     "midpoint": _midpoint,
-    "nearest": _whole(round_),
+    "nearest": _whole(at.round),
     "inverted_cdf": _by_counting,
     "averaged_inverted_cdf": _by_counting_between,
     "closest_observation": _by_counting_to_even,
@@ -544,24 +503,26 @@ def _quantiles(
     dtype = a.type.dtype
     if not weak and method not in _OF_ELEMENTS:
         dtype = result_dtype(dtype, inexact(shares).type.dtype)
-    ordered = cast(ordered, dtype)
-    shares = cast(shares, "float64") / whole
-    count = sum_(cast(invert(isnan(ordered)), "int64"), axis=last) if passing_over else None
+    ordered = at.cast(ordered, dtype)
+    shares = at.cast(shares, "float64") / whole
+    count = (
+        at.sum(at.cast(at.invert(at.isnan(ordered)), "int64"), axis=last) if passing_over else None
+    )
     found = [_at_share(ordered, s, method, count) for s in _elements(shares)]
     if not passing_over and not is_discrete(dtype):
-        spoiled = any_(isnan(ordered), axis=last)
-        found = [switch(spoiled, np.asarray(np.nan, dtype), v) for v in found]
+        spoiled = at.any(at.isnan(ordered), axis=last)
+        found = [at.switch(spoiled, np.asarray(np.nan, dtype), v) for v in found]
     if keepdims:
-        found = [expand_dims(v, axes) for v in found]
-    return found[0] if shares.type.ndim == 0 else as_tensor_variable(found)
+        found = [at.expand_dims(v, axes) for v in found]
+    return found[0] if shares.type.ndim == 0 else at.as_tensor_variable(found)
 
 
 def _sorted_along_last(a: Any, axes: tuple[int, ...]) -> Any:
     """Return `a` with some axes put together as the last one, and sorted along it."""
     others = [i for i in range(a.type.ndim) if i not in axes]
-    moved, shape = transpose(a, (*others, *axes)), lengths(a)
+    moved, shape = at.transpose(a, (*others, *axes)), lengths(a)
     count = product([shape[i] for i in axes])
-    return sort(reshape(moved, (*[shape[i] for i in others], count)), axis=-1)
+    return at.sort(at.reshape(moved, (*[shape[i] for i in others], count)), axis=-1)
 
 
 def _elements(q: Any) -> list[Any]:
@@ -574,24 +535,24 @@ def _elements(q: Any) -> list[Any]:
 
 def _at_share(ordered: Any, share: Any, method: str, count: Any) -> Any:
     """Return the quantile of vectors sorted along the last axis; of the first `count` elements."""
-    n = as_tensor_variable(length(ordered, ordered.type.ndim - 1) if count is None else count)
+    n = at.as_tensor_variable(length(ordered, ordered.type.ndim - 1) if count is None else count)
     if method == "median":
         below, above = (_element(ordered, (n - i) // 2) for i in (1, 0))
-        return switch(eq(n % 2, 1), below, (below + above) / 2)
-    low, high, weight = METHODS[method](share, cast(n - 1, "float64"))
-    below, above = (_element(ordered, cast(i, "int64")) for i in (low, high))
+        return at.switch(at.eq(n % 2, 1), below, (below + above) / 2)
+    low, high, weight = METHODS[method](share, at.cast(n - 1, "float64"))
+    below, above = (_element(ordered, at.cast(i, "int64")) for i in (low, high))
     if method in _OF_ELEMENTS:
         return below
-    between = below + (above - below) * cast(weight, ordered.type.dtype)
-    return switch(eq(weight, 0), below, between)
+    between = below + (above - below) * at.cast(weight, ordered.type.dtype)
+    return at.switch(at.eq(weight, 0), below, between)
 
 
 def _element(ordered: Any, position: Any) -> Any:
     """Return the elements at one position along the last axis, or at one for each vector."""
-    last, position = ordered.type.ndim - 1, maximum(position, 0)
+    last, position = ordered.type.ndim - 1, at.maximum(position, 0)
     if position.type.ndim == 0:
-        return take(ordered, position, last)
-    found = take_along_axis(ordered, expand_dims(position, last), last)
+        return at.take(ordered, position, last)
+    found = at.take_along_axis(ordered, at.expand_dims(position, last), last)
     return part(found, last, 0)
 
 
@@ -599,9 +560,9 @@ def _numbers(a: Any, filling: float, what: str) -> tuple[Any, Any]:
     """Return `a` with a number in the place of nan, and where it is none."""
     a = as_argument(a, what)
     if is_discrete(a.type.dtype):
-        return a, fill(a, np.asarray(True))
-    missing = isnan(a)
-    return switch(missing, np.asarray(filling, a.type.dtype), a), invert(missing)
+        return a, at.fill(a, np.asarray(True))
+    missing = at.isnan(a)
+    return at.switch(missing, np.asarray(filling, a.type.dtype), a), at.invert(missing)
 
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
@@ -621,7 +582,7 @@ def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
     >>> nansum([1.0, float('nan'), 3.0]).eval()
     array(4.)
     """
-    return sum_(_numbers(a, 0, "nansum")[0], axis=axis, dtype=dtype, keepdims=keepdims)
+    return at.sum(_numbers(a, 0, "nansum")[0], axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
@@ -641,7 +602,7 @@ def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
     >>> nanprod([1.0, float('nan'), 3.0]).eval()
     array(3.)
     """
-    return prod(_numbers(a, 1, "nanprod")[0], axis=axis, dtype=dtype, keepdims=keepdims)
+    return at.prod(_numbers(a, 1, "nanprod")[0], axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def nancumsum(a: Any, axis: int | None = None) -> Any:
@@ -657,7 +618,7 @@ def nancumsum(a: Any, axis: int | None = None) -> Any:
     >>> nancumsum([1.0, float('nan'), 3.0]).eval()
     array([1., 1., 4.])
     """
-    return cumsum(_numbers(a, 0, "nancumsum")[0], axis)
+    return at.cumsum(_numbers(a, 0, "nancumsum")[0], axis)
 
 
 def nancumprod(a: Any, axis: int | None = None) -> Any:
@@ -673,7 +634,7 @@ def nancumprod(a: Any, axis: int | None = None) -> Any:
     >>> nancumprod([1.0, float('nan'), 3.0]).eval()
     array([1., 1., 3.])
     """
-    return cumprod(_numbers(a, 1, "nancumprod")[0], axis)
+    return at.cumprod(_numbers(a, 1, "nancumprod")[0], axis)
 
 
 def _nan_extreme(a: Any, axis: Any, keepdims: bool, filling: float, extreme: Any) -> Any:
@@ -681,8 +642,8 @@ def _nan_extreme(a: Any, axis: Any, keepdims: bool, filling: float, extreme: Any
     largest = extreme(found, axis=axis, keepdims=keepdims)
     if is_discrete(found.type.dtype):
         return largest
-    none = all_(invert(known), axis=axis, keepdims=keepdims)
-    return switch(none, np.asarray(np.nan, found.type.dtype), largest)
+    none = at.all(at.invert(known), axis=axis, keepdims=keepdims)
+    return at.switch(none, np.asarray(np.nan, found.type.dtype), largest)
 
 
 def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -700,7 +661,7 @@ def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> nanmax([1.0, float('nan'), 3.0]).eval()
     array(3.)
     """
-    return _nan_extreme(a, axis, keepdims, -np.inf, max_)
+    return _nan_extreme(a, axis, keepdims, -np.inf, at.max)
 
 
 def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -718,7 +679,7 @@ def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> nanmin([1.0, float('nan'), 3.0]).eval()
     array(1.)
     """
-    return _nan_extreme(a, axis, keepdims, np.inf, min_)
+    return _nan_extreme(a, axis, keepdims, np.inf, at.min)
 
 
 def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -736,7 +697,7 @@ def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> nanargmax([1.0, float('nan'), 3.0]).eval()
     array(2)
     """
-    return argmax(_numbers(a, -np.inf, "nanargmax")[0], axis=axis, keepdims=keepdims)
+    return at.argmax(_numbers(a, -np.inf, "nanargmax")[0], axis=axis, keepdims=keepdims)
 
 
 def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -754,7 +715,7 @@ def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> nanargmin([1.0, float('nan'), 3.0]).eval()
     array(0)
     """
-    return argmin(_numbers(a, np.inf, "nanargmin")[0], axis=axis, keepdims=keepdims)
+    return at.argmin(_numbers(a, np.inf, "nanargmin")[0], axis=axis, keepdims=keepdims)
 
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
@@ -776,11 +737,11 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
     """
     found, known = _numbers(a, 0, "nanmean")
     if is_discrete(found.type.dtype):
-        return mean(found, axis=axis, dtype=dtype, keepdims=keepdims)
+        return at.mean(found, axis=axis, dtype=dtype, keepdims=keepdims)
     dtype = found.type.dtype if dtype is None else dtype
     wide = "float32" if dtype == "float16" else dtype
-    count = cast(sum_(cast(known, "int64"), axis=axis, keepdims=keepdims), wide)
-    return cast(sum_(cast(found, wide), axis=axis, keepdims=keepdims) / count, dtype)
+    count = at.cast(at.sum(at.cast(known, "int64"), axis=axis, keepdims=keepdims), wide)
+    return at.cast(at.sum(at.cast(found, wide), axis=axis, keepdims=keepdims) / count, dtype)
 
 
 def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
@@ -802,12 +763,14 @@ def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> A
     """
     found, known = _numbers(a, 0, "nanvar")
     if is_discrete(found.type.dtype):
-        return var(found, axis=axis, ddof=ddof, keepdims=keepdims)
+        return at.var(found, axis=axis, ddof=ddof, keepdims=keepdims)
     deviation = found - nanmean(a, axis=axis, keepdims=True)
-    square = sqr(abs_(deviation)) if is_complex(found.type.dtype) else sqr(deviation)
-    count = sum_(cast(known, "int64"), axis=axis, keepdims=keepdims) - ddof
-    total = sum_(switch(known, square, 0), axis=axis, keepdims=keepdims)
-    enough = switch(count > 0, cast(count, total.type.dtype), np.asarray(np.nan, total.type.dtype))
+    square = at.sqr(at.abs(deviation)) if is_complex(found.type.dtype) else at.sqr(deviation)
+    count = at.sum(at.cast(known, "int64"), axis=axis, keepdims=keepdims) - ddof
+    total = at.sum(at.switch(known, square, 0), axis=axis, keepdims=keepdims)
+    enough = at.switch(
+        count > 0, at.cast(count, total.type.dtype), np.asarray(np.nan, total.type.dtype)
+    )
     return total / enough
 
 
@@ -828,4 +791,4 @@ def nanstd(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> A
     >>> nanstd([1.0, float('nan'), 3.0]).eval()
     array(1.)
     """
-    return sqrt(nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))
+    return at.sqrt(nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))
