@@ -270,7 +270,7 @@ GRIDS = {"mgrid": _Grid(sparse=False), "ogrid": _Grid(sparse=True)}
 and `ogrid` has a tuple with those of each axis. Bounds may be variables."""
 
 
-def tril_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
+def tril_indices(n: Any, k: int = 0, m: Any = None) -> Any:
     """Return the indices of the lower triangle of a matrix.
 
     Parameters
@@ -283,7 +283,7 @@ def tril_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
     return at.nonzero(at.tri(n, m, k))
 
 
-def triu_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
+def triu_indices(n: Any, k: int = 0, m: Any = None) -> Any:
     """Return the indices of the upper triangle of a matrix.
 
     Parameters
