@@ -250,7 +250,7 @@ def _in_default_mode(
     recorder = Recorder()
     copy.attach_feature(recorder)
     numbers = {
-        i: {recorder.log.number(copies[v]) for v in _covered(place)}
+        i: {recorder.log.twin(copies[v]) for v in _covered(place)}
         for i, place in enumerate(matches)
         if not place.within
     }

@@ -156,8 +156,8 @@ class LeftOver(list[Variable]):
 
 Skip: TypeAlias = Callable[[Variable], Any]
 Observer: TypeAlias = Callable[[Bindings, Failure, int], None]
-"""A function that is called for each part of a pattern that does not match: with the bindings before,
-the reason, and how near it is to a match, to compare with parts at the same progress."""
+"""A function that is called for each part of a pattern that does not match: with the bindings, the
+reason, and how near it is to a match, to compare with parts at the same progress."""
 
 
 def match(

@@ -1,9 +1,7 @@
 """Derivations: the rewrites that led from one graph to another, recorded, read and replayed.
 
-Edits are data, so that they can be replayed on a copy of the graph. Variables and nodes have
-numbers. At the start these are given to the inputs of the graph and then, in topological order, to
-the nodes and what they read and compute; later to what is imported. So a copy of the graph gives
-the same numbers to the same variables and nodes.
+Edits are data, so that they can be replayed on a copy of the graph. They are about twins: copies
+of the variables and nodes of the graph as they were when they were imported.
 """
 
 from __future__ import annotations
@@ -24,181 +22,146 @@ from relgraph.introspection import Displayed
 class Make(NamedTuple):
     """A node was imported for the first time."""
 
-    node: int
+    node: Apply
 
 
 class Change(NamedTuple):
     """Input `place` of a node, or output `place` of the graph where `node` is None, changed."""
 
-    node: int | None
+    node: Apply | None
     place: int
-    old: int
-    new: int
+    old: Variable
+    new: Variable
+
+    def __str__(self) -> str:
+        if self.node is None:
+            return f"output {self.place}"
+        return f"argument {self.place} of {self.node.op}"
 
 
-class Add(NamedTuple):
-    """A variable became input or output `place` of the graph."""
+class Boundary(NamedTuple):
+    """A variable became input or output `place` of the graph, or is none any more."""
 
+    added: bool
     output: bool
     place: int
-    variable: int
+    variable: Variable
 
 
-class Remove(NamedTuple):
-    """Input or output `place` of the graph was removed."""
-
-    output: bool
-    place: int
-    variable: int
-
-
-Edit = Make | Change | Add | Remove
-
-
-class NodeSpec(NamedTuple):
-    """A node as it was first imported: its op, and the numbers of its inputs and outputs."""
-
-    op: Any
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-
-
-class VariableSpec(NamedTuple):
-    """What is needed to make a variable again; `constant` is the variable if it is a constant."""
-
-    type: Any
-    name: str | None
-    constant: Constant | None
+Edit = Make | Change | Boundary
 
 
 class EditLog:
-    """The graph at the start of a recording, and the variables and nodes imported since.
+    """The graph at the start of a recording, and twins of what has been imported since.
+
+    A twin of a variable or node is a copy that is part of no graph that changes. A twin of a node
+    has the inputs with which the node was first imported.
 
     Attributes
     ----------
-    variables, nodes
-        The variables and nodes by number.
-    inputs, outputs
-        The numbers of the inputs and outputs of the graph at the start.
+    start
+        The twin of the graph at the start.
+    recent
+        Twins that were made since the set was last cleared.
     """
 
     def __init__(self, fgraph: FunctionGraph) -> None:
-        self.variables: list[VariableSpec] = []
-        self.nodes: list[NodeSpec] = []
-        self._numbers: dict[Variable, int] = {}
-        self._nodes: dict[Apply, int] = {}
-        self._wiring: list[list[int]] = []
-        self.inputs = [self.number(v) for v in fgraph.inputs]
-        for node in io_toposort(fgraph.inputs, fgraph.outputs):
-            self.record_import(node)
-        self.outputs = [self.number(v) for v in fgraph.outputs]
-        self._start = (len(self.variables), len(self.nodes))
+        self.start, self._twins = _copied(fgraph)
+        self.recent: set[Variable] = set()
+        self._wiring: dict[Apply, list[Variable]] = {}
 
-    # -- recording --------------------------------------------------------------------------
-
-    def number(self, var: Variable) -> int:
-        """Return the number of a variable, a new one if it has none."""
-        known = self._numbers.get(var)
+    def twin(self, var: Variable) -> Variable:
+        """Return the twin of a variable; that of a new constant is the constant itself."""
+        known: Variable | None = self._twins.get(var)
         if known is None:
-            known = self._numbers[var] = len(self.variables)
-            constant = var if isinstance(var, Constant) else None
-            self.variables.append(VariableSpec(var.type, var.name, constant))
+            known = self._twins[var] = var if isinstance(var, Constant) else var.clone()
+            self.recent.add(known)
         return known
 
     def record_import(self, node: Apply) -> list[Edit]:
         """Record that a node is imported; return the edits that a replay has to make."""
-        inputs = [self.number(v) for v in node.inputs]
-        number = self._nodes.get(node)
-        if number is None:
-            number = self._nodes[node] = len(self.nodes)
-            outputs = tuple(self.number(v) for v in node.outputs)
-            self.nodes.append(NodeSpec(node.op, tuple(inputs), outputs))
-            self._wiring.append(inputs)
-            return [Make(number)]
-        before, self._wiring[number] = self._wiring[number], inputs
+        inputs = [self.twin(v) for v in node.inputs]
+        made: Apply | None = self._twins.get(node)
+        if made is None:
+            made = self._twins[node] = Apply(node.op, inputs, [self.twin(v) for v in node.outputs])
+            return [Make(made)]
+        before = self._inputs_of(made)
+        self._wiring[made] = inputs
         pairs = enumerate(zip(before, inputs, strict=True))
-        return [Change(number, i, a, b) for i, (a, b) in pairs if a != b]
+        return [Change(made, i, a, b) for i, (a, b) in pairs if a is not b]
 
     def record_change(self, node: Any, place: int, old: Variable, new: Variable) -> Change:
         """Record that an input of a node, or an output of the graph, changes."""
-        number = self._nodes[node] if isinstance(node, Apply) else None
-        edit = Change(number, place, self.number(old), self.number(new))
-        if number is not None:
-            self._wiring[number][place] = edit.new
+        made = self._twins[node] if isinstance(node, Apply) else None
+        edit = Change(made, place, self.twin(old), self.twin(new))
+        if made is not None:
+            self._inputs_of(made)[place] = edit.new
         return edit
 
+    def _inputs_of(self, made: Apply) -> list[Variable]:
+        """Return the inputs of a node now, as twins, by its twin."""
+        return self._wiring.setdefault(made, list(made.inputs))
+
     def close(self) -> None:
-        """Drop the references to the variables and nodes of the graph; keep only the data."""
-        self._numbers, self._nodes, self._wiring = {}, {}, []
+        """Drop the references to the variables and nodes of the graph; keep only their twins."""
+        self._twins, self._wiring = {}, {}
 
-    # -- reading ----------------------------------------------------------------------------
+    def aligned(self, fgraph: FunctionGraph) -> dict[Any, Any]:
+        """Return the variables and nodes of a graph by those of `start`.
 
-    def originals(self) -> Sequence[Variable]:
-        """Return the variables of the graph in the order of their numbers, before `close`."""
-        return list(self._numbers)
-
-    def leaf(self, number: int) -> Variable:
-        """Return a leaf by its number: the constant itself, or a new variable of its type."""
-        spec = self.variables[number]
-        return self.result(number) if spec.constant is None else spec.constant
-
-    def result(self, number: int) -> Variable:
-        """Return a new variable of the type and name of the one with this number."""
-        spec = self.variables[number]
-        made: Variable = spec.type.make_variable(spec.name)
-        return made
-
-    def graph(self) -> FunctionGraph:
-        """Return a new copy of the graph at the start."""
-        variables: dict[int, Variable] = {}
-        for spec in self.nodes[: self._start[1]]:
-            for k in spec.inputs:
-                if k not in variables:
-                    variables[k] = self.leaf(k)
-            outputs = [self.result(k) for k in spec.outputs]
-            Apply(spec.op, [variables[k] for k in spec.inputs], outputs)
-            variables.update(zip(spec.outputs, outputs, strict=True))
-        for k in (*self.inputs, *self.outputs):
-            if k not in variables:
-                variables[k] = self.leaf(k)
-        inputs = [variables[k] for k in self.inputs]
-        return FunctionGraph(inputs, [variables[k] for k in self.outputs], clone=False)
-
-    def place(self, edit: Change) -> str:
-        """Return in words where a change took place."""
-        if edit.node is None:
-            return f"output {edit.place}"
-        return f"argument {edit.place} of {self.nodes[edit.node].op}"
-
-    def difference(self, other: EditLog) -> str:
-        """Return how the start of `other` differs from that of this log; "" if it does not."""
+        Raises
+        ------
+        ValueError
+            If it is another graph; the message says where.
+        """
+        start = self.start
         for kind in ("inputs", "outputs"):
-            mine, others = getattr(self, kind), getattr(other, kind)
+            mine, others = getattr(start, kind), getattr(fgraph, kind)
             if len(mine) != len(others):
-                return f"it has {len(others)} {kind}, not {len(mine)}"
-        variables, nodes = self._start
-        for k, (node, seen) in enumerate(zip(self.nodes[:nodes], other.nodes, strict=False)):
-            if node.op is not seen.op:
-                return f"its node {k} applies {seen.op}, not {node.op}"
-            if node != seen:
-                return f"its node {k}, which applies {seen.op}, has other inputs"
-        for spec, seen_spec in zip(self.variables[:variables], other.variables, strict=False):
-            if not _alike(spec, seen_spec):
-                return f"{_described(seen_spec)} is where {_described(spec)} was"
-        if other._start != self._start or other.outputs != self.outputs:
-            return f"it has {len(other.nodes)} nodes, not {nodes}, or other outputs"
-        return ""
+                raise _other_graph(f"it has {len(others)} {kind}, not {len(mine)}")
+        found, back = dict[Any, Any](), dict[Variable, Variable]()
+
+        def differs(mine: Variable, other: Variable) -> bool:
+            if mine not in found and not _alike(mine, other):
+                what = f"{_described(other)} is where {_described(mine)} was"
+                raise _other_graph(what)
+            one_way = found.setdefault(mine, other) is other
+            return not one_way or back.setdefault(other, mine) is not mine
+
+        for pair in zip(start.inputs, fgraph.inputs, strict=True):
+            differs(*pair)
+        nodes, seen = (io_toposort(g.inputs, g.outputs) for g in (start, fgraph))
+        for k, (node, other) in enumerate(zip(nodes, seen, strict=False)):
+            if node.op is not other.op:
+                raise _other_graph(f"its node {k} applies {other.op}, not {node.op}")
+            same_count = len(node.inputs) == len(other.inputs)
+            if not same_count or any(map(differs, node.inputs, other.inputs)):
+                raise _other_graph(f"its node {k}, which applies {other.op}, has other inputs")
+            found[node] = other
+            for pair in zip(node.outputs, other.outputs, strict=True):
+                differs(*pair)
+        if len(nodes) != len(seen) or any(map(differs, start.outputs, fgraph.outputs)):
+            raise _other_graph(f"it has {len(seen)} nodes, not {len(nodes)}, or other outputs")
+        return found
 
 
-def _alike(a: VariableSpec, b: VariableSpec) -> bool:
-    if a.type is not b.type or (a.constant is None) is not (b.constant is None):
+def _copied(fgraph: FunctionGraph) -> tuple[FunctionGraph, dict[Any, Any]]:
+    return fgraph.clone_get_equiv(check_integrity=False, attach_feature=False)
+
+
+def _other_graph(difference: str) -> ValueError:
+    return ValueError(f"this is not the graph that the derivation starts from: {difference}")
+
+
+def _alike(a: Variable, b: Variable) -> bool:
+    if a.type is not b.type or isinstance(a, Constant) is not isinstance(b, Constant):
         return False
-    return a.constant is None or a.constant.equals(b.constant)
+    return not isinstance(a, Constant) or a.equals(b)
 
 
-def _described(spec: VariableSpec) -> str:
-    name = str(spec.constant) if spec.constant is not None else spec.name or "a variable"
-    return f"{name} ({spec.type})"
+def _described(var: Variable) -> str:
+    name = str(var) if isinstance(var, Constant) else var.name or "a variable"
+    return f"{name} ({var.type})"
 
 
 View = TypeVar("View")
@@ -318,7 +281,7 @@ class Derivation(Steps[Step]):
 
     def start(self) -> FunctionGraph:
         """Return a copy of the graph as it was before the first step."""
-        return self._log.graph()
+        return _Replay(self._log).fgraph
 
     def replay(self, graph: Any = None, steps: int | None = None) -> Any:
         """Make the steps again on a copy of the graph at the start.
@@ -341,14 +304,15 @@ class Derivation(Steps[Step]):
         ValueError
             If `graph` is another graph than that at the start; the message says where.
         """
-        if graph is None:
-            graph = self.start()
-        if isinstance(graph, FunctionGraph):
-            self._replay(graph, steps)
-            return graph
-        outputs = [graph] if isinstance(graph, Variable) else list(graph)
-        fgraph = FunctionGraph(outputs=outputs, clone=False)
-        self._replay(fgraph, steps)
+        fgraph = graph
+        if graph is not None and not isinstance(graph, FunctionGraph):
+            outputs = [graph] if isinstance(graph, Variable) else list(graph)
+            fgraph = FunctionGraph(outputs=outputs, clone=False)
+        replay = _Replay(self._log, fgraph)
+        for step in self.steps[:steps]:
+            replay.make_step(step)
+        if fgraph is graph:
+            return replay.fgraph
         return fgraph.outputs[0] if isinstance(graph, Variable) else list(fgraph.outputs)
 
     def graphs(self, index: int) -> tuple[Variable, Variable]:
@@ -362,7 +326,7 @@ class Derivation(Steps[Step]):
             If there is no such step, or it only added or removed inputs or outputs.
         """
         index = range(len(self))[index]
-        replay = _Replay(self._log, self.start())
+        replay = _Replay(self._log)
         for step in self.steps[:index]:
             replay.make_step(step)
         made = [edit for edit in self.steps[index].edits if isinstance(edit, Make)]
@@ -387,19 +351,14 @@ class Derivation(Steps[Step]):
             Is given the outputs of a graph that goes through the steps, and the variable in it that
             is to be replaced, or that has replaced it; None if the step replaces none.
         """
-        fgraph = self.start()
-        replay = _Replay(self._log, fgraph)
+        replay = _Replay(self._log)
+        fgraph = replay.fgraph
         for step in self.steps:
             change = next((edit for edit in step.edits if isinstance(edit, Change)), None)
             before = view(fgraph.outputs, None if change is None else replay.variable(change.old))
             replay.make_step(step)
             after = view(fgraph.outputs, None if change is None else replay.variable(change.new))
             yield step, before, after
-
-    def _replay(self, fgraph: FunctionGraph, steps: int | None) -> None:
-        replay = _Replay(self._log, fgraph)
-        for step in self.steps[:steps]:
-            replay.make_step(step)
 
     @property
     def rests_on(self) -> str:
@@ -413,32 +372,32 @@ class Derivation(Steps[Step]):
 
 
 class _Replay:
-    """A graph on which steps are made again, with its variables and nodes by number."""
+    """A graph on which steps are made again: by default a copy of that at the start.
 
-    def __init__(self, log: EditLog, fgraph: FunctionGraph) -> None:
-        self._log = log
-        self._fgraph = fgraph
-        own = EditLog(fgraph)
-        difference = log.difference(own)
-        if difference:
-            raise ValueError(f"this is not the graph that the derivation starts from: {difference}")
-        self._variables: dict[int, Variable] = dict(enumerate(own.originals()))
-        self._nodes: dict[int, Apply] = dict(enumerate(io_toposort(fgraph.inputs, fgraph.outputs)))
+    Attributes
+    ----------
+    fgraph
+        The graph.
+    """
 
-    def variable(self, number: int) -> Variable:
-        known = self._variables.get(number)
+    def __init__(self, log: EditLog, fgraph: FunctionGraph | None = None) -> None:
+        if fgraph is None:
+            self.fgraph, self._copies = _copied(log.start)
+        else:
+            self.fgraph, self._copies = fgraph, log.aligned(fgraph)
+
+    def variable(self, twin: Variable) -> Variable:
+        known: Variable | None = self._copies.get(twin)
         if known is None:
-            known = self._variables[number] = self._log.leaf(number)
+            known = self._copies[twin] = twin if isinstance(twin, Constant) else twin.clone()
         return known
 
     def make_node(self, edit: Make) -> None:
-        if edit.node not in self._nodes:
-            spec = self._log.nodes[edit.node]
-            outputs = [self._log.result(k) for k in spec.outputs]
-            self._nodes[edit.node] = Apply(
-                spec.op, [self.variable(k) for k in spec.inputs], outputs
-            )
-            self._variables.update(zip(spec.outputs, outputs, strict=True))
+        twin = edit.node
+        if twin not in self._copies:
+            made = twin.copy_with_inputs([self.variable(v) for v in twin.inputs])
+            self._copies[twin] = made
+            self._copies.update(zip(twin.outputs, made.outputs, strict=True))
 
     def make_step(self, step: Step) -> None:
         for edit in step.edits:
@@ -446,34 +405,29 @@ class _Replay:
                 self.make_node(edit)
             elif isinstance(edit, Change):
                 self._change(edit, step.label)
-            elif isinstance(edit, Add):
-                self._add(edit, step.label)
             else:
-                self._remove(edit, step.label)
+                self._change_boundary(edit, step.label)
 
     def _change(self, edit: Change, reason: str) -> None:
         new = self.variable(edit.new)
         if edit.node is None:
-            self._fgraph.change_node_input("output", edit.place, new, reason, check=False)
+            self.fgraph.change_node_input("output", edit.place, new, reason, check=False)
             return
-        node = self._nodes[edit.node]
-        if node in self._fgraph.apply_nodes:
-            self._fgraph.change_node_input(node, edit.place, new, reason, check=False)
+        node = self._copies[edit.node]
+        if node in self.fgraph.apply_nodes:
+            self.fgraph.change_node_input(node, edit.place, new, reason, check=False)
         else:
             # the node was changed while it was out of the graph, and is about to be imported again
             node.inputs[edit.place] = new
 
-    def _add(self, edit: Add, reason: str) -> None:
-        if edit.output:
-            self._fgraph.insert_output(edit.place, self.variable(edit.variable), reason)
+    def _change_boundary(self, edit: Boundary, reason: str) -> None:
+        fgraph, place = self.fgraph, edit.place
+        if not edit.added:
+            (fgraph.remove_output if edit.output else fgraph.remove_input)(place, reason)
+        elif edit.output:
+            fgraph.insert_output(place, self.variable(edit.variable), reason)
         else:
-            self._fgraph.insert_input(edit.place, self.variable(edit.variable))
-
-    def _remove(self, edit: Remove, reason: str) -> None:
-        if edit.output:
-            self._fgraph.remove_output(edit.place, reason)
-        else:
-            self._fgraph.remove_input(edit.place, reason)
+            fgraph.insert_input(place, self.variable(edit.variable))
 
 
 UNNAMED = "(unnamed)"
@@ -502,8 +456,6 @@ class Recorder(Feature):
         self._drafts: list[_OpenStep] = []
         # imports that belong to the next replacement
         self._pending: list[Edit] = []
-        # variables from this number on were imported for the present replacement
-        self._fresh = 0
 
     def clone(self) -> Recorder:
         return type(self)()
@@ -512,7 +464,6 @@ class Recorder(Feature):
         if self._log is not None:
             raise ValueError("a Recorder serves one graph; attach a clone of it")
         self._log = EditLog(fgraph)
-        self._fresh = len(self._log.variables)
 
     @property
     def log(self) -> EditLog:
@@ -540,7 +491,7 @@ class Recorder(Feature):
         name = draft.reason.removesuffix(BACKWARD)
         backward = name != draft.reason
         direction = "backward" if backward else "forward" if draft.reason in known else None
-        places = [self.log.place(e) for e in draft.edits if isinstance(e, Change)]
+        places = [str(edit) for edit in draft.edits if isinstance(edit, Change)]
         return Step(
             number,
             name,
@@ -575,11 +526,12 @@ class Recorder(Feature):
         elif last is not None and not self._pending and _continues(edit, name, last):
             last.edits.append(edit)
         else:
-            built = edit.new >= self._fresh
+            built = edit.new in self.log.recent
             edits = [*self._pending, edit]
             self._drafts.append(_OpenStep(name, edits, algebra(var), algebra(new_var), built))
             self._pending = []
-        self._fresh = len(self.log.variables)
+        # what is imported from now on is for the next replacement
+        self.log.recent.clear()
 
     def _take_back(self, last: _OpenStep) -> None:
         last.edits.pop()
@@ -589,24 +541,24 @@ class Recorder(Feature):
             self._drafts.pop()
 
     def on_add_input(self, fgraph: FunctionGraph, i: int, var: Variable) -> None:
-        self._pending.append(Add(False, i, self.log.number(var)))
+        self._pending.append(Boundary(True, False, i, self.log.twin(var)))
 
     def on_remove_input(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:
-        self._boundary(Remove(False, i, self.log.number(var)), reason, algebra(var), "")
+        self._boundary(Boundary(False, False, i, self.log.twin(var)), reason, algebra(var), "")
 
     def on_add_output(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:
-        self._boundary(Add(True, i, self.log.number(var)), reason, "", algebra(var))
+        self._boundary(Boundary(True, True, i, self.log.twin(var)), reason, "", algebra(var))
 
     def on_remove_output(
         self, fgraph: FunctionGraph, i: int, var: Variable, reason: str | None
     ) -> None:
-        self._boundary(Remove(True, i, self.log.number(var)), reason, algebra(var), "")
+        self._boundary(Boundary(False, True, i, self.log.twin(var)), reason, algebra(var), "")
 
-    def _boundary(self, edit: Add | Remove, reason: str | None, before: str, after: str) -> None:
+    def _boundary(self, edit: Boundary, reason: str | None, before: str, after: str) -> None:
         name = UNNAMED if reason is None else str(reason)
         self._drafts.append(_OpenStep(name, [*self._pending, edit], before, after, True))
         self._pending = []
