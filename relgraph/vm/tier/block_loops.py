@@ -11,6 +11,7 @@ waits for memory.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -82,6 +83,16 @@ def most_alive(steps: Sequence[Step]) -> int:
     return most
 
 
+SHORT, LONGER = 16, 4
+"""A last axis of so few elements changes places with one of so many times as many."""
+
+
+def _at_an_end(reduction: Reduction, groups: Sequence[Sequence[int]]) -> bool:
+    """Return whether a reduction is over the first or the last of some axes."""
+    kept = [reduction.kept[group[0]] for group in groups]
+    return kept in (sorted(kept), sorted(kept, reverse=True))
+
+
 def _axis_along(stream: Operand, axis: int) -> int | None:
     """Return which axis of an array an axis of the loops goes along; None if it is none."""
     axes = [along.axis for along in stream.window]
@@ -113,8 +124,11 @@ class BlockLoops:
         }
         full = (False,) * len(nest.axes)
         self.results.update((s, Operand(s.into, full, s.window)) for s in nest.stores)
-        self.streams = list(dict.fromkeys([*outside, *self.results.values()]))
-        self.axes = self._merged()
+        # results of steps that are stored
+        self.stored = {s.out: Operand(s.out, full) for s in nest.steps if s.out.whole}
+        streams = [*outside, *self.results.values(), *self.stored.values()]
+        self.streams = list(dict.fromkeys(streams))
+        self.axes = self._ordered(self._merged())
         self._stages()
         self.homes: dict[Value, str] = {}
         self.totals: dict[Reduction, list[str]] = {}
@@ -142,6 +156,29 @@ class BlockLoops:
         whole = (start, step) == (0, 1) and stream.value.axes[own] == self.nest.axes[axis]
         return whole and own == before + 1 and stream.window[before].step == 1
 
+    def _ordered(self, groups: list[list[int]]) -> list[list[int]]:
+        """Return the axes as they are gone through: the last one by an outer loop, where it is
+        usually so short that its loop takes longer to begin than to run."""
+        lengths = [[self.m.usual(self.nest.axes[a]) for a in group] for group in groups[-2:]]
+        if len(groups) < 2 or any(n is None for group in lengths for n in group):
+            return groups
+        outer, inner = (math.prod(n or 0 for n in group) for group in lengths)
+        turned = [*groups[:-2], groups[-1], groups[-2]]
+        short = inner <= SHORT and outer >= LONGER * inner
+        return (
+            turned if short and all(_at_an_end(r, turned) for r in self.nest.reductions) else groups
+        )
+
+    def _by_rows(self, reduction: Reduction) -> bool:
+        """Return whether the outer loops reduce: rows are added up."""
+        return bool(reduction.kept) and reduction.kept[self.axes[-1][0]]
+
+    def _calls(self, reader: Reduction | Store) -> bool:
+        """Return whether a loop of NumPy reduces blocks."""
+        if not isinstance(reader, Reduction) or reader.loop is None:
+            return False
+        return not self._by_rows(reader)
+
     def _stages(self) -> None:
         """Note the stage in which each value is made, and which ones have to be stored."""
         nest = self.nest
@@ -163,7 +200,7 @@ class BlockLoops:
         self.called = called
         for reduction in nest.reductions:
             value = reduction.operand.value
-            if reduction.loop is not None and value.nest is nest:
+            if self._calls(reduction) and value.nest is nest:
                 self.in_memory[value] = None
         for store in nest.stores:
             value = store.operand.value
@@ -183,14 +220,13 @@ class BlockLoops:
         self.inner = lengths[-1]
         self.offsets = {stream: self.m.first(stream) for stream in self.streams}
         self.steps = {stream: self._steps(stream, lengths) for stream in self.streams}
-        self.offset = "0"
         loops = []
         for k, n in enumerate(lengths):
             for reduction in self._reduced_inside(k):
                 self._begin_total(reduction)
             if k < len(lengths) - 1:
                 loops.append(self.code.open(n))
-                self._advance(k, loops[-1].counter, lengths)
+                self._advance(k, loops[-1].counter)
         self._blocks()
         for k in reversed(range(len(lengths))):
             if k < len(lengths) - 1:
@@ -203,16 +239,14 @@ class BlockLoops:
         found = []
         for reduction in self.nest.reductions:
             own = [reduction.kept[group[0]] for group in self.axes]
-            if depth == (0 if reduction.by_rows else own.index(False)):
+            if depth == (0 if self._by_rows(reduction) else own.index(False)):
                 found.append(reduction)
         return found
 
-    def _advance(self, k: int, counter: str, lengths: Sequence[str]) -> None:
+    def _advance(self, k: int, counter: str) -> None:
         """Add the offsets of an outer loop to those of the streams."""
         code = self.code
 
-        further = code.make(f"mul i64 {counter}, {self.m.product_of(lengths[k + 1 :])}")
-        self.offset = code.make(f"add i64 {self.offset}, {further}")
         for stream in self.streams:
             further = self._distance(stream, k, counter)
             if further != "0":
@@ -240,16 +274,16 @@ class BlockLoops:
         that is read from other arrays."""
         found: list[str | None] = []
         strides = self.m.strides(stream.value.axes) if stream.window else []
-        for k, group in enumerate(self.axes):
+        for group in self.axes:
             if stream.window:
                 own = _axis_along(stream, group[-1])
                 found.append("0" if own is None else self._step(stream, own, strides[own]))
             elif stream.broadcasts[group[0]]:
                 found.append("0")
             else:
-                later = zip(lengths[k + 1 :], self.axes[k + 1 :], strict=True)
-                kept = [n for n, axes in later if not stream.broadcasts[axes[0]]]
-                found.append(self.m.product_of(kept))
+                others = zip(lengths, self.axes, strict=True)
+                behind = [(n, axes[0]) for n, axes in others if axes[0] > group[0]]
+                found.append(self.m.product_of([n for n, a in behind if not stream.broadcasts[a]]))
         return found
 
     def _step(self, stream: Operand, axis: int, stride: str) -> str | None:
@@ -290,7 +324,7 @@ class BlockLoops:
         for stage in range(self.last + 1):
             self._native_stage(stage, count)
             for reduction in self.nest.reductions:
-                if reduction.loop is not None and self._stage_of(reduction) == stage:
+                if self._calls(reduction) and self._stage_of(reduction) == stage:
                     self._reduce_by_call(reduction, count)
             for step in self.nest.steps:
                 if step.out in self.called and self.stage[step.out] == stage:
@@ -312,8 +346,7 @@ class BlockLoops:
         for reader in readers:
             value = reader.operand.value
             if value in made:
-                called = isinstance(reader, Reduction) and reader.loop is not None
-                time = 2 * self._stage_of(reader) + called
+                time = 2 * self._stage_of(reader) + self._calls(reader)
                 last[value] = max(last[value], time)
         slots: dict[Value, int] = {}
         free_after: list[int] = []
@@ -333,10 +366,20 @@ class BlockLoops:
             if self.steps[stream][-1] is not None:
                 place = code.make(f"add i64 {place}, {self._distance(stream, -1, start)}")
             self.starts[stream] = code.at(m.bases[value], place, MEMORY[value.dtype])
-        for value in self.in_memory:
-            if value.whole:
-                place = code.make(f"add i64 {self.offset}, {start}")
-                self.homes[value] = code.at(m.bases[value], place, MEMORY[value.dtype])
+
+    def _element(self, value: Value, counter: str) -> str:
+        """Return where the element of a value is that is made in these loops."""
+        if value in self.stored:
+            return self._where(self.stored[value], counter)
+        return self.code.at(self.homes[value], counter, MEMORY[value.dtype])
+
+    def _block(self, operand: Operand) -> tuple[str, str]:
+        """Return where the block of an operand begins, and how many bytes elements are apart."""
+        value, size = operand.value, str(itemsize(operand.value.dtype))
+        stream = self.stored.get(value, operand)
+        if value.nest is self.nest and value not in self.stored:
+            return self.homes[value], size
+        return self.starts[stream], self._distance(stream, -1, size)
 
     def _native_stage(self, stage: int, count: str) -> None:
         """Write the loop over a block with all that is computed by instructions."""
@@ -345,7 +388,7 @@ class BlockLoops:
             s for s in self.nest.steps if self.stage[s.out] == stage and s.out not in self.called
         ]
         reductions = [
-            r for r in self.nest.reductions if r.loop is None and self._stage_of(r) == stage
+            r for r in self.nest.reductions if not self._calls(r) and self._stage_of(r) == stage
         ]
         stores = [s for s in self.nest.stores if self._stage_of(s) == stage]
         if not steps and not reductions and not stores:
@@ -367,7 +410,7 @@ class BlockLoops:
             f"{group} = distinct !{{}}\n{own} = distinct !{{{', '.join([own, *facts])}}}"
         )
         self.access = f", !llvm.access.group {group}"
-        sums = {r: self._begin_sum(r) for r in reductions if not r.by_rows}
+        sums = {r: self._begin_sum(r) for r in reductions if not self._by_rows(r)}
         loop = self.code.open(count)
         self.at = loop.counter
         self.registers: dict[Operand, str] = {}
@@ -375,13 +418,13 @@ class BlockLoops:
             x = m.computed(step, [self._read(o) for o in step.operands])
             self.registers[Operand(step.out, (False,) * len(self.nest.axes))] = x
             if step.out in self.in_memory:
-                where = code.at(self.homes[step.out], self.at, MEMORY[step.out.dtype])
+                where = self._element(step.out, self.at)
                 code.store_element(x, step.out.dtype, where, self.access)
         for store in stores:
             where = self._where(self.results[store], self.at)
             m.store(store, self._read(store.operand), where, self.access)
         for reduction in reductions:
-            if reduction.by_rows:
+            if self._by_rows(reduction):
                 self._add_to_row(reduction)
             else:
                 self._add_to_sum(reduction, sums[reduction])
@@ -396,10 +439,8 @@ class BlockLoops:
             return m.number(value)
         known = self.registers.get(operand)
         if known is None:
-            if value.nest is self.nest:
-                where = code.at(self.homes[value], self.at, MEMORY[value.dtype])
-            else:
-                where = self._where(operand, self.at)
+            inside = value.nest is self.nest
+            where = self._element(value, self.at) if inside else self._where(operand, self.at)
             known = self.registers[operand] = code.load_element(value.dtype, where, self.access)
         return known
 
@@ -412,8 +453,7 @@ class BlockLoops:
             self._place_for(i, operand, dtype, count)
             for i, (operand, dtype) in enumerate(zip(step.operands, how.dtypes, strict=False))
         ]
-        out = (self.homes[step.out], str(itemsize(step.out.dtype)))
-        self.m.call(how, [*places, out], count)
+        self.m.call(how, [*places, self._block(Operand(step.out))], count)
 
     def _place_for(
         self, position: int, operand: Operand, dtype: str, count: str
@@ -422,15 +462,14 @@ class BlockLoops:
         value, code, m = operand.value, self.code, self.m
         if not value.axes:
             return m.slot(m.number(value), value.dtype, dtype), "0"
-        inside = value.nest is self.nest
-        where = self.homes[value] if inside else self.starts[operand]
         if value.dtype == dtype:
-            size = str(itemsize(dtype))
-            return where, size if inside else self._distance(operand, -1, size)
+            return self._block(operand)
         converted = m.buffer(position)
         loop = self.code.open(count)
-        at = loop.counter if inside else self._distance(operand, -1, loop.counter)
-        x = code.load_element(value.dtype, code.at(where, at, MEMORY[value.dtype]))
+        inside = value.nest is self.nest
+        at = loop.counter
+        where = self._element(value, at) if inside else self._where(operand, at)
+        x = code.load_element(value.dtype, where)
         made = convert(self.code, x, value.dtype, dtype)
         assert made is not None
         code.store_element(made, dtype, code.at(converted, loop.counter, MEMORY[dtype]))
@@ -442,7 +481,7 @@ class BlockLoops:
     def _begin_total(self, reduction: Reduction) -> None:
         code, m, dtype = self.code, self.m, reduction.out.dtype
         type_ = register_type(dtype)
-        if reduction.by_rows:
+        if self._by_rows(reduction):
             loop = self.code.open(m.product(reduction.out.axes))
             where = code.at(m.bases[reduction.out], loop.counter, MEMORY[dtype])
             code.store_element(self._identity(reduction), dtype, where)
@@ -481,7 +520,7 @@ class BlockLoops:
         code, dtype = self.code, reduction.out.dtype
         x = convert(self.code, self._read(reduction.operand), reduction.operand.value.dtype, dtype)
         assert x is not None
-        where = code.at(self.starts[self.results[reduction]], self.at, MEMORY[dtype])
+        where = self._where(self.results[reduction], self.at)
         total = code.load_element(dtype, where, self.access)
         code.store_element(self._combined(reduction, total, x), dtype, where, self.access)
 
@@ -516,7 +555,7 @@ class BlockLoops:
 
     def _end_total(self, reduction: Reduction) -> None:
         code, m = self.code, self.m
-        if reduction.by_rows:
+        if self._by_rows(reduction):
             return
         total, lost = self.totals[reduction]
         type_ = register_type(reduction.out.dtype)

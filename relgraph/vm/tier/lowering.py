@@ -9,8 +9,9 @@ loops for each level and axes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from relgraph import scalar
@@ -212,11 +213,6 @@ class Reduction:
     kept: tuple[bool, ...]
     loop: Loop | None
 
-    @property
-    def by_rows(self) -> bool:
-        """Whether the first axes are reduced: rows are added up."""
-        return bool(self.kept) and self.kept[-1]
-
 
 @dataclass(eq=False)
 class Nest:
@@ -244,6 +240,8 @@ class Lowering:
         See `operations`.
     alike
         Pairs of variables that have to have the same lengths.
+    shapes
+        Shapes that some of the inputs usually have.
 
     Attributes
     ----------
@@ -268,6 +266,7 @@ class Lowering:
         outputs: Sequence[Variable],
         exact: bool,
         alike: Sequence[tuple[Variable, Variable]] = (),
+        shapes: Mapping[Variable, Sequence[int]] = MappingProxyType({}),
     ) -> None:
         self.exact = exact
         self.inputs, self.outputs = list(inputs), list(outputs)
@@ -289,6 +288,11 @@ class Lowering:
         for a, b in alike:
             for n, m in zip(lengths[a], lengths[b], strict=True):
                 self._equate(n, m)
+        self._usual = {
+            self.find(Length(i, axis)): n
+            for i, var in enumerate(inputs)
+            for axis, n in enumerate(shapes.get(var, ()))
+        }
         for i, var in enumerate(inputs):
             axes = self._found(lengths[var])
             self.values[var] = Value(var.type.dtype, axes, argument=i)
@@ -308,6 +312,16 @@ class Lowering:
 
     def _found(self, lengths: Sequence[Length]) -> tuple[Length, ...]:
         return tuple(map(self.find, lengths))
+
+    def usual(self, length: Length) -> int | None:
+        """Return what a length usually is; None if that is not known."""
+        if length.argument < 0:
+            return length.axis
+        known = self._usual.get(length)
+        if known is None and length.more:
+            base = self._usual.get(self.find(length._replace(more=0)))
+            return None if base is None else base + length.more
+        return known
 
     def equal(self) -> list[tuple[Length, Length]]:
         """Return the pairs of lengths that have to be equal."""

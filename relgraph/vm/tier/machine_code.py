@@ -373,6 +373,9 @@ class MachineCode:
         """Return the position of the argument that has a length, and its axis."""
         return length.argument, length.axis
 
+    def usual(self, length: Length) -> int | None:
+        return self.lowering.usual(length)
+
     def strides(self, axes: Sequence[Length]) -> list[str]:
         """Return how far the next element along each axis of an array is."""
         return [self.product(axes[i + 1 :]) for i in range(len(axes))]

@@ -10,8 +10,9 @@ over the rows of sequences.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -294,6 +295,8 @@ class Segment(Op):
         What they read from elsewhere, and what others read of them.
     exact
         Whether the bits have to be those of the nodes' own `perform`.
+    shapes
+        Shapes that some of the inputs usually have.
     """
 
     __props__ = None
@@ -304,10 +307,11 @@ class Segment(Op):
         inputs: Sequence[Variable],
         outputs: Sequence[Variable],
         exact: bool,
+        shapes: Mapping[Variable, Sequence[int]],
     ) -> None:
         self.nodes = list(nodes)
         self.inputs, self.outputs = list(inputs), list(outputs)
-        self.lowering = Lowering(nodes, inputs, outputs, exact)
+        self.lowering = Lowering(nodes, inputs, outputs, exact, shapes=shapes)
         self.code = MachineCode(self.lowering)
         self.compiled = Compiled(self.code.text())
 
@@ -422,6 +426,8 @@ class Cut:
         Whether the bits have to be those that it has.
     check
         Called before each segment is compiled; what it raises ends the work.
+    shapes
+        Shapes that some of the inputs usually have.
 
     Attributes
     ----------
@@ -438,9 +444,11 @@ class Cut:
         outputs: Sequence[Variable],
         exact: bool,
         check: Callable[[], None] = lambda: None,
+        shapes: Mapping[Variable, Sequence[int]] = MappingProxyType({}),
     ) -> None:
         self.exact = exact
         self.check = check
+        self.shapes = shapes
         self.segments: list[Segment | CompiledLoop] = []
         nodes, new = taken_apart(plan.nodes, exact)
         self.inputs = list(inputs)
@@ -530,7 +538,7 @@ class Cut:
         if outputs:
             inputs = external(nodes)
             self.check()
-            segment = Segment(nodes, inputs, outputs, self.exact)
+            segment = Segment(nodes, inputs, outputs, self.exact, self.shapes)
             self.segments.append(segment)
             given = [_by_rows(self._new.get(v, v)) for v in inputs]
             made = Apply(segment, given, [v.type.make_variable() for v in outputs])

@@ -170,6 +170,7 @@ class TieredProgram:
         self._chosen: dict[Any, Runner] = {}
         self._lock = Lock()
         self._seconds = 0.0
+        self._shapes: list[tuple[int, ...]] = []
         self.run = _by_kind(fgraph.inputs, self._chosen, self._undecided)
         if policy.calls == 0:
             self._start()
@@ -192,6 +193,8 @@ class TieredProgram:
                     kind.started[name] += 1
             elif state == "failed":
                 self._chosen[key] = self._programs["vm"]
+        if state == "vm":
+            self._shapes = [getattr(value, "shape", ()) for value in values]
         compares = state == "compiled" and self._policy.rounds
         run = self._compared if compares and name == "vm" else self._programs[name]
         started = perf_counter()
@@ -259,7 +262,12 @@ class TieredProgram:
                 raise NotImplementedError("branches that are run only if they are taken")
             # what compiles is loaded when it is first needed
             cut = loaded("relgraph.vm.tier.segments").Cut(
-                plan, self._fgraph.inputs, self._fgraph.outputs, self._exact, _worker.check
+                plan,
+                self._fgraph.inputs,
+                self._fgraph.outputs,
+                self._exact,
+                _worker.check,
+                dict(zip(self._fgraph.inputs, self._shapes, strict=False)),
             )
             if not cut.segments:
                 raise NotImplementedError("no part of it can be compiled")

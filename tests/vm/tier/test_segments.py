@@ -13,6 +13,7 @@ from relgraph.vm.linker import PyLinker
 from relgraph.vm.schedule import schedule
 from relgraph.vm.tier import operations as taken_apart
 from relgraph.vm.tier import segments
+from relgraph.vm.tier.block_loops import BlockLoops
 from relgraph.vm.tier.segments import Cut, Segment
 from tests.seeds import seed_of
 
@@ -51,8 +52,7 @@ def rng(*what):
 SHAPES = [(0, 0), (1, 1), (1, 5), (5, 1), (3, 4), (0, 3), (70, 1500), (3, 2100)]
 
 
-@pytest.fixture(scope="module")
-def broadcasting():
+def over_several_axes():
     """Nodes over several axes, with sums of some and values that are read along others."""
     column = at.exp(s * y).dimshuffle(0, "x")
     row = at.tanh(x).dimshuffle("x", 0)
@@ -61,7 +61,12 @@ def broadcasting():
     b = at.exp(a - largest)
     total = at.sum(b) + 1.0
     outputs = [a, b / total, total, at.sum(m * m), at.mean(x) * y, at.prod(0.01 * x), row + 0.0 * a]
-    return both([m, x, y, s], outputs)
+    return [m, x, y, s], outputs
+
+
+@pytest.fixture(scope="module")
+def broadcasting():
+    return both(*over_several_axes())
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -93,8 +98,7 @@ def test_reductions(dtype, fallbacks):
         made(np.zeros(0, dtype))
 
 
-@pytest.fixture(scope="module")
-def over_axes():
+def reduced_over_axes():
     t = at.dtensor3("t")
     e = at.exp(m) + x
     outputs = [at.sum(e, axis=0), at.sum(e, axis=1), at.max(e, axis=1), at.max(m * x, axis=0)]
@@ -102,7 +106,46 @@ def over_axes():
     outputs += [at.sum(t * 2, axis=(0, 1)), at.sum(t * 2, axis=2), at.max(t + 1, axis=(1, 2))]
     outputs += [at.prod(t * 1.5, axis=0), at.any(m > 1, axis=0), at.all(m > -1, axis=1)]
     outputs += [at.sum(m > 0, axis=0), at.sum(t * 2, axis=1)]
-    return both([m, x, t], outputs)
+    return [m, x, t], outputs
+
+
+@pytest.fixture(scope="module")
+def over_axes():
+    return both(*reduced_over_axes())
+
+
+@pytest.mark.parametrize("graph", [over_several_axes, reduced_over_axes])
+def test_the_last_axis_may_be_gone_through_by_an_outer_loop(graph, fallbacks, monkeypatch):
+    monkeypatch.setattr("relgraph.vm.tier.lowering.Lowering.usual", lambda *_: 1)
+    monkeypatch.setattr("relgraph.vm.tier.block_loops.LONGER", 1)
+    made, reference = both(*graph())
+    draw = rng("turned").normal
+    for rows, columns in [(1, 1), (5, 3), (3, 2100), (2100, 3)]:
+        values = [draw(size=(rows, columns)), draw(size=columns)]
+        if graph is over_several_axes:
+            values += [draw(size=rows), np.array(0.3)]
+        else:
+            values.append(draw(size=(4, rows, columns)))
+        if rows == 5 and graph is reduced_over_axes:
+            values[0][0, 0] = np.nan
+        for found, expected in zip(made(*values), reference(*values), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
+    assert not fallbacks
+
+
+def test_the_shapes_of_the_first_calls_say_which_axis_is_short():
+    p, q = at.dvectors("p", "q")
+    inputs, outputs = [p, q], [at.sum(at.exp(p[:, None] - q[None, :]), axis=1)]
+    fgraph = FunctionGraph(inputs, outputs, clone=True)
+    plan = schedule(fgraph)
+    turned = []
+    for lengths in ((500, 3), (3, 500), (500, 500)):
+        shapes = {v: (n,) for v, n in zip(fgraph.inputs, lengths, strict=True)}
+        cut = Cut(plan, fgraph.inputs, fgraph.outputs, False, shapes=shapes)
+        (segment,) = cut.segments
+        (nest,) = [n for n in segment.lowering.nests.values() if len(n.axes) == 2]
+        turned.append(BlockLoops(segment.code, nest).axes == [[1], [0]])
+    assert turned == [True, False, False]
 
 
 @pytest.mark.parametrize("shape", [s for s in SHAPES if 0 not in s], ids=str)
