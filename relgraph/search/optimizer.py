@@ -222,65 +222,6 @@ class Plan:
     claims: dict[str, Claim]
 
 
-class Question:
-    """What is searched: the parameters are those of `best`."""
-
-    def __init__(
-        self,
-        laws: Iterable[Any] | None,
-        cost: Cost,
-        lengths: Shapes,
-        sound: Iterable[str] | None,
-        limits: Limits,
-        method: str,
-    ) -> None:
-        classes = sound if sound is not None else BOTH_WAYS if laws is None else CLAIMED
-        self.directions = ways(laws, classes)
-        self.cost, self.lengths, self.limits, self.method = cost, lengths, limits, method
-        self.greedy = laws is None and sound is None
-
-    def plan(self, outputs: Sequence[Variable], inputs: Sequence[Variable] | None = None) -> Plan:
-        """Return how to get from some outputs, which are not changed, to their cheapest form.
-
-        Parameters
-        ----------
-        inputs
-            The inputs of their graph, if there may be more than are needed.
-        """
-        given_cost = cost_of(outputs, self.cost, self.lengths)
-        same = Plan(None, [], list(outputs), given_cost, given_cost, "nodes", 0, {})
-        if sum(1 for _ in io_toposort([], outputs)) > self.limits.nodes:
-            return same
-        starts: list[tuple[Derivation | None, list[Variable]]] = [(None, list(outputs))]
-        if self.greedy:
-            starts.append(_greedy_form(outputs, inputs))
-        run, roots = _saturated([outs for _, outs in starts], self.directions, self.limits)
-        egraph = run.egraph
-        lengths = lengths_of(self.lengths)
-        found = []
-        for start, classes in enumerate(roots):
-            choice = chosen(classes, self.cost, lengths, self.method)
-            found.append((total(choice), start, choice))
-        cost, start, choice = min(found, key=lambda item: item[:2])
-        best = built(choice, roots[start])
-        same = replace(same, stopped=run.stopped, nodes=len(egraph))
-        if cost >= given_cost * (1 - 1e-9):
-            return same
-        greedy, given = starts[start]
-        steps = _rewrites(egraph, given, best)
-        if steps is None:
-            sound = weakest_of(run.sounds)
-            leaves = graph_inputs(outputs) if inputs is None else inputs
-            variables = [v for v in leaves if not isinstance(v, Constant)]
-            if disagreement(variables, outputs, best, sound) is not None:
-                return replace(same, stopped="disagreement")
-            claims = {CHECKED: Claim(CHECKED, sound)}
-            return replace(same, rewrites=None, outputs=best, cost=cost, claims=claims)
-        every = [reason_of(step) for plan in steps for step in plan]
-        claims = {reason.label: Claim(*reason) for reason in every}
-        return replace(same, greedy=greedy, rewrites=steps, outputs=best, cost=cost, claims=claims)
-
-
 def _rewrites(
     egraph: VariableEGraph, given: Sequence[Variable], best: Sequence[Variable]
 ) -> list[list[Rewrite]] | None:
@@ -350,6 +291,98 @@ def _greedy_form(
     optimizer = greedy_optimizer()
     made, derivation = _recorded(on_its_own(outputs, inputs), optimizer.optimize, [optimizer])
     return derivation, made
+
+
+class SaturationOptimizer(GlobalOptimizer):
+    """An optimizer that replaces a graph by its cheapest form; the parameters are those of `best`.
+
+    Its steps are replacements by named laws, so that a `Recorder` records a derivation. A graph
+    that has more nodes than the search may is left as it is.
+
+    Attributes
+    ----------
+    stopped
+        Why the last search stopped.
+    """
+
+    name = "saturation"
+
+    def __init__(
+        self,
+        laws: Iterable[Any] | None = None,
+        cost: Cost = flops,
+        lengths: Shapes = None,
+        *,
+        sound: Iterable[str] | None = None,
+        nodes: int = Limits().nodes,
+        rounds: int = Limits().rounds,
+        seconds: float = Limits().seconds,
+        method: str = "best",
+    ) -> None:
+        classes = sound if sound is not None else BOTH_WAYS if laws is None else CLAIMED
+        self._directions = ways(laws, classes)
+        self._cost, self._lengths, self._method = cost, lengths, method
+        self._limits = Limits(nodes, rounds, seconds)
+        self._greedy = laws is None and sound is None
+        self._claims: dict[str, Claim] = {}
+        self.stopped = ""
+
+    def plan(self, outputs: Sequence[Variable], inputs: Sequence[Variable] | None = None) -> Plan:
+        """Return how to get from some outputs, which are not changed, to their cheapest form.
+
+        Parameters
+        ----------
+        inputs
+            The inputs of their graph, if there may be more than are needed.
+        """
+        given_cost = cost_of(outputs, self._cost, self._lengths)
+        same = Plan(None, [], list(outputs), given_cost, given_cost, "nodes", 0, {})
+        if sum(1 for _ in io_toposort([], outputs)) > self._limits.nodes:
+            return same
+        starts: list[tuple[Derivation | None, list[Variable]]] = [(None, list(outputs))]
+        if self._greedy:
+            starts.append(_greedy_form(outputs, inputs))
+        run, roots = _saturated([outs for _, outs in starts], self._directions, self._limits)
+        egraph = run.egraph
+        lengths = lengths_of(self._lengths)
+        found = []
+        for start, classes in enumerate(roots):
+            choice = chosen(classes, self._cost, lengths, self._method)
+            found.append((total(choice), start, choice))
+        cost, start, choice = min(found, key=lambda item: item[:2])
+        best = built(choice, roots[start])
+        same = replace(same, stopped=run.stopped, nodes=len(egraph))
+        if cost >= given_cost * (1 - 1e-9):
+            return same
+        greedy, given = starts[start]
+        steps = _rewrites(egraph, given, best)
+        if steps is None:
+            sound = weakest_of(run.sounds)
+            leaves = graph_inputs(outputs) if inputs is None else inputs
+            variables = [v for v in leaves if not isinstance(v, Constant)]
+            if disagreement(variables, outputs, best, sound) is not None:
+                return replace(same, stopped="disagreement")
+            claims = {CHECKED: Claim(CHECKED, sound)}
+            return replace(same, rewrites=None, outputs=best, cost=cost, claims=claims)
+        every = [reason_of(step) for plan in steps for step in plan]
+        claims = {reason.label: Claim(*reason) for reason in every}
+        return replace(same, greedy=greedy, rewrites=steps, outputs=best, cost=cost, claims=claims)
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        # the steps change the nodes of the graph, which those of the search must not be
+        copies = clone_get_equiv(
+            fgraph.inputs, fgraph.outputs, copy_inputs=False, copy_orphans=False
+        )
+        plan = self.plan([copies[out] for out in fgraph.outputs], fgraph.inputs)
+        self.stopped = plan.stopped
+        if plan.cost < plan.given_cost:
+            self._claims.update(plan.claims)
+            follow(fgraph, plan)
+
+    def summary_children(self) -> Sequence[Any]:
+        """The phases that it may begin with, and the laws of the other steps made so far."""
+        begins = [greedy_optimizer()] if self._greedy else []
+        return (*begins, *self._claims.values())
 
 
 @dataclass(frozen=True)
@@ -435,58 +468,19 @@ def best(
     ValueError
         If there is no such method or soundness class, or an input can't have a given shape.
     """
-    question = Question(laws, cost, lengths, sound, Limits(nodes, rounds, seconds), method)
+    optimizer = SaturationOptimizer(
+        laws,
+        cost,
+        lengths,
+        sound=sound,
+        nodes=nodes,
+        rounds=rounds,
+        seconds=seconds,
+        method=method,
+    )
     every = as_outputs(outputs, "best")
-    plan = question.plan(every)
+    plan = optimizer.plan(every)
     made, derivation = derivation_of(every, plan)
     graph = made[0] if isinstance(outputs, Variable) else made
     claim = weakest(derivation)
     return Best(graph, plan.cost, plan.given_cost, derivation, claim, plan.stopped, plan.nodes)
-
-
-class SaturationOptimizer(GlobalOptimizer):
-    """An optimizer that replaces a graph by its cheapest form; the parameters are those of `best`.
-
-    Its steps are replacements by named laws, so that a `Recorder` records a derivation. A graph
-    that has more nodes than the search may is left as it is.
-
-    Attributes
-    ----------
-    stopped
-        Why the last search stopped.
-    """
-
-    name = "saturation"
-
-    def __init__(
-        self,
-        laws: Iterable[Any] | None = None,
-        cost: Cost = flops,
-        lengths: Shapes = None,
-        *,
-        sound: Iterable[str] | None = None,
-        nodes: int = Limits().nodes,
-        rounds: int = Limits().rounds,
-        seconds: float = Limits().seconds,
-        method: str = "best",
-    ) -> None:
-        limits = Limits(nodes, rounds, seconds)
-        self._question = Question(laws, cost, lengths, sound, limits, method)
-        self._claims: dict[str, Claim] = {}
-        self.stopped = ""
-
-    def apply(self, fgraph: FunctionGraph) -> None:
-        # the steps change the nodes of the graph, which those of the search must not be
-        copies = clone_get_equiv(
-            fgraph.inputs, fgraph.outputs, copy_inputs=False, copy_orphans=False
-        )
-        plan = self._question.plan([copies[out] for out in fgraph.outputs], fgraph.inputs)
-        self.stopped = plan.stopped
-        if plan.cost < plan.given_cost:
-            self._claims.update(plan.claims)
-            follow(fgraph, plan)
-
-    def summary_children(self) -> Sequence[Any]:
-        """The phases that it may begin with, and the laws of the other steps made so far."""
-        begins = [greedy_optimizer()] if self._question.greedy else []
-        return (*begins, *self._claims.values())

@@ -2,7 +2,9 @@
 
 Panchekha et al. (2015), section 4.3: the local error of an op is what it loses on the true values
 of its arguments, rounded. Laws are applied there and just below and above; what becomes smaller is
-simplified by laws anywhere.
+simplified by laws anywhere. `relgraph.search.saturation` has the same e-graph and matcher, and
+applies laws wherever something is new; here that would fill the e-graph with forms that lose as
+much.
 """
 
 from __future__ import annotations
