@@ -100,7 +100,7 @@ def with_packs(modules: Iterable[str], packs: bool) -> tuple[str, ...]:
     Raises
     ------
     CheckError
-        If packs are asked for, and none is installed.
+        If `packs` is set and no pack is installed.
     """
     found = tuple(PREFIX + name for name in installed_packs()) if packs else ()
     if packs and not found:

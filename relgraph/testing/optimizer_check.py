@@ -200,7 +200,7 @@ def reproduction_source(
     given
         What `check_optimizer` was given.
     optimizer
-        The optimizer that it stands for.
+        The optimizer that `given` denotes.
     name
         Its name in reports.
     """

@@ -93,7 +93,7 @@ ELEMENTWISE: tuple[Any, ...] = tuple(
     dict.fromkeys(
         value
         for name, value in vars(at).items()
-        # functions that are loaded when somebody asks for them would make draws hang on who did
+        # whether a function is loaded depends on its users, and draws may not
         if isinstance(value, Elemwise) and name not in FUNCTIONS
     )
 )

@@ -158,7 +158,7 @@ def _fires(local: Any, made: Any) -> bool:
     try:
         return bool(local.transform(None, made.owner))
     except Exception:
-        return True  # a check of the optimizer shall meet it
+        return True  # so that the check of the optimizer finds it
 
 
 # The classes of ops in left sides that are drawn: they are defined for all values.
@@ -244,7 +244,7 @@ class _PatternBuilder:
         return value
 
     def _bind(self, v: Any, draw: Callable[[], Any]) -> Any:
-        """Return what a logic variable stands for; it is drawn if there is nothing."""
+        """Return the value of a logic variable; it is drawn if there is none."""
         if v not in self._bindings:
             self._bindings[v] = draw()
         return self._bindings[v]

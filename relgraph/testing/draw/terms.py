@@ -195,11 +195,6 @@ def axis_or_none(random: Random, arguments: Sequence[Any]) -> Any:
     return None if random.random() < 0.3 else axis(random, arguments)
 
 
-def softmax_axis(random: Random, arguments: Sequence[Any]) -> Any:
-    """Return the axis of a softmax: None, -1, or an axis counted from the front."""
-    return random.choice([None, -1, axis(random, arguments), axis(random, arguments)])
-
-
 def new_order(random: Random, arguments: Sequence[Any]) -> Any:
     """Return the order of axes of a DimShuffle: with new axes, without some of length 1."""
     shape = arguments[0].type.shape if arguments else ()
@@ -315,8 +310,8 @@ def sparse_format(random: Random, arguments: Sequence[Any]) -> str:
 PARAMETERS: dict[tuple[str, str], Draw] = {
     ("", "axis"): axis,
     **{(name, "axis"): axes for name in ("CAReduce", "Norm", "Cosine", "Covariance")},
-    **{(name, "axis"): axis_or_none for name in ("Argmax", "Argmin")},
-    **{(name, "axis"): softmax_axis for name in ("Softmax", "LogSoftmax", "LogSumExp")},
+    **{(name, "axis"): axis_or_none for name in ("Argmax", "Argmin", "Softmax")},
+    **{(name, "axis"): axis_or_none for name in ("LogSoftmax", "LogSumExp")},
     ("CAReduce", "scalar_op"): reducing_op,
     ("Cumulate", "scalar_op"): _one_of(scalar.add, scalar.mul),
     ("Elemwise", "scalar_op"): scalar_op,
@@ -350,7 +345,7 @@ Bind = Callable[[Any, Callable[[], Any]], Any]
 
 
 class OpenOpError(TypeError):
-    """The op that the head of a term stands for can't be drawn; the message says why."""
+    """The op of a head can't be drawn; the message says why."""
 
 
 def op_for(
@@ -360,7 +355,7 @@ def op_for(
     bind: Bind,
     parameters: Parameters = PARAMETERS,
 ) -> Any:
-    """Return the op that the head of a term stands for.
+    """Return the op of the head of a term.
 
     Parameters
     ----------

@@ -147,7 +147,7 @@ class _Naming:
     def __init__(self, pattern: Any) -> None:
         self._outer, self._inner = iter(ascii_uppercase), iter(ascii_lowercase)
         self._axes: dict[Any, Axes] = {}
-        # what the names that were found to be others stand for
+        # for each name that another one replaces, that name
         self._same: dict[str, str] = {}
         relates = any(issubclass(cls, _RELATING) for cls in classes_in(pattern))
         stack: Named = [(pattern, None)]
@@ -287,7 +287,7 @@ _RANKS = {1: 4.0, 2: 3.0, 0: 1.0, 3: 1.0, 4: 0.4}
 _LENGTHS = {3: 3.0, 2: 3.0, 7: 1.5, 1: 1.0, 0: 0.5, 16: 0.6}
 # how the shapes of the arguments are related to the base shape
 _SHAPES = {"same": 5.0, "broadcast": 3.0, "scalar": 0.7, "square": 1.5, "any": 1.0, "thin": 1.0}
-# the same for an instance of a cell of the plan, most of whose arguments shall be of that cell
+# the same for an instance of a cell of the plan: most of its arguments are of that cell
 _PLANNED_SHAPES = {"same": 8.0, "square": 1.0, "broadcast": 1.0, "thin": 1.0, "any": 0.5}
 _THIN = dict.fromkeys(("thin", "wide", "matrix", "vector"), 1.0)
 # which lengths the types of inputs know
@@ -318,7 +318,7 @@ class RandomArguments:
     Attributes
     ----------
     cell
-        The cell of the plan that the arguments shall be of, or None.
+        The cell of the plan to draw arguments for, or None.
     turn
         At which rank arguments of lengths 0 and 1 are tried; see `Cell.shapes`.
     """
@@ -388,7 +388,7 @@ class RandomArguments:
         role, number
             The kind of argument, and which of that kind; see `role_of`.
         v
-            The logic variable that it stands for.
+            The logic variable.
         """
         if role == "generator":
             return self._generator()

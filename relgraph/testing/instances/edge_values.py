@@ -286,7 +286,7 @@ def layouts(
 ) -> Iterator[bytes]:
     """Yield ordinary values in up to `most` of the memory layouts other than the plain one.
 
-    They are positive ones if that is asked for.
+    The values are positive if `positive` is set.
     """
     first = _POSITIVE if positive else _ORDINARY
     for layout in random.sample(_OTHER_LAYOUTS, min(most, len(_OTHER_LAYOUTS))):
@@ -596,7 +596,7 @@ def _bisected(
     Parameters
     ----------
     instance
-        The instance whose decisions are asked for.
+        The instance that decides.
     low, high
         The ends of the lines, for each input.
     between

@@ -270,7 +270,7 @@ _DRAWS = 24
 _MOST_GRAPHS = 60
 # How many of the simple numbers are the simplest.
 _SIMPLEST = 8
-# Dtypes of which nobody asks why.
+# Dtypes that need no explanation.
 _USUAL = ("float64", "int64")
 # How many examples are compared with other numbers.
 _MOST_NUMBERS = 2_000
@@ -306,15 +306,17 @@ def smaller(
     return reduction.violation
 
 
+@dataclass
 class _Reduction:
     """The smallest example so far: its violation, its instance, and its data."""
 
-    def __init__(
-        self, run: ExampleRun, violation: LawViolation, instance: Instance, data: bytes
-    ) -> None:
-        self.run, self.violation = run, violation
-        self.instance, self.data = instance, data
-        self.random = Random(run.seed)
+    run: ExampleRun
+    violation: LawViolation
+    instance: Instance
+    data: bytes
+
+    def __post_init__(self) -> None:
+        self.random = Random(self.run.seed)
 
     def fails(self, instance: Instance, data: bytes) -> bool:
         """Keep an example if it fails too, and return whether it does."""
@@ -399,7 +401,7 @@ class _Reduction:
             position += 1
 
     def _simple_bytes(self, count: int) -> Iterator[int]:
-        """Yield what stands for the range of all, and for the simplest numbers."""
+        """Yield the byte of the range of all inputs, and bytes of the simplest numbers."""
         yield 0
         for _ in range(count - 1):
             yield self.random.randrange(_SIMPLEST)

@@ -9,6 +9,7 @@ is.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -261,23 +262,17 @@ def is_edge_value(dtype: str, value_range: str, notable: tuple[float, ...] = ())
 
 @dataclass
 class ValueCoverage:
-    """A record of the numbers that have been used, by table."""
+    """A record of the numbers that have been used: by table their indices."""
 
-    used: dict[Table, Array] = field(default_factory=dict)
-
-    def add(self, table: Table, indices: Array) -> None:
-        """Record that the numbers at some indices of a table were used."""
-        used = self.used.get(table)
-        if used is None:
-            used = self.used[table] = np.zeros(len(number_table(*table)), dtype=bool)
-        used[indices] = True
+    used: defaultdict[Table, set[int]] = field(default_factory=lambda: defaultdict(set))
 
     def edge_values(self) -> set[tuple[str, bytes]]:
         """Return the edge values that were used, as pairs of a dtype and the bytes of a number."""
         return {
-            (table[0], value.tobytes())
+            (table[0], number_table(*table)[i].tobytes())
             for table, used in self.used.items()
-            for value in number_table(*table)[used & is_edge_value(*table)]
+            for i in used
+            if is_edge_value(*table)[i]
         }
 
 
@@ -325,7 +320,7 @@ def _array(
     table = number_table(*spec.table(value_range))
     indices = picks % len(table)
     if coverage is not None:
-        coverage.add(spec.table(value_range), indices)
+        coverage.used[spec.table(value_range)].update(indices.tolist())
     array: Array = table[indices].reshape(spec.shape)
     if spec.structure is not None:
         array = structured_values(spec.structure, array)

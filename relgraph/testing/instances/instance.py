@@ -1,9 +1,8 @@
-"""An instance of a law: a graph that it matches, and the graph that it puts in its place.
+"""An instance of a law: a graph that it matches, and the replacement.
 
-It comes from one of the directions of the law, by a pattern with what was drawn for it, and stands
-in cells of the plan of a check: a kind of dtype, with a rank or a length. The cross product is not
-complete but pairwise: each kind is checked at each rank, at each length and beside other kinds, and
-the kinds take turns in the rank at which they have lengths 0 and 1.
+An instance belongs to one direction of the law. It is drawn for a pattern, and lies in cells of the
+plan of a check: a kind of dtype with a rank or a length. Each kind is checked at each rank, at each
+length and beside other kinds; the kinds take turns in the rank at which they have lengths 0 and 1.
 """
 
 from __future__ import annotations
@@ -141,7 +140,7 @@ class InstantiationState:
     inputs
         The inputs drawn.
     leaves
-        The variables that logic variables and numbers of the pattern stand for.
+        The values of the logic variables and numbers of the pattern.
     bindings
         The value of each logic variable that has one.
     dtype
@@ -183,16 +182,16 @@ class InstantiatedPattern:
     Attributes
     ----------
     root
-        The variable that the whole pattern stands for.
+        The variable that the pattern matches.
     inputs
         The inputs of the graph.
     leaves
-        The variables that logic variables and numbers of the pattern stand for, and arguments of
-        sums and products that it does not mention.
+        The values of the logic variables and numbers of the pattern, and arguments of sums and
+        products that it does not mention.
     bindings
         The value of each logic variable.
     tensors
-        What logic variables for tensors stand for; not lengths, indices or conditions, nor what the
+        The values of logic variables for tensors; not lengths, indices or conditions, nor what the
         rule computes.
     """
 
@@ -344,12 +343,12 @@ class Instance:
         Says for the values of all variables whether they lie in the domain of the law; None if it
         has no domain.
     cells
-        The cells of the plan that what its logic variables stand for is in.
+        The cells of the plan that the values of its logic variables are in.
     free_cells
         Those of them that something computed from inputs of any values is in.
     wholly
-        The cell that all of it is in, if each logic variable stands for something else, computed
-        from inputs of any values.
+        The cell that all of it is in, if all logic variables have different values, computed from
+        inputs of any values.
     """
 
     pair: RewritePair
@@ -375,7 +374,7 @@ class Instance:
 
     @property
     def computed(self) -> int:
-        """How many of the tensors that logic variables stand for an op computes."""
+        """How many values of logic variables are computed by an op."""
         owners = [v.owner for v in self.graph.tensors]
         return sum(node is not None and not isinstance(node.op, Assume) for node in owners)
 

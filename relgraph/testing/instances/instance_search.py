@@ -544,7 +544,7 @@ class _Match:
 
 
 def _note_cells(instance: Instance, values: Values) -> None:
-    """Note the cells of the plan that what the logic variables stand for is in."""
+    """Note the cells of the plan that the values of the logic variables are in."""
     graph = instance.graph
     tensors = [v for v in graph.tensors if v in values] or [graph.root]
     unrestricted = {spec.var for spec in graph.inputs if spec.allowed is None}

@@ -185,8 +185,8 @@ class PatternInstantiator(RandomArguments):
         return InstantiatedPattern(root, state.inputs, state.leaves, state.bindings, self.tensors())
 
     def tensors(self) -> list[Variable]:
-        """Return what the logic variables for tensors stand for in the last graph, but for those
-        that the rule computes from others."""
+        """Return the values of logic variables for tensors in the last graph, but for those that
+        the rule computes from others."""
         found: list[Variable] = []
         for v, value in self._state.bindings.items():
             if v in self._computed:
@@ -198,9 +198,9 @@ class PatternInstantiator(RandomArguments):
         return found
 
     def guarded_numbers(self) -> tuple[float | str, ...]:
-        """Return the numbers that logic variables with guards stand for in the last graph.
+        """Return the numbers that are values of logic variables with guards in the last graph.
 
-        A constant without elements is none of any value, and named so.
+        A constant without elements is named "none".
         """
         bound = [self._state.bindings.get(v) for v in self._guards]
         found = [
@@ -213,7 +213,7 @@ class PatternInstantiator(RandomArguments):
     # -- terms -----------------------------------------------------------------------------
 
     def _build(self, pattern: Any, at_root: bool = False) -> Any:
-        """Return the variable that a part of the pattern stands for."""
+        """Return the variable for a part of the pattern."""
         if is_variable(pattern):
             return self._variable(pattern)
         if isinstance(pattern, Literal | bool | int | float | complex):
@@ -276,7 +276,7 @@ class PatternInstantiator(RandomArguments):
     # -- sums and products -----------------------------------------------------------------
 
     def _all_arguments(self, pattern: Arguments, head: Any) -> list[Any]:
-        """Return arguments for a pattern that stands for all arguments of a sum or product."""
+        """Return arguments for a pattern that matches all arguments of a sum or product."""
         bindings = self._state.bindings
         if pattern.of not in bindings:
             count = self.choices.uniform((1, 2, 2, 3, 3, 4))
@@ -327,7 +327,7 @@ class PatternInstantiator(RandomArguments):
     # -- ops and their parameters ----------------------------------------------------------
 
     def _op(self, head: Any, arguments: Sequence[Any]) -> Any:
-        """Return the op that the head of a term stands for."""
+        """Return the op of the head of a term."""
         cls, _ = class_and_scalar_name(head)
         if cls is not None and issubclass(cls, Eye):  # its arguments are lengths
             arguments = [spec.var for spec in self._state.inputs[:1]] or arguments
@@ -372,7 +372,7 @@ class PatternInstantiator(RandomArguments):
     # -- logic variables -------------------------------------------------------------------
 
     def _variable(self, v: Any) -> Any:
-        """Return the variable that a logic variable stands for; it is drawn if there is none."""
+        """Return the value of a logic variable; it is drawn if there is none."""
         bindings = self._state.bindings
         if v not in bindings:
             self._draw_what_gives(v)
@@ -408,7 +408,7 @@ class PatternInstantiator(RandomArguments):
         return made
 
     def _argument(self, v: Any) -> Any:
-        """Return an argument of the kind that a logic variable stands for."""
+        """Return an argument of the kind that a logic variable is."""
         role, number = self._roles.get(v, ("tensor", 0))
         if role == "sparse":
             return self._sparse_matrix(v)

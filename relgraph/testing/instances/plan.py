@@ -1,9 +1,9 @@
 """The plan of a check: an instance of a law in each cell that the law admits, and both sides
 compared there, on ordinary and on edge values.
 
-Variants of an instance are the same graph, where something else stands in the place of a tensor.
-Only inputs get unusual memory layouts. Where a guard admits no input, because it asks for what is
-never negative, say, or for a number, memory layouts come by these.
+A variant of an instance is the same graph with another tensor in one place. Only inputs get unusual
+memory layouts. If a guard admits no input, because it admits only numbers or what is never
+negative, variants have other memory layouts.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ from relgraph.testing.instances.instance_search import (
 )
 from relgraph.testing.judge.evaluation import combines_elements, is_elementwise
 
-# Of fewer graphs it is not said that a logic variable never stands for an input.
+# With fewer graphs it is unknown whether a logic variable is ever an input.
 _FEW_GRAPHS = 4
-# How many graphs lose the elements of an axis.
+# The number of graphs in which an axis gets length 0.
 _EMPTIED = 2
 # Functions of an input that guards admit in its place, the one with the most values first.
 _FUNCTIONS = (at.abs, at.exp)
@@ -128,11 +128,11 @@ def _beside_constants(search: InstanceSearch) -> list[tuple[Instance, Constant]]
 
 
 def with_edge_numbers(search: InstanceSearch) -> Iterator[Instance]:
-    """Yield instances with each edge value where a logic variable stands for constants only.
+    """Yield instances with each edge value for a logic variable that is always a constant.
 
-    Where ops work element by element the inputs are vectors with room for all edge values.
+    If all ops are elementwise, the inputs are vectors with room for all edge values.
     """
-    for v in _always(search, lambda value: _is_constant(value) or number_of(value) is not None):
+    for v in _always(search, _is_constant_or_number):
         for home in _homes_with_constant(search, v)[:1]:
             constant: Any = home.graph.bindings[v]
             for number in edge_numbers(constant.type.dtype):
@@ -142,14 +142,14 @@ def with_edge_numbers(search: InstanceSearch) -> Iterator[Instance]:
 
 
 def with_laid_out_numbers(search: InstanceSearch) -> Iterator[Instance]:
-    """Yield instances whose numbers are arrays, where a logic variable stands for numbers only, or
-    for constants.
+    """Yield instances with arrays in the place of numbers, for logic variables that are always
+    numbers or constants.
 
-    Their axes lie in memory in each order, or the first one has the stride 0. Other instances than
-    those of ops that work element by element have none.
+    Their axes have every order in memory, or the first one has stride 0. Only elementwise ops have
+    such instances.
     """
     bindings = [instance.graph.bindings for instance in search.instances]
-    fixed = [v for v in bindings[0] if all(_is_fixed(b[v]) for b in bindings)]
+    fixed = [v for v in bindings[0] if all(_is_constant_or_number(b[v]) for b in bindings)]
     homes = [
         i
         for i in (_of_kind(search, "float64") or search.instances if fixed else ())
@@ -161,15 +161,12 @@ def with_laid_out_numbers(search: InstanceSearch) -> Iterator[Instance]:
 
 
 def with_functions(search: InstanceSearch) -> Iterator[Instance]:
-    """Yield instances where a logic variable that is never an input stands for a function of one.
+    """Yield instances with a function of an input in the place of a result that is never an input.
 
-    Of inputs of float64. Where ops work element by element they are vectors with room for all edge
+    The inputs are float64. If all ops are elementwise, they are vectors with room for all edge
     values.
     """
-    for v in _always(search, lambda value: not _is_input(value)):
-        for extents in (("rank 2", "rank 1"), ("length 1",)):
-            for home in _homes_with_result(search, v, extents)[:1]:
-                yield from _with_room(search, _with_views_of(search, home, v, _plain))
+    yield from _with_room(search, _of_results(search, _plain, ("rank 2", "rank 1"), ("length 1",)))
 
 
 def with_nothing(search: InstanceSearch) -> Iterator[Instance]:
@@ -187,12 +184,20 @@ def _lengths(instance: Instance) -> list[int]:
 
 
 def with_views(search: InstanceSearch) -> Iterator[Instance]:
-    """Yield instances where a logic variable that is never an input stands for a view of a function
-    of one: reversed, transposed, with gaps, with a new axis."""
-    for v in _always(search, lambda value: not _is_input(value)):
-        for extent in ("rank 2", "rank 1"):
-            for home in _homes_with_result(search, v, (extent,))[:1]:
-                yield from _with_views_of(search, home, v, _views)
+    """Yield instances with a view of a function of an input in the place of a result that is never
+    an input: reversed, transposed, with gaps, with a new axis."""
+    yield from _of_results(search, _views, ("rank 2",), ("rank 1",))
+
+
+def _of_results(
+    search: InstanceSearch, views: Any, *extents: tuple[str, ...]
+) -> Iterator[Instance]:
+    """Yield instances with views in the place of a logic variable that is never an input: one graph
+    for each group of extents."""
+    for v in _always(search, lambda value: value.owner is not None or isinstance(value, Constant)):
+        for among in extents:
+            for home in _homes_with_result(search, v, among)[:1]:
+                yield from _with_views_of(search, home, v, views)
 
 
 def _with_room(search: InstanceSearch, instances: Iterable[Instance]) -> Iterator[Instance]:
@@ -216,7 +221,7 @@ def _with_views_of(search: InstanceSearch, home: Instance, v: Any, views: Any) -
 
 
 def _always(search: InstanceSearch, admitted: Callable[[Any], bool]) -> list[Any]:
-    """Return the logic variables for tensors that stand for what is admitted in all instances."""
+    """Return the logic variables for tensors whose values are admitted in all instances."""
     bindings = [instance.graph.bindings for instance in search.instances]
     if len(bindings) < _FEW_GRAPHS:
         return []
@@ -227,22 +232,14 @@ def _always(search: InstanceSearch, admitted: Callable[[Any], bool]) -> list[Any
     ]
 
 
-def _is_constant(value: Any) -> bool:
-    return isinstance(value, Constant)
-
-
-def _is_fixed(value: Any) -> bool:
-    return _is_constant(value) or _is_number(value)
+def _is_constant_or_number(value: Any) -> bool:
+    return isinstance(value, Constant) or _is_number(value)
 
 
 def _is_number(value: Any) -> bool:
     if isinstance(value, Variable):
         return number_of(value) is not None
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_input(value: Any) -> bool:
-    return value.owner is None and not isinstance(value, Constant)
 
 
 def _of_kind(search: InstanceSearch, kind: str, extent: str = "") -> list[Instance]:

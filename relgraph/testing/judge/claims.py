@@ -261,7 +261,7 @@ def unclaimed_elements(
     sound
         ``rounding``, ``stable``, ``finite`` or ``domain``.
     others
-        The nodes of the side that `out` stands for: two factors of a product there may be one here.
+        The nodes of the side that `out` replaces: two factors of a product there may be one here.
 
     Returns
     -------

@@ -85,8 +85,8 @@ def evaluate_all(
 
 
 def array_of(value: Any) -> Any:
-    """Return a value as an array: all elements of a sparse matrix, bytes that stand for the state
-    of a generator."""
+    """Return a value as an array: all elements of a sparse matrix, or a digest of the state of a
+    generator."""
     if type(value) is np.ndarray:
         return value
     if is_generator(value):
@@ -145,8 +145,8 @@ class RewritePair:
     old, new
         The variable that the law matches, and its replacement.
     pattern_leaves
-        The variables that the logic variables and numbers of the law's pattern stand for. What
-        computes them is no part of what the law rewrites.
+        The values of the logic variables and numbers of the law's pattern. The law does not rewrite
+        the nodes that compute them.
 
     Raises
     ------
@@ -172,10 +172,8 @@ class RewritePair:
         for node in both:
             if node.op.destroy_map:
                 raise ValueError(f"{node.op} destroys an input, which the reference does not do")
-        constants: set[Constant] = set()
-        constants.update(v for node in both for v in node.inputs if isinstance(v, Constant))
-        constants.update(v for v in (old, new) if isinstance(v, Constant))
-        self._constants: Values = {v: v.data for v in constants}
+        read = [old, new, *(v for node in both for v in node.inputs)]
+        self._constants: Values = {v: v.data for v in read if isinstance(v, Constant)}
 
     def _valid_leaves(self, leaves: list[Variable]) -> list[Variable]:
         """Return `leaves`; no leaves if the new graph reads inputs from which they are computed."""
