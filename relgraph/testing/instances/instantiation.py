@@ -399,10 +399,10 @@ class PatternInstantiator(RandomArguments):
 
     def _admitted(self, v: Any, draw: Callable[[], Any], redraws: int) -> Any:
         """Return what is drawn for a logic variable; it is drawn again while guards refuse it."""
-        made = draw()
-        for _ in range(redraws):
+        made, guards = draw(), self._guards.get(v)
+        for _ in range(redraws if guards else 0):
             values = {**self._state.bindings, v: made}
-            if all(_admits(guard, values) for guard in self._guards.get(v, ())):
+            if all(_admits(guard, values) for guard in guards or ()):
                 break
             made = draw()
         return made
