@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relgraph.scalar.facts import EVERYWHERE, INF, Facts
-from relgraph.scalar.op import FloatOp, ScalarOp, ops_of
+from relgraph.scalar.op import FloatOp, ScalarOp, ops_of, where_not
 from relgraph.scalar.special import sin, tan
 
 Array = Any
@@ -35,53 +35,21 @@ def _polynomial(coefficients: Sequence[float], y: Array) -> Array:
     return total
 
 
-# Each takes a module of functions of arrays, NumPy or one like it, and an array of floats.
-
-
-def cosm1_formula(xp: Any, x: Array) -> Array:
-    half = xp.sin(x * 0.5)
-    return -2 * half * half
-
-
-def log1pmx_formula(xp: Any, x: Array) -> Array:
-    near = xp.abs(x) < 0.5
-    small = xp.where(near, x, 0)
-    r = small / (2 + small)
-    y = r * r
-    series = r * (2 * y * _polynomial(LOG1PMX, y) - small)
-    return xp.where(near, series, xp.log1p(x) - x)
-
-
-def x_less_sin_formula(xp: Any, x: Array) -> Array:
-    near = xp.abs(x) < 2
-    small = xp.where(near, x, 0)
-    y = small * small
-    return xp.where(near, small * y * _polynomial(X_LESS_SIN, y), x - xp.sin(x))
-
-
-def tan_less_x_formula(xp: Any, x: Array) -> Array:
-    near = xp.abs(x) < 1
-    small = xp.where(near, x, 0)
-    y = small * small
-    series = small * y * _polynomial(SIN_LESS_XCOS, y) / xp.cos(small)
-    return xp.where(near, series, xp.tan(x) - x)
-
-
 def _float(x: Any) -> Any:
     """Return the dtype that NumPy's functions of `x` have."""
     dtype = np.asarray(x).dtype
     return dtype if dtype.kind in "fc" else np.sin.resolve_dtypes((dtype, None))[1]
 
 
-def _of_arrays(function: Callable[[Array], Array]) -> Any:
-    """Return a function of arrays of floats as one of numbers too: NumPy multiplies complex numbers
-    by themselves otherwise than in arrays."""
+class _ArrayOp(FloatOp):
+    """A function of one number that is computed by its `array_formula`."""
 
-    def compute(x: Any) -> Array:
+    def ufunc(self, x: Any) -> Array:
+        # NumPy multiplies complex numbers by themselves otherwise than in arrays
         found = np.asarray(x, _float(x))
-        return function(np.atleast_1d(found)).reshape(found.shape)
-
-    return staticmethod(compute)
+        assert self.array_formula is not None
+        made: Array = self.array_formula(np, np.atleast_1d(found)).reshape(found.shape)
+        return made
 
 
 class Hypot(ScalarOp):
@@ -111,6 +79,12 @@ class Length(Hypot):
     @staticmethod
     def ufunc(*inputs: Any) -> Any:
         return _in_blocks(_root_of_squares, *_of_one_dtype(*inputs))
+
+    def array_formula(self, xp: Any, *xs: Array) -> Array:
+        found, is_nan = xs[0], xp.isnan(xs[0])
+        for x in xs[1:]:
+            found, is_nan = xp.hypot(found, x), is_nan | xp.isnan(x)
+        return xp.where(is_nan, xp.nan, xp.abs(found))
 
 
 def _of_one_dtype(*inputs: Any) -> list[Array]:
@@ -165,20 +139,6 @@ def _root_of_squares(*arrays: Array) -> Array:
     return found
 
 
-def _difference_of_squares(x: Array, y: Array) -> Array:
-    square, other = x * x, y * y
-    found = square - other
-    # they are within a factor of 2 of each other
-    near = np.abs(found) < found.dtype.type(0.6) * (square + other)
-    if near.any():
-        found = np.where(near, (x - y) * (x + y), found)
-    lost = ~np.isfinite(found)
-    if not lost.any():
-        return found
-    x, y = x / 2, y / 2
-    return np.where(lost, 4 * ((x - y) * (x + y)), found)
-
-
 class SqrLessSqr(ScalarOp):
     """``x**2 - y**2``, exact where that is small beside the squares.
 
@@ -189,9 +149,18 @@ class SqrLessSqr(ScalarOp):
     nin = 2
     holomorphic = False
 
-    @staticmethod
-    def ufunc(x: Any, y: Any) -> Any:
-        return _in_blocks(_difference_of_squares, *_of_one_dtype(x, y))
+    def ufunc(self, x: Any, y: Any) -> Any:
+        return _in_blocks(partial(self.array_formula, np), *_of_one_dtype(x, y))
+
+    def array_formula(self, xp: Any, x: Array, y: Array) -> Array:
+        square, other = x * x, y * y
+        difference = square - other
+        # of others within a factor of 2
+        apart = xp.abs(difference) >= 0.6 * (square + other)
+        found = where_not(xp, apart, difference, lambda: (x - y) * (x + y))
+        return where_not(
+            xp, xp.isfinite(found), found, lambda: 4 * ((x / 2 - y / 2) * (x / 2 + y / 2))
+        )
 
     def formula(self, of: Any, x: Any, y: Any) -> Any:
         return (x - y) * (x + y)
@@ -211,11 +180,14 @@ class Cbrt(FloatOp):
         return g / (3 * out * out)
 
 
-class Cosm1(FloatOp):
+class Cosm1(_ArrayOp):
     """``cos(x) - 1``, exact wherever that is small."""
 
     facts = Facts(even=True, periodic=True, range=(-2, 0))
-    ufunc = _of_arrays(partial(cosm1_formula, np))
+
+    def array_formula(self, xp: Any, x: Array) -> Array:
+        half = xp.sin(x * 0.5)
+        return -2 * half * half
 
     def formula(self, of: Any, x: Any) -> Any:
         return -2 * of.sqr(of.sin(x / 2))
@@ -224,7 +196,7 @@ class Cosm1(FloatOp):
         return -(g * sin(x))
 
 
-class Log1pmx(FloatOp):
+class Log1pmx(_ArrayOp):
     """``log(1 + x) - x``, exact near 0.
 
     With ``r = x / (2 + x)``, ``log(1 + x)`` is ``2 * arctanh(r)``.
@@ -232,7 +204,14 @@ class Log1pmx(FloatOp):
 
     facts = Facts(decreasing=(0, INF), domain=(-1, INF), range=(-INF, 0), zeros=(0,))
     holomorphic = False
-    ufunc = _of_arrays(partial(log1pmx_formula, np))
+
+    def array_formula(self, xp: Any, x: Array) -> Array:
+        near = xp.abs(x) < 0.5
+        small = xp.where(near, x, 0)
+        r = small / (2 + small)
+        y = r * r
+        series = r * (2 * y * _polynomial(LOG1PMX, y) - small)
+        return xp.where(near, series, xp.log1p(x) - x)
 
     def formula(self, of: Any, x: Any) -> Any:
         return of.log1p(x) - x
@@ -241,19 +220,16 @@ class Log1pmx(FloatOp):
         return -(g * (x / (1 + x)))
 
 
-class Log1pSqr(FloatOp):
+class Log1pSqr(_ArrayOp):
     """``log(1 + x**2)``, without the overflow of the square."""
 
     facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
     holomorphic = False
 
-    @_of_arrays
-    def ufunc(x: Any) -> Any:
+    def array_formula(self, xp: Any, x: Array) -> Array:
         square = x * x
-        far = np.isinf(square)
-        if not far.any():
-            return np.log1p(square)
-        return np.where(far, 2 * np.log(np.abs(x)), np.log1p(square))
+        near, found = xp.isfinite(square), xp.log1p(square)
+        return where_not(xp, near, found, lambda: 2 * xp.log(xp.abs(x)))
 
     def formula(self, of: Any, x: Any) -> Any:
         return of.log1p(x * x)
@@ -263,21 +239,18 @@ class Log1pSqr(FloatOp):
         return g * (2 / (x + 1 / x))
 
 
-class Hypot1m1(FloatOp):
+class Hypot1m1(_ArrayOp):
     """``sqrt(1 + x**2) - 1``, exact near 0, and without the overflow of the square."""
 
     facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
     holomorphic = False
 
-    @_of_arrays
-    def ufunc(x: Any) -> Any:
-        near = np.abs(x) < 1
-        if near.all():
-            square = x * x
-            return square / (np.sqrt(1 + square) + 1)
-        small = np.where(near, x, 0)
+    def array_formula(self, xp: Any, x: Array) -> Array:
+        near = xp.abs(x) < 1
+        small = xp.where(near, x, 0)
         square = small * small
-        return np.where(near, square / (np.sqrt(1 + square) + 1), np.hypot(1, x) - 1)
+        found = square / (xp.sqrt(1 + square) + 1)
+        return where_not(xp, near, found, lambda: xp.hypot(xp.ones_like(x), x) - 1)
 
     def formula(self, of: Any, x: Any) -> Any:
         return x * x / (of.sqrt(1 + x * x) + 1)
@@ -286,12 +259,17 @@ class Hypot1m1(FloatOp):
         return g * (x / hypot(1, x))
 
 
-class XLessSin(FloatOp):
+class XLessSin(_ArrayOp):
     """``x - sin(x)``, exact near 0."""
 
     # it rises everywhere, but nan - inf is what floats have at the ends
     facts = Facts(odd=True, zeros=(0,))
-    ufunc = _of_arrays(partial(x_less_sin_formula, np))
+
+    def array_formula(self, xp: Any, x: Array) -> Array:
+        near = xp.abs(x) < 2
+        small = xp.where(near, x, 0)
+        y = small * small
+        return xp.where(near, small * y * _polynomial(X_LESS_SIN, y), x - xp.sin(x))
 
     def formula(self, of: Any, x: Any) -> Any:
         return x - of.sin(x)
@@ -300,11 +278,17 @@ class XLessSin(FloatOp):
         return -(g * cosm1(x))
 
 
-class TanLessX(FloatOp):
+class TanLessX(_ArrayOp):
     """``tan(x) - x``, exact near 0."""
 
     facts = Facts(odd=True)
-    ufunc = _of_arrays(partial(tan_less_x_formula, np))
+
+    def array_formula(self, xp: Any, x: Array) -> Array:
+        near = xp.abs(x) < 1
+        small = xp.where(near, x, 0)
+        y = small * small
+        series = small * y * _polynomial(SIN_LESS_XCOS, y) / xp.cos(small)
+        return xp.where(near, series, xp.tan(x) - x)
 
     def formula(self, of: Any, x: Any) -> Any:
         return of.tan(x) - x

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,6 +49,9 @@ class ScalarOp(TypedOp):
     formula
         What it is, of a namespace of functions and of its inputs; None if it is a function that
         other libraries have too.
+    array_formula
+        How it is computed, with the functions of a module like NumPy and of arrays of floats; None
+        if other libraries have the function too, or keep fewer digits.
     cost
         The operations that it takes for each number, where a sum is one: by default those of an
         exponential or a sine.
@@ -61,7 +64,7 @@ class ScalarOp(TypedOp):
         are x, y, ….
     ufunc
         A NumPy or SciPy ufunc, or a function of arrays; by default NumPy's ufunc of the op's name,
-        if there is one and the class defines no `impl`.
+        if there is one and the class defines no `impl`, or else the `array_formula`.
     holomorphic
         Whether it is complex differentiable, and real for real numbers. If so, `pullback` is right
         for complex numbers that are conjugated.
@@ -79,6 +82,7 @@ class ScalarOp(TypedOp):
     c_name: str = ""
     facts: Facts = Facts()
     formula: Callable[..., Any] | None = None
+    array_formula: Callable[..., Any] | None = None
     cost: float = 20.0
     nin: int = 1
     nout: int = 1
@@ -111,7 +115,9 @@ class ScalarOp(TypedOp):
 
     @property
     def ufunc(self) -> Callable[..., Any]:
-        raise MethodNotDefined(f"{self.name} has no ufunc")
+        if self.array_formula is None:
+            raise MethodNotDefined(f"{self.name} has no ufunc")
+        return partial(self.array_formula, np)
 
     def impl(self, *values: Any) -> Any:
         """Return the result for numbers or for arrays that broadcast."""
@@ -255,6 +261,25 @@ class ScalarOp(TypedOp):
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[i not in self.ignored_inputs] * len(node.outputs) for i in range(len(node.inputs))]
+
+
+def where_not(xp: Any, holds: Any, found: Any, otherwise: Callable[[], Any]) -> Any:
+    """Return an array where a condition holds, and elsewhere what a function gives.
+
+    NumPy calls the function only if the condition fails somewhere.
+
+    Parameters
+    ----------
+    xp
+        The module of functions of arrays: NumPy, or one like it.
+    holds, found
+        The condition and the array.
+    otherwise
+        Takes nothing; returns the other array.
+    """
+    if xp is np and np.all(holds):
+        return found
+    return xp.where(holds, found, otherwise())
 
 
 @memoized(1000)

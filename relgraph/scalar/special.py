@@ -16,7 +16,7 @@ import scipy
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.basic import add, maximum, minimum
 from relgraph.scalar.facts import EVERYWHERE, INF, Facts
-from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp, ops_of
+from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp, ops_of, where_not
 from relgraph.scalar.type import is_complex
 
 LN2 = math.log(2.0)
@@ -347,9 +347,8 @@ class Softplus(FloatOp):
 
     facts = Facts(increasing=EVERYWHERE, range=(0, INF), zeros=())
 
-    @staticmethod
-    def ufunc(x: Any) -> Any:
-        return np.logaddexp(0, x)
+    def array_formula(self, xp: Any, x: Any) -> Any:
+        return xp.logaddexp(0, x)
 
     def formula(self, of: Any, x: Any) -> Any:
         return of.maximum(x, 0) + of.log1p(of.exp(-of.abs(x)))
@@ -368,9 +367,9 @@ class Log1mexp(FloatOp):
         decreasing=(-INF, 0), domain=(-INF, 0), range=(-INF, 0), zeros=(), inverse="log1mexp"
     )
 
-    @staticmethod
-    def ufunc(x: Any) -> Any:
-        return np.where(np.less(x, -LN2), np.log1p(-np.exp(x)), np.log(-np.expm1(x)))
+    def array_formula(self, xp: Any, x: Any) -> Any:
+        is_far = xp.real(x) < -LN2
+        return xp.where(is_far, xp.log1p(-xp.exp(x)), xp.log(-xp.expm1(x)))
 
     def formula(self, of: Any, x: Any) -> Any:
         return of.log(-of.expm1(x))
@@ -430,23 +429,21 @@ class LogProduct(ScalarOp):
         found: str = logaddexp.output_dtype(*dtypes)
         return found
 
-    @staticmethod
-    def ufunc(*values: Any) -> Any:
-        dtype = log_product.output_dtype(*[np.asarray(v).dtype.name for v in values])
-        with np.errstate(all="ignore"):
-            y, z, *xs = [np.asarray(v).astype(dtype) for v in values]
-            product: Array = np.exp(y)
-            ordinary: Any = True
-            for x in xs:
-                ordinary = ordinary & _is_normal(product)
-                product = product * x
-            ordinary = ordinary & _is_normal(product)
-            quotient = product / z
-            ordinary = ordinary & _is_normal(quotient)
-            found = np.log(quotient)
-            if np.all(ordinary):
-                return found
-            return np.where(ordinary, found, _log_of_product(y, z, xs))
+    def ufunc(self, *values: Any) -> Any:
+        return _of_floats(self, values)
+
+    def array_formula(self, xp: Any, y: Array, z: Array, *xs: Array) -> Array:
+        product = xp.exp(y)
+        ordinary: Any = True
+        for x in xs:
+            ordinary = ordinary & _is_normal(xp, product)
+            product = product * x
+        quotient = product / z
+        ordinary = ordinary & _is_normal(xp, product) & _is_normal(xp, quotient)
+        found: Array = where_not(
+            xp, ordinary, xp.log(quotient), lambda: _log_of_product(xp, y, z, xs)
+        )
+        return found
 
     def formula(self, of: Any, y: Any, z: Any, *xs: Any) -> Any:
         return y + of.log(of.true_div(of.mul(1, *xs), z))
@@ -456,34 +453,50 @@ class LogProduct(ScalarOp):
         return [g, -(g / z), *[g / x for x in xs]]
 
 
-def _is_normal(x: Array) -> Array:
+def _of_floats(op: ScalarOp, values: Sequence[Any]) -> Array:
+    """Return what an op is by its `array_formula`, computed in the dtype of its output."""
+    dtype = op.output_dtype(*[np.asarray(v).dtype.name for v in values])
+    assert op.array_formula is not None
+    with np.errstate(all="ignore"):
+        found: Array = op.array_formula(np, *[np.asarray(v).astype(dtype) for v in values])
+    return found
+
+
+def _is_normal(xp: Any, x: Array) -> Array:
     """Return where numbers have all digits of their dtype: neither over- nor underflown."""
-    limits, size = np.finfo(x.dtype), np.abs(x)
+    limits, size = np.finfo(x.dtype), xp.abs(x)
     found: Array = (size >= limits.tiny) & (size <= limits.max)
     return found
 
 
-def _log_of_product(y: Array, z: Array, xs: Sequence[Array]) -> Array:
+def _frexp(xp: Any, x: Array) -> tuple[Array, Array]:
+    """Return fractions and exponents; those of 0 for subnormal numbers too, where they are flushed
+    to 0."""
+    fraction, exponent = xp.frexp(x)
+    return xp.where(x == 0, 0 * fraction, fraction), xp.where(x == 0, 0, exponent)
+
+
+def _log_of_product(xp: Any, y: Array, z: Array, xs: Sequence[Array]) -> Array:
     """Return the logarithm of ``exp(y) * xs[0] * ... / z`` from fractions and exponents."""
     # the square root of the exponential is an ordinary number; what is beyond is added at the end
-    most = y.dtype.type(-2 * LN2 * (np.finfo(y.dtype).minexp + 1))
-    inside = np.clip(y, -most, most)
-    fraction, exponent = np.frexp(np.exp(inside / 2))
+    most = -2 * LN2 * float(np.finfo(y.dtype).minexp + 1)
+    inside = xp.clip(y, -most, most)
+    fraction, exponent = _frexp(xp, xp.exp(inside / 2))
     fraction, exponent = fraction * fraction, 2 * exponent
     for x in xs:
-        factor, of_factor = np.frexp(x)
-        fraction, carried = np.frexp(fraction * factor)
+        factor, of_factor = _frexp(xp, x)
+        fraction, carried = _frexp(xp, fraction * factor)
         exponent = exponent + of_factor + carried
-    divisor, of_divisor = np.frexp(z)
-    fraction, carried = np.frexp(fraction / divisor)
+    divisor, of_divisor = _frexp(xp, z)
+    fraction, carried = _frexp(xp, fraction / divisor)
     exponent = exponent - of_divisor + carried
     # between the roots of 1/2 and of 2, so that the two parts of the logarithm do not cancel
-    is_low = np.abs(fraction) < math.sqrt(0.5)
-    fraction, exponent = np.where(is_low, 2 * fraction, fraction), exponent - is_low
+    is_low = xp.abs(fraction) < math.sqrt(0.5)
+    fraction, exponent = xp.where(is_low, 2 * fraction, fraction), exponent - is_low
     of_exponent = (exponent * LN2).astype(y.dtype)
-    total = (y - inside) + (np.log(np.abs(fraction)) + of_exponent)
+    total = (y - inside) + (xp.log(xp.abs(fraction)) + of_exponent)
     # the logarithm of a zero is the same whatever its sign
-    found: Array = np.where(np.signbit(fraction) & (total > -np.inf), y.dtype.type(np.nan), total)
+    found: Array = xp.where(xp.signbit(fraction) & (total > -math.inf), math.nan, total)
     return found
 
 
@@ -501,18 +514,17 @@ class LogDeterminant(ScalarOp):
         found: str = logaddexp.output_dtype(*dtypes)
         return found
 
-    @staticmethod
-    def ufunc(*values: Any) -> Any:
-        dtype = log_determinant.output_dtype(*[np.asarray(v).dtype.name for v in values])
-        with np.errstate(all="ignore"):
-            x, y, z, w = [np.asarray(v).astype(dtype) for v in values]
-            difference = x * y - z * w
-            found = np.log(difference)
-            finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z) & np.isfinite(w)
-            exact = _is_normal(difference) | ~finite
-            if np.all(exact):
-                return found
-            return np.where(exact, found, _log_of_fractions(x, y, z, w))
+    def ufunc(self, *values: Any) -> Any:
+        return _of_floats(self, values)
+
+    def array_formula(self, xp: Any, x: Array, y: Array, z: Array, w: Array) -> Array:
+        difference = x * y - z * w
+        finite = xp.isfinite(x) & xp.isfinite(y) & xp.isfinite(z) & xp.isfinite(w)
+        exact = _is_normal(xp, difference) | ~finite
+        found: Array = where_not(
+            xp, exact, xp.log(difference), lambda: _log_of_fractions(xp, x, y, z, w)
+        )
+        return found
 
     def formula(self, of: Any, x: Any, y: Any, z: Any, w: Any) -> Any:
         return of.log(x * y - z * w)
@@ -536,16 +548,15 @@ class LogDeterminant(ScalarOp):
         ]
 
 
-def _log_of_fractions(x: Array, y: Array, z: Array, w: Array) -> Array:
-    (a, of_a), (b, of_b), (c, of_c), (d, of_d) = map(np.frexp, (x, y, z, w))
+def _log_of_fractions(xp: Any, x: Array, y: Array, z: Array, w: Array) -> Array:
+    (a, of_a), (b, of_b), (c, of_c), (d, of_d) = (_frexp(xp, v) for v in (x, y, z, w))
     first, second = a * b, c * d
     least = np.iinfo(of_a.dtype).min // 4
-    exponents = np.where(first == 0, least, of_a + of_b), np.where(second == 0, least, of_c + of_d)
-    largest = np.maximum(*exponents)
-    first, second = (
-        np.ldexp(v, e - largest) for v, e in zip((first, second), exponents, strict=True)
-    )
-    found: Array = np.log(first - second) + (largest * np.log(2.0)).astype(x.dtype)
+    by_first = xp.where(first == 0, least, of_a + of_b)
+    by_second = xp.where(second == 0, least, of_c + of_d)
+    largest = xp.maximum(by_first, by_second)
+    scaled = xp.ldexp(first, by_first - largest) - xp.ldexp(second, by_second - largest)
+    found: Array = xp.log(scaled) + (largest * LN2).astype(x.dtype)
     return found
 
 
@@ -574,11 +585,10 @@ class LogCosh(FloatOp):
 
     facts = Facts(even=True, increasing=(0, INF), range=(0, INF), zeros=(0,))
 
-    @staticmethod
-    def ufunc(x: Any) -> Any:
-        size = np.fabs(x)
-        near = np.log1p(2 * np.square(np.sinh(np.minimum(size, 1) / 2)))
-        return np.where(size < 1, near, size - LN2 + np.log1p(np.exp(-2 * size)))
+    def array_formula(self, xp: Any, x: Any) -> Any:
+        size = xp.fabs(x)
+        near = xp.log1p(2 * xp.square(xp.sinh(xp.minimum(size, 1) / 2)))
+        return xp.where(size < 1, near, size - LN2 + xp.log1p(xp.exp(-2 * size)))
 
     def formula(self, of: Any, x: Any) -> Any:
         return of.abs(x) + of.softplus(-2 * of.abs(x)) - of.log(2)

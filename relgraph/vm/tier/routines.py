@@ -11,10 +11,12 @@ columns.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from relgraph.scalar.cancellation import length
 from relgraph.tensor.fortran import LARGE, c_function
 from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.scalar_code import MEMORY, Code, itemsize, literal, pointer
@@ -107,13 +109,6 @@ def _sigmoid(x: Any) -> Any:
     return np.where(x >= 0.0, 1.0, e) / (1.0 + e)
 
 
-def _length(*inputs: Any) -> Any:
-    found, is_nan = inputs[0], np.isnan(inputs[0])
-    for x in inputs[1:]:
-        found, is_nan = np.hypot(found, x), is_nan | np.isnan(x)
-    return np.where(is_nan, np.nan, np.abs(found))
-
-
 def _logaddexp(*inputs: Any) -> Any:
     """The largest one, and the logarithm of 1 and what the others are beside it."""
     largest: Any = inputs[0]
@@ -128,7 +123,7 @@ def _logaddexp(*inputs: Any) -> Any:
 
 FORMULAS: dict[str, Callable[..., Any]] = {
     "sigmoid": _sigmoid,
-    "length": _length,
+    "length": partial(length.array_formula, np),
     "logaddexp": _logaddexp,
 }
 """Formulas by other functions, by the names of ops."""

@@ -1,9 +1,7 @@
 """Elementwise functions, where JAX's own are missing or mean something else than NumPy's.
 
 First arithmetic: integers divided by zero, floor division and remainders, powers, extremes,
-rounding. Then functions that are exact where the formula that defines them cancels; most are those
-of `relgraph.scalar.cancellation`, and the others are written without a look at values, by which
-NumPy's skip what no element needs. Then logarithms that neither overflow nor cancel.
+rounding. Ops with an `array_formula` are computed by that.
 
 Last ufuncs of NumPy's and of ``scipy.special`` by their names. Those that JAX has under the same
 name, and computes as closely, are looked up there; for some there are short formulas in functions
@@ -16,8 +14,8 @@ that it has. All others are computed by SciPy on the host, and some that JAX has
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -26,7 +24,6 @@ import numpy as np
 from jax import lax
 
 from relgraph.scalar.named import NamedOp
-from relgraph.scalar.special import LN2
 
 
 def int_div(x: Any, y: Any) -> Any:
@@ -173,36 +170,10 @@ def comparison(function: Any) -> Any:
     return compared
 
 
-def length(*inputs: Any) -> Any:
-    is_nan = reduce(jnp.logical_or, map(jnp.isnan, inputs))
-    return jnp.where(is_nan, jnp.nan, jnp.abs(reduce(jnp.hypot, inputs)))
-
-
 def clip(x: Any, low: Any, high: Any) -> Any:
     """The number within bounds; a zero at a zero bound stays what it is."""
     found = minimum(maximum(x, low), high)
     return jnp.where(found == x, x, found) if x.dtype.kind == "f" else found
-
-
-def log1p_sqr(x: Any) -> Any:
-    square = x * x
-    return jnp.where(jnp.isinf(square), 2 * jnp.log(jnp.abs(x)), jnp.log1p(square))
-
-
-def hypot1m1(x: Any) -> Any:
-    near = jnp.abs(x) < 1
-    small = jnp.where(near, x, 0)
-    square = small * small
-    return jnp.where(near, square / (jnp.sqrt(1 + square) + 1), jnp.hypot(jnp.ones_like(x), x) - 1)
-
-
-def sqr_less_sqr(x: Any, y: Any) -> Any:
-    square, other = x * x, y * y
-    found = square - other
-    near = jnp.abs(found) < 0.6 * (square + other)
-    found = jnp.where(near, (x - y) * (x + y), found)
-    halves = (x / 2 - y / 2) * (x / 2 + y / 2)
-    return jnp.where(jnp.isfinite(found), found, 4 * halves)
 
 
 def gammaln(x: Any) -> Any:
@@ -211,15 +182,6 @@ def gammaln(x: Any) -> Any:
 
 def digamma(x: Any) -> Any:
     return jnp.where(x == 0, jnp.copysign(jnp.inf, -x), special.digamma(x))
-
-
-def softplus(x: Any) -> Any:
-    return jnp.logaddexp(jnp.zeros_like(x), x)
-
-
-def log1mexp(x: Any) -> Any:
-    small = x.real < -LN2
-    return jnp.where(small, jnp.log1p(-jnp.exp(x)), jnp.log(-jnp.expm1(x)))
 
 
 def zeta(s: Any, q: Any) -> Any:
@@ -234,65 +196,6 @@ def polygamma(n: Any, x: Any) -> Any:
     order = n + 1
     derivative = jnp.power(-1.0, order) * special.gamma(order) * zeta(order, x)
     return jnp.where(n == 0, digamma(x), derivative)
-
-
-def _is_normal(x: Any) -> Any:
-    limits, size = jnp.finfo(x.dtype), jnp.abs(x)
-    return (size >= limits.tiny) & (size <= limits.max)
-
-
-def _frexp(x: Any) -> tuple[Any, Any]:
-    """Return fractions and exponents, those of 0 for what XLA takes for 0: subnormal numbers."""
-    fraction, exponent = jnp.frexp(x)
-    return jnp.where(x == 0, 0 * fraction, fraction), jnp.where(x == 0, 0, exponent)
-
-
-def log_product(y: Any, z: Any, *xs: Any) -> Any:
-    product = jnp.exp(y)
-    ordinary: Any = True
-    for x in xs:
-        ordinary = ordinary & _is_normal(product)
-        product = product * x
-    quotient = product / z
-    ordinary = ordinary & _is_normal(product) & _is_normal(quotient)
-    return jnp.where(ordinary, jnp.log(quotient), _log_of_product(y, z, xs))
-
-
-def _log_of_product(y: Any, z: Any, xs: Sequence[Any]) -> Any:
-    most = -2 * LN2 * float(jnp.finfo(y.dtype).minexp + 1)
-    inside = jnp.clip(y, -most, most)
-    fraction, exponent = _frexp(jnp.exp(inside / 2))
-    fraction, exponent = fraction * fraction, 2 * exponent
-    for x in xs:
-        factor, of_factor = _frexp(x)
-        fraction, carried = _frexp(fraction * factor)
-        exponent = exponent + of_factor + carried
-    divisor, of_divisor = _frexp(z)
-    fraction, carried = _frexp(fraction / divisor)
-    exponent = exponent - of_divisor + carried
-    is_low = jnp.abs(fraction) < math.sqrt(0.5)
-    fraction, exponent = jnp.where(is_low, 2 * fraction, fraction), exponent - is_low
-    of_exponent = lax.convert_element_type(exponent, y.dtype) * LN2
-    total = (y - inside) + (jnp.log(jnp.abs(fraction)) + of_exponent)
-    return jnp.where(jnp.signbit(fraction) & (total > -jnp.inf), jnp.nan, total)
-
-
-def log_determinant(x: Any, y: Any, z: Any, w: Any) -> Any:
-    difference = x * y - z * w
-    finite = jnp.isfinite(x) & jnp.isfinite(y) & jnp.isfinite(z) & jnp.isfinite(w)
-    exact = _is_normal(difference) | ~finite
-    return jnp.where(exact, jnp.log(difference), _log_of_fractions(x, y, z, w))
-
-
-def _log_of_fractions(x: Any, y: Any, z: Any, w: Any) -> Any:
-    (a, of_a), (b, of_b), (c, of_c), (d, of_d) = map(_frexp, (x, y, z, w))
-    first, second = a * b, c * d
-    least = jnp.iinfo(of_a.dtype).min // 4
-    by_first = jnp.where(first == 0, least, of_a + of_b)
-    by_second = jnp.where(second == 0, least, of_c + of_d)
-    largest = jnp.maximum(by_first, by_second)
-    scaled = jnp.ldexp(first, by_first - largest) - jnp.ldexp(second, by_second - largest)
-    return jnp.log(scaled) + lax.convert_element_type(largest, x.dtype) * LN2
 
 
 Function = Callable[..., Any]

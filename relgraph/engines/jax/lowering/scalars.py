@@ -24,7 +24,6 @@ from relgraph.engines.jax.lowering.scalar_functions import FORMULAS, named_funct
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.utils import MethodNotDefined, memoized
 from relgraph.scalar import basic, conversion, error_free, logic
-from relgraph.scalar import cancellation as cancelling
 from relgraph.scalar import special as special_ops
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import Cast
@@ -78,15 +77,14 @@ def by_ufunc(op: ScalarOp) -> Function | None:
 
 FUNCTIONS: dict[type, Function] = {
     **{type(op): f for op in SCALAR_OPS.values() if (f := by_ufunc(op)) is not None},
+    **{
+        type(op): partial(op.array_formula, jnp)
+        for op in SCALAR_OPS.values()
+        if op.array_formula is not None
+    },
     basic.Sign: functions.sign,
     basic.Sqr: functions.square,
     basic.Reciprocal: functions.reciprocal,
-    cancelling.Cosm1: partial(cancelling.cosm1_formula, jnp),
-    cancelling.Log1pmx: partial(cancelling.log1pmx_formula, jnp),
-    cancelling.Log1pSqr: functions.log1p_sqr,
-    cancelling.Hypot1m1: functions.hypot1m1,
-    cancelling.XLessSin: partial(cancelling.x_less_sin_formula, jnp),
-    cancelling.TanLessX: partial(cancelling.tan_less_x_formula, jnp),
     conversion.Angle: jnp.angle,
     conversion.Real: jnp.real,
     conversion.Imag: jnp.imag,
@@ -97,8 +95,6 @@ FUNCTIONS: dict[type, Function] = {
     logic.Identity: lambda x: x,
     special_ops.Gammaln: functions.gammaln,
     special_ops.Digamma: functions.digamma,
-    special_ops.Softplus: functions.softplus,
-    special_ops.Log1mexp: functions.log1mexp,
     basic.Mul: functions.multiply,
     basic.IntDiv: functions.int_div,
     basic.Mod: functions.mod,
@@ -111,14 +107,10 @@ FUNCTIONS: dict[type, Function] = {
     logic.Le: functions.comparison(jnp.less_equal),
     logic.Gt: functions.comparison(jnp.greater),
     logic.Ge: functions.comparison(jnp.greater_equal),
-    cancelling.Length: functions.length,
-    cancelling.SqrLessSqr: functions.sqr_less_sqr,
     logic.Second: lambda x, y: jnp.broadcast_to(y, jnp.broadcast_shapes(x.shape, y.shape)),
     special_ops.Polygamma: functions.polygamma,
     logic.Switch: lambda condition, x, y: jnp.where(condition != 0, x, y),
     logic.Clip: functions.clip,
-    special_ops.LogProduct: functions.log_product,
-    special_ops.LogDeterminant: functions.log_determinant,
 }
 """What a class of scalar ops computes."""
 
