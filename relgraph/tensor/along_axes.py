@@ -83,6 +83,11 @@ class AlongAxis(TensorOp):
 
     def compute(self, x: Array, y: Array) -> Array:
         """Return the value for two arrays of the dtype of the output."""
+        found: Array = self.array_formula(np, x, y)
+        return found
+
+    def array_formula(self, xp: Any, x: Any, y: Any) -> Any:
+        """Return the same, computed with the functions of a module like NumPy."""
         raise NotImplementedError
 
     def reversed(self, x: Any) -> Any:
@@ -177,17 +182,17 @@ class CumprodGradient(AlongAxis):
     element; the first zero has those in which 1 stands in its place, and what comes after it none.
     """
 
-    def compute(self, x: Array, g: Array) -> Array:
-        is_zero = x == 0
-        zeros = np.cumsum(is_zero, self.axis)
-        is_first = is_zero & (zeros == 1)
-        of_all = self._from_the_end(g * np.cumprod(x, self.axis))
-        without = np.cumprod(np.where(is_first, 1, x), self.axis)
-        at_first = np.where(is_first, self._from_the_end(g * without), 0)
-        return np.where(zeros == 0, of_all / np.where(is_zero, 1, x), at_first)
+    def array_formula(self, xp: Any, x: Any, g: Any) -> Any:
+        def from_the_end(a: Any) -> Any:
+            return xp.flip(xp.cumsum(xp.flip(a, self.axis), self.axis), self.axis)
 
-    def _from_the_end(self, a: Array) -> Array:
-        return np.flip(np.cumsum(np.flip(a, self.axis), self.axis), self.axis)
+        is_zero = x == 0
+        zeros = xp.cumsum(is_zero, self.axis)
+        is_first = is_zero & (zeros == 1)
+        of_all = from_the_end(g * xp.cumprod(x, self.axis))
+        without = xp.cumprod(xp.where(is_first, 1, x), self.axis)
+        at_first = xp.where(is_first, from_the_end(g * without), 0)
+        return xp.where(zeros == 0, of_all / xp.where(is_zero, 1, x), at_first)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient. Each element is the product of what comes before it, `p`, and of

@@ -15,6 +15,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.op import Storage, Variables
+from relgraph.scalar.op import where_not
 from relgraph.tensor.basic import TensorOp, normalize_axes, without_axes
 from relgraph.tensor.math import cast, check_one_shape, maximum
 from relgraph.tensor.memory import in_order, laid_out
@@ -53,20 +54,35 @@ class AlongAxes(TensorOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [without_axes(shapes[0], self.axes(len(shapes[0])))]
 
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
+        arrays = self.arranged(*inputs)
+        with np.errstate(all="ignore"):
+            found = self.array_formula(np, *arrays)
+        output_storage[0][0] = np.asarray(found, arrays[0].dtype)
 
-def scaled(x: Any, axes: tuple[int, ...] | None) -> tuple[Any, Any, Any]:
+    def arranged(self, *inputs: Any) -> list[Any]:
+        """Return the values of the inputs, laid out in order."""
+        return [in_order(x) for x in inputs]
+
+    def array_formula(self, xp: Any, *xs: Any) -> Any:
+        """Return the result, computed with the functions of a module like NumPy."""
+        raise NotImplementedError
+
+
+def scaled(xp: Any, x: Any, axes: tuple[int, ...] | None) -> tuple[Any, Any, Any]:
     """Return `x` divided by a power of two, the norm of that, and the power; the last two keep
     the axes, with length 1."""
-    limits = np.finfo(x.dtype)
-    squares = np.sum(np.square(x), axis=axes, keepdims=True)
-    # what has underflowed is lost in the rounding of a sum from here on
-    if np.all((squares >= limits.tiny / limits.eps) & (squares <= limits.max)):
-        return x, np.sqrt(squares), x.dtype.type(1)
-    greatest = np.max(np.abs(x), axis=axes, keepdims=True, initial=0)
-    _, exponents = np.frexp(np.where(np.isfinite(greatest), greatest, 1))
-    power = np.ldexp(x.dtype.type(1), exponents - 1)
+    if xp is np:
+        limits = np.finfo(x.dtype)
+        squares = np.sum(np.square(x), axis=axes, keepdims=True)
+        # what has underflowed is lost in the rounding of a sum from here on
+        if np.all((squares >= limits.tiny / limits.eps) & (squares <= limits.max)):
+            return x, np.sqrt(squares), x.dtype.type(1)
+    greatest = xp.max(xp.abs(x), axis=axes, keepdims=True, initial=0)
+    _, exponents = xp.frexp(xp.where(xp.isfinite(greatest), greatest, 1))
+    power = xp.ldexp(xp.ones_like(greatest), exponents - 1)
     x = x / power
-    return x, np.sqrt(np.sum(np.square(x), axis=axes, keepdims=True)), power
+    return x, xp.sqrt(xp.sum(xp.square(x), axis=axes, keepdims=True)), power
 
 
 class Norm(AlongAxes):
@@ -78,12 +94,9 @@ class Norm(AlongAxes):
         As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
     """
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x = in_order(inputs[0])
-        with np.errstate(all="ignore"):
-            _, root, power = scaled(x, self.axis)
-            found = np.squeeze(root * power, axis=self.axes(x.ndim))
-        output_storage[0][0] = np.asarray(found, x.dtype)
+    def array_formula(self, xp: Any, x: Any) -> Any:
+        _, root, power = scaled(xp, x, self.axis)
+        return xp.squeeze(root * power, axis=self.axes(x.ndim))
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x = inputs[0]
@@ -113,7 +126,7 @@ class _OfPairs(AlongAxes):
             raise TypeError(f"{self.name}: the inputs, a {x} and a {y}, are not of one type")
         return super().output_types(x)
 
-    def of_one_shape(self, x: Any, y: Any) -> tuple[Any, Any]:
+    def arranged(self, x: Any, y: Any) -> list[Any]:
         """Return the values of both inputs, laid out in order.
 
         Raises
@@ -122,7 +135,7 @@ class _OfPairs(AlongAxes):
             If they have different shapes.
         """
         check_one_shape(self, x, y)
-        return laid_out(x), laid_out(y)
+        return [laid_out(x), laid_out(y)]
 
 
 class Cosine(_OfPairs):
@@ -134,13 +147,10 @@ class Cosine(_OfPairs):
         As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
     """
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, y = self.of_one_shape(*inputs)
-        with np.errstate(all="ignore"):
-            (x, of_x, _), (y, of_y, _) = scaled(x, self.axis), scaled(y, self.axis)
-            products = np.sum(x * y, axis=self.axis, keepdims=True)
-            found = np.squeeze(products / (of_x * of_y), axis=self.axes(x.ndim))
-        output_storage[0][0] = np.asarray(found, x.dtype)
+    def array_formula(self, xp: Any, x: Any, y: Any) -> Any:
+        (x, of_x, _), (y, of_y, _) = scaled(xp, x, self.axis), scaled(xp, y, self.axis)
+        products = xp.sum(x * y, axis=self.axis, keepdims=True)
+        return xp.squeeze(products / (of_x * of_y), axis=self.axes(x.ndim))
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y = inputs
@@ -164,20 +174,17 @@ class Covariance(_OfPairs):
         As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
     """
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, y = self.of_one_shape(*inputs)
+    def array_formula(self, xp: Any, x: Any, y: Any) -> Any:
         axes = self.axes(x.ndim)
-        with np.errstate(all="ignore"):
-            count = x.dtype.type(np.prod([x.shape[axis] for axis in axes]))
+        count = x.dtype.type(np.prod([x.shape[axis] for axis in axes]))
 
-            def average(v: Any) -> Any:
-                return np.sum(v, axis=axes, keepdims=True) / count
+        def average(v: Any) -> Any:
+            return xp.sum(v, axis=axes, keepdims=True) / count
 
-            of_x, of_y = average(x), average(y)
-            found = average((x - of_x) * (y - of_y))
-            if not np.all(np.isfinite(found)):
-                found = np.where(np.isfinite(found), found, average(x * y) - of_x * of_y)
-        output_storage[0][0] = np.asarray(np.squeeze(found, axis=axes), x.dtype)
+        of_x, of_y = average(x), average(y)
+        found = average((x - of_x) * (y - of_y))
+        found = where_not(xp, xp.isfinite(found), found, lambda: average(x * y) - of_x * of_y)
+        return xp.squeeze(found, axis=axes)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x, y = inputs

@@ -168,12 +168,15 @@ class LogSumExp(_Softmax):
         return [without_axes(shapes[0], self.axes(len(shapes[0])))]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x = in_order(inputs[0])
         with np.errstate(all="ignore"):
-            largest = np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)
-            shift = np.where(np.isfinite(largest), largest, x.dtype.type(0))
-            total = np.sum(np.exp(x - shift), axis=self.axis)
-            output_storage[0][0] = np.asarray(np.log(total) + shift.reshape(total.shape))
+            output_storage[0][0] = np.asarray(self.array_formula(np, in_order(inputs[0])))
+
+    def array_formula(self, xp: Any, x: Any) -> Any:
+        """Return the result, computed with the functions of a module like NumPy."""
+        largest = xp.max(x, axis=self.axis, keepdims=True, initial=-xp.inf)
+        shift = xp.where(xp.isfinite(largest), largest, x.dtype.type(0))
+        total = xp.sum(xp.exp(x - shift), axis=self.axis)
+        return xp.log(total) + shift.reshape(total.shape)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         x = inputs[0]

@@ -17,7 +17,6 @@ from relgraph.engines.jax.lowering.scalar_functions import maximum, minimum
 from relgraph.engines.jax.lowering.scalars import apply_scalar, as_dtype, scalar_function, usable
 from relgraph.graph.basic import Apply
 from relgraph.tensor.along_axes import (
-    AlongAxis,
     ArgSort,
     CumprodGradient,
     Cumulate,
@@ -95,40 +94,12 @@ def _is_extreme(op: Any, x: Any, extreme: Callable[..., Any]) -> Any:
     return jnp.where(is_nan.any(axis=op.axis, keepdims=True), is_nan, found)
 
 
-def _scaled(x: Any, axis: Any) -> tuple[Any, Any, Any]:
-    """Return an array divided by a power of 2 so that its squares are ordinary numbers, the norm of
-    that, and the power."""
-    largest = jnp.max(jnp.abs(x), axis=axis, keepdims=True, initial=0)
-    exponent = jnp.frexp(jnp.where(jnp.isfinite(largest), largest, 1))[1]
-    power = jnp.ldexp(jnp.ones_like(largest), exponent - 1)
-    small = x / power
-    root = jnp.sqrt(jnp.sum(small * small, axis=axis, keepdims=True))
-    return small, root, power
-
-
-def norm(op: Norm, node: Apply, x: Any) -> Any:
-    _, root, power = _scaled(x, op.axis)
-    return jnp.squeeze(root * power, axis=op.axes(x.ndim))
-
-
-def cosine(op: Cosine, node: Apply, x: Any, y: Any) -> Any:
-    check_one_shape(op, x, y)
-    (x, of_x, _), (y, of_y, _) = _scaled(x, op.axis), _scaled(y, op.axis)
-    products = jnp.sum(x * y, axis=op.axis, keepdims=True)
-    return jnp.squeeze(products / (of_x * of_y), axis=op.axes(x.ndim))
-
-
-def covariance(op: Covariance, node: Apply, x: Any, y: Any) -> Any:
-    check_one_shape(op, x, y)
-    axes = op.axes(x.ndim)
-
-    def average(v: Any) -> Any:
-        return jnp.mean(v, axis=axes, keepdims=True)
-
-    of_x, of_y = average(x), average(y)
-    found = average((x - of_x) * (y - of_y))
-    found = jnp.where(jnp.isfinite(found), found, average(x * y) - of_x * of_y)
-    return jnp.squeeze(found, axis=axes)
+def by_formula(op: Any, node: Apply, *xs: Any) -> Any:
+    """Compute an op by its `array_formula`, in the dtype of its output."""
+    dtype = node.outputs[0].type.dtype
+    if len(xs) > 1:
+        check_one_shape(op, *xs)
+    return as_dtype(op.array_formula(jnp, *[as_dtype(jnp.asarray(x), dtype) for x in xs]), dtype)
 
 
 def _shifted(x: Any, axis: Any) -> tuple[Any, Any, Any]:
@@ -154,13 +125,6 @@ def log_softmax(op: LogSoftmax, node: Apply, x: Any) -> Any:
     return shifted - jnp.log(total)
 
 
-def logsumexp(op: LogSumExp, node: Apply, x: Any) -> Any:
-    _, _, total = _shifted(x, op.axis)
-    largest = jnp.max(x, axis=op.axis, keepdims=True, initial=-jnp.inf)
-    found = jnp.log(total) + jnp.where(jnp.isfinite(largest), largest, 0)
-    return jnp.squeeze(found, axis=op.axes(x.ndim))
-
-
 _RUNNING: dict[Any, Any] = {
     **_EXTREMES,
     scalar.logaddexp: jnp.logaddexp,
@@ -178,14 +142,10 @@ def accumulate(op: Accumulate, node: Apply, x: Any) -> Any:
     return lax.associative_scan(_RUNNING[op.scalar_op], as_dtype(x, dtype), axis=op.axis)
 
 
-def _pair(op: AlongAxis, node: Apply, x: Any, y: Any) -> list[Any]:
-    """Return two arrays of one shape in the dtype of the output."""
-    check_one_shape(op, x, y)
-    return [as_dtype(jnp.asarray(v), node.outputs[0].type.dtype) for v in (x, y)]
-
-
 def recurrence(op: Recurrence, node: Apply, factors: Any, terms: Any) -> Any:
-    rows, given = (jnp.moveaxis(v, op.axis, 0) for v in _pair(op, node, terms, factors))
+    check_one_shape(op, factors, terms)
+    dtype = node.outputs[0].type.dtype
+    rows, given = (jnp.moveaxis(as_dtype(v, dtype), op.axis, 0) for v in (terms, factors))
     if len(rows) < 2:
         return jnp.moveaxis(rows, 0, op.axis)
 
@@ -196,22 +156,6 @@ def recurrence(op: Recurrence, node: Apply, factors: Any, terms: Any) -> Any:
 
     _, later = lax.scan(step, rows[0], (given[1:], rows[1:]))
     return jnp.moveaxis(jnp.concatenate([rows[:1], later]), 0, op.axis)
-
-
-def cumprod_gradient(op: CumprodGradient, node: Apply, x: Any, g: Any) -> Any:
-    x, g = _pair(op, node, x, g)
-    is_zero = x == 0
-    zeros = jnp.cumsum(is_zero, op.axis)
-    is_first = is_zero & (zeros == 1)
-
-    def from_the_end(a: Any) -> Any:
-        return jnp.flip(jnp.cumsum(jnp.flip(a, op.axis), op.axis), op.axis)
-
-    of_all = from_the_end(g * jnp.cumprod(x, op.axis))
-    without = from_the_end(g * jnp.cumprod(jnp.where(is_first, 1, x), op.axis))
-    at_first = jnp.where(is_first, without, 0)
-    found = jnp.where(zeros == 0, of_all / jnp.where(is_zero, 1, x), at_first)
-    return as_dtype(found, node.outputs[0].type.dtype)
 
 
 def search_sorted(op: SearchSorted, node: Apply, ordered: Any, wanted: Any) -> Any:
@@ -272,15 +216,15 @@ TABLE: dict[type, Any] = {
     CAReduce: lambda op, node, x: reduced(op, x, node.outputs[0].type.dtype),
     Argmax: position,
     Argmin: position,
-    Norm: norm,
-    Cosine: cosine,
-    Covariance: covariance,
+    Norm: by_formula,
+    Cosine: by_formula,
+    Covariance: by_formula,
     Softmax: softmax,
     LogSoftmax: log_softmax,
-    LogSumExp: logsumexp,
+    LogSumExp: by_formula,
     Cumulate: cumulate,
     Recurrence: recurrence,
-    CumprodGradient: cumprod_gradient,
+    CumprodGradient: by_formula,
     Accumulate: accumulate,
     Sort: lambda op, node, x: jnp.sort(x, axis=op.axis, stable=True),
     ArgSort: lambda op, node, x: as_dtype(jnp.argsort(x, axis=op.axis, stable=True), "int64"),
