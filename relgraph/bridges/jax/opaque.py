@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any
@@ -107,10 +107,8 @@ class PrimitiveCall:
     parameters: Parameters
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
-        found = self.primitive.get_bind_params(self.parameters.given)
-        # older versions of JAX hand over the functions beside the parameters
-        functions, parameters = found if isinstance(found, tuple) else ((), found)
-        found = self.primitive.bind(*functions, *values, **parameters)
+        parameters = self.primitive.get_bind_params(self.parameters.given)
+        found = self.primitive.bind(*values, **parameters)
         return tuple(found) if self.primitive.multiple_results else (found,)
 
     @cached_property
@@ -191,10 +189,12 @@ def as_wide(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _LinearCall:
+class LinearCall:
     """A product of the Jacobian of a call with a vector.
 
-    It takes the inputs of the call, and then the parts of the vector.
+    It takes the inputs of the call, and then the parts of the vector. A column vector has a part
+    for each differentiable input, and the product one for each such output; a row vector the other
+    way round.
 
     Attributes
     ----------
@@ -202,14 +202,26 @@ class _LinearCall:
         The call.
     inputs, outputs
         Which of the inputs and outputs of the call are differentiable.
+    of_row
+        Whether the vector is a row, on the left.
     """
 
     call: Any
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
+    of_row: bool
 
-    def _of_differentiable(self, given: Sequence[Any]) -> tuple[Any, list[Any]]:
-        """Return the call as a function of its differentiable inputs, and these."""
+    @property
+    def parts(self) -> int:
+        """How many parts the vector has."""
+        return len(self.outputs if self.of_row else self.inputs)
+
+    def transposed(self) -> LinearCall:
+        """Return the product with a vector on the other side."""
+        return replace(self, of_row=not self.of_row)
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
+        given, vector = values[: -self.parts], values[-self.parts :]
 
         def function(*changed: Any) -> tuple[Any, ...]:
             every = list(given)
@@ -218,52 +230,13 @@ class _LinearCall:
             found = self.call(*every)
             return tuple(found[i] for i in self.outputs)
 
-        return function, [given[i] for i in self.inputs]
-
-
-class PullBackCall(_LinearCall):
-    """The product of a row vector with the Jacobian of a call.
-
-    The vector has a part for each differentiable output, and the product one for each such input.
-    """
-
-    @property
-    def parts(self) -> int:
-        """How many parts the vector has."""
-        return len(self.outputs)
-
-    def transposed(self) -> PushForwardCall:
-        """Return the product of the Jacobian with a column vector."""
-        return PushForwardCall(self.call, self.inputs, self.outputs)
-
-    def __call__(self, *values: Any) -> tuple[Any, ...]:
-        given, row = values[: -self.parts], values[-self.parts :]
-        function, points = self._of_differentiable(given)
-        return tuple(jax.vjp(function, *points)[1](tuple(row)))
+        points = tuple(given[i] for i in self.inputs)
+        if self.of_row:
+            return tuple(jax.vjp(function, *points)[1](vector))
+        return tuple(jax.jvp(function, points, vector)[1])
 
     def __str__(self) -> str:
-        return f"gradient of {self.call}"
-
-
-class PushForwardCall(_LinearCall):
-    """The product of the Jacobian of a call with a column vector: the other way round."""
-
-    @property
-    def parts(self) -> int:
-        """How many parts the vector has."""
-        return len(self.inputs)
-
-    def transposed(self) -> PullBackCall:
-        """Return the product of a row vector with the Jacobian."""
-        return PullBackCall(self.call, self.inputs, self.outputs)
-
-    def __call__(self, *values: Any) -> tuple[Any, ...]:
-        given, column = values[: -self.parts], values[-self.parts :]
-        function, points = self._of_differentiable(given)
-        return tuple(jax.jvp(function, tuple(points), tuple(column))[1])
-
-    def __str__(self) -> str:
-        return f"derivative of {self.call}"
+        return f"{'gradient' if self.of_row else 'derivative'} of {self.call}"
 
 
 class JaxOp(Op):
@@ -275,7 +248,7 @@ class JaxOp(Op):
     ----------
     call
         A function of JAX's values that returns a tuple of them, equal to another if it is the same
-        function: a `PrimitiveCall` or a `PullBackCall`.
+        function: a `PrimitiveCall` or a `LinearCall`.
     types
         The types of the outputs.
     pure
@@ -313,13 +286,13 @@ class JaxOp(Op):
             for i in found
         ]
         slopes: list[Any] = [disconnected() for _ in inputs]
-        if isinstance(call, PullBackCall | PushForwardCall):
+        if isinstance(call, LinearCall):
             count -= call.parts
             op = JaxOp(call.transposed(), tuple(v.type for v in inputs[count:]))
             slopes[count:] = op(*inputs[:count], *row, return_list=True)
         free = tuple(i for i, v in enumerate(inputs[:count]) if is_continuous(v))
         if free:
-            op = JaxOp(PullBackCall(call, free, found), tuple(inputs[i].type for i in free))
+            op = JaxOp(LinearCall(call, free, found, True), tuple(inputs[i].type for i in free))
             for i, slope in zip(free, op(*inputs, *row, return_list=True), strict=True):
                 slopes[i] = slope
         return slopes
