@@ -20,7 +20,7 @@ from relgraph.graph.op import Op
 from relgraph.graph.shared_values import Container
 from relgraph.tensor.along_axes import OneAxis
 from relgraph.tensor.assembly import Alloc, ARange, Join
-from relgraph.tensor.conditional import Contexts, IfElse
+from relgraph.tensor.conditional import Contexts
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.linalg.blas import BlasUpdate
@@ -595,7 +595,5 @@ class RequiredLengths:
 def _nodes_that_run(fgraph: FunctionGraph) -> Iterable[Apply]:
     """Return the nodes of a graph that run whatever the values of its inputs are."""
     nodes = fgraph.toposort()
-    if not any(isinstance(node.op, IfElse) for node in nodes):
-        return nodes
-    contexts = Contexts(fgraph.outputs, nodes, fgraph.orderings())
-    return [node for node in nodes if contexts.of_node[node] is contexts.root]
+    contexts = Contexts.of_graph(fgraph, nodes)
+    return nodes if contexts is None else contexts.nodes_in(contexts.root)

@@ -20,7 +20,7 @@ from relgraph.graph.op import Op
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.type import get_scalar_type, is_discrete
-from relgraph.tensor.conditional import Context, Contexts, IfElse
+from relgraph.tensor.conditional import Context, Contexts
 from relgraph.tensor.elemwise import Elemwise, FusedElemwise
 from relgraph.tensor.reductions import CAReduce, FusedReduction
 
@@ -186,7 +186,8 @@ class FuseElemwise(GlobalOptimizer):
             return
         orderings = fgraph.orderings() if fgraph.listens("orderings") else {}
         nodes = fgraph.toposort()
-        joins = partial(_joins, fusable, _contexts(fgraph, nodes))
+        contexts = Contexts.of_graph(fgraph, nodes)
+        joins = partial(_joins, fusable, {} if contexts is None else contexts.of_node)
         groups = Groups(fgraph, nodes, joins, orderings)
         for group in groups.all():
             if len(group) > 1:
@@ -206,13 +207,6 @@ class FuseElemwise(GlobalOptimizer):
         if all(old.type.is_super(new.type) for old, new in zip(outputs, made, strict=True)):
             for old, new in zip(outputs, made, strict=True):
                 fgraph.replace(old, new, reason=self.name)
-
-
-def _contexts(fgraph: FunctionGraph, nodes: Sequence[Apply]) -> Mapping[Apply, Context]:
-    """Return for each node the branches that must be taken for it to run; {} if there are none."""
-    if not any(isinstance(node.op, IfElse) for node in nodes):
-        return {}
-    return Contexts(fgraph.outputs, nodes, fgraph.orderings()).of_node
 
 
 def _is_read(fgraph: FunctionGraph, var: Variable, members: set[Apply]) -> bool:

@@ -19,7 +19,7 @@ from relgraph.graph.op import Op
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.graph.utils import InconsistencyError
 from relgraph.scalar.composite import Composite
-from relgraph.tensor.conditional import Contexts, IfElse
+from relgraph.tensor.conditional import Contexts
 from relgraph.tensor.elemwise import Elemwise, FusedElemwise
 from relgraph.tensor.linalg.blas import BlasUpdate
 from relgraph.tensor.linalg.matrix_op import MatrixOp, can_overwrite
@@ -50,8 +50,7 @@ class StorageUse:
         self._roots: dict[Variable, tuple[Variable, ...]] = {}
         self._last_reader: dict[Variable, int] = {}
         # the branches of nodes: a branch may keep a client from running
-        lazy = any(isinstance(node.op, IfElse) for node in self.order)
-        self._contexts = Contexts(fgraph.outputs, self.order, fgraph.orderings()) if lazy else None
+        self._contexts = Contexts.of_graph(fgraph, self.order)
         self._readers: dict[Variable, list[Apply]] = {}
         # the outputs of the graph in some storage, by index
         self._results: dict[Variable, set[int]] = {}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Storage, Variables
 from relgraph.graph.type import disconnected
 from relgraph.scalar.type import number_kind, result_dtype, weak_dtype
@@ -203,6 +204,21 @@ class Contexts:
             self._place(node)
             for before in orderings.get(node, ()):
                 self._want(before, self.of_node[node])
+        self._nodes: dict[Context, list[Apply]] = {}
+        for node in nodes:
+            self._nodes.setdefault(self.of_node[node], []).append(node)
+
+    @classmethod
+    def of_graph(cls, fgraph: FunctionGraph, nodes: Sequence[Apply]) -> Contexts | None:
+        """Return the contexts of the nodes of a graph, given in order; None if there is no
+        `IfElse`."""
+        if not any(isinstance(node.op, IfElse) for node in nodes):
+            return None
+        return cls(fgraph.outputs, nodes, fgraph.orderings())
+
+    def nodes_in(self, context: Context | None) -> list[Apply]:
+        """Return the nodes that run in a context itself, in order."""
+        return [] if context is None else self._nodes.get(context, [])
 
     def runs_without(self, node: Apply, other: Apply) -> bool:
         """Return whether a node may run where another one does not: in a branch that that one is

@@ -14,7 +14,7 @@ from typing import Any
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
-from relgraph.tensor.conditional import Context, Contexts, IfElse
+from relgraph.tensor.conditional import Contexts, IfElse
 
 
 @dataclass(frozen=True)
@@ -83,22 +83,19 @@ def schedule(fgraph: FunctionGraph) -> Schedule:
         If there is no order, because dependencies form a cycle.
     """
     nodes = fgraph.toposort()
-    lazy = [node for node in nodes if isinstance(node.op, IfElse)]
-    if not lazy:
-        return _schedule(nodes, fgraph.inputs, fgraph.outputs, {})
-    contexts = Contexts(fgraph.outputs, nodes, fgraph.orderings())
-    members: dict[Context, list[Apply]] = {}
-    for node in nodes:
-        members.setdefault(contexts.of_node[node], []).append(node)
+    contexts = Contexts.of_graph(fgraph, nodes)
+    if contexts is None:
+        return schedule_of_nodes(nodes, fgraph.inputs, fgraph.outputs)
     branches: dict[Apply, tuple[Branch, Branch]] = {}
-    for node in lazy:  # what is nested stands before what it is nested in
-        made = []
-        for taken, outputs in zip((True, False), node.op.branches(node.inputs), strict=True):
-            inside = contexts.of_branch.get((node, taken))
-            nodes_inside = [] if inside is None else members.get(inside, [])
-            made.append(_branch(nodes_inside, outputs, branches))
-        branches[node] = (made[0], made[1])
-    return _schedule(members.get(contexts.root, []), fgraph.inputs, fgraph.outputs, branches)
+    for node in nodes:  # what is nested stands before what it is nested in
+        if isinstance(node.op, IfElse):
+            then, other = (
+                _branch(contexts.nodes_in(contexts.of_branch.get((node, taken))), outputs, branches)
+                for taken, outputs in zip((True, False), node.op.branches(node.inputs), strict=True)
+            )
+            branches[node] = (then, other)
+    inside = contexts.nodes_in(contexts.root)
+    return _schedule(inside, fgraph.inputs, fgraph.outputs, branches)
 
 
 def schedule_of_nodes(

@@ -30,7 +30,7 @@ from relgraph.graph.basic import Apply, Constant, Variable, io_toposort, walk
 from relgraph.graph.op import GraphOp
 from relgraph.tensor.assembly import Alloc, ARange, Eye
 from relgraph.tensor.basic import Assert
-from relgraph.tensor.conditional import Context, Contexts, IfElse
+from relgraph.tensor.conditional import Contexts, IfElse
 from relgraph.tensor.loops.scan_op import (
     LoopParts,
     Scan,
@@ -260,11 +260,8 @@ def plan_of(
     if not any(isinstance(node.op, IfElse) for node in ordered):
         return Plan(ordered, list(outputs), {})
     contexts = Contexts(outputs, ordered)
-    members: dict[Context, list[Apply]] = {}
-    for node in ordered:
-        members.setdefault(contexts.of_node[node], []).append(node)
-    waiting = {branch: members.get(inside, []) for branch, inside in contexts.of_branch.items()}
-    return Plan(members.get(contexts.root, []), list(outputs), waiting)
+    waiting = {branch: contexts.nodes_in(where) for branch, where in contexts.of_branch.items()}
+    return Plan(contexts.nodes_in(contexts.root), list(outputs), waiting)
 
 
 @dataclass
