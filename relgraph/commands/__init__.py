@@ -67,6 +67,13 @@ def thing_named(text: str) -> Any:
     return found
 
 
+def add_page_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the argument for a page to a parser."""
+    parser.add_argument(
+        "-o", "--output", type=file_ending_in(".html"), metavar="OUT.html", help="write a page too"
+    )
+
+
 def hint(name: str, known: Iterable[str]) -> str:
     """Return the question whether one of the known names was meant; nothing if none is near."""
     near = get_close_matches(name, list(known))

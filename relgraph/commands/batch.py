@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +20,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from relgraph.commands import positive
 from relgraph.graph.kanren.relations import Relation
-from relgraph.testing.discovery import CheckError, add_module_arguments, discover_laws
+from relgraph.testing.discovery import (
+    CheckError,
+    add_module_arguments,
+    discover_laws,
+    with_packs,
+)
 
-WIDTH = 28
-"""The width of the column of names."""
+# The width of the column of names.
+_WIDTH = 28
 # A process is started for so many laws: fewer take less time than starting it.
 _LAWS_PER_PROCESS = 8
 
-PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False}
-"""How text is printed on a console: as it is."""
+# Text is printed as it is.
+_PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False}
 
 
 def add_law_arguments(parser: argparse.ArgumentParser, what: str) -> None:
@@ -44,21 +52,74 @@ def add_law_arguments(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file")
 
 
-def chosen(laws: dict[str, Relation], names: Sequence[str]) -> dict[str, Relation]:
-    """Return the laws of some names, by name; all if there are no names.
+def laws_of(options: argparse.Namespace) -> dict[str, Relation]:
+    """Return the laws that the arguments of a command name, by name; all if they name none.
+
+    The modules of the packs are added to ``options.modules``.
 
     Raises
     ------
     CheckError
         If there is no law of a name.
     """
-    for name in names:
+    options.modules = with_packs(options.modules, options.packs)
+    laws = discover_laws(options.modules)
+    for name in options.law:
         if name not in laws:
             raise CheckError(f"there is no law called {name} among the {len(laws)} laws")
-    return {name: law for name, law in laws.items() if not names or name in names}
+    return {name: law for name, law in laws.items() if not options.law or name in options.law}
 
 
-def require_writable(path: Path) -> None:
+Found = list[dict[str, Any]]
+"""What a command has found out about each law."""
+
+
+def results_of(
+    compute: Callable[..., Any],
+    laws: Collection[str],
+    given: tuple[Any, ...],
+    line: Callable[[dict[str, Any], int], str],
+    options: argparse.Namespace,
+) -> tuple[Found, float]:
+    """Print a line for each law; return the results, and the time in seconds.
+
+    Parameters
+    ----------
+    compute
+        A function of a module: other processes import it. It takes a law and `given`; the
+        ``as_dict`` of what it returns is a result.
+    laws
+        The names of the laws.
+    line
+        Takes a result and the width of the column of names; returns the line.
+    options
+        The arguments of the command.
+
+    Raises
+    ------
+    CheckError
+        If the file of ``--json`` can't be written, or a package is missing.
+    """
+    if options.json is not None:
+        _require_writable(options.json)
+    began = time.perf_counter()
+    width = min(_WIDTH, max(map(len, laws)))
+    results: Found = []
+    with _progress_bar(len(laws)) as print_and_advance:
+        for result in _for_each(compute, laws, given, options):
+            results.append(result)
+            print_and_advance(line(result, width))
+    return results, time.perf_counter() - began
+
+
+def write_json(options: argparse.Namespace, found: Mapping[str, Any]) -> None:
+    """Write what was found out to the file of ``--json``, if there is one."""
+    if options.json is not None:
+        text = json.dumps(found, indent=1, ensure_ascii=False)
+        options.json.write_text(text + "\n", encoding="utf-8")
+
+
+def _require_writable(path: Path) -> None:
     """Raise a CheckError if a file can't be written."""
     try:
         path.open("a").close()
@@ -67,8 +128,8 @@ def require_writable(path: Path) -> None:
 
 
 @contextmanager
-def progress_bar(total: int, console: Console) -> Iterator[Callable[[str], None]]:
-    """Show a progress bar; yield a function that prints a line on `console` and advances the bar.
+def _progress_bar(total: int) -> Iterator[Callable[[str], None]]:
+    """Show a progress bar; yield a function that prints a line and advances the bar.
 
     The bar is on standard error, and shown only if that is a terminal.
     """
@@ -78,7 +139,7 @@ def progress_bar(total: int, console: Console) -> Iterator[Callable[[str], None]
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    error = Console(stderr=True, **PLAIN)
+    console, error = Console(**_PLAIN), Console(stderr=True, **_PLAIN)
     # If the bar is on the same terminal, only its own console can print lines above it.
     # (Notebooks have the variable set by which a console takes itself for one.)
     hidden = not sys.stderr.isatty()
@@ -93,38 +154,36 @@ def progress_bar(total: int, console: Console) -> Iterator[Callable[[str], None]
         yield print_and_advance
 
 
-LAWS: dict[str, Relation] = {}
-"""The laws of this process, by name."""
+# The laws of this process, by name.
+_LAWS: dict[str, Relation] = {}
 
 
-def for_each(
-    function: Callable[[Any], dict[str, Any]],
-    tasks: Sequence[Any],
-    modules: Sequence[str],
-    jobs: int | None,
+def _for_each(
+    compute: Callable[..., Any],
+    laws: Collection[str],
+    given: tuple[Any, ...],
+    options: argparse.Namespace,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the results of a function of tasks, in order; it finds the laws in `LAWS`.
-
-    Parameters
-    ----------
-    function
-        A function of a module: other processes import it.
-    tasks
-        Its arguments, one for each law.
-    modules
-        The modules of laws.
-    jobs
-        The number of processes; None for one for each core.
-    """
-    jobs = process_count(len(tasks)) if jobs is None else min(jobs, len(tasks))
+    """Yield the results for laws, in order; see `results_of`."""
+    count = len(laws)
+    jobs = process_count(count) if options.jobs is None else min(options.jobs, count)
+    result = partial(_result, compute, given)
     if jobs == 1:
-        _load_laws(modules)
-        yield from map(function, tasks)
+        _load_laws(options.modules)
+        yield from map(result, laws)
         return
     # A fork would copy the locks of the progress bar but not its threads.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, _load_laws, (modules,)) as processes:
-        yield from processes.map(function, tasks)
+    with ProcessPoolExecutor(jobs, context, _load_laws, (options.modules,)) as processes:
+        yield from processes.map(result, laws)
+
+
+def _result(compute: Callable[..., Any], given: tuple[Any, ...], name: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = compute(_LAWS[name], *given).as_dict()
+    except ModuleNotFoundError as error:
+        raise CheckError(str(error)) from error
+    return found
 
 
 def process_count(laws: int) -> int:
@@ -135,5 +194,5 @@ def process_count(laws: int) -> int:
 
 
 def _load_laws(modules: Sequence[str]) -> None:
-    LAWS.clear()
-    LAWS.update(discover_laws(modules))
+    _LAWS.clear()
+    _LAWS.update(discover_laws(modules))

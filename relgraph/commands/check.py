@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rich.console import Console
-
 from relgraph import testing
 from relgraph.commands import natural, positive
-from relgraph.commands.batch import (
-    LAWS,
-    PLAIN,
-    WIDTH,
-    add_law_arguments,
-    chosen,
-    for_each,
-    progress_bar,
-    require_writable,
-)
-from relgraph.testing.discovery import CheckError, discover_laws, with_packs
+from relgraph.commands.batch import add_law_arguments, laws_of, results_of, write_json
+from relgraph.graph.kanren.relations import Relation
 
 EXAMPLE = "  relgraph check --law log-exp --law sinh\n  relgraph check my_laws.py --examples 500"
 DEFAULT_EXAMPLES = 200
@@ -66,44 +53,28 @@ def run(options: argparse.Namespace) -> int:
     CheckError
         If there are no such laws, the file can't be written, or python-flint is missing.
     """
-    options.modules = with_packs(options.modules, options.packs)
-    laws = chosen(discover_laws(options.modules), options.law)
-    if options.json is not None:
-        require_writable(options.json)
-    began = time.perf_counter()
-    width = min(WIDTH, max(map(len, laws)))
-    console = Console(**PLAIN)
-    results: list[dict[str, Any]] = []
-    with progress_bar(len(laws), console) as print_and_advance:
-        tasks = [(name, options.examples, options.seed) for name in laws]
-        for result in for_each(_check, tasks, options.modules, options.jobs):
-            results.append(result)
-            print_and_advance(_line(result, width))
+    laws = laws_of(options)
+    given = (options.examples, options.seed)
+    results, seconds = results_of(_check, laws, given, _line, options)
     for result in results:
         if result["status"] != "passed":
-            console.print(f"\n{result['name']}: {result['status']}: {result['reason']}")
+            print(f"\n{result['name']}: {result['status']}: {result['reason']}")
             if result["counterexample"] is not None:
-                console.print(result["counterexample"])
+                print(result["counterexample"])
     count = Counter(result["status"] for result in results)
-    seconds = time.perf_counter() - began
-    console.print("\n" + _coverage_text(result["coverage"] for result in results))
-    console.print(
+    print("\n" + _coverage_text(result["coverage"] for result in results))
+    print(
         f"{count['passed']} passed, {count['failed']} failed, {count['unchecked']} unchecked: "
         f"{sum(result['examples'] for result in results)} examples in {seconds:.1f} s"
     )
-    if options.json is not None:
-        summary = {"seconds": round(seconds, 3), "seed": options.seed, **count, "laws": results}
-        text = json.dumps(summary, indent=1, ensure_ascii=False)
-        options.json.write_text(text + "\n", encoding="utf-8")
+    summary = {"seconds": round(seconds, 3), "seed": options.seed, **count, "laws": results}
+    write_json(options, summary)
     return 0 if count["passed"] == len(results) else 1
 
 
-def _check(task: tuple[str, int, int]) -> dict[str, Any]:
-    name, examples, seed = task
-    try:
-        return testing.check_relation(LAWS[name], examples, seed).as_dict()
-    except ModuleNotFoundError as error:
-        raise CheckError(str(error)) from error
+def _check(law: Relation, examples: int, seed: int) -> Any:
+    # loaded when it is first called: the package that it needs may be missing
+    return testing.check_relation(law, examples, seed)
 
 
 def _line(result: dict[str, Any], width: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from relgraph.commands import CommandError, file_ending_in, hint, thing_named, write
+from relgraph.commands import CommandError, add_page_argument, hint, thing_named, write
 from relgraph.compile import explain
 from relgraph.display import page
 from relgraph.graph.basic import Variable
@@ -24,9 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("graph", metavar="FILE.py:NAME", help="a variable, or a list of these")
     parser.add_argument("--backward", action="store_true", help="read the law from right to left")
-    parser.add_argument(
-        "-o", "--output", type=file_ending_in(".html"), metavar="OUT.html", help="write a page too"
-    )
+    add_page_argument(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from relgraph.commands import CommandError, file_ending_in, thing_named, write
+from relgraph.commands import CommandError, add_page_argument, thing_named, write
 from relgraph.compile import Function, SharedVariable, function
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.display import page
@@ -25,9 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "function that was compiled with profile=True",
     )
     parser.add_argument("--mode", metavar="MODE", help="the name of a mode (default: fast_run)")
-    parser.add_argument(
-        "-o", "--output", type=file_ending_in(".html"), metavar="OUT.html", help="write a page too"
-    )
+    add_page_argument(parser)
 
 
 def run(options: argparse.Namespace) -> int:

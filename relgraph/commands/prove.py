@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
-import time
 from collections import Counter
 from typing import Any
 
-from rich.console import Console
-
 from relations.proofs import UNKNOWN, Standing, keep
 from relgraph.commands import positive
-from relgraph.commands.batch import (
-    LAWS,
-    PLAIN,
-    WIDTH,
-    add_law_arguments,
-    chosen,
-    for_each,
-    progress_bar,
-    require_writable,
-)
-from relgraph.testing.discovery import CheckError, discover_laws, with_packs
+from relgraph.commands.batch import add_law_arguments, laws_of, results_of, write_json
+from relgraph.graph.kanren.relations import Relation
+from relgraph.testing.discovery import discover_laws
 
 EXAMPLE = "  relgraph prove --law neg-div-neg --law mul-one\n  relgraph prove my_laws.py"
 DEFAULT_SECONDS = 10
@@ -68,28 +56,15 @@ def run(options: argparse.Namespace) -> int:
     CheckError
         If there are no such laws, the file can't be written, or Z3 is missing.
     """
-    options.modules = with_packs(options.modules, options.packs)
-    every = discover_laws(options.modules)
-    laws = chosen(every, options.law)
+    laws = laws_of(options)
     if options.changed:
         laws = {name: law for name, law in laws.items() if law.proof is UNKNOWN}
         if not laws:
             print("no law has changed")
             return 0
-    if options.json is not None:
-        require_writable(options.json)
-    began = time.perf_counter()
-    width = min(WIDTH, max(map(len, laws)))
-    console = Console(**PLAIN)
-    results: list[dict[str, Any]] = []
-    with progress_bar(len(laws), console) as print_and_advance:
-        tasks = [(name, options.seconds) for name in laws]
-        for result in for_each(_prove, tasks, options.modules, options.jobs):
-            results.append(result)
-            print_and_advance(_line(result, width))
+    results, seconds = results_of(_prove, laws, (options.seconds,), _line, options)
     count = Counter(result["status"] for result in results)
-    seconds = time.perf_counter() - began
-    console.print(
+    print(
         f"\n{count['proved']} proved, {count['exhausted']} exhausted, {count['refuted']} refuted, "
         f"{count['checked']} left to the checker, in {seconds:.1f} s"
     )
@@ -97,9 +72,7 @@ def run(options: argparse.Namespace) -> int:
         book = discover_laws([])
         found = [(r["structure"], _standing(r)) for r in results if r["law"] in book]
         keep(found, book)
-    if options.json is not None:
-        text = json.dumps({"seconds": round(seconds, 3), "laws": results}, indent=1)
-        options.json.write_text(text + "\n", encoding="utf-8")
+    write_json(options, {"seconds": round(seconds, 3), "laws": results})
     return 1 if count["refuted"] else 0
 
 
@@ -107,12 +80,8 @@ def _standing(result: dict[str, Any]) -> Standing:
     return Standing(result["law"], result["status"], result["over"], result["reason"])
 
 
-def _prove(task: tuple[str, int]) -> dict[str, Any]:
-    name, seconds = task
-    try:
-        return LAWS[name].prove(seconds).as_dict()
-    except ModuleNotFoundError as error:
-        raise CheckError(str(error)) from error
+def _prove(law: Relation, seconds: int) -> Any:
+    return law.prove(seconds)
 
 
 def _line(result: dict[str, Any], width: int) -> str:
