@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -171,24 +172,15 @@ def source(number: Number | None, value: Callable[[int], str]) -> str:
     return str(number)
 
 
-def value_of(number: Number | None, values: Sequence[Any], variables: Sequence[Variable]) -> Any:
-    """Return a number for arguments; None if it is not known, or an argument is of another rank
-    than its variable."""
-    if isinstance(number, Axis):
-        shape = np.shape(values[number.argument])
-        kind: Any = variables[number.argument].type
-        n = shape[number.axis] if len(shape) == kind.ndim else None
-        # an array of another library may not know its lengths
-        return None if n != n else n
-    if isinstance(number, Made):
-        parts = [value_of(part, values, variables) for part in number.of]
-        if any(new is None and old is not None for new, old in zip(parts, number.of, strict=True)):
-            return None
-        try:
-            return MAKERS[number.how](*parts)
-        except (ArithmeticError, TypeError, ValueError):
-            return None
-    return number
+def value_of(number: Number, shapes: Sequence[tuple[int, ...]]) -> Any:
+    """Return a number for arguments of some shapes; None if it is not known."""
+    scope = {f"a{i}": SimpleNamespace(shape=shape) for i, shape in enumerate(shapes)}
+    try:
+        found = eval(source(number, "a{}".format), {**MAKERS, **scope})
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    # an array of another library may not know its lengths
+    return None if found != found else found
 
 
 def named(number: Number | None, variables: Sequence[Variable]) -> str:
@@ -262,8 +254,12 @@ def checked({arguments}):
 
     def require(given: Sequence[Any]) -> None:
         values = [*given, *(_anywhere(container) for container in shared)]
-        for requirement in requirements:
-            _require(requirement, values, variables)
+        shapes = [np.shape(x) for x in values]
+        # what has another rank than its variable the call refuses
+        ranks = [getattr(v.type, "ndim", len(s)) for v, s in zip(variables, shapes, strict=True)]
+        if ranks == [len(shape) for shape in shapes]:
+            for requirement in requirements:
+                _require(requirement, shapes, variables)
 
     scope: dict[str, Any] = {**MAKERS, "call": call, "require": require, "anywhere": _anywhere}
     scope.update((f"s{k}", container) for k, container in enumerate(shared))
@@ -278,14 +274,11 @@ def _anywhere(container: Container) -> Any:
 
 
 def _require(
-    requirement: Requirement, values: Sequence[Any], variables: Sequence[Variable]
+    requirement: Requirement, shapes: Sequence[tuple[int, ...]], variables: Sequence[Variable]
 ) -> None:
-    """Raise a ValueError if two lengths differ that have to be equal.
-
-    What is no array of the right rank the call refuses.
-    """
+    """Raise a ValueError if two lengths differ that have to be equal."""
     op, first, second = requirement
-    n, m = (value_of(number, values, variables) for number in (first, second))
+    n, m = (value_of(number, shapes) for number in (first, second))
     if n is None or m is None or n == m:
         return
     # a length of 1 that could have been declared comes first

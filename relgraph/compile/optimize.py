@@ -61,7 +61,7 @@ def _input_named(name: str, variable: Variable, leaves: list[Variable]) -> Varia
     return found[0]
 
 
-G = TypeVar("G", FunctionGraph, Variable)
+G = TypeVar("G", FunctionGraph, Variable, list[Variable], Sequence[Variable])
 
 
 @overload
@@ -75,15 +75,6 @@ def optimize_graph(
 ) -> G: ...
 @overload
 def optimize_graph(
-    fgraph_or_variables: Sequence[Variable],
-    include: Iterable[str] = ...,
-    custom_opt: Any = ...,
-    clone: bool | None = ...,
-    trace: Literal[False] = ...,
-    **query_kwargs: Any,
-) -> list[Variable]: ...
-@overload
-def optimize_graph(
     fgraph_or_variables: G,
     include: Iterable[str] = ...,
     custom_opt: Any = ...,
@@ -92,16 +83,6 @@ def optimize_graph(
     trace: Literal[True],
     **query_kwargs: Any,
 ) -> tuple[G, Derivation]: ...
-@overload
-def optimize_graph(
-    fgraph_or_variables: Sequence[Variable],
-    include: Iterable[str] = ...,
-    custom_opt: Any = ...,
-    clone: bool | None = ...,
-    *,
-    trace: Literal[True],
-    **query_kwargs: Any,
-) -> tuple[list[Variable], Derivation]: ...
 def optimize_graph(
     fgraph_or_variables: FunctionGraph | Variable | Sequence[Variable],
     include: Iterable[str] = ("canonicalize",),

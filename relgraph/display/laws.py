@@ -145,14 +145,12 @@ class LawTable(Displayed, Sequence[Relation]):
     def html(self) -> str:
         """Return the table, with a field for a word and a choice of classes."""
         sounds = list(dict.fromkeys(law.sound for law in self))
-        options = "".join(f"<option>{escape(sound)}</option>" for sound in sounds)
         search = (
             '<input type="search" placeholder="search" aria-label="search">'
-            f'<select aria-label="class"><option value="">every class</option>{options}</select>'
+            f"{_choice('every class', sounds)}"
             '<span class="rg-count"></span>'
         )
-        heads = ("name", "algebra", "class", "rows and tags")
-        body = table(heads, [])
+        body = table(("name", "algebra", "class", "rows and tags"), [])
         rows = "".join(map(self._row, self))
         return fragment(search + body.replace("<tbody>", f"<tbody>{rows}"), _FILTER)
 

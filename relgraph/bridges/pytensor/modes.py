@@ -46,10 +46,7 @@ class RelgraphLinker(JITLinker):  # type: ignore[misc]
 
     def fgraph_convert(self, fgraph: Any, **storage: Any) -> Callable[..., Any]:
         """Return a function of the values of the inputs, which computes those of the outputs."""
-        reader = Reader()
-        inputs = [reader.leaf(v, as_input=True) for v in fgraph.inputs]
-        reader.found.update(zip(fgraph.inputs, inputs, strict=True))
-        outputs = reader.read(fgraph.outputs)
+        inputs, outputs = Reader().read_graph(fgraph)
         mode = get_mode(self.mode).including(*SINKING).excluding(*NOT_SINKING)
         compute = function(inputs, outputs, mode=mode, on_unused_input="ignore")
         # PyTensor has converted them

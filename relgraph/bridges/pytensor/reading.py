@@ -140,6 +140,13 @@ class Reader:
                 self._read_node(node)
         return [self.variable(v) for v in outputs]
 
+    def read_graph(self, fgraph: Any) -> tuple[list[Variable], list[Variable]]:
+        """Return the inputs and outputs of a FunctionGraph of PyTensor's; shared variables among
+        the inputs are inputs."""
+        inputs = [self.leaf(v, as_input=True) for v in fgraph.inputs]
+        self.found.update(zip(fgraph.inputs, inputs, strict=True))
+        return inputs, self.read(fgraph.outputs)
+
     def inner(self, graph: Any, inputs: Iterable[Variable]) -> list[Variable]:
         """Return the outputs of an inner graph of PyTensor's (what has `inputs` and `outputs`) on
         variables of this library."""

@@ -47,9 +47,7 @@ class RelationalRewriter(GraphRewriter):  # type: ignore[misc]
         is what it was, and the error is raised.
         """
         reader = Reader()
-        inputs = [reader.leaf(v, as_input=True) for v in fgraph.inputs]
-        reader.found.update(zip(fgraph.inputs, inputs, strict=True))
-        read = reader.read(fgraph.outputs)
+        inputs, read = reader.read_graph(fgraph)
         reader.note_origins(read, inputs)
         rewritten, derivation = optimize_graph(
             read,
