@@ -25,7 +25,8 @@ from relgraph.vm.tier.scalar_code import (
     MEMORY,
     NATIVE,
     Operands,
-    convert,
+    converted,
+    emitted,
     itemsize,
     literal,
     register_type,
@@ -464,17 +465,16 @@ class BlockLoops:
             return m.slot(m.number(value), value.dtype, dtype), "0"
         if value.dtype == dtype:
             return self._block(operand)
-        converted = m.buffer(position)
+        buffer = m.buffer(position)
         loop = self.code.open(count)
         inside = value.nest is self.nest
         at = loop.counter
         where = self._element(value, at) if inside else self._where(operand, at)
         x = code.load_element(value.dtype, where)
-        made = convert(self.code, x, value.dtype, dtype)
-        assert made is not None
-        code.store_element(made, dtype, code.at(converted, loop.counter, MEMORY[dtype]))
+        made = converted(self.code, x, value.dtype, dtype)
+        code.store_element(made, dtype, code.at(buffer, loop.counter, MEMORY[dtype]))
         self.code.close(loop)
-        return converted, str(itemsize(dtype))
+        return buffer, str(itemsize(dtype))
 
     # -- reductions ----------------------------------------------------------------------------
 
@@ -508,18 +508,19 @@ class BlockLoops:
         self.code.add(f"store {type_} {self._identity(reduction)}, ptr {place}, align 1")
         return place
 
+    def _reduced(self, reduction: Reduction) -> str:
+        """Return an element that is reduced, in the dtype of the result."""
+        x, operand = self._read(reduction.operand), reduction.operand
+        return converted(self.code, x, operand.value.dtype, reduction.out.dtype)
+
     def _add_to_sum(self, reduction: Reduction, place: str) -> None:
-        dtype = reduction.out.dtype
-        x = convert(self.code, self._read(reduction.operand), reduction.operand.value.dtype, dtype)
-        assert x is not None
+        dtype, x = reduction.out.dtype, self._reduced(reduction)
         total = self.code.load(register_type(dtype), place)
         added = self._combined(reduction, total, x, "reassoc ")
         self.code.add(f"store {register_type(dtype)} {added}, ptr {place}, align 1")
 
     def _add_to_row(self, reduction: Reduction) -> None:
-        code, dtype = self.code, reduction.out.dtype
-        x = convert(self.code, self._read(reduction.operand), reduction.operand.value.dtype, dtype)
-        assert x is not None
+        code, dtype, x = self.code, reduction.out.dtype, self._reduced(reduction)
         where = self._where(self.results[reduction], self.at)
         total = code.load_element(dtype, where, self.access)
         code.store_element(self._combined(reduction, total, x), dtype, where, self.access)
@@ -528,9 +529,7 @@ class BlockLoops:
         dtype, op = reduction.out.dtype, reduction.op
         if order and op in (scalar.add, scalar.mul) and dtype.startswith("float"):
             return self.code.make(f"f{op} {order}{register_type(dtype)} {a}, {b}")
-        found = NATIVE[type(op)](Operands(self.code, [a, b], [dtype, dtype], dtype, False))
-        assert found is not None
-        return found
+        return emitted(NATIVE[type(op)], Operands(self.code, [a, b], [dtype, dtype], dtype, False))
 
     def _add_to_total(self, reduction: Reduction, x: str) -> None:
         """Add the result of a block to the total: a sum with what its rounding has lost."""

@@ -438,11 +438,8 @@ class Lowering:
         value, lengths = self._value(x), self._found(self._lengths[out])
         if not window:
             return value
-        how = native(scalar.identity, (value.dtype,), value.dtype, self.exact)
-        assert how is not None
         operand = Operand(value, (False,) * len(lengths), window)
-        part = Part(how, (0,), (value.dtype,), value.dtype)
-        return self._part(part, [operand], lengths).value
+        return self._arithmetic(scalar.identity, [operand], lengths).value
 
     def _new_whole(self, var: Variable) -> Value:
         type_: Any = var.type
@@ -597,7 +594,8 @@ class Lowering:
         dtypes = tuple([operand.value.dtype for operand in operands])
         how = native(op, dtypes, dtypes[0], self.exact)
         assert how is not None
-        return self._part(Part(how, (0, 1), dtypes, dtypes[0]), operands, lengths)
+        part = Part(how, tuple(range(len(operands))), dtypes, dtypes[0])
+        return self._part(part, operands, lengths)
 
     def _seen(self, var: Variable) -> Value:
         """Return the value of a variable, which may be the transpose of another one."""

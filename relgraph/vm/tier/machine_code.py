@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from relgraph import scalar
+from relgraph.graph.basic import Variable
 from relgraph.vm.tier.block_loops import MOST, MOST_ARRAYS, WIDE, BlockLoops
 from relgraph.vm.tier.compiler import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, TYPE, Loop
 from relgraph.vm.tier.lowering import (
@@ -35,7 +36,8 @@ from relgraph.vm.tier.scalar_code import (
     NATIVE,
     Code,
     Operands,
-    convert,
+    converted,
+    emitted,
     itemsize,
     literal,
     pointer,
@@ -346,15 +348,19 @@ class MachineCode:
                 where = self.code.at(argument, NUMBER)
                 self.registers[value] = self.code.load_element(value.dtype, where)
                 continue
-            data = self.code.load("ptr", self.code.at(argument, DATA))
-            if value.axes:
-                self.bases[value] = data
-            else:
-                self.registers[value] = self.code.load_element(value.dtype, data)
+            self._input(var, self.code.load("ptr", self.code.at(argument, DATA)))
         for value, argument in zip(
             self.stored, self._arguments[len(lowering.inputs) :], strict=False
         ):
             self.bases[value] = self.code.load("ptr", self.code.at(argument, DATA))
+
+    def _input(self, var: Variable, where: str) -> None:
+        """Note that an input lies somewhere."""
+        value = self.lowering.values[var]
+        if value.axes:
+            self.bases[value] = where
+        else:
+            self.registers[value] = self.code.load_element(value.dtype, where)
 
     def _length(self, length: Length) -> str:
         if length.argument < 0:
@@ -510,11 +516,8 @@ class MachineCode:
         dtype = store.into.dtype
         if store.adds:
             old = self.code.load_element(dtype, where, access)
-            added = NATIVE[type(scalar.add)](
-                Operands(self.code, [old, x], [dtype, dtype], dtype, self.lowering.exact)
-            )
-            assert added is not None
-            x = added
+            both = Operands(self.code, [old, x], [dtype, dtype], dtype, self.lowering.exact)
+            x = emitted(NATIVE[type(scalar.add)], both)
         self.code.store_element(x, dtype, where, access)
 
     def computed(self, step: Step, values: Sequence[str]) -> str:
@@ -522,9 +525,8 @@ class MachineCode:
         how, out = step.how, step.out
         dtypes = [operand.value.dtype for operand in step.operands]
         if not isinstance(how, Loop):
-            found = how(Operands(self.code, values, dtypes, out.dtype, self.lowering.exact))
-            assert found is not None
-            return found
+            given = Operands(self.code, values, dtypes, out.dtype, self.lowering.exact)
+            return emitted(how, given)
         slots = [
             self.slot(x, old, new) for x, old, new in zip(values, dtypes, how.dtypes, strict=False)
         ]
@@ -536,9 +538,7 @@ class MachineCode:
     def slot(self, x: str, old: str, new: str) -> str:
         """Return where a number is put down for a loop of NumPy."""
         place = self.code.allocate("i64, align 64")
-        converted = convert(self.code, x, old, new)
-        assert converted is not None
-        self.code.store_element(converted, new, place)
+        self.code.store_element(converted(self.code, x, old, new), new, place)
         return place
 
     def call(self, loop: Loop, places: Sequence[tuple[str, str]], count: str) -> None:

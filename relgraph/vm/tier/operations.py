@@ -46,6 +46,7 @@ from relgraph.vm.tier.scalar_code import (
     Code,
     Native,
     Operands,
+    emitted,
     kind,
     literal,
     native,
@@ -256,9 +257,8 @@ def written(code: Code, xs: Sequence[str], function: Any) -> str:
             literal(a.value, d) if isinstance(a, Known) else values[a]
             for a, d in zip(part.arguments, part.dtypes, strict=True)
         ]
-        found = part.function(Operands(code, given, part.dtypes, part.dtype, False))
-        assert found is not None
-        values.append(found)
+        operands = Operands(code, given, part.dtypes, part.dtype, False)
+        values.append(emitted(part.function, operands))
     return values[-1]
 
 

@@ -289,6 +289,13 @@ def convert(code: Code, x: str, old: str, new: str) -> str | None:
     return code.make(f"{name} {source} {x} to {target}")
 
 
+def converted(code: Code, x: str, old: str, new: str) -> str:
+    """Return a value in another dtype, of which NumPy says what it is."""
+    found = convert(code, x, old, new)
+    assert found is not None
+    return found
+
+
 class Operands(NamedTuple):
     """What an op is computed from.
 
@@ -323,6 +330,13 @@ class Operands(NamedTuple):
 
 Native = Callable[[Operands], str | None]
 """Adds the instructions of an op; returns the value of the output, or None."""
+
+
+def emitted(how: Native, given: Operands) -> str:
+    """Add the instructions of an op that is compiled; return the value of the output."""
+    found = how(given)
+    assert found is not None
+    return found
 
 
 def _folded(for_float: str | None, for_integer: str | None, for_bool: str | None) -> Native:

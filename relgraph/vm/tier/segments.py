@@ -94,14 +94,6 @@ class LoopCode(MachineCode):
     def _value(self, var: Variable) -> Any:
         return self.lowering.values[var]
 
-    def _input(self, var: Variable, where: str) -> None:
-        """Note that an input lies somewhere."""
-        value = self._value(var)
-        if value.axes:
-            self.bases[value] = where
-        else:
-            self.registers[value] = self.code.load_element(value.dtype, where)
-
     def _read_fixed(self, data: Sequence[str]) -> None:
         behind = self.op.n_sequences + self.op.n_states
         for var, where in zip(self.lowering.inputs[behind:], data[behind:], strict=True):
