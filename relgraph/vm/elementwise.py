@@ -56,9 +56,7 @@ def elementwise_lines(
     # otherwise than in arrays.
     if any(is_complex(dtype) for dtype in dtypes):
         return None
-    if {out.type.dtype, *dtypes} == {"float64"}:
-        return [_float_line(node, symbols)]
-    return [_scalar_line(node, symbols)]
+    return [_number_line(node, symbols)]
 
 
 def _cast_lines(node: Apply, symbols: SymbolTable) -> list[str] | None:
@@ -119,51 +117,40 @@ def may_warn(ufunc: np.ufunc, dtypes: Sequence[str]) -> bool:
 # -- numbers -----------------------------------------------------------------------------------
 
 
-def _float_line(node: Apply, symbols: SymbolTable) -> str:
-    """Return the line of an elementwise op on float64 of rank 0, which computes Python floats."""
-    ufunc = node.op.scalar_op.ufunc
-    statements: list[str] = []
-    names = [symbols.float_name(v, statements) for v in node.inputs]
-    (out_var,) = node.outputs
-    out = symbols.name_of(out_var)
-    symbols.floats.add(out_var)
-    if ufunc is np.negative:
-        statements.append(f"{out} = -{names[0]}")
-    elif ufunc is np.square:
-        statements.append(f"{out} = {names[0]} * {names[0]}")
-    elif ufunc in _OPERATORS:
-        statements += _operations(out, names, _OPERATORS[ufunc])
-    elif ufunc is np.true_divide:
-        # Python raises where NumPy gives an infinity or nan.
-        symbols.may_warn = True
-        x, y = names
-        divide = symbols.bind("u", ufunc)
-        statements.append(f"{out} = {x} / {y} if {y} else float({divide}({x}, {y}))")
-    else:
-        symbols.may_warn |= may_warn(ufunc, ["float64"])
-        statements += _folded(out, symbols.bind("u", ufunc), names, ufunc.nin)
-        statements.append(f"{out} = float({out})")
-    return "; ".join(statements)
+def _number_line(node: Apply, symbols: SymbolTable) -> str:
+    """Return the line of an elementwise op on arrays of rank 0.
 
-
-def _scalar_line(node: Apply, symbols: SymbolTable) -> str:
-    """Return the line of an elementwise op on arrays of rank 0, which computes NumPy scalars."""
+    It computes Python floats if all are float64, and NumPy scalars otherwise.
+    """
     ufunc = node.op.scalar_op.ufunc
-    statements: list[str] = []
-    names = [symbols.scalar_name(v, statements) for v in node.inputs]
     dtypes = [v.type.dtype for v in node.inputs]
     (out_var,) = node.outputs
+    floats = {out_var.type.dtype, *dtypes} == {"float64"}
+    name_of = symbols.float_name if floats else symbols.scalar_name
+    statements: list[str] = []
+    names = [name_of(v, statements) for v in node.inputs]
     out = symbols.name_of(out_var)
     plain = len(set(dtypes)) == 1 and dtypes[0] in _OPERATOR_DTYPES
-    symbols.may_warn |= may_warn(ufunc, dtypes)
+    by_ufunc = False
     if plain and ufunc is np.negative:
         statements.append(f"{out} = -{names[0]}")
     elif plain and ufunc in _OPERATORS:
         statements += _operations(out, names, _OPERATORS[ufunc])
+    elif floats and ufunc is np.square:
+        statements.append(f"{out} = {names[0]} * {names[0]}")
+    elif floats and ufunc is np.true_divide:
+        # Python raises where NumPy gives an infinity or nan.
+        x, y = names
+        divide = symbols.bind("u", ufunc)
+        statements.append(f"{out} = {x} / {y} if {y} else float({divide}({x}, {y}))")
+        symbols.may_warn = True
     else:
         statements += _folded(out, symbols.bind("u", ufunc), names, ufunc.nin)
+        by_ufunc = True
+    if by_ufunc or not floats:
+        symbols.may_warn |= may_warn(ufunc, dtypes)
     if out_var.type.dtype == "float64":
-        statements.append(f"{out} = float({out})")
+        statements += [f"{out} = float({out})"] if by_ufunc else []
         symbols.floats.add(out_var)
     else:
         symbols.scalars.add(out_var)
