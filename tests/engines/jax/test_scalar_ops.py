@@ -319,3 +319,10 @@ def test_a_derivative_that_is_not_known_is_refused_by_name() -> None:
     slope = jax.grad(lambda x: run(0.5, x)[0])
     np.testing.assert_allclose(slope(1.0), special.jvp(0.5, 1.0), rtol=1e-5)
     np.testing.assert_allclose(jax.grad(slope)(1.0), special.jvp(0.5, 1.0, 2), rtol=1e-5)
+
+
+def test_log_cosh_is_exact_near_zero() -> None:
+    x = at.dvector("x")
+    values = np.array([0.0, 1e-9, -1e-5, 0.3, 800.0])
+    found = function([x], at.log_cosh(x), mode="jax")(values)
+    np.testing.assert_allclose(found, function([x], at.log_cosh(x))(values), rtol=1e-14)
