@@ -518,12 +518,15 @@ def _rules(goal: Any, target: Any) -> list[Rule] | None:
         bindings = unify(*[root if side is target else side for side in sides], bindings)
         if bindings is False:
             return []
-    pattern = reify(root, bindings)
-    return None if isvar(pattern) else [Rule("", _expression(pattern), None, as_written=True)]
+    pattern = _expression(reify(root, bindings))
+    return None if isvar(pattern) else [Rule("", pattern, None, as_written=True)]
 
 
 def _expression(pattern: Any) -> Any:
-    """Return a pattern that is a cons pair as an expression; its open end is an `Arguments`."""
+    """Return the pattern of a node as an expression; the open end of a list is an `Arguments`."""
+    head, arguments = split(pattern) or (None, ())
+    if head is nth and len(arguments) == 2:
+        return arguments[1]  # of any output
     if type(pattern) is not ConsPair:
         return pattern
     parts, rest = [], pattern

@@ -147,3 +147,13 @@ def test_a_relation_about_other_ops_is_not_searched(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(partial_evaluation, "solutions", lambda *args: runs.append(args))
     assert not any(rewriter.might_match_op(pair_of(number, v)) for number in range(1, 9))
     assert runs == []
+
+
+def test_an_output_of_any_index_is_one_of_a_node_of_its_op() -> None:
+    def of_any_outputo(part: Any, whole: Any) -> Any:
+        return eq(part, etuple(nth, var(), etuple(Pair(1), whole)))
+
+    rewriter = KanrenRelationSub(of_any_outputo)
+    assert rewriter.might_match(pair_of(1, v))
+    assert not rewriter.might_match(pair_of(2, v))
+    assert not rewriter.might_match(at.exp(v).owner)
