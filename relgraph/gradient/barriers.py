@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp, Variables
+from relgraph.graph.op import Storage, TypedOp
 from relgraph.graph.type import Type, disconnected
 from relgraph.scalar.type import ScalarType, is_complex, is_discrete
 from relgraph.scalar.type import constant as scalar_constant
@@ -103,8 +103,8 @@ class GradientBarrier(GradientGate):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[self.connected]]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [filled_like(inputs[0], 0) if self.connected else disconnected()]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [filled_like(x, 0) if self.connected else disconnected()]
 
 
 class GradientClip(GradientGate):
@@ -120,8 +120,8 @@ class GradientClip(GradientGate):
     def __str__(self) -> str:
         return f"grad_clip{{{self.lower}, {self.upper}}}"
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [output_gradients[0].clip(self.lower, self.upper)]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [g.clip(self.lower, self.upper)]
 
 
 class GradientScale(GradientGate):
@@ -135,8 +135,8 @@ class GradientScale(GradientGate):
     def __str__(self) -> str:
         return f"grad_scale{{{self.factor}}}"
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [output_gradients[0] * self.factor]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [g * self.factor]
 
 
 def grad_clip(x: Any, lower_bound: float, upper_bound: float) -> Any:

@@ -366,6 +366,18 @@ class TypedOp(Op):
             memo.keep(key, types)
         return Apply(self, variables, [t.make_variable() for t in types])
 
+    def input_gradients(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the gradient by each input, as `L_op`, of an op with one output.
+
+        The arguments are the gradient by the output, the output, and the inputs.
+        """
+        raise MethodNotDefined(f"{self} ({type(self).__name__}) has no gradient")
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Any:
+        if type(self).grad is not Op.grad:
+            return self.grad(inputs, output_grads)
+        return self.input_gradients(output_grads[0], outputs[0], *inputs)
+
     def __reduce__(self) -> tuple[Any, ...]:
         restore, (cls, state) = super().__reduce__()
         return restore, (cls, {k: v for k, v in state.items() if k != "_output_types"})

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp, Variables
+from relgraph.graph.op import Storage, TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import check_dtype, result_dtype
@@ -167,8 +167,8 @@ class Stored(SparseOp):
     def compute(self, node: Apply, *values: Any) -> Any:
         return values[0].data
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [_with_stored(inputs[0], output_gradients[0])]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [_with_stored(x, g)]
 
 
 class Indices(SparseOp):
@@ -222,8 +222,8 @@ class WithStored(SparseOp):
             raise ValueError(f"{self.name}: {len(data)} elements for {x.nnz} places")
         return assembled(x.format, data, x.indices, x.indptr, x.shape)
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [disconnected(), _sampled(inputs[0], output_gradients[0])]
+    def input_gradients(self, g: Any, out: Any, x: Any, *rest: Any) -> list[Any]:
+        return [disconnected(), _sampled(x, g)]
 
 
 class Sampled(SparseOp):
@@ -241,8 +241,8 @@ class Sampled(SparseOp):
         check_shapes(self.name, values[0].shape, values[1].shape)
         return sampled(*values)
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [disconnected(), _with_stored(inputs[0], output_gradients[0])]
+    def input_gradients(self, g: Any, out: Any, x: Any, *rest: Any) -> list[Any]:
+        return [disconnected(), _with_stored(x, g)]
 
 
 class Transposed(SparseOp):
@@ -260,8 +260,8 @@ class Transposed(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(shapes[0][::-1])]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [_transposed(output_gradients[0])]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [_transposed(g)]
 
 
 class WithoutZeros(SparseOp):
@@ -278,8 +278,8 @@ class WithoutZeros(SparseOp):
         made.eliminate_zeros()
         return made
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [output_gradients[0]]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [g]
 
 
 class ChangeFormat(SparseOp):
@@ -306,8 +306,8 @@ class ChangeFormat(SparseOp):
     def compute(self, node: Apply, *values: Any) -> Any:
         return in_format(values[0], self.format)
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [as_format(output_gradients[0], inputs[0].type.format)]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [as_format(g, x.type.format)]
 
 
 def as_format(x: Any, fmt: str) -> Any:
@@ -367,8 +367,8 @@ class FromPlaces(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(node.inputs[3:])]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        g = _elements(output_gradients[0], inputs[1], inputs[2])
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
+        g = _elements(g, inputs[1], inputs[2])
         return [g, *[disconnected() for _ in inputs[1:]]]
 
 
@@ -398,9 +398,8 @@ class Elements(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[1]]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        x = inputs[0]
-        made = FromPlaces(x.type.format)(output_gradients[0], *inputs[1:], *sides_of(x))
+    def input_gradients(self, g: Any, out: Any, x: Any, *places: Any) -> list[Any]:
+        made = FromPlaces(x.type.format)(g, *places, *sides_of(x))
         return [made, disconnected(), disconnected()]
 
 
@@ -447,10 +446,10 @@ class Compressed(SparseOp):
         shape = node.inputs[3]
         return [(shape[0], shape[1])]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         outer, inner = _majors(inputs[2]), inputs[1]
         rows, columns = (outer, inner) if self.format == "csr" else (inner, outer)
-        g = _elements(output_gradients[0], rows, columns)
+        g = _elements(g, rows, columns)
         return [g, disconnected(), disconnected(), disconnected()]
 
 
@@ -515,8 +514,8 @@ class AddSparse(SparsePair):
     def combined(self, x: Any, y: Any) -> Any:
         return x + y
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [output_gradients[0], output_gradients[0]]
+    def input_gradients(self, g: Any, out: Any, x: Any, *rest: Any) -> list[Any]:
+        return [g, g]
 
 
 class SubSparse(SparsePair):
@@ -533,8 +532,7 @@ class SubSparse(SparsePair):
     def combined(self, x: Any, y: Any) -> Any:
         return x - y
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        g = output_gradients[0]
+    def input_gradients(self, g: Any, out: Any, x: Any, *rest: Any) -> list[Any]:
         return [g, _with_stored(g, -_stored(g))]
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Variables
 from relgraph.graph.type import disconnected
 from relgraph.scalar.type import is_complex, result_dtype
 from relgraph.sparse.matrices import canonical, csr_or_csc, places, sums_along
@@ -59,8 +58,8 @@ class DenseFromSparse(SparseOp):
     def compute(self, node: Apply, *values: Any) -> Any:
         return values[0].toarray()
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [gradient_of_elements(inputs[0], output_gradients[0], self.structured)]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [gradient_of_elements(x, g, self.structured)]
 
 
 class SparseFromDense(SparseOp):
@@ -90,8 +89,8 @@ class SparseFromDense(SparseOp):
     def compute(self, node: Apply, *values: Any) -> Any:
         return canonical(csr_or_csc(self.format, values[0]))
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [_dense(output_gradients[0])]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [_dense(g)]
 
 
 class SampledDense(SparseOp):
@@ -122,9 +121,8 @@ class SampledDense(SparseOp):
         found = y[tuple(index)]
         return found if found.ndim else np.full(pattern.nnz, found)
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        pattern, y = inputs
-        g = _with_stored(pattern, output_gradients[0])
+    def input_gradients(self, g: Any, out: Any, pattern: Any, y: Any) -> list[Any]:
+        g = _with_stored(pattern, g)
         ones = [axis for axis, n in enumerate(y.type.shape) if n == 1]
         if len(ones) == 2:
             return [disconnected(), SparseSum(None)(g).dimshuffle("x", "x")]
@@ -177,9 +175,7 @@ class SparseSum(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [() if self.axis is None else (shapes[0][1 - self.axis],)]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        x = inputs[0]
-        g = output_gradients[0]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         new = {None: ("x", "x"), 0: ("x", 0), 1: (0, "x")}[self.axis]
         spread = g.dimshuffle(*new)
         if not self.structured:
@@ -253,9 +249,7 @@ class DotDense(SparseProduct):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[0][0], *shapes[1][1:])]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        x, y = inputs
-        g = output_gradients[0]
+    def input_gradients(self, g: Any, out: Any, x: Any, y: Any) -> list[Any]:
         turned = self(adjoint(x), g)
         y = conjugated(y)
         if y.type.ndim == 1:
@@ -286,18 +280,16 @@ class DotSparse(SparseProduct):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[0][0], shapes[1][1])]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, x: Any, y: Any) -> list[Any]:
         """Return gradients in the format of the product; structured ones at the places of the
         inputs."""
-        g = output_gradients[0]
         fmt = g.type.format
-        x, y = inputs
         found = [self(g, as_format(adjoint(y), fmt)), self(as_format(adjoint(x), fmt), g)]
         if not self.structured:
             return found
         return [
             _with_stored(v, _sampled(v, gradient))
-            for v, gradient in zip(inputs, found, strict=True)
+            for v, gradient in zip((x, y), found, strict=True)
         ]
 
 
@@ -334,9 +326,8 @@ class SampledProduct(SparseOp):
             found[part] = np.einsum("ij,ij->i", x[rows[part]], y[columns[part]])
         return found
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        pattern, x, y = inputs
-        g = _with_stored(pattern, output_gradients[0])
+    def input_gradients(self, g: Any, out: Any, pattern: Any, x: Any, y: Any) -> list[Any]:
+        g = _with_stored(pattern, g)
         return [
             disconnected(),
             _dot_dense(g, conjugated(y)),
@@ -376,11 +367,9 @@ class TakeRows(SparseOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[1][0], shapes[0][1])]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, x: Any, index: Any) -> list[Any]:
         """Return the gradients of the rows, added up where they are from: by a product with the
         matrix that has a one for each row taken."""
-        x, index = inputs
-        g = output_gradients[0]
         n, count = shape_i(x, 0), shape_i(index, 0)
         place = switch(lt(index, 0), index + n, index)
         one = ones((count,), dtype=g.type.dtype)
@@ -443,8 +432,7 @@ class JoinSparse(SparseOp):
         other = shapes[0][1 - self.axis]
         return [(other, total) if self.axis else (total, other)]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        g = output_gradients[0]
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         ends = [0]
         for x in inputs:
             ends.append(ends[-1] + lengths(x)[self.axis])

@@ -11,7 +11,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Storage
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
 from relgraph.tensor.assembly import arange, join, ones_like, zeros, zeros_like
@@ -124,9 +124,9 @@ class Recurrence(AlongAxis):
             rows[t] += given[t] * rows[t - 1]
         return out
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        factors, s = conjugated(inputs[0]), conjugated(outputs[0])
-        by_terms = self.backward(factors, output_grads[0])
+    def input_gradients(self, g: Any, out: Any, x: Any, *rest: Any) -> list[Any]:
+        factors, s = conjugated(x), conjugated(out)
+        by_terms = self.backward(factors, g)
         return [by_terms * self.after(zeros_like(s), s), by_terms]
 
 
@@ -165,14 +165,13 @@ class Cumulate(OneAxis):
         with np.errstate(all="ignore"):
             output_storage[0][0] = function(in_order(inputs[0]), axis=self.axis)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         """Return the gradient of sums, cumulative sums from the other end, or `CumprodGradient`."""
-        g = output_grads[0]
         if self.scalar_op is scalar.add:
             backward = slice(None, None, -1)
             sums = cumsum(part(g, self.axis, backward), self.axis)
             return [part(sums, self.axis, backward)]
-        return [CumprodGradient(self.axis)(conjugated(inputs[0]), g)]
+        return [CumprodGradient(self.axis)(conjugated(x), g)]
 
 
 class CumprodGradient(AlongAxis):
@@ -194,11 +193,10 @@ class CumprodGradient(AlongAxis):
         at_first = xp.where(is_first, from_the_end(g * without), 0)
         return xp.where(zeros == 0, of_all / xp.where(is_zero, 1, x), at_first)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, v: Any, out: Any, *inputs: Any) -> list[Any]:
         """Return the gradient. Each element is the product of what comes before it, `p`, and of
         ``s[j] = g[j] + x[j + 1] * s[j + 1]``: no division, and so it is right at zeros too."""
         x, g = (conjugated(v) for v in inputs)
-        v = output_grads[0]
         before = self.after(ones_like(x), x)
         p = Cumulate(scalar.mul, self.axis)(before)
         s = self.backward(x, g)
@@ -390,11 +388,10 @@ class Sort(OneAxis):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = np.sort(inputs[0], axis=self.axis, kind="stable")
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         """Return the gradient, in the order of the input."""
         argsort_ = ArgSort(self.axis)
-        inverse = argsort_(argsort_(inputs[0]))
-        g = output_grads[0]
+        inverse = argsort_(argsort_(x))
         return [getitem(g, places_along(g, inverse, self.axis))]
 
 
@@ -417,8 +414,8 @@ class ArgSort(OneAxis):
         order = np.argsort(inputs[0], axis=self.axis, kind="stable")
         output_storage[0][0] = order.astype("int64", copy=False)
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [second(inputs[0], np.float64(0.0))]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [second(x, np.float64(0.0))]
 
 
 def sort(x: Any, axis: int | None = -1) -> Any:

@@ -516,9 +516,9 @@ class Join(AxisOp):
     def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
         return [group for i, group in enumerate(zip(*shapes, strict=True)) if i != self.axis]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         sizes = MakeVector("int64")(*[lengths(x)[self.axis] for x in inputs])
-        parts = Split(len(inputs), self.axis)(output_gradients[0], sizes, return_list=True)
+        parts = Split(len(inputs), self.axis)(g, sizes, return_list=True)
         return [
             disconnected() if is_discrete(x.type.dtype) else part
             for x, part in zip(inputs, parts, strict=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable, graph_inputs
 from relgraph.graph.notation import number_of
-from relgraph.graph.op import RelativeOp, Storage, TypedOp, Variables
+from relgraph.graph.op import RelativeOp, Storage, TypedOp
 from relgraph.graph.reference import evaluate
 from relgraph.graph.type import Type, disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm
@@ -455,8 +455,8 @@ class Assert(TensorOp):
                 raise AssertionError(f"{prefix}{var} does not hold, a condition of {node}")
         output_storage[0][0] = x
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [output_gradients[0], *[disconnected() for _ in inputs[1:]]]
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
+        return [g, *[disconnected() for _ in inputs[1:]]]
 
 
 class CheckAndRaise(Assert):

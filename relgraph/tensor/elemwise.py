@@ -174,8 +174,7 @@ class DimShuffle(TensorOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(1 if isinstance(a, str) else shapes[0][a] for a in self.new_order)]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        (g,) = output_gradients
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         # A new axis has length 1. If the gradient is not known to, it is summed.
         extra = [i for i, a in enumerate(self.new_order) if a == "x" and g.type.shape[i] != 1]
         order = list(self.new_order)

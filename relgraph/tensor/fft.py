@@ -13,7 +13,7 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Storage
 from relgraph.graph.utils import lifted
 from relgraph.introspection import public_functions
 from relgraph.scalar.type import is_complex, is_discrete
@@ -73,10 +73,9 @@ class DFT(OneAxis):
             return 1 / math.sqrt(count)
         return 1 / count if self.inverse == (self.norm == "backward") else 1.0
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         """Return the gradient: the conjugate transform, with the same factor."""
-        x = inputs[0]
-        g = DFT(self.axis, not self.inverse, _OPPOSITE[self.norm])(output_grads[0])
+        g = DFT(self.axis, not self.inverse, _OPPOSITE[self.norm])(g)
         if is_complex(x.type.dtype):
             return [at.cast(g, x.type.dtype)]
         return [at.real(g) if is_discrete(x.type.dtype) else at.cast(at.real(g), x.type.dtype)]

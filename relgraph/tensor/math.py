@@ -10,7 +10,7 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Storage
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype, weak_dtype
 from relgraph.tensor.basic import TensorOp, as_tensor_variable, number
@@ -81,9 +81,8 @@ class MatrixProduct(TensorOp):
         x, y = shapes[:2]
         return [(x[-1], y[-2:][0])]
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         x, y = (conjugated(v) for v in inputs)
-        g = output_grads[0]
         ranks = (x.type.ndim, y.type.ndim)
         if ranks == (1, 1):
             # filled, since no other part of the gradient would see that the lengths differ

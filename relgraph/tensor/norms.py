@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Storage
 from relgraph.scalar.op import where_not
 from relgraph.tensor.basic import TensorOp, normalize_axes, without_axes
 from relgraph.tensor.math import cast, check_one_shape, maximum
@@ -98,10 +98,7 @@ class Norm(AlongAxes):
         _, root, power = scaled(xp, x, self.axis)
         return xp.squeeze(root * power, axis=self.axes(x.ndim))
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x = inputs[0]
-        out = outputs[0]
-        g = output_grads[0]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         axes, ndim = self.axes(x.type.ndim), x.type.ndim
         # at the origin the slope has no direction: it is taken to be zero
         least = np.finfo(out.type.dtype).smallest_subnormal
@@ -152,12 +149,10 @@ class Cosine(_OfPairs):
         products = xp.sum(x * y, axis=self.axis, keepdims=True)
         return xp.squeeze(products / (of_x * of_y), axis=self.axes(x.ndim))
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x, y = inputs
+    def input_gradients(self, g: Any, out: Any, x: Any, y: Any) -> list[Any]:
         axes, ndim = self.axes(x.type.ndim), x.type.ndim
         out, g, of_x, of_y = (
-            restore_axes(v, axes, ndim)
-            for v in (outputs[0], output_grads[0], Norm(self.axis)(x), Norm(self.axis)(y))
+            restore_axes(v, axes, ndim) for v in (out, g, Norm(self.axis)(x), Norm(self.axis)(y))
         )
         to_x, to_y = x / of_x, y / of_y
         return [g * ((to_y - out * to_x) / of_x), g * ((to_x - out * to_y) / of_y)]
@@ -186,10 +181,9 @@ class Covariance(_OfPairs):
         found = where_not(xp, xp.isfinite(found), found, lambda: average(x * y) - of_x * of_y)
         return xp.squeeze(found, axis=axes)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x, y = inputs
+    def input_gradients(self, g: Any, out: Any, x: Any, y: Any) -> list[Any]:
         axes, ndim = self.axes(x.type.ndim), x.type.ndim
         every = lengths(x)
         count = cast(product([every[axis] for axis in axes]), x.type.dtype)
-        share = restore_axes(output_grads[0] / count, axes, ndim)
+        share = restore_axes(g / count, axes, ndim)
         return [share * (v - mean(v, axis=axes, keepdims=True)) for v in (y, x)]

@@ -171,12 +171,11 @@ class CAReduce(RelativeOp, TensorOp):
         axes = self.axes(len(shapes[0]))
         return [without_axes(shapes[0], axes)]
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x = inputs[0]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         gradient = _GRADIENTS.get(self.scalar_op)
-        if gradient is None or is_discrete(outputs[0].type.dtype):
+        if gradient is None or is_discrete(out.type.dtype):
             return [second(x, np.float64(0.0))]
-        return [gradient(self.axes(x.type.ndim), x, outputs[0], output_grads[0])]
+        return [gradient(self.axes(x.type.ndim), x, out, g)]
 
 
 def _kept_size(x: Any, axes: tuple[int, ...]) -> int:
@@ -622,8 +621,8 @@ class _ArgExtreme(RelativeOp, TensorOp):
         (x,) = shapes
         return [() if self.axis is None else (*x[: self.axis], *x[self.axis + 1 :])]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> Any:
-        return [second(inputs[0], np.float64(0.0))]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [second(x, np.float64(0.0))]
 
 
 class Argmax(_ArgExtreme):

@@ -144,8 +144,7 @@ class MakeVector(TypedOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(len(node.inputs),)]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        g = output_gradients[0]
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         return [g[i] for i in range(len(inputs))]
 
 
@@ -479,8 +478,8 @@ class SpecifyShape(TensorOp):
         pairs = zip(shapes[0], self.shape, strict=True)
         return [(length, n) for length, n in pairs if n is not None]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [specify_shape(output_gradients[0], self.shape)]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [specify_shape(g, self.shape)]
 
 
 def specify_shape(x: Any, shape: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import RelativeOp, Storage, Variables
+from relgraph.graph.op import RelativeOp, Storage
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.basic import (
@@ -124,9 +124,7 @@ class Softmax(_Softmax):
             shares = np.asarray(np.exp(np.where(infinite, shifted - total, shifted)))
         return np.divide(shares, total, out=shares)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        out = outputs[0]
-        g = output_grads[0]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         axes, ndim = normalize_axes(self.axis, out.type.ndim, self.name), out.type.ndim
         one = OneElement.in_(g, axes)
         if one is not None:
@@ -146,9 +144,8 @@ class LogSoftmax(_Softmax):
         shifted, _, total = self.shifted(x, axis)
         return np.subtract(shifted, np.log(total, out=total), out=shifted)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        g = output_grads[0]
-        return [g - self.summed(g) * exp(outputs[0])]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [g - self.summed(g) * exp(out)]
 
 
 class LogSumExp(_Softmax):
@@ -178,9 +175,8 @@ class LogSumExp(_Softmax):
         total = xp.sum(xp.exp(x - shift), axis=self.axis)
         return xp.log(total) + shift.reshape(total.shape)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x = inputs[0]
-        g = restore_axes(output_grads[0], self.axes(x.type.ndim), x.type.ndim)
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        g = restore_axes(g, self.axes(x.type.ndim), x.type.ndim)
         return [g * softmax(x, self.axis)]
 
 

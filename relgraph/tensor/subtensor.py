@@ -14,7 +14,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import Applied
-from relgraph.graph.op import Storage, TypedOp, Variables
+from relgraph.graph.op import Storage, TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm, MethodNotDefined
 from relgraph.scalar.type import is_discrete
@@ -485,9 +485,7 @@ class BaseSubtensor(TypedOp):
         """Return the op that changes the part."""
         raise MethodNotDefined(f"{type(self).__name__} does not say what changes its part")
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        x, *indices = inputs
-        g = output_gradients[0]
+    def input_gradients(self, g: Any, out: Any, x: Any, *indices: Any) -> list[Any]:
         gx = self.changed()(zeros_like(x, g.type.dtype), g, *indices)
         return [gx, *[disconnected() for _ in indices]]
 
@@ -595,9 +593,7 @@ class BaseIncSubtensor(TypedOp):
         check_assignable(self, x, y, part)
         return [x]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        _x, y, *indices = inputs
-        g = output_gradients[0]
+    def input_gradients(self, g: Any, out: Any, _x: Any, y: Any, *indices: Any) -> list[Any]:
         gx = g
         if self.set_instead_of_inc:
             zero = np.zeros((), dtype=g.type.dtype)

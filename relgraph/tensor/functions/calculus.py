@@ -12,7 +12,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Storage
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes import (
     OneAxis,
@@ -561,8 +561,8 @@ class Convolve(TensorOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[0][0] + shapes[1][0] - 1,)]
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        return [self._slope(output_grads[0], *pair) for pair in (inputs, inputs[::-1])]
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
+        return [self._slope(g, *pair) for pair in (inputs, inputs[::-1])]
 
     def _slope(self, g: Any, x: Any, other: Any) -> Any:
         turned = at.flip(conjugated(other), 0)
@@ -661,12 +661,11 @@ class Accumulate(OneAxis):
         with np.errstate(all="ignore"):
             output_storage[0][0] = self.scalar_op.ufunc.accumulate(x, axis=self.axis)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         """Return the gradient: that of an extreme goes to the first element that reaches it."""
-        x = inputs[0]
         if self.scalar_op is scalar.logaddexp:
-            return [_shares_of_sums(output_grads[0], x, outputs[0], self.axis)]
-        before = part(outputs[0], self.axis, slice(None, -1))
+            return [_shares_of_sums(g, x, out, self.axis)]
+        before = part(out, self.axis, slice(None, -1))
         later = part(x, self.axis, slice(1, None))
         rises = (at.gt if self.scalar_op is scalar.maximum else at.lt)(later, before)
         first = at.fill(part(x, self.axis, slice(None, 1)), np.asarray(True))
@@ -675,7 +674,7 @@ class Accumulate(OneAxis):
             at.switch(at.join(self.axis, first, rises), places, 0)
         )
         index = places_along(x, reached, self.axis)
-        return [at.inc_subtensor(at.getitem(at.zeros_like(x), index), output_grads[0])]
+        return [at.inc_subtensor(at.getitem(at.zeros_like(x), index), g)]
 
 
 def _shares_of_sums(g: Any, x: Any, out: Any, axis: int) -> Any:

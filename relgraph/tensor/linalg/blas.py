@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Storage
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
 from relgraph.tensor.basic import TensorOp, merged_lengths
@@ -171,10 +171,9 @@ class BlasUpdate(TensorOp):
         """Return the result for the values of the inputs."""
         raise MethodNotDefined(f"{type(self).__name__} does not define compute")
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         z, alpha, x, y, beta = (conjugated(v) for v in inputs)
-        g = output_grads[0]
-        gx, gy = _dot.L_op(inputs[2:4], [], output_grads)
+        gx, gy = _dot.input_gradients(g, None, *inputs[2:4])
         return [beta * g, sum_(g * _dot(x, y)), alpha * gx, alpha * gy, sum_(g * z)]
 
 
@@ -221,9 +220,8 @@ class Ger(BlasUpdate):
         z, alpha, x, y = inputs
         return fortran.ger(z, alpha.item(), x, y, self.inplace)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         _, alpha, x, y = (conjugated(v) for v in inputs)
-        g = output_grads[0]
         outer = x.dimshuffle(0, "x") * y.dimshuffle("x", 0)
         return [g, sum_(g * outer), alpha * _dot(g, y), alpha * _dot(x, g)]
 
@@ -253,10 +251,9 @@ class Dot22Scalar(MatrixProduct):
             large = unset.size > fortran.SMALL
             output_storage[0][0] = fortran.gemm(unset, alpha.item(), x, y, 0, large)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         x, y, alpha = (conjugated(v) for v in inputs)
-        g = output_grads[0]
-        gx, gy = _dot.L_op(inputs[:2], [], output_grads)
+        gx, gy = _dot.input_gradients(g, None, *inputs[:2])
         return [alpha * gx, alpha * gy, sum_(g * _dot(x, y))]
 
 

@@ -68,12 +68,11 @@ class Cholesky(SquareMatrixOp):
             return fortran.cholesky_factor(a, self.lower, overwrite=True)
         return fortran.cholesky(a, self.lower)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, c: Any, x: Any) -> list[Any]:
         """Return the gradient, a Hermitian matrix: right along Hermitian matrices.
 
         The form is that of I. Murray, Differentiation of the Cholesky Decomposition (2016), 3.
         """
-        c, g = outputs[0], output_grads[0]
         if not self.lower:
             c, g = adjoint(c), adjoint(g)
         half = tril(matmul(adjoint(c), g))
@@ -81,7 +80,7 @@ class Cholesky(SquareMatrixOp):
         back = SolveTriangular(lower=False)
         inner = back(adjoint(c), half)
         made = adjoint(back(adjoint(c), adjoint(inner)))
-        return [fitted_gradient((made + adjoint(made)) / 2, inputs[0])]
+        return [fitted_gradient((made + adjoint(made)) / 2, x)]
 
 
 def cholesky(a: Any, lower: bool = True, *, upper: bool = False) -> Any:
@@ -452,10 +451,10 @@ class Eigvalsh(_Hermitian):
     def compute(self, a: Any) -> Sequence[Any]:
         return [fortran.eigh(a, self.UPLO, vectors=False)]
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        v = Eigh(self.UPLO)(inputs[0])[1]
-        g = matmul(v * _row(output_grads[0]), adjoint(v))
-        return [fitted_gradient(g, inputs[0])]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        v = Eigh(self.UPLO)(x)[1]
+        g = matmul(v * _row(g), adjoint(v))
+        return [fitted_gradient(g, x)]
 
 
 class _General(_Eigen):
@@ -501,10 +500,10 @@ class Eigvals(_General):
     def compute(self, a: Any) -> Sequence[Any]:
         return [fortran.eig(a, vectors=False)]
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        v = _eig(inputs[0])[1]
-        g = matmul(adjoint(inv(v)) * _row(output_grads[0]), adjoint(v))
-        return [fitted_gradient(g, inputs[0])]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        v = _eig(x)[1]
+        g = matmul(adjoint(inv(v)) * _row(g), adjoint(v))
+        return [fitted_gradient(g, x)]
 
 
 _eig, _eigvals = Eig(), Eigvals()

@@ -12,7 +12,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.notation import Applied
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Storage
 from relgraph.tensor.assembly import zeros, zeros_like
 from relgraph.tensor.basic import as_tensor_variable, normalize_axis
 from relgraph.tensor.linalg.matrix_op import MatrixOp, check_matrix
@@ -80,9 +80,8 @@ class ExtractDiag(MatrixOp):
         least = lesser(rows - max(-self.offset, 0), columns - max(self.offset, 0))
         return [(*batch, greater(least, 0))]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        (g,) = output_gradients
-        return [SetDiagonal(self.offset)(zeros_like(inputs[0], dtype=g.type.dtype), g)]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [SetDiagonal(self.offset)(zeros_like(x, dtype=g.type.dtype), g)]
 
 
 class SetDiagonal(MatrixOp):
@@ -128,8 +127,7 @@ class SetDiagonal(MatrixOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0]]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        (g,) = output_gradients
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         zero = np.zeros((), g.type.dtype)
         kept = sum_like(ExtractDiag(self.offset)(g), inputs[1])
         return [SetDiagonal(self.offset)(g, zero), kept]

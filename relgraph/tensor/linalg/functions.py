@@ -71,9 +71,8 @@ class Det(MatrixOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0][:-2]]
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        g = output_grads[0]
-        return [fitted_gradient(_per_matrix(g) * conjugated(Cofactors()(inputs[0])), inputs[0])]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [fitted_gradient(_per_matrix(g) * conjugated(Cofactors()(x)), x)]
 
 
 def cofactors(xp: Any, factors: Sequence[Any]) -> Any:
@@ -140,9 +139,8 @@ class Cofactors(SquareMatrixOp):
             found[lost] = cofactors(np, fortran.svd(a[lost]))
         return found
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        a = inputs[0]
-        change = SecondCofactors()(a, conjugated(output_grads[0]))
+    def input_gradients(self, g: Any, out: Any, a: Any) -> list[Any]:
+        change = SecondCofactors()(a, conjugated(g))
         return [fitted_gradient(conjugated(change), a)]
 
 
@@ -169,10 +167,9 @@ class SecondCofactors(MatrixOp):
             found = on_finite(lambda safe: second_cofactors(np, e, fortran.svd(safe)), a)
         output_storage[0][0] = np.asarray(found, a.dtype)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, a: Any, e: Any) -> list[Any]:
         """Return the gradients; that by the first input is by way of the inverse."""
-        a, e = inputs
-        g = conjugated(output_grads[0])
+        g = conjugated(g)
         by_e = self(a, g)
         return [
             fitted_gradient(conjugated(v), x)
@@ -495,21 +492,21 @@ class Expm(SquareMatrixOp):
         # SciPy takes no empty ones
         return np.asarray(scipy.linalg.expm(a.copy("C")), a.dtype) if a.size else a.copy()
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         """Return the gradient: the Fréchet derivative at the adjoint, which is a block of the
         exponential of a matrix twice as large.
 
         A. Al-Mohy and N. Higham, Computing the Fréchet Derivative of the Matrix Exponential (2009),
         (1.6).
         """
-        a, g = adjoint(inputs[0]), output_grads[0]
+        a = adjoint(x)
         rows = a.type.ndim - 2
         above = concatenate([a, g], axis=rows + 1)
         below = concatenate([zeros_like(a), a], axis=rows + 1)
         n = shape_i(a, rows)
         both = self(concatenate([above, below], axis=rows))
         block = getitem(both, (*[slice(None)] * rows, slice(None, n), slice(n, None)))
-        return [fitted_gradient(block, inputs[0])]
+        return [fitted_gradient(block, x)]
 
 
 _expm = Expm()

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Storage
 from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor.assembly import eye
 from relgraph.tensor.basic import TensorOp
@@ -333,8 +333,8 @@ class Assume(MatrixOp):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
         output_storage[0][0] = inputs[0]
 
-    def grad(self, inputs: Variables, output_gradients: Variables) -> list[Any]:
-        return [output_gradients[0]]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        return [g]
 
 
 def assume(a: Any, *facts: str) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Storage
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, normalize_axis
@@ -78,9 +78,7 @@ class MatMul(MatrixProduct):
         x, y = shapes
         return [(x[-1], y[-2]), *batches(node, x, y, (2, 2))]
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        x, y = inputs
-        g = output_grads[0]
+    def input_gradients(self, g: Any, out: Any, x: Any, y: Any) -> list[Any]:
         gx = self(g, swapaxes(conjugated(y), -1, -2))
         gy = self(swapaxes(conjugated(x), -1, -2), g)
         return [fitted_gradient(gx, x), fitted_gradient(gy, y)]
@@ -282,10 +280,10 @@ class Kron(TensorOp):
         x, y = shapes
         return [(x[0] * y[0], x[1] * y[1])]
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         x, y = (conjugated(v) for v in inputs)
         (n, m), (p, q) = lengths(x), lengths(y)
-        blocks = reshape(output_grads[0], (n, p, m, q))
+        blocks = reshape(g, (n, p, m, q))
         return [
             fitted_gradient(tensordot(blocks, y, [[1, 3], [0, 1]]), inputs[0]),
             fitted_gradient(tensordot(x, blocks, [[0, 1], [0, 2]]), inputs[1]),

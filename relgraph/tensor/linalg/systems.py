@@ -221,14 +221,12 @@ class Solve(LinearSolve):
 
         return _each_solution(of_one, a, b)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        a, b = inputs
-        g = output_grads[0]
+    def input_gradients(self, g: Any, out: Any, a: Any, b: Any) -> list[Any]:
         # a Hermitian matrix is its own adjoint; a symmetric one the conjugate of it
         matrix: Any = a if self.assume_a in ("her", "pos") else adjoint(a)
         op = self if self.assume_a != "sym" else Solve("sym", not self.lower)
         gb = solve_each(op, matrix, g, b.type.ndim == 1)
-        ga = -outer_product(gb, outputs[0], b.type.ndim == 1)
+        ga = -outer_product(gb, out, b.type.ndim == 1)
         if self.assume_a in ("her", "pos"):
             ga = (ga + adjoint(ga)) / 2
         elif self.assume_a == "sym":
@@ -282,11 +280,10 @@ class SolveTriangular(LinearSolve):
 
         return _each_solution(of_one, a, b)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        a, b = inputs
+    def input_gradients(self, g: Any, out: Any, a: Any, b: Any) -> list[Any]:
         op = SolveTriangular(not self.lower, self.unit_diagonal)
-        gb = solve_each(op, adjoint(a), output_grads[0], b.type.ndim == 1)
-        ga = -outer_product(gb, outputs[0], b.type.ndim == 1)
+        gb = solve_each(op, adjoint(a), g, b.type.ndim == 1)
+        ga = -outer_product(gb, out, b.type.ndim == 1)
         k = 1 if self.unit_diagonal else 0
         ga = tril(ga, -k) if self.lower else triu(ga, k)
         return [fitted_gradient(ga, a), fitted_gradient(gb, b)]
@@ -319,11 +316,10 @@ class CholeskySolve(LinearSolve):
 
         return _each_solution(of_one, a, b)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        c, b = inputs
-        gb = solve_each(self, c, output_grads[0], b.type.ndim == 1)
+    def input_gradients(self, g: Any, out: Any, c: Any, b: Any) -> list[Any]:
+        gb = solve_each(self, c, g, b.type.ndim == 1)
         triangle = tril(c) if self.lower else triu(c)
-        ga = -outer_product(gb, outputs[0], b.type.ndim == 1)
+        ga = -outer_product(gb, out, b.type.ndim == 1)
         ga = ga + adjoint(ga)
         gc = tril(matmul(ga, triangle)) if self.lower else triu(matmul(triangle, ga))
         return [fitted_gradient(gc, c), fitted_gradient(gb, b)]
@@ -418,9 +414,9 @@ class Inverse(SquareMatrixOp):
     def compute(self, a: Array) -> Array:
         return fortran.inverse(a, overwrite=True) if self.inplace else fortran.inv(a)
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        turned = adjoint(outputs[0])
-        return [fitted_gradient(-matmul(turned, matmul(output_grads[0], turned)), inputs[0])]
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
+        turned = adjoint(out)
+        return [fitted_gradient(-matmul(turned, matmul(g, turned)), x)]
 
 
 class PseudoInverse(MatrixOp):
@@ -465,9 +461,9 @@ class PseudoInverse(MatrixOp):
         (a,) = shapes
         return [(*a[:-2], a[-1], a[-2])]
 
-    def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
+    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         """Return the gradient along matrices of the same rank."""
-        return [fitted_gradient(pinv_gradient(inputs[0], outputs[0], output_grads[0]), inputs[0])]
+        return [fitted_gradient(pinv_gradient(x, out, g), x)]
 
 
 def pinv_gradient(a: Any, p: Any, g: Any) -> Any:
