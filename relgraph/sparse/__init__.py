@@ -17,7 +17,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from relgraph.on_first_use import loaded
+from relgraph.on_first_use import names_on_first_use
 
 _PREFIXES = ("", *"bwilfdcz")
 
@@ -33,31 +33,7 @@ OF_STORED = ("exp", "log", "sigmoid", "pow", "minimum", "maximum", "add", "softp
 """Functions that are not 0 at 0, of the stored elements alone: ``structured_exp``, say."""
 
 _STORED = (*ZERO_AT_ZERO, *(f"structured_{name}" for name in OF_STORED))
-_HOME = {
-    **dict.fromkeys(
-        (
-            *("CSC", "CSR", "clean", "col_scale", "csc_from_dense", "csm_data", "csm_indices"),
-            *("csm_indptr", "csm_properties", "csm_shape", "csr_from_dense", "dense_from_sparse"),
-            *("diag", "dot", "ensure_sorted_indices", "getitem", "hstack", "remove0", "row_scale"),
-            *("sampling_dot", "sp_ones_like", "sp_sum", "sp_zeros_like", "square_diagonal"),
-            *("structured_dot", "transpose", "true_dot", "vstack", "with_data"),
-        ),
-        "functions",
-    ),
-    **dict.fromkeys(
-        ("add", "cast", "eq", "ge", "gt", "le", "lt", "mul", "neq", "structured", "sub"),
-        "functions",
-    ),
-    "SparseConstant": "type",
-    "SparseSharedVariable": "functions",
-    "SparseTensorType": "type",
-    "SparseVariable": "type",
-    "as_sparse_variable": "op",
-    "matrix": "functions",
-    "shared_matrix": "functions",
-    "true_div": "functions",
-}
-_ALIASES = {
+ALIASES = {
     "as_sparse": "as_sparse_variable",
     "conjugate": "conj",
     "multiply": "mul",
@@ -65,8 +41,18 @@ _ALIASES = {
     "sgn": "sign",
     "rint": "round",
 }
+"""Other names of functions."""
 
-__all__ = ["is_matrix", *_HOME, *_CONSTRUCTORS, *_STORED, *_ALIASES]
+_FUNCTIONS = (
+    *("CSC", "CSR", "clean", "col_scale", "csc_from_dense", "csm_data", "csm_indices"),
+    *("csm_indptr", "csm_properties", "csm_shape", "csr_from_dense", "dense_from_sparse"),
+    *("diag", "dot", "ensure_sorted_indices", "getitem", "hstack", "remove0", "row_scale"),
+    *("sampling_dot", "sp_ones_like", "sp_sum", "sp_zeros_like", "square_diagonal"),
+    *("structured_dot", "transpose", "true_dot", "vstack", "with_data", "is_matrix"),
+    *("add", "cast", "eq", "ge", "gt", "le", "lt", "mul", "neq", "structured", "sub"),
+    *("as_sparse_variable", "matrix", "shared_matrix", "true_div"),
+    *("SparseConstant", "SparseSharedVariable", "SparseTensorType", "SparseVariable"),
+)
 
 
 def is_matrix(value: Any) -> bool:
@@ -75,20 +61,7 @@ def is_matrix(value: Any) -> bool:
     return scipy_sparse is not None and bool(scipy_sparse.issparse(value))
 
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'relgraph.sparse' has no attribute {name!r}")
-    loaded("relgraph.sparse.functions")  # gives the variables their operators
-    known = _ALIASES.get(name, name)
-    if known in _CONSTRUCTORS:
-        found = loaded("relgraph.sparse.functions", "CONSTRUCTORS")[known]
-    elif known in _STORED:
-        found = loaded("relgraph.sparse.functions", "FUNCTIONS")[known]
-    else:
-        found = loaded(f"relgraph.sparse.{_HOME[known]}", known)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+# all by the module that gives the variables their operators
+__getattr__, __dir__ = names_on_first_use(
+    __name__, {"functions": [*_FUNCTIONS, *_CONSTRUCTORS, *_STORED, *ALIASES]}
+)

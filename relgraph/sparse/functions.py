@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 import scipy.sparse as sp
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 import relgraph.tensor.math as tm
 from relgraph.graph.notation import OpNamespace
 from relgraph.graph.shared_values import Container, SharedVariable
-from relgraph.sparse import OF_STORED, ZERO_AT_ZERO
+from relgraph.sparse import ALIASES, OF_STORED, ZERO_AT_ZERO
 from relgraph.sparse.matrices import FORMATS
 from relgraph.sparse.op import (
     COMPARISONS,
@@ -44,75 +45,24 @@ from relgraph.sparse.products import (
     _sampled_product,
     take,
 )
+from relgraph.sparse.type import SparseConstant as SparseConstant
 from relgraph.sparse.type import SparseTensorType, SparseVariable
 from relgraph.tensor.assembly import arange, ones_like, zeros_like
 from relgraph.tensor.basic import as_argument, as_tensor_variable, has_one_element, normalize_axis
-from relgraph.tensor.constructors import PREFIXES
+from relgraph.tensor.constructors import PREFIXES, Constructor
 from relgraph.tensor.math import identity, minimum, switch
 from relgraph.tensor.math import lt as less
 from relgraph.tensor.shapes import lengths, product, shape_i
 from relgraph.tensor.shapes import shape as shape_of
 from relgraph.tensor.shapes import transpose as dense_transpose
 
-
-class SparseConstructor:
-    """A function that makes variables of one format.
-
-    Parameters
-    ----------
-    name
-        The name of the function.
-    format
-        The format of the variables.
-    dtype
-        Their dtype; None if the caller may give one.
-    """
-
-    def __init__(self, name: str, format: str, dtype: str | None = None) -> None:
-        self.__name__ = name
-        self.format = format
-        self.dtype = dtype
-
-    def __call__(
-        self,
-        name: str | None = None,
-        dtype: Any = None,
-        shape: Sequence[int | None] = (None, None),
-    ) -> SparseVariable:
-        """Return a new variable.
-
-        Parameters
-        ----------
-        name
-            Its name.
-        dtype
-            Its dtype, if the constructor fixes none; by default ``config.floatX``.
-        shape
-            Its static shape: two lengths, None for one that is not known.
-
-        Raises
-        ------
-        TypeError
-            If the constructor fixes the dtype.
-        """
-        if self.dtype is not None and dtype is not None:
-            raise TypeError(f"{self.__name__} makes variables of dtype {self.dtype}, not {dtype}")
-        kind = self.dtype if dtype is None else dtype
-        made = SparseTensorType(self.format, "floatX" if kind is None else kind, shape)(name)
-        assert isinstance(made, SparseVariable)
-        return made
-
-    def __repr__(self) -> str:
-        return f"<constructor {self.__name__}>"
-
-
 CONSTRUCTORS = {
-    **{f"{fmt}_matrix": SparseConstructor(f"{fmt}_matrix", fmt) for fmt in FORMATS},
-    **{
-        f"{fmt}_{prefix}matrix": SparseConstructor(f"{fmt}_{prefix}matrix", fmt, dtype)
-        for fmt in FORMATS
-        for prefix, dtype in PREFIXES.items()
-    },
+    name: Constructor(name, (None, None), dtype, partial(SparseTensorType, fmt))
+    for fmt in FORMATS
+    for name, dtype in {
+        f"{fmt}_matrix": None,
+        **{f"{fmt}_{prefix}matrix": dtype for prefix, dtype in PREFIXES.items()},
+    }.items()
 }
 """The constructors by name: of any dtype, and of one dtype, with its letter as in `dmatrix`."""
 
@@ -553,6 +503,9 @@ def vstack(blocks: Any, format: str | None = None, dtype: Any = None) -> Any:
 def _size(x: Any) -> Any:
     return as_tensor_variable(product(lengths(x)))
 
+
+globals().update(CONSTRUCTORS | FUNCTIONS)
+globals().update({alias: globals()[name] for alias, name in ALIASES.items()})
 
 SparseVariable._ops = OpNamespace(
     SparseVariable,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relgraph.introspection import documented
@@ -32,19 +32,28 @@ class Constructor:
         The static shape of the variables.
     dtype
         Their dtype; None if the caller may give one.
+    kind
+        Makes their type of a dtype and a shape.
     """
 
-    def __init__(self, name: str, shape: Shape, dtype: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        shape: Shape,
+        dtype: str | None = None,
+        kind: Callable[[Any, Any], Any] = TensorType,
+    ) -> None:
         self.__name__ = name
         self.shape = shape
         self.dtype = dtype
+        self.kind = kind
 
     def __call__(
         self,
         name: str | None = None,
         dtype: Any = None,
         shape: Sequence[int | None] | None = None,
-    ) -> TensorVariable:
+    ) -> Any:
         """Return a new variable.
 
         Parameters
@@ -70,15 +79,14 @@ class Constructor:
             or any(n is not None and n != m for n, m in zip(self.shape, shape, strict=True))
         ):
             raise ValueError(f"{self.__name__} makes variables of shape {self.shape}, not {shape}")
-        kind = self.dtype if dtype is None else dtype
-        return TensorType(
-            "floatX" if kind is None else kind, self.shape if shape is None else shape
-        ).make_variable(name)
+        return self.clone(dtype, shape).make_variable(name)
 
-    def clone(self, dtype: Any = None, shape: Any = None) -> TensorType:
+    def clone(self, dtype: Any = None, shape: Any = None) -> Any:
         """Return the type of what it makes, with another dtype or shape."""
-        kind = "floatX" if self.dtype is None else self.dtype
-        return TensorType(kind, self.shape).clone(dtype, shape)
+        dtype = self.dtype if dtype is None else dtype
+        return self.kind(
+            "floatX" if dtype is None else dtype, self.shape if shape is None else shape
+        )
 
     def __repr__(self) -> str:
         return f"<constructor {self.__name__}>"
