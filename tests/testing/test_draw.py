@@ -287,7 +287,7 @@ def test_graphs_can_be_computed(data):
 def test_they_have_many_ops_shapes_and_dtypes():
     ops, dtypes, ranks = Counter(), set(), set()
 
-    @settings(max_examples=600, database=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=900, database=None, suppress_health_check=[HealthCheck.too_slow])
     @given(graphs())
     def draw(graph):
         ops.update(op_names(graph))
