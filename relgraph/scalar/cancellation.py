@@ -250,7 +250,7 @@ class Hypot1m1(_ArrayOp):
         small = xp.where(near, x, 0)
         square = small * small
         found = square / (xp.sqrt(1 + square) + 1)
-        return where_not(xp, near, found, lambda: xp.hypot(xp.ones_like(x), x) - 1)
+        return where_not(xp, near, found, lambda: xp.hypot(1.0, x) - 1)
 
     def formula(self, of: Any, x: Any) -> Any:
         return x * x / (of.sqrt(1 + x * x) + 1)

@@ -277,7 +277,7 @@ def where_not(xp: Any, holds: Any, found: Any, otherwise: Callable[[], Any]) -> 
     otherwise
         Takes nothing; returns the other array.
     """
-    if xp is np and np.all(holds):
+    if xp is np and holds.all():
         return found
     return xp.where(holds, found, otherwise())
 
