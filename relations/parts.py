@@ -23,7 +23,7 @@ from cons import cons
 from kanren.core import conde, eq, lall
 
 from relations.kit import parts as kit
-from relations.kit.guards import all_zeroo, foundo
+from relations.kit.guards import all_zeroo, counts_any_length, foundo
 from relations.kit.index_arithmetic import (
     index_before_dimshuffle,
     order_after_index,
@@ -292,7 +292,12 @@ def slice_of_takeno(part: Any, rows: Any) -> Any:
 
 
 TAKEN = (
-    any_dtype_law("take-all", taken(x, ARange(o)(0, Shape_i(0)(x), 1)), x),  # x[arange(len(x))]
+    any_dtype_law(
+        "take-all",
+        taken(x, ARange(o)(0, Shape_i(0)(x), 1)),
+        x,  # x[arange(len(x))] → x
+        whereo(counts_any_length, o),
+    ),
     any_dtype_law(
         "take-run",
         taken(x, positions),

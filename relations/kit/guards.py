@@ -181,6 +181,11 @@ def broadcast_alike(x: Any, y: Any) -> bool:
     return bool(x.type.broadcastable == y.type.broadcastable)
 
 
+def counts_any_length(dtype: str) -> bool:
+    """Return whether a range of a dtype counts the elements of any tensor; others wrap around."""
+    return dtype in ("int64", "uint64")
+
+
 def known_length(n: Any) -> Any:
     """Return a length as an int if it is known ahead, else the variable that it is."""
     known = static_int(n)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from relations.kit.guards import (
+    counts_any_length,
     depends_on_levels,
     is_nonnegative,
     is_positive,
@@ -117,7 +118,7 @@ def counts_from_zero(i: Any) -> bool:
     if node is None or not isinstance(node.op, ARange):
         return False
     start, _, step = (static_int(v) for v in node.inputs)
-    return start == 0 and step == 1
+    return start == 0 and step == 1 and counts_any_length(node.op.dtype)
 
 
 Facts = frozenset[str]

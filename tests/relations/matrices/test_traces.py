@@ -44,6 +44,7 @@ LEFT_ALONE = [
     ("diagonal-of-product", at.diag(a @ b, 1)),
     ("diagonal-of-diagonal", at.diag(at.diag(b[0], 1))),
     ("diagonal-by-positions", a[along, along[::-1]]),
+    ("diagonal-by-positions", wide[at.arange(2, dtype="int8"), at.arange(2, dtype="int8")]),
     ("diagonal-by-positions", a[along[:2], along[:2]]),
     ("diagonal-by-positions", p[along, along]),
     ("trace-cycle", at.sum(at.diag((p @ p) @ p))),

@@ -118,6 +118,8 @@ LEFT_ALONE = [
     ("take-run", v[np.array([0, 1])]),
     ("take-run", six[np.array([0, 1, 3])]),
     ("take-all", x[at.arange(y.shape[0])]),
+    # of more than 128 rows these wrap around
+    ("take-all", x[at.arange(at.shape_i(x, 0), dtype="int8")]),
     ("row-of-taken", x[at.gt(v, 0)][0]),
     ("slice-of-taken", x[k][1:, 0]),
 ]
