@@ -8,6 +8,7 @@ is not taken for proved, and one that says the same need not be proved again.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -33,7 +34,8 @@ class Standing:
         One of `STATUSES`.
     over
         ``bits`` if both sides are equal as machines compute them, ``reals`` if they are equal as
-        real numbers; empty if nothing is proved.
+        real numbers, ``ranks up to 4`` if the same elements are in the same places of tensors of
+        such ranks; empty if nothing is proved.
     reason
         Why it is not proved; empty if it is.
     """
@@ -49,17 +51,27 @@ class Standing:
         return self.status in ("exhausted", "proved")
 
     def __str__(self) -> str:
-        return f"{self.status} over the {self.over}" if self.over == "reals" else self.status
+        if self.over == "reals":
+            return f"{self.status} over the reals"
+        return f"{self.status} for {self.over}" if self.over.startswith("ranks") else self.status
 
 
 UNKNOWN = Standing("", "checked", "", "it was not tried")
 
 
 def structure_of(law: Any) -> str:
-    """Return a digest of what a law says: its sides, conditions, class and dtypes."""
+    """Return a digest of what a law says: its sides, conditions, class and dtypes; of a relation
+    that is no equation, how it is written."""
     said = [law.sound, str(getattr(law, "mixed", "")), str(getattr(law, "complex", ""))]
-    said += [str(law)] if hasattr(law, "lhs") else [law.name]
+    said += [str(law)] if hasattr(law, "lhs") else [law.name, _source_of(law.goal)]
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+
+
+def _source_of(function: Any) -> str:
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):
+        return ""
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from relations.proofs import UNKNOWN, Standing, keep
@@ -63,6 +64,7 @@ def run(options: argparse.Namespace) -> int:
             print("no law has changed")
             return 0
     results, seconds = results_of(_prove, laws, (options.seconds,), _line, options)
+    print(causes(results, laws))
     count = Counter(result["status"] for result in results)
     print(
         f"\n{count['proved']} proved, {count['exhausted']} exhausted, {count['refuted']} refuted, "
@@ -76,6 +78,50 @@ def run(options: argparse.Namespace) -> int:
     return 1 if count["refuted"] else 0
 
 
+CAUSES = (
+    "is computed by a function of graphs",
+    "has any number of arguments",
+    "does not work element by element",
+    "is not stated where its elements come from",
+    "can't be built in all ways",
+    "it has no finite list of rules",
+    "it is a relation, not an equation",
+    "elements may come from different places",
+    "there are too many ways to build it",
+    "the solver does not settle it in time",
+    "a counterexample that NumPy does not confirm",
+    "what an op computes that is not stated",
+    "says of elements is not stated",
+    "which is no polynomial, quotient or root",
+    "the sides differ as real numbers",
+    "holds of no values",
+)
+"""What reasons have in common."""
+
+
+def causes(results: Iterable[dict[str, Any]], laws: Mapping[str, Relation]) -> str:
+    """Return why laws are not proved, as lines: for each cause how many, of the class ``exact`` and
+    of all.
+
+    Parameters
+    ----------
+    results
+        What was found.
+    laws
+        The laws, by name.
+    """
+    every: Counter[str] = Counter()
+    exact: Counter[str] = Counter()
+    for result in results:
+        if result["status"] == "checked":
+            reason = result["reason"]
+            cause = next((c for c in CAUSES if c in reason), reason)
+            every[cause] += 1
+            exact[cause] += laws[result["law"]].sound == "exact"
+    rows = [f"{exact[cause]:>7}{n:>7}  {cause}" for cause, n in every.most_common()]
+    return "\n".join(["", "  exact    all  left to the checker since", *rows]) if rows else ""
+
+
 def _standing(result: dict[str, Any]) -> Standing:
     return Standing(result["law"], result["status"], result["over"], result["reason"])
 
@@ -85,6 +131,5 @@ def _prove(law: Relation, seconds: int) -> Any:
 
 
 def _line(result: dict[str, Any], width: int) -> str:
-    status = result["status"] + (" over the reals" if result["over"] == "reals" else "")
-    text = f"{result['law']:<{width}}  {status:<22}  {result['seconds']:>6.2f} s"
+    text = f"{result['law']:<{width}}  {_standing(result)!s:<25}  {result['seconds']:>6.2f} s"
     return f"{text}  {result['reason']}".rstrip()

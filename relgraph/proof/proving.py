@@ -1,7 +1,8 @@
 """Proves laws: for each dtype that a law admits, by Z3 or by trying all values.
 
-A law of the class ``exact`` is proved bit by bit. Of other classes the algebra is proved, over real
-numbers: how much is rounded remains with the checker.
+A law of the class ``exact`` is proved bit by bit; one about more than elements, place by place, for
+all lengths and for ranks up to four. Of other classes the algebra is proved, over real numbers: how
+much is rounded remains with the checker.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -23,15 +25,33 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.reference import evaluate
 from relgraph.proof.elements import NotTranslated
 from relgraph.proof.guards import GUARDS
+from relgraph.proof.layout_facts import MOST_AXES
+from relgraph.proof.layouts import DTYPES as DTYPES_OF_PLACES
+from relgraph.proof.layouts import Layout, has_reshape, layouts, schemes
 from relgraph.proof.machine import Logic, Translation, value_of
+from relgraph.proof.places import Places, within
 from relgraph.proof.reals import Reals
 from relgraph.proof.smt import z3
-from relgraph.proof.statements import DTYPES, NotElementwise, NotStated, Statement, statements
+from relgraph.proof.statements import (
+    DTYPES,
+    AnyOp,
+    NotElementwise,
+    NotStated,
+    Statement,
+    statements,
+)
 from relgraph.scalar.op import ScalarOp
+from relgraph.tensor.elemwise import scalar_op_of
 
 _VOID = "void"
 """The status of what is claimed of no values at all; no law gets it."""
 _NOT_SETTLED = "the solver does not settle it in time"
+
+_NOTHING = "nothing was built that it admits"
+_LEAST_AXES = 2
+"""A law is proved for tensors of up to so many axes at least, or not at all."""
+_TIMES = 6
+"""The layouts of a law may take so many times as long as one dtype."""
 
 SECONDS = 10.0
 """How long the solver may take for one dtype."""
@@ -49,9 +69,10 @@ class Proof:
         One of `STATUSES`: the worst of all dtypes.
     over
         ``bits`` if both sides are equal as machines compute them, ``reals`` if they are equal as
-        real numbers; empty if nothing is proved.
+        real numbers, ``ranks up to 4`` if the same elements are in the same places of tensors of
+        such ranks; empty if nothing is proved.
     by_dtype
-        The status for each dtype.
+        The status for each dtype; for ``places`` of a law about these.
     reason
         Why it is not proved; empty if it is.
     counterexample
@@ -102,8 +123,7 @@ def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPE
     over = ""
     try:
         if law.sound == "exact":
-            attempt.bits(law)
-            over = "bits"
+            over = attempt.exact(law)
         else:
             attempt.reals(law)
             over = "reals"
@@ -142,10 +162,11 @@ class _Attempt:
     by_dtype: dict[str, str] = field(default_factory=dict)
     reasons: Counter[str] = field(default_factory=Counter)
     counterexample: str = ""
+    admits: bool = False
 
     def why(self) -> str:
         """Return why dtypes are not proved."""
-        return "; ".join(self.reasons) or "it admits no dtype of these"
+        return "; ".join(self.reasons) or _NOTHING
 
     def bits(self, law: Relation) -> None:
         """Prove that both sides have the same bits, for each dtype."""
@@ -163,6 +184,77 @@ class _Attempt:
             return
         known = self.by_dtype.get(dtype, status)
         self.by_dtype[dtype] = min(known, status, key=STATUSES.index)
+
+    def exact(self, law: Relation) -> str:
+        """Prove that both sides are the same, and return over what."""
+        try:
+            self.bits(law)
+        except (NotElementwise, NotStated):
+            return f"ranks up to {self.places(law)}"
+        return "bits"
+
+    def places(self, law: Relation) -> int:
+        """Prove that elements come from the same places, for tensors of each rank.
+
+        Dtypes and ranks are gone through apart: what becomes of a dtype does not depend on shapes.
+
+        Returns
+        -------
+        axes
+            The rank up to which it was proved in time, at least `_LEAST_AXES`.
+        """
+        end = time.monotonic() + _TIMES * self.seconds
+        rounds: list[tuple[int, Sequence[str]]]
+        rounds = [(axes, DTYPES_OF_PLACES[:1]) for axes in range(MOST_AXES + 1)]
+        others = [*permutations(DTYPES_OF_PLACES, 2), *((d,) for d in DTYPES_OF_PLACES[1:])]
+        rounds[2:2] = [(1, dtypes) for dtypes in others]
+        open_rules = set(range(len(schemes(law))))
+        for axes, dtypes in rounds:
+            for layout in layouts(law, axes, dtypes):
+                open_rules.discard(layout.rule)
+                late = time.monotonic() > end
+                if late and axes > _LEAST_AXES and not open_rules:
+                    return axes - 1
+                if late:
+                    self.reasons["there are too many ways to build it"] += 1
+                status = "checked" if late else self._of_places(layout)
+                self._note("places", status)
+                if status == "checked":
+                    return 0
+        if open_rules:
+            self._note("places", "checked")
+            self.reasons[_NOTHING] += 1
+        return MOST_AXES
+
+    def _of_places(self, layout: Layout) -> str:
+        of = Places(has_reshape(layout))
+        old = of.of(layout.old)
+        shape, assumed = old.shape, [fact(of) for fact in layout.facts]
+        index = [z3.FreshInt("i") for _ in shape]
+        element = old.at(index)
+        assumed += of.required
+        of.required = []
+        new = of.of(layout.new)
+        if len(new.shape) != len(shape):
+            self.reasons["the sides have different ranks"] += 1
+            return "checked"
+        pairs = zip(shape, new.shape, strict=True)
+        claims = [n == m for n, m in pairs if not z3.eq(n, m)]
+        found = new.at(index)
+        if not z3.eq(element, found):
+            claims.append(z3.Implies(within(index, shape), element == found))
+        known = {term.get_id() for term in assumed}
+        claims += [term for term in of.required if term.get_id() not in known]
+        assumed += of.known
+        answer = "unsat"
+        if claims:
+            answer = str(self._solver([*assumed, z3.Not(z3.And(claims))]).check())
+        if answer == "unsat":
+            self.admits = self.admits or str(self._solver(assumed).check()) == "sat"
+            return "proved" if self.admits else _VOID
+        why = "elements may come from different places" if answer == "sat" else _NOT_SETTLED
+        self.reasons[f"{why}: {layout}"] += 1
+        return "checked"
 
     def reals(self, law: Relation) -> None:
         """Prove that both sides are equal as real numbers."""
@@ -186,6 +278,9 @@ class _Attempt:
             return "checked"
         if answer in ("unsat", _VOID):
             return "proved" if answer == "unsat" else _VOID
+        if any(isinstance(scalar_op_of(node), AnyOp) for node in statement.nodes):
+            self.reasons["it does not hold of every elementwise op"] += 1
+            return "checked"
         if renamed is None and _are_few(statement):
             return self._exhausted(statement)
         if answer == "unknown":

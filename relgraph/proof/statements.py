@@ -90,14 +90,22 @@ def statements(law: Law, dtypes: Sequence[str] = DTYPES) -> Iterator[Statement]:
 
 
 class AnyOp(ScalarOp):
-    """An elementwise function of which nothing is known."""
+    """An elementwise function of which nothing is known.
 
-    __props__ = ("nin",)
-    name = "f"
+    Parameters
+    ----------
+    nin
+        How many arguments it has.
+    name
+        That of the variable for it: others may be other functions.
+    """
+
+    __props__ = ("nin", "name")
     ufunc = None  # type: ignore[assignment]
 
-    def __init__(self, count: int) -> None:
-        self.nin = count
+    def __init__(self, nin: int, name: str) -> None:
+        self.nin = nin
+        self.name = name
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         return result_dtype(*dtypes)
@@ -118,7 +126,7 @@ def _any_ops(law: Law, admitted: Mapping[Any, Any]) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     for (op, order), count in _heads(law):
         if isinstance(op, LogicVariable) and op not in admitted:
-            found[op] = AnyOp(count)
+            found[op] = AnyOp(count, f"any {op}")
         if isinstance(order, LogicVariable):
             found[order] = ()
     return found
@@ -132,8 +140,6 @@ def _dtype_variables(law: Law) -> list[Any]:
 
 
 def _require_elementwise(law: Law) -> None:
-    if not isinstance(law, Law):
-        raise NotElementwise("it is a relation, not an equation")
     for side in (law.lhs, law.rhs):
         for part in compound_parts(side):
             head, arguments = split(part) or (None, ())

@@ -110,7 +110,7 @@ def extract(relation: Callable[[Any, Any], Any], name: str) -> Extraction:
     """Return the rules of a relation from left to right."""
     in_lv, out_lv = var(prefix="in"), var(prefix="out")
     budget = Budget(name, STEPS, SECONDS)
-    run = _UnifyingGoals(budget)
+    run = UnifyingGoals(budget)
     rules: list[Rule] = []
     try:
         goal = run.prepared(relation(in_lv, out_lv))
@@ -170,7 +170,7 @@ def _resolved(x: Any, s: GuardedState) -> Any:
     return x
 
 
-class _UnifyingGoals:
+class UnifyingGoals:
     """Prepares goals for a run on two fresh variables.
 
     Attributes
