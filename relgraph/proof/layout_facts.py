@@ -66,7 +66,6 @@ EXECUTED: frozenset[Callable[..., Any]] = frozenset(
         kit.elements_in,
         kit.is_everything,
         merged_lengths,
-        getitem,
         parts_kit.diagonals_of,
         parts_kit.is_one_slice,
         parts_kit.operand_parts_broadcast,
@@ -198,9 +197,15 @@ def _lengths_of_part(
     return [n if n.owner is None else m for n, m in zip(found, own, strict=True)], None
 
 
+def _item(items: Sequence[Any], i: int) -> Stated:
+    # of a split into more parts than there are pieces, the sizes are not those of the pieces
+    return (items[i], None) if i < len(items) else None
+
+
 STATED: dict[Callable[..., Any], Callable[..., Stated]] = {
     kit.without_first_axes: _without_first_axes,
     kit.shape_source: _shape_source,
+    getitem: _item,
     kit.alloc_like: _alloc_like,
     parts_kit.lengths_of_part: _lengths_of_part,
 }

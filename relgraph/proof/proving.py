@@ -129,7 +129,8 @@ def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPE
             over = "reals"
     except (NotElementwise, NotStated, NotTranslated) as why:
         attempt.reasons[str(why)] += 1
-    status = min(attempt.by_dtype.values(), key=STATUSES.index, default="checked")
+    reached = [*attempt.by_dtype.values(), *([] if over else ["checked"])]
+    status = min(reached, key=STATUSES.index, default="checked")
     proved = status in ("proved", "exhausted")
     return Proof(
         law.name,
@@ -190,6 +191,7 @@ class _Attempt:
         try:
             self.bits(law)
         except (NotElementwise, NotStated):
+            self.by_dtype.clear()
             return f"ranks up to {self.places(law)}"
         return "bits"
 

@@ -100,6 +100,11 @@ def test_relations_and_laws_about_more_than_elements_are_left_to_the_checker():
     assert found.status == "checked" and "it is not stated where" in found.reason
 
 
+def test_a_law_about_several_ops_is_proved_for_all_of_them_or_not_at_all():
+    found = LAWS["even-neg"].prove()
+    assert found.status == "checked" and found.reason and not found.over
+
+
 def test_the_digest_follows_what_a_law_says():
     same = law("one", x + y, y + x)
     assert structure_of(same) == structure_of(law("other", x + y, y + x))
