@@ -168,7 +168,9 @@ def test_the_exceptions_are_files() -> None:
     assert named <= {path.relative_to(ROOT).as_posix() for path in SOURCES}
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md", "tests/README.md", "notebooks/pages/book_laws.md"])
+@pytest.mark.parametrize(
+    "page", ["CONTRIBUTING.md", "README.md", "tests/README.md", "notebooks/pages/book_laws.md"]
+)
 def test_what_a_page_points_to_is_there(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     named = re.findall(r"`((?:relgraph|relations|tests)/[\w./]+)`", text)
