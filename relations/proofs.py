@@ -60,16 +60,24 @@ UNKNOWN = Standing("", "checked", "", "it was not tried")
 
 
 def structure_of(law: Any) -> str:
-    """Return a digest of what a law says: its sides, conditions, class and dtypes; of a relation
-    that is no equation, how it is written."""
+    """Return a digest of what a law says: its sides, conditions, class and dtypes, and how the
+    functions are written that its conditions call; of a relation that is no equation, how it is
+    written itself."""
     said = [law.sound, str(getattr(law, "mixed", "")), str(getattr(law, "complex", ""))]
-    said += [str(law)] if hasattr(law, "lhs") else [law.name, _source_of(law.goal)]
+    if hasattr(law, "lhs"):
+        said.append(str(law))
+        said += [_source_of(condition) for condition in law.conditions]
+    else:
+        said += [law.name, _source_of(law.goal)]
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 
-def _source_of(function: Any) -> str:
+def _source_of(called: Any) -> str:
+    """Return the source of a function, or of the one that a condition calls."""
+    for name in ("function", "predicate"):
+        called = getattr(called, name, called)
     try:
-        return inspect.getsource(function)
+        return inspect.getsource(called)
     except (OSError, TypeError):
         return ""
 
