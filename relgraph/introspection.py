@@ -128,22 +128,3 @@ def public_functions(namespace: Mapping[str, Any]) -> list[str]:
         for name, found in namespace.items()
         if isfunction(found) and found.__module__ == home and not name.startswith("_")
     )
-
-
-def imported_below(namespace: Mapping[str, Any]) -> list[str]:
-    """Return the public names that a package imports from its own modules, sorted.
-
-    They are the ``__all__`` of a package that offers what it imports. A name counts if its value
-    has a ``__module__`` below the package: a function, a class, or an object of such a class.
-
-    Parameters
-    ----------
-    namespace
-        The attributes of the package by name: ``globals()`` in it.
-    """
-    below = f"{namespace['__name__']}."
-    return sorted(
-        name
-        for name, found in namespace.items()
-        if not name.startswith("_") and getattr(found, "__module__", "").startswith(below)
-    )

@@ -29,11 +29,39 @@ from relgraph.compile.registration import (
 )
 from relgraph.compile.sharedvalue import TensorSharedVariable, shared
 from relgraph.graph.shared_values import SharedVariable
-from relgraph.introspection import imported_below
 
 __all__ = [
+    "Function",
+    "FunctionMaker",
+    "FunctionProfile",
+    "In",
+    "Mode",
+    "MonitorMode",
+    "NanGuardMode",
+    "NotFiniteError",
+    "OpFromGraph",
+    "Out",
+    "PackError",
     "SharedVariable",
+    "TensorSharedVariable",
+    "UnusedInputError",
+    "as_op",
+    "explain",
+    "function",
+    "get_default_mode",
+    "get_mode",
+    "installed_packs",
+    "is_same_graph",
+    "laws_for",
+    "optdb",
+    "optimize_graph",
     "predefined_modes",
     "predefined_optimizers",
-    *imported_below(globals()),
+    "register_canonicalize",
+    "register_mode",
+    "register_optimizer",
+    "register_specialize",
+    "register_stabilize",
+    "shared",
+    "unregister",
 ]

@@ -11,6 +11,17 @@ from relgraph.display.formulas import latex, mathml
 from relgraph.display.laws import LawTable, law_book
 from relgraph.display.markup import whole_page
 from relgraph.display.reports import page, shown_as_html, shown_as_latex, shown_as_svg
-from relgraph.introspection import imported_below
 
-__all__ = imported_below(globals())
+__all__ = [
+    "LawTable",
+    "dot",
+    "latex",
+    "law_book",
+    "mathml",
+    "page",
+    "shown_as_html",
+    "shown_as_latex",
+    "shown_as_svg",
+    "svg",
+    "whole_page",
+]

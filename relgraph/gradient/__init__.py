@@ -20,6 +20,24 @@ from relgraph.gradient.barriers import (
 from relgraph.gradient.jacobians import Lop, Rop, hessian, hvp, jacobian
 from relgraph.gradient.verification import GradientError, verify_grad
 from relgraph.graph.type import DisconnectedType, NullType
-from relgraph.introspection import imported_below
 
-__all__ = ["DisconnectedType", "NullType", *imported_below(globals())]
+__all__ = [
+    "DisconnectedInputError",
+    "DisconnectedType",
+    "GradientError",
+    "Lop",
+    "NullType",
+    "NullTypeGradError",
+    "Rop",
+    "consider_constant",
+    "disconnected_grad",
+    "grad",
+    "grad_clip",
+    "grad_scale",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "subgraph_grad",
+    "verify_grad",
+    "zero_grad",
+]

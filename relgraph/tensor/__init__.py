@@ -5,15 +5,14 @@ What is in `__all__` is there at once; the modules `fft`, `linalg`, `random` and
 functions of `relgraph.tensor.functions`, are loaded when they are first used.
 """
 
-from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from relgraph.graph.notation import OpNamespace
 from relgraph.graph.utils import in_laws, lifted
-from relgraph.introspection import imported_below
 from relgraph.on_first_use import loaded as _loaded
+from relgraph.tensor import constructors, math
 from relgraph.tensor.along_axes import (
     argsort,
     cumprod,
@@ -148,16 +147,106 @@ def _iterate(x: Any) -> Any:
     return (x[i] for i in range(length))
 
 
-__all__ = imported_below(globals())
+__all__ = [
+    "Assert",
+    "CAReduce",
+    "CheckAndRaise",
+    "DimShuffle",
+    "Elemwise",
+    "TensorConstant",
+    "TensorType",
+    "TensorVariable",
+    "all",
+    "alloc",
+    "any",
+    "arange",
+    "argmax",
+    "argmin",
+    "argsort",
+    "as_tensor_variable",
+    "assert_",
+    "batched_dot",
+    "broadcast_to",
+    "concatenate",
+    "constant",
+    "cumprod",
+    "cumsum",
+    "diag",
+    "diagonal",
+    "dot",
+    "einsum",
+    "expand_dims",
+    "eye",
+    "flatten",
+    "flip",
+    "full",
+    "full_like",
+    "getitem",
+    "hstack",
+    "inc_subtensor",
+    "join",
+    "kron",
+    "log_softmax",
+    "logsumexp",
+    "matmul",
+    "max",
+    "mean",
+    "min",
+    "moveaxis",
+    "ones",
+    "ones_like",
+    "outer",
+    "prod",
+    "ptp",
+    "ravel",
+    "repeat",
+    "reshape",
+    "roll",
+    "set_subtensor",
+    "shape",
+    "shape_i",
+    "size",
+    "softmax",
+    "sort",
+    "specify_shape",
+    "split",
+    "squeeze",
+    "stack",
+    "std",
+    "sum",
+    "swapaxes",
+    "take",
+    "tensordot",
+    "tile",
+    "trace",
+    "transpose",
+    "tri",
+    "tril",
+    "triu",
+    "var",
+    "vstack",
+    "zeros",
+    "zeros_like",
+]
+__all__ += vars(math)["__all__"]
 
 # Laws are written with all of them.
 _FUNCTIONS = {name: lifted(globals()[name], __name__) for name in __all__}
 globals().update(_FUNCTIONS)
+__all__ += vars(constructors)["__all__"]
+__all__ += [
+    "NotScalarConstantError",
+    "get_scalar_constant_value",
+    "get_vector_length",
+    "infer_broadcastable",
+]
+
 # The functions behind the operators and methods of tensor variables, and the operators in laws.
 TensorVariable._ops = OpNamespace(
     TensorVariable,
     **_FUNCTIONS,
     dimshuffle=in_laws(_dimshuffle, __name__),
+    inferred_shape=inferred_shape,
     iterate=_iterate,
     stand_in=_stand_in,
     asks_shape=_asks_shape,
@@ -174,9 +263,11 @@ TensorVariable._ops.call_function = partial(_call_numpy, "call_function")
 _MODULES = frozenset(("fft", "linalg", "random", "special"))
 
 
-def _find(name: str) -> Any:
+def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return _loaded(f"relgraph.tensor.{name}")
+    if name in math.ELEMENTWISE:
+        return math.ELEMENTWISE[name]
     if name in ("mgrid", "ogrid"):
         return _loaded("relgraph.tensor.functions.calculus", "GRIDS")[name]
     if not name.startswith("_"):
@@ -190,12 +281,11 @@ def __dir__() -> list[str]:
     return sorted(
         {
             *globals(),
+            *math.ELEMENTWISE,
             *_MODULES,
             *import_module("relgraph.tensor.functions").FUNCTIONS,
         }
     )
 
 
-# as a variable it is known to type checkers before the modules that import from here
-__getattr__: Callable[[str], Any] = _find
-TensorVariable._ops.find = _find
+TensorVariable._ops.find = __getattr__

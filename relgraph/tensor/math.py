@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,31 +119,120 @@ def _outer(x: Any, y: Any) -> Any:
 _dot = Dot()
 
 
+add = Elemwise(scalar.add)
+sub = Elemwise(scalar.sub)
+mul = Elemwise(scalar.mul)
+true_div = Elemwise(scalar.true_div)
+int_div = Elemwise(scalar.int_div)
+mod = Elemwise(scalar.mod)
+pow = Elemwise(scalar.pow)
+neg = Elemwise(scalar.neg)
+abs = Elemwise(scalar.abs)
+sign = Elemwise(scalar.sign)
+sqr = Elemwise(scalar.sqr)
+sqrt = Elemwise(scalar.sqrt)
+reciprocal = Elemwise(scalar.reciprocal)
+maximum = Elemwise(scalar.maximum)
+minimum = Elemwise(scalar.minimum)
+
+exp = Elemwise(scalar.exp)
+exp2 = Elemwise(scalar.exp2)
+expm1 = Elemwise(scalar.expm1)
+log = Elemwise(scalar.log)
+log2 = Elemwise(scalar.log2)
+log10 = Elemwise(scalar.log10)
+log1p = Elemwise(scalar.log1p)
+sin = Elemwise(scalar.sin)
+cos = Elemwise(scalar.cos)
+tan = Elemwise(scalar.tan)
+arcsin = Elemwise(scalar.arcsin)
+arccos = Elemwise(scalar.arccos)
+arctan = Elemwise(scalar.arctan)
+arctan2 = Elemwise(scalar.arctan2)
+sinh = Elemwise(scalar.sinh)
+cosh = Elemwise(scalar.cosh)
+tanh = Elemwise(scalar.tanh)
+arcsinh = Elemwise(scalar.arcsinh)
+arccosh = Elemwise(scalar.arccosh)
+arctanh = Elemwise(scalar.arctanh)
+
+erf = Elemwise(scalar.erf)
+erfc = Elemwise(scalar.erfc)
+erfinv = Elemwise(scalar.erfinv)
+sigmoid = Elemwise(scalar.sigmoid)
+softplus = Elemwise(scalar.softplus)
+log1mexp = Elemwise(scalar.log1mexp)
+hypot = Elemwise(scalar.hypot)
+length = Elemwise(scalar.length)
+sqr_less_sqr = Elemwise(scalar.sqr_less_sqr)
+cbrt = Elemwise(scalar.cbrt)
+cosm1 = Elemwise(scalar.cosm1)
+log1pmx = Elemwise(scalar.log1pmx)
+log_determinant = Elemwise(scalar.log_determinant)
+log_product = Elemwise(scalar.log_product)
+log1p_sqr = Elemwise(scalar.log1p_sqr)
+hypot1m1 = Elemwise(scalar.hypot1m1)
+x_less_sin = Elemwise(scalar.x_less_sin)
+tan_less_x = Elemwise(scalar.tan_less_x)
+logaddexp = Elemwise(scalar.logaddexp)
+gammaln = Elemwise(scalar.gammaln)
+digamma = Elemwise(scalar.digamma)
+polygamma = Elemwise(scalar.polygamma)
+
+ceil = Elemwise(scalar.ceil)
+floor = Elemwise(scalar.floor)
+trunc = Elemwise(scalar.trunc)
+round = Elemwise(scalar.round)
+
+eq = Elemwise(scalar.eq)
+neq = Elemwise(scalar.neq)
+lt = Elemwise(scalar.lt)
+le = Elemwise(scalar.le)
+gt = Elemwise(scalar.gt)
+ge = Elemwise(scalar.ge)
+isnan = Elemwise(scalar.isnan)
+isinf = Elemwise(scalar.isinf)
+and_ = Elemwise(scalar.and_)
+or_ = Elemwise(scalar.or_)
+xor = Elemwise(scalar.xor)
+invert = Elemwise(scalar.invert)
+
+identity = Elemwise(scalar.identity)
+second = Elemwise(scalar.second)
+switch = Elemwise(scalar.switch)
+clip = Elemwise(scalar.clip)
+conj = Elemwise(scalar.conj)
+real = Elemwise(scalar.real)
+imag = Elemwise(scalar.imag)
+angle = Elemwise(scalar.angle)
+
 ELEMENTWISE: dict[str, Elemwise] = {
     name: Elemwise(op) for name, op in vars(scalar).items() if isinstance(op, scalar.ScalarOp)
 }
-"""The elementwise op of each scalar op, by the name of that."""
+"""These, and what a new record adds, by the names of their scalar ops."""
 
-_NUMPY_NAMES = {
-    **{
-        ufunc.__name__: name
-        for name, op in ELEMENTWISE.items()
-        if isinstance(ufunc := type(op.scalar_op).ufunc, np.ufunc)
-    },
-    **{"true_divide": "true_div", "power": "pow", "bitwise_not": "invert", "fill": "second"},
-}
-
-globals().update(ELEMENTWISE)
-globals().update({name: ELEMENTWISE[ours] for name, ours in _NUMPY_NAMES.items()})
-
-# those that functions of this module call
-abs, add, and_, eq, invert, isinf, isnan, le, mul, neq, or_, second, sub, switch, xor = (
-    ELEMENTWISE[name]
-    for name in (
-        *("abs", "add", "and_", "eq", "invert", "isinf", "isnan", "le", "mul", "neq", "or_"),
-        *("second", "sub", "switch", "xor"),
-    )
-)
+# NumPy's names for ops that have another name above.
+subtract = sub
+multiply = mul
+divide = true_divide = true_div
+floor_divide = int_div
+remainder = mod
+power = pow
+negative = neg
+absolute = abs
+square = sqr
+equal = eq
+not_equal = neq
+less = lt
+less_equal = le
+greater = gt
+greater_equal = ge
+bitwise_and = and_
+bitwise_or = or_
+bitwise_xor = xor
+bitwise_not = invert
+conjugate = conj
+fill = second
 
 
 def cast(x: Any, dtype: Any) -> Any:
@@ -311,10 +400,8 @@ def rad2deg(x: Any) -> Any:
     return mul(_as_angle(x), 180 / math.pi)
 
 
-if TYPE_CHECKING:
-    # a function would be analysed after the modules that import from here
-    __getattr__: Callable[[str], Elemwise]
-else:
+if not TYPE_CHECKING:
+    # A type checker takes all names that are defined here.
     __all__ = sorted(
         [
             *[name for name, op in globals().items() if isinstance(op, Elemwise)],

@@ -1,6 +1,5 @@
 """The linkers, which make a Python function of an optimized graph."""
 
-from relgraph.introspection import imported_below
 from relgraph.vm.linker import (
     ENGINES,
     LINKERS,
@@ -12,4 +11,13 @@ from relgraph.vm.linker import (
     present_tier,
 )
 
-__all__ = ["ENGINES", "LINKERS", *imported_below(globals())]
+__all__ = [
+    "ENGINES",
+    "LINKERS",
+    "Linker",
+    "PyLinker",
+    "VMLinker",
+    "checked_tier",
+    "find_linker",
+    "present_tier",
+]

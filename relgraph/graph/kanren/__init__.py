@@ -18,6 +18,33 @@ from relgraph.graph.kanren.terms import (
     several,
 )
 from relgraph.graph.kanren.views import View, case, view
-from relgraph.introspection import imported_below
 
-__all__ = imported_below(globals())
+__all__ = [
+    "Arguments",
+    "Explanation",
+    "GraphExplanation",
+    "KanrenRelationSub",
+    "Law",
+    "Literal",
+    "LogicVariable",
+    "NoSuchDirection",
+    "OpenAnswerError",
+    "Reason",
+    "Relation",
+    "Term",
+    "View",
+    "argumentso",
+    "build",
+    "case",
+    "computo",
+    "eacho",
+    "law",
+    "logic_variables",
+    "match",
+    "one_cliento",
+    "readerso",
+    "relation",
+    "several",
+    "view",
+    "whereo",
+]

@@ -37,6 +37,41 @@ from relgraph.graph.opt.profile import (
     profile_rows,
 )
 from relgraph.graph.opt.substitution import OpRemove, OpSub, PatternSub
-from relgraph.introspection import imported_below
 
-__all__ = imported_below(globals())
+__all__ = [
+    "Derivation",
+    "DivergenceError",
+    "DivergenceWarning",
+    "EquilibriumOptimizer",
+    "EquilibriumRecord",
+    "FromFunctionLocalOptimizer",
+    "FromFunctionOptimizer",
+    "GlobalOptimizer",
+    "Heading",
+    "LocalOptGroup",
+    "LocalOptimizer",
+    "MergeOptimizer",
+    "NavigatorOptimizer",
+    "OpKeyOptimizer",
+    "OpRemove",
+    "OpSub",
+    "OptimizationWarning",
+    "PatternSub",
+    "ProfileRow",
+    "Recorder",
+    "Rewriter",
+    "SeqOptimizer",
+    "SequenceOptimizer",
+    "SequenceRecord",
+    "TopoOptimizer",
+    "check_chain",
+    "copy_stack_trace",
+    "in2out",
+    "inplace_optimizer",
+    "local_optimizer",
+    "optimizer",
+    "out2in",
+    "print_optimizer_profile",
+    "profile_rows",
+    "topogroup_optimizer",
+]

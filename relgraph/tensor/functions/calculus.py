@@ -270,7 +270,7 @@ GRIDS = {"mgrid": _Grid(sparse=False), "ogrid": _Grid(sparse=True)}
 and `ogrid` has a tuple with those of each axis. Bounds may be variables."""
 
 
-def tril_indices(n: Any, k: int = 0, m: Any = None) -> Any:
+def tril_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
     """Return the indices of the lower triangle of a matrix.
 
     Parameters
@@ -280,10 +280,11 @@ def tril_indices(n: Any, k: int = 0, m: Any = None) -> Any:
     k
         How far its diagonal is above the main one.
     """
-    return at.nonzero(at.tri(n, m, k))
+    found: tuple[Any, ...] = at.nonzero(at.tri(n, m, k))
+    return found
 
 
-def triu_indices(n: Any, k: int = 0, m: Any = None) -> Any:
+def triu_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
     """Return the indices of the upper triangle of a matrix.
 
     Parameters
@@ -293,7 +294,8 @@ def triu_indices(n: Any, k: int = 0, m: Any = None) -> Any:
     k
         How far its diagonal is above the main one.
     """
-    return at.nonzero(at.eq(at.tri(n, m, k - 1), 0))
+    found: tuple[Any, ...] = at.nonzero(at.eq(at.tri(n, m, k - 1), 0))
+    return found
 
 
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:

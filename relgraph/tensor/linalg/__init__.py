@@ -5,7 +5,6 @@ float64. What is known of a matrix is declared by `assume`.
 """
 
 from relgraph.graph.utils import lifted
-from relgraph.introspection import imported_below
 from relgraph.tensor.linalg.decompositions import (
     cholesky,
     eig,
@@ -41,6 +40,41 @@ from relgraph.tensor.linalg.products import (
 )
 from relgraph.tensor.linalg.systems import cho_solve, inv, lstsq, pinv, solve, solve_triangular
 
-__all__ = imported_below(globals())
+__all__ = [
+    "assume",
+    "cho_solve",
+    "cholesky",
+    "cond",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "einsum",
+    "expm",
+    "inv",
+    "kron",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "solve_triangular",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
 # Laws are written with all of them.
 globals().update({name: lifted(globals()[name], __name__) for name in __all__})
