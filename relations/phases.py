@@ -27,12 +27,14 @@ from relations.functions import (
     special,
     trigonometric,
 )
+from relations.kit.compensation import in_no_sum_twice
 from relations.kit.guards import foundo
 from relations.kit.made_by_laws import made_of_turned
 from relations.kit.vocabulary import Law, Relation, lvars, stable
 from relations.matrices import determinants, kronecker, low_rank, products, systems
 from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
 from relations.reductions import extremes, moments, reduction, softmax
+from relgraph.graph.kanren.goals import readerso
 from relgraph.graph.kanren.terms import LogicVariable, Term, renamed, variables_of
 from relgraph.tensor import sqr, sqrt, sub
 
@@ -61,6 +63,8 @@ def _turned_difference(name: str, laws: Sequence[Law], *tags: str) -> Law:
         x - y,
         -z,  # z is what one of the laws makes of y - x
         *foundo(z, made_of_turned(laws), x, y),
+        # those laws ask it of the difference that they match, which no one reads here
+        readerso(in_no_sum_twice, x - y),
         tags=tags,
         mixed=True,
         complex=True,

@@ -291,7 +291,12 @@ def prod_of_alloco(total: Any, power: Any) -> Any:
 
 
 # of 0 and -0 the greatest is one or the other, by their order and their number
-@relation("reduce-of-alloc", depth=2, sound="rounding", tries=allocated(s))
+@relation(
+    "reduce-of-alloc",
+    depth=2,
+    sound="rounding",
+    tries=[*allocated(s), *allocated(scalar.maximum)],
+)
 def reduce_of_alloco(reduced: Any, once: Any) -> Any:
     """``max(alloc(x, 3)) → max(x)``; the same for `min`, `all` and `any`"""
     full, lengths = lvars("full lengths")

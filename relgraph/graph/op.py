@@ -376,6 +376,8 @@ class TypedOp(Op):
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Any:
         if type(self).grad is not Op.grad:
             return self.grad(inputs, output_grads)
+        if type(self).input_gradients is TypedOp.input_gradients:
+            return self.input_gradients()
         return self.input_gradients(output_grads[0], outputs[0], *inputs)
 
     def __reduce__(self) -> tuple[Any, ...]:

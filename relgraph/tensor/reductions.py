@@ -280,7 +280,7 @@ def _left_out(scalar_op: Any, x: Any, initial: Any) -> Any:
     if identity is not None:
         return cast(identity, x.type.dtype)
     if initial is None:
-        raise ValueError(f"{scalar_op.reduction} with `where` needs `initial`")
+        raise ValueError(f"numpy.{scalar_op.reduction} with `where` needs `initial`")
     return initial
 
 

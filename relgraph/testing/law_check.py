@@ -127,6 +127,7 @@ def check_relation(
     parameters: Parameters | None = None,
     patterns: Sequence[Any] = (),
     shrink: bool = True,
+    plan: bool = True,
 ) -> CheckResult:
     """Check that a law keeps what its soundness class claims.
 
@@ -159,8 +160,8 @@ def check_relation(
         of the op. Those that relgraph has are in `relgraph.testing.draw.terms`.
     patterns
         Terms to try a relation on that has no finite list of rules; random ones by default.
-    shrink
-        Whether to look for the smallest counterexample.
+    shrink, plan
+        Whether to look for the smallest counterexample, and to compare by plan first.
 
     Returns
     -------
@@ -183,7 +184,7 @@ def check_relation(
     claimed = law.sound if sound is None else sound
     if claimed not in SOUNDNESS:
         raise ValueError(f"sound is one of {', '.join(SOUNDNESS)}, not {claimed!r}")
-    check = LawCheck(law, claimed, examples, seed, parameters, patterns, shrink)
+    check = LawCheck(law, claimed, examples, seed, parameters, patterns, shrink, plan)
     return check.result(None if directions is None else tuple(directions))
 
 
@@ -213,6 +214,7 @@ class LawCheck:
     parameters: Parameters | None
     patterns: Sequence[Any]
     shrink: bool
+    plan: bool
     refusals: Counter[str] = field(default_factory=Counter, init=False)
     directions: list[str] = field(default_factory=list, init=False)
     unchecked: list[str] = field(default_factory=list, init=False)
@@ -295,14 +297,16 @@ class LawCheck:
         self.directions.append(direction.name)
         instances: list[Instance] = []
         random = Random(f"{self.seed} {direction.name}")
-        searches = self._searches(direction, max(12, min(80, examples // 6)), random)
+        wanted = max(12 if self.plan else 4, min(80, examples // 6))
+        searches = self._searches(direction, wanted, random)
         matching = [search for search in searches if search.instances]
         # The patterns for an open relation share one plan; each rule has one of its own.
         groups = [matching] if direction.guessed else [[search] for search in matching]
         # a first look has fewer sets of values in each cell, and gives up sooner to find a graph
         sets = 1 if examples < _FIRST_LOOK else 3
         tries = max(4, min(40, examples // 8))
-        plans = [(group, InstancePlanner(group, tries).run()) for group in groups if group]
+        planned = [group for group in groups if group and self.plan]
+        plans = [(group, InstancePlanner(group, tries).run()) for group in planned]
         for search in searches:
             instances.extend(search.instances)
             self.refusals.update(search.refusals)
@@ -317,10 +321,12 @@ class LawCheck:
         instances.sort(key=lambda instance: instance.reading_size)
         self.run.instances += instances
         try:
-            for group, planned in plans:
+            for group, instances_of_plan in plans:
                 name = direction.name if len(plans) == 1 else _named(direction.name, group[0].rule)
                 coverage = self.coverage
-                PlannedExamples(self.run, planned, random, coverage, f"{name}: ", sets).compare()
+                PlannedExamples(
+                    self.run, instances_of_plan, random, coverage, f"{name}: ", sets
+                ).compare()
             self.run.draw(instances, examples)
             if not direction.guessed:
                 self._test_each_rule(direction, instances)

@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Any, ClassVar, NoReturn
 
 from cons.core import ConsPair, _car, _cdr
@@ -161,10 +161,9 @@ class _Spoken(Operators, LogicTerm):
         """Return a method or a property of the variables whose ops this one has."""
         owner = None if name.startswith("_") else getattr(self._ops, "owner", None)
         found = None if owner is None else vars(owner).get(name)
-        if isinstance(found, property) and found.fget is not None:
-            return found.fget(self)
-        if isinstance(found, FunctionType):
-            return MethodType(found, self)
+        bind = getattr(type(found), "__get__", None)
+        if bind is not None:
+            return bind(found, self, owner)
         raise AttributeError(f"{self} has no {name!r}: it is part of a law")
 
     def apply_op(self, op: Any, arguments: Sequence[Any]) -> Term:

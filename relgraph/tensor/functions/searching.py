@@ -13,7 +13,7 @@ from relgraph.graph.op import Storage, Variables
 from relgraph.scalar.type import is_complex, is_discrete, result_dtype
 from relgraph.tensor.along_axes import along, of_rank, places_along
 from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis
-from relgraph.tensor.shapes import lengths
+from relgraph.tensor.shapes import lengths, ravel
 from relgraph.tensor.type import TensorType
 
 
@@ -536,7 +536,7 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
     """
     ar = as_argument(ar, "unique")
     if axis is None:
-        values, index, inverse, counts = Unique(equal_nan)(at.ravel(ar))
+        values, index, inverse, counts = Unique(equal_nan)(ravel(ar))
         inverse = at.reshape(inverse, lengths(ar))
     else:
         axis = normalize_axis(axis, ar.type.ndim, "unique")

@@ -526,7 +526,7 @@ def _is_of_law(made: Any) -> bool:
 METHODS = [
     name
     for name, method in vars(at.TensorVariable).items()
-    if not name.startswith("_") and isinstance(method, FunctionType | property)
+    if not name.startswith("_") and hasattr(method, "__get__")
 ]
 
 
