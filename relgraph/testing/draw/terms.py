@@ -334,8 +334,8 @@ PARAMETERS: dict[tuple[str, str], Draw] = {
     ("", "offset"): _one_of(0, 0, 1, -1),
     ("SolveTriangular", "lower"): _one_of(True, False),
     ("Assume", "facts"): _one_of(()),
-    ("ChangeFormat", "format"): sparse_format,
-    ("DenseFromSparse", "structured"): _one_of(True, False),
+    ("", "format"): sparse_format,
+    ("", "structured"): _one_of(True, False),
     ("Assert", "message"): _one_of("no", "not so"),
 }
 
@@ -400,9 +400,12 @@ def op_for(
 
 
 def _draw_for(cls: type, name: str, parameters: Parameters) -> Draw:
-    """Return the function that draws a parameter: that of the class, or of any class."""
+    """Return the function that draws a parameter: that of the class, of any class, or of another
+    one with a parameter of the name."""
     classes = [*(c.__name__ for c in cls.__mro__), ""]
-    draw = next((parameters[c, name] for c in classes if (c, name) in parameters), None)
+    of_class = [parameters[c, name] for c in classes if (c, name) in parameters]
+    of_name = [f for (_, known), f in parameters.items() if known == name]
+    draw = next(iter([*of_class, *of_name]), None)
     if draw is None:
         raise OpenOpError(
             f"nothing is known of the parameter {name} of {cls.__name__}: "

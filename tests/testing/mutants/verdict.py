@@ -115,7 +115,7 @@ def verdict_on(law: Law, original: Law, by_hand: Mapping[str, str]) -> Verdict:
         return Verdict("equivalent", SAME)
     if _spoiled_where(law, original) in OF_COMPLEX and not law.complex:
         return Verdict("equivalent", OUT_OF_REACH)
-    check = LawCheck(law, law.sound, DEFAULT_EXAMPLES, 0, None, (), False)
+    check = LawCheck(law, law.sound, DEFAULT_EXAMPLES, 0, None, (), shrink=False, plan=True)
     status = check.result(None).status
     if status != "passed":
         return Verdict("failed" if status == "failed" else "reported")
