@@ -281,7 +281,7 @@ class Lowering:
         self._lengths = lengths
         self._readers = Counter([*outputs, *(v for node in nodes for v in node.inputs)])
         self._parts: dict[Apply, list[Length]] = {}
-        self._assembled: set[Value] = set()
+        self._assembled: set[Variable] = set()
         self._checked: dict[tuple[Value, Length | None], Value] = {}
         for node in nodes:
             self._find_lengths(node, lengths)
@@ -444,7 +444,7 @@ class Lowering:
     def _new_whole(self, var: Variable) -> Value:
         type_: Any = var.type
         whole = Value(type_.dtype, self._found(self._lengths[var]), whole=True)
-        self._assembled.add(whole)
+        self._assembled.add(var)
         return whole
 
     def _updated(self, node: Apply) -> Value:
@@ -453,9 +453,12 @@ class Lowering:
         x, y, *_ = node.inputs
         places = self._places(node)
         whole = self._value(x)
-        if whole not in self._assembled or self._readers[x] > 1:
-            old, whole = whole, self._new_whole(node.outputs[0])
+        out = node.outputs[0]
+        # a view of the array may have one reader, and the array another one
+        if x not in self._assembled or self._readers[x] > 1:
+            old, whole = whole, self._new_whole(out)
             self._store(Operand(old, (False,) * len(old.axes)), whole, (), whole.axes)
+        self._assembled.add(out)
         part: Any = part_type(node)
         pairs = zip(self._parts[node], part.broadcastable, strict=True)
         lengths = self._found([n for n, b in pairs if not b])

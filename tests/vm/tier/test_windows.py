@@ -138,6 +138,14 @@ def test_a_chain_of_updates_keeps_what_others_read(fallbacks):
     check([x, y], outputs, [values_of("float64", 6), values_of("float64", 2)], fallbacks)
 
 
+def test_an_update_of_a_view_leaves_other_views_alone(fallbacks):
+    x = at.dvector("x")
+    whole = at.set_subtensor(twice(x)[1:3], x[:2])
+    row, column = whole.dimshuffle("x", 0), whole.dimshuffle(0, "x")
+    outputs = [at.inc_subtensor(row[:, 1:], 1.0), twice(column)]
+    check([x], outputs, [values_of("float64", 5)], fallbacks)
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_pieces_are_joined(dtype, axis, fallbacks):
