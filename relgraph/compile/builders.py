@@ -213,6 +213,8 @@ def as_op(
     infer_shape
         As `Op.infer_shape`; without it, a shape is known when the value is.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import relgraph.tensor as at
     >>> vector = at.TensorType("float64", (None,))

@@ -236,6 +236,8 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     dtype
         The dtype to compute in and to return.
 
+    Examples
+    --------
     >>> cumsum([1, 2, 3]).eval()
     array([1, 3, 6])
     """
@@ -255,6 +257,8 @@ def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     dtype
         The dtype to compute in and to return.
 
+    Examples
+    --------
     >>> cumprod([1, 2, 3]).eval()
     array([1, 2, 6])
     """
@@ -325,6 +329,8 @@ def flip(x: Any, axis: Any = None) -> Any:
     axis
         The axes along which the order is reversed.
 
+    Examples
+    --------
     >>> flip([1, 2, 3]).eval()
     array([3, 2, 1])
     """

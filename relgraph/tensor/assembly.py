@@ -134,6 +134,8 @@ def alloc(value: Any, *shape: Any) -> Any:
     shape
         The lengths of the axes, an argument each.
 
+    Examples
+    --------
     >>> alloc(7, 2, 2).eval()
     array([[7, 7],
            [7, 7]])
@@ -151,6 +153,8 @@ def broadcast_to(x: Any, shape: Any) -> Any:
     shape
         The shape of the result.
 
+    Examples
+    --------
     >>> broadcast_to([1, 2], (2, 2)).eval()
     array([[1, 2],
            [1, 2]])
@@ -194,6 +198,8 @@ def zeros(shape: Any, dtype: Any = None) -> Any:
     dtype
         The dtype of the result.
 
+    Examples
+    --------
     >>> zeros(3).eval()
     array([0., 0., 0.])
     """
@@ -210,6 +216,8 @@ def ones(shape: Any, dtype: Any = None) -> Any:
     dtype
         The dtype of the result.
 
+    Examples
+    --------
     >>> ones(3).eval()
     array([1., 1., 1.])
     """
@@ -255,6 +263,8 @@ def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
     shape
         Another shape than that of `x`.
 
+    Examples
+    --------
     >>> zeros_like([1, 2]).eval()
     array([0, 0])
     """
@@ -273,6 +283,8 @@ def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Any:
     shape
         Another shape than that of `x`.
 
+    Examples
+    --------
     >>> ones_like([1, 2]).eval()
     array([1, 1])
     """
@@ -436,6 +448,8 @@ def tril(x: Any, k: Any = 0) -> Any:
     k
         How far the diagonal is above the main one; below it if negative.
 
+    Examples
+    --------
     >>> tril([[1, 2], [3, 4]]).eval()
     array([[1, 0],
            [3, 4]])
@@ -454,6 +468,8 @@ def triu(x: Any, k: Any = 0) -> Any:
     k
         How far the diagonal is above the main one; below it if negative.
 
+    Examples
+    --------
     >>> triu([[1, 2], [3, 4]]).eval()
     array([[1, 2],
            [0, 4]])
@@ -622,6 +638,8 @@ def join(axis: Any, *tensors: Any) -> Any:
     tensors
         The tensors, whose lengths may differ along `axis` alone.
 
+    Examples
+    --------
     >>> join(0, [1, 2], [3]).eval()
     array([1, 2, 3])
     """
@@ -664,6 +682,8 @@ def concatenate(tensors: Any, axis: int = 0) -> Any:
     axis
         The axis.
 
+    Examples
+    --------
     >>> concatenate([[1, 2], [3]]).eval()
     array([1, 2, 3])
     """
@@ -680,6 +700,8 @@ def stack(tensors: Any, axis: int = 0) -> Any:
     axis
         Where the new axis stands in the result.
 
+    Examples
+    --------
     >>> stack([[1, 2], [3, 4]]).eval()
     array([[1, 2],
            [3, 4]])
@@ -705,6 +727,8 @@ def hstack(tensors: Any) -> Any:
     tensors
         The tensors, of one rank from 1 on.
 
+    Examples
+    --------
     >>> hstack([[1, 2], [3]]).eval()
     array([1, 2, 3])
     """
@@ -720,6 +744,8 @@ def vstack(tensors: Any) -> Any:
     tensors
         The tensors; vectors are of one length.
 
+    Examples
+    --------
     >>> vstack([[1, 2], [3, 4]]).eval()
     array([[1, 2],
            [3, 4]])

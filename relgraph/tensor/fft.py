@@ -323,6 +323,8 @@ def fftshift(x: Any, axes: Any = None) -> Any:
     axes
         One axis or several; None for all.
 
+    Examples
+    --------
     >>> fftshift([0, 1, -1]).eval()
     array([-1,  0,  1])
     """
@@ -339,6 +341,8 @@ def ifftshift(x: Any, axes: Any = None) -> Any:
     axes
         One axis or several; None for all.
 
+    Examples
+    --------
     >>> ifftshift([-1, 0, 1]).eval()
     array([ 0,  1, -1])
     """

@@ -498,6 +498,8 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
         What an index out of bounds does: ``raise`` an error, ``wrap`` around, or stand for the
         nearest one, ``clip``, by which negative ones are 0.
 
+    Examples
+    --------
     >>> take([1, 2, 3], [2, 0]).eval()
     array([3, 1])
     """

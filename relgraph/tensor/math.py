@@ -258,6 +258,8 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     condition, x, y
         Tensors whose shapes broadcast.
 
+    Examples
+    --------
     >>> where([True, False], [1, 2], [3, 4]).eval()
     array([1, 4])
     """
@@ -277,6 +279,8 @@ def logical_and(x: Any, y: Any) -> Any:
     x, y
         Tensors whose shapes broadcast.
 
+    Examples
+    --------
     >>> logical_and([0, 2], [1, 1]).eval()
     array([False,  True])
     """
@@ -291,6 +295,8 @@ def logical_or(x: Any, y: Any) -> Any:
     x, y
         Tensors whose shapes broadcast.
 
+    Examples
+    --------
     >>> logical_or([0, 2], [0, 1]).eval()
     array([False,  True])
     """
@@ -305,6 +311,8 @@ def logical_xor(x: Any, y: Any) -> Any:
     x, y
         Tensors whose shapes broadcast.
 
+    Examples
+    --------
     >>> logical_xor([0, 2], [1, 1]).eval()
     array([ True, False])
     """
@@ -319,6 +327,8 @@ def logical_not(x: Any) -> Any:
     x
         A tensor.
 
+    Examples
+    --------
     >>> logical_not([0, 2]).eval()
     array([ True, False])
     """
@@ -333,6 +343,8 @@ def isfinite(x: Any) -> Any:
     x
         A tensor.
 
+    Examples
+    --------
     >>> isfinite([1.0, float('inf')]).eval()
     array([ True, False])
     """
@@ -380,6 +392,8 @@ def deg2rad(x: Any) -> Any:
     x
         Angles in degrees.
 
+    Examples
+    --------
     >>> deg2rad([180.0]).eval()
     array([3.14159265])
     """
@@ -394,6 +408,8 @@ def rad2deg(x: Any) -> Any:
     x
         Angles in radians.
 
+    Examples
+    --------
     >>> rad2deg([3.141592653589793]).eval()
     array([180.])
     """

@@ -348,6 +348,8 @@ def prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, in
     x, axis, dtype, keepdims, initial, where
         As those of `sum`.
 
+    Examples
+    --------
     >>> prod([2, 3]).eval()
     array(6)
     """
@@ -373,6 +375,8 @@ def max(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None,
     where
         A condition that broadcasts to `x`: elements where it is false are left out.
 
+    Examples
+    --------
     >>> max([1, 3, 2]).eval()
     array(3)
     """
@@ -398,6 +402,8 @@ def min(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None,
     where
         A condition that broadcasts to `x`: elements where it is false are left out.
 
+    Examples
+    --------
     >>> min([3, 1, 2]).eval()
     array(1)
     """
@@ -416,6 +422,8 @@ def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> ptp([1, 3, 2]).eval()
     array(2)
     """
@@ -441,6 +449,8 @@ def any(x: Any, axis: Any = None, keepdims: bool = False, where: Any = None) -> 
     where
         A condition that broadcasts to `x`: elements where it is false are left out.
 
+    Examples
+    --------
     >>> any([True, False]).eval()
     array(True)
     """
@@ -461,6 +471,8 @@ def all(x: Any, axis: Any = None, keepdims: bool = False, where: Any = None) -> 
     where
         A condition that broadcasts to `x`: elements where it is false are left out.
 
+    Examples
+    --------
     >>> all([True, False]).eval()
     array(False)
     """
@@ -572,6 +584,8 @@ def std(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bo
     x, axis, dtype, ddof, keepdims, corrected
         As those of `var`.
 
+    Examples
+    --------
     >>> std([1.0, 3.0]).eval()
     array(1.)
     """
@@ -688,6 +702,8 @@ def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     x, axis, keepdims
         As those of `argmax`.
 
+    Examples
+    --------
     >>> argmin([3, 1, 2]).eval()
     array(1)
     """

@@ -161,6 +161,8 @@ def shape_i(x: Any, i: int) -> Any:
     i
         The axis.
 
+    Examples
+    --------
     >>> shape_i([[1, 2, 3]], 1).eval()
     array(3)
     """
@@ -180,6 +182,8 @@ def shape(x: Any) -> Any:
     x
         A tensor.
 
+    Examples
+    --------
     >>> shape([[1, 2, 3]]).eval()
     array([1, 3])
     """
@@ -240,6 +244,8 @@ def size(x: Any, axis: int | None = None) -> Any:
     axis
         An axis; None for all.
 
+    Examples
+    --------
     >>> size([[1, 2, 3]]).eval()
     array(3)
     """
@@ -580,6 +586,8 @@ def ravel(x: Any) -> Any:
     x
         A tensor.
 
+    Examples
+    --------
     >>> ravel([[1, 2], [3, 4]]).eval()
     array([1, 2, 3, 4])
     """
@@ -637,6 +645,8 @@ def expand_dims(x: Any, axis: Any) -> Any:
     axis
         An axis or a sequence of axes.
 
+    Examples
+    --------
     >>> expand_dims([1, 2], 1).eval()
     array([[1],
            [2]])
@@ -666,6 +676,8 @@ def transpose(x: Any, axes: Any = None) -> Any:
     axes
         All axes of `x` in their new order.
 
+    Examples
+    --------
     >>> transpose([[1, 2], [3, 4]]).eval()
     array([[1, 3],
            [2, 4]])
@@ -683,6 +695,8 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     axis1, axis2
         The axes.
 
+    Examples
+    --------
     >>> swapaxes([[1, 2], [3, 4]], 0, 1).eval()
     array([[1, 3],
            [2, 4]])

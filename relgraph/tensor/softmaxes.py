@@ -210,6 +210,8 @@ def log_softmax(x: Any, axis: Axes = -1) -> Any:
     x, axis
         As those of `softmax`.
 
+    Examples
+    --------
     >>> log_softmax([0.0, 0.0]).eval()
     array([-0.69314718, -0.69314718])
     """

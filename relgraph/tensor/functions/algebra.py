@@ -29,6 +29,8 @@ def cross(a: Any, b: Any, axis: int = -1) -> Any:
     axis
         The axis of length 3.
 
+    Examples
+    --------
     >>> cross([1, 0, 0], [0, 1, 0]).eval()
     array([0, 0, 1])
     """
@@ -49,6 +51,8 @@ def inner(a: Any, b: Any) -> Any:
     a, b
         Tensors whose last axes have one length.
 
+    Examples
+    --------
     >>> inner([1, 2], [3, 4]).eval()
     array(11)
     """
@@ -66,6 +70,8 @@ def vdot(a: Any, b: Any) -> Any:
     a, b
         Tensors of one size.
 
+    Examples
+    --------
     >>> vdot([1, 2], [3, 4]).eval()
     array(11)
     """
@@ -84,6 +90,8 @@ def matvec(x1: Any, x2: Any) -> Any:
     x2
         A vector, or a stack of them.
 
+    Examples
+    --------
     >>> matvec([[1, 2], [3, 4]], [1, 1]).eval()
     array([3, 7])
     """
@@ -101,6 +109,8 @@ def vecmat(x1: Any, x2: Any) -> Any:
     x2
         A matrix, or a stack of them.
 
+    Examples
+    --------
     >>> vecmat([1, 1], [[1, 2], [3, 4]]).eval()
     array([4, 6])
     """
@@ -120,6 +130,8 @@ def matrix_rank(A: Any, tol: Any = None) -> Any:
         By default the greatest singular value, times the longer side, times the distance of 1 to
         the next number of the dtype.
 
+    Examples
+    --------
     >>> matrix_rank([[1.0, 2.0], [2.0, 4.0]]).eval()
     array(1)
     """
@@ -187,6 +199,8 @@ def polyval(p: Any, x: Any) -> Any:
     x
         A tensor.
 
+    Examples
+    --------
     >>> polyval([1, 2, 3], 2).eval()
     array(11)
     """
@@ -212,6 +226,8 @@ def polyadd(a1: Any, a2: Any) -> Any:
     a1, a2
         Their coefficients, the highest first.
 
+    Examples
+    --------
     >>> polyadd([1, 2], [3]).eval()
     array([1, 5])
     """
@@ -231,6 +247,8 @@ def polysub(a1: Any, a2: Any) -> Any:
     a1, a2
         Their coefficients, the highest first.
 
+    Examples
+    --------
     >>> polysub([1, 2], [3]).eval()
     array([ 1, -1])
     """
@@ -247,6 +265,8 @@ def polyder(p: Any, m: int = 1) -> Any:
     m
         How often it is differentiated.
 
+    Examples
+    --------
     >>> polyder([1, 2, 3]).eval()
     array([2, 2])
     """
@@ -268,6 +288,8 @@ def polyint(p: Any, m: int = 1, k: Any = 0) -> Any:
     k
         The constants, one for all or for each time.
 
+    Examples
+    --------
     >>> polyint([2.0, 3.0]).eval()
     array([1., 3., 0.])
     """

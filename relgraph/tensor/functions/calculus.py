@@ -45,6 +45,8 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
     dtype
         The dtype; None for that of a float.
 
+    Examples
+    --------
     >>> linspace(0.0, 1.0, 3).eval()
     array([0. , 0.5, 1. ])
     """
@@ -71,6 +73,8 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> An
     endpoint
         Whether `stop` is one of them.
 
+    Examples
+    --------
     >>> geomspace(1.0, 8.0, 4).eval()
     array([1., 2., 4., 8.])
     """
@@ -94,6 +98,8 @@ def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: 
     base
         The base.
 
+    Examples
+    --------
     >>> logspace(0.0, 2.0, 3).eval()
     array([  1.,  10., 100.])
     """
@@ -112,6 +118,8 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     increasing
         Whether the lowest stands first.
 
+    Examples
+    --------
     >>> vander([1, 2, 3]).eval()
     array([[1, 1, 1],
            [4, 2, 1],
@@ -179,6 +187,8 @@ def indices(dimensions: Sequence[Any], dtype: Any = "int64", sparse: bool = Fals
     sparse
         Whether the coordinates are returned one by one, with axes of length 1.
 
+    Examples
+    --------
     >>> indices((2,)).eval()
     array([[0, 1]])
     """
@@ -227,6 +237,8 @@ def ravel_multi_index(multi_index: Sequence[Any], dims: Sequence[Any]) -> Any:
     dims
         The shape.
 
+    Examples
+    --------
     >>> ravel_multi_index(([0, 1], [1, 1]), (2, 2)).eval()
     array([1, 3])
     """
@@ -345,6 +357,8 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     prepend, append
         What stands before and after the elements of `a` for the purpose; None for nothing.
 
+    Examples
+    --------
     >>> diff([1, 2, 4]).eval()
     array([1, 2])
     """
@@ -375,6 +389,8 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     to_end, to_begin
         What stands after and before the differences.
 
+    Examples
+    --------
     >>> ediff1d([1, 2, 4]).eval()
     array([1, 2])
     """
@@ -399,6 +415,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     edge_order
         The order of the slopes at the ends, 1 or 2.
 
+    Examples
+    --------
     >>> gradient([1.0, 2.0, 4.0]).eval()
     array([1. , 1.5, 2. ])
     """
@@ -451,6 +469,8 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     axis
         The axis.
 
+    Examples
+    --------
     >>> trapezoid([1.0, 2.0, 4.0]).eval()
     array(4.5)
     """
@@ -526,6 +546,8 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * np.pi)
     period
         The period.
 
+    Examples
+    --------
     >>> unwrap([0.0, 6.0]).eval()
     array([ 0.        , -0.28318531])
     """
@@ -590,6 +612,8 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
         Whether all shifts count, as many as the longer vector has elements, or those at which
         the vectors overlap completely.
 
+    Examples
+    --------
     >>> convolve([1, 2, 3], [1, 1]).eval()
     array([1, 3, 5, 3])
     """
@@ -620,6 +644,8 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     mode
         As in `convolve`.
 
+    Examples
+    --------
     >>> correlate([1, 2, 3], [1, 1]).eval()
     array([3, 5])
     """
@@ -702,6 +728,8 @@ def cummax(x: Any, axis: int | None = None) -> Any:
     axis
         The axis; None for the flattened tensor.
 
+    Examples
+    --------
     >>> cummax([1, 3, 2]).eval()
     array([1, 3, 3])
     """
@@ -718,6 +746,8 @@ def cummin(x: Any, axis: int | None = None) -> Any:
     axis
         The axis; None for the flattened tensor.
 
+    Examples
+    --------
     >>> cummin([3, 1, 2]).eval()
     array([3, 1, 1])
     """
@@ -734,6 +764,8 @@ def logcumsumexp(x: Any, axis: int | None = None) -> Any:
     axis
         The axis; None for the flattened tensor.
 
+    Examples
+    --------
     >>> logcumsumexp([0.0, 0.0]).eval()
     array([0.        , 0.69314718])
     """

@@ -68,6 +68,8 @@ def i0(x: Any) -> Any:
     x
         A tensor.
 
+    Examples
+    --------
     >>> i0([0.0, 1.0]).eval()
     array([1.        , 1.26606588])
     """
@@ -83,6 +85,8 @@ def iscomplex(x: Any) -> Any:
     x
         A tensor.
 
+    Examples
+    --------
     >>> iscomplex([1 + 2j, 3]).eval()
     array([ True, False])
     """
@@ -98,6 +102,8 @@ def isreal(x: Any) -> Any:
     x
         A tensor.
 
+    Examples
+    --------
     >>> isreal([1 + 2j, 3]).eval()
     array([False,  True])
     """
@@ -135,6 +141,8 @@ def isposinf(x: Any) -> Any:
     x
         A tensor.
 
+    Examples
+    --------
     >>> isposinf([1.0, float('inf')]).eval()
     array([False,  True])
     """
@@ -149,6 +157,8 @@ def isneginf(x: Any) -> Any:
     x
         A tensor.
 
+    Examples
+    --------
     >>> isneginf([1.0, -float('inf')]).eval()
     array([False,  True])
     """
@@ -167,6 +177,8 @@ def allclose(
     rtol, atol, equal_nan
         As in `isclose`.
 
+    Examples
+    --------
     >>> allclose([1.0, 2.0], [1.0, 2.0 + 1e-9]).eval()
     array(True)
     """
@@ -183,6 +195,8 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     equal_nan
         Whether two nan are equal.
 
+    Examples
+    --------
     >>> array_equal([1, 2], [1, 3]).eval()
     array(False)
     """
@@ -203,6 +217,8 @@ def array_equiv(a1: Any, a2: Any) -> Any:
     a1, a2
         Tensors.
 
+    Examples
+    --------
     >>> array_equiv([1, 1], 1).eval()
     array(True)
     """
@@ -219,6 +235,8 @@ def around(a: Any, decimals: int = 0) -> Any:
     decimals
         How many digits stay behind the point; of a negative number, so many before it become 0.
 
+    Examples
+    --------
     >>> around([1.25, 2.36], 1).eval()
     array([1.2, 2.4])
     """
@@ -243,6 +261,8 @@ def astype(x: Any, dtype: Any) -> Any:
     dtype
         The dtype of the result.
 
+    Examples
+    --------
     >>> astype([1, 2], 'float32').eval()
     array([1., 2.], dtype=float32)
     """
@@ -257,6 +277,8 @@ def fix(x: Any) -> Any:
     x
         A tensor.
 
+    Examples
+    --------
     >>> fix([-1.5, 2.5]).eval()
     array([-1.,  2.])
     """

@@ -30,6 +30,8 @@ def atleast_1d(*arys: Any) -> Any:
     arys
         Tensors.
 
+    Examples
+    --------
     >>> atleast_1d(3).eval()
     array([3])
     """
@@ -44,6 +46,8 @@ def atleast_2d(*arys: Any) -> Any:
     arys
         Tensors.
 
+    Examples
+    --------
     >>> atleast_2d([1, 2]).eval()
     array([[1, 2]])
     """
@@ -83,6 +87,8 @@ def atleast_3d(*arys: Any) -> Any:
     arys
         Tensors.
 
+    Examples
+    --------
     >>> atleast_3d([1, 2]).eval()
     array([[[1],
             [2]]])
@@ -103,6 +109,8 @@ def dstack(tup: Any) -> Any:
     tup
         The tensors; those of lower rank get axes.
 
+    Examples
+    --------
     >>> dstack([[1, 2], [3, 4]]).eval()
     array([[[1, 3],
             [2, 4]]])
@@ -118,6 +126,8 @@ def column_stack(tup: Any) -> Any:
     tup
         The vectors and matrices, which have one length of the first axis.
 
+    Examples
+    --------
     >>> column_stack([[1, 2], [3, 4]]).eval()
     array([[1, 3],
            [2, 4]])
@@ -134,6 +144,8 @@ def block(arrays: Any) -> Any:
     arrays
         The blocks: a list is joined along the last axis, a list of such along the one before.
 
+    Examples
+    --------
     >>> block([[1, 2], [3, 4]]).eval()
     array([[1, 2],
            [3, 4]])
@@ -188,6 +200,8 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     axis
         The axis; None for the flattened tensor.
 
+    Examples
+    --------
     >>> append([1, 2], [3]).eval()
     array([1, 2, 3])
     """
@@ -204,6 +218,8 @@ def flipud(m: Any) -> Any:
     m
         A tensor of rank 1 or more.
 
+    Examples
+    --------
     >>> flipud([[1, 2], [3, 4]]).eval()
     array([[3, 4],
            [1, 2]])
@@ -219,6 +235,8 @@ def fliplr(m: Any) -> Any:
     m
         A tensor of rank 2 or more.
 
+    Examples
+    --------
     >>> fliplr([[1, 2], [3, 4]]).eval()
     array([[2, 1],
            [4, 3]])
@@ -238,6 +256,8 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     axes
         The two axes.
 
+    Examples
+    --------
     >>> rot90([[1, 2], [3, 4]]).eval()
     array([[2, 4],
            [1, 3]])
@@ -281,6 +301,8 @@ def diagflat(v: Any, k: int = 0) -> Any:
     k
         How far the diagonal is above the main one; below it if negative.
 
+    Examples
+    --------
     >>> diagflat([1, 2]).eval()
     array([[1, 0],
            [0, 2]])
@@ -300,6 +322,8 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     axis
         The axis; None for the flattened tensor.
 
+    Examples
+    --------
     >>> delete([1, 2, 3], 1).eval()
     array([1, 3])
     """
@@ -331,6 +355,8 @@ def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> Any:
     axis
         The axis; None for the flattened tensor.
 
+    Examples
+    --------
     >>> insert([1, 2], 1, 5).eval()
     array([1, 5, 2])
     """
@@ -358,6 +384,8 @@ def resize(a: Any, new_shape: Any) -> Any:
     new_shape
         The shape of the result, an int or a sequence.
 
+    Examples
+    --------
     >>> resize([1, 2], (3,)).eval()
     array([1, 2, 1])
     """

@@ -70,6 +70,8 @@ def flatnonzero(a: Any) -> Any:
     a
         A tensor.
 
+    Examples
+    --------
     >>> flatnonzero([0, 3, 4]).eval()
     array([1, 2])
     """
@@ -84,6 +86,8 @@ def argwhere(a: Any) -> Any:
     a
         A tensor.
 
+    Examples
+    --------
     >>> argwhere([0, 3, 4]).eval()
     array([[1],
            [2]])
@@ -103,6 +107,8 @@ def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> count_nonzero([0, 3, 4]).eval()
     array(2)
     """
@@ -121,6 +127,8 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
     axis
         The axis; None for the flattened tensor.
 
+    Examples
+    --------
     >>> compress([True, False], [1, 2]).eval()
     array([1])
     """
@@ -138,6 +146,8 @@ def extract(condition: Any, arr: Any) -> Any:
     arr
         A tensor.
 
+    Examples
+    --------
     >>> extract([True, False], [1, 2]).eval()
     array([1])
     """
@@ -156,6 +166,8 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     axis
         The axis; None for the flattened tensor.
 
+    Examples
+    --------
     >>> take_along_axis([[1, 2], [3, 4]], [[0], [1]]).eval()
     array([[1],
            [4]])
@@ -178,6 +190,8 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Any
     axis
         The axis; None for the flattened tensor.
 
+    Examples
+    --------
     >>> put_along_axis([1, 2, 3], [0], 9, 0).eval()
     array([9, 2, 3])
     """
@@ -200,6 +214,8 @@ def put(a: Any, ind: Any, v: Any) -> Any:
     v
         The values; as many, or repeated.
 
+    Examples
+    --------
     >>> put([1, 2, 3], [0], [9]).eval()
     array([9, 2, 3])
     """
@@ -217,6 +233,8 @@ def choose(a: Any, choices: Any) -> Any:
     choices
         Tensors that broadcast with `a`.
 
+    Examples
+    --------
     >>> choose([0, 1], [[1, 2], [3, 4]]).eval()
     array([1, 4])
     """
@@ -239,6 +257,8 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     default
         What stands where none is true.
 
+    Examples
+    --------
     >>> select([[True, False]], [[1, 2]], 9).eval()
     array([1, 9])
     """
@@ -263,6 +283,8 @@ def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
     funclist
         The functions or numbers.
 
+    Examples
+    --------
     >>> piecewise([-1.0, 2.0], [[True, False]], [5.0]).eval()
     array([5., 0.])
     """
@@ -346,6 +368,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     sorter
         Indices that sort `a`; None if it is sorted.
 
+    Examples
+    --------
     >>> searchsorted([1, 2, 3], [2, 5]).eval()
     array([1, 3])
     """
@@ -375,6 +399,8 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     right
         Whether a bin holds the edge with the higher number, and not the one with the lower.
 
+    Examples
+    --------
     >>> digitize([0.5, 1.5], [0.0, 1.0]).eval()
     array([1, 2])
     """
@@ -391,6 +417,8 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     axis
         The axis.
 
+    Examples
+    --------
     >>> lexsort([[1, 0, 0], [1, 1, 0]]).eval()
     array([2, 1, 0])
     """
@@ -448,6 +476,8 @@ def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
     invert
         Whether to tell which are not.
 
+    Examples
+    --------
     >>> isin([1, 2], [2, 3]).eval()
     array([False,  True])
     """
@@ -531,6 +561,8 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
     equal_nan
         Whether all nan are one element.
 
+    Examples
+    --------
     >>> unique([2, 1, 2]).eval()
     array([1, 2])
     """
@@ -556,6 +588,8 @@ def unique_values(x: Any) -> Any:
     x
         A tensor.
 
+    Examples
+    --------
     >>> unique_values([2, 1, 2]).eval()
     array([1, 2])
     """
@@ -604,6 +638,8 @@ def union1d(ar1: Any, ar2: Any) -> Any:
     ar1, ar2
         Tensors, which are flattened.
 
+    Examples
+    --------
     >>> union1d([1, 2], [2, 3]).eval()
     array([1, 2, 3])
     """
@@ -618,6 +654,8 @@ def intersect1d(ar1: Any, ar2: Any) -> Any:
     ar1, ar2
         Tensors, which are flattened.
 
+    Examples
+    --------
     >>> intersect1d([1, 2], [2, 3]).eval()
     array([2])
     """
@@ -634,6 +672,8 @@ def setdiff1d(ar1: Any, ar2: Any) -> Any:
     ar1, ar2
         Tensors, which are flattened.
 
+    Examples
+    --------
     >>> setdiff1d([1, 2], [2, 3]).eval()
     array([1])
     """
@@ -649,6 +689,8 @@ def setxor1d(ar1: Any, ar2: Any) -> Any:
     ar1, ar2
         Tensors, which are flattened.
 
+    Examples
+    --------
     >>> setxor1d([1, 2], [2, 3]).eval()
     array([1, 3])
     """

@@ -33,6 +33,8 @@ def average(
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> average([1.0, 2.0], weights=[3.0, 1.0]).eval()
     array(1.25)
     """
@@ -68,6 +70,8 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False,
     ddof
         What is subtracted from that number, in the place of what `bias` says.
 
+    Examples
+    --------
     >>> cov([[1.0, 2.0], [2.0, 1.0]]).eval()
     array([[ 0.5, -0.5],
            [-0.5,  0.5]])
@@ -110,6 +114,8 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     rowvar
         Whether each row is a variable, not each column.
 
+    Examples
+    --------
     >>> corrcoef([[1.0, 2.0], [2.0, 1.0]]).eval()
     array([[ 1., -1.],
            [-1.,  1.]])
@@ -134,6 +140,8 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     minlength
         The least length of the result: an int or an integer variable.
 
+    Examples
+    --------
     >>> bincount([0, 2, 2]).eval()
     array([1, 0, 2])
     """
@@ -163,6 +171,8 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None) -> Any:
     a, bins, range
         As those of `histogram`.
 
+    Examples
+    --------
     >>> histogram_bin_edges([0.0, 4.0], 2).eval()
     array([0., 2., 4.])
     """
@@ -262,6 +272,8 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None)
     posinf, neginf
         Those of the infinities; None for the extremes of the dtype.
 
+    Examples
+    --------
     >>> nan_to_num([1.0, float('nan'), 3.0]).eval()
     array([1., 0., 3.])
     """
@@ -374,6 +386,8 @@ def quantile(
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> quantile([1.0, 2.0, 4.0], 0.5).eval()
     array(2.)
     """
@@ -398,6 +412,8 @@ def percentile(
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> percentile([1.0, 2.0, 4.0], 50).eval()
     array(2.)
     """
@@ -422,6 +438,8 @@ def nanquantile(
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> nanquantile([1.0, float('nan'), 3.0], 0.5).eval()
     array(2.)
     """
@@ -446,6 +464,8 @@ def nanpercentile(
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> nanpercentile([1.0, float('nan'), 3.0], 50).eval()
     array(2.)
     """
@@ -464,6 +484,8 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> median([3.0, 1.0, 2.0]).eval()
     array(2.)
     """
@@ -482,6 +504,8 @@ def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> nanmedian([1.0, float('nan'), 3.0]).eval()
     array(2.)
     """
@@ -579,6 +603,8 @@ def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> nansum([1.0, float('nan'), 3.0]).eval()
     array(4.)
     """
@@ -599,6 +625,8 @@ def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> nanprod([1.0, float('nan'), 3.0]).eval()
     array(3.)
     """
@@ -615,6 +643,8 @@ def nancumsum(a: Any, axis: int | None = None) -> Any:
     axis
         The axis; None for the flattened tensor.
 
+    Examples
+    --------
     >>> nancumsum([1.0, float('nan'), 3.0]).eval()
     array([1., 1., 4.])
     """
@@ -631,6 +661,8 @@ def nancumprod(a: Any, axis: int | None = None) -> Any:
     axis
         The axis; None for the flattened tensor.
 
+    Examples
+    --------
     >>> nancumprod([1.0, float('nan'), 3.0]).eval()
     array([1., 1., 3.])
     """
@@ -658,6 +690,8 @@ def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> nanmax([1.0, float('nan'), 3.0]).eval()
     array(3.)
     """
@@ -676,6 +710,8 @@ def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> nanmin([1.0, float('nan'), 3.0]).eval()
     array(1.)
     """
@@ -694,6 +730,8 @@ def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> nanargmax([1.0, float('nan'), 3.0]).eval()
     array(2)
     """
@@ -712,6 +750,8 @@ def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> nanargmin([1.0, float('nan'), 3.0]).eval()
     array(0)
     """
@@ -732,6 +772,8 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> nanmean([1.0, float('nan'), 3.0]).eval()
     array(2.)
     """
@@ -758,6 +800,8 @@ def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> A
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> nanvar([1.0, float('nan'), 3.0]).eval()
     array(1.)
     """
@@ -788,6 +832,8 @@ def nanstd(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> A
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> nanstd([1.0, float('nan'), 3.0]).eval()
     array(1.)
     """

@@ -350,6 +350,8 @@ def svdvals(a: Any) -> Any:
     a
         A matrix, or a stack of them.
 
+    Examples
+    --------
     >>> svdvals([[3.0, 0.0], [0.0, 4.0]]).eval()
     array([4., 3.])
     """
@@ -532,6 +534,8 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
     UPLO
         Which triangle is read, ``L`` or ``U``.
 
+    Examples
+    --------
     >>> eigvalsh([[2.0, 0.0], [0.0, 3.0]]).eval()
     array([2., 3.])
     """
@@ -559,6 +563,8 @@ def eigvals(a: Any) -> Any:
     a
         A square matrix, or a stack of them.
 
+    Examples
+    --------
     >>> eigvals([[2.0, 0.0], [0.0, 3.0]]).eval()
     array([2.+0.j, 3.+0.j])
     """

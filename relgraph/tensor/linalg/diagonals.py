@@ -145,6 +145,8 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     axis1, axis2
         The axes.
 
+    Examples
+    --------
     >>> diagonal([[1, 2], [3, 4]]).eval()
     array([1, 4])
     """
@@ -182,6 +184,8 @@ def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     x, offset, axis1, axis2
         As those of `diagonal`.
 
+    Examples
+    --------
     >>> trace([[1, 2], [3, 4]]).eval()
     array(5)
     """

@@ -276,6 +276,8 @@ def det(a: Any) -> Any:
     a
         A square matrix, or a stack of them.
 
+    Examples
+    --------
     >>> det([[2.0, 0.0], [0.0, 3.0]]).eval()
     array(6.)
     """
@@ -320,6 +322,8 @@ def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False) 
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> vector_norm([3.0, 4.0]).eval()
     array(5.)
     """
@@ -384,6 +388,8 @@ def matrix_norm(x: Any, ord: Any = "fro", keepdims: bool = False) -> Any:
     keepdims
         Whether the axes stay, with length 1.
 
+    Examples
+    --------
     >>> matrix_norm([[3.0, 0.0], [0.0, 4.0]]).eval()
     array(5.)
     """
@@ -435,6 +441,8 @@ def cond(x: Any, p: Any = None) -> Any:
     p
         The order of the norm.
 
+    Examples
+    --------
     >>> cond([[2.0, 0.0], [0.0, 4.0]]).eval()
     array(2.)
     """

@@ -567,6 +567,8 @@ def diagonal(x: Any, offset: int = 0) -> Any:
     offset
         How far the diagonal is above the main one; below it if negative.
 
+    Examples
+    --------
     >>> diagonal([[1, 2], [3, 4]]).eval()
     array([1, 4])
     """
@@ -583,6 +585,8 @@ def trace(x: Any, offset: int = 0) -> Any:
     offset
         How far the diagonal is above the main one; below it if negative.
 
+    Examples
+    --------
     >>> trace([[1, 2], [3, 4]]).eval()
     array(5)
     """
@@ -599,6 +603,8 @@ def vecdot(x1: Any, x2: Any, axis: int = -1) -> Any:
     axis
         The axis.
 
+    Examples
+    --------
     >>> vecdot([1, 2], [3, 4]).eval()
     array(11)
     """
