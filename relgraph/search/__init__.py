@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
-    from relgraph.search.accuracy.forms import Improvement as Improvement
-    from relgraph.search.accuracy.improving import improve as improve
+    from relgraph.search.improvement import Improvement as Improvement
+    from relgraph.search.improving import improve as improve
     from relgraph.search.laws import book as book
     from relgraph.search.laws import report as report
     from relgraph.search.optimizer import Best as Best
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = names_on_first_use(
     __name__,
     {
-        "accuracy.forms": ["Improvement"],
-        "accuracy.improving": ["improve"],
+        "improvement": ["Improvement"],
+        "improving": ["improve"],
         "laws": ["book", "report"],
         "optimizer": ["Best", "Forms", "SaturationOptimizer", "best", "forms"],
         "relgraph.tensor.costs": ["Measured", "bytes_moved", "calls", "cost_of", "flops"],

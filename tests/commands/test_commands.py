@@ -272,7 +272,7 @@ def test_what_cannot_be_improved_is_refused_before_the_search(
     def searched(*_: object) -> None:
         raise AssertionError("a search began")
 
-    monkeypatch.setattr("relgraph.search.accuracy.improving.search_forms", searched)
+    monkeypatch.setattr("relgraph.search.improving.search_forms", searched)
     cores = tmp_path / "two.fpcore"
     cores.write_text("(FPCore (x) x) (FPCore (x y) (+ x y))")
     for wrong in (

@@ -405,7 +405,7 @@ def test_no_search_begins_where_one_of_several_is_wrong(monkeypatch: pytest.Monk
     def searched(*_: Any) -> None:
         raise AssertionError("a search began")
 
-    monkeypatch.setattr("relgraph.search.accuracy.improving.search_forms", searched)
+    monkeypatch.setattr("relgraph.search.improving.search_forms", searched)
     with pytest.raises(FormulaError, match="power"):
         improve(["x + 1", "x^2"])
     with pytest.raises(NotSupported, match="y, which is no input"):

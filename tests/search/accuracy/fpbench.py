@@ -24,7 +24,7 @@ from rich.progress import Progress
 from relgraph.formulas.fpcore import core, forms, name_of
 from relgraph.formulas.true_values import EmptyDomain, Sampler
 from relgraph.search.accuracy import Core, NotSupported, improve
-from relgraph.search.accuracy.saturation import Values
+from relgraph.search.refinement import Values
 
 FRESH_SEED = 1_000_003
 

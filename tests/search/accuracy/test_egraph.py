@@ -16,10 +16,10 @@ from relgraph.formulas.expressions import Expr, apply, named, number
 from relgraph.formulas.parsing import parsed
 from relgraph.formulas.true_values import Known
 from relgraph.graph.kanren.goals import computo, one_cliento, whereo
-from relgraph.search.accuracy.candidates import CANCELLATION, CONDITIONAL, equations
-from relgraph.search.accuracy.derivation import ReplayError, Step, derivation
-from relgraph.search.accuracy.egraph import Computed, RealEGraph
-from relgraph.search.accuracy.equations import NotTranslated, equations_of
+from relgraph.search.candidates import CANCELLATION, CONDITIONAL, equations
+from relgraph.search.derivation import ReplayError, Step, derivation
+from relgraph.search.equations import NotTranslated, equations_of
+from relgraph.search.reals import Computed, RealEGraph
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import constant, exp, log, mul, sqrt
 from relgraph.tensor import sum as sum_

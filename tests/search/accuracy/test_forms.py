@@ -9,9 +9,9 @@ import numpy as np
 from relgraph.formulas.expressions import Expr, named, number
 from relgraph.formulas.parsing import parsed
 from relgraph.formulas.true_values import Known
-from relgraph.search.accuracy.candidates import Pieces, best_pieces, refined
-from relgraph.search.accuracy.forms import Time, front_of, times_of
-from relgraph.search.accuracy.saturation import Candidate, Values
+from relgraph.search.candidates import Pieces, best_pieces, refined
+from relgraph.search.improvement import Time, front_of, times_of
+from relgraph.search.refinement import Candidate, Values
 
 
 def test_what_does_more_takes_longer() -> None:

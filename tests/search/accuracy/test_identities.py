@@ -9,9 +9,9 @@ from relations.cancellation import squares
 from relations.identities import OF_NUMBERS
 from relgraph.formulas.expressions import named
 from relgraph.formulas.true_values import Known
-from relgraph.search.accuracy.candidates import BOTH_WAYS, CANCELLATION, equations
-from relgraph.search.accuracy.egraph import RealEGraph
-from relgraph.search.accuracy.equations import built, equations_of
+from relgraph.search.candidates import BOTH_WAYS, CANCELLATION, equations
+from relgraph.search.equations import built, equations_of
+from relgraph.search.reals import RealEGraph
 
 NAMES = ("x", "y", "z", "t")
 

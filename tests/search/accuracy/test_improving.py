@@ -10,20 +10,19 @@ import pytest
 import relgraph.tensor as at
 from relations.kit.vocabulary import law, lvars
 from relgraph.formulas.expressions import without_decided_choices, written
+from relgraph.search import derivation, improving
 from relgraph.search.accuracy import (
     EmptyDomain,
     FormulaError,
     NotSupported,
     ReplayError,
     Step,
-    derivation,
     error_plot,
     from_fpcore,
     improve,
-    improving,
     parsed,
 )
-from relgraph.search.accuracy.forms import Form
+from relgraph.search.improvement import Form
 from relgraph.tensor import exp, log
 from tests.search.accuracy.fpbench import errors
 

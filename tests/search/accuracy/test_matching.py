@@ -11,8 +11,8 @@ import pytest
 from relgraph.formulas.expressions import INPUT, NUMBER, inputs_of
 from relgraph.formulas.parsing import parsed
 from relgraph.formulas.true_values import Deadline, Known, Sampler
-from relgraph.search.accuracy.candidates import equations
-from relgraph.search.accuracy.equations import (
+from relgraph.search.candidates import equations
+from relgraph.search.equations import (
     COMMUTATIVE,
     MOST_MATCHES,
     MOST_NODES,
@@ -20,7 +20,7 @@ from relgraph.search.accuracy.equations import (
     Pattern,
     built,
 )
-from relgraph.search.accuracy.saturation import Search
+from relgraph.search.refinement import Search
 
 TEXTS = (
     "sqrt(x * x + y) - x",

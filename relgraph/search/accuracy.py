@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from relgraph.formulas.problems import problem_of as problem_of
     from relgraph.formulas.sources import source as source
     from relgraph.formulas.true_values import EmptyDomain as EmptyDomain
-    from relgraph.search.accuracy.derivation import Derivation as Derivation
-    from relgraph.search.accuracy.derivation import ReplayError as ReplayError
-    from relgraph.search.accuracy.derivation import Step as Step
-    from relgraph.search.accuracy.forms import Form as Form
-    from relgraph.search.accuracy.forms import Improvement as Improvement
-    from relgraph.search.accuracy.improving import improve as improve
-    from relgraph.search.accuracy.report import error_plot as error_plot
-    from relgraph.search.accuracy.report import page as page
+    from relgraph.search.derivation import Derivation as Derivation
+    from relgraph.search.derivation import ReplayError as ReplayError
+    from relgraph.search.derivation import Step as Step
+    from relgraph.search.error_report import error_plot as error_plot
+    from relgraph.search.error_report import page as page
+    from relgraph.search.improvement import Form as Form
+    from relgraph.search.improvement import Improvement as Improvement
+    from relgraph.search.improving import improve as improve
 
 __getattr__, __dir__ = names_on_first_use(
     __name__,
     {
-        "derivation": ["Derivation", "ReplayError", "Step"],
-        "forms": ["Form", "Improvement"],
-        "improving": ["improve"],
+        "relgraph.search.derivation": ["Derivation", "ReplayError", "Step"],
+        "relgraph.search.improvement": ["Form", "Improvement"],
+        "relgraph.search.improving": ["improve"],
         "relgraph.formulas.expressions": ["NotSupported", "to_graph"],
         "relgraph.formulas.fpcore": ["Core", "from_fpcore"],
         "relgraph.formulas.parsing": ["FormulaError", "parsed"],
         "relgraph.formulas.problems": ["Problem", "problem_of"],
         "relgraph.formulas.sources": ["source"],
         "relgraph.formulas.true_values": ["EmptyDomain"],
-        "report": ["error_plot", "page"],
+        "relgraph.search.error_report": ["error_plot", "page"],
     },
     extra="search",
 )

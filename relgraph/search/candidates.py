@@ -33,8 +33,8 @@ from relgraph.formulas.expressions import (
 from relgraph.formulas.true_values import Deadline, Known, Sampler, worked
 from relgraph.graph.kanren.laws import Law
 from relgraph.scalar.type import from_ordinals, to_ordinals
-from relgraph.search.accuracy.equations import Equation, NotTranslated, equations_of
-from relgraph.search.accuracy.saturation import Candidate, Search, Values, cost_of
+from relgraph.search.equations import Equation, NotTranslated, equations_of
+from relgraph.search.refinement import Candidate, Search, Values, cost_of
 
 _MOST_PIECES, _FEW_PIECES = 6, 3
 """How many pieces there are at most, and how many without each more gaining a bit in the mean."""

@@ -13,8 +13,8 @@ from relgraph.formulas.expressions import NotSupported, written
 from relgraph.formulas.sources import LANGUAGES
 from relgraph.formulas.true_values import MOST_BITS
 from relgraph.scalar.type import to_ordinals
-from relgraph.search.accuracy.derivation import Derivation
-from relgraph.search.accuracy.forms import Form, Improvement
+from relgraph.search.derivation import Derivation
+from relgraph.search.improvement import Form, Improvement
 
 _WIDTH, _HEIGHT = 640.0, 320.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 12.0, 34.0, 40.0

@@ -18,9 +18,9 @@ from relgraph.formulas.problems import Problem, problem_of
 from relgraph.formulas.true_values import Deadline, EmptyDomain, Known, Sampler, worked
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
-from relgraph.search.accuracy.candidates import SEARCHED, Found, Pieces, search_forms
-from relgraph.search.accuracy.derivation import Derivation, ReplayError, Step, derivation
-from relgraph.search.accuracy.forms import (
+from relgraph.search.candidates import SEARCHED, Found, Pieces, search_forms
+from relgraph.search.derivation import Derivation, ReplayError, Step, derivation
+from relgraph.search.improvement import (
     NEAR,
     SAME,
     Form,
@@ -30,7 +30,7 @@ from relgraph.search.accuracy.forms import (
     front_of,
     times_of,
 )
-from relgraph.search.accuracy.saturation import Search, Values
+from relgraph.search.refinement import Search, Values
 
 Array = np.ndarray[Any, Any]
 

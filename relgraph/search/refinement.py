@@ -28,9 +28,9 @@ from relgraph.formulas.expressions import (
     parts,
 )
 from relgraph.formulas.true_values import Deadline, Known, bits_of_error
-from relgraph.search.accuracy.egraph import Computed, RealClass, RealEGraph
-from relgraph.search.accuracy.equations import MOST_MATCHES, Equation
+from relgraph.search.equations import MOST_MATCHES, Equation
 from relgraph.search.matching import Match
+from relgraph.search.reals import Computed, RealClass, RealEGraph
 
 Array = Any
 

@@ -21,9 +21,9 @@ from relgraph.formulas.expressions import (
     written,
 )
 from relgraph.graph.opt.derivation import Steps
-from relgraph.search.accuracy.egraph import Computed, RealEGraph, computed
-from relgraph.search.accuracy.equations import COMMUTATIVE, Equation, Terms, fits
 from relgraph.search.egraph import TooLong
+from relgraph.search.equations import COMMUTATIVE, Equation, Terms, fits
+from relgraph.search.reals import Computed, RealEGraph, computed
 
 _MOST_STEPS = 2000
 

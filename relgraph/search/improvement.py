@@ -28,9 +28,9 @@ from relgraph.formulas.fpcore import Core
 from relgraph.formulas.parsing import NUMBERS, NUMBERS_ELSEWHERE
 from relgraph.formulas.sources import source
 from relgraph.formulas.true_values import Known
-from relgraph.search.accuracy.candidates import HALF, Pieces
-from relgraph.search.accuracy.derivation import Derivation
-from relgraph.search.accuracy.saturation import cost_of
+from relgraph.search.candidates import HALF, Pieces
+from relgraph.search.derivation import Derivation
+from relgraph.search.refinement import cost_of
 
 LENGTH = 10_000
 """Elements of the arrays."""

@@ -16,8 +16,8 @@ import numpy as np
 from relgraph.formulas.expressions import INPUT, NUMBER, OPS, Expr, apply, number
 from relgraph.formulas.true_values import Known, floats_between, number_as_ball
 from relgraph.scalar.op import ScalarOp
-from relgraph.search.accuracy.equations import COMMUTATIVE, HOLDS, Equation, Terms, built
 from relgraph.search.egraph import EClass, EGraph, Node
+from relgraph.search.equations import COMMUTATIVE, HOLDS, Equation, Terms, built
 from relgraph.truth.balls import (
     UNDECIDED,
     arb,
