@@ -198,8 +198,8 @@ class FromFunctionOp(Op):
 
 
 def as_op(
-    itypes: Type | Sequence[Type],
-    otypes: Type | Sequence[Type],
+    itypes: Any,
+    otypes: Any,
     infer_shape: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., Any]], FromFunctionOp]:
     """Return a decorator that makes an op of a function of arrays.
@@ -209,7 +209,8 @@ def as_op(
     Parameters
     ----------
     itypes, otypes
-        The types of the inputs and of the outputs; one, or a list.
+        The types of the inputs and of the outputs, or what makes variables of them, such as
+        ``at.dvector``; one, or a list.
     infer_shape
         As `Op.infer_shape`; without it, a shape is known when the value is.
 
@@ -225,7 +226,8 @@ def as_op(
     array([1., 2.])
     """
 
-    def of(kinds: Type | Sequence[Type]) -> Sequence[Type]:
-        return [kinds] if isinstance(kinds, Type) else list(kinds)
+    def of(kinds: Any) -> Sequence[Type]:
+        found = kinds if isinstance(kinds, list | tuple) else [kinds]
+        return [kind if isinstance(kind, Type) else kind.clone() for kind in found]
 
     return lambda fn: FromFunctionOp(fn, of(itypes), of(otypes), infer_shape)

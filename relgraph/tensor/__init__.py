@@ -2,11 +2,14 @@
 
 ``import relgraph.tensor as at``; ``at.dvector("x")`` makes a variable, ``at.exp(x + 1)`` a graph.
 What is in `__all__` is there at once; the modules `fft`, `linalg`, `random` and `special`, and the
-functions of `relgraph.tensor.functions`, are loaded when they are first used.
+functions of `relgraph.tensor.functions`, are loaded when they are first used. The functions of
+`special` have their names here too, and so have NumPy's other names: `amax`, `permute_dims`.
 """
 
 from functools import partial
 from importlib import import_module
+from operator import attrgetter
+from sys import modules
 from typing import Any
 
 from relgraph.graph.notation import OpNamespace
@@ -274,6 +277,12 @@ def __getattr__(name: str) -> Any:
         functions = _loaded("relgraph.tensor.functions", "FUNCTIONS")
         if name in functions:
             return globals().setdefault(name, lifted(functions[name], __name__))
+        special = _loaded("relgraph.tensor.special", "FUNCTIONS")
+        if name in special:
+            return special[name]
+        renamed = _loaded("relgraph.tensor.functions", "RENAMED")
+        if name in renamed:
+            return attrgetter(renamed[name])(modules[__name__])
     raise AttributeError(f"module 'relgraph.tensor' has no attribute {name!r}")
 
 

@@ -182,7 +182,7 @@ polygamma = Elemwise(scalar.polygamma)
 ceil = Elemwise(scalar.ceil)
 floor = Elemwise(scalar.floor)
 trunc = Elemwise(scalar.trunc)
-round = Elemwise(scalar.round)
+round_half_to_even = Elemwise(scalar.round)
 
 eq = Elemwise(scalar.eq)
 neq = Elemwise(scalar.neq)
@@ -248,6 +248,34 @@ def cast(x: Any, dtype: Any) -> Any:
     if isinstance(x, Variable) and isinstance(op, scalar.Cast) and x.type.dtype == op.dtype:
         return x
     return Elemwise(op)(x)
+
+
+def round(x: Any, decimals: int = 0) -> Any:
+    """Return `x` rounded to some decimals; halves are rounded to even digits.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    decimals
+        How many digits stay behind the point; of a negative number, so many before it become 0.
+
+    Examples
+    --------
+    >>> round([1.25, 2.36], 1).eval()
+    array([1.2, 2.4])
+    """
+    x = as_tensor_variable(x)
+    if decimals == 0:
+        return round_half_to_even(x)
+    if decimals < 0:
+        scale = 10**-decimals
+        return cast(round_half_to_even(x / scale) * scale, x.type.dtype)
+    scale = 10**decimals
+    return x if is_discrete(x.type.dtype) else round_half_to_even(x * scale) / scale
+
+
+around = round
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
@@ -421,7 +449,7 @@ if not TYPE_CHECKING:
     __all__ = sorted(
         [
             *[name for name, op in globals().items() if isinstance(op, Elemwise)],
-            *("cast", "deg2rad", "isclose", "isfinite", "logical_and", "logical_not", "logical_or"),
-            *("logical_xor", "rad2deg", "where"),
+            *("around", "cast", "deg2rad", "isclose", "isfinite", "logical_and", "logical_not"),
+            *("logical_or", "logical_xor", "rad2deg", "round", "where"),
         ]
     )

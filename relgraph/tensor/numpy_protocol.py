@@ -20,28 +20,10 @@ from relgraph.introspection import public_functions
 from relgraph.tensor import numpy_signatures
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.functions import FUNCTIONS
+from relgraph.tensor.functions import FUNCTIONS, RENAMED
 from relgraph.tensor.math import cast
 
 Function = Callable[..., Any]
-
-RENAMED = {
-    **{"concat": "concatenate", "permute_dims": "transpose", "amax": "max", "amin": "min"},
-    **{"cumulative_sum": "cumsum", "cumulative_prod": "cumprod", "absolute": "abs"},
-    **{"round": "around", "rint": "round", "positive": "identity"},
-    **{"vecdot": "linalg.vecdot"},
-    **{"matrix_transpose": "linalg.matrix_transpose", "expit": "sigmoid", "psi": "digamma"},
-    **{"degrees": "rad2deg", "radians": "deg2rad", "linalg.cross": "cross"},
-    **{f"linalg.{name}": name for name in ("matrix_rank", "tensorinv", "tensorsolve")},
-    **{
-        "empty_like": "zeros_like",
-        "row_stack": "vstack",
-        "copy": "identity",
-        "asanyarray": "as_tensor_variable",
-    },
-    **{"asarray": "as_tensor_variable", "ascontiguousarray": "as_tensor_variable"},
-}
-"""Names that differ here. A dot follows the name of a module."""
 
 # Names that mean something else here than in NumPy, which has no function of arrays of that name.
 _OTHERS = frozenset(("identity", "fill", "second", "switch", "length", "constant", "join"))

@@ -9,7 +9,7 @@ from relgraph.tensor.elemwise import Elemwise
 
 _ELSEWHERE = (
     *("cbrt", "cosm1", "digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "gammaln", "log1p"),
-    *("polygamma", "round", "sigmoid", "softplus"),
+    *("polygamma", "sigmoid", "softplus"),
 )
 
 
@@ -65,6 +65,7 @@ FUNCTIONS: dict[str, Any] = {
     **{name: getattr(softmaxes, name) for name in ("log_softmax", "logsumexp", "softmax")},
     "expit": math.sigmoid,
     "psi": math.digamma,
+    "round": math.round_half_to_even,
 }
 """The functions by name."""
 

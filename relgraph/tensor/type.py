@@ -201,11 +201,15 @@ class TensorVariable(ArrayVariable):
         """Return a node that copies this variable."""
         return self._ops.identity(self, name=name)
 
-    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-        return self._ops.var(self, axis=axis, ddof=ddof, keepdims=keepdims)
+    def var(
+        self, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False
+    ) -> Any:
+        return self._ops.var(self, axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
 
-    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-        return self._ops.std(self, axis=axis, ddof=ddof, keepdims=keepdims)
+    def std(
+        self, axis: Any = None, ddof: int = 0, keepdims: bool = False, corrected: bool = False
+    ) -> Any:
+        return self._ops.std(self, axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
 
     def clip(self, min: Any = None, max: Any = None) -> Any:
         if min is None:
@@ -214,7 +218,7 @@ class TensorVariable(ArrayVariable):
 
     def round(self, decimals: int = 0) -> Any:
         """Return the elements rounded to some decimals; halves are rounded to even digits."""
-        return self._ops.round(self) if decimals == 0 else self._ops.around(self, decimals)
+        return self._ops.round(self, decimals)
 
     __round__ = round
 

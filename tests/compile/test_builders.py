@@ -92,6 +92,12 @@ def test_a_function_of_arrays_becomes_an_op():
     with pytest.raises(Exception, match="sum_and_dot is a function of arrays, whose gradient"):
         grad(product, x)
 
+    @as_op(itypes=[at.dvector, at.dscalar], otypes=[at.dvector])
+    def raised(a, b):
+        return a**b
+
+    assert list(function([x], raised(x, 2.0))([1.0, 2.0, 3.0])) == [1.0, 4.0, 9.0]
+
     @as_op(VECTOR, VECTOR)
     def two(a):
         return a, a

@@ -29,7 +29,8 @@ CALLS = {
             *("exp", "exp2", "expm1", "flip", "floor", "imag", "invert", "isfinite", "isinf"),
             *("isnan", "log", "log10", "log1p", "log2", "logical_not", "max", "mean", "min"),
             *("negative", "ones_like", "prod", "ptp", "rad2deg", "ravel", "real", "reciprocal"),
-            *("round", "shape", "sign", "sin", "sinh", "size", "sort", "sqrt", "square", "std"),
+            *("around", "round", "shape", "sign", "sin", "sinh", "size", "sort", "sqrt"),
+            *("square", "std"),
             *("sum", "tan", "tanh", "trace", "transpose", "tril", "triu", "trunc", "var"),
             *("cbrt", "zeros_like"),
         )

@@ -95,6 +95,29 @@ def test_cast() -> None:
         at.cast(x, "flot64")
 
 
+@pytest.mark.parametrize("decimals", [-2, -1, 0, 1, 3])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_decimals(decimals: int, dtype: str) -> None:
+    x = (np.random.default_rng(1).normal(size=50) * 300).astype(dtype)
+    x[:4] = 250, -150, 25, 35
+    found = value(lambda v: at.round(v, decimals=decimals), x)
+    expected = np.round(x, decimals)
+    assert found.dtype == expected.dtype and np.array_equal(found, expected)
+    assert np.array_equal(value(lambda v: v.round(decimals), x), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [("gammainc", "special"), ("erfcx", "special"), ("vecdot", "linalg")],
+)
+def test_functions_of_modules_are_there_too(name: str, of: str) -> None:
+    assert getattr(at, name) is getattr(getattr(at, of), name)
+
+
+def test_other_names() -> None:
+    assert at.amax is at.max and at.permute_dims is at.transpose and at.expit is at.sigmoid
+
+
 def test_where_is_numpys() -> None:
     c, x, y = np.array([True, False]), np.array([1.0, 2.0]), np.array([3, 4])
     result = value(at.where, c, x, y)

@@ -21,3 +21,21 @@ FUNCTIONS: dict[str, Any] = {
     for name in public_functions(vars(module))
 } | elementwise.UFUNCS
 """The functions by name."""
+
+RENAMED = {
+    **{"concat": "concatenate", "permute_dims": "transpose", "amax": "max", "amin": "min"},
+    **{"cumulative_sum": "cumsum", "cumulative_prod": "cumprod", "absolute": "abs"},
+    **{"rint": "round_half_to_even", "positive": "identity"},
+    **{"vecdot": "linalg.vecdot"},
+    **{"matrix_transpose": "linalg.matrix_transpose", "expit": "sigmoid", "psi": "digamma"},
+    **{"degrees": "rad2deg", "radians": "deg2rad", "linalg.cross": "cross"},
+    **{f"linalg.{name}": name for name in ("matrix_rank", "tensorinv", "tensorsolve")},
+    **{
+        "empty_like": "zeros_like",
+        "row_stack": "vstack",
+        "copy": "identity",
+        "asanyarray": "as_tensor_variable",
+    },
+    **{"asarray": "as_tensor_variable", "ascontiguousarray": "as_tensor_variable"},
+}
+"""NumPy's and SciPy's names that differ here. A dot follows the name of a module."""

@@ -4,7 +4,7 @@ extremes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from relgraph.tensor.along_axes import (
 from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis, static_int
 from relgraph.tensor.math import conjugated
 from relgraph.tensor.memory import in_order
-from relgraph.tensor.shapes import greater, lesser
+from relgraph.tensor.shapes import greater, lengths, lesser
 from relgraph.tensor.type import TensorType
 
 
@@ -292,8 +292,7 @@ def tril_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
     k
         How far its diagonal is above the main one.
     """
-    found: tuple[Any, ...] = at.nonzero(at.tri(n, m, k))
-    return found
+    return _triangle(np.tril_indices, n, k, m, lambda: at.tri(n, m, k))
 
 
 def triu_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
@@ -306,12 +305,20 @@ def triu_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
     k
         How far its diagonal is above the main one.
     """
-    found: tuple[Any, ...] = at.nonzero(at.eq(at.tri(n, m, k - 1), 0))
+    return _triangle(np.triu_indices, n, k, m, lambda: at.eq(at.tri(n, m, k - 1), 0))
+
+
+def _triangle(known: Any, n: Any, k: int, m: Any, mask: Callable[[], Any]) -> tuple[Any, ...]:
+    """Return the indices where a mask is true: constants, if the lengths of its axes are known."""
+    columns = n if m is None else m
+    if isinstance(n, int) and isinstance(columns, int):
+        return tuple(map(at.constant, known(n, k, columns)))
+    found: tuple[Any, ...] = at.nonzero(mask())
     return found
 
 
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
-    """Return the indices of the lower triangle of a matrix whose shape is known.
+    """Return the indices of the lower triangle of a matrix.
 
     Parameters
     ----------
@@ -320,11 +327,12 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
     k
         How far its diagonal is above the main one.
     """
-    return _triangle(arr, np.tril_indices, k, "tril_indices_from")
+    rows, columns = lengths(as_argument(arr, "tril_indices_from"))
+    return tril_indices(rows, k, columns)
 
 
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
-    """Return the indices of the upper triangle of a matrix whose shape is known.
+    """Return the indices of the upper triangle of a matrix.
 
     Parameters
     ----------
@@ -333,14 +341,8 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
     k
         How far its diagonal is above the main one.
     """
-    return _triangle(arr, np.triu_indices, k, "triu_indices_from")
-
-
-def _triangle(arr: Any, indices_of: Any, k: int, what: str) -> tuple[Any, ...]:
-    rows, columns = as_argument(arr, what).type.shape
-    if rows is None or columns is None:
-        raise TypeError(f"{what}: the shape of {arr} is not known")
-    return tuple(as_argument(i, what) for i in indices_of(rows, k, columns))
+    rows, columns = lengths(as_argument(arr, "triu_indices_from"))
+    return triu_indices(rows, k, columns)
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:

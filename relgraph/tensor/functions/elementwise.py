@@ -225,32 +225,6 @@ def array_equiv(a1: Any, a2: Any) -> Any:
     return at.all(at.eq(a1, a2))
 
 
-def around(a: Any, decimals: int = 0) -> Any:
-    """Return `a` rounded to some decimals; halves are rounded to even digits.
-
-    Parameters
-    ----------
-    a
-        A tensor.
-    decimals
-        How many digits stay behind the point; of a negative number, so many before it become 0.
-
-    Examples
-    --------
-    >>> around([1.25, 2.36], 1).eval()
-    array([1.2, 2.4])
-    """
-    a = as_argument(a, "around")
-    if decimals == 0 or (decimals > 0 and is_discrete(a.type.dtype)):
-        return a if is_discrete(a.type.dtype) else at.round(a)
-    scale = 10 ** abs(decimals)
-    return (
-        at.cast(at.round(a / scale) * scale, a.type.dtype)
-        if decimals < 0
-        else at.round(a * scale) / scale
-    )
-
-
 def astype(x: Any, dtype: Any) -> Any:
     """Return `x` in another dtype.
 

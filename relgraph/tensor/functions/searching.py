@@ -12,7 +12,7 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.op import Storage, Variables
 from relgraph.scalar.type import is_complex, is_discrete, result_dtype
 from relgraph.tensor.along_axes import along, of_rank, places_along
-from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis
+from relgraph.tensor.basic import CheckAndRaise, TensorOp, as_argument, normalize_axis
 from relgraph.tensor.shapes import lengths, ravel
 from relgraph.tensor.type import TensorType
 
@@ -223,7 +223,7 @@ def put(a: Any, ind: Any, v: Any) -> Any:
     return at.reshape(at.set_subtensor(at.getitem(at.ravel(a), ind), v), lengths(a))
 
 
-def choose(a: Any, choices: Any) -> Any:
+def choose(a: Any, choices: Any, mode: str = "raise") -> Any:
     """Return for each element of `a` the element at its place in the choice of that number.
 
     Parameters
@@ -232,6 +232,9 @@ def choose(a: Any, choices: Any) -> Any:
         The numbers of choices, from 0 on.
     choices
         Tensors that broadcast with `a`.
+    mode
+        What a number that no choice has does: ``raise`` a ValueError, ``wrap`` around, or stand
+        for the nearest one that a choice has, ``clip``.
 
     Examples
     --------
@@ -239,10 +242,35 @@ def choose(a: Any, choices: Any) -> Any:
     array([1, 4])
     """
     a = as_argument(a, "choose")
+    if mode == "wrap":
+        a = a % len(choices)
+    elif mode == "clip":
+        a = at.clip(a, 0, len(choices) - 1)
+    elif mode == "raise":
+        known = at.all((a >= 0) & (a < len(choices)))
+        a = CheckAndRaise(ValueError, "choose: a number that no choice has")(a, known)
+    else:
+        raise ValueError(f"choose: the mode is raise, wrap or clip, not {mode!r}")
     found = choices[-1]
     for i in reversed(range(len(choices) - 1)):
         found = at.switch(at.eq(a, i), choices[i], found)
     return found
+
+
+def max_and_argmax(x: Any, axis: Any = None, keepdims: bool = False) -> tuple[Any, Any]:
+    """Return the greatest element of `x` along `axis`, and the position of the first such one.
+
+    Parameters
+    ----------
+    x, axis, keepdims
+        As those of `argmax`.
+
+    Examples
+    --------
+    >>> [v.eval() for v in max_and_argmax([1.0, 3.0, 2.0])]
+    [array(3.), array(1)]
+    """
+    return at.max(x, axis=axis, keepdims=keepdims), at.argmax(x, axis=axis, keepdims=keepdims)
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:

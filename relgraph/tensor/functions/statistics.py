@@ -353,7 +353,7 @@ METHODS: dict[str, Callable[[Any, Any], _Place]] = {
     "lower": _whole(at.floor),
     "higher": _whole(at.ceil),
     "midpoint": _midpoint,
-    "nearest": _whole(at.round),
+    "nearest": _whole(at.round_half_to_even),
     "inverted_cdf": _by_counting,
     "averaged_inverted_cdf": _by_counting_between,
     "closest_observation": _by_counting_to_even,

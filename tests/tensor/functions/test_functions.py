@@ -17,8 +17,6 @@ SHAPES = ((4,), (3, 4), (2, 3, 4))
 # Where no graph is made on purpose.
 REFUSED = {
     "unstack": "open length",
-    "tril_indices_from": "open length",
-    "triu_indices_from": "open length",
     "polyval of coefficients": "open length",
     "polyadd": "open length",
     "polysub": "open length",
@@ -435,6 +433,13 @@ def test_axes_are_added_up_to_a_rank() -> None:
     assert [v.type.ndim for v in at.atleast_Nd(x, 2.0, n=2)] == [2, 2]
 
 
+def test_the_greatest_and_where_it_is() -> None:
+    values = np.array([[1.0, 5.0, 5.0], [7.0, 2.0, 7.0]])
+    x = at.dmatrix()
+    greatest, position = function([x], at.max_and_argmax(x, axis=1))(values)
+    assert list(greatest) == [5.0, 7.0] and list(position) == [1, 0]
+
+
 def test_a_variance_without_what_the_mean_rounds() -> None:
     x = at.fvector()
     values = (1e4 + np.random.default_rng(0).normal(size=500)).astype("float32")
@@ -467,6 +472,22 @@ def test_products_in_a_dtype() -> None:
     x = at.fmatrix()
     found_value = evaluate([at.matmul(x, x, dtype="float64")], {x: np.full((2, 2), 0.1, "f")})[0]
     assert found_value.dtype == "float64" and found_value[0, 0] != np.float32(found_value[0, 0])
+
+
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+def test_choices_by_numbers_that_no_choice_has(mode: str) -> None:
+    number, x = at.lvector(), at.dmatrix()
+    values = np.arange(12.0).reshape(3, 4)
+    chosen = function([number, x], at.choose(number, [x[0], x[1], x[2]], mode=mode))
+    assert list(chosen([2, 0, 1, 2], values)) == [8.0, 1.0, 6.0, 11.0]
+    if mode == "raise":
+        for wrong in (-1, 3):
+            with pytest.raises(ValueError, match="a number that no choice has"):
+                chosen([wrong, 0, 1, 2], values)
+    else:
+        numbers = [-1, 5, 3, -7]
+        expected = np.choose(numbers, values, mode=mode)
+        assert np.array_equal(chosen(numbers, values), expected)
 
 
 def test_wrong_modes_are_refused() -> None:
