@@ -198,6 +198,7 @@ CANONICALIZE: tuple[Relation, ...] = (
     *reduction.MERGED,
     *reduction.UNNEEDED,
     *reduction.FACTORS,
+    *reduction.CHOICES,
     *reduction.PRODUCTS,
     *reduction.LOGICAL,
     *reduction.REPEATED,

@@ -16,6 +16,7 @@ from relations.kit import reductions as kit
 from relations.kit.choices import dual, is_idempotent, is_junction
 from relations.kit.guards import (
     all_oneo,
+    all_zeroo,
     are_nonzero_lengths,
     covers_shapeo,
     has_length_one,
@@ -159,6 +160,26 @@ FACTORS = (
         sum_(x, axis=a) / without_axes(c),
         whereo(kit.zero_sum_divides, c, x, a),
         whereo(kit.divisor_enlarges_or_has_room, c, x),
+    ),
+)
+
+zeros = (all_zeroo(y), covers_shapeo(x, y))
+"""That `y` is 0, and broadcasts to the shape of `x`."""
+
+CHOICES = (
+    rounding(
+        "sum-of-switch-else-zero",
+        sum_(switch(c, x, y), axis=a),
+        switch(without_axes(c), sum_(x, axis=a), 0),
+        *constant,
+        *zeros,
+    ),
+    rounding(
+        "sum-of-switch-then-zero",
+        sum_(switch(c, y, x), axis=a),
+        switch(without_axes(c), 0, sum_(x, axis=a)),
+        *constant,
+        *zeros,
     ),
 )
 

@@ -275,7 +275,12 @@ def _integers(values: Iterable[Any]) -> tuple[int, ...]:
 
 def _reshape(equation: Equation) -> Any:
     insist(equation["dimensions"] is None)
-    return at.reshape(equation.inputs[0], equation.shape)
+    x, shape = equation.inputs[0], equation.shape
+    kept = [i for i, n in enumerate(x.type.shape) if n != 1]
+    if [x.type.shape[i] for i in kept] != [n for n in shape if n != 1]:
+        return at.reshape(x, shape)
+    # laws see through an order of axes: axes of length 1 go and come
+    return x.dimshuffle(*("x" if n == 1 else kept.pop(0) for n in shape))
 
 
 def _split(equation: Equation) -> Any:

@@ -53,6 +53,47 @@ def test_values_and_derivatives_of_any_order_are_stable() -> None:
     assert np.allclose(hessian[:2, :2], curved, rtol=1e-13)
 
 
+WEIGHTS = np.array([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("masked", "slope"),
+    [
+        (lambda v: jnp.where(v > 0, jnp.log(v), 0), [1, 0, 0, 1 / 3]),
+        (lambda v: jnp.where(v[:, None] > 0, jnp.log(v)[:, None] * WEIGHTS, 1), [6, 0, 0, 2]),
+        (
+            lambda v: jnp.where(
+                (v > 0)[:, None], jnp.broadcast_to(jnp.sqrt(v)[:, None], (4, 3)), 1
+            ),
+            [1.5, 0, 0, np.sqrt(0.75)],
+        ),
+    ],
+)
+def test_the_slope_of_what_a_mask_leaves_out_is_zero(masked: Any, slope: list[float]) -> None:
+    def cost(v: Any) -> Any:
+        return jnp.sum(masked(v))
+
+    v = jnp.array([1.0, 0.0, -2.0, 3.0])
+    assert np.isnan(jax.grad(cost)(v)).any()
+    for found in (rewrite(jax.grad(cost))(v), jax.grad(rewrite(cost))(v)):
+        np.testing.assert_allclose(found, slope, rtol=1e-14)
+
+
+def test_what_surrounds_a_rule_of_ones_own_is_stable() -> None:
+    @jax.custom_vjp
+    def clipped(x: Any) -> Any:
+        return jnp.clip(x, -5, 5)
+
+    clipped.defvjp(lambda x: (jnp.clip(x, -5, 5), None), lambda _, g: (3 * jnp.clip(g, -1, 1),))
+
+    def around(x: Any) -> Any:
+        return clipped(jnp.log(1 + jnp.exp(x))).sum() - jnp.log(1 / (1 + jnp.exp(x[0])))
+
+    x = jnp.array([800.0, -800.0])
+    value, slope = jax.value_and_grad(rewrite(around))(x)
+    assert value == 805.0 and np.array_equal(slope, [4.0, 0.0])
+
+
 def test_it_works_under_the_transformations_of_jax() -> None:
     assert np.allclose(jax.vmap(softplus)(FAR), np.logaddexp(FAR, 0))
     assert np.allclose(jax.jit(jax.vmap(jax.grad(softplus)))(FAR), 1 / (1 + np.exp(-FAR)))

@@ -71,6 +71,16 @@ TABLE = [
     ("sum-scalar-mul", at.sum(row * x, axis=0), dropped(row) * at.sum(x, axis=0)),
     ("sum-scalar-div", at.sum(x / 3.0, axis=1), "sum(x, axis=(1,)) / 3.0"),
     ("sum-scalar-div", at.sum(wide / col, axis=1), at.sum(wide, axis=1) / col.dimshuffle(0)),
+    (
+        "sum-of-switch-else-zero",
+        at.sum(at.switch(col > 0, x, 0), axis=1),
+        at.switch((col > 0).dimshuffle(0), at.sum(x, axis=1), 0),
+    ),
+    (
+        "sum-of-switch-then-zero",
+        at.sum(at.switch(bits, 0, x), axis=0),
+        at.switch(dropped(bits), 0, at.sum(x, axis=0)),
+    ),
     ("sum-neg", at.sum(-x), -at.sum(x)),
     ("prod-sqr", at.prod(at.sqr(x)), at.sqr(at.prod(x))),
     ("prod-abs", at.prod(at.abs(x), axis=0), at.abs(at.prod(x, axis=0))),
@@ -145,6 +155,8 @@ LEFT_ALONE = [
     # int8 is multiplied as int8 and summed as int64
     ("sum-scalar-mul", at.sum(small * np.int8(3))),
     ("sum-neg", at.sum(-small)),
+    ("sum-of-switch-else-zero", at.sum(at.switch(col > 0, x, 0), axis=0)),
+    ("sum-of-switch-else-zero", at.sum(at.switch(bits, row, at.zeros_like(x)), axis=0)),
     # neither factor is constant along the rows
     ("sum-scalar-mul", at.sum(row * x, axis=1)),
     ("reduce-length-one", at.sum(x, axis=0)),
