@@ -18,7 +18,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.explanation import Explanation, GraphExplanation, taken_by
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.opt import Derivation
-from relgraph.graph.opt.derivation import Step
+from relgraph.graph.opt.derivation import HOLD, Step
 from relgraph.graph.opt.profile import ProfileRow, profile_rows
 
 MOST_FORMULAS = 40
@@ -58,7 +58,7 @@ def derivation_html(derivation: Derivation) -> str:
 def _title(step: Step) -> str:
     where = ", ".join(step.where[:3]) + (", …" if len(step.where) > 3 else "")
     sound = tag(step.sound, "rg-class") if step.sound else ""
-    proof = tag(step.proof) if step.proof in ("proved", "exhausted") else ""
+    proof = tag(step.proof) if step.proof in HOLD else ""
     label = f"{step.number}. <b>{escape(step.label)}</b>"
     return f"<div>{label} {sound}{proof} {escape(where)}</div>"
 

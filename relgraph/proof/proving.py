@@ -10,19 +10,22 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, partial
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from relations.proofs import STATUSES, Standing, structure_of
+from relations.proofs import STATUSES, Ground, Standing, structure_of
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
+from relgraph.graph.opt import Derivation
+from relgraph.graph.opt.derivation import HOLD
 from relgraph.graph.reference import evaluate
+from relgraph.proof.derived import CARRIED, Grounds
 from relgraph.proof.elements import NotTranslated
 from relgraph.proof.guards import GUARDS
 from relgraph.proof.layout_facts import MOST_AXES
@@ -42,6 +45,7 @@ from relgraph.proof.statements import (
 )
 from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.elemwise import scalar_op_of
+from relgraph.testing.discovery import discover_laws
 
 _VOID = "void"
 """The status of what is claimed of no values at all; no law gets it."""
@@ -81,6 +85,8 @@ class Proof:
         A digest of what the law says. A law of the same digest need not be proved again.
     seconds
         How long it took.
+    rests_on
+        The laws that it is derived from.
     """
 
     law: str
@@ -91,11 +97,12 @@ class Proof:
     counterexample: str
     structure: str
     seconds: float
+    rests_on: tuple[Ground, ...] = ()
 
     @property
     def standing(self) -> Standing:
         """What is kept of it."""
-        return Standing(self.law, self.status, self.over, self.reason)
+        return Standing(self.law, self.status, self.over, self.reason, self.rests_on)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as a dict, for a file."""
@@ -106,7 +113,12 @@ class Proof:
         return f"{what}: {self.reason}" if self.reason else what
 
 
-def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPES) -> Proof:
+def prove(
+    law: Relation,
+    seconds: float = SECONDS,
+    dtypes: Sequence[str] = DTYPES,
+    grounds: Iterable[Relation] | None = None,
+) -> Proof:
     """Prove a law as far as it goes.
 
     Parameters
@@ -117,7 +129,17 @@ def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPE
         How long the solver may take for one dtype.
     dtypes
         Those for which a law of the class ``exact`` is proved, if it admits them.
+    grounds
+        Laws that hold for all values, from which it is derived if it is not proved otherwise. By
+        default those of the book that are kept as proved.
     """
+    found = _proof_by_solver(law, seconds, dtypes)
+    if found.status != "checked":
+        return found
+    return derived(law, found, _grounds_of_book() if grounds is None else Grounds(grounds), dtypes)
+
+
+def _proof_by_solver(law: Relation, seconds: float, dtypes: Sequence[str]) -> Proof:
     began = time.perf_counter()
     attempt = _Attempt(seconds, dtypes)
     over = ""
@@ -131,7 +153,7 @@ def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPE
         attempt.reasons[str(why)] += 1
     reached = [*attempt.by_dtype.values(), *([] if over else ["checked"])]
     status = min(reached, key=STATUSES.index, default="checked")
-    proved = status in ("proved", "exhausted")
+    proved = status in HOLD
     return Proof(
         law.name,
         status,
@@ -142,6 +164,75 @@ def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPE
         structure_of(law),
         round(time.perf_counter() - began, 2),
     )
+
+
+def derived(law: Relation, proof: Proof, grounds: Grounds, dtypes: Sequence[str] = DTYPES) -> Proof:
+    """Return a proof of a law of which some part is derived, if it can be; else the one given.
+
+    Parameters
+    ----------
+    proof
+        How far the law is proved without others.
+    grounds
+        The laws that it may rest on.
+    dtypes
+        See `prove`.
+    """
+    if proof.status != "checked" or law.sound not in CARRIED:
+        return proof
+    began = time.perf_counter()
+    attempt = _Attempt(SECONDS, dtypes, dict(proof.by_dtype))
+    try:
+        found = attempt.derivations(law, grounds)
+    except (NotElementwise, NotStated, NotTranslated):
+        return proof
+    if not found:
+        return proof
+    rests_on = dict.fromkeys(ground for one in found for ground in grounds.of(one))
+    return replace(
+        proof,
+        status="derived",
+        over="bits" if law.sound == "exact" else "reals",
+        by_dtype=attempt.by_dtype,
+        reason="",
+        rests_on=tuple(rests_on),
+        seconds=round(proof.seconds + time.perf_counter() - began, 2),
+    )
+
+
+def derived_in_turn(
+    results: Iterable[Mapping[str, Any]], laws: Mapping[str, Relation]
+) -> Iterator[Proof]:
+    """Yield proofs of laws that follow from others, after those of the laws that they rest on.
+
+    Parameters
+    ----------
+    results
+        What was found of laws without others, as `Proof.as_dict` gives it.
+    laws
+        These laws by name, and others that they may rest on: those that are kept as proved.
+    """
+    known = {result["law"]: Proof(**result) for result in results}
+    others = [law for name, law in laws.items() if name not in known and _is_ground(law)]
+    while True:
+        own = [laws[name] for name, proof in known.items() if proof.standing.holds]
+        grounds = Grounds([*others, *own])
+        pairs = [(proof, derived(laws[name], proof, grounds)) for name, proof in known.items()]
+        found = [new for old, new in pairs if new is not old]
+        if not found:
+            return
+        known |= {proof.law: proof for proof in found}
+        yield from found
+
+
+@cache
+def _grounds_of_book() -> Grounds:
+    return Grounds(law for law in discover_laws().values() if _is_ground(law))
+
+
+def _is_ground(law: Relation) -> bool:
+    """Return whether it is kept that a law holds, without others: no law is to rest on itself."""
+    return law.proof.holds and not law.proof.rests_on
 
 
 @dataclass
@@ -261,13 +352,38 @@ class _Attempt:
     def reals(self, law: Relation) -> None:
         """Prove that both sides are equal as real numbers."""
         for statement in _statements(law, ("float64",)):
-            elements = Reals(statement.inputs, statement.nodes)
-            answer, _ = self._answer(statement, elements, partial(_given, elements))
-            if answer == "sat":
-                self.reasons["the sides differ as real numbers for what its guards admit"] += 1
-            elif answer == "unknown":
-                self.reasons[_NOT_SETTLED] += 1
-            self._note("reals", {"unsat": "proved", _VOID: _VOID}.get(answer, "checked"))
+            self._note("reals", self._of_reals(statement))
+
+    def _of_reals(self, statement: Statement) -> str:
+        elements = Reals(statement.inputs, statement.nodes)
+        answer, _ = self._answer(statement, elements, partial(_given, elements))
+        if answer == "sat":
+            self.reasons["the sides differ as real numbers for what its guards admit"] += 1
+        elif answer == "unknown":
+            self.reasons[_NOT_SETTLED] += 1
+        return {"unsat": "proved", _VOID: _VOID}.get(answer, "checked")
+
+    def derivations(self, law: Relation, grounds: Grounds) -> list[Derivation]:
+        """Return how what the law says follows from other laws where it is not proved; none if it
+        does not follow."""
+        exact, found = law.sound == "exact", list[Derivation]()
+        known = {d for d, status in self.by_dtype.items() if exact and status in HOLD}
+        for statement in _statements(law, self.dtypes if exact else ("float64",)):
+            # float32s and bfloat16s are what the same statements are about
+            about = {statement.dtype, *(("bfloat16",) if statement.dtype == "float32" else ())}
+            if about <= known:
+                continue
+            one = grounds.derivation(law, statement)
+            if one is not None:
+                found.append(one)
+                self.by_dtype.update(dict.fromkeys(about if exact else ("reals",), "derived"))
+            elif about & self.by_dtype.keys():
+                return []
+            else:
+                status = self._of_machine(statement) if exact else self._of_reals(statement)
+                if status == "checked":
+                    return []
+        return found
 
     def _of_machine(self, statement: Statement, renamed: Mapping[str, str] | None = None) -> str:
         try:

@@ -42,12 +42,15 @@ class Direction:
         The local optimizer of the direction.
     pattern
         The pattern of its rule; None if nodes are asked about one by one.
+    law
+        The law; None for constant folding.
     """
 
     label: str
     sound: str
     rewriter: LocalOptimizer
     pattern: Pattern | None = None
+    law: Relation | None = None
 
 
 class Entry(NamedTuple):
@@ -175,11 +178,11 @@ def _translated(
             for c in rule.conditions
             if not isinstance(c, Readers) and not is_about_ops(c, pattern.in_heads)
         ]
-        yield Direction(rewriter.name, law.sound, rewriter, pattern), ", ".join(asked)
+        yield Direction(rewriter.name, law.sound, rewriter, pattern, law), ", ".join(asked)
     if not rules and way == "backward":
         yield None, f"forward it is asked of nodes, since {reason}"
     elif not rules:
-        yield Direction(rewriter.name, law.sound, rewriter), f"of nodes: {reason}"
+        yield Direction(rewriter.name, law.sound, rewriter, law=law), f"of nodes: {reason}"
 
 
 def _rules(law: Relation, way: str) -> tuple[Sequence[Rule] | None, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from relgraph.compile.database import ConstantFolding, optdb
@@ -17,7 +18,7 @@ from relgraph.graph.optdb import OptimizationQuery
 from relgraph.search.egraph import EClass, Rewrite, TooLong
 from relgraph.search.extraction import built, chosen, in_order, total
 from relgraph.search.laws import BOTH_WAYS, CLAIMED, Direction, book, directions
-from relgraph.search.proof import MAX_REWRITES, Claim, disagreement, make, reason_of, weakest
+from relgraph.search.proof import MAX_REWRITES, Claim, claims_of, disagreement, make, weakest
 from relgraph.search.saturation import Limits, Saturation
 from relgraph.search.variables import VariableEGraph
 from relgraph.tensor.costs import Cost, cost_of, flops, lengths_of
@@ -364,8 +365,7 @@ class SaturationOptimizer(GlobalOptimizer):
                 return replace(same, stopped="disagreement")
             claims = {CHECKED: Claim(CHECKED, sound)}
             return replace(same, rewrites=None, outputs=best, cost=cost, claims=claims)
-        every = [reason_of(step) for plan in steps for step in plan]
-        claims = {reason.label: Claim(*reason) for reason in every}
+        claims = claims_of(chain(*steps), self._directions)
         return replace(same, greedy=greedy, rewrites=steps, outputs=best, cost=cost, claims=claims)
 
     def apply(self, fgraph: FunctionGraph) -> None:

@@ -16,9 +16,11 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable, clone_get_equiv
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.opt.base import Rewriter
 from relgraph.graph.utils import BACKWARD
 from relgraph.search.egraph import Congruent, Rewrite
+from relgraph.search.laws import Direction
 from relgraph.search.variables import Reason
 from relgraph.tensor.costs import Lengths
 from relgraph.tensor.type import TensorType
@@ -27,11 +29,11 @@ from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph
 
 
 class Claim(Rewriter):
-    """The name and the soundness class of a law, for `Recorder.derivation`."""
+    """The name and the soundness class of a step, for `Recorder.derivation`, and its law."""
 
-    def __init__(self, label: str, sound: str | None) -> None:
+    def __init__(self, label: str, sound: str | None, law: Relation | None = None) -> None:
         self.name: str = label
-        self.law = SimpleNamespace(sound=sound)
+        self.law = SimpleNamespace(sound=sound) if law is None else law
 
     def add_requirements(self, fgraph: Any) -> None:
         """It rewrites nothing."""
@@ -65,6 +67,14 @@ def reason_of(step: Rewrite) -> Reason:
         return Reason(label, sound)
     name = label.removesuffix(BACKWARD)
     return Reason(name if name != label else label + BACKWARD, sound)
+
+
+def claims_of(steps: Iterable[Rewrite], directions: Iterable[Direction]) -> dict[str, Claim]:
+    """Return the claims of the steps of an e-graph by label; the directions are those of its
+    search."""
+    laws = {d.label.removesuffix(BACKWARD): d.law for d in directions}
+    reasons = dict.fromkeys(map(reason_of, steps))
+    return {r.label: Claim(*r, laws.get(r.label.removesuffix(BACKWARD))) for r in reasons}
 
 
 class _Place(NamedTuple):
