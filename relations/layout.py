@@ -15,6 +15,7 @@ every elementwise op that nothing else reads.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import attrgetter, getitem, itemgetter
 from typing import Any
 
@@ -144,14 +145,29 @@ f = Elemwise(s, p)
 """Any elementwise op."""
 
 
-def fill_law(name: str, lhs: Any, rhs: Any, *conditions: Any, **more: Any) -> Law:
+def fill_law(
+    name: str, lhs: Any, rhs: Any, *conditions: Any, tags: Sequence[str] = (), **more: Any
+) -> Law:
     """Return a law about fills, for tensors of any dtype."""
-    return any_dtype_law(name, lhs, rhs, *conditions, **more, tags=("fill_cut",))
+    return any_dtype_law(name, lhs, rhs, *conditions, **more, tags=("fill_cut", *tags))
 
 
 fill = second(b, x)
+allocated = Alloc()(several(xs))
+"""An allocation of any rank."""
+of_alloc = (computo(x, itemgetter(0), xs), computo(ys, itemgetter(slice(1, None)), xs))
+"""That `x` is allocated, to the lengths `ys`."""
+allocations = [alloc(x, *lvars("l, m, n")[:rank]) for rank in (1, 2, 3)]
+COPIES = (fill, DimShuffle(n, o)(fill), *allocations)
 
 SINKS = (
+    fill_law(
+        "fill-cut-in-operands",
+        f(several(xs)),
+        f(several(ys)),  # f(second(a, x), y) → f(x, y), f(alloc(x, n, m), y) → f(x, y)
+        *foundo(ys, kit.without_copies, xs),
+        tries=[*(f(y, copies) for copies in COPIES), *(f(copies, y) for copies in COPIES)],
+    ),
     # all at once, since a sum of many may have many fills
     fill_law(
         "fill-sink",
@@ -164,13 +180,6 @@ SINKS = (
     ),
 )
 """`a` is the widest of the templates; a fill of one that it does not cover stays."""
-
-
-allocated = Alloc()(several(xs))
-"""An allocation of any rank."""
-of_alloc = (computo(x, itemgetter(0), xs), computo(ys, itemgetter(slice(1, None)), xs))
-"""That `x` is allocated, to the lengths `ys`."""
-allocations = [alloc(x, *lvars("l, m, n")[:rank]) for rank in (1, 2, 3)]
 
 CUTS = (
     fill_law(
@@ -185,18 +194,6 @@ CUTS = (
         "fill-cut", second(a, x), x, covers_shapeo(x, a), whereo(kit.is_not_allocated_like, x, a)
     ),
     fill_law("fill-of-fill", second(b, second(a, x)), second(b, x), covers_shapeo(b, a)),
-    fill_law(
-        "fill-cut-moved-1",
-        f(DimShuffle(n, o)(second(a, x)), y),
-        f(DimShuffle(n, o)(x), y),
-        whereo(kit.covers_dimshuffled, y, o, a),
-    ),
-    fill_law(
-        "fill-cut-moved-2",
-        f(y, DimShuffle(n, o)(second(a, x))),
-        f(y, DimShuffle(n, o)(x)),
-        whereo(kit.covers_dimshuffled, y, o, a),
-    ),
 )
 
 LIKE = (
@@ -206,6 +203,8 @@ LIKE = (
         second(a, y),
         second(x, y),  # second(exp(x) + c, y) → second(x, y)
         *foundo(x, kit.shape_source, a),
+        # most fills go before that
+        tags=("late",),
     ),
     fill_law(
         "fill-known",
@@ -249,14 +248,6 @@ ALLOCATIONS = (
         *of_alloc,
         whereo(kit.stretches_to, y, ys),
         tries=[second(one, y) for one in allocations],
-    ),
-    fill_law(
-        "alloc-cut",
-        f(several(xs)),
-        f(several(ys)),  # f(alloc(x, n, m), y) → f(x, y), where y is n times m
-        whereo(kit.is_not_fill, s),
-        *foundo(ys, kit.without_allocations, xs),
-        tries=[f(y, one) for one in allocations],
     ),
     fill_law(
         "alloc-sink",
@@ -320,6 +311,13 @@ q = lvars("q")
 
 
 ORDERS = (
+    # at once, and while a graph is copied: gradients take away the axes that they have added
+    any_dtype_law(
+        "dimshuffles-cancel",
+        DimShuffle(n, o)(DimShuffle(m, p)(x)),
+        x,
+        whereo(kit.undoes_order, m, o, p),
+    ),
     any_dtype_law(
         "dimshuffle-of-dimshuffle",
         DimShuffle(n, o)(DimShuffle(m, p)(x)),
@@ -332,35 +330,29 @@ ORDERS = (
 )
 
 
-@relation("dimshuffle-of-elemwise", tags=("inward",), depth=2)
-def dimshuffle_of_elemwiseo(shuffled: Any, lifted: Any) -> Any:
-    """``(x + y).T → x.T + y.T``, for any elementwise op and any order, where nothing else reads
-    ``x + y``"""
-    inner, arguments, each = lvars("inner arguments each")
-    return lall(
-        eq(shuffled, DimShuffle(n, o)(inner)),
-        argumentso(inner, Elemwise(s), arguments),
-        one_cliento(inner),
-        computo(each, kit.each_dimshuffled, n, o, arguments),
-        argumentso(lifted, Elemwise(s), each),
-    )
+each = computo(ys, kit.each_dimshuffled, n, o, xs)
 
-
-@relation("dimshuffle-of-few-ops", depth=4)
-def dimshuffle_of_few_opso(shuffled: Any, lifted: Any) -> Any:
-    """``(x + y).T → x.T + y.T`` where few ops make `x` and `y`: this need not wait for the rest"""
-    inner, arguments, each = lvars("inner arguments each")
-    return lall(
-        eq(shuffled, DimShuffle(n, o)(inner)),
-        argumentso(inner, Elemwise(s), arguments),
-        one_cliento(inner),
-        whereo(kit.is_made_of_few_ops, inner),
-        computo(each, kit.each_dimshuffled, n, o, arguments),
-        argumentso(lifted, Elemwise(s), each),
-    )
-
-
-LIFTS = (dimshuffle_of_few_opso, dimshuffle_of_elemwiseo)
+LIFTS = (
+    # where few ops make f(x, y), this need not wait for the rest
+    any_dtype_law(
+        "dimshuffle-of-few-ops",
+        DimShuffle(n, o)(f(several(xs))),
+        f(several(ys)),  # (x + y).T → x.T + y.T
+        one_cliento(f(several(xs))),
+        whereo(kit.are_made_of_few_ops, xs),
+        each,
+        tries=[DimShuffle(n, o)(f(x)), DimShuffle(n, o)(f(x, y))],
+    ),
+    any_dtype_law(
+        "dimshuffle-of-elemwise",
+        DimShuffle(n, o)(f(several(xs))),
+        f(several(ys)),
+        one_cliento(f(several(xs))),
+        each,
+        tags=("inward",),
+        tries=[DimShuffle(n, o)(f(x)), DimShuffle(n, o)(f(x, y))],
+    ),
+)
 
 
 @relation("join-of-dimshuffles", depth=2)

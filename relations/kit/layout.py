@@ -234,17 +234,37 @@ def has_lengths(x: Any, lengths: Sequence[Any]) -> bool:
     )
 
 
-@requires_heads(containing_any_of(_ALLOC))
-def without_allocations(operands: Sequence[Any]) -> tuple[Variable, ...] | None:
-    """Return the operands of an elementwise op, with the value in place of each allocation that the
-    shape of another one makes needless; None if none is."""
-    kept = list(operands)
-    for i, v in enumerate(operands):
-        if _is_alloc(v) and any(
-            covers_lengths(u, _allocated_lengths(v)) for u in (*kept[:i], *kept[i + 1 :])
-        ):
-            kept[i] = v.owner.inputs[0]
+def _may_be_copies(heads: Sequence[Any]) -> bool:
+    return any(h is second or h is _ALLOC or isinstance(h, DimShuffle) for h in heads)
+
+
+@depends_on_levels(1)
+@requires_heads(_may_be_copies)
+def without_copies(operands: Sequence[Any]) -> tuple[Variable, ...] | None:
+    """Return the operands of an elementwise op, with the value in place of each fill and allocation
+    that the shape of another one makes needless; None if none is."""
+    values = [_copied(v) for v in operands]
+    large = [v for v, value in zip(operands, values, strict=True) if value is None]
+    kept = [
+        value if value is not None and any(covers_shape(u, v) for u in large) else v
+        for v, value in zip(operands, values, strict=True)
+    ]
     return None if kept == list(operands) else tuple(kept)
+
+
+def _copied(var: Any) -> Variable | None:
+    """Return what a fill or an allocation repeats, with the axes of the fill in another order if
+    that is dimshuffled; None if `var` is neither."""
+    if var.head is second:
+        filled: Variable = var.owner.inputs[1]
+        return filled
+    if _is_alloc(var):
+        allocated: Variable = var.owner.inputs[0]
+        return allocated
+    if not isinstance(var.head, DimShuffle) or (below := var.owner.inputs[0]).head is not second:
+        return None
+    moved: Variable = var.head(below.owner.inputs[1])
+    return moved
 
 
 @requires_heads(containing_any_of(_ALLOC))
@@ -264,14 +284,6 @@ def unallocated(lengths: Sequence[Any], operands: Sequence[Any]) -> tuple[Variab
     return tuple(
         v.owner.inputs[0] if _is_alloc(v) and _allocated_lengths(v) == lengths else v
         for v in operands
-    )
-
-
-def covers_dimshuffled(y: Any, order: Sequence[int | str], a: Any) -> bool:
-    """Return whether `y` covers the shape of the `DimShuffle` of `a` to `order`."""
-    return y.type.ndim == len(order) and all(
-        isinstance(axis, str) or a.type.broadcastable[axis] or not small
-        for axis, small in zip(order, y.type.broadcastable, strict=True)
     )
 
 
@@ -420,6 +432,11 @@ def is_identity_order(input_ndim: int, order: Order) -> bool:
     )
 
 
+def undoes_order(input_ndim: int, outer: Order, inner: Order) -> bool:
+    """Return whether a dimshuffle to `outer` gives back what one to `inner` was given."""
+    return is_identity_order(input_ndim, composed_order(outer, inner))
+
+
 def is_input_axis(order: Order, axis: int) -> bool:
     """Return whether `axis` of a dimshuffle is one of its input, and not a new one."""
     return not isinstance(order[axis], str)
@@ -431,14 +448,13 @@ def each_dimshuffled(ndim: int, order: Order, arguments: Sequence[Any]) -> list[
     return [shuffle(v) for v in arguments]
 
 
-def is_made_of_few_ops(var: Any, levels: int = 2) -> bool:
-    """Return whether at most so many levels of elementwise ops, of at most three inputs each, make
-    `var` of what is not elementwise."""
-    node = var.owner
-    if node is None or not isinstance(node.op, Elemwise):
-        return True
-    few = levels > 0 and len(node.inputs) <= 3
-    return few and all(is_made_of_few_ops(v, levels - 1) for v in node.inputs)
+@depends_on_levels(2)
+def are_made_of_few_ops(variables: Sequence[Any], levels: int = 1) -> bool:
+    """Return whether there are at most three variables, and at most so many levels of elementwise
+    ops, of at most three inputs each, make them of what is not elementwise."""
+    made = [v.owner.inputs for v in variables if isinstance(v.head, Elemwise)]
+    few = len(variables) <= 3 and (levels > 0 or not made)
+    return few and all(are_made_of_few_ops(inputs, levels - 1) for inputs in made)
 
 
 @depends_on_levels(1)

@@ -43,7 +43,7 @@ EXECUTED: frozenset[Callable[..., Any]] = frozenset(
         guards.counts_any_length,
         kit.is_not_fill,
         kit.covers_lengths,
-        kit.covers_dimshuffled,
+        kit.undoes_order,
         kit.broadcasts_to,
         kit.stretches_to,
         kit.has_room_for,
@@ -330,6 +330,15 @@ def _allocations(axes: int, number: int) -> Iterator[Any]:
             yield made
 
 
+def _copies(axes: int, number: int) -> Iterator[Any]:
+    yield from _fills(axes, number)
+    yield from _allocations(axes, number)
+    for op in _shuffles(axes):
+        for filled in _fills(op.input_ndim, number):
+            if all(filled.type.broadcastable[axis] for axis in op.drop):
+                yield op(filled)
+
+
 def _reversed(axes: int, number: int) -> Iterator[Any]:
     if axes:
         yield from (Subtensor(parts_kit.REVERSED)(x) for x in _flagged(f"x{number}", axes))
@@ -358,7 +367,7 @@ SOURCES: dict[Callable[..., Any], Callable[[int], Values]] = {
     kit.one_element_reshaped: _one_element,
     matrix_facts.counts_from_zero: _from_zero,
     kit.widest_template: _operands(_fills),
-    kit.without_allocations: _operands(_allocations),
+    kit.without_copies: _operands(_copies),
     kit.lengths_of_all: _operands(_allocations),
     parts_kit.not_reversed: _operands(_reversed),
     kit.split_into: _split_into,

@@ -37,8 +37,10 @@ copies, copies_in_row = at.second(x, s), at.second(row, at.TensorType("float64",
 
 WRITTEN: dict[str, list[Any]] = {
     "cancel-terms": [x + x / -3.0],
-    "fill-cut-moved-1": [copies.dimshuffle("x", 0) * m + at.sum(copies)],
-    "fill-cut-moved-2": [m - copies_in_row.T + at.sum(copies_in_row)],
+    "fill-cut-in-operands": [
+        copies.dimshuffle("x", 0) * m + at.sum(copies),
+        m - copies_in_row.T + at.sum(copies_in_row),
+    ],
     "div-reciprocal-by-constant": [x**-0.5 / 3.0],
     "reciprocal-of-constant-factor": [(2.0 * x) ** -1.0],
     "dimshuffle-of-elemwise": [at.exp(at.sin(at.tanh(at.exp(m)))).T],

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import relgraph.tensor as at
 from relations.kit.layout import (
     alloc_like,
+    are_made_of_few_ops,
     broadcasts_to,
     broadcasts_to_known_shape,
     composed_order,
-    covers_dimshuffled,
     covers_lengths,
     has_length_of_input,
     has_lengths,
@@ -24,7 +24,6 @@ from relations.kit.layout import (
     is_identity_order,
     is_input_axis,
     is_known_shape_of,
-    is_made_of_few_ops,
     is_shape_of,
     keeps_memory_order,
     length_from_inputs,
@@ -33,6 +32,7 @@ from relations.kit.layout import (
     stretches_to,
     unfilled,
     widest_template,
+    without_copies,
 )
 from relgraph.tensor.basic import merged_lengths
 from relgraph.tensor.shapes import MakeVector, Shape_i
@@ -83,9 +83,9 @@ def test_input_axes():
 
 def test_few_ops():
     x = at.dmatrix("x")
-    assert is_made_of_few_ops(x) and is_made_of_few_ops(at.exp(x + at.dot(x, x)))
-    assert not is_made_of_few_ops(at.exp(at.sin(at.tanh(x))))
-    assert not is_made_of_few_ops(at.add(x, x, x, x))
+    assert are_made_of_few_ops([x]) and are_made_of_few_ops([at.exp(x), at.dot(x, x)])
+    assert not are_made_of_few_ops([at.sin(at.tanh(x))])
+    assert not are_made_of_few_ops([x, x, x, x])
 
 
 # What covers the shape of a fill, and what is filled.
@@ -102,9 +102,16 @@ def test_what_covers_what() -> None:
     assert not broadcasts_to(x, (1, n)) and not broadcasts_to(x, (n,))
     assert stretches_to(row, (n, n)) and not stretches_to(x, (n, n))
     assert has_lengths(known, (2, 3)) and not has_lengths(known, (2, n))
-    assert covers_dimshuffled(x, ("x", 0), v) and not covers_dimshuffled(row, (1, 0), row)
     assert alloc_like(v, known).type.shape == (2, 3)
     assert broadcasts_to_known_shape(v, known) and not broadcasts_to_known_shape(v, x)
+
+
+def test_copies_beside_what_has_the_shape() -> None:
+    moved = at.second(v, n).dimshuffle("x", 0)
+    assert without_copies([moved, x])[1] is x
+    assert without_copies([at.second(x, row), x, at.alloc(v, n, n)]) == (row, x, v)
+    assert without_copies([moved, row.T]) is None
+    assert without_copies([at.second(x, row), at.second(x, x)]) is None
 
 
 def test_fills_in_a_sum() -> None:

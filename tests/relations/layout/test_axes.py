@@ -21,6 +21,8 @@ TABLE = [
     ),
     ("dimshuffle-of-dimshuffle", v.dimshuffle(0, "x").dimshuffle(0), v.dimshuffle(0)),
     ("dimshuffle-of-dimshuffle", x.T.T, x.dimshuffle(0, 1)),
+    ("dimshuffles-cancel", v.dimshuffle(0, "x").dimshuffle(0), v),
+    ("dimshuffles-cancel", x.T.T, x),
     ("dimshuffle-unneeded", x.dimshuffle(0, 1), x),
     ("dimshuffle-unneeded", row.dimshuffle("x", 1), row),
     ("dimshuffle-of-elemwise", at.exp(x).T, at.exp(x.T)),
@@ -49,6 +51,7 @@ TABLE = [
 
 LEFT_ALONE = [
     ("dimshuffle-unneeded", x.T),
+    ("dimshuffles-cancel", x.T.dimshuffle(0, "x", 1)),
     ("dimshuffle-of-elemwise", at.sum(t, axis=0).T),
     ("join-of-dimshuffles", at.join(1, x.T, y)),
     ("join-of-dimshuffles", at.join(1, v.dimshuffle(0, "x"), w.dimshuffle(0, "x"))),
