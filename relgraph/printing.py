@@ -36,7 +36,7 @@ from relgraph.graph.notation import (
     graph_view,
     separated,
 )
-from relgraph.graph.op import HasInnerGraph, Op, Storage, TypedOp
+from relgraph.graph.op import HasInnerGraph, Op, TypedOp
 from relgraph.graph.type import Type
 from relgraph.graph.utils import LogicTerm
 
@@ -316,9 +316,9 @@ class Print(TypedOp):
             raise TypeError(f"{self} takes one input, not {len(input_types)}")
         return input_types
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        print(self.message, inputs[0])
-        output_storage[0][0] = inputs[0]
+    def compute(self, node: Apply, x: Any) -> Any:
+        print(self.message, x)
+        return x
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
         return list(output_gradients)

@@ -17,7 +17,7 @@ from relgraph.graph.basic import (
     io_connection_pattern,
     io_toposort,
 )
-from relgraph.graph.op import GraphOp, Op, Storage, Variables
+from relgraph.graph.op import GraphOp, Op, Variables
 from relgraph.graph.shared_values import SharedVariable
 from relgraph.graph.type import DisconnectedType, Type
 from relgraph.graph.utils import MethodNotDefined
@@ -94,9 +94,9 @@ class OpFromGraph(GraphOp):
         """The compiled graph."""
         return function(list(self.inputs), list(self.outputs), on_unused_input="ignore")
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        for cell, value in zip(output_storage, self.fn(*inputs), strict=True):
-            cell[0] = value
+    def compute(self, node: Apply, *values: Any) -> Any:
+        found = self.fn(*values)
+        return found if len(found) > 1 else found[0]
 
     def in_place_of(self, node: Apply) -> list[Variable]:
         """Return the outputs of the graph over the inputs of a node."""
@@ -177,13 +177,13 @@ class FromFunctionOp(Op):
         ]
         return Apply(self, fitting, [kind.make_variable() for kind in self.output_types])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        found = self.function(*inputs)
+    def compute(self, node: Apply, *values: Any) -> Any:
+        found = self.function(*values)
         several = found if isinstance(found, tuple | list) else [found]
         if len(several) != self.nout:
             raise ValueError(f"{self} returned {len(several)} values, not {self.nout}")
-        for cell, value, kind in zip(output_storage, several, self.output_types, strict=True):
-            cell[0] = kind.filter(value)
+        filtered = [t.filter(x) for t, x in zip(self.output_types, several, strict=True)]
+        return filtered if self.nout > 1 else filtered[0]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         if self._infer_shape is None:

@@ -26,7 +26,7 @@ from relgraph.graph.basic import (
 from relgraph.graph.basic import applys_between as nodes_between
 from relgraph.graph.destroyhandler import destroyed_indices, sharers
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.op import Storage, TypedOp
+from relgraph.graph.op import TypedOp
 from relgraph.graph.shared_values import SharedVariable, copy_value
 from relgraph.graph.type import Type
 from relgraph.graph.utils import MissingInputError
@@ -379,8 +379,8 @@ class DeepCopyOp(TypedOp):
             raise TypeError(f"{self} takes one input, not {len(input_types)}")
         return input_types
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        output_storage[0][0] = copy_value(inputs[0])
+    def compute(self, node: Apply, x: Any) -> Any:
+        return copy_value(x)
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
         return list(output_gradients)

@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp
+from relgraph.graph.op import TypedOp
 from relgraph.graph.type import Type, disconnected
 from relgraph.scalar.type import ScalarType, is_complex, is_discrete
 from relgraph.scalar.type import constant as scalar_constant
@@ -76,8 +76,8 @@ class GradientGate(TypedOp):
     def output_types(self, x: Type) -> list[Type]:
         return [x]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        output_storage[0][0] = inputs[0]
+    def compute(self, node: Apply, x: Any) -> Any:
+        return x
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return list(shapes)

@@ -7,6 +7,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import Applied
 from relgraph.graph.traversal import io_toposort
@@ -22,7 +24,7 @@ Storage = Sequence[list[Any]]
 class Op(MetaObject):
     """An operation on variables.
 
-    A subclass defines `make_node` and `perform`, and `grad` if it has one. Ops with equal
+    A subclass defines `make_node`, `compute` or `perform`, and `grad` if it has one. Ops with equal
     ``__props__`` (or that are equal by an ``__eq__`` of their own) are one object.
 
     Attributes
@@ -205,8 +207,14 @@ class Op(MetaObject):
             return node.outputs[self.default_output]
         return node.outputs[0] if len(node.outputs) == 1 else list(node.outputs)
 
+    def compute(self, node: Apply, *values: Any, **kwargs: Any) -> Any:
+        """Return the value of the output of `node` for values of its inputs, or a sequence of those
+        of several outputs. It is called where NumPy's warnings are turned off.
+        """
+        raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define perform")
+
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        """Compute the outputs of `node`.
+        """Compute the outputs of `node`; by default by `compute`.
 
         Parameters
         ----------
@@ -216,7 +224,11 @@ class Op(MetaObject):
             For each output, a list of length 1 to put its value in. What is in it already may be
             overwritten and used again.
         """
-        raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define perform")
+        with np.errstate(all="ignore"):
+            found = self.compute(node, *inputs)
+        values = [found] if len(output_storage) == 1 else found
+        for cell, value in zip(output_storage, values, strict=True):
+            cell[0] = value
 
     def grad(self, inputs: Variables, output_gradients: Variables) -> Any:
         """Return for each input the gradient of a cost, given the cost's gradient by each output.

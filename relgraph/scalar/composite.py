@@ -18,7 +18,7 @@ from relgraph.graph.basic import (
     io_connection_pattern,
     io_toposort,
 )
-from relgraph.graph.op import HasInnerGraph, Storage, Variables, structure
+from relgraph.graph.op import HasInnerGraph, Variables, structure
 from relgraph.graph.type import Type
 from relgraph.scalar.op import ScalarOp, TypedNumber, zero_like
 from relgraph.scalar.type import ScalarType, is_discrete
@@ -150,12 +150,9 @@ class Composite(ScalarOp, HasInnerGraph):
         self._check_dtypes([t.dtype for t in input_types])
         return [v.type for v in self.outputs]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        with np.errstate(all="ignore"):
-            result = self.impl(*inputs)
-        results = [result] if self.nout == 1 else result
-        for cell, value in zip(output_storage, results, strict=True):
-            cell[0] = np.asarray(value)[()]
+    def compute(self, node: Apply, *values: Any) -> Any:
+        found = self.impl(*values)
+        return np.asarray(found)[()] if self.nout == 1 else [np.asarray(x)[()] for x in found]
 
     def expand(self, inputs: Sequence[Any]) -> list[Any]:
         """Return the outputs as a graph of other inputs: scalar variables of the same types."""

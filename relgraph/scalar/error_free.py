@@ -78,7 +78,7 @@ class _Exact(ScalarOp):
 
     holomorphic = False
 
-    def compute(self, dtype: Any, *values: Array) -> Array:
+    def of_doubles(self, dtype: Any, *values: Array) -> Array:
         """Return the result for arrays of float64 of one shape, of values of a dtype."""
         raise NotImplementedError
 
@@ -88,7 +88,7 @@ class _Exact(ScalarOp):
             arrays, dtype = _as_doubles(*values)
             shape = np.broadcast_shapes(*(np.shape(v) for v in values))
             with np.errstate(all="ignore"):
-                return self.compute(dtype, *arrays).reshape(shape).astype(dtype)
+                return self.of_doubles(dtype, *arrays).reshape(shape).astype(dtype)
 
         return run
 
@@ -107,7 +107,7 @@ class Fma(_Exact):
     def formula(self, of: Any, x: Any, y: Any, z: Any) -> Any:
         return x * y + z
 
-    def compute(self, dtype: Any, *values: Array) -> Array:
+    def of_doubles(self, dtype: Any, *values: Array) -> Array:
         if dtype == np.float64:
             return _fused(*values)
         x, y, z = values
@@ -137,7 +137,7 @@ class _Error(_Exact):
 class MulError(_Error):
     """What ``x * y`` loses to rounding: the true product less the float; 0 where that is none."""
 
-    def compute(self, dtype: Any, *values: Array) -> Array:
+    def of_doubles(self, dtype: Any, *values: Array) -> Array:
         if dtype != np.float64:
             product = values[0] * values[1]
             found = product - product.astype(dtype)
@@ -151,7 +151,7 @@ class MulError(_Error):
 class AddError(_Error):
     """What ``x + y`` loses to rounding: the true sum less the float; zero where that is none."""
 
-    def compute(self, dtype: Any, *values: Array) -> Array:
+    def of_doubles(self, dtype: Any, *values: Array) -> Array:
         total, error = _sum_and_error(*[v.astype(dtype) for v in values])
         return np.where(np.isfinite(total) & np.isfinite(error), error, 0.0)
 
@@ -188,7 +188,7 @@ class ScaledProduct(_Exact):
         factors, divisors = of.mul(1, *xs[: self.above]), of.mul(1, *xs[self.above :])
         return of.true_div(factors, divisors)
 
-    def compute(self, dtype: Any, *values: Array) -> Array:
+    def of_doubles(self, dtype: Any, *values: Array) -> Array:
         fraction, exponent = np.ones_like(values[0]), 0
         for k, v in enumerate(values):
             part, place = np.frexp(v)

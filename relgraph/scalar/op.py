@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp, Variables
+from relgraph.graph.op import TypedOp, Variables
 from relgraph.graph.type import Type
 from relgraph.graph.utils import MethodNotDefined, memoized
 from relgraph.scalar.facts import Facts
@@ -224,11 +224,9 @@ class ScalarOp(TypedOp):
                 raise TypeError(f"{self.name}: input {i} is of type {t}, not a scalar type")
         return [get_scalar_type(self.output_dtype(*[t.dtype for t in input_types]))]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        with np.errstate(all="ignore"):
-            result = np.asarray(self.impl(*inputs))
+    def compute(self, node: Apply, *values: Any) -> Any:
         dtype = node.outputs[0].type.numpy_dtype
-        output_storage[0][0] = result.astype(dtype, copy=False)[()]
+        return np.asarray(self.impl(*values)).astype(dtype, copy=False)[()]
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient with respect to each input.

@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage, TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import check_dtype, result_dtype
@@ -26,7 +25,7 @@ from relgraph.sparse.matrices import (
     sampled,
 )
 from relgraph.sparse.type import SparseTensorType
-from relgraph.tensor.basic import as_argument, merged_lengths
+from relgraph.tensor.basic import TensorOp, as_argument, merged_lengths
 from relgraph.tensor.math import BLAS_DTYPES, cast
 from relgraph.tensor.shapes import as_shape_vector, lengths
 from relgraph.tensor.type import TensorType
@@ -69,7 +68,7 @@ def sparse_type_of(value: Any, shape: Sequence[int | None] = (None, None)) -> Sp
     return SparseTensorType(fmt, check_dtype(value.dtype), shape)
 
 
-class SparseOp(TypedOp):
+class SparseOp(TensorOp):
     """Base class of ops on sparse matrices.
 
     Attributes
@@ -78,12 +77,7 @@ class SparseOp(TypedOp):
         For each input ``sparse`` or ``tensor``.
     """
 
-    __props__: ClassVar[tuple[str, ...] | None] = ()
     kinds: ClassVar[tuple[str, ...]] = ("sparse",)
-
-    def __str__(self) -> str:
-        props = ", ".join(f"{p}={getattr(self, p)}" for p in self.__props__ or ())
-        return f"{self.name}{{{props}}}" if props else self.name
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         if len(inputs) != len(self.kinds):
@@ -92,14 +86,6 @@ class SparseOp(TypedOp):
             as_sparse_argument(v, str(self), i) if kind == "sparse" else as_argument(v, self, i)
             for i, (v, kind) in enumerate(zip(inputs, self.kinds, strict=True))
         ]
-
-    def compute(self, node: Apply, *values: Any, **kwargs: Any) -> Any:
-        """Return the value of the output."""
-        raise NotImplementedError(f"{self} has no compute")
-
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = self.compute(node, *inputs)
 
 
 def as_sparse_argument(x: Any, what: str, position: int = 0) -> Any:

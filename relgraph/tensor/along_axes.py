@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import accumulate
 from typing import Any
@@ -11,7 +11,6 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
 from relgraph.tensor.assembly import arange, join, ones_like, zeros, zeros_like
@@ -27,7 +26,6 @@ from relgraph.tensor.basic import (
 )
 from relgraph.tensor.indexing import getitem, inc_subtensor, index_along, take
 from relgraph.tensor.math import cast, check_one_shape, conjugated, maximum, second
-from relgraph.tensor.memory import Array, in_order
 from relgraph.tensor.reductions import reduced_dtype
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import (
@@ -73,22 +71,8 @@ class AlongAxis(TensorOp):
         shape = merged_lengths(x.shape, y.shape)
         return [TensorType(result_dtype(x.dtype, y.dtype), shape)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, y = inputs
-        check_one_shape(self, x, y)
-        dtype = node.outputs[0].type.numpy_dtype
-        with np.errstate(all="ignore"):
-            found = self.compute(np.asarray(x, dtype), np.asarray(y, dtype))
-        output_storage[0][0] = np.asarray(found, dtype)
-
-    def compute(self, x: Array, y: Array) -> Array:
-        """Return the value for two arrays of the dtype of the output."""
-        found: Array = self.array_formula(np, x, y)
-        return found
-
-    def array_formula(self, xp: Any, x: Any, y: Any) -> Any:
-        """Return the same, computed with the functions of a module like NumPy."""
-        raise NotImplementedError
+    def check(self, node: Apply, *values: Any) -> None:
+        check_one_shape(self, *values)
 
     def reversed(self, x: Any) -> Any:
         return part(x, self.axis, slice(None, None, -1))
@@ -113,7 +97,9 @@ class Recurrence(AlongAxis):
     The inputs are the factors, the first of which is not read, and the terms.
     """
 
-    def compute(self, factors: Array, terms: Array) -> Array:
+    def compute(self, node: Apply, *values: Any) -> Any:
+        self.check(node, *values)
+        factors, terms = (np.asarray(x, node.outputs[0].type.numpy_dtype) for x in values)
         if terms.ndim == 1:
             pairs = zip(factors[1:], terms[1:], strict=True)
             found = accumulate(pairs, _next, initial=terms[0]) if len(terms) else ()
@@ -160,10 +146,9 @@ class Cumulate(OneAxis):
     def output_dtype(self, dtype: str) -> str:
         return reduced_dtype(self.scalar_op.ufunc, dtype)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        function = np.cumsum if self.scalar_op is scalar.add else np.cumprod
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = function(in_order(inputs[0]), axis=self.axis)
+    def array_formula(self, xp: Any, x: Any) -> Any:
+        function = xp.cumsum if self.scalar_op is scalar.add else xp.cumprod
+        return function(x, axis=self.axis)
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         """Return the gradient of sums, cumulative sums from the other end, or `CumprodGradient`."""
@@ -391,8 +376,8 @@ class Sort(OneAxis):
 
     cost = 10.0
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        output_storage[0][0] = np.sort(inputs[0], axis=self.axis, kind="stable")
+    def compute(self, node: Apply, *values: Any) -> Any:
+        return np.sort(values[0], axis=self.axis, stable=True)
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         """Return the gradient, in the order of the input."""
@@ -416,9 +401,8 @@ class ArgSort(OneAxis):
     def output_dtype(self, dtype: str) -> str:
         return "int64"
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        order = np.argsort(inputs[0], axis=self.axis, kind="stable")
-        output_storage[0][0] = order.astype("int64", copy=False)
+    def compute(self, node: Apply, x: Any) -> Any:
+        return np.argsort(x, axis=self.axis, stable=True).astype("int64", copy=False)
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         return [second(x, np.float64(0.0))]

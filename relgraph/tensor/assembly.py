@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Op, Storage, Variables
+from relgraph.graph.op import Op, Variables
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.unify import nth
 from relgraph.graph.utils import LogicTerm
@@ -84,12 +84,11 @@ class Alloc(Op):
         value = specify_shape(value, [1 if n == 1 else None for n in shape[missing:]])
         return Apply(self, [value, *lengths], [TensorType(value.type.dtype, tuple(shape))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        value, *lengths = inputs
+    def compute(self, node: Apply, value: Any, *lengths: Any) -> Any:
         shape = self.checked_shape(node, value, tuple(int(n) for n in lengths))
         out = np.empty(shape, dtype=value.dtype)
         out[...] = value
-        output_storage[0][0] = out
+        return out
 
     def checked_shape(self, node: Apply, value: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return a shape that the value broadcasts to.
@@ -320,9 +319,9 @@ class Eye(Op):
         shape = (static_int(rows), static_int(columns))
         return Apply(self, [rows, columns, k], [TensorType(self.dtype, shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        rows, columns, k = (int(n) for n in inputs)
-        output_storage[0][0] = np.eye(rows, columns, k, dtype=self.dtype)
+    def compute(self, node: Apply, *values: Any) -> Any:
+        rows, columns, k = (int(n) for n in values)
+        return np.eye(rows, columns, k, dtype=self.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(node.inputs[:2])]
@@ -371,11 +370,11 @@ class ARange(Op):
             length = max(0, math.ceil((stop - start) / step))
         return Apply(self, limits, [TensorType(self.dtype, (length,))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        start, stop, step = (v.item() for v in inputs)
+    def compute(self, node: Apply, *values: Any) -> Any:
+        start, stop, step = (v.item() for v in values)
         if step == 0:
             raise ValueError(f"arange: step ({node.inputs[2]}) is 0")
-        output_storage[0][0] = np.arange(start, stop, step, dtype=self.dtype)
+        return np.arange(start, stop, step, dtype=self.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         start, stop, step = node.inputs
@@ -510,9 +509,9 @@ class Join(AxisOp):
                 shape.append(sum(known) if len(known) == len(lengths_of_axis) else None)
         return [TensorType(result_dtype(*[t.dtype for t in input_types]), tuple(shape))]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        self.check_lengths(node, inputs)
-        output_storage[0][0] = np.concatenate(inputs, axis=self.axis)
+    def compute(self, node: Apply, *values: Any) -> Any:
+        self.check_lengths(node, values)
+        return np.concatenate(values, axis=self.axis)
 
     def check_lengths(self, node: Apply, values: Sequence[Any]) -> None:
         """Raise a ValueError if another axis than that of the op has different lengths."""
@@ -591,11 +590,9 @@ class Split(Op):
         types = [TensorType(x.type.dtype, (*shape[:axis], n, *shape[axis + 1 :])) for n in static]
         return Apply(self, [x, sizes], [t() for t in types])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, sizes = inputs
+    def compute(self, node: Apply, x: Any, sizes: Any) -> Any:
         parts = np.split(x, self.checked_stops(node, x, sizes)[:-1], axis=self.axis)
-        for cell, part in zip(output_storage, parts, strict=True):
-            cell[0] = part
+        return parts if len(parts) > 1 else parts[0]
 
     def checked_stops(self, node: Apply, x: Any, sizes: Any) -> Any:
         """Return where the parts end; raise a ValueError if they don't add up to the axis."""

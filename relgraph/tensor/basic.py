@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
@@ -11,11 +11,12 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable, graph_inputs
 from relgraph.graph.notation import number_of
-from relgraph.graph.op import RelativeOp, Storage, TypedOp
+from relgraph.graph.op import RelativeOp, TypedOp
 from relgraph.graph.reference import evaluate
 from relgraph.graph.type import Type, disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.type import check_dtype, number_kind, weak_dtype
+from relgraph.tensor.memory import in_order
 from relgraph.tensor.type import TensorConstant, TensorType, TensorVariable
 
 Shape = tuple[int | None, ...]
@@ -365,10 +366,14 @@ class TensorOp(TypedOp):
     ----------
     nin
         The number of inputs; None for any.
+    array_formula
+        Takes the functions of arrays, those of NumPy or of a library like it, and arrays of the
+        dtype of the output; returns the value. None if NumPy and others compute it differently.
     """
 
     __props__: ClassVar[tuple[str, ...] | None] = ()
     nin: int | None = 1
+    array_formula: Callable[..., Any] | None = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -388,6 +393,17 @@ class TensorOp(TypedOp):
             expected = f"{self.nin} input{'' if self.nin == 1 else 's'}"
             raise TypeError(f"{what} takes {expected}, not {len(inputs)}")
         return [as_argument(v, what, i) for i, v in enumerate(inputs)]
+
+    def check(self, node: Apply, *values: Any) -> None:
+        """Raise an error if a formula does not hold for some values of the inputs."""
+
+    def compute(self, node: Apply, *values: Any, **kwargs: Any) -> Any:
+        if self.array_formula is None:
+            return super().compute(node, *values)
+        self.check(node, *values)
+        dtype = node.outputs[0].type.numpy_dtype
+        arrays = [in_order(np.asarray(x, dtype)) for x in values]
+        return np.asarray(self.array_formula(np, *arrays), dtype)
 
 
 class AxisOp(RelativeOp, TensorOp):
@@ -447,13 +463,12 @@ class Assert(TensorOp):
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [input_types[0]]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, *conditions = inputs
+    def compute(self, node: Apply, x: Any, *conditions: Any) -> Any:
         for var, value in zip(node.inputs[1:], conditions, strict=True):
             if not np.all(value):
                 prefix = f"{self.message}: " if self.message else ""
                 raise AssertionError(f"{prefix}{var} does not hold, a condition of {node}")
-        output_storage[0][0] = x
+        return x
 
     def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         return [g, *[disconnected() for _ in inputs[1:]]]
@@ -481,10 +496,10 @@ class CheckAndRaise(Assert):
     def __str__(self) -> str:
         return f"check_and_raise{{{self.exc_type.__name__}, {self.message}}}"
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        if not all(map(np.all, inputs[1:])):
+    def compute(self, node: Apply, x: Any, *conditions: Any) -> Any:
+        if not all(map(np.all, conditions)):
             raise self.exc_type(self.message)
-        output_storage[0][0] = inputs[0]
+        return x
 
 
 def assert_(x: Any, *conditions: Any, message: str = "") -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Variables
 from relgraph.graph.type import disconnected
 from relgraph.scalar.type import number_kind, result_dtype, weak_dtype
 from relgraph.tensor.basic import TensorOp, as_argument, constant
@@ -63,10 +63,10 @@ class IfElse(TensorOp):
         """Return the inputs of a node that are its branches."""
         return list(inputs[1 : 1 + self.count]), list(inputs[1 + self.count :])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        then, other = self.branches(inputs)
-        for cell, value in zip(output_storage, then if inputs[0] else other, strict=True):
-            cell[0] = value
+    def compute(self, node: Apply, *values: Any) -> Any:
+        then, other = self.branches(values)
+        taken = then if values[0] else other
+        return taken if self.count > 1 else taken[0]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         then, other = self.branches(shapes)

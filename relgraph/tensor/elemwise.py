@@ -18,7 +18,7 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.notation import Applied, number_of
-from relgraph.graph.op import Op, RelativeOp, Storage, Variables
+from relgraph.graph.op import Op, RelativeOp, Variables
 from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.utils import Memo
 from relgraph.introspection import documented, signature_of
@@ -160,8 +160,7 @@ class DimShuffle(TensorOp):
             TensorType(x.dtype, [1 if isinstance(a, str) else x.shape[a] for a in self.new_order])
         ]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        (x,) = inputs
+    def compute(self, node: Apply, x: Any) -> Any:
         for axis in self.drop:
             if x.shape[axis] != 1:
                 raise ValueError(
@@ -169,7 +168,7 @@ class DimShuffle(TensorOp):
                 )
         kept = x.reshape([n for i, n in enumerate(x.shape) if i not in self.drop])
         positions = {axis: i for i, axis in enumerate(sorted(self.shuffle))}
-        output_storage[0][0] = kept.transpose([positions[a] for a in self.shuffle])[self._key]
+        return kept.transpose([positions[a] for a in self.shuffle])[self._key]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(1 if isinstance(a, str) else shapes[0][a] for a in self.new_order)]
@@ -693,19 +692,17 @@ class Elemwise(Op):
                     f"input {i}, a {types[i]}"
                 )
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        shape = self.checked_shape(node, inputs)
+    def compute(self, node: Apply, *values: Any) -> Any:
+        shape = self.checked_shape(node, values)
         targets: list[Any] = [None] * len(node.outputs)
         for o, i in self.inplace_pattern:
-            targets[o] = inputs[i]
-        with np.errstate(all="ignore"):
-            results = self._compute(node, inputs, targets, shape)
-            for cell, result, target in zip(output_storage, results, targets, strict=True):
-                if target is None or result is target:
-                    cell[0] = result
-                else:
-                    target[...] = result
-                    cell[0] = target
+            targets[o] = values[i]
+        results = self._compute(node, values, targets, shape)
+        for o, _ in self.inplace_pattern:
+            if results[o] is not targets[o]:
+                targets[o][...] = results[o]
+                results[o] = targets[o]
+        return results if len(results) > 1 else results[0]
 
     def _compute(
         self, node: Apply, inputs: Sequence[Any], targets: Sequence[Any], shape: tuple[int, ...]

@@ -6,14 +6,12 @@ One op does the complex ones along one axis; all others are made of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage
 from relgraph.graph.utils import lifted
 from relgraph.introspection import public_functions
 from relgraph.scalar.type import is_complex, is_discrete
@@ -58,14 +56,19 @@ class DFT(OneAxis):
     def output_dtype(self, dtype: str) -> str:
         return _complex_dtype(dtype)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        (x,) = inputs
-        if x.shape[self.axis] == 0:
+    def check(self, node: Apply, *values: Any) -> None:
+        if values[0].shape[self.axis] == 0:
             raise ValueError(f"{self}: {node.inputs[0]} has no elements along axis {self.axis}")
-        function = np.fft.ifft if self.inverse else np.fft.fft
-        with np.errstate(all="ignore"):
-            found = function(in_order(x), axis=self.axis, norm=self.norm)  # type: ignore[arg-type]
-        output_storage[0][0] = found.astype(node.outputs[0].type.dtype, copy=False)
+
+    def compute(self, node: Apply, x: Any) -> Any:
+        # of real numbers NumPy computes half
+        self.check(node, x)
+        found = self.array_formula(np, in_order(x))
+        return found.astype(node.outputs[0].type.dtype, copy=False)
+
+    def array_formula(self, xp: Any, x: Any) -> Any:
+        function = xp.fft.ifft if self.inverse else xp.fft.fft
+        return function(x, axis=self.axis, norm=self.norm)
 
     def factor(self, count: int) -> float:
         """Return what the sums over `count` points are multiplied by."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import number_of
-from relgraph.graph.op import Op, RelativeOp, Storage
+from relgraph.graph.op import Op, RelativeOp
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.tensor.assembly import ARange, arange, zeros_like
 from relgraph.tensor.basic import as_tensor_variable, named_axis, normalize_axis, static_int
@@ -151,10 +151,9 @@ class AdvancedSubtensor(BaseSubtensor):
         shape = _result_shape(self.idx_list, sliced, of_arrays, x.shape[axis:])
         return [TensorType(x.dtype, shape)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        check_index_arrays(node, node.inputs[1:], inputs[1:])
-        index = concrete_index(self.idx_list, inputs[1:])
-        output_storage[0][0] = np.asarray(take_part(node, inputs[0], index))
+    def compute(self, node: Apply, x: Any, *indices: Any) -> Any:
+        check_index_arrays(node, node.inputs[1:], indices)
+        return np.asarray(take_part(node, x, concrete_index(self.idx_list, indices)))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         symbolic = dict(zip(map(id, node.inputs[1:]), shapes[1:], strict=True))
@@ -220,20 +219,18 @@ class AdvancedIncSubtensor(BaseIncSubtensor):
     def part(self) -> Any:
         return AdvancedSubtensor(self.idx_list)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, y, *indices = inputs
+    def compute(self, node: Apply, x: Any, y: Any, *indices: Any) -> Any:
         check_index_arrays(node, node.inputs[2:], indices)
         index = concrete_index(self.idx_list, indices)
         check_broadcast(node, y, np.shape(take_part(node, x, index)))
         out = x if self.inplace else x.copy()
-        with np.errstate(all="ignore"):
-            if self.set_instead_of_inc:
-                # NumPy goes through arrays in the order of their storage
-                in_rows = [_row_major(index) for index in indices]
-                out[concrete_index(self.idx_list, in_rows)] = _row_major(y)
-            else:
-                np.add.at(out, index, y)
-        output_storage[0][0] = out
+        if self.set_instead_of_inc:
+            # NumPy goes through arrays in the order of their storage
+            in_rows = [_row_major(index) for index in indices]
+            out[concrete_index(self.idx_list, in_rows)] = _row_major(y)
+        else:
+            np.add.at(out, index, y)
+        return out
 
     def kept(self, g: Any, indices: Sequence[Any]) -> Any:
         """Return of the gradient `g` the part that belongs to the values that the op assigns.

@@ -10,7 +10,6 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype, weak_dtype
 from relgraph.tensor.basic import TensorOp, as_tensor_variable, number
@@ -63,11 +62,9 @@ class MatrixProduct(TensorOp):
                     f"{' or '.join(map(str, ranks))} are wanted"
                 )
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, y = inputs
+    def compute(self, node: Apply, x: Any, y: Any, *rest: Any) -> Any:
         check_inner(self, x, y, -1, 0)
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = np.asarray(self.product(x, y))
+        return np.asarray(self.product(x, y))
 
     def product(self, x: Any, y: Any) -> Any:
         """Return the product of two arrays, by the same way for each layout."""

@@ -14,11 +14,9 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage
 from relgraph.scalar.op import where_not
 from relgraph.tensor.basic import TensorOp, normalize_axes, without_axes
 from relgraph.tensor.math import cast, check_one_shape, maximum
-from relgraph.tensor.memory import in_order, laid_out
 from relgraph.tensor.reductions import mean, restore_axes
 from relgraph.tensor.shapes import lengths, product
 from relgraph.tensor.type import TensorType
@@ -53,20 +51,6 @@ class AlongAxes(TensorOp):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [without_axes(shapes[0], self.axes(len(shapes[0])))]
-
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        arrays = self.arranged(*inputs)
-        with np.errstate(all="ignore"):
-            found = self.array_formula(np, *arrays)
-        output_storage[0][0] = np.asarray(found, arrays[0].dtype)
-
-    def arranged(self, *inputs: Any) -> list[Any]:
-        """Return the values of the inputs, laid out in order."""
-        return [in_order(x) for x in inputs]
-
-    def array_formula(self, xp: Any, *xs: Any) -> Any:
-        """Return the result, computed with the functions of a module like NumPy."""
-        raise NotImplementedError
 
 
 def scaled(xp: Any, x: Any, axes: tuple[int, ...] | None) -> tuple[Any, Any, Any]:
@@ -123,16 +107,9 @@ class _OfPairs(AlongAxes):
             raise TypeError(f"{self.name}: the inputs, a {x} and a {y}, are not of one type")
         return super().output_types(x)
 
-    def arranged(self, x: Any, y: Any) -> list[Any]:
-        """Return the values of both inputs, laid out in order.
-
-        Raises
-        ------
-        ValueError
-            If they have different shapes.
-        """
-        check_one_shape(self, x, y)
-        return [laid_out(x), laid_out(y)]
+    def check(self, node: Apply, *values: Any) -> None:
+        """Raise a ValueError if the inputs have different shapes."""
+        check_one_shape(self, *values)
 
 
 class Cosine(_OfPairs):

@@ -12,7 +12,7 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.notation import Applied
-from relgraph.graph.op import Op, RelativeOp, Storage, Variables
+from relgraph.graph.op import Op, RelativeOp, Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import AsksForType, LogicTerm
 from relgraph.scalar.composite import Composite
@@ -155,8 +155,7 @@ class CAReduce(RelativeOp, TensorOp):
         """Return the axes that are reduced of an input of rank `ndim`, as a tuple."""
         return tuple(range(ndim)) if self.axis is None else self.axis
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        (x,) = inputs
+    def compute(self, node: Apply, x: Any) -> Any:
         if self.ufunc.identity is None:
             for axis in self.axes(x.ndim):
                 if x.shape[axis] == 0 and x.size == 0 and _kept_size(x, self.axes(x.ndim)):
@@ -164,8 +163,7 @@ class CAReduce(RelativeOp, TensorOp):
                         f"{self}: axis {axis} of {node.inputs[0]} has length 0 "
                         f"(its shape is {x.shape}), and of nothing there's no extreme"
                     )
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = np.asarray(self.ufunc.reduce(in_order(x), axis=self.axis))
+        return np.asarray(self.ufunc.reduce(in_order(x), axis=self.axis))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         axes = self.axes(len(shapes[0]))
@@ -623,13 +621,12 @@ class _ArgExtreme(RelativeOp, TensorOp):
         axis = normalize_axis(self.axis, x.ndim, self.name)
         return [TensorType("int64", x.shape[:axis] + x.shape[axis + 1 :])]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        (x,) = inputs
+    def compute(self, node: Apply, x: Any) -> Any:
         length = x.size if self.axis is None else x.shape[self.axis]
         if length == 0:
             which = "an empty input" if self.axis is None else f"axis {self.axis} of length 0"
             raise ValueError(f"{self}: {node.inputs[0]} has shape {x.shape}: no extreme of {which}")
-        output_storage[0][0] = np.asarray(type(self).function(x, axis=self.axis), dtype="int64")
+        return np.asarray(type(self).function(x, axis=self.axis), dtype="int64")
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         (x,) = shapes
@@ -768,15 +765,13 @@ class FusedReduction(Op):
         """Return the kernel of a node."""
         return self.elemwise.kernel(node, self._ufuncs)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        shape = self.elemwise.checked_shape(node, inputs)
+    def compute(self, node: Apply, *values: Any) -> Any:
+        shape = self.elemwise.checked_shape(node, values)
         for op in self.reductions:
             if op is not None and op.ufunc.identity is None and 0 in shape:
                 raise ValueError(f"{self}: {op} of an array of shape {shape}, which has no extreme")
-        with np.errstate(all="ignore"):
-            results = self.kernel(node).run(inputs, shape, [None] * len(node.outputs))
-        for cell, result in zip(output_storage, results, strict=True):
-            cell[0] = result
+        results = self.kernel(node).run(values, shape, [None] * len(node.outputs))
+        return results if len(results) > 1 else results[0]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         elementwise = self.elemwise.make_node(*node.inputs)

@@ -10,7 +10,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import Applied
-from relgraph.graph.op import Op, RelativeOp, Storage, TypedOp, Variables
+from relgraph.graph.op import Op, RelativeOp, TypedOp, Variables
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm, MethodNotDefined
 from relgraph.scalar.type import check_dtype
@@ -62,8 +62,8 @@ class Shape(_OfShape):
     def applied(self, arguments: Sequence[Any], output: int | None = None) -> Applied:
         return Applied("shape", tuple(arguments), form="attribute")
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        output_storage[0][0] = np.asarray(np.shape(inputs[0]), dtype="int64")
+    def compute(self, node: Apply, x: Any) -> Any:
+        return np.asarray(np.shape(x), dtype="int64")
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(len(shapes[0]),)]
@@ -100,8 +100,8 @@ class Shape_i(RelativeOp, _OfShape):
         normalize_axis(self.i, input_types[0].ndim, str(self))
         return [TensorType("int64", ())]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        output_storage[0][0] = np.asarray(np.shape(inputs[0])[self.i], dtype="int64")
+    def compute(self, node: Apply, x: Any) -> Any:
+        return np.asarray(np.shape(x)[self.i], dtype="int64")
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [()]
@@ -138,8 +138,8 @@ class MakeVector(TypedOp):
                 raise TypeError(f"{self}: input {i} is {t.dtype}, which {self.dtype} can't hold")
         return [TensorType(self.dtype, (len(input_types),))]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        output_storage[0][0] = np.array(inputs, dtype=self.dtype)
+    def compute(self, node: Apply, *values: Any) -> Any:
+        return np.array(values, dtype=self.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(len(node.inputs),)]
@@ -383,9 +383,8 @@ class Reshape(Op):
             raise ValueError(f"reshape: {total} elements (shape {x.shape}) don't fit {entries}")
         return tuple(total // rest if n == -1 else n for n in entries)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, vector = inputs
-        output_storage[0][0] = np.reshape(x, self.checked_shape(node, x, vector))
+    def compute(self, node: Apply, x: Any, vector: Any) -> Any:
+        return np.reshape(x, self.checked_shape(node, x, vector))
 
     def checked_shape(self, node: Apply, x: Any, vector: Any) -> tuple[int, ...]:
         """Return the shape of the output, for the values of the inputs.
@@ -467,15 +466,14 @@ class SpecifyShape(TensorOp):
                 raise ValueError(f"{self}: axis {axis} of the input has length {n}, not {m}")
         return [TensorType(x.dtype, merged_lengths(x.shape, self.shape))]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        (x,) = inputs
+    def compute(self, node: Apply, x: Any) -> Any:
         for axis, n in enumerate(self.shape):
             if n is not None and x.shape[axis] != n:
                 raise ValueError(
                     f"{self}: axis {axis} of {node.inputs[0]} has length {x.shape[axis]}, not {n} "
                     f"(its shape is {x.shape})"
                 )
-        output_storage[0][0] = x
+        return x
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [merged_lengths(self.shape, shapes[0])]

@@ -14,7 +14,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import Applied
-from relgraph.graph.op import Storage, TypedOp
+from relgraph.graph.op import TypedOp
 from relgraph.graph.type import disconnected
 from relgraph.graph.utils import LogicTerm, MethodNotDefined
 from relgraph.scalar.type import is_discrete
@@ -524,11 +524,10 @@ class Subtensor(BaseSubtensor):
                 raise IndexError(f"{self}: axis {axis} has length {n}, so there's no {entry}")
         return [TensorType(x.dtype, (*shape, *x.shape[len(self.idx_list) :]))]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        index = (
-            self._index if self._index is not None else concrete_index(self.idx_list, inputs[1:])
-        )
-        output_storage[0][0] = np.asarray(take_part(node, inputs[0], index))
+    def compute(self, node: Apply, x: Any, *indices: Any) -> Any:
+        known = self._index
+        index = concrete_index(self.idx_list, indices) if known is None else known
+        return np.asarray(take_part(node, x, index))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         entries = symbolic_index(self.idx_list, node.inputs[1:])
@@ -623,15 +622,13 @@ class IncSubtensor(BaseIncSubtensor):
     def part(self) -> Any:
         return Subtensor(self.idx_list)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, y, *indices = inputs
+    def compute(self, node: Apply, x: Any, y: Any, *indices: Any) -> Any:
         index = concrete_index(self.idx_list, indices)
         out = x if self.inplace else x.copy()
         part = take_part(node, out, (*index, ...))
         check_broadcast(node, y, part.shape)
-        with np.errstate(all="ignore"):
-            if self.set_instead_of_inc:
-                part[...] = y
-            else:
-                part += y
-        output_storage[0][0] = out
+        if self.set_instead_of_inc:
+            part[...] = y
+        else:
+            part += y
+        return out

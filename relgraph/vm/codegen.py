@@ -21,7 +21,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.printing import debugprint
 from relgraph.tensor.memory import KeptStorage, in_order, laid_out
-from relgraph.vm.schedule import called, kernel_of
+from relgraph.vm.schedule import function_of
 
 
 class Unknown:
@@ -247,7 +247,7 @@ def check_lines(node: Apply, symbols: SymbolTable) -> list[str]:
         return []
     arguments = ", ".join(symbols.array_name(v) for v in node.inputs)
     text = " and ".join(conditions)
-    return [f"if not ({text}): {symbols.bind('k', performed(node))}({arguments})"]
+    return [f"if not ({text}): {symbols.bind('k', function_of(node))}({arguments})"]
 
 
 def length_conditions(node: Apply, symbols: SymbolTable) -> list[str]:
@@ -301,12 +301,6 @@ def length_text(length: Axis | int, symbols: SymbolTable) -> str:
     var, axis = length
     name = symbols.name_of(var)
     return f"len({name})" if axis == 0 else f"{name}.shape[{axis}]"
-
-
-def performed(node: Apply) -> Callable[..., Any]:
-    """Return a function that computes a node by its kernel: its output, or the list of them."""
-    compute = called(kernel_of(node), len(node.outputs))
-    return compute if len(node.outputs) > 1 else lambda *values: compute(*values)[0]
 
 
 NOTE_DEPTH = 3

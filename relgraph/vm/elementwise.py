@@ -16,7 +16,8 @@ from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import is_complex, is_discrete
 from relgraph.tensor.composite_kernel import array_function
 from relgraph.tensor.memory import steady
-from relgraph.vm.codegen import SymbolTable, check_lines, define_lengths, performed
+from relgraph.vm.codegen import SymbolTable, check_lines, define_lengths
+from relgraph.vm.schedule import function_of
 
 # On numbers of these dtypes Python's operators give what the ufuncs give, and are faster.
 _OPERATORS = {np.add: "+", np.subtract: "-", np.multiply: "*"}
@@ -320,10 +321,11 @@ def _function_lines(node: Apply, symbols: SymbolTable) -> list[str] | None:
 
 
 def performed_line(node: Apply, symbols: SymbolTable) -> str:
-    """Return the line that computes a node by its kernel, with numbers as lines take them."""
+    """Return the line that computes a node as its op does, with numbers as lines take them."""
+    symbols.may_warn = True
     names = [symbols.name_of(v) for v in node.outputs]
     arguments = ", ".join(symbols.array_name(v) for v in node.inputs)
-    statements = [f"{', '.join(names)} = {symbols.bind('k', performed(node))}({arguments})"]
+    statements = [f"{', '.join(names)} = {symbols.bind('k', function_of(node))}({arguments})"]
     for v, name in zip(node.outputs, names, strict=True):
         if v in symbols.floats:
             statements.append(f"{name} = float({name})")

@@ -48,14 +48,13 @@ from relgraph.vm.codegen import (
     define_lengths,
     length_conditions,
     length_text,
-    performed,
 )
 from relgraph.vm.elementwise import (
     elementwise_lines,
     is_plain_ufunc,
     performed_line,
 )
-from relgraph.vm.schedule import Schedule, schedule_of_nodes
+from relgraph.vm.schedule import Schedule, function_of, schedule_of_nodes
 
 Dead = Collection[Variable]
 
@@ -145,7 +144,7 @@ def reduction(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None
         return None
     lines = []
     if op.ufunc.identity is None:
-        error = symbols.bind("k", performed(node))
+        error = symbols.bind("k", function_of(node))
         lines.append(f"if {symbols.name_of(x)}.size == 0: {error}({symbols.name_of(x)})")
     if not is_discrete(x.type.dtype):
         symbols.may_warn = True
@@ -169,7 +168,7 @@ def part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
     if any(v.type.dtype == "bool" for v in indices):
         return None
     key = _key(node.op.idx_list, indices, symbols)
-    symbols.raised_by_perform[node] = performed(node)
+    symbols.raised_by_perform[node] = function_of(node)
     # an index of nothing gives a number, and an ellipsis an array of rank 0
     text = f"{symbols.array_name(x)}[{key if node.op.idx_list or out_var.type.ndim else '()'}]"
     if out_var.type.ndim == 0:
@@ -213,7 +212,7 @@ def changed_part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | N
         return None
     if any(v.type.dtype == "bool" for v in indices):
         return None
-    symbols.raised_by_perform[node] = error = performed(node)
+    symbols.raised_by_perform[node] = error = function_of(node)
     free = x in dead and x in symbols.unshared and x is not y
     overwrites = node.op.inplace or free
     names = [symbols.name_of(v) for v in node.inputs]
@@ -253,7 +252,7 @@ def reshape(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
     (out_var,) = node.outputs
     if not isinstance(vector, Constant) or len(vector.data) != node.op.ndim:
         return None
-    symbols.raised_by_perform[node] = performed(node)
+    symbols.raised_by_perform[node] = function_of(node)
     shape = tuple(int(n) for n in vector.data)
     return [f"{symbols.name_of(out_var)} = {symbols.array_name(x)}.reshape({shape})"]
 
@@ -357,7 +356,7 @@ def solve(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list
         return None
     lines = check_lines(node, symbols)
     solver = lapack_function("gesv", dtype)
-    function = symbols.bind("f", partial(solve_one, performed(node), solver))
+    function = symbols.bind("f", partial(solve_one, function_of(node), solver))
     symbols.may_warn = True
     # LAPACK writes down matrices by columns
     symbols.define_fresh(out, ordered=False)
@@ -372,7 +371,7 @@ def slogdet(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> li
         return None
     lines = check_lines(node, symbols)
     function = symbols.bind(
-        "f", partial(slogdet_one, performed(node), lapack_function("getrf", "float64"))
+        "f", partial(slogdet_one, function_of(node), lapack_function("getrf", "float64"))
     )
     symbols.may_warn = True
     names = ", ".join(symbols.name_of(v) for v in node.outputs)

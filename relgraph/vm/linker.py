@@ -28,9 +28,8 @@ from relgraph.vm.schedule import (
     Branch,
     Runner,
     Schedule,
-    called,
-    kernel_of,
-    lazy_kernel,
+    lazy_runner,
+    runner_of,
     schedule,
 )
 
@@ -114,8 +113,8 @@ def _by_kernels(
 
     def step(node: Apply) -> tuple[list[Variable], Runner]:
         lazy = node in plan.branches
-        kernel = lazy_kernel(plan, node, of_branch) if lazy else kernel_of(node)
-        run, reads = called(kernel, len(node.outputs)), plan.reads(node)
+        run = lazy_runner(plan, node, of_branch) if lazy else runner_of(node)
+        reads = plan.reads(node)
         return reads, run if wrap is None else wrap(numbers[node], node, run)
 
     return _one_by_one(plan, inputs, outputs, step)
@@ -436,8 +435,7 @@ class ProfiledRunner:
     def _step(self, plan: Schedule, node: Apply) -> tuple[list[Variable], Runner]:
         """Return what a node reads, and a function that computes it."""
         if node in plan.branches:
-            kernel = lazy_kernel(plan, node, self._of_branch)
-            return plan.reads(node), called(kernel, len(node.outputs))
+            return plan.reads(node), lazy_runner(plan, node, self._of_branch)
         read = [v for v in dict.fromkeys(node.inputs) if not isinstance(v, Constant)]
         run = self._linker.link(FunctionGraph(read, node.outputs, clone=True))
         self.import_time += getattr(run, "import_time", 0.0)

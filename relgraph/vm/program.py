@@ -7,7 +7,7 @@ written into an array that is allocated by the first step.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any
 
@@ -16,17 +16,33 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.reference import performed
 from relgraph.graph.shared_values import copy_value
-from relgraph.tensor.loops.scan_op import LoopParts, Scan, number_of_steps, wrong_row, wrong_state
+from relgraph.tensor.loops.scan_op import (
+    LoopParts,
+    Scan,
+    number_of_steps,
+    run_loop,
+    wrong_row,
+    wrong_state,
+)
 from relgraph.tensor.memory import KeptStorage
 from relgraph.tensor.type import TensorType
 from relgraph.vm.codegen import CHUNK_NODES, Program, SymbolTable, define
 from relgraph.vm.lines import inlined_lines
-from relgraph.vm.schedule import Branch, Kernel, Runner, Schedule, kernel_of, lazy_kernel, schedule
+from relgraph.vm.schedule import (
+    Branch,
+    Runner,
+    Schedule,
+    function_of,
+    lazy_runner,
+    schedule,
+    unpacked,
+)
 
 
-def loop_kernel(node: Apply) -> Kernel:
-    """Return a kernel of a `Scan`."""
+def loop_runner(node: Apply) -> Runner:
+    """Return a function that computes a `Scan`."""
     op = node.op
     assert isinstance(op, Scan)
     # what is the same at each step is kept like the outputs
@@ -38,23 +54,18 @@ def loop_kernel(node: Apply) -> Kernel:
     if len(plan.nodes) > CHUNK_NODES:
         long = generate_program(plan, fgraph.inputs, fgraph.outputs).run
 
-        def in_parts(inputs: Sequence[Any], cells: Sequence[list[Any]]) -> None:
-            op.run(lambda *values: long(*values)[:n_outputs], inputs, cells)
-
-        return in_parts
+        return lambda *inputs: run_loop(op, lambda *values: long(*values)[:n_outputs], inputs)
     loop = _LoopSource(op, fgraph, plan)
     program = loop.program()
 
-    def kernel(inputs: Sequence[Any], cells: Sequence[list[Any]]) -> None:
+    def run(*inputs: Any) -> list[Any]:
         steps = number_of_steps(op, inputs)
         if steps == 0:
-            op.perform(node, inputs, cells)
-            return
+            return performed(node, inputs)
         found = program.run(steps, *loop.arguments(steps, op.parts(inputs[1:])))
-        for cell, value in zip(cells, loop.results(steps, found), strict=True):
-            cell[0] = value
+        return loop.results(steps, found)
 
-    return kernel
+    return run
 
 
 def in_order(rows: Any, kept: int | None, made: int, steps: int) -> Any:
@@ -463,21 +474,19 @@ def _node_lines(plan: Schedule, i: int, symbols: SymbolTable) -> list[str]:
 
 
 def _perform_line(plan: Schedule, node: Apply, symbols: SymbolTable) -> str:
-    """Return the line that computes a node by its kernel."""
-    kernel = symbols.bind("k", _kernel(plan, node, symbols.storage))
+    """Return the line that computes a node by what its op defines."""
+    function = symbols.bind("k", _function(plan, node, symbols.storage))
     arguments = ", ".join(symbols.array_name(v) for v in plan.reads(node))
-    if len(node.outputs) == 1:
-        out = symbols.name_of(node.outputs[0])
-        return f"o = [None]; {kernel}([{arguments}], [o]); {out} = o[0]; o = None"
-    cells = ", ".join("[None]" for _ in node.outputs)
-    results = "".join(f"{symbols.name_of(v)} = o[{j}][0]; " for j, v in enumerate(node.outputs))
-    return f"o = [{cells}]; {kernel}([{arguments}], o); {results}o = None"
+    names = ", ".join(symbols.name_of(v) for v in node.outputs)
+    return f"{names} = {function}({arguments})"
 
 
-def _kernel(plan: Schedule, node: Apply, storage: KeptStorage | None) -> Kernel:
+def _function(plan: Schedule, node: Apply, storage: KeptStorage | None) -> Callable[..., Any]:
     def of_branch(branch: Branch) -> Runner:
         return generate_program(branch.plan, branch.inputs, branch.outputs, storage).run
 
     if isinstance(node.op, Scan):
-        return loop_kernel(node)
-    return lazy_kernel(plan, node, of_branch) if node in plan.branches else kernel_of(node)
+        return unpacked(loop_runner(node), len(node.outputs))
+    if node in plan.branches:
+        return unpacked(lazy_runner(plan, node, of_branch), len(node.outputs))
+    return function_of(node)

@@ -1,7 +1,8 @@
-"""The schedule of a graph, and kernels, which compute one of its nodes.
+"""The schedule of a graph, and functions that compute one of its nodes.
 
 A schedule has the order of the nodes, the last use of each value, and the nodes that run only if a
-branch of an `IfElse` is taken. A kernel is the `perform` or the thunk of an op.
+branch of an `IfElse` is taken. A node is computed by what its op defines: `compute`, `perform` or a
+thunk.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
+from relgraph.graph.reference import performed
 from relgraph.tensor.conditional import Contexts, IfElse
 
 
@@ -142,39 +144,40 @@ def _schedule(
     return Schedule(nodes, dead_after, last_use, branches)
 
 
-Kernel = Callable[[Sequence[Any], Sequence[list[Any]]], None]
-"""Takes the values of a node's inputs, and a list of length 1 for each output, which it fills."""
-
-
-def kernel_of(node: Apply) -> Kernel:
-    """Return the kernel of a node."""
-    if type(node.op).make_thunk is not Op.make_thunk:
-        return _from_thunk(node)
-    return partial(node.op.perform, node)
-
-
 Runner = Callable[..., list[Any]]
 """Takes the values of some inputs; returns the list of the values of some outputs."""
 
 
-def called(kernel: Kernel, n_outputs: int) -> Runner:
-    """Return a kernel as a function of the values of the inputs."""
-
-    def run(*values: Any) -> list[Any]:
-        cells: list[list[Any]] = [[None] for _ in range(n_outputs)]
-        kernel(values, cells)
-        return [cell[0] for cell in cells]
-
-    return run
+def runner_of(node: Apply) -> Runner:
+    """Return a function that computes the outputs of a node from the values of its inputs."""
+    if type(node.op).make_thunk is not Op.make_thunk:
+        return _from_thunk(node)
+    return lambda *values: performed(node, values)
 
 
-def lazy_kernel(plan: Schedule, node: Apply, link: Callable[[Branch], Runner]) -> Kernel:
-    """Return a kernel of an `IfElse` that runs the branch that is taken.
+def function_of(node: Apply) -> Callable[..., Any]:
+    """Return a function that computes the output of a node, or a sequence of several.
+
+    It may warn as NumPy does.
+    """
+    op = node.op
+    if type(op).perform is Op.perform and type(op).make_thunk is Op.make_thunk:
+        return partial(op.compute, node)
+    return unpacked(runner_of(node), len(node.outputs))
+
+
+def unpacked(run: Runner, n_outputs: int) -> Callable[..., Any]:
+    """Return a function that returns the one value of a list of one."""
+    return run if n_outputs > 1 else lambda *values: run(*values)[0]
+
+
+def lazy_runner(plan: Schedule, node: Apply, link: Callable[[Branch], Runner]) -> Runner:
+    """Return a function that computes an `IfElse` by running the branch that is taken.
 
     Parameters
     ----------
     plan
-        The schedule of the graph. The kernel takes what it says that the node reads.
+        The schedule of the graph. The function takes what it says that the node reads.
     node
         The node.
     link
@@ -185,33 +188,29 @@ def lazy_kernel(plan: Schedule, node: Apply, link: Callable[[Branch], Runner]) -
         (link(branch), [position[v] for v in branch.inputs]) for branch in plan.branches[node]
     )
 
-    def kernel(inputs: Sequence[Any], cells: Sequence[list[Any]]) -> None:
-        run, taken = then if inputs[0] else other
-        for cell, value in zip(cells, run(*[inputs[i] for i in taken]), strict=True):
-            cell[0] = value
+    def run(*values: Any) -> list[Any]:
+        of_branch, taken = then if values[0] else other
+        return of_branch(*[values[i] for i in taken])
 
-    return kernel
+    return run
 
 
-def _from_thunk(node: Apply) -> Kernel:
-    """Return a kernel that runs the thunk that the op makes for a node.
+def _from_thunk(node: Apply) -> Runner:
+    """Return a function that runs the thunk that the op makes for a node.
 
-    The thunk has one set of storage cells, so two threads can't run the kernel at the same time.
+    The thunk has one set of storage cells, so two threads can't run it at the same time.
     """
     storage: dict[Variable, list[Any]] = {v: [None] for v in (*node.inputs, *node.outputs)}
     thunk = node.op.make_thunk(node, storage, None, list(node.outputs))
-    input_cells = [storage[v] for v in node.inputs]
-    output_cells = [storage[v] for v in node.outputs]
 
-    def kernel(inputs: Sequence[Any], cells: Sequence[list[Any]]) -> None:
-        for cell, value in zip(input_cells, inputs, strict=True):
-            cell[0] = value
+    def run(*values: Any) -> list[Any]:
+        for v, value in zip(node.inputs, values, strict=True):
+            storage[v][0] = value
         try:
             thunk()
-            for cell, result in zip(cells, output_cells, strict=True):
-                cell[0] = result[0]
+            return [storage[v][0] for v in node.outputs]
         finally:
-            for cell in (*input_cells, *output_cells):
+            for cell in storage.values():
                 cell[0] = None  # Values are not kept alive between calls.
 
-    return kernel
+    return run

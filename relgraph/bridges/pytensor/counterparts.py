@@ -45,12 +45,12 @@ _unify.reorder(on_ambiguity=lambda *found: None)
 class CholeskyOrNan(Cholesky):
     """The factors of matrices as PyTensor has them: nan where one is not positive definite."""
 
-    def compute(self, a: Any) -> Any:
+    def of_finite(self, a: Any) -> Any:
         try:
-            return super().compute(a)
+            return super().of_finite(a)
         except np.linalg.LinAlgError:
             if a.ndim > 2:
-                return np.stack([self.compute(one) for one in a])
+                return np.stack([self.of_finite(one) for one in a])
             return np.full_like(a, np.nan)
 
 

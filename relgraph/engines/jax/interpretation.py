@@ -24,8 +24,7 @@ from relgraph.engines.jax.lowering.dispatch import (
     performed,
     static,
 )
-from relgraph.engines.jax.lowering.scalars import as_dtype
-from relgraph.engines.jax.values import to_engine
+from relgraph.engines.jax.values import as_dtype, to_engine
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort, walk
 from relgraph.graph.op import GraphOp
 from relgraph.tensor.assembly import Alloc, ARange, Eye

@@ -9,12 +9,29 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from relgraph.graph.type import Type
 from relgraph.sparse.matrices import assembled
 from relgraph.tensor.random.type import RandomGeneratorType
 from relgraph.tensor.type import TensorType
+
+
+def usable(dtype: Any) -> np.dtype[Any]:
+    """Return a dtype, or what JAX takes in its place where it leaves out those of 64 bits."""
+    found: np.dtype[Any] = jax.dtypes.canonicalize_dtype(dtype)
+    return found
+
+
+def as_dtype(x: Any, dtype: Any) -> Any:
+    """Return an array converted to a dtype as NumPy converts it, where that is defined."""
+    wanted = usable(dtype)
+    if x.dtype == wanted:
+        return x
+    if x.dtype.kind == "c" and wanted.kind not in "cb":
+        x = jnp.real(x)
+    return jnp.asarray(x).astype(wanted)
 
 
 @dataclass(frozen=True)

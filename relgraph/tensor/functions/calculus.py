@@ -12,7 +12,6 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Storage
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes import (
     OneAxis,
@@ -580,9 +579,8 @@ class Convolve(TensorOp):
         n = None if None in lengths else sum(lengths) - 1  # type: ignore[arg-type]
         return [TensorType(result_dtype(a.dtype, v.dtype), (n,))]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = np.convolve(*inputs)
+    def compute(self, node: Apply, a: Any, v: Any) -> Any:
+        return np.convolve(a, v)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[0][0] + shapes[1][0] - 1,)]
@@ -686,10 +684,9 @@ class Accumulate(OneAxis):
         found: str = self.scalar_op.output_dtype(dtype, dtype)
         return found
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x = in_order(inputs[0]).astype(node.outputs[0].type.dtype, copy=False)
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = self.scalar_op.ufunc.accumulate(x, axis=self.axis)
+    def compute(self, node: Apply, x: Any) -> Any:
+        x = in_order(x).astype(node.outputs[0].type.dtype, copy=False)
+        return self.scalar_op.ufunc.accumulate(x, axis=self.axis)
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         """Return the gradient: that of an extreme goes to the first element that reaches it."""

@@ -9,7 +9,7 @@ import numpy as np
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Variables
 from relgraph.scalar.type import is_complex, is_discrete, result_dtype
 from relgraph.tensor.along_axes import along, of_rank, places_along
 from relgraph.tensor.basic import CheckAndRaise, TensorOp, as_argument, normalize_axis
@@ -38,9 +38,9 @@ class Nonzero(TensorOp):
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         return [TensorType("int64", (None,))] * self.nout
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        for storage, found in zip(output_storage, np.nonzero(inputs[0]), strict=True):
-            storage[0] = np.ascontiguousarray(found)
+    def compute(self, node: Apply, a: Any) -> Any:
+        found = [np.ascontiguousarray(places) for places in np.nonzero(a)]
+        return found if self.nout > 1 else found[0]
 
 
 def nonzero(a: Any) -> tuple[Any, ...]:
@@ -351,13 +351,9 @@ class SearchSorted(TensorOp):
             raise TypeError(f"{self}: input 0 is a {ordered}, not a vector")
         return [TensorType("int64", wanted.shape)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        output_storage[0][0] = np.asarray(self.places(*inputs), "int64")
-
-    def places(self, ordered: Any, wanted: Any) -> Any:
-        """Return the positions of some elements in a vector."""
+    def compute(self, node: Apply, ordered: Any, wanted: Any) -> Any:
         side: Any = self.side
-        return np.searchsorted(ordered, wanted, side=side)
+        return np.asarray(np.searchsorted(ordered, wanted, side=side), "int64")
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[1]]
@@ -375,11 +371,12 @@ class Digitize(SearchSorted):
                 raise TypeError(f"{self}: input {i} is a {t}; complex numbers have no order")
         return super().output_types(*input_types)
 
-    def places(self, ordered: Any, wanted: Any) -> Any:
+    def compute(self, node: Apply, ordered: Any, wanted: Any) -> Any:
         try:
-            return np.digitize(wanted, ordered, right=self.side == "left")
+            found = np.digitize(wanted, ordered, right=self.side == "left")
         except ValueError:
             raise ValueError(f"{self}: the edges of the bins neither ascend nor descend") from None
+        return np.asarray(found, "int64")
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
@@ -545,18 +542,17 @@ class Unique(TensorOp):
         parts = TensorType(x.dtype, (None, *x.shape[1:]))
         return [parts, some, TensorType("int64", x.shape[:1]), some]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
+    def compute(self, node: Apply, x: Any) -> Any:
         found = np.unique(
-            inputs[0],
+            x,
             return_index=True,
             return_inverse=True,
             return_counts=True,
             equal_nan=self.equal_nan,
-            axis=0 if inputs[0].ndim > 1 else None,
+            axis=0 if x.ndim > 1 else None,
         )
-        for storage, values in zip(output_storage, found, strict=True):
-            storage[0] = np.ascontiguousarray(values)
-        output_storage[2][0] = output_storage[2][0].reshape(-1)
+        parts, first, inverse, counts = map(np.ascontiguousarray, found)
+        return parts, first, inverse.reshape(-1), counts
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True, False, False, False]]

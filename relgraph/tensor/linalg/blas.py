@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage
-from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
 from relgraph.tensor.basic import TensorOp, merged_lengths
 from relgraph.tensor.fortran import product
@@ -154,22 +152,21 @@ class BlasUpdate(TensorOp):
                 found.setdefault(letter, []).append(length)
         return found.values()
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        z, _, x, y, *_ = inputs
+    def compute(self, node: Apply, *values: Any) -> Any:
+        z, _, x, y, *_ = values
         if not self.agrees(z, x, y):
-            shape = self.product_shape(inputs)
+            shape = self.product_shape(values)
             raise ValueError(f"{self}: input 0 has shape {z.shape}, and the product {shape}")
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = self.compute(inputs)
+        return self.updated(*values)
 
     def agrees(self, z: Any, x: Any, y: Any) -> bool:
         """Return whether the product of two arrays is defined and has the shape of a third."""
         inner: bool = x.shape[-1] == y.shape[0]
         return inner and bool(z.shape == x.shape[:-1] + y.shape[1:])
 
-    def compute(self, inputs: Sequence[Any]) -> Any:
-        """Return the result for the values of the inputs."""
-        raise MethodNotDefined(f"{type(self).__name__} does not define compute")
+    def updated(self, *values: Any, **kwargs: Any) -> Any:
+        """Return the result for values of the inputs that fit together."""
+        raise NotImplementedError
 
     def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         z, alpha, x, y, beta = (conjugated(v) for v in inputs)
@@ -186,8 +183,7 @@ class Gemm(BlasUpdate):
         (m, k), (length, n) = x.shape, y.shape
         return bool(k == length and z.shape == (m, n))
 
-    def compute(self, inputs: Sequence[Any]) -> Any:
-        z, alpha, x, y, beta = inputs
+    def updated(self, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
         return fortran.gemm(z, alpha.item(), x, y, beta.item(), self.inplace)
 
 
@@ -196,8 +192,7 @@ class GemvAdd(BlasUpdate):
 
     axes = ("m", "", "mk", "k", "")
 
-    def compute(self, inputs: Sequence[Any]) -> Any:
-        z, alpha, x, y, beta = inputs
+    def updated(self, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
         return fortran.gemv(z, alpha.item(), x, y, beta.item(), self.inplace)
 
 
@@ -216,8 +211,7 @@ class Ger(BlasUpdate):
     def agrees(self, z: Any, x: Any, y: Any) -> bool:
         return bool(z.shape == x.shape + y.shape)
 
-    def compute(self, inputs: Sequence[Any]) -> Any:
-        z, alpha, x, y = inputs
+    def updated(self, z: Any, alpha: Any, x: Any, y: Any) -> Any:
         return fortran.ger(z, alpha.item(), x, y, self.inplace)
 
     def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
@@ -242,14 +236,12 @@ class Dot22Scalar(MatrixProduct):
         check_inner(self, x, y, 1, 0)
         return [TensorType(x.dtype, (x.shape[0], y.shape[1]))]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, y, alpha = inputs
+    def compute(self, node: Apply, x: Any, y: Any, *rest: Any) -> Any:
+        (alpha,) = rest
         check_inner(self, x, y, 1, 0)
-        with np.errstate(all="ignore"):
-            unset = np.empty((x.shape[0], y.shape[1]), x.dtype)
-            # a small product is an array of its own already
-            large = unset.size > fortran.SMALL
-            output_storage[0][0] = fortran.gemm(unset, alpha.item(), x, y, 0, large)
+        unset = np.empty((x.shape[0], y.shape[1]), x.dtype)
+        # a small product is an array of its own already
+        return fortran.gemm(unset, alpha.item(), x, y, 0, unset.size > fortran.SMALL)
 
     def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         x, y, alpha = (conjugated(v) for v in inputs)

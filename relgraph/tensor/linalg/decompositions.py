@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
@@ -33,6 +33,7 @@ from relgraph.tensor.linalg.matrix_op import (
     eye_like,
     fitted_gradient,
     lapack_dtype,
+    of_types,
 )
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.systems import SolveTriangular, inv, solve
@@ -63,7 +64,7 @@ class Cholesky(SquareMatrixOp):
         self.lower = bool(lower)
         self.set_inplace(inplace)
 
-    def compute(self, a: Array) -> Array:
+    def of_finite(self, a: Array) -> Array:
         if self.inplace:
             return fortran.cholesky_factor(a, self.lower, overwrite=True)
         return fortran.cholesky(a, self.lower)
@@ -132,15 +133,9 @@ class QR(MatrixOp):
         r = (*batch, k, n)
         return [r] if self.mode == "r" else [(*batch, m, k), r]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        a = np.asarray(inputs[0], node.outputs[0].type.dtype)
+    def compute(self, node: Apply, x: Any) -> Any:
         mode: Any = self.mode
-        with np.errstate(all="ignore"):
-            factors: Any = fortran.qr(a, mode)
-        if self.mode == "r":
-            output_storage[0][0] = factors
-        else:
-            output_storage[0][0], output_storage[1][0] = factors
+        return fortran.qr(np.asarray(x, node.outputs[0].type.dtype), mode)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return list(self._shapes(shapes[0], minimum))
@@ -251,15 +246,11 @@ class SVD(MatrixOp):
         rows, columns = (m, n) if self.full_matrices else (least, least)
         return [(*batch, m, rows), (*batch, least), (*batch, columns, n)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        a = np.asarray(inputs[0], lapack_dtype(self.name, node.inputs[0].type.dtype))
-        with np.errstate(all="ignore"):
-            if not self.compute_uv:
-                output_storage[0][0] = fortran.svd(a, compute_uv=False)
-                return
-            found = fortran.svd(a, self.full_matrices)
-        for cell, value in zip(output_storage, found, strict=True):
-            cell[0] = np.asarray(value)
+    def compute(self, node: Apply, x: Any) -> Any:
+        a = np.asarray(x, lapack_dtype(self.name, node.inputs[0].type.dtype))
+        if not self.compute_uv:
+            return fortran.svd(a, compute_uv=False)
+        return of_types(node, fortran.svd(a, self.full_matrices))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return list(self._shapes(shapes[0], minimum(*shapes[0][-2:])))
@@ -375,7 +366,7 @@ class _Eigen(MatrixOp):
         """Return the dtype of the vectors."""
         return dtype
 
-    def compute(self, a: Any) -> Sequence[Any]:
+    def decomposed(self, a: Any) -> Sequence[Any]:
         """Return the values of the outputs."""
         raise NotImplementedError
 
@@ -388,12 +379,10 @@ class _Eigen(MatrixOp):
         ]
         return types[: self.nout]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        a = np.asarray(inputs[0], lapack_dtype(self.name, node.inputs[0].type.dtype))
-        with np.errstate(all="ignore"):
-            found = self.compute(a)
-        for cell, value, out in zip(output_storage, found, node.outputs, strict=True):
-            cell[0] = np.asarray(value, out.type.dtype)
+    def compute(self, node: Apply, x: Any) -> Any:
+        a = np.asarray(x, lapack_dtype(self.name, node.inputs[0].type.dtype))
+        found = of_types(node, self.decomposed(a))
+        return found if self.nout > 1 else found[0]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         (a,) = shapes
@@ -429,7 +418,7 @@ class Eigh(_Hermitian):
     cost_by_size = (9.0, 0.0)
     nout = 2
 
-    def compute(self, a: Any) -> Any:
+    def decomposed(self, a: Any) -> Any:
         return fortran.eigh(a, self.UPLO)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
@@ -450,7 +439,7 @@ class Eigvalsh(_Hermitian):
     cost_by_size = (4 / 3, 0.0)
     nout = 1
 
-    def compute(self, a: Any) -> Sequence[Any]:
+    def decomposed(self, a: Any) -> Sequence[Any]:
         return [fortran.eigh(a, self.UPLO, vectors=False)]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
@@ -474,7 +463,7 @@ class Eig(_General):
     cost_by_size = (25.0, 0.0)
     nout = 2
 
-    def compute(self, a: Any) -> Any:
+    def decomposed(self, a: Any) -> Any:
         return fortran.eig(a)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
@@ -499,7 +488,7 @@ class Eigvals(_General):
     cost_by_size = (10.0, 0.0)
     nout = 1
 
-    def compute(self, a: Any) -> Sequence[Any]:
+    def decomposed(self, a: Any) -> Sequence[Any]:
         return [fortran.eig(a, vectors=False)]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:

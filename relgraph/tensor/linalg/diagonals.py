@@ -12,7 +12,6 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.notation import Applied
-from relgraph.graph.op import Storage
 from relgraph.tensor.assembly import zeros, zeros_like
 from relgraph.tensor.basic import as_tensor_variable, normalize_axis
 from relgraph.tensor.linalg.matrix_op import MatrixOp, check_matrix
@@ -70,8 +69,8 @@ class ExtractDiag(MatrixOp):
         along = np.arange(self._length(*shape[-2:]))
         return along + max(-self.offset, 0), along + max(self.offset, 0)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        output_storage[0][0] = _view(inputs[0], self.offset)
+    def compute(self, node: Apply, a: Any) -> Any:
+        return _view(a, self.offset)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         *batch, rows, columns = shapes[0]
@@ -116,13 +115,12 @@ class SetDiagonal(MatrixOp):
         check_assignable(self, a, v, part)
         return [a]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        a, v = inputs
+    def compute(self, node: Apply, a: Any, v: Any) -> Any:
         out = a if self.inplace else a.copy()
         part = _view(out, self.offset)
         check_broadcast(node, v, part.shape)
         part[...] = v
-        output_storage[0][0] = out
+        return out
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0]]

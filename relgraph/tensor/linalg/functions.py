@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.scalar.type import is_complex
 from relgraph.tensor import fortran
@@ -62,11 +62,10 @@ class Det(MatrixOp):
         check_square(self.name, a)
         return [TensorType(lapack_dtype(self.name, a.dtype), a.shape[:-2])]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        a = np.asarray(inputs[0], node.outputs[0].type.dtype)
+    def compute(self, node: Apply, x: Any) -> Any:
+        a = np.asarray(x, node.outputs[0].type.dtype)
         check_square(self.name, a)
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = np.asarray(on_finite(fortran.det, a))
+        return np.asarray(on_finite(fortran.det, a))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0][:-2]]
@@ -125,7 +124,7 @@ class Cofactors(SquareMatrixOp):
 
     cost_by_size = (8 / 3, 0.0)
 
-    def compute(self, a: Array) -> Array:
+    def of_finite(self, a: Array) -> Array:
         if not a.size:
             return a.copy()
         determinants = np.asarray(fortran.det(a))[..., None, None]
@@ -158,14 +157,13 @@ class SecondCofactors(MatrixOp):
             raise TypeError(f"{self.name}: input 0 is a {a}, input 1 a {e}")
         return [TensorType(lapack_dtype(self.name, a.dtype, e.dtype), (*a.shape[:-2], n, n))]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        a, e = (np.asarray(v, node.outputs[0].type.dtype) for v in inputs)
+    def compute(self, node: Apply, *values: Any) -> Any:
+        a, e = (np.asarray(v, node.outputs[0].type.dtype) for v in values)
         check_square(self.name, a)
         if a.shape != e.shape:
             raise ValueError(f"{self.name}: the inputs have the shapes {a.shape} and {e.shape}")
-        with np.errstate(all="ignore"):
-            found = on_finite(lambda safe: second_cofactors(np, e, fortran.svd(safe)), a)
-        output_storage[0][0] = np.asarray(found, a.dtype)
+        found = on_finite(lambda safe: second_cofactors(np, e, fortran.svd(safe)), a)
+        return np.asarray(found, a.dtype)
 
     def input_gradients(self, g: Any, out: Any, a: Any, e: Any) -> list[Any]:
         """Return the gradients; that by the first input is by way of the inverse."""
@@ -229,17 +227,15 @@ class SLogDet(MatrixOp):
         batch = a.shape[:-2]
         return [TensorType(dtype, batch), TensorType(REAL_OF.get(dtype, dtype), batch)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        a = np.asarray(inputs[0], node.outputs[0].type.dtype)
+    def compute(self, node: Apply, x: Any) -> Any:
+        a = np.asarray(x, node.outputs[0].type.dtype)
         check_square(self.name, a)
 
         def both(a: Any) -> Any:
             return np.stack(fortran.slogdet(a), axis=-1)
 
-        with np.errstate(all="ignore"):
-            found = np.asarray(on_finite(both, a))
-        output_storage[0][0] = np.array(found[..., 0])
-        output_storage[1][0] = np.array(found[..., 1].real)
+        found = np.asarray(on_finite(both, a))
+        return np.array(found[..., 0]), np.array(found[..., 1].real)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0][:-2], shapes[0][:-2]]
@@ -496,7 +492,7 @@ class Expm(SquareMatrixOp):
 
     cost_by_size = (20.0, 0.0)
 
-    def compute(self, a: Array) -> Array:
+    def of_finite(self, a: Array) -> Array:
         # SciPy takes no empty ones
         return np.asarray(scipy.linalg.expm(a.copy("C")), a.dtype) if a.size else a.copy()
 

@@ -21,7 +21,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage
 from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor.assembly import eye
 from relgraph.tensor.basic import TensorOp
@@ -234,9 +233,9 @@ class SquareMatrixOp(MatrixOp):
     inplace = False
     keeps_shape = True
 
-    def compute(self, a: Array) -> Array:
+    def of_finite(self, a: Array) -> Array:
         """Return the results of a stack of finite matrices, which `inplace` allows to overwrite."""
-        raise NotImplementedError(f"{self.name} has no compute")
+        raise NotImplementedError
 
     def output_types(self, a: TensorType) -> list[TensorType]:
         n = check_square(self.name, a)
@@ -245,12 +244,11 @@ class SquareMatrixOp(MatrixOp):
     def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
         return [shapes[0][-2:]]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        a = np.asarray(inputs[0], node.outputs[0].type.dtype)
+    def compute(self, node: Apply, x: Any) -> Any:
+        a = np.asarray(x, node.outputs[0].type.dtype)
         check_square(self.name, a)
-        with np.errstate(all="ignore"):
-            found = on_finite(self.compute, a)
-        output_storage[0][0] = written_to(inputs[0], found) if self.inplace else found
+        found = on_finite(self.of_finite, a)
+        return written_to(x, found) if self.inplace else found
 
 
 def written_to(target: Array, found: Array) -> Array:
@@ -259,6 +257,12 @@ def written_to(target: Array, found: Array) -> Array:
         target[...] = found
         return target
     return found
+
+
+def of_types(node: Apply, found: Sequence[Any]) -> list[Any]:
+    """Return results as arrays of the dtypes of the outputs of a node."""
+    pairs = zip(found, node.outputs, strict=True)
+    return [np.asarray(value, out.type.numpy_dtype) for value, out in pairs]
 
 
 def eye_like(x: Any, dtype: str | None = None) -> Any:
@@ -330,8 +334,8 @@ class Assume(MatrixOp):
         check_matrix(self.name, a)
         return [a]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        output_storage[0][0] = inputs[0]
+    def compute(self, node: Apply, x: Any) -> Any:
+        return x
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         return [g]

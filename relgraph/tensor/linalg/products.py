@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete, result_dtype
 from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, normalize_axis
@@ -59,12 +58,10 @@ class MatMul(MatrixProduct):
         shape = (*batch, x.shape[-2], y.shape[-1])
         return [TensorType(result_dtype(x.dtype, y.dtype), shape)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, y = inputs
+    def compute(self, node: Apply, x: Any, y: Any) -> Any:
         check_inner(self, x, y, -1, -2)
         check_batch("matmul", node, x, y, (2, 2))
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = self.products(x, y)
+        return self.products(x, y)
 
     def products(self, x: Any, y: Any) -> Any:
         """Return the products of two stacks of arrays, by the same way for each layout."""
@@ -270,11 +267,9 @@ class Kron(TensorOp):
         ]
         return [TensorType(mul.scalar_op.output_dtype(x.dtype, y.dtype), shape)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        x, y = inputs
-        with np.errstate(all="ignore"):
-            blocks = np.multiply(x[:, None, :, None], y[:, None, :][None])
-        output_storage[0][0] = blocks.reshape(x.shape[0] * y.shape[0], x.shape[1] * y.shape[1])
+    def array_formula(self, xp: Any, x: Any, y: Any) -> Any:
+        blocks = x[:, None, :, None] * y[None, :, None, :]
+        return blocks.reshape(x.shape[0] * y.shape[0], x.shape[1] * y.shape[1])
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x, y = shapes

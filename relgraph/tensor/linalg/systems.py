@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply
-from relgraph.graph.op import Storage, Variables
+from relgraph.graph.op import Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor import fortran
@@ -46,6 +46,7 @@ from relgraph.tensor.linalg.matrix_op import (
     has_finite_sum,
     inferred_batch,
     lapack_dtype,
+    of_types,
     written_to,
 )
 from relgraph.tensor.linalg.products import matmul
@@ -83,15 +84,14 @@ class LinearSolve(MatrixOp):
             )
         ]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
+    def compute(self, node: Apply, *values: Any) -> Any:
         dtype = node.outputs[0].type.dtype
-        a, b = (np.asarray(v, dtype, order="C") for v in inputs)
+        a, b = (np.asarray(v, dtype, order="C") for v in values)
         core = self.checked_core(node, a, b)
         columns = b[:, None] if core == 1 else b
-        with np.errstate(all="ignore"):
-            x = _finite_columns(self, a, columns)
+        x = _finite_columns(self, a, columns)
         x = x[..., 0] if core == 1 else x
-        output_storage[0][0] = written_to(inputs[1], x) if 0 in self.destroy_map else x
+        return written_to(values[1], x) if 0 in self.destroy_map else x
 
     def checked_core(self, node: Apply, a: Any, b: Any) -> int:
         """Return the rank of one right side; raise a ValueError if the shapes don't fit."""
@@ -411,7 +411,7 @@ class Inverse(SquareMatrixOp):
     def __init__(self, inplace: bool = False) -> None:
         self.set_inplace(inplace)
 
-    def compute(self, a: Array) -> Array:
+    def of_finite(self, a: Array) -> Array:
         return fortran.inverse(a, overwrite=True) if self.inplace else fortran.inv(a)
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
@@ -449,13 +449,12 @@ class PseudoInverse(MatrixOp):
         shape = (*a.shape[:-2], a.shape[-1], a.shape[-2])
         return [TensorType(lapack_dtype(self.name, a.dtype), shape)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        a = np.asarray(inputs[0], node.outputs[0].type.dtype)
+    def compute(self, node: Apply, x: Any) -> Any:
+        a = np.asarray(x, node.outputs[0].type.dtype)
         rcond = self.rcond
         if rcond is None:
             rcond = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
-        with np.errstate(all="ignore"):
-            output_storage[0][0] = fortran.pinv(a, rcond, self.hermitian)
+        return fortran.pinv(a, rcond, self.hermitian)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         (a,) = shapes
@@ -558,13 +557,9 @@ class LeastSquares(MatrixOp):
             TensorType(real, (*batch, least)),
         ]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        a, b = inputs
+    def compute(self, node: Apply, a: Any, b: Any) -> Any:
         check_batch(self.name, node, a, b, (2, _core(b)))
-        with np.errstate(all="ignore"):
-            found = self._of_stack(a, b)
-        for cell, value, out in zip(output_storage, found, node.outputs, strict=True):
-            cell[0] = np.asarray(value, out.type.dtype)
+        return of_types(node, self._of_stack(a, b))
 
     def _of_stack(self, a: Array, b: Array) -> Sequence[Any]:
         core = _core(b)

@@ -11,7 +11,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Constant, Variable, clone_replace, io_connection_pattern
 from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs, destroyed_indices
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.op import HasInnerGraph, Op, Storage, structure
+from relgraph.graph.op import HasInnerGraph, Op, structure
 from relgraph.graph.reference import evaluate, performed
 from relgraph.graph.shared_values import copy_value
 from relgraph.graph.traversal import graph_inputs
@@ -545,14 +545,9 @@ class Scan(Op, HasInnerGraph):
 
     # -- meaning -------------------------------------------------------------------------------
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        with np.errstate(all="ignore"):
-            self.run(self.fn, inputs, output_storage)
-
-    def run(self, step: Step, inputs: Sequence[Any], output_storage: Sequence[list[Any]]) -> None:
-        """Run the loop by a function that computes the outputs of a step from its inputs."""
-        for cell, value in zip(output_storage, run_loop(self, step, inputs), strict=True):
-            cell[0] = value
+    def compute(self, node: Apply, *values: Any) -> Any:
+        found = run_loop(self, self.fn, values)
+        return found if len(found) > 1 else found[0]
 
     @cached_property
     def shapes(self) -> StepShapes:

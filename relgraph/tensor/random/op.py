@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.op import Op, Storage, Variables
+from relgraph.graph.op import Op, Variables
 from relgraph.graph.type import disconnected, undefined
 from relgraph.scalar.type import check_dtype, is_complex, is_discrete
 from relgraph.tensor.basic import (
@@ -167,11 +167,10 @@ class RandomOp(Op):
                 "wanted: relgraph.shared(numpy.random.default_rng(seed)) makes one"
             )
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        generator = inputs[0] if self.inplace else copied(inputs[0])
-        drawn = self.draw(generator, node, inputs[1:])
-        output_storage[0][0] = generator
-        output_storage[1][0] = np.asarray(drawn, node.outputs[1].type.numpy_dtype)
+    def compute(self, node: Apply, rng: Any, *values: Any) -> Any:
+        generator = rng if self.inplace else copied(rng)
+        drawn = self.draw(generator, node, values)
+        return generator, np.asarray(drawn, node.outputs[1].type.numpy_dtype)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False, False] for _ in node.inputs]

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.op import Storage
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.composite import Composite
+from relgraph.tensor.basic import normalize_axes
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, FusedElemwise
 from relgraph.tensor.linalg.blas import (
     BLAS_DTYPES,
@@ -32,9 +33,9 @@ from relgraph.tensor.linalg.blas import (
 )
 from relgraph.tensor.linalg.functions import SLogDet
 from relgraph.tensor.linalg.systems import Inverse, Solve
-from relgraph.tensor.math import Dot, and_, exp, isinf, log, lt, switch
+from relgraph.tensor.math import Dot, exp, log, lt, switch
 from relgraph.tensor.reductions import CAReduce, FusedReduction, restore_axes
-from relgraph.tensor.reductions import sum as sum_
+from relgraph.tensor.shapes import squeeze
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.type import TensorType
 from relgraph.vm.lines import unfused
@@ -506,7 +507,7 @@ def _parts_of_node(
     """Return the nodes that a node is made of, and their results; None if it stays."""
     op: Any = node.op
     if type(op) in SOFTMAXES:
-        outputs = [SOFTMAXES[type(op)](op, given[0])]
+        outputs = [op.array_formula(_TENSORS, given[0])]
         made = io_toposort(given, outputs)
         least = len(made)
     else:
@@ -541,42 +542,30 @@ class Largest(CAReduce):
     def for_rank(self, ndim: int) -> CAReduce:
         return self
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Storage) -> None:
-        found = np.maximum.reduce(inputs[0], axis=self.axis, initial=-np.inf)
-        output_storage[0][0] = np.asarray(found)
+    def compute(self, node: Apply, x: Any) -> Any:
+        return np.asarray(np.maximum.reduce(x, axis=self.axis, initial=-np.inf))
 
 
-def _shifted(op: Any, x: Any) -> tuple[Any, Any, Any]:
-    """Return the maximum, 0 where it is not finite; `x` less it; and the axes."""
-    axes = op.axes(x.type.ndim)
+def _largest(x: Any, axis: Any, keepdims: bool, initial: float) -> Any:
+    axes = normalize_axes(axis, x.type.ndim, "max")
     largest = Largest(None if len(axes) == x.type.ndim else axes)(x)
-    infinite = np.asarray(np.inf, x.type.dtype)
-    shift = switch(lt(abs(largest), infinite), largest, np.zeros((), x.type.dtype))
-    return shift, x - restore_axes(shift, axes, x.type.ndim), axes
+    return restore_axes(largest, axes, x.type.ndim)
 
 
-def _softmax(op: Softmax, x: Any) -> Any:
-    _, shifted, axes = _shifted(op, x)
-    shares = exp(shifted)
-    total = sum_(shares, axis=axes, keepdims=True)
-    # beside an infinity any finite element has the share 0, however large it is
-    beside = and_(isinf(total), lt(shifted, np.asarray(np.inf, x.type.dtype)))
-    return switch(beside, np.zeros((), x.type.dtype), shares) / total
+def _is_finite(x: Any) -> Any:
+    return lt(abs(x), np.asarray(np.inf, x.type.dtype))
 
 
-def _log_softmax(op: LogSoftmax, x: Any) -> Any:
-    _, shifted, axes = _shifted(op, x)
-    return shifted - log(sum_(exp(shifted), axis=axes, keepdims=True))
+SOFTMAXES = (Softmax, LogSoftmax, LogSumExp)
+"""The ops that are taken apart into the ops of their formulas."""
 
-
-def _logsumexp(op: LogSumExp, x: Any) -> Any:
-    shift, shifted, axes = _shifted(op, x)
-    return log(sum_(exp(shifted), axis=axes)) + shift
-
-
-SOFTMAXES: dict[type[Any], Callable[[Any, Any], Any]] = {
-    Softmax: _softmax,
-    LogSoftmax: _log_softmax,
-    LogSumExp: _logsumexp,
-}
-"""What computes an op as its `perform` does, by ops that are compiled."""
+_TENSORS = SimpleNamespace(
+    exp=exp,
+    inf=np.inf,
+    isfinite=_is_finite,
+    log=log,
+    max=_largest,
+    squeeze=squeeze,
+    where=switch,
+)
+"""The functions of tensors that the formulas call."""

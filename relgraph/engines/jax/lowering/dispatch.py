@@ -15,10 +15,11 @@ from functools import singledispatch
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from relgraph.engines.jax.host import call_host
-from relgraph.engines.jax.values import seen_by_numpy, to_engine
+from relgraph.engines.jax.values import as_dtype, seen_by_numpy, to_engine
 from relgraph.graph import reference
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
@@ -79,8 +80,8 @@ def static(node: Apply, position: int, value: Any) -> np.ndarray[Any, Any]:
 def lower(op: Any, node: Apply, *values: Any) -> Any:
     """Return the value of the output of a node, or a tuple of several, computed with JAX.
 
-    An Op without a lowering of its own is computed by its `perform`: on the values where they are
-    not traced, else by ``jax.pure_callback``.
+    An Op without a lowering of its own is computed by its `array_formula`; if it has none, by its
+    `perform`: on the values where they are not traced, else by ``jax.pure_callback``.
 
     Raises
     ------
@@ -89,7 +90,23 @@ def lower(op: Any, node: Apply, *values: Any) -> Any:
     NeedsValue
         If the value of an input is needed, and is traced.
     """
-    return values[0] if op.is_identity else on_the_host(op, node, *values)
+    if op.is_identity:
+        return values[0]
+    return on_the_host(op, node, *values) if _formula(op) is None else by_formula(op, node, *values)
+
+
+def _formula(op: Any) -> Callable[..., Any] | None:
+    found: Callable[..., Any] | None = getattr(op, "array_formula", None)
+    return found
+
+
+def by_formula(op: Any, node: Apply, *values: Any) -> Any:
+    """Compute an op by its `array_formula`, in the dtype of its output."""
+    op.check(node, *values)
+    dtype = node.outputs[0].type.dtype
+    return as_dtype(
+        op.array_formula(jnp, *[as_dtype(jnp.asarray(x), dtype) for x in values]), dtype
+    )
 
 
 def register(kind: type[Op], function: Lowering | None = None) -> Any:
@@ -108,7 +125,9 @@ def register(kind: type[Op], function: Lowering | None = None) -> Any:
 
 def is_native(op: Op) -> bool:
     """Return whether an Op is computed with JAX's functions, and not by its `perform`."""
-    return op.is_identity or lower.dispatch(type(op)) is not lower.dispatch(object)
+    if op.is_identity or _formula(op) is not None:
+        return True
+    return lower.dispatch(type(op)) is not lower.dispatch(object)
 
 
 def on_the_host(op: Op, node: Apply, *values: Any) -> Any:

@@ -14,23 +14,15 @@ from jax import lax
 from relgraph import scalar
 from relgraph.engines.jax.lowering.dispatch import by_perform, static
 from relgraph.engines.jax.lowering.scalar_functions import maximum, minimum
-from relgraph.engines.jax.lowering.scalars import apply_scalar, as_dtype, scalar_function, usable
+from relgraph.engines.jax.lowering.scalars import apply_scalar, scalar_function
+from relgraph.engines.jax.values import as_dtype, usable
 from relgraph.graph.basic import Apply
-from relgraph.tensor.along_axes import (
-    ArgSort,
-    CumprodGradient,
-    Cumulate,
-    Recurrence,
-    Sort,
-)
+from relgraph.tensor.along_axes import ArgSort, Recurrence, Sort
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.fft import DFT
 from relgraph.tensor.functions.calculus import Accumulate
 from relgraph.tensor.functions.searching import Digitize, Nonzero, SearchSorted, Unique
 from relgraph.tensor.math import check_one_shape
-from relgraph.tensor.norms import Cosine, Covariance, Norm
 from relgraph.tensor.reductions import Argmax, Argmin, CAReduce, FusedReduction
-from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 
 _REDUCED: dict[Any, Callable[..., Any]] = {
     scalar.add: jnp.sum,
@@ -94,47 +86,10 @@ def _is_extreme(op: Any, x: Any, extreme: Callable[..., Any]) -> Any:
     return jnp.where(is_nan.any(axis=op.axis, keepdims=True), is_nan, found)
 
 
-def by_formula(op: Any, node: Apply, *xs: Any) -> Any:
-    """Compute an op by its `array_formula`, in the dtype of its output."""
-    dtype = node.outputs[0].type.dtype
-    if len(xs) > 1:
-        check_one_shape(op, *xs)
-    return as_dtype(op.array_formula(jnp, *[as_dtype(jnp.asarray(x), dtype) for x in xs]), dtype)
-
-
-def _shifted(x: Any, axis: Any) -> tuple[Any, Any, Any]:
-    """Return ``x - max(x)``, its exponentials and their sum; an infinite maximum is not
-    subtracted."""
-    largest = jnp.max(x, axis=axis, keepdims=True, initial=-jnp.inf)
-    shift = jnp.where(jnp.isfinite(largest), largest, 0)
-    shifted = x - shift
-    exponentials = jnp.exp(shifted)
-    return shifted, exponentials, jnp.sum(exponentials, axis=axis, keepdims=True)
-
-
-def softmax(op: Softmax, node: Apply, x: Any) -> Any:
-    shifted, shares, total = _shifted(x, op.axis)
-    # beside an infinity any finite element has the share 0
-    infinite = jnp.isinf(total)
-    shares = jnp.where(infinite, jnp.exp(shifted - jnp.where(infinite, total, 0)), shares)
-    return shares / total
-
-
-def log_softmax(op: LogSoftmax, node: Apply, x: Any) -> Any:
-    shifted, _, total = _shifted(x, op.axis)
-    return shifted - jnp.log(total)
-
-
 _RUNNING: dict[Any, Any] = {
     **_EXTREMES,
     scalar.logaddexp: jnp.logaddexp,
 }
-
-
-def cumulate(op: Cumulate, node: Apply, x: Any) -> Any:
-    dtype = node.outputs[0].type.dtype
-    function = jnp.cumsum if op.scalar_op is scalar.add else jnp.cumprod
-    return function(as_dtype(x, dtype), axis=op.axis)
 
 
 def accumulate(op: Accumulate, node: Apply, x: Any) -> Any:
@@ -183,14 +138,6 @@ def unique(op: Unique, node: Apply, x: Any) -> Any:
     return (found[0], *[as_dtype(v, "int64") for v in found[1:]])
 
 
-def transform(op: DFT, node: Apply, x: Any) -> Any:
-    if x.shape[op.axis] == 0:
-        raise ValueError(f"{op}: {node.inputs[0]} has no elements along axis {op.axis}")
-    dtype = node.outputs[0].type.dtype
-    function = jnp.fft.ifft if op.inverse else jnp.fft.fft
-    return function(as_dtype(x, dtype), axis=op.axis, norm=op.norm)
-
-
 def elementwise(op: Elemwise, node: Apply, *values: Any) -> Any:
     shape = op.checked_shape(node, values)
     dtypes = [v.type.dtype for v in node.outputs]
@@ -216,15 +163,7 @@ TABLE: dict[type, Any] = {
     CAReduce: lambda op, node, x: reduced(op, x, node.outputs[0].type.dtype),
     Argmax: position,
     Argmin: position,
-    Norm: by_formula,
-    Cosine: by_formula,
-    Covariance: by_formula,
-    Softmax: softmax,
-    LogSoftmax: log_softmax,
-    LogSumExp: by_formula,
-    Cumulate: cumulate,
     Recurrence: recurrence,
-    CumprodGradient: by_formula,
     Accumulate: accumulate,
     Sort: lambda op, node, x: jnp.sort(x, axis=op.axis, stable=True),
     ArgSort: lambda op, node, x: as_dtype(jnp.argsort(x, axis=op.axis, stable=True), "int64"),
@@ -232,7 +171,6 @@ TABLE: dict[type, Any] = {
     Digitize: digitize,
     Nonzero: nonzero,
     Unique: unique,
-    DFT: transform,
     Elemwise: elementwise,
     FusedReduction: fused_reduction,
     DimShuffle: by_perform,

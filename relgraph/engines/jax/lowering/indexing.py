@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from relgraph.engines.jax.lowering.dispatch import is_known, is_traced, static
-from relgraph.engines.jax.lowering.scalars import as_dtype
+from relgraph.engines.jax.values import as_dtype
 from relgraph.graph.basic import Apply
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor, check_index_arrays
 from relgraph.tensor.subtensor import (

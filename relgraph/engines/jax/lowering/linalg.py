@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from relgraph.engines.jax.lowering.dispatch import is_traced
-from relgraph.engines.jax.lowering.scalars import as_dtype
+from relgraph.engines.jax.values import as_dtype
 from relgraph.graph.basic import Apply
 from relgraph.tensor.functions.calculus import Convolve
 from relgraph.tensor.linalg.blas import Dot22, Dot22Scalar, Gemm, GemvAdd, Ger
@@ -31,7 +31,7 @@ from relgraph.tensor.linalg.functions import (
     second_cofactors,
 )
 from relgraph.tensor.linalg.matrix_op import check_batch, check_square, lapack_dtype
-from relgraph.tensor.linalg.products import Kron, MatMul
+from relgraph.tensor.linalg.products import MatMul
 from relgraph.tensor.linalg.systems import (
     CholeskySolve,
     Inverse,
@@ -86,13 +86,6 @@ def with_diagonal(op: SetDiagonal, node: Apply, a: Any, v: Any) -> Any:
     i, j = ExtractDiag(op.offset).positions(a.shape)
     check_broadcast(node, v, (*a.shape[:-2], len(i)))
     return jnp.asarray(a).at[..., i, j].set(as_dtype(v, a.dtype))
-
-
-def kron(op: Kron, node: Apply, x: Any, y: Any) -> Any:
-    dtype = node.outputs[0].type.dtype
-    x, y = as_dtype(jnp.asarray(x), dtype), as_dtype(jnp.asarray(y), dtype)
-    blocks = x[:, None, :, None] * y[None, :, None, :]
-    return blocks.reshape(x.shape[0] * y.shape[0], x.shape[1] * y.shape[1])
 
 
 def convolve(op: Convolve, node: Apply, a: Any, v: Any) -> Any:
@@ -296,7 +289,6 @@ TABLE: dict[type, Any] = {
     Gemm: update,
     GemvAdd: update,
     Ger: ger,
-    Kron: kron,
     ExtractDiag: lambda op, node, a: jnp.diagonal(a, op.offset, -2, -1),
     SetDiagonal: with_diagonal,
     Convolve: convolve,

@@ -18,7 +18,7 @@ import numpy as np
 from jax import lax
 
 from relgraph.engines.jax.lowering.dispatch import LoweringError, static
-from relgraph.engines.jax.lowering.scalars import as_dtype
+from relgraph.engines.jax.values import as_dtype
 from relgraph.graph.basic import Apply
 from relgraph.tensor.random.op import Permutation, Permuted, RandomVariable
 

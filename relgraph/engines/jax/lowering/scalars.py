@@ -21,6 +21,7 @@ from relgraph.engines.jax.host import call_host
 from relgraph.engines.jax.lowering import scalar_functions as functions
 from relgraph.engines.jax.lowering.dispatch import LoweringError, is_traced
 from relgraph.engines.jax.lowering.scalar_functions import FORMULAS, named_function
+from relgraph.engines.jax.values import as_dtype, usable
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.utils import MethodNotDefined, memoized
 from relgraph.scalar import basic, conversion, error_free, logic
@@ -44,22 +45,6 @@ def loop_dtypes(op: ScalarOp, dtypes: tuple[str, ...], out: str) -> tuple[Any, .
     if isinstance(op, NamedOp) and not is_discrete(out):
         return tuple([np.dtype(out if is_discrete(d) else d) for d in dtypes])
     return tuple(map(np.dtype, dtypes))
-
-
-def usable(dtype: Any) -> np.dtype[Any]:
-    """Return a dtype, or what JAX takes in its place where it leaves out those of 64 bits."""
-    found: np.dtype[Any] = jax.dtypes.canonicalize_dtype(dtype)
-    return found
-
-
-def as_dtype(x: Any, dtype: Any) -> Any:
-    """Return an array converted to a dtype as NumPy converts it, where that is defined."""
-    wanted = usable(dtype)
-    if x.dtype == wanted:
-        return x
-    if x.dtype.kind == "c" and wanted.kind not in "cb":
-        x = jnp.real(x)
-    return jnp.asarray(x).astype(wanted)
 
 
 Function = Callable[..., Any]

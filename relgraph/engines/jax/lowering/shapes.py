@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from relgraph.engines.jax.lowering.dispatch import by_perform, is_known, static
-from relgraph.engines.jax.lowering.scalars import as_dtype, usable
+from relgraph.engines.jax.values import as_dtype, usable
 from relgraph.graph.basic import Apply
 from relgraph.printing import Print
 from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split

@@ -21,8 +21,7 @@ from relgraph.engines.jax.lowering.dispatch import (
     static,
 )
 from relgraph.engines.jax.lowering.linalg import PRECISION
-from relgraph.engines.jax.lowering.scalars import as_dtype
-from relgraph.engines.jax.values import SparseValue, from_scipy, to_scipy
+from relgraph.engines.jax.values import SparseValue, as_dtype, from_scipy, to_scipy
 from relgraph.graph.basic import Apply
 from relgraph.sparse import op as sparse_ops
 from relgraph.sparse import products
