@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from relgraph.graph.kanren.relations import find
 from relgraph.graph.opt.derivation import HOLD
@@ -93,10 +94,21 @@ class Standing:
 UNKNOWN = Standing("", "checked", "", "it was not tried")
 
 
+# The digests of laws: they never say anything else.
+_STRUCTURES: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+
+
 def structure_of(law: Any) -> str:
     """Return a digest of what a law says: its sides, conditions, class and dtypes, and how the
     functions are written that its conditions call; of a relation that is no equation, how it is
     written itself."""
+    known = _STRUCTURES.get(law)
+    if known is None:
+        known = _STRUCTURES[law] = _digest_of(law)
+    return known
+
+
+def _digest_of(law: Any) -> str:
     said = [law.sound, str(getattr(law, "mixed", "")), str(getattr(law, "complex", ""))]
     if hasattr(law, "lhs"):
         said.append(str(law))

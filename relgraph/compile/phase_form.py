@@ -106,7 +106,7 @@ def left_side_after(law: Law, optimizer: GlobalOptimizer) -> LeftSide | None:
         return None
     names = dict(zip(graph.inputs, leaves, strict=True))
     before = _as_term(graph.outputs[0], names, relative)
-    recorder = Recorder()
+    recorder = Recorder(texts=False)
     graph.attach_feature(recorder)
     optimizer.optimize(graph)
     steps = recorder.derivation([optimizer])

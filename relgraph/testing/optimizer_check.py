@@ -521,14 +521,17 @@ class _Check:
 
     def fails(self, case: Case) -> bool:
         """Return whether the optimizer changes the value of an output."""
-        problem, _reference, _derivation = self.problem(case)
+        problem, _reference, _derivation = self.problem(case, texts=False)
         self._failed |= problem is not None
         return problem is not None
 
-    def problem(self, case: Case) -> tuple[Disagreement | None, Any, Derivation | None]:
+    def problem(
+        self, case: Case, texts: bool = True
+    ) -> tuple[Disagreement | None, Any, Derivation | None]:
         """Return what is wrong with the optimized graph, the original graph, and the derivation.
 
-        The first is None if nothing is wrong; all are None if the case is left out.
+        The first is None if nothing is wrong; all are None if the case is left out. For `texts` see
+        `Recorder`.
         """
         try:
             reference = ReferenceGraph(case.inputs, case.outputs, case.values)
@@ -539,7 +542,7 @@ class _Check:
         if len(io_toposort(case.inputs, case.outputs)) > _LARGEST_GRAPH:
             return None, None, None
         fgraph = copy_for_optimizer(case.inputs, case.outputs)
-        recorder = Recorder()
+        recorder = Recorder(texts)
         try:
             with fgraph.attached(recorder):
                 self._optimizer.optimize(fgraph)

@@ -106,9 +106,13 @@ class Rewriter:
         """The rewriters that this one consists of, in the order in which they are printed."""
         return ()
 
+    def parts(self) -> Sequence[Rewriter]:
+        """The rewriters that this one consists of, without the headings of a summary."""
+        return self.summary_children()
+
     def overwrites(self) -> bool:
         """Whether it or a rewriter that it consists of is `inplace`."""
-        return self.inplace or any(child.overwrites() for child in self.summary_children())
+        return self.inplace or any(part.overwrites() for part in self.parts())
 
     def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
         """Write one line for this rewriter, and below it, indented, those it consists of.

@@ -452,16 +452,22 @@ class Recorder(Feature):
 
     A replacement that is undone, because it did not validate, is not kept. An instance serves one
     graph.
+
+    Parameters
+    ----------
+    texts
+        Whether steps say what was replaced by what, as algebra; if not, these texts are empty.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, texts: bool = True) -> None:
+        self._texts = texts
         self._log: EditLog | None = None
         self._drafts: list[_OpenStep] = []
         # imports that belong to the next replacement
         self._pending: list[Edit] = []
 
     def clone(self) -> Recorder:
-        return type(self)()
+        return type(self)(self._texts)
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if self._log is not None:
@@ -531,7 +537,8 @@ class Recorder(Feature):
         else:
             built = edit.new in self.log.recent
             edits = [*self._pending, edit]
-            self._drafts.append(_OpenStep(name, edits, algebra(var), algebra(new_var), built))
+            before, after = (algebra(v) if self._texts else "" for v in (var, new_var))
+            self._drafts.append(_OpenStep(name, edits, before, after, built))
             self._pending = []
         # what is imported from now on is for the next replacement
         self.log.recent.clear()
@@ -594,7 +601,7 @@ def _laws(rewriters: Iterable[Rewriter], wanted: Container[str]) -> Iterator[tup
     stack: list[Any] = list(rewriters)
     while stack:
         rewriter = stack.pop()
-        stack.extend(rewriter.summary_children())
+        stack.extend(rewriter.parts())
         law = getattr(rewriter, "law", None)
         if law is None:
             law = getattr(rewriter, "kanren_relation", None)

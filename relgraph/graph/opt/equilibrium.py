@@ -554,8 +554,9 @@ class EquilibriumOptimizer(NavigatorOptimizer):
             return FixpointIteration(self, fgraph).run()
 
     def summary_children(self) -> Sequence[Rewriter]:
-        if self.headings is not None:
-            return self.headings()
+        return self.parts() if self.headings is None else self.headings()
+
+    def parts(self) -> Sequence[Rewriter]:
         return (*self.local_optimizers, *self.every_global())
 
     def __str__(self) -> str:
