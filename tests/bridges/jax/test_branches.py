@@ -51,7 +51,8 @@ WAYS: dict[str, Callable[[Callable[[Any], Any]], Callable[[Any], Any]]] = {
 def test_the_slope_is_that_of_the_branch_that_is_taken(name: str, way: str) -> None:
     function, slope = FUNCTIONS[name]
     with jax.enable_x64(True):
-        found = WAYS[way](lambda v: jnp.sum(function(v)))(jnp.asarray(X))
+        run = jax.jit(WAYS[way](lambda v: jnp.sum(function(v))))
+        found = run(jnp.asarray(X))
     np.testing.assert_allclose(found, slope, rtol=1e-12, atol=1e-14)
 
 
@@ -59,8 +60,8 @@ def test_the_slope_is_that_of_the_branch_that_is_taken(name: str, way: str) -> N
 def test_second_derivatives_are_finite_too(name: str) -> None:
     function, _ = FUNCTIONS[name]
     with jax.enable_x64(True):
-        found = jax.hessian(rewrite(lambda v: jnp.sum(function(v))))(jnp.asarray(X))
-        right = jax.hessian(lambda v: jnp.sum(function(v)))(jnp.asarray(X))
+        found = jax.jit(jax.hessian(rewrite(lambda v: jnp.sum(function(v)))))(jnp.asarray(X))
+        right = jax.jit(jax.hessian(lambda v: jnp.sum(function(v))))(jnp.asarray(X))
     taken = np.isfinite(np.diag(right))
     assert taken[0] and taken[2]
     np.testing.assert_allclose(np.diag(found)[taken], np.diag(right)[taken], rtol=1e-12, atol=1e-14)
