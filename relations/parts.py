@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 from cons import cons
-from kanren.core import conde, eq, lall
+from kanren.core import conde
 
 from relations.kit import parts as kit
 from relations.kit.guards import all_zeroo, counts_any_length, foundo
@@ -33,6 +33,7 @@ from relations.kit.index_arithmetic import (
 )
 from relations.kit.type_guards import integero, ranko, realo, same_dtypeo
 from relations.kit.vocabulary import (
+    Law,
     any_dtype_law,
     lvars,
     relation,
@@ -50,117 +51,27 @@ from relgraph.tensor.subtensor import IncSubtensor, Placeholder, Slice, Subtenso
 # -- indexing --------------------------------------------------------------------------------------
 
 a, at, b, i, j, m, n, o, q, s, x, xs, y, ys, z = lvars("a at b i j m n o q s x xs y ys z")
-indices, inner, lengths, operands, parts, positions = lvars(
-    "indices inner lengths operands parts positions"
+indices, inner, left, lengths, operands, parts, positions = lvars(
+    "indices inner left lengths operands parts positions"
 )
 
 
-def parto(part: Any, whole: Any) -> Any:
-    """Construct the goal that `part` is ``whole[i]``, where `indices` are the variables in `i`."""
-    return argumentso(part, Subtensor(i), cons(whole, indices))
-
-
-def part_ato(part: Any, whole: Any, at: Any) -> Any:
-    """Construct the goal that `part` is the part of `whole` at the `BasicIndex` called `at`."""
-    index, inputs = lvars("index inputs")
-    return lall(
-        computo(index, kit.entries_of, at),
-        computo(inputs, kit.inputs_of, at),
-        argumentso(part, Subtensor(index), cons(whole, inputs)),
-    )
-
-
-@relation("subtensor-of-subtensor", depth=2)
-def subtensor_of_subtensoro(part: Any, direct: Any) -> Any:
-    """``x[2:][3] → x[5]``, ``x[::-1][::-1] → x[:]``, ``x[i][j] → x[i, j]``"""
-    inner_indices = lvars("inner_indices")
-    return lall(
-        parto(part, inner),
-        argumentso(inner, Subtensor(j), cons(x, inner_indices)),
-        *foundo(at, kit.index_of_indexed, x, i, indices, j, inner_indices),
-        part_ato(direct, x, at),
-    )
+def part_of(whole: Any) -> Any:
+    """Return the term ``whole[i]``, where `indices` are the variables in `i`."""
+    return Subtensor(i)(whole, several(indices))
 
 
 COMPOSED = (
-    subtensor_of_subtensoro,
+    # x[2:][3] → x[5], x[::-1][::-1] → x[:], x[i][j] → x[i, j]
+    any_dtype_law(
+        "subtensor-of-subtensor",
+        part_of(Subtensor(j)(x, several(xs))),
+        y,
+        *foundo(at, kit.index_of_indexed, x, i, indices, j, xs),
+        computo(y, taken_at, x, at),
+    ),
     any_dtype_law("subtensor-unneeded", Subtensor(i)(x), x, whereo(takes_everything, i, x)),
 )
-
-
-@relation("subtensor-of-elemwise", tags=("inward",), depth=2)
-def subtensor_of_elemwiseo(part: Any, lifted: Any) -> Any:
-    """``(x + y)[i, j] → x[i, j] + y[i, j]``, where nothing else reads ``x + y``
-
-    On an axis along which an operand is repeated it keeps what it has: ``y[0, j]`` of a row `y`.
-    NumPy's loops over an axis that is reversed are slow: none is made.
-    """
-    return lall(
-        parto(part, inner),
-        argumentso(inner, Elemwise(s), operands),
-        one_cliento(inner),
-        whereo(goes_forward, i),
-        whereo(kit.operand_parts_broadcast, i, operands, inner),
-        computo(parts, kit.operand_parts, i, indices, operands, inner),
-        argumentso(lifted, Elemwise(s), parts),
-    )
-
-
-@relation("diagonal-of-elemwise", tags=("inward",), depth=3)
-def diagonal_of_elemwiseo(part: Any, lifted: Any) -> Any:
-    """``diag(x + y) → diag(x) + diag(y)``, where nothing else reads ``x + y``"""
-    return lall(
-        eq(part, ExtractDiag(o)(inner)),
-        argumentso(inner, Elemwise(s), operands),
-        one_cliento(inner),
-        *foundo(parts, kit.diagonals_of, o, operands),
-        argumentso(lifted, Elemwise(s), parts),
-    )
-
-
-@relation("subtensor-of-dimshuffle", tags=("inward",), depth=3)
-def subtensor_of_dimshuffleo(part: Any, shuffled: Any) -> Any:
-    """``x.T[i] → x[:, i]``"""
-    return lall(
-        parto(part, inner),
-        eq(inner, DimShuffle(n, o)(x)),
-        *foundo(at, index_before_dimshuffle, o, i, indices, n),
-        computo(y, taken_at, x, at),
-        computo(m, rank_of, y),
-        computo(q, order_after_index, o, i, n),
-        eq(shuffled, DimShuffle(m, q)(y)),
-    )
-
-
-@relation("subtensor-of-dot", tags=("inward",), sound="rounding", depth=2)
-def subtensor_of_doto(part: Any, product: Any) -> Any:
-    """``(x @ y)[i, j] → x[i] @ y[:, j]``, where nothing else reads ``x @ y``"""
-    rows, columns = lvars("rows columns")
-    return lall(
-        parto(part, inner),
-        eq(inner, _dot(x, y)),
-        one_cliento(inner),
-        # of a complex infinity the BLAS makes nan in its own ways
-        realo(x),
-        realo(y),
-        computo(rows, kit.left_operand_part, i, indices, x, inner),
-        computo(columns, kit.right_operand_part, i, indices, y, inner),
-        eq(product, _dot(rows, columns)),
-    )
-
-
-@relation("subtensor-of-reduce", tags=("inward",), sound="rounding", depth=2)
-def subtensor_of_reduceo(part: Any, reduced: Any) -> Any:
-    """``sum(x, axis=1)[i] → sum(x[i], axis=0)``, where nothing else reads the sums"""
-    return lall(
-        parto(part, inner),
-        eq(inner, CAReduce(s, a)(x)),
-        one_cliento(inner),
-        computo(at, kit.index_before_reduction, i, indices, a, x),
-        computo(y, taken_at, x, at),
-        computo(b, kit.reduced_axes_after, at, a, x),
-        eq(reduced, CAReduce(s, b)(y)),
-    )
 
 
 f = Elemwise(s, ())
@@ -177,79 +88,104 @@ REVERSED = (
     ),
 )
 
+elementwise, reduced = f(several(operands)), CAReduce(s, a)(x)
+
+
+def inward(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
+    """Return a law by which a part of a result is computed of parts."""
+    return any_dtype_law(name, lhs, rhs, *conditions, tags=("inward",), sound=sound)
+
+
 LIFTS = (
-    subtensor_of_elemwiseo,
-    diagonal_of_elemwiseo,
-    subtensor_of_dimshuffleo,
-    subtensor_of_doto,
-    subtensor_of_reduceo,
+    # (x + y)[i, j] → x[i, j] + y[i, j]; on an axis along which an operand is repeated it keeps what
+    # it has: y[0, j] of a row y
+    inward(
+        "subtensor-of-elemwise",
+        part_of(elementwise),
+        f(several(parts)),
+        one_cliento(elementwise),
+        # NumPy's loops over an axis that is reversed are slow: none is made
+        whereo(goes_forward, i),
+        *foundo(parts, kit.operand_parts, i, indices, operands),
+    ),
+    inward(
+        "diagonal-of-elemwise",
+        ExtractDiag(o)(elementwise),
+        f(several(parts)),  # diag(x + y) → diag(x) + diag(y)
+        one_cliento(elementwise),
+        *foundo(parts, kit.diagonals_of, o, operands),
+    ),
+    inward(
+        "subtensor-of-dimshuffle",
+        part_of(DimShuffle(n, o)(x)),
+        DimShuffle(m, q)(y),  # x.T[i] → x[:, i]
+        *foundo(at, index_before_dimshuffle, o, i, indices, n),
+        computo(y, taken_at, x, at),
+        computo(m, rank_of, y),
+        computo(q, order_after_index, o, i, n),
+    ),
+    inward(
+        "subtensor-of-dot",
+        part_of(_dot(x, y)),
+        _dot(a, b),  # (x @ y)[i, j] → x[i] @ y[:, j]
+        one_cliento(_dot(x, y)),
+        # of a complex infinity the BLAS makes nan in its own ways
+        realo(x),
+        realo(y),
+        computo(a, kit.left_operand_part, i, indices, x, y),
+        computo(b, kit.right_operand_part, i, indices, x, y),
+        sound="rounding",
+    ),
+    inward(
+        "subtensor-of-reduce",
+        part_of(reduced),
+        CAReduce(s, b)(y),  # sum(x, axis=1)[i] → sum(x[i], axis=0)
+        one_cliento(reduced),
+        computo(at, kit.index_before_reduction, i, indices, a, x),
+        computo(y, taken_at, x, at),
+        computo(b, kit.reduced_axes_after, at, a, x),
+        sound="rounding",
+    ),
 )
+"""Where nothing else reads the result of which a part is taken."""
 
 
-@relation("subtensor-of-alloc", depth=2)
-def subtensor_of_alloco(part: Any, smaller: Any) -> Any:
-    """``alloc(x, 9, n)[2:5, 0] → alloc(x, 3)``, if the integers are known to be within bounds"""
-    left = lvars("left")
-    return lall(
-        parto(part, inner),
-        argumentso(inner, Alloc(), cons(x, lengths)),
-        whereo(kit.is_within_bounds, i, lengths),
-        computo(y, kit.operand_part, i, indices, x, lengths),
-        computo(left, kit.lengths_of_part, i, indices, lengths),
-        argumentso(smaller, Alloc(), cons(y, left)),
-    )
-
-
-@relation("subtensor-of-join", depth=3)
-def subtensor_of_joino(part: Any, direct: Any) -> Any:
-    """``join(0, x, y)[2] → x[2]``, if `x` is known to have more than two rows"""
-    return lall(
-        parto(part, inner),
-        argumentso(inner, Join(a), parts),
-        *foundo(x, kit.piece_indexed, i, a, parts),
-        computo(j, kit.index_into_piece, i, a, parts),
-        argumentso(direct, Subtensor(j), cons(x, indices)),
-    )
-
-
-@relation("subtensor-of-set-subtensor", depth=2)
-def subtensor_of_set_subtensoro(part: Any, value: Any) -> Any:
-    """``set_subtensor(x[i], y)[i] → y``"""
-    return lall(
-        parto(part, inner),
-        argumentso(inner, IncSubtensor(i, False, True), cons(x, cons(value, indices))),
-    )
-
-
-@relation("subtensor-of-inc-subtensor", depth=2)
-def subtensor_of_inc_subtensoro(part: Any, total: Any) -> Any:
-    """``inc_subtensor(x[i], y)[i] → x[i] + y``"""
-    return lall(
-        parto(part, inner),
-        argumentso(inner, IncSubtensor(i, False, False), cons(x, cons(y, indices))),
-        parto(z, x),
-        eq(total, z + y),
-    )
-
-
-@relation("subtensor-of-change-elsewhere", depth=2)
-def subtensor_of_changeo(part: Any, direct: Any) -> Any:
-    """``set_subtensor(x[0], y)[1] → x[1]``, and the same for an increment"""
-    others = lvars("others")
-    return lall(
-        parto(part, inner),
-        argumentso(inner, IncSubtensor(j, False, b), cons(x, cons(y, others))),
-        whereo(kit.are_disjoint_in, x, i, j),
-        parto(direct, x),
-    )
+def changed(index: Any, is_set: Any, whole: Any, value: Any) -> Any:
+    """Return the term for `whole` with its part at an index set to, or incremented by, `value`."""
+    return IncSubtensor(index, False, is_set)(whole, value, several(indices))
 
 
 MADE = (
-    subtensor_of_alloco,
-    subtensor_of_joino,
-    subtensor_of_set_subtensoro,
-    subtensor_of_inc_subtensoro,
-    subtensor_of_changeo,
+    # alloc(x, 9, n)[2:5, 0] → alloc(x, 3)
+    any_dtype_law(
+        "subtensor-of-alloc",
+        part_of(Alloc()(x, several(lengths))),
+        Alloc()(y, several(left)),
+        whereo(kit.is_within_bounds, i, lengths),
+        computo(y, kit.operand_part, i, indices, x, lengths),
+        computo(left, kit.lengths_of_part, i, indices, lengths),
+    ),
+    any_dtype_law(
+        "subtensor-of-join",
+        part_of(Join(a)(several(parts))),
+        Subtensor(j)(x, several(indices)),  # join(0, x, y)[2] → x[2], of an x of three rows
+        *foundo(x, kit.piece_indexed, i, a, parts),
+        computo(j, kit.index_into_piece, i, a, parts),
+    ),
+    # set_subtensor(x[i], y)[i] → y, inc_subtensor(x[i], y)[i] → x[i] + y
+    any_dtype_law("subtensor-of-set-subtensor", part_of(changed(i, True, x, y)), y),
+    any_dtype_law(
+        "subtensor-of-inc-subtensor",
+        part_of(changed(i, False, x, y)),
+        z,
+        computo(z, kit.part_and, i, indices, x, y),
+    ),
+    any_dtype_law(
+        "subtensor-of-change-elsewhere",
+        part_of(IncSubtensor(j, False, b)(x, y, several(xs))),
+        part_of(x),  # set_subtensor(x[0], y)[1] → x[1], and the same for an increment
+        whereo(kit.are_disjoint_in, x, i, j),
+    ),
 )
 
 FRONT, BY_ARRAY = (Slice(None, 2),), (Placeholder.ARRAY,)
@@ -258,38 +194,7 @@ taken = AdvancedSubtensor(BY_ARRAY)
 """Indexing by one array: the rows of a tensor at the positions in a vector."""
 
 
-@relation("row-of-taken", depth=3)
-def row_of_takeno(part: Any, row: Any) -> Any:
-    """``x[positions][i] → x[positions[i]]``"""
-    index, inputs, position = lvars("index inputs position")
-    return lall(
-        parto(part, inner),
-        eq(inner, taken(x, positions)),
-        integero(positions),
-        ranko(positions, 1),
-        whereo(kit.begins_with_integer, i),
-        computo(at, kit.first_entry, i, indices, inner),
-        computo(position, taken_at, positions, at),
-        computo(index, kit.with_variable_first, i),
-        computo(inputs, kit.inputs_with_first, i, indices, inner, position),
-        argumentso(row, Subtensor(index), cons(x, inputs)),
-    )
-
-
-@relation("slice-of-taken", depth=2)
-def slice_of_takeno(part: Any, rows: Any) -> Any:
-    """``x[positions][2:] → x[positions[2:]]``"""
-    fewer = lvars("fewer")
-    return lall(
-        parto(part, inner),
-        eq(inner, taken(x, positions)),
-        integero(positions),
-        ranko(positions, 1),
-        whereo(kit.is_one_slice, i),
-        parto(fewer, positions),
-        eq(rows, taken(x, fewer)),
-    )
-
+of_positions = (integero(positions), ranko(positions, 1))
 
 TAKEN = (
     any_dtype_law(
@@ -304,8 +209,22 @@ TAKEN = (
         Subtensor(j)(x),  # x[[1, 3, 5]] → x[1:6:2]
         *foundo(j, kit.equivalent_slice, positions, x),
     ),
-    row_of_takeno,
-    slice_of_takeno,
+    any_dtype_law(
+        "row-of-taken",
+        part_of(taken(x, positions)),
+        y,  # x[positions][i] → x[positions[i]]
+        *of_positions,
+        whereo(kit.begins_with_integer, i),
+        computo(at, kit.index_by_position, i, indices, x, positions),
+        computo(y, taken_at, x, at),
+    ),
+    any_dtype_law(
+        "slice-of-taken",
+        part_of(taken(x, positions)),
+        taken(x, part_of(positions)),  # x[positions][2:] → x[positions[2:]]
+        *of_positions,
+        whereo(kit.is_one_slice, i),
+    ),
 )
 
 
@@ -391,18 +310,18 @@ def inc_by_zeroo(changed: Any, same: Any) -> Any:
     )
 
 
-@relation("inc-after-set", depth=2)
-def inc_after_seto(changed: Any, once: Any) -> Any:
-    """``inc_subtensor(set_subtensor(x[i], y)[i], z) → set_subtensor(x[i], y + z)``"""
-    return lall(
-        changeo(changed, IncSubtensor, False, inner, z),
-        changeo(inner, IncSubtensor, True, x, y),
+CHANGES = (
+    set_own_parto,
+    set_after_changeo,
+    inc_twiceo,
+    inc_by_zeroo,
+    any_dtype_law(
+        "inc-after-set",
+        changed(i, False, changed(i, True, x, y), z),
+        changed(i, True, x, y + z),
         same_dtypeo(x, y, z),
-        changeo(once, IncSubtensor, True, x, y + z),
-    )
-
-
-CHANGES = (set_own_parto, set_after_changeo, inc_twiceo, inc_by_zeroo, inc_after_seto)
+    ),
+)
 
 everything = whereo(takes_everything, i, x)
 
@@ -412,17 +331,15 @@ EVERYTHING = (
 )
 
 
-@relation("inc-of-zeros", sound="rounding", depth=2)  # 0 + -0 is 0
-def inc_of_zeroso(changed: Any, once: Any) -> Any:
-    """``inc_subtensor(zeros[i], y) → set_subtensor(zeros[i], y)``"""
-    return lall(
-        changeo(changed, IncSubtensor, False, x, y),
+ZEROS = (
+    any_dtype_law(
+        "inc-of-zeros",
+        changed(i, False, x, y),
+        changed(i, True, x, y),
         all_zeroo(x),
-        changeo(once, IncSubtensor, True, x, y),
-    )
-
-
-ZEROS = (inc_of_zeroso,)
+        sound="rounding",  # 0 + -0 is 0
+    ),
+)
 
 
 # -- sums of increments ----------------------------------------------------------------------------

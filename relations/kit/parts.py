@@ -51,17 +51,6 @@ from relgraph.tensor.subtensor import (
     symbolic_length,
 )
 
-
-def entries_of(index: BasicIndex) -> IndexList:
-    """Return the entries of an index."""
-    return index.entries
-
-
-def inputs_of(index: BasicIndex) -> list[Any]:
-    """Return the variables that the placeholders of an index stand for."""
-    return list(index.inputs)
-
-
 # -- of an index, an elementwise op, a product, a reduction ----------------------------------------
 
 
@@ -94,32 +83,23 @@ def not_reversed(operands: Sequence[Any]) -> tuple[Any, ...] | None:
     )
 
 
-def operand_parts_broadcast(index: IndexList, operands: Sequence[Any], whole: Any) -> bool:
-    """Return whether the parts of `operands` are known to broadcast as `operands` do.
+def operand_parts(
+    index: IndexList, inputs: Sequence[Any], operands: Sequence[Any]
+) -> list[Any] | None:
+    """Return the parts of `operands` of which an elementwise op makes the part of its result at an
+    index; None if they are not known to broadcast as `operands` do.
 
-    A length that is known of the `whole`, and not of an operand, is not known of its part: that of
+    A length that is known of the result, and not of an operand, is not known of its part: that of
     another operand might then be taken for an axis that broadcasts.
     """
-    ndim = whole.type.ndim
-    return all(
-        entry == WHOLE
-        or not isinstance(entry, Slice)
-        or n is None
-        or all(_length_from_right(v, ndim - axis) is not None for v in operands)
-        for axis, (entry, n) in enumerate(zip(index, whole.type.shape, strict=False))
-    )
-
-
-def _length_from_right(v: Any, place: int) -> int | None:
-    known: tuple[int | None, ...] = v.type.shape
-    return known[-place] if place <= len(known) else 1
-
-
-def operand_parts(
-    index: IndexList, inputs: Sequence[Any], operands: Sequence[Any], whole: Any
-) -> list[Any]:
-    """Return the parts of `operands` of which an elementwise op makes ``whole[index]``."""
-    return [operand_part(index, inputs, v, whole.type.shape) for v in operands]
+    lengths: list[int | None] = []
+    for column in zip(*(v.type.shape for v in operands), strict=True):
+        known = [n for n in column if n is not None and n != 1]
+        entry = index[len(lengths)] if len(lengths) < len(index) else WHOLE
+        if known and None in column and isinstance(entry, Slice) and entry != WHOLE:
+            return None
+        lengths.append(known[0] if known else None if None in column else 1)
+    return [operand_part(index, inputs, v, lengths) for v in operands]
 
 
 def diagonals_of(offset: int, operands: Sequence[Any]) -> list[Any] | None:
@@ -147,16 +127,16 @@ def operand_part(index: IndexList, inputs: Sequence[Any], v: Any, lengths: Seque
     return taken_at(v, index_into_operand(index, inputs, v.type.shape, known))
 
 
-def left_operand_part(index: IndexList, inputs: Sequence[Any], x: Any, product: Any) -> Any:
-    """Return the rows of `x` whose product with something has the rows of ``product[index]``."""
-    rows = split_index(index, inputs, x.type.ndim - 1, product.type.ndim)[0]
-    return taken_at(x, rows)
+def left_operand_part(index: IndexList, inputs: Sequence[Any], x: Any, y: Any) -> Any:
+    """Return the rows of `x` whose product with something has the rows of ``(x @ y)[index]``."""
+    return taken_at(
+        x, split_index(index, inputs, x.type.ndim - 1, x.type.ndim + y.type.ndim - 2)[0]
+    )
 
 
-def right_operand_part(index: IndexList, inputs: Sequence[Any], y: Any, product: Any) -> Any:
-    """Return the columns of `y` that are multiplied for the columns of ``product[index]``."""
-    before = product.type.ndim - (y.type.ndim - 1)
-    columns = split_index(index, inputs, before, product.type.ndim)[1]
+def right_operand_part(index: IndexList, inputs: Sequence[Any], x: Any, y: Any) -> Any:
+    """Return the columns of `y` that are multiplied for the columns of ``(x @ y)[index]``."""
+    columns = split_index(index, inputs, x.type.ndim - 1, x.type.ndim + y.type.ndim - 2)[1]
     return taken_at(y, index_around_axes(columns.entries, columns.inputs, (0,), y.type.ndim))
 
 
@@ -219,6 +199,11 @@ def index_into_piece(index: IndexList, axis: int, pieces: Sequence[Any]) -> Inde
     return trimmed((*index[:axis], entry, *index[axis + 1 :]))
 
 
+def part_and(index: IndexList, inputs: Sequence[Any], x: Any, y: Any) -> Any:
+    """Return ``x[index] + y``."""
+    return Subtensor(index)(x, *inputs) + y
+
+
 def are_disjoint_in(x: Any, a: IndexList, b: IndexList) -> bool:
     """Return whether two indices are known to take different elements of `x`."""
     return are_disjoint(x.type.shape, a, b)
@@ -256,19 +241,12 @@ def is_one_slice(index: IndexList) -> bool:
     return len(index) == 1 and isinstance(index[0], Slice)
 
 
-def first_entry(index: IndexList, inputs: Sequence[Any], x: Any) -> BasicIndex:
-    """Return the first entry of an index into `x`, as an index of its own."""
-    return split_index(index, inputs, 1, x.type.ndim)[0]
-
-
-def with_variable_first(index: IndexList) -> IndexList:
-    """Return an index with a variable integer in place of its first entry."""
-    return (Placeholder.INTEGER, *index[1:])
-
-
-def inputs_with_first(index: IndexList, inputs: Sequence[Any], x: Any, first: Any) -> list[Any]:
-    """Return the inputs of `with_variable_first`: `first`, and those of the other entries."""
-    return [first, *split_index(index, inputs, 1, x.type.ndim)[1].inputs]
+def index_by_position(
+    index: IndexList, inputs: Sequence[Any], x: Any, positions: Any
+) -> BasicIndex:
+    """Return the index into `x` that is ``x[positions][index]``, of an integer and others."""
+    row, others = split_index(index, inputs, 1, x.type.ndim)
+    return BasicIndex((Placeholder.INTEGER, *index[1:]), (taken_at(positions, row), *others.inputs))
 
 
 def has_no_broadcast_axis(a: Any) -> bool:

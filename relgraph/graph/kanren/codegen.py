@@ -26,6 +26,7 @@ from relgraph.graph.kanren.goals import (
     Readers,
     Where,
     agree,
+    agree_each,
     computed_among,
     dtypes_admitted,
     fitted,
@@ -50,6 +51,7 @@ from relgraph.graph.kanren.matching import (
 from relgraph.graph.kanren.rules import (
     Output,
     Rule,
+    before_several,
     flat_patterns,
     is_ac,
     is_commutative,
@@ -222,23 +224,28 @@ class MatchWriter(FunctionSource):
             return None
         inputs = self.fresh_name("i")
         self.emit(f"{inputs} = {node}.inputs")
-        self.begin_block(f"if len({inputs}) == {len(patterns)}:")
+        patterns, rest = before_several(patterns)
+        self.begin_block(f"if len({inputs}) {'==' if rest is None else '>='} {len(patterns)}:")
         args = [self.fresh_name("v") for _ in patterns]
         if is_commutative(op) and len(patterns) == 2 and not self.rule.as_written:
             a, b = f"{inputs}[0]", f"{inputs}[1]"
             self.begin_block(f"for {args[0]}, {args[1]} in (({a}, {b}), ({b}, {a})):")
         elif args:
-            self.emit(f"{', '.join(args)}, = {inputs}")
+            first = inputs if rest is None else f"{inputs}[:{len(args)}]"
+            self.emit(f"{', '.join(args)}, = {first}")
         beside = [arg for p, arg in zip(patterns, args, strict=True) if not is_number(p)]
         if keeps_shape and 0 < len(beside) < len(args):
             self.begin_block(f"if numbers_keep_shape({node}, [{', '.join(beside)}]):")
         self.match_each(list(zip(patterns, args, strict=True)))
+        if rest is not None:
+            self.bind_arguments(rest, f"{inputs}[{len(args)}:]")
         return None
 
     def bind_arguments(self, pattern: Arguments, found: str) -> None:
         """Bind an `Arguments` to a list of arguments."""
         if pattern.of in self.bound:
-            raise NotCompilable(f"{pattern} stands in its pattern twice")
+            self.begin_block(f"if agree_each({self.bound[pattern.of]}, {found}):")
+            return
         self.bound[pattern.of] = name = self.fresh_name("s")
         self.non_variables.add(name)
         self.emit(f"{name} = tuple({found})")
@@ -690,6 +697,7 @@ class RuleWriter(MatchWriter):
 HELPERS: Mapping[str, Any] = {
     "index_of": index_of,
     "agree": agree,
+    "agree_each": agree_each,
     "computed_among": computed_among,
     "dtypes_admitted": dtypes_admitted,
     "fitted": fitted,

@@ -130,6 +130,11 @@ def agree(known: Any, value: Any) -> bool:
     return isinstance(value, bool | int | float | complex) and same_number(value, number_of(known))
 
 
+def agree_each(known: Sequence[Any], values: Sequence[Any]) -> bool:
+    """Return whether two lists of values are equal, one by one as by `agree`."""
+    return len(known) == len(values) and all(map(agree, known, values))
+
+
 def same_in_graph(fgraph: Any, known: Any, var: Any) -> bool:
     """Return whether two different variables of a graph are the same computation.
 

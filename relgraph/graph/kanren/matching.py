@@ -30,6 +30,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.goals import (
     Condition,
     Where,
+    agree_each,
     built_variables,
     dtypes_admitted,
     finite_constants,
@@ -43,6 +44,7 @@ from relgraph.graph.kanren.rules import (
     Path,
     Reason,
     Rule,
+    before_several,
     flat_patterns,
     head_of,
     is_ac,
@@ -337,19 +339,24 @@ def _match_arguments(
                 whole = _Sum(pattern, node, _flat_paths(node, nested), at)
                 yield from _match_ac(whole, wanted, LeftOver(given, len(given)), seen)
             return
-    if len(patterns) != len(node.inputs):
+    first, rest = before_several(patterns)
+    if len(first) > len(node.inputs) or (rest is None and len(first) < len(node.inputs)):
         at.failed(s, Reason.ARITY, pattern)
         return
-    places = [at.below(node, var, (i,)) for i, var in enumerate(node.inputs)]
+    places = [at.below(node, var, (i,)) for i, var in enumerate(node.inputs[: len(first)])]
     for order in _orders(head, places):
-        pairs = list(zip(patterns, order, strict=True))
+        pairs = list(zip(first, order, strict=True))
         beside = [place.var for part, place in pairs if not is_number(part)]
         asks = at.keeps_shape and len(beside) < len(pairs)
         for bindings in _match_each(pairs, s):
             if asks and not numbers_keep_shape(node, beside):
                 at.failed(bindings, Reason.BROADCAST, pattern)
-            else:
+            elif rest is None:
                 yield bindings, LeftOver()
+            else:
+                others = node.inputs[len(first) :]
+                for found in _match_all(pattern, rest, others, bindings, at):
+                    yield found, LeftOver()
 
 
 def _match_all(
@@ -358,7 +365,7 @@ def _match_all(
     """Match an `Arguments` with all arguments, or all that are left."""
     if _is_free(part.of, s):
         yield at.passed(assoc(s, part.of, tuple(every)))
-    elif reify(part.of, s) == tuple(every):
+    elif agree_each(reify(part.of, s), every):
         yield at.passed(s)
     else:
         at.failed(s, Reason.DIFFERENT, pattern)

@@ -375,6 +375,14 @@ def takes_all_arguments(patterns: Sequence[Any]) -> bool:
     return len(patterns) == 1 and isinstance(patterns[0], Arguments)
 
 
+def before_several(patterns: Sequence[Any]) -> tuple[Sequence[Any], Arguments | None]:
+    """Return the patterns of the first arguments of a node, and the `Arguments` that takes those
+    after them; None if there is none."""
+    if patterns and isinstance(patterns[-1], Arguments):
+        return patterns[:-1], patterns[-1]
+    return patterns, None
+
+
 def compound_parts(pattern: Any) -> Iterator[Any]:
     """Yield the compound patterns in `pattern`, itself first."""
     stack = [pattern]

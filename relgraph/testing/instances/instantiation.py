@@ -113,6 +113,14 @@ _MAX_REDRAWS = 20
 _MAX_REDRAWS_OF_PARAMETER = 300
 
 
+_COUNTS: Mapping[str, Mapping[int, float]] = {
+    "index": {0: 3.0, 1: 1.0, 2: 0.5},
+    "indices": {1: 2.0, 2: 1.0},
+    "length": {1: 1.0, 2: 1.0, 3: 0.5},
+}
+"""How many arguments of a kind are drawn where a pattern leaves open how many there are."""
+
+
 class PatternInstantiator(RandomArguments):
     """Builds graphs that the pattern of a rule matches.
 
@@ -227,7 +235,7 @@ class PatternInstantiator(RandomArguments):
         arguments = []
         for position, p in enumerate(patterns):
             if isinstance(p, Arguments):
-                arguments += self._all_arguments(p, head)
+                arguments += self._other_arguments(p, head, position)
             else:
                 length = self._literal_length(p, head, position)
                 arguments.append(self._build(p) if length is None else length)
@@ -275,10 +283,19 @@ class PatternInstantiator(RandomArguments):
 
     # -- sums and products -----------------------------------------------------------------
 
-    def _all_arguments(self, pattern: Arguments, head: Any) -> list[Any]:
-        """Return arguments for a pattern that matches all arguments of a sum or product."""
+    def _other_arguments(self, pattern: Arguments, head: Any, first: int) -> list[Any]:
+        """Return arguments for a pattern that matches all arguments of an op from the `first`."""
         bindings = self._state.bindings
-        if pattern.of not in bindings:
+        if pattern.of in bindings:
+            return list(bindings[pattern.of])
+        role, number = role_of(*class_and_scalar_name(head), first)
+        if role in _COUNTS:
+            count = self.choices.pick((pattern.of, "count"), _COUNTS[role])
+            drawn = [
+                self._special_argument(role, number + k, (pattern.of, k)) for k in range(count)
+            ]
+            bindings[pattern.of] = tuple(map(self._add_leaf, drawn))
+        else:
             count = self.choices.uniform((1, 2, 2, 3, 3, 4))
             bindings[pattern.of] = tuple([self._summand(head, 2) for _ in range(count)])
         return list(bindings[pattern.of])
