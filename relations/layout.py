@@ -16,10 +16,9 @@ every elementwise op that nothing else reads.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter, getitem, itemgetter
+from operator import add, attrgetter, getitem
 from typing import Any
 
-from cons import cons
 from kanren.core import eq, lall
 
 from relations.kit import layout as kit
@@ -28,7 +27,7 @@ from relations.kit.type_guards import ranko
 from relations.kit.vocabulary import Law, any_dtype_law, lvars, relation
 from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whereo
 from relgraph.graph.unify import nth
-from relgraph.tensor import DimShuffle, Elemwise, alloc, second
+from relgraph.tensor import DimShuffle, Elemwise, second
 from relgraph.tensor.assembly import Alloc, Join, Split
 from relgraph.tensor.basic import merged_lengths
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, SpecifyShape, _shape
@@ -36,7 +35,7 @@ from relgraph.tensor.subtensor import Slice, Subtensor
 
 # -- shapes and lengths ----------------------------------------------------------------------------
 
-i, j, n, x, xs, y = lvars("i j n x xs y")
+i, j, n, o, x, xs, y, ys = lvars("i j n o x xs y ys")
 
 _ROW = ("shape_promotion",)
 
@@ -63,31 +62,27 @@ LENGTHS = (
         "length",
         Shape_i(i)(y),
         n,  # exp(x).shape[0] → x.shape[0], alloc(x, m, 3).shape[1] → 3
-        whereo(kit.has_length_of_input, y, i),
-        computo(n, kit.length_from_inputs, y, i),
+        *foundo(n, kit.length_of_input, y, i),
     ),
     lift(
         "length-computed",
         Shape_i(i)(y),
         n,  # join(0, x, z).shape[0] → x.shape[0] + z.shape[0]
         one_cliento(y),
-        whereo(kit.infers_length, y, i),
-        computo(n, kit.length_from_inputs, y, i),
+        *foundo(n, kit.length_from_inputs, y, i),
     ),
     lift(
         "shape",
         _shape(y),
         n,  # exp(x).shape → x.shape, the shape of a draw → the size that it was given
-        whereo(kit.has_shape_of_input, y),
-        computo(n, kit.shape_from_inputs, y),
+        *foundo(n, kit.shape_of_input, y),
     ),
     lift(
         "shape-computed",
         _shape(y),
         n,  # dot(x, z).shape → make_vector(x.shape[0], z.shape[1])
         one_cliento(y),
-        whereo(kit.infers_shape, y),
-        computo(n, kit.shape_from_inputs, y),
+        *foundo(n, kit.shape_from_inputs, y),
     ),
 )
 
@@ -96,8 +91,7 @@ VECTORS = (
         "element-of-shape",
         Subtensor(i)(_shape(x)),
         Shape_i(j)(x),  # x.shape[0] → shape_i(x, 0), x.shape[-1] → shape_i(x, 1) of a matrix
-        whereo(kit.is_one_integer, i),
-        computo(j, kit.axis_at, i, x),
+        *foundo(j, kit.axis_at, i, x),
     ),
     shape_law(
         "shape-of-lengths",
@@ -109,37 +103,23 @@ VECTORS = (
 )
 
 
-@relation("element-of-vector", tags=_ROW, depth=2)
-def element_of_vectoro(whole: Any, part: Any) -> Any:
-    """``make_vector(a, b, c)[1] → b``"""
-    dtype, elements, index, made = lvars("dtype elements index made")
-    return lall(
-        eq(whole, Subtensor(index)(made)),
-        argumentso(made, MakeVector(dtype), elements),
-        whereo(kit.is_position_in, index, elements),
-        computo(part, kit.element_at, index, elements),
-    )
+made = MakeVector(o)(several(xs))
 
-
-@relation("part-of-vector", tags=_ROW, depth=2)
-def part_of_vectoro(whole: Any, part: Any) -> Any:
-    """``make_vector(a, b, c)[1:] → make_vector(b, c)``"""
-    dtype, elements, index, kept, made = lvars("dtype elements index kept made")
-    return lall(
-        eq(whole, Subtensor(index)(made)),
-        argumentso(made, MakeVector(dtype), elements),
-        whereo(kit.is_slice_of, index, elements),
-        computo(kept, kit.elements_in, index, elements),
-        argumentso(part, MakeVector(dtype), kept),
-    )
-
-
-PARTS = (element_of_vectoro, part_of_vectoro)
+PARTS = (
+    # make_vector(a, b, c)[1] → b, make_vector(a, b, c)[1:] → make_vector(b, c)
+    shape_law("element-of-vector", Subtensor(i)(made), x, *foundo(x, kit.element_at, i, xs)),
+    shape_law(
+        "part-of-vector",
+        Subtensor(i)(made),
+        MakeVector(o)(several(ys)),
+        *foundo(ys, kit.elements_at, i, xs),
+    ),
+)
 
 
 # -- fills -----------------------------------------------------------------------------------------
 
-a, b, o, p, s, xs, ys, z, zs = lvars("a b o p s xs ys z zs")
+a, b, p, s, z, zs = lvars("a b p s z zs")
 
 f = Elemwise(s, p)
 """Any elementwise op."""
@@ -153,12 +133,9 @@ def fill_law(
 
 
 fill = second(b, x)
-allocated = Alloc()(several(xs))
+allocated = Alloc()(x, several(ys))
 """An allocation of any rank."""
-of_alloc = (computo(x, itemgetter(0), xs), computo(ys, itemgetter(slice(1, None)), xs))
-"""That `x` is allocated, to the lengths `ys`."""
-allocations = [alloc(x, *lvars("l, m, n")[:rank]) for rank in (1, 2, 3)]
-COPIES = (fill, DimShuffle(n, o)(fill), *allocations)
+COPIES = (fill, DimShuffle(n, o)(fill), Alloc()(x, several(zs)))
 
 SINKS = (
     fill_law(
@@ -186,9 +163,7 @@ CUTS = (
         "fill-of-alloc",
         second(a, allocated),
         second(a, x),
-        *of_alloc,
         whereo(kit.has_room_for, a, ys),
-        tries=[second(a, one) for one in allocations],
     ),
     fill_law(
         "fill-cut", second(a, x), x, covers_shapeo(x, a), whereo(kit.is_not_allocated_like, x, a)
@@ -210,44 +185,31 @@ LIKE = (
         "fill-known",
         second(a, x),
         z,  # alloc(x, *a.shape)
-        whereo(kit.broadcasts_to_known_shape, x, a),
-        computo(z, kit.alloc_like, x, a),
+        *foundo(z, kit.alloc_like, x, a),
     ),
 )
 
 
 ALLOCATIONS = (
-    fill_law(
-        "alloc-unneeded",
-        allocated,
-        x,  # alloc(x, *x.shape) → x
-        *of_alloc,
-        whereo(kit.has_lengths, x, ys),
-        tries=allocations,
-    ),
+    # alloc(x, *x.shape) → x
+    fill_law("alloc-unneeded", allocated, x, whereo(kit.has_lengths, x, ys)),
     fill_law(
         "alloc-smaller",
         allocated,
         Alloc()(y, several(ys)),  # alloc([[2]], n, m) → alloc(2, n, m)
-        *of_alloc,
         *foundo(y, kit.without_first_axes, x),
-        tries=allocations,
     ),
     fill_law(
         "alloc-of-ones",
         allocated,
         y,  # alloc(x, 1, 1) → x.dimshuffle("x", "x")
-        *of_alloc,
         *foundo(y, kit.with_first_axes, x, ys),
-        tries=allocations,
     ),
     fill_law(
         "alloc-fill",
         second(allocated, y),
         Alloc()(y, several(ys)),  # second(alloc(x, n, m), y) → alloc(y, n, m)
-        *of_alloc,
         whereo(kit.stretches_to, y, ys),
-        tries=[second(one, y) for one in allocations],
     ),
     fill_law(
         "alloc-sink",
@@ -256,7 +218,7 @@ ALLOCATIONS = (
         whereo(kit.is_total, s, xs),
         *foundo(zs, kit.lengths_of_all, xs),
         computo(ys, kit.unallocated, zs, xs),
-        tries=[*(f(one) for one in allocations), *(f(y, one) for one in allocations)],
+        tries=[f(allocated), f(y, allocated)],
     ),
 )
 
@@ -330,118 +292,80 @@ ORDERS = (
 )
 
 
-each = computo(ys, kit.each_dimshuffled, n, o, xs)
+elementwise = f(several(xs))
+each_moved = computo(ys, kit.each_dimshuffled, n, o, xs)
 
-LIFTS = (
-    # where few ops make f(x, y), this need not wait for the rest
+LIFTS = tuple(
     any_dtype_law(
-        "dimshuffle-of-few-ops",
-        DimShuffle(n, o)(f(several(xs))),
-        f(several(ys)),  # (x + y).T → x.T + y.T
-        one_cliento(f(several(xs))),
-        whereo(kit.are_made_of_few_ops, xs),
-        each,
-        tries=[DimShuffle(n, o)(f(x)), DimShuffle(n, o)(f(x, y))],
-    ),
-    any_dtype_law(
-        "dimshuffle-of-elemwise",
-        DimShuffle(n, o)(f(several(xs))),
-        f(several(ys)),
-        one_cliento(f(several(xs))),
-        each,
-        tags=("inward",),
-        tries=[DimShuffle(n, o)(f(x)), DimShuffle(n, o)(f(x, y))],
-    ),
+        name,
+        DimShuffle(n, o)(elementwise),
+        f(several(ys)),  # (x + y).T → x.T + y.T, for any order, where nothing else reads x + y
+        one_cliento(elementwise),
+        *conditions,
+        each_moved,
+        tags=tags,
+    )
+    for name, conditions, tags in (
+        # where few ops make x and y, this need not wait for the rest
+        ("dimshuffle-of-few-ops", [whereo(kit.are_made_of_few_ops, xs)], ()),
+        ("dimshuffle-of-elemwise", [], ("inward",)),
+    )
 )
 
+joined = Join(a)(several(xs))
+shuffle = lvars("shuffle")
 
-@relation("join-of-dimshuffles", depth=2)
-def join_of_dimshuffleso(joined: Any, shuffled: Any) -> Any:
-    """``join(1, x.T, y.T) → join(0, x, y).T``
-
-    The arguments are looked at all at once: they may be a hundred thousand.
-    """
-    arguments, inner, parts, shuffle = lvars("arguments inner parts shuffle")
-    return lall(
-        argumentso(joined, Join(a), arguments),
-        *foundo(shuffle, kit.common_dimshuffle, a, arguments),  # of each argument,
+SIDE_BY_SIDE = (
+    # all are looked at at once: they may be a hundred thousand
+    any_dtype_law(
+        "join-of-dimshuffles",
+        joined,
+        DimShuffle(n, o)(Join(b)(several(ys))),  # join(1, x.T, y.T) → join(0, x, y).T, b = o[a]
+        *foundo(shuffle, kit.common_dimshuffle, a, xs),
         computo(n, attrgetter("input_ndim"), shuffle),
         computo(o, attrgetter("new_order"), shuffle),
-        computo(b, getitem, o, a),  # b = o[a]
-        computo(parts, kit.before_each, arguments),
-        argumentso(inner, Join(b), parts),
-        eq(shuffled, DimShuffle(n, o)(inner)),
-    )
-
-
-SIDE_BY_SIDE = (join_of_dimshuffleso,)
+        computo(b, getitem, o, a),
+        computo(ys, kit.before_each, xs),
+        tries=[Join(a)(DimShuffle(n, o)(x), DimShuffle(n, o)(y))],
+    ),
+)
 
 
 # -- joins, splits, and allocations next to each other ---------------------------------------------
 
-both, every, inner, inner_lengths = lvars("both every inner inner_lengths")
-lengths, pieces, rest, sizes = lvars("lengths pieces rest sizes")
-
-
-def joino(joined: Any, parts: Any) -> Any:
-    """Construct the goal that `joined` is the join of `parts` on the axis `a`."""
-    return argumentso(joined, Join(a), parts)
-
-
-@relation("join-of-joins", depth=2)
-def join_of_joinso(joined: Any, flat: Any) -> Any:
-    """``join(0, x, join(0, y, z)) → join(0, x, y, z)``, wherever the inner joins stand"""
-    return lall(
-        joino(joined, pieces), *foundo(every, kit.pieces_of_joins, a, pieces), joino(flat, every)
-    )
-
+both, sizes = lvars("both sizes")
 
 NO_ROWS, NO_COLUMNS = Subtensor((Slice(0, 0),)), Subtensor((Slice(), Slice(0, 0)))
-
-
-@relation(
-    "join-with-nothing",
-    depth=2,
-    tries=(Join(0)(x, NO_ROWS(y)), Join(0)(NO_ROWS(x), y, z), Join(1)(x, NO_COLUMNS(y))),
-)
-def join_with_nothingo(joined: Any, fewer: Any) -> Any:
-    """``join(0, x, y) → x``, if `y` is known to be empty"""
-    return lall(
-        joino(joined, pieces),
-        whereo(kit.has_empty_pieces, a, pieces),
-        computo(rest, kit.nonempty_pieces, a, pieces),
-        joino(fewer, rest),
-    )
-
-
 FRONT, BACK, INSIDE = Slice(None, 2), Slice(2, None), Slice(1, 2)
-
-
-@relation(
-    "join-of-neighbours",
-    depth=2,
-    tries=[
-        Join(0)(Subtensor((FRONT,))(x), Subtensor((BACK,))(x)),
-        Join(0)(Subtensor((INSIDE,))(x), Subtensor((BACK,))(x), y),
-        Join(1)(Subtensor((Slice(), FRONT))(x), Subtensor((Slice(), BACK))(x)),
-    ],
-)
-def join_of_neighbourso(joined: Any, fewer: Any) -> Any:
-    """``join(0, x[:k], x[k:]) → x[:]``, whatever `k` is; ``join(0, x[1:3], x[3:]) → x[1:]``"""
-    return lall(
-        joino(joined, cons(y, cons(z, rest))),
-        eq(y, Subtensor(i)(x)),
-        eq(z, Subtensor(j)(x)),
-        *foundo(both, kit.adjacent_slices_as_one, a, i, j),
-        joino(fewer, cons(Subtensor(both)(x), rest)),
-    )
-
 
 FLAT = (
     any_dtype_law("join-of-one", Join(a)(x), x),
-    join_of_joinso,
-    join_with_nothingo,
-    join_of_neighbourso,
+    any_dtype_law(
+        "join-of-joins",
+        joined,
+        Join(a)(several(ys)),  # join(0, x, join(0, y, z)) → join(0, x, y, z), wherever they stand
+        *foundo(ys, kit.pieces_of_joins, a, xs),
+        tries=[Join(a)(x, Join(a)(y, z)), Join(0)(Join(0)(x, y), z)],
+    ),
+    any_dtype_law(
+        "join-with-nothing",
+        joined,
+        Join(a)(several(ys)),  # join(0, x, y) → x, if y is known to be empty
+        *foundo(ys, kit.nonempty_pieces, a, xs),
+        tries=(Join(0)(x, NO_ROWS(y)), Join(0)(NO_ROWS(x), y, z), Join(1)(x, NO_COLUMNS(y))),
+    ),
+    any_dtype_law(
+        "join-of-neighbours",
+        Join(a)(Subtensor(i)(x), Subtensor(j)(x), several(ys)),
+        # join(0, x[:k], x[k:]) → x[:], whatever k is; join(0, x[1:3], x[3:]) → x[1:]
+        Join(a)(Subtensor(both)(x), several(ys)),
+        *foundo(both, kit.adjacent_slices_as_one, a, i, j),
+        tries=[
+            Join(0)(Subtensor((FRONT,))(x), Subtensor((BACK,))(x)),
+            Join(0)(Subtensor((INSIDE,))(x), Subtensor((BACK,))(x), y),
+            Join(1)(Subtensor((Slice(), FRONT))(x), Subtensor((Slice(), BACK))(x)),
+        ],
+    ),
     any_dtype_law(
         "join-of-halves",
         Join(a)(Subtensor(i)(x, n), Subtensor(j)(x, n)),
@@ -464,10 +388,10 @@ def _split_of_join(axis: int, *parts: Any) -> Any:
 )
 def split_of_joino(part: Any, piece: Any) -> Any:
     """``split(join(0, x, y), sizes)[1] → y``, if `sizes` are the lengths of the pieces"""
-    k, joined, count = lvars("k joined count")
+    k, whole, count, pieces = lvars("k whole count pieces")
     return lall(
-        eq(part, nth(k, Split(count, a)(joined, sizes))),
-        joino(joined, pieces),
+        eq(part, nth(k, Split(count, a)(whole, sizes))),
+        argumentso(whole, Join(a), pieces),
         whereo(kit.are_lengths_of, sizes, a, pieces),
         computo(piece, getitem, pieces, k),
     )
@@ -486,36 +410,23 @@ SPLITS = (
 )
 
 
-@relation(
-    "join-of-allocs",
-    tags=("priced",),  # the sum of two lengths
-    depth=2,
-    tries=[
-        Join(0)(Alloc()(x, m), Alloc()(x, n)),
-        Join(0)(Alloc()(x, m), Alloc()(x, n), Alloc()(x, m)),
-        Join(0)(Alloc()(x, m), Alloc()(x, n), y),
-    ],
-)
-def join_of_allocso(joined: Any, fewer: Any) -> Any:
-    """``join(0, alloc(x, m), alloc(x, n)) → alloc(x, m + n)``, of a scalar `x`"""
-    alloc = Alloc()
-    return lall(
-        argumentso(joined, Join(0), cons(y, cons(z, rest))),
-        eq(y, alloc(x, m)),
-        eq(z, alloc(x, n)),
+FILLED = (
+    # join(0, alloc(x, m), alloc(x, n)) → alloc(x, m + n)
+    any_dtype_law(
+        "join-of-allocs",
+        Join(0)(Alloc()(x, m), Alloc()(x, n), several(ys)),
+        Join(0)(Alloc()(x, t), several(ys)),
         ranko(x, 0),
-        argumentso(fewer, Join(0), cons(alloc(x, m + n), rest)),
-    )
-
-
-@relation("alloc-of-alloc", depth=2)
-def alloc_of_alloco(full: Any, once: Any) -> Any:
-    """``alloc(alloc(x, n), m, n) → alloc(x, m, n)``"""
-    return lall(
-        argumentso(full, Alloc(), cons(inner, lengths)),
-        argumentso(inner, Alloc(), cons(x, inner_lengths)),
-        argumentso(once, Alloc(), cons(x, lengths)),
-    )
-
-
-FILLED = (join_of_allocso, alloc_of_alloco)
+        computo(t, add, m, n),
+        tags=("priced",),  # the sum of two lengths
+        tries=[
+            Join(0)(Alloc()(x, m), Alloc()(x, n)),
+            Join(0)(Alloc()(x, m), Alloc()(x, n), Alloc()(x, m)),
+            Join(0)(Alloc()(x, m), Alloc()(x, n), y),
+        ],
+    ),
+    # alloc(alloc(x, n), m, n) → alloc(x, m, n)
+    any_dtype_law(
+        "alloc-of-alloc", Alloc()(Alloc()(x, several(xs)), several(ys)), Alloc()(x, several(ys))
+    ),
+)

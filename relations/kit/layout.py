@@ -62,21 +62,16 @@ def length_from_inputs(y: Any, axis: int) -> Variable | None:
 
 
 @depends_on_levels(1)
-def infers_length(y: Any, axis: int) -> bool:
-    """Return whether the length of an axis of `y` follows from its type or its node."""
-    return y.type.shape[axis] is not None or length_from_inputs(y, axis) is not None
-
-
-@depends_on_levels(1)
-def has_length_of_input(y: Any, axis: int) -> bool:
-    """Return whether the length follows without arithmetic: it is known, or that of an input, or an
-    element of an input."""
+def length_of_input(y: Any, axis: int) -> Variable | None:
+    """Return the same if it takes no arithmetic: it is known, or that of an input, or an element of
+    an input; else None."""
     length = length_from_inputs(y, axis)
-    return length is not None and (
+    plain = length is not None and (
         length.owner is None
         or isinstance(length.owner.op, Shape_i)
         or _is_element_of_input(length, y)
     )
+    return length if plain else None
 
 
 def _is_element_of_input(length: Any, y: Any) -> bool:
@@ -115,23 +110,16 @@ def _whose_lengths(lengths: Sequence[Variable]) -> Variable | None:
 
 
 @depends_on_levels(1)
-def infers_shape(y: Any) -> bool:
-    """Return whether the shape of `y` follows from its type or its node."""
-    return None not in y.type.shape or shape_from_inputs(y) is not None
-
-
-@depends_on_levels(1)
-def has_shape_of_input(y: Any) -> bool:
-    """Return whether the shape of `y` is known, or that of an input, or made of elements of an
-    input."""
-    if None not in y.type.shape:
-        return True
-    lengths = _inferred_lengths(y)
+def shape_of_input(y: Any) -> Variable | None:
+    """Return the same if it is known, or that of an input, or made of elements of an input; else
+    None."""
+    lengths = () if None not in y.type.shape else _inferred_lengths(y)
     if lengths is None:
-        return False
-    return _whose_lengths(lengths) is not None or all(
+        return None
+    plain = _whose_lengths(lengths) is not None or all(
         n.owner is None or _is_element_of_input(n, y) for n in lengths
     )
+    return shape_from_inputs(y) if plain else None
 
 
 def is_one_integer(index: Any) -> bool:
@@ -139,31 +127,24 @@ def is_one_integer(index: Any) -> bool:
     return len(index) == 1 and isinstance(index[0], int)
 
 
-def axis_at(index: Any, x: Any) -> int:
-    """Return which axis of `x` an index of one integer into its shape means."""
-    return int(index[0] % x.type.ndim)
-
-
-def is_position_in(index: Any, elements: Sequence[Any]) -> bool:
-    """Return whether a basic index is one integer within a vector of `elements`."""
-    return is_one_integer(index) and -len(elements) <= index[0] < len(elements)
+def axis_at(index: Any, x: Any) -> int | None:
+    """Return which axis of `x` an index into its shape means; None if it is not one integer."""
+    return int(index[0] % x.type.ndim) if is_one_integer(index) else None
 
 
 def element_at(index: Any, elements: Sequence[Any]) -> Any:
-    """Return the element that an index of one integer means."""
-    return elements[index[0]]
+    """Return the element that a basic index means; None if it is not one integer within bounds."""
+    within = is_one_integer(index) and -len(elements) <= index[0] < len(elements)
+    return elements[index[0]] if within else None
 
 
-def is_slice_of(index: Any, elements: Sequence[Any]) -> bool:
-    """Return whether a basic index is one slice, with known ends, of at least one element."""
+def elements_at(index: Any, elements: Sequence[Any]) -> Any:
+    """Return the elements that a basic index means; None if it is not one slice, with known ends,
+    of at least one."""
     if len(index) != 1 or not isinstance(index[0], Slice):
-        return False
-    return bool(static_length(len(elements), index[0]))
-
-
-def elements_in(index: Any, elements: Sequence[Any]) -> Any:
-    """Return the elements that an index of one slice means."""
-    return elements[slice(*index[0].parts())]
+        return None
+    known = static_length(len(elements), index[0])
+    return elements[slice(*index[0].parts())] if known else None
 
 
 def is_not_fill(scalar_op: object) -> bool:
@@ -287,15 +268,11 @@ def unallocated(lengths: Sequence[Any], operands: Sequence[Any]) -> tuple[Variab
     )
 
 
-def broadcasts_to_known_shape(x: Any, a: Any) -> bool:
-    """Return whether the shape of `a` is known ahead, and `x` broadcasts to it."""
-    shape = a.type.shape
-    return None not in shape and broadcasts_to(x, shape)
-
-
 def alloc_like(x: Any, a: Any) -> Any:
-    """Return `x`, allocated in the shape of `a`, which is known."""
-    return alloc(x, *a.type.shape)
+    """Return `x`, allocated in the shape of `a`; None if that is not known ahead, or `x` does not
+    broadcast to it."""
+    shape = a.type.shape
+    return alloc(x, *shape) if None not in shape and broadcasts_to(x, shape) else None
 
 
 def with_first_axes(x: Any, lengths: Sequence[Any]) -> Variable | None:
@@ -471,6 +448,7 @@ def before_each(variables: Sequence[Any]) -> list[Any]:
     return [v.owner.inputs[0] for v in variables]
 
 
+@depends_on_levels(1)
 def pieces_of_joins(axis: int, pieces: Sequence[Variable]) -> list[Variable] | None:
     """Return `pieces`, with those that joins on `axis` join in place of these; None if there are no
     such joins."""
@@ -482,6 +460,7 @@ def pieces_of_joins(axis: int, pieces: Sequence[Variable]) -> list[Variable] | N
     return every if len(every) > len(pieces) or every != list(pieces) else None
 
 
+@depends_on_levels(1)
 def split_into(axis: int, pieces: Sequence[Variable]) -> Variable | None:
     """Return the tensor that a split on `axis` splits into `pieces`, in order; None if there is
     none."""
@@ -503,14 +482,10 @@ def tensor_of_lengths(lengths: Sequence[Variable]) -> Variable | None:
     return x if own and all(reads_length_of(n, x, i) for i, n in enumerate(lengths)) else None
 
 
-def has_empty_pieces(axis: int, pieces: Sequence[Any]) -> bool:
-    """Return whether some of `pieces`, but not all, are known to have no elements on `axis`."""
-    return 0 < len(nonempty_pieces(axis, pieces)) < len(pieces)
-
-
-def nonempty_pieces(axis: int, pieces: Sequence[Any]) -> list[Any]:
-    """Return those of `pieces` that may have elements on `axis`."""
-    return [v for v in pieces if v.type.shape[axis] != 0]
+def nonempty_pieces(axis: int, pieces: Sequence[Any]) -> list[Any] | None:
+    """Return those of `pieces` that may have elements on `axis`; None if all or none of them do."""
+    left = [v for v in pieces if v.type.shape[axis] != 0]
+    return left if 0 < len(left) < len(pieces) else None
 
 
 def are_lengths_of(sizes: Any, axis: int, pieces: Sequence[Any]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, product
-from operator import getitem
+from operator import add, getitem
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ Fact = Callable[[Places], Term]
 
 EXECUTED: frozenset[Callable[..., Any]] = frozenset(
     {
+        add,
         guards.covers_shape,
         guards.broadcast_alike,
         guards.counts_any_length,
@@ -56,14 +57,10 @@ EXECUTED: frozenset[Callable[..., Any]] = frozenset(
         kit.unallocated,
         kit.common_dimshuffle,
         kit.before_each,
-        kit.has_empty_pieces,
         kit.nonempty_pieces,
-        kit.is_one_integer,
         kit.axis_at,
-        kit.is_position_in,
         kit.element_at,
-        kit.is_slice_of,
-        kit.elements_in,
+        kit.elements_at,
         kit.is_everything,
         merged_lengths,
         parts_kit.diagonals_of,
@@ -282,7 +279,9 @@ def _pieces(axes: int) -> Values:
         for count in (2, 3):
             for lengths in product((None, 0), repeat=count):
                 shapes = [[n if i == axis else None for i in range(axes)] for n in lengths]
-                yield axis, tuple(_tensor(f"x{k}", shape) for k, shape in enumerate(shapes))
+                pieces = tuple(_tensor(f"x{k}", shape) for k, shape in enumerate(shapes))
+                if (left := kit.nonempty_pieces(axis, pieces)) is not None:
+                    yield axis, pieces, left
 
 
 Make = Callable[[int, int], Iterator[Any]]
@@ -368,7 +367,7 @@ SOURCES: dict[Callable[..., Any], Callable[[int], Values]] = {
     kit.split_into: _split_into,
     kit.adjacent_slices_as_one: _adjacent,
     kit.pieces_of_joins: _pieces_of_joins,
-    kit.has_empty_pieces: _pieces,
+    kit.nonempty_pieces: _pieces,
     kit.common_dimshuffle: _shuffled,
 }
 """For functions that look at how variables are made: all that they can have been given, of so many
