@@ -9,6 +9,7 @@ import numpy as np
 
 from relations.kit.guards import (
     Axes,
+    are_nonzero_lengths,
     axis_numbers,
     constant_data,
     constant_number,
@@ -80,21 +81,23 @@ def order_padded_to(x: Any, shape: Sequence[Any]) -> tuple[int | str, ...]:
 
 
 def _repeated_axes(x: Any, axes: Axes, ndim: int) -> list[int]:
+    """Return those of `axes` that only repeat `x` when it is broadcast to `ndim` axes."""
     missing = ndim - x.type.ndim
     return [a for a in axis_numbers(axes, ndim) if a < missing or x.type.shape[a - missing] == 1]
 
 
-def is_repeated_along(x: Any, axes: Axes, ndim: int) -> bool:
-    """Return whether some of `axes` only repeat `x` when it is broadcast to `ndim` axes."""
-    return bool(_repeated_axes(x, axes, ndim))
+def repeats_elements(x: Any, axes: Axes, shape: Sequence[Any]) -> bool:
+    """Return whether some of `axes` only repeat `x` when it is broadcast to `shape`, and all are
+    known to have elements."""
+    return bool(_repeated_axes(x, axes, len(shape))) and are_nonzero_lengths(axes, shape)
 
 
-def dtype_holds_counts(x: Any) -> bool:
-    """Return whether the dtype of `x` holds a count of elements; that of float16 ends too soon."""
-    return bool(x.type.dtype != "float16")
+def repeats_elements_in_fill(x: Any, axes: Axes, template: Any) -> bool:
+    """Return the same for ``second(template, x)``."""
+    return repeats_elements(x, axes, template.type.shape)
 
 
-def repetition_count(x: Any, axes: Axes, shape: Sequence[Any]) -> Variable:
+def repetition_count(x: Any, axes: Axes, shape: Sequence[Any]) -> Variable | None:
     """Return how often each element of `x` comes along `axes` when it is broadcast to `shape`.
 
     Parameters
@@ -105,17 +108,20 @@ def repetition_count(x: Any, axes: Axes, shape: Sequence[Any]) -> Variable:
     Returns
     -------
     count
-        It has rank 0 and the dtype that `x` is summed in.
+        It has rank 0 and the dtype that `x` is summed in. None if no axis repeats `x`, and of
+        float16, which ends too soon for a count.
     """
-    known = [known_length(n) for n in shape]
-    total = product([known[a] for a in _repeated_axes(x, axes, len(known))])
+    repeated = _repeated_axes(x, axes, len(shape))
+    if not repeated or x.type.dtype == "float16":
+        return None
+    total = product([known_length(shape[a]) for a in repeated])
     dtype = reduced_dtype(np.add, x.type.dtype)
     made = constant(total, dtype=dtype) if isinstance(total, int) else cast(total, dtype)
     assert isinstance(made, Variable)
     return made
 
 
-def repetition_count_in_fill(x: Any, axes: Axes, template: Any) -> Variable:
+def repetition_count_in_fill(x: Any, axes: Axes, template: Any) -> Variable | None:
     """Return how often each element of `x` comes along `axes` of ``second(template, x)``."""
     return repetition_count(x, axes, lengths(template))
 

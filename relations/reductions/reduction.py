@@ -9,22 +9,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cons import cons
-from kanren.core import eq, lall
-
 from relations.kit import reductions as kit
 from relations.kit.choices import dual, is_idempotent, is_junction
 from relations.kit.guards import (
     all_oneo,
     all_zeroo,
-    are_nonzero_lengths,
     covers_shapeo,
+    foundo,
     has_length_one,
     has_length_one_along,
     includes_axis,
     is_constant_along,
     is_finite_number,
-    is_nonempty_along,
     nonnegativeo,
 )
 from relations.kit.index_arithmetic import order_without, rank_of
@@ -35,12 +31,11 @@ from relations.kit.vocabulary import (
     finite,
     law,
     lvars,
-    relation,
     rounding,
     stable,
 )
 from relgraph import scalar
-from relgraph.graph.kanren import argumentso, computo, one_cliento, whereo
+from relgraph.graph.kanren import computo, one_cliento, several, whereo
 from relgraph.tensor import (
     CAReduce,
     DimShuffle,
@@ -66,7 +61,8 @@ from relgraph.tensor.subtensor import Slice, Subtensor
 
 # -- every reduction -------------------------------------------------------------------------------
 
-a, b, c, m, n, o, p, q, s, t, x, y = lvars("a b c m n o p q s t x y")
+a, b, c, lengths, m, n, o, p, q = lvars("a b c lengths m n o p q")
+s, t, x, xs, y, ys = lvars("s t x xs y ys")
 
 
 def of_real(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
@@ -272,80 +268,53 @@ DOTS = (
 )
 
 
-def repeatedo(total: Any, op: Any) -> Any:
-    """Construct the goal that `total` reduces an allocation of `x` by `op`, over axes `a` that
-    repeat each element `c` times; ``DimShuffle(n, o)(x)`` is `x` with as many axes."""
-    full, lengths = lvars("full lengths")
-    return lall(
-        eq(total, CAReduce(op, a)(full)),
-        argumentso(full, Alloc(), cons(x, lengths)),
-        computo(m, len, lengths),
-        whereo(kit.is_repeated_along, x, a, m),
-        whereo(kit.dtype_holds_counts, x),
-        computo(c, kit.repetition_count, x, a, lengths),
-        computo(n, rank_of, x),
-        computo(o, kit.order_padded_to, x, lengths),
-    )
+allocated = Alloc()(x, several(lengths))
+"""An allocation of any rank."""
+as_allocated = DimShuffle(n, o)(x)
+"""That has as many axes."""
+
+once_each = (computo(n, rank_of, x), computo(o, kit.order_padded_to, x, lengths))
+repeated = (*foundo(c, kit.repetition_count, x, a, lengths), *once_each)
+"""That an allocation repeats each element `c` times along the axes `a`."""
 
 
-def allocated(scalar_op: Any) -> list[Any]:
+def of_alloc(scalar_op: Any) -> list[Any]:
     """Return terms that reduce what an allocation repeats."""
     return [CAReduce(scalar_op, None)(Alloc()(x, n)), CAReduce(scalar_op, a)(Alloc()(x, m, n))]
 
 
-@relation("sum-of-alloc", depth=2, sound="finite", tries=allocated(scalar.add))
-def sum_of_alloco(total: Any, times: Any) -> Any:
-    """``sum(alloc(x, m, n)) → (m * n) * x`` of a scalar `x`, ``m * sum(x)`` of a vector"""
-    return lall(
-        repeatedo(total, scalar.add),
-        eq(times, c * CAReduce(scalar.add, a)(DimShuffle(n, o)(x))),
-    )
-
-
-@relation("prod-of-alloc", depth=2, sound="finite", tries=allocated(scalar.mul))
-def prod_of_alloco(total: Any, power: Any) -> Any:
-    """``prod(alloc(x, m, n)) → x ** (m * n)`` of a scalar `x`, ``prod(x) ** m`` of a vector"""
-    return lall(
-        repeatedo(total, scalar.mul),
-        eq(power, CAReduce(scalar.mul, a)(DimShuffle(n, o)(x)) ** c),
-    )
-
-
-# of 0 and -0 the greatest is one or the other, by their order and their number
-@relation(
-    "reduce-of-alloc",
-    depth=2,
-    sound="rounding",
-    tries=[*allocated(s), *allocated(scalar.maximum)],
-)
-def reduce_of_alloco(reduced: Any, once: Any) -> Any:
-    """``max(alloc(x, 3)) → max(x)``; the same for `min`, `all` and `any`"""
-    full, lengths = lvars("full lengths")
-    return lall(
-        eq(reduced, CAReduce(s, a)(full)),
-        whereo(is_idempotent, s),
-        argumentso(full, Alloc(), cons(x, lengths)),
-        computo(m, len, lengths),
-        whereo(kit.is_repeated_along, x, a, m),
-        whereo(are_nonzero_lengths, a, lengths),
-        computo(n, rank_of, x),
-        computo(o, kit.order_padded_to, x, lengths),
-        eq(once, CAReduce(s, a)(DimShuffle(n, o)(x))),
-    )
-
-
 REPEATED = (
-    sum_of_alloco,
-    prod_of_alloco,
-    reduce_of_alloco,
+    any_dtype_law(
+        "sum-of-alloc",
+        sum_(allocated, axis=a),
+        c * sum_(as_allocated, axis=a),  # (m * n) * x of a scalar x, m * sum(x) of a vector
+        *repeated,
+        sound="finite",
+        tries=of_alloc(scalar.add),
+    ),
+    any_dtype_law(
+        "prod-of-alloc",
+        prod(allocated, axis=a),
+        prod(as_allocated, axis=a) ** c,  # x ** (m * n) of a scalar x, prod(x) ** m of a vector
+        *repeated,
+        sound="finite",
+        tries=of_alloc(scalar.mul),
+    ),
+    any_dtype_law(
+        "reduce-of-alloc",
+        CAReduce(s, a)(allocated),
+        CAReduce(s, a)(as_allocated),  # max(alloc(x, 3)) → max(x), and so for min, all and any
+        whereo(is_idempotent, s),
+        whereo(kit.repeats_elements, x, a, lengths),
+        *once_each,
+        sound="rounding",  # of 0 and -0 the greatest is one or the other, by their order and number
+        tries=[*of_alloc(s), *of_alloc(scalar.maximum)],
+    ),
     finite(
         "sum-of-fill",
         sum_(second(y, x), axis=a),
         c * sum_(x, axis=a),  # c = how often y repeats x along a
-        computo(m, rank_of, y),
-        whereo(kit.is_repeated_along, x, a, m),
-        whereo(kit.dtype_holds_counts, x),
-        computo(c, kit.repetition_count_in_fill, x, a, y),
+        *foundo(c, kit.repetition_count_in_fill, x, a, y),
         mixed=True,
         complex=True,
     ),
@@ -353,11 +322,8 @@ REPEATED = (
         "sum-of-filled-number",
         sum_(second(y, x), axis=a),
         c * sum_(x, axis=a),  # c = how often y repeats x along a
-        computo(m, rank_of, y),
-        whereo(kit.is_repeated_along, x, a, m),
         whereo(is_finite_number, x),
-        whereo(kit.dtype_holds_counts, x),
-        computo(c, kit.repetition_count_in_fill, x, a, y),
+        *foundo(c, kit.repetition_count_in_fill, x, a, y),
         mixed=True,
     ),
     any_dtype_law(
@@ -365,48 +331,36 @@ REPEATED = (
         CAReduce(s, a)(second(y, x)),
         CAReduce(s, a)(x),  # max(second(y, x)) → max(x), and the same for min, all and any
         whereo(is_idempotent, s),
-        whereo(is_nonempty_along, y, a),
-        computo(m, rank_of, y),
-        whereo(kit.is_repeated_along, x, a, m),
+        whereo(kit.repeats_elements_in_fill, x, a, y),
         sound="rounding",
     ),
 )
 
 
-@relation("reduce-of-join", sound="rounding", depth=2)
-def reduce_of_joino(reduced: Any, combined: Any) -> Any:
-    """``sum(join(0, x, y)) → sum(x) + sum(y)``; the same for every reduction"""
-    joined, parts, each = lvars("joined parts each")
-    return lall(
-        eq(reduced, CAReduce(s, a)(joined)),
-        argumentso(joined, Join(b), parts),
-        one_cliento(joined),
+SIDE_BY_SIDE = (
+    any_dtype_law(
+        "reduce-of-join",
+        CAReduce(s, a)(Join(b)(several(xs))),
+        Elemwise(s)(several(ys)),  # sum(join(0, x, y)) → sum(x) + sum(y), and so for all reductions
+        one_cliento(Join(b)(several(xs))),
         whereo(includes_axis, a, b),
-        whereo(kit.pieces_reduce_apart, s, a, parts),
-        computo(each, kit.each_reduced, s, a, parts),
-        argumentso(combined, Elemwise(s), each),
-    )
-
-
-@relation("reduce-of-vector", sound="rounding", depth=2)
-def reduce_of_vectoro(reduced: Any, combined: Any) -> Any:
-    """``sum(stack([a, b, c])) → a + b + c``, of scalars; the same for every reduction"""
-    vector, parts = lvars("vector parts")
-    return lall(
-        eq(reduced, CAReduce(s, None)(vector)),
-        argumentso(vector, MakeVector(o), parts),
-        whereo(kit.reduces_in_own_dtype, s, parts),
-        argumentso(combined, Elemwise(s), parts),
-    )
-
-
-SIDE_BY_SIDE = (reduce_of_joino, reduce_of_vectoro)
+        whereo(kit.pieces_reduce_apart, s, a, xs),
+        computo(ys, kit.each_reduced, s, a, xs),
+        sound="rounding",
+    ),
+    any_dtype_law(
+        "reduce-of-vector",
+        CAReduce(s, None)(MakeVector(o)(several(xs))),
+        Elemwise(s)(several(xs)),  # sum(stack([a, b, c])) → a + b + c, and so for all reductions
+        whereo(kit.reduces_in_own_dtype, s, xs),
+        sound="rounding",
+    ),
+)
 
 
 # -- cumulative sums and products ------------------------------------------------------------------
 
 i = lvars("i")
-indices, inner, part = lvars("indices inner part")
 
 
 def cumulated(scalar_op: Any, v: Any) -> Any:
@@ -428,25 +382,6 @@ TOTALS = (
 )
 
 
-@relation(
-    "prefix-of-cumulate",
-    depth=2,
-    tries=(Subtensor(i)(cumulated(s, x)), Subtensor(i)(cumulated(s, x), n)),
-)
-def prefix_of_cumulateo(totals: Any, fewer: Any) -> Any:
-    """``cumsum(x)[:n] → cumsum(x[:n])``, where nothing else reads ``cumsum(x)``"""
-    return lall(
-        argumentso(totals, Subtensor(i), cons(inner, indices)),
-        eq(inner, cumulated(s, x)),
-        one_cliento(inner),
-        whereo(kit.is_prefix_along, i, a),
-        whereo(kit.is_summed_or_real, s, x),
-        computo(b, kit.axis_after_index, i, a, x),
-        argumentso(part, Subtensor(i), cons(x, indices)),
-        eq(fewer, Cumulate(s, b)(part)),
-    )
-
-
 PARTS = (
     # where there is nothing to sum the last total is an error
     any_dtype_law(
@@ -458,5 +393,14 @@ PARTS = (
         computo(b, kit.axes_of_reduction, a),
         sound="rounding",
     ),
-    prefix_of_cumulateo,
+    any_dtype_law(
+        "prefix-of-cumulate",
+        Subtensor(i)(cumulated(s, x), several(xs)),
+        Cumulate(s, b)(Subtensor(i)(x, several(xs))),  # cumsum(x)[:n] → cumsum(x[:n])
+        one_cliento(cumulated(s, x)),
+        whereo(kit.is_prefix_along, i, a),
+        whereo(kit.is_summed_or_real, s, x),
+        computo(b, kit.axis_after_index, i, a, x),
+        tries=(Subtensor(i)(cumulated(s, x)), Subtensor(i)(cumulated(s, x), n)),
+    ),
 )

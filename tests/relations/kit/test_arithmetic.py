@@ -26,7 +26,6 @@ from relations.kit.index_arithmetic import (
 from relations.kit.nests import PRODUCT, SUM, common_dtype, nest_of
 from relations.kit.reductions import (
     axes_before_dimshuffle,
-    is_repeated_along,
     merged_axes,
     order_after_reduction,
     order_padded_to,
@@ -365,7 +364,7 @@ def test_ranks():
 
 def test_how_often_broadcasting_repeats():
     v = at.dvector("v")
-    assert is_repeated_along(v, (0,), 2) and not is_repeated_along(v, (1,), 2)
+    assert repetition_count(v, (0,), (5, 3)).data == 5 and repetition_count(v, (1,), (5, 3)) is None
     assert repetition_count(v, None, (5, 3)).data == 5
     assert repetition_count(at.row("row"), None, (5, 3)).data == 5
 
