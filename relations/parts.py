@@ -19,9 +19,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from cons import cons
-from kanren.core import conde
-
 from relations.kit import parts as kit
 from relations.kit.guards import all_zeroo, counts_any_length, foundo
 from relations.kit.index_arithmetic import (
@@ -36,10 +33,9 @@ from relations.kit.vocabulary import (
     Law,
     any_dtype_law,
     lvars,
-    relation,
     rounding,
 )
-from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whereo
+from relgraph.graph.kanren import computo, one_cliento, several, whereo
 from relgraph.tensor import CAReduce, DimShuffle, Elemwise, add, second
 from relgraph.tensor.assembly import Alloc, ARange, Join
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
@@ -230,91 +226,38 @@ TAKEN = (
 
 # -- parts that are set or incremented -------------------------------------------------------------
 
-part = lvars("part")
 
+def of_changes(ending: str, take: Any, change: Any) -> tuple[Law, ...]:
+    """Return the laws about parts that one op takes and another one changes."""
 
-def changeo(changed: Any, kind: Any, is_set: Any, v: Any, value: Any) -> Any:
-    """Construct the goal that `changed` is `v` with its part ``v[i]`` set to, or incremented by,
-    `value`.
+    def put(whole: Any, value: Any) -> Any:
+        return change(i, False, True)(whole, value, several(indices))
 
-    Parameters
-    ----------
-    kind
-        `IncSubtensor` or `AdvancedIncSubtensor`.
-    is_set
-        Whether it is set, and not incremented.
-    """
-    return argumentso(changed, kind(i, False, is_set), cons(v, cons(value, indices)))
+    def raised(whole: Any, value: Any) -> Any:
+        return change(i, False, False)(whole, value, several(indices))
 
-
-def of_either_kind(goals: Any) -> Any:
-    """Construct the goal that holds of parts by slices or of parts by arrays.
-
-    Parameters
-    ----------
-    goals
-        Gives the goals for the ops that take a part and that change it.
-    """
-    return conde(goals(Subtensor, IncSubtensor), goals(AdvancedSubtensor, AdvancedIncSubtensor))
-
-
-@relation(
-    "set-own-part",
-    depth=2,
-    tries=[
-        IncSubtensor(FRONT, False, True)(x, Subtensor(FRONT)(x)),
-        AdvancedIncSubtensor(BY_ARRAY, False, True)(x, taken(x, positions), positions),
-    ],
-)
-def set_own_parto(changed: Any, same: Any) -> Any:
-    """``set_subtensor(x[i], x[i]) → x``"""
-    return of_either_kind(
-        lambda take, change: [
-            changeo(changed, change, True, same, part),
-            argumentso(part, take(i), cons(same, indices)),
-        ]
-    )
-
-
-@relation("set-after-change", depth=2)
-def set_after_changeo(changed: Any, once: Any) -> Any:
-    """``set_subtensor(set_subtensor(x[i], y)[i], z) → set_subtensor(x[i], z)``, and the same after
-    an increment"""
-    return of_either_kind(
-        lambda _, change: [
-            changeo(changed, change, True, inner, z),
-            changeo(inner, change, b, x, y),
-            changeo(once, change, True, x, z),
-        ]
-    )
-
-
-@relation("inc-twice", sound="rounding", depth=2)
-def inc_twiceo(changed: Any, once: Any) -> Any:
-    """``inc_subtensor(inc_subtensor(x[i], y)[i], z) → inc_subtensor(x[i], y + z)``"""
-    return of_either_kind(
-        lambda _, change: [
-            changeo(changed, change, False, inner, z),
-            changeo(inner, change, False, x, y),
+    of_either = change(i, False, b)(x, y, several(indices))
+    return (
+        # set_subtensor(x[i], x[i]) → x
+        any_dtype_law(f"set-own-part{ending}", put(x, take(i)(x, several(indices))), x),
+        # set_subtensor(set_subtensor(x[i], y)[i], z) → set_subtensor(x[i], z); so of an increment
+        any_dtype_law(f"set-after-change{ending}", put(of_either, z), put(x, z)),
+        # inc_subtensor(inc_subtensor(x[i], y)[i], z) → inc_subtensor(x[i], y + z)
+        any_dtype_law(
+            f"inc-twice{ending}",
+            raised(raised(x, y), z),
+            raised(x, y + z),
             same_dtypeo(x, y, z),
-            changeo(once, change, False, x, y + z),
-        ]
-    )
-
-
-@relation("inc-by-zero", sound="rounding", depth=2)  # -0 + 0 is 0
-def inc_by_zeroo(changed: Any, same: Any) -> Any:
-    """``inc_subtensor(x[i], 0) → x``"""
-    return of_either_kind(
-        lambda _, change: [changeo(changed, change, False, same, y), all_zeroo(y)]
+            sound="rounding",
+        ),
+        # inc_subtensor(x[i], 0) → x; -0 + 0 is 0
+        any_dtype_law(f"inc-by-zero{ending}", raised(x, y), x, all_zeroo(y), sound="rounding"),
     )
 
 
 CHANGES = (
-    set_own_parto,
-    set_after_changeo,
-    inc_twiceo,
-    inc_by_zeroo,
+    *of_changes("", Subtensor, IncSubtensor),
+    *of_changes("-by-array", AdvancedSubtensor, AdvancedIncSubtensor),
     any_dtype_law(
         "inc-after-set",
         changed(i, False, changed(i, True, x, y), z),

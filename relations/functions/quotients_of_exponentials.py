@@ -13,8 +13,6 @@ import math
 from typing import Any
 
 import numpy as np
-from cons import cons
-from kanren.core import conde, eq, lall
 
 from relations.functions import exponential, trigonometric
 from relations.functions.logarithms import FACTORS
@@ -32,11 +30,10 @@ from relations.kit.index_arithmetic import softmax_axis
 from relations.kit.made_by_laws import made_of_two_factors
 from relations.kit.reductions import covers_axes
 from relations.kit.type_guards import booleano, floato, same_dtypeo
-from relations.kit.vocabulary import Law, lvars, relation, rounding, stable
+from relations.kit.vocabulary import Law, lvars, rounding, stable
 from relations.reductions import softmax
 from relgraph import scalar
-from relgraph.graph.kanren import computo, one_cliento, whereo
-from relgraph.graph.kanren.goals import argumentso
+from relgraph.graph.kanren import computo, one_cliento, several, whereo
 from relgraph.tensor import (
     DimShuffle,
     Elemwise,
@@ -303,136 +300,67 @@ DIFFERENCES = (
     stable("tanh-of-sigmoid-weighed", c + d * s, c * -tanh(x / 2), whereo(cancels_twice, d, c)),
 )
 
-indices, part, taken = lvars("indices part taken")
-
-ELEMENT, ROW, COLUMN = Subtensor((0,)), Subtensor((0, Slice())), Subtensor((Slice(), 0))
+indices = lvars("indices")
 
 
-def alikeo(part: Any, whole: Any, taken: Any, source: Any) -> Any:
-    """Construct the goal that `taken` is the same part of `source` as `part` is of `whole`."""
-    return conde(
-        *(
-            [
-                argumentso(part, op(i), cons(whole, indices)),
-                argumentso(taken, op(i), cons(source, indices)),
-            ]
-            for op in (Subtensor, AdvancedSubtensor)
-        )
+def of_parts(ending: str, op: Any) -> tuple[Law, ...]:
+    """Return the laws about logarithms of parts, taken by an op that indexes."""
+
+    def part(v: Any) -> Any:
+        return op(i)(v, several(indices))
+
+    return (
+        stable(f"log-part-of-exp{ending}", log(part(exp(x))), part(x), floato(x)),
+        stable(
+            f"log-part-of-exp-div{ending}",
+            log(part(exp(x)) / y),
+            part(x) - log(y),
+            floato(x),
+            nonnegativeo(y),
+        ),
+        stable(
+            f"log-sum-part-of-exp{ending}",
+            log(sum_(part(exp(x)), axis=a)),
+            LogSumExp(k)(part(x)),
+            floato(x),
+            usual,
+        ),
+        stable(f"log-part-of-softmax{ending}", log(part(p)), part(log_p)),
+        stable(
+            f"log-chosen-part-of-softmax{ending}",
+            log(switch(m, part(p), y)),
+            switch(m, part(log_p), log(y)),
+            constanto(y),
+            same_dtypeo(x, y),
+        ),
     )
 
 
-@relation(
-    "log-part-of-exp",
-    sound="stable",
-    depth=3,
-    tries=[log(ELEMENT(exp(x))), log(ROW(exp(x)))],
-)
-def log_part_of_expo(logarithm: Any, result: Any) -> Any:
-    """``log(exp(x)[i]) → x[i]``"""
-    return lall(eq(logarithm, log(part)), alikeo(part, exp(x), result, x), floato(x))
+def chosen(v: Any) -> Any:
+    """Return the term for what a basic index takes of `v`."""
+    return Subtensor(i)(v, several(indices))
 
 
-@relation(
-    "log-part-of-exp-div",
-    sound="stable",
-    depth=4,
-    tries=[log(ELEMENT(exp(x)) / exp(y)), log(ROW(exp(x)) / exp(y))],
-)
-def log_part_of_exp_divo(logarithm: Any, result: Any) -> Any:
-    """``log(exp(x)[i] / y) → x[i] - log(y)``, of a `y` that is not negative"""
-    return lall(
-        eq(logarithm, log(part / y)),
-        alikeo(part, exp(x), taken, x),
-        floato(x),
-        nonnegativeo(y),
-        eq(result, taken - log(y)),
-    )
+ELEMENT, COLUMN = Subtensor((0,)), Subtensor((Slice(), 0))
 
-
-@relation(
-    "log-sum-part-of-exp",
-    sound="stable",
-    depth=4,
-    tries=[log(sum_(ROW(exp(x)), axis=None)), log(sum_(ROW(exp(x)), axis=(0,)))],
-)
-def log_sum_part_of_expo(logarithm: Any, result: Any) -> Any:
-    """``log(sum(exp(x)[i])) → logsumexp(x[i])``"""
-    return lall(
-        eq(logarithm, log(sum_(part, axis=a))),
-        alikeo(part, exp(x), taken, x),
-        floato(x),
-        computo(k, softmax_axis, a),
-        eq(result, LogSumExp(k)(taken)),
-    )
-
-
-@relation(
-    "log-part-of-softmax",
-    sound="stable",
-    depth=3,
-    tries=[log(ELEMENT(Softmax(k)(x))), log(COLUMN(Softmax(k)(x)))],
-)
-def log_part_of_softmaxo(logarithm: Any, result: Any) -> Any:
-    """``log(softmax(x)[i]) → log_softmax(x)[i]``"""
-    return lall(eq(logarithm, log(part)), alikeo(part, Softmax(k)(x), result, LogSoftmax(k)(x)))
-
-
-@relation(
-    "log-chosen-part-of-softmax",
-    sound="stable",
-    depth=4,
-    tries=[log(switch(m, ELEMENT(Softmax(k)(x)), 2.0)), log(switch(m, COLUMN(Softmax(k)(x)), 2.0))],
-)
-def log_chosen_part_of_softmaxo(logarithm: Any, result: Any) -> Any:
-    """``log(switch(c, softmax(x)[i], 1)) → switch(c, log_softmax(x)[i], 0)``"""
-    return lall(
-        eq(logarithm, log(switch(m, part, y))),
-        alikeo(part, Softmax(k)(x), taken, LogSoftmax(k)(x)),
-        constanto(y),
-        same_dtypeo(part, y),
-        eq(result, switch(m, taken, log(y))),
-    )
-
-
-@relation(
-    "part-of-softmax",
-    sound="stable",
-    depth=3,
-    tries=[ELEMENT(exp(x)) / sum_(exp(x), axis=None), COLUMN(exp(x)) / sum_(exp(x), axis=(1,))],
-)
-def part_of_softmaxo(quotient: Any, result: Any) -> Any:
-    """``exp(x)[:, 0] / sum(exp(x), axis=1) → softmax(x, axis=1)[:, 0]``, of one from each sum"""
-    return lall(
-        eq(quotient, part / total),
-        argumentso(part, Subtensor(i), cons(exp(x), indices)),
-        floato(x),
-        whereo(takes_one_along, i, a, x),
-        usual,
-        argumentso(result, Subtensor(i), cons(Softmax(k)(x), indices)),
-    )
-
-
-@relation("part-of-softmax-mul", sound="stable", depth=4, tries=[ELEMENT(exp(x)) * y / total])
-def part_of_softmax_mulo(quotient: Any, result: Any) -> Any:
-    """``exp(x)[:, 0] * y / sum(exp(x), axis=1) → softmax(x, axis=1)[:, 0] * y``"""
-    return lall(
-        eq(quotient, part * y / total),
-        argumentso(part, Subtensor(i), cons(exp(x), indices)),
-        floato(x),
-        floato(y),
-        whereo(takes_one_along, i, a, x),
-        usual,
-        argumentso(taken, Subtensor(i), cons(Softmax(k)(x), indices)),
-        eq(result, taken * y),
-    )
-
+one_of_each_sum = (floato(x), whereo(takes_one_along, i, a, x), usual)
 
 PARTS = (
-    log_part_of_expo,
-    log_part_of_exp_divo,
-    log_sum_part_of_expo,
-    log_part_of_softmaxo,
-    log_chosen_part_of_softmaxo,
-    part_of_softmaxo,
-    part_of_softmax_mulo,
+    *of_parts("", Subtensor),
+    *of_parts("-by-array", AdvancedSubtensor),
+    # exp(x)[:, 0] / sum(exp(x), axis=1) → softmax(x, axis=1)[:, 0]
+    stable(
+        "part-of-softmax",
+        chosen(exp(x)) / total,
+        chosen(p),
+        *one_of_each_sum,
+        tries=[ELEMENT(exp(x)) / sum_(exp(x), axis=None), COLUMN(exp(x)) / sum_(exp(x), axis=(1,))],
+    ),
+    stable(
+        "part-of-softmax-mul",
+        chosen(exp(x)) * y / total,
+        chosen(p) * y,
+        *one_of_each_sum,
+        tries=[ELEMENT(exp(x)) * y / total],
+    ),
 )

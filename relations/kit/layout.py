@@ -141,9 +141,8 @@ def element_at(index: Any, elements: Sequence[Any]) -> Any:
 def elements_at(index: Any, elements: Sequence[Any]) -> Any:
     """Return the elements that a basic index means; None if it is not one slice, with known ends,
     of at least one."""
-    if len(index) != 1 or not isinstance(index[0], Slice):
-        return None
-    known = static_length(len(elements), index[0])
+    is_slice = len(index) == 1 and isinstance(index[0], Slice)
+    known = is_slice and static_length(len(elements), index[0])
     return elements[slice(*index[0].parts())] if known else None
 
 

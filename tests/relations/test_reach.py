@@ -106,4 +106,4 @@ def test_relations_look_no_further_than_they_say() -> None:
                     relation.forward.transform(graph, node)
             looked[relation.name] = relation.forward.specialization.max_depth
             assert relation.depth is not None and looked[relation.name] <= relation.depth
-    assert len(looked) > 30 and set(looked.values()) == {1, 2, 3, 4}
+    assert looked.keys() == {"split-of-join", "remove-assert"}

@@ -12,6 +12,9 @@ from relgraph.graph.kanren import case, computo, several, view
 from relgraph.graph.kanren.explanation import Reason
 from relgraph.graph.kanren.goals import finite_constants
 from relgraph.graph.kanren.matching import flat_arguments, match
+from relgraph.graph.notation import number_of
+from relgraph.tensor.assembly import Alloc
+from relgraph.tensor.subtensor import IncSubtensor, Subtensor
 
 a, b, c = at.dvectors("a", "b", "c")
 k, x, xs, y, ys = lvars("k x xs y ys")
@@ -35,6 +38,23 @@ def test_all_arguments_are_matched_and_built():
     assert forward(law_of(), at.add(a, b, c)) == [c, b, a]
     assert forward(law_of(), a + (b + c)) == [c, b, a]
     assert forward(law_of(), a * b) is False
+
+
+def test_arguments_after_fixed_ones_are_matched_and_built():
+    n, m = at.lscalar("n"), at.lscalar("m")
+    full = at.alloc(a, n, m)
+    one = law("one", Alloc()(x, several(xs)), at.second(Alloc()(0, several(xs)), x), mixed=True)
+    for way in (one.forward.transform, one.forward.search):
+        filled, value = way(None, full.owner)[0].owner.inputs
+        assert value.owner.inputs == [a] and filled.owner.inputs[1:] == [n, m]
+    # what stands in two places is the same in both
+    lhs = Subtensor(k)(IncSubtensor(k, False, True)(x, y, several(xs)), several(xs))
+    own = law("own", lhs, y, mixed=True)
+    put = at.set_subtensor(a[n:m], 2.0)
+    for way in (own.forward.transform, own.forward.search):
+        assert number_of(way(None, put[n:m].owner)[0]) == 2.0
+        assert way(None, put[m:n].owner) is False
+    assert own.forward.explain(put[m:n]).reason is Reason.DIFFERENT
 
 
 def test_an_exact_law_regroups_nothing():

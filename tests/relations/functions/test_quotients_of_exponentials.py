@@ -156,13 +156,13 @@ CASES = [
     ("tanh-of-sigmoid-scaled", y - 2 * y * s, "-(y * tanh(x / 2.0))"),
     ("tanh-of-sigmoid-weighed", weights + doubled * s, "[0.25 0.5  2.  ] * -tanh(x / 2.0)"),
     (
-        "log-part-of-exp",
+        "log-part-of-exp-by-array",
         at.log(at.exp(m)[n, labels]),
         "m[[0 1 2], [0 2 1]]",
     ),
     ("log-part-of-exp", at.log(at.exp(m)[:, 0]), "m[:, 0]"),
     (
-        "log-part-of-exp-div",
+        "log-part-of-exp-div-by-array",
         at.log(at.exp(m)[n, labels] / total),
         "m[[0 1 2], [0 2 1]] - log(sum(exp(m), axis=(1,)))",
     ),
@@ -173,15 +173,25 @@ CASES = [
     ),
     ("log-sum-part-of-exp", at.log(at.sum(at.exp(m)[0])), "logsumexp(m[0], axis=None)"),
     (
-        "log-part-of-softmax",
+        "log-sum-part-of-exp-by-array",
+        at.log(at.sum(at.exp(m)[labels])),
+        "logsumexp(m[[0 2 1]], axis=None)",
+    ),
+    (
+        "log-part-of-softmax-by-array",
         at.log(at.softmax(m)[n, labels]),
         "log_softmax(m, axis=1)[[0 1 2], [0 2 1]]",
     ),
     ("log-part-of-softmax", at.log(at.softmax(m)[0, 1]), "log_softmax(m, axis=1)[0, 1]"),
     (
-        "log-chosen-part-of-softmax",
+        "log-chosen-part-of-softmax-by-array",
         at.log(at.switch(x > 0.0, at.softmax(m)[n, labels], 2.0)),
         "switch(x > 0.0, log_softmax(m, axis=1)[[0 1 2], [0 2 1]], log(2.0))",
+    ),
+    (
+        "log-chosen-part-of-softmax",
+        at.log(at.switch(x > 0.0, at.softmax(m)[:, 1], 2.0)),
+        "switch(x > 0.0, log_softmax(m, axis=1)[:, 1], log(2.0))",
     ),
     ("part-of-softmax", at.exp(m)[:, 0] / total, "softmax(m, axis=1)[:, 0]"),
     ("part-of-softmax", e[1] / at.sum(e), "softmax(x, axis=None)[1]"),
@@ -212,7 +222,10 @@ NOT_MATCHED = [
     ("log-part-of-exp", at.log(at.exp(i)[:2])),  # made float by exp alone
     ("log-part-of-exp-div", at.log(at.exp(m)[:, 0] / y)),
     # the slope of a logarithm that is not chosen may be infinite
-    ("log-chosen-part-of-softmax", at.log(at.switch(x > 0, at.softmax(m)[n, labels], y))),
+    (
+        "log-chosen-part-of-softmax-by-array",
+        at.log(at.switch(x > 0, at.softmax(m)[n, labels], y)),
+    ),
     ("part-of-softmax", at.exp(m)[:, 0] / at.sum(at.exp(m), axis=0)),
     ("part-of-softmax", at.exp(m)[0] / total),
 ]

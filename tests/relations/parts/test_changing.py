@@ -22,18 +22,18 @@ def raised(part, value):
 
 TABLE = [
     ("set-own-part", put(x[i], x[i]), x),
-    ("set-own-part", put(x[k], x[k]), x),
+    ("set-own-part-by-array", put(x[k], x[k]), x),
     ("set-after-change", put(put(x[i], v)[i], w), put(x[i], w)),
     ("set-after-change", put(raised(x[:, 1], v)[:, 1], w), put(x[:, 1], w)),
-    ("set-after-change", put(put(x[k], v)[k], w), put(x[k], w)),
+    ("set-after-change-by-array", put(put(x[k], v)[k], w), put(x[k], w)),
     ("inc-twice", raised(raised(x[i], v)[i], w), raised(x[i], v + w)),
     (
-        "inc-twice",
+        "inc-twice-by-array",
         raised(raised(v[k], 2.0)[k], w),
         "inc_subtensor(v[k], 2.0 + w)",
     ),
     ("inc-by-zero", raised(x[i], 0.0), x),
-    ("inc-by-zero", raised(v[k], 0.0), v),
+    ("inc-by-zero-by-array", raised(v[k], 0.0), v),
     ("inc-after-set", raised(put(x[i], v)[i], w), put(x[i], v + w)),
     ("set-everything", put(six[:6], 2.0), "2.0"),
     ("set-everything", put(v[0:], w), w),
