@@ -51,6 +51,7 @@ WRITTEN: dict[str, list[Any]] = {
     "mul-reciprocal": [y * x**-0.5],
     "flatten-sum": [(x + y) + (z + t)],
     "flatten-product": [(x * y) * (z * t)],
+    "log-part-of-exp-div": [at.log(at.exp(m)[:, 0] / at.abs(x))],
     "log-mul-sigmoid": [at.log(at.sigmoid(x) * at.abs(y))],
     "extreme-above-zero": [at.max(at.sqrt(at.abs(x)))],
 }
