@@ -307,6 +307,7 @@ class Print(TypedOp):
 
     __props__ = ("message",)
     view_map = {0: [0]}
+    keeps_shape = True
 
     def __init__(self, message: str = "") -> None:
         self.message = message
@@ -322,9 +323,6 @@ class Print(TypedOp):
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
         return list(output_gradients)
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return list(shapes)
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         return False  # A folded node is not run, so it would not print.

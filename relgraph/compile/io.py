@@ -373,6 +373,7 @@ class DeepCopyOp(TypedOp):
 
     __props__ = ()
     is_identity = True
+    keeps_shape = True
 
     def output_types(self, *input_types: Type) -> Sequence[Type]:
         if len(input_types) != 1:
@@ -384,9 +385,6 @@ class DeepCopyOp(TypedOp):
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Any:
         return list(output_gradients)
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return list(shapes)
 
     def __str__(self) -> str:
         return "deep_copy"

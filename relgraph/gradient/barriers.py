@@ -72,15 +72,13 @@ class GradientGate(TypedOp):
 
     view_map = {0: [0]}
     is_identity = True
+    keeps_shape = True
 
     def output_types(self, x: Type) -> list[Type]:
         return [x]
 
     def compute(self, node: Apply, x: Any) -> Any:
         return x
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return list(shapes)
 
 
 class GradientBarrier(GradientGate):

@@ -238,13 +238,13 @@ class Transposed(SparseOp):
     view_map = {0: [0]}
 
     def output_types(self, x: Any) -> list[Any]:
-        return [SparseTensorType(OTHER_FORMAT[x.format], x.dtype, x.shape[::-1])]
+        return [SparseTensorType(OTHER_FORMAT[x.format], x.dtype, *self.output_shapes(x.shape))]
 
     def compute(self, node: Apply, x: Any) -> Any:
         return assembled(OTHER_FORMAT[x.format], x.data, x.indices, x.indptr, x.shape[::-1])
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [tuple(shapes[0][::-1])]
+    def output_shapes(self, x: Any) -> list[Any]:
+        return [tuple(x[::-1])]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         return [_transposed(g)]
@@ -368,7 +368,7 @@ class Elements(SparseOp):
         for t in (rows, columns):
             if t.ndim != 1 or t.numpy_dtype.kind not in "iu":
                 raise TypeError(f"{self.name}: a {t} in place of a vector of integers")
-        return [TensorType(x.dtype, rows.shape)]
+        return self.of_dtype(x.dtype, x, rows, columns)
 
     def compute(self, node: Apply, x: Any, rows: Any, columns: Any) -> Any:
         if len(rows) != len(columns):
@@ -381,8 +381,8 @@ class Elements(SparseOp):
                 )
         return elements(x, rows, columns)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[1]]
+    def output_shapes(self, x: Any, rows: Any, columns: Any) -> list[Any]:
+        return [rows]
 
     def input_gradients(self, g: Any, out: Any, x: Any, *places: Any) -> list[Any]:
         made = FromPlaces(x.type.format)(g, *places, *sides_of(x))

@@ -163,8 +163,7 @@ class SparseSum(SparseOp):
         return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
 
     def output_types(self, x: Any) -> list[TensorType]:
-        shape = () if self.axis is None else (x.shape[1 - self.axis],)
-        return [TensorType(reduced_dtype(np.add, x.dtype), shape)]
+        return self.of_dtype(reduced_dtype(np.add, x.dtype), x)
 
     def compute(self, node: Apply, x: Any) -> Any:
         dtype = node.outputs[0].type.dtype
@@ -172,8 +171,8 @@ class SparseSum(SparseOp):
             return np.asarray(np.add.reduce(x.data, dtype=dtype))
         return sums_along(x, self.axis, dtype)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [() if self.axis is None else (shapes[0][1 - self.axis],)]
+    def output_shapes(self, x: Any) -> list[Any]:
+        return [() if self.axis is None else (x[1 - self.axis],)]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         new = {None: ("x", "x"), 0: ("x", 0), 1: (0, "x")}[self.axis]
@@ -236,7 +235,7 @@ class DotDense(SparseProduct):
         if y.ndim not in (1, 2):
             raise TypeError(f"{self}: the second input is a {y}, neither a vector nor a matrix")
         check_inner(self, x, y, 1, 0)
-        return [TensorType(result_dtype(x.dtype, y.dtype), (x.shape[0], *y.shape[1:]))]
+        return self.of_dtype(result_dtype(x.dtype, y.dtype), x, y)
 
     def compute(self, node: Apply, x: Any, y: Any) -> Any:
         check_inner(self, x, y, 1, 0)
@@ -246,8 +245,8 @@ class DotDense(SparseProduct):
         with np.errstate(over="ignore"):
             return np.asarray(product, dtype)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [(shapes[0][0], *shapes[1][1:])]
+    def output_shapes(self, x: Any, y: Any) -> list[Any]:
+        return [(x[0], *y[1:])]
 
     def input_gradients(self, g: Any, out: Any, x: Any, y: Any) -> list[Any]:
         turned = self(adjoint(x), g)
@@ -269,7 +268,7 @@ class DotSparse(SparseProduct):
         if x.format != y.format:
             raise TypeError(f"{self}: the first input is {x.format}, the second {y.format}")
         check_inner(self, x, y, 1, 0)
-        shape = (x.shape[0], y.shape[1])
+        (shape,) = self.output_shapes(x.shape, y.shape)
         return [SparseTensorType(x.format, result_dtype(x.dtype, y.dtype), shape)]
 
     def compute(self, node: Apply, x: Any, y: Any) -> Any:
@@ -277,8 +276,8 @@ class DotSparse(SparseProduct):
         dtype = node.outputs[0].type.dtype
         return canonical(x.astype(dtype, copy=False) @ y.astype(dtype, copy=False))
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [(shapes[0][0], shapes[1][1])]
+    def output_shapes(self, x: Any, y: Any) -> list[Any]:
+        return [(x[0], y[1])]
 
     def input_gradients(self, g: Any, out: Any, x: Any, y: Any) -> list[Any]:
         """Return gradients in the format of the product; structured ones at the places of the
@@ -356,7 +355,8 @@ class TakeRows(SparseOp):
     def output_types(self, x: Any, index: Any) -> list[Any]:
         if index.ndim != 1 or index.numpy_dtype.kind not in "iu":
             raise TypeError(f"{self.name}: a {index} in place of a vector of integers")
-        return [x.clone(shape=(index.shape[0], x.shape[1]))]
+        (shape,) = self.output_shapes(x.shape, index.shape)
+        return [x.clone(shape=shape)]
 
     def compute(self, node: Apply, x: Any, index: Any) -> Any:
         n = x.shape[0]
@@ -364,8 +364,8 @@ class TakeRows(SparseOp):
             raise IndexError(f"{self.name}: an index is out of bounds for {n} rows")
         return canonical(x[index.astype("int64")])
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [(shapes[1][0], shapes[0][1])]
+    def output_shapes(self, x: Any, index: Any) -> list[Any]:
+        return [(index[0], x[1])]
 
     def input_gradients(self, g: Any, out: Any, x: Any, index: Any) -> list[Any]:
         """Return the gradients of the rows, added up where they are from: by a product with the

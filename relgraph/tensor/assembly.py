@@ -21,6 +21,7 @@ from relgraph.tensor.basic import (
     merge_lengths,
     normalize_axis,
     static_int,
+    total_length,
 )
 from relgraph.tensor.math import cast, ceil, eq, ge, gt, lt, maximum, mod, second, switch
 from relgraph.tensor.reductions import sum as sum_
@@ -499,15 +500,12 @@ class Join(AxisOp):
             if t.ndim != ndim:
                 raise TypeError(f"{self}: input 0 has {ndim} dimensions, input {i} {t.ndim} ({t})")
         axis = normalize_axis(self.axis, ndim, "join")
-        shape: list[int | None] = []
-        for i in range(ndim):
-            lengths_of_axis = [t.shape[i] for t in input_types]
-            known = [n for n in lengths_of_axis if n is not None]
-            if i != axis:
-                shape.append(merge_lengths(lengths_of_axis, i, str(self)))
-            else:
-                shape.append(sum(known) if len(known) == len(lengths_of_axis) else None)
-        return [TensorType(result_dtype(*[t.dtype for t in input_types]), tuple(shape))]
+        shapes = [t.shape for t in input_types]
+        shape = [
+            total_length(along) if i == axis else merge_lengths(along, i, str(self))
+            for i, along in enumerate(zip(*shapes, strict=True))
+        ]
+        return [TensorType(result_dtype(*[t.dtype for t in input_types]), shape)]
 
     def compute(self, node: Apply, *values: Any) -> Any:
         self.check_lengths(node, values)
@@ -523,9 +521,9 @@ class Join(AxisOp):
                         f"{self}: axis {i} of {v} has length {n}, of {node.inputs[0]} {m}"
                     )
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def output_shapes(self, *shapes: Any) -> list[Any]:
         shape = list(shapes[0])
-        shape[self.axis] = sum((s[self.axis] for s in shapes[1:]), shape[self.axis])
+        shape[self.axis] = total_length(s[self.axis] for s in shapes)
         return [tuple(shape)]
 
     def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Container, Iterable, Sequence
-from functools import cache
+from functools import cache, reduce
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from relgraph.graph.notation import number_of
 from relgraph.graph.op import RelativeOp, TypedOp
 from relgraph.graph.reference import evaluate
 from relgraph.graph.type import Type, disconnected
-from relgraph.graph.utils import AsksForType, LogicTerm
+from relgraph.graph.utils import AsksForType, LogicTerm, MethodNotDefined
 from relgraph.scalar.type import check_dtype, number_kind, weak_dtype
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.type import TensorConstant, TensorType, TensorVariable
@@ -85,6 +85,11 @@ def reduced_axes(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
 def without_axes(shape: Iterable[_Length], axes: Container[int]) -> tuple[_Length, ...]:
     """Return what is left of a shape when some axes, counted from the front, are dropped."""
     return tuple([n for i, n in enumerate(shape) if i not in axes])
+
+
+def total_length(lengths: Iterable[Any]) -> Any:
+    """Return the sum of lengths; None if one is not known."""
+    return reduce(lambda n, m: None if n is None or m is None else n + m, lengths)
 
 
 def named_axis(axis: Any, what: str) -> Any:
@@ -393,6 +398,22 @@ class TensorOp(TypedOp):
             expected = f"{self.nin} input{'' if self.nin == 1 else 's'}"
             raise TypeError(f"{what} takes {expected}, not {len(inputs)}")
         return [as_argument(v, what, i) for i, v in enumerate(inputs)]
+
+    def output_shapes(self, *shapes: Any, **kwargs: Any) -> list[Any]:
+        """Return the shapes of the outputs from those of the inputs, if they follow from these.
+
+        A length is an int, None where it is not known, or an integer variable.
+        """
+        if self.keeps_shape:
+            return [shapes[0]]
+        raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define infer_shape")
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        return self.output_shapes(*shapes)
+
+    def of_dtype(self, dtype: str, *input_types: Any) -> list[TensorType]:
+        """Return the types of the outputs, which have one dtype."""
+        return [TensorType(dtype, s) for s in self.output_shapes(*[t.shape for t in input_types])]
 
     def check(self, node: Apply, *values: Any) -> None:
         """Raise an error if a formula does not hold for some values of the inputs."""

@@ -156,9 +156,7 @@ class DimShuffle(TensorOp):
                     f"{'not known' if x.shape[axis] is None else x.shape[axis]}: it must be known "
                     "to be 1"
                 )
-        return [
-            TensorType(x.dtype, [1 if isinstance(a, str) else x.shape[a] for a in self.new_order])
-        ]
+        return self.of_dtype(x.dtype, x)
 
     def compute(self, node: Apply, x: Any) -> Any:
         for axis in self.drop:
@@ -170,8 +168,8 @@ class DimShuffle(TensorOp):
         positions = {axis: i for i, axis in enumerate(sorted(self.shuffle))}
         return kept.transpose([positions[a] for a in self.shuffle])[self._key]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [tuple(1 if isinstance(a, str) else shapes[0][a] for a in self.new_order)]
+    def output_shapes(self, x: Any) -> list[Any]:
+        return [tuple(1 if isinstance(a, str) else x[a] for a in self.new_order)]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         # A new axis has length 1. If the gradient is not known to, it is summed.

@@ -70,8 +70,7 @@ class MatrixProduct(TensorOp):
         """Return the product of two arrays, by the same way for each layout."""
         return product(laid_out(x), laid_out(y))
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        x, y = shapes[:2]
+    def output_shapes(self, x: Any, y: Any, *rest: Any) -> list[Any]:
         return [(*x[:-1], *y[1:])]
 
     def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
@@ -101,7 +100,7 @@ class Dot(MatrixProduct):
     def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
         self._check_ranks(x, y, (1, 2))
         check_inner(self, x, y, -1, 0)
-        return [TensorType(result_dtype(x.dtype, y.dtype), x.shape[:-1] + y.shape[1:])]
+        return self.of_dtype(result_dtype(x.dtype, y.dtype), x, y)
 
 
 def conjugated(x: Any) -> Any:

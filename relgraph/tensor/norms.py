@@ -8,7 +8,6 @@ Algorithms (2002), 27.8.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -44,13 +43,12 @@ class AlongAxes(TensorOp):
         return normalize_axes(self.axis, ndim, self.name)
 
     def output_types(self, x: TensorType) -> list[TensorType]:
-        axes = self.axes(x.ndim)
         if np.dtype(x.dtype).kind != "f":
             raise TypeError(f"{self.name}: the input is a {x}, not of real floating-point numbers")
-        return [TensorType(x.dtype, without_axes(x.shape, axes))]
+        return self.of_dtype(x.dtype, x)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [without_axes(shapes[0], self.axes(len(shapes[0])))]
+    def output_shapes(self, x: Any, *rest: Any) -> list[Any]:
+        return [without_axes(x, self.axes(len(x)))]
 
 
 def scaled(xp: Any, x: Any, axes: tuple[int, ...] | None) -> tuple[Any, Any, Any]:

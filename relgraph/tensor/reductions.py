@@ -147,9 +147,7 @@ class CAReduce(RelativeOp, TensorOp):
         return self.for_rank(inputs[0].type.ndim)
 
     def output_types(self, x: TensorType) -> list[TensorType]:
-        axes = self.axes(x.ndim)
-        shape = without_axes(x.shape, axes)
-        return [TensorType(reduced_dtype(self.ufunc, x.dtype), shape)]
+        return self.of_dtype(reduced_dtype(self.ufunc, x.dtype), x)
 
     def axes(self, ndim: int) -> tuple[int, ...]:
         """Return the axes that are reduced of an input of rank `ndim`, as a tuple."""
@@ -165,9 +163,8 @@ class CAReduce(RelativeOp, TensorOp):
                     )
         return np.asarray(self.ufunc.reduce(in_order(x), axis=self.axis))
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        axes = self.axes(len(shapes[0]))
-        return [without_axes(shapes[0], axes)]
+    def output_shapes(self, x: Any) -> list[Any]:
+        return [without_axes(x, self.axes(len(x)))]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         gradient = _GRADIENTS.get(self.scalar_op)
@@ -616,10 +613,9 @@ class _ArgExtreme(RelativeOp, TensorOp):
         return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
 
     def output_types(self, x: TensorType) -> list[TensorType]:
-        if self.axis is None:
-            return [TensorType("int64", ())]
-        axis = normalize_axis(self.axis, x.ndim, self.name)
-        return [TensorType("int64", x.shape[:axis] + x.shape[axis + 1 :])]
+        if self.axis is not None:
+            normalize_axis(self.axis, x.ndim, self.name)
+        return self.of_dtype("int64", x)
 
     def compute(self, node: Apply, x: Any) -> Any:
         length = x.size if self.axis is None else x.shape[self.axis]
@@ -628,9 +624,8 @@ class _ArgExtreme(RelativeOp, TensorOp):
             raise ValueError(f"{self}: {node.inputs[0]} has shape {x.shape}: no extreme of {which}")
         return np.asarray(type(self).function(x, axis=self.axis), dtype="int64")
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        (x,) = shapes
-        return [() if self.axis is None else (*x[: self.axis], *x[self.axis + 1 :])]
+    def output_shapes(self, x: Any) -> list[Any]:
+        return [() if self.axis is None else without_axes(x, (self.axis,))]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         return [second(x, np.float64(0.0))]

@@ -57,16 +57,16 @@ class Shape(_OfShape):
     """The shape of a tensor or a sparse matrix, as a vector of int64."""
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        return [TensorType("int64", (input_types[0].ndim,))]
+        return self.of_dtype("int64", *input_types)
+
+    def output_shapes(self, x: Any) -> list[Any]:
+        return [(len(x),)]
 
     def applied(self, arguments: Sequence[Any], output: int | None = None) -> Applied:
         return Applied("shape", tuple(arguments), form="attribute")
 
     def compute(self, node: Apply, x: Any) -> Any:
         return np.asarray(np.shape(x), dtype="int64")
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [(len(shapes[0]),)]
 
 
 class Shape_i(RelativeOp, _OfShape):
@@ -98,12 +98,12 @@ class Shape_i(RelativeOp, _OfShape):
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         normalize_axis(self.i, input_types[0].ndim, str(self))
-        return [TensorType("int64", ())]
+        return self.of_dtype("int64", *input_types)
 
     def compute(self, node: Apply, x: Any) -> Any:
         return np.asarray(np.shape(x)[self.i], dtype="int64")
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def output_shapes(self, x: Any) -> list[Any]:
         return [()]
 
 
@@ -216,7 +216,10 @@ def inferred_shape(var: Any) -> tuple[Any, ...] | None:
 
 
 def product(lengths: Sequence[Any]) -> Any:
-    """Return the product of ints and integer variables: an int if all of them are ints."""
+    """Return the product of ints and integer variables: an int if all of them are ints, and None if
+    one is None, a length that is not known."""
+    if any(n is None for n in lengths):
+        return None
     total: Any = math.prod(n for n in lengths if isinstance(n, int))
     for n in lengths:
         if not isinstance(n, int):
@@ -225,13 +228,19 @@ def product(lengths: Sequence[Any]) -> Any:
 
 
 def lesser(n: Any, m: Any) -> Any:
-    """Return the lesser of two ints or integer variables: an int if both are ints."""
-    return min(n, m) if isinstance(n, int) and isinstance(m, int) else minimum(n, m)
+    """Return the lesser of two lengths, as `product` does their product."""
+    return _extreme(n, m, min, minimum)
 
 
 def greater(n: Any, m: Any) -> Any:
-    """Return the greater of two ints or integer variables: an int if both are ints."""
-    return max(n, m) if isinstance(n, int) and isinstance(m, int) else maximum(n, m)
+    """Return the greater of two lengths, as `product` does their product."""
+    return _extreme(n, m, max, maximum)
+
+
+def _extreme(n: Any, m: Any, of_ints: Callable[..., Any], of_tensors: Callable[..., Any]) -> Any:
+    if n is None or m is None:
+        return None
+    return (of_ints if isinstance(n, int) and isinstance(m, int) else of_tensors)(n, m)
 
 
 def size(x: Any, axis: int | None = None) -> Any:

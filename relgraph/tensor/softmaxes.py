@@ -155,10 +155,10 @@ class LogSumExp(_Softmax):
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
         (x,) = super().output_types(*input_types)
-        return [TensorType(x.dtype, without_axes(x.shape, self.axes(x.ndim)))]
+        return self.of_dtype(x.dtype, x)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [without_axes(shapes[0], self.axes(len(shapes[0])))]
+    def output_shapes(self, x: Any) -> list[Any]:
+        return [without_axes(x, self.axes(len(x)))]
 
     def array_formula(self, xp: Any, x: Any) -> Any:
         shifted, shift = self.shifted(xp, x)

@@ -23,7 +23,13 @@ from relgraph.tensor.along_axes import (
     places_along,
     weak,
 )
-from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis, static_int
+from relgraph.tensor.basic import (
+    TensorOp,
+    as_argument,
+    normalize_axis,
+    static_int,
+    total_length,
+)
 from relgraph.tensor.math import conjugated
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.shapes import greater, lengths, lesser
@@ -575,15 +581,13 @@ class Convolve(TensorOp):
         for i, t in enumerate(input_types):
             if t.ndim != 1:
                 raise TypeError(f"convolve: input {i} is a {t}, not a vector")
-        lengths = (a.shape[0], v.shape[0])
-        n = None if None in lengths else sum(lengths) - 1  # type: ignore[arg-type]
-        return [TensorType(result_dtype(a.dtype, v.dtype), (n,))]
+        return self.of_dtype(result_dtype(a.dtype, v.dtype), a, v)
 
     def compute(self, node: Apply, a: Any, v: Any) -> Any:
         return np.convolve(a, v)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [(shapes[0][0] + shapes[1][0] - 1,)]
+    def output_shapes(self, a: Any, v: Any) -> list[Any]:
+        return [(total_length([a[0], v[0], -1]),)]
 
     def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         return [self._slope(g, *pair) for pair in (inputs, inputs[::-1])]

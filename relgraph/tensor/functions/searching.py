@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -349,14 +348,14 @@ class SearchSorted(TensorOp):
     def output_types(self, ordered: TensorType, wanted: TensorType) -> list[TensorType]:
         if ordered.ndim != 1:
             raise TypeError(f"{self}: input 0 is a {ordered}, not a vector")
-        return [TensorType("int64", wanted.shape)]
+        return self.of_dtype("int64", ordered, wanted)
 
     def compute(self, node: Apply, ordered: Any, wanted: Any) -> Any:
         side: Any = self.side
         return np.asarray(np.searchsorted(ordered, wanted, side=side), "int64")
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[1]]
+    def output_shapes(self, ordered: Any, wanted: Any) -> list[Any]:
+        return [wanted]
 
 
 class Digitize(SearchSorted):

@@ -32,7 +32,7 @@ class Dot22(MatrixProduct):
                 f"{', '.join(BLAS_DTYPES)}"
             )
         check_inner(self, x, y, 1, 0)
-        return [TensorType(x.dtype, (x.shape[0], y.shape[1]))]
+        return self.of_dtype(x.dtype, x, y)
 
     def product(self, x: Any, y: Any) -> Any:
         return product(x, y)
@@ -234,7 +234,7 @@ class Dot22Scalar(MatrixProduct):
                 f"scalar of one dtype of {', '.join(BLAS_DTYPES)}"
             )
         check_inner(self, x, y, 1, 0)
-        return [TensorType(x.dtype, (x.shape[0], y.shape[1]))]
+        return self.of_dtype(x.dtype, x, y)
 
     def compute(self, node: Apply, x: Any, y: Any, *rest: Any) -> Any:
         (alpha,) = rest

@@ -37,7 +37,7 @@ from relgraph.tensor.linalg.matrix_op import (
 )
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.systems import SolveTriangular, inv, solve
-from relgraph.tensor.math import conjugated, minimum
+from relgraph.tensor.math import conjugated
 from relgraph.tensor.memory import Array
 from relgraph.tensor.shapes import lengths, lesser
 from relgraph.tensor.type import TensorType
@@ -123,22 +123,17 @@ class QR(MatrixOp):
 
     def output_types(self, a: TensorType) -> list[TensorType]:
         check_matrix(self.name, a)
-        dtype = lapack_dtype(self.name, a.dtype)
-        shapes = self._shapes(a.shape, _least)
-        return [TensorType(dtype, shape) for shape in shapes]
+        return self.of_dtype(lapack_dtype(self.name, a.dtype), a)
 
-    def _shapes(self, shape: Sequence[Any], least: Any) -> list[tuple[Any, ...]]:
-        *batch, m, n = shape
-        k = m if self.mode == "complete" else least(m, n)
+    def output_shapes(self, a: Any) -> list[Any]:
+        *batch, m, n = a
+        k = m if self.mode == "complete" else lesser(m, n)
         r = (*batch, k, n)
         return [r] if self.mode == "r" else [(*batch, m, k), r]
 
     def compute(self, node: Apply, x: Any) -> Any:
         mode: Any = self.mode
         return fortran.qr(np.asarray(x, node.outputs[0].type.dtype), mode)
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return list(self._shapes(shapes[0], minimum))
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient, for matrices whose first columns are linearly independent.
@@ -157,7 +152,7 @@ class QR(MatrixOp):
         m, n = a.type.shape[-2:]
         *by_q, gr = [None if isinstance(g.type, DisconnectedType) else g for g in output_grads]
         gq = by_q[0] if by_q else None
-        if self.mode == "reduced" or (self.mode == "complete" and _least(m, n) == m is not None):
+        if self.mode == "reduced" or (self.mode == "complete" and lesser(m, n) == m is not None):
             q, r = outputs
         elif gq is None:
             q, r = QR("reduced")(a)
@@ -169,7 +164,7 @@ class QR(MatrixOp):
                 "columns; use the mode reduced"
             )
         gq, gr = (zeros_like(v) if g is None else g for v, g in ((q, gq), (r, gr)))
-        if _least(m, n) == n is not None:
+        if lesser(m, n) == n is not None:
             return [fitted_gradient(_tall_gradient(q, r, gq, gr), a)]
         first = (..., slice(None, _shorter_side(a)))
         rest = (..., slice(_shorter_side(a), None))
@@ -177,10 +172,6 @@ class QR(MatrixOp):
         by_first = _tall_gradient(q, getitem(r, first), gq, getitem(gr, first))
         by_rest = matmul(q, getitem(gr, rest))
         return [fitted_gradient(concatenate([by_first, by_rest], axis=a.type.ndim - 1), a)]
-
-
-def _least(m: int | None, n: int | None) -> int | None:
-    return None if m is None or n is None else min(m, n)
 
 
 def _shorter_side(a: Any) -> Any:
@@ -235,12 +226,13 @@ class SVD(MatrixOp):
         check_matrix(self.name, a)
         dtype = lapack_dtype(self.name, a.dtype)
         real = REAL_OF.get(dtype, dtype)
-        shapes = self._shapes(a.shape, _least(*a.shape[-2:]))
+        shapes = self.output_shapes(a.shape)
         dtypes = (dtype, real, dtype) if self.compute_uv else (real,)
         return [TensorType(d, shape) for d, shape in zip(dtypes, shapes, strict=True)]
 
-    def _shapes(self, shape: Sequence[Any], least: Any) -> list[tuple[Any, ...]]:
-        *batch, m, n = shape
+    def output_shapes(self, a: Any) -> list[Any]:
+        *batch, m, n = a
+        least = lesser(m, n)
         if not self.compute_uv:
             return [(*batch, least)]
         rows, columns = (m, n) if self.full_matrices else (least, least)
@@ -251,9 +243,6 @@ class SVD(MatrixOp):
         if not self.compute_uv:
             return fortran.svd(a, compute_uv=False)
         return of_types(node, fortran.svd(a, self.full_matrices))
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return list(self._shapes(shapes[0], minimum(*shapes[0][-2:])))
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient, for singular values that differ from each other and from 0.
@@ -384,8 +373,7 @@ class _Eigen(MatrixOp):
         found = of_types(node, self.decomposed(a))
         return found if self.nout > 1 else found[0]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        (a,) = shapes
+    def output_shapes(self, a: Any) -> list[Any]:
         return [a[:-1], a][: self.nout]
 
 

@@ -56,26 +56,23 @@ class ExtractDiag(MatrixOp):
 
     def output_types(self, a: TensorType) -> list[TensorType]:
         check_matrix(self.name, a)
-        *batch, rows, columns = a.shape
-        known = rows is not None and columns is not None
-        return [TensorType(a.dtype, (*batch, self._length(rows, columns) if known else None))]
-
-    def _length(self, rows: Any, columns: Any) -> int:
-        k = self.offset
-        return int(max(min(rows - max(-k, 0), columns - max(k, 0)), 0))
+        return self.of_dtype(a.dtype, a)
 
     def positions(self, shape: Sequence[int]) -> tuple[Array, Array]:
         """Return the rows and the columns of the elements that are taken from a shape."""
-        along = np.arange(self._length(*shape[-2:]))
+        (found,) = self.output_shapes(shape)
+        along = np.arange(found[-1])
         return along + max(-self.offset, 0), along + max(self.offset, 0)
 
     def compute(self, node: Apply, a: Any) -> Any:
         return _view(a, self.offset)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        *batch, rows, columns = shapes[0]
+    def output_shapes(self, a: Any) -> list[Any]:
+        *batch, rows, columns = a
         if not self.offset:
             return [(*batch, lesser(rows, columns))]
+        if rows is None or columns is None:
+            return [(*batch, None)]
         least = lesser(rows - max(-self.offset, 0), columns - max(self.offset, 0))
         return [(*batch, greater(least, 0))]
 
@@ -99,6 +96,7 @@ class SetDiagonal(MatrixOp):
 
     __props__ = ("offset", "inplace")
     nin = 2
+    keeps_shape = True
     name = "set_diagonal"
     overwritable = 0
 
@@ -121,9 +119,6 @@ class SetDiagonal(MatrixOp):
         check_broadcast(node, v, part.shape)
         part[...] = v
         return out
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0]]
 
     def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         zero = np.zeros((), g.type.dtype)

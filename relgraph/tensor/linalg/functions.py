@@ -60,15 +60,15 @@ class Det(MatrixOp):
 
     def output_types(self, a: TensorType) -> list[TensorType]:
         check_square(self.name, a)
-        return [TensorType(lapack_dtype(self.name, a.dtype), a.shape[:-2])]
+        return self.of_dtype(lapack_dtype(self.name, a.dtype), a)
 
     def compute(self, node: Apply, x: Any) -> Any:
         a = np.asarray(x, node.outputs[0].type.dtype)
         check_square(self.name, a)
         return np.asarray(on_finite(fortran.det, a))
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0][:-2]]
+    def output_shapes(self, a: Any) -> list[Any]:
+        return [a[:-2]]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         return [fitted_gradient(_per_matrix(g) * conjugated(Cofactors()(x)), x)]
@@ -237,8 +237,8 @@ class SLogDet(MatrixOp):
         found = np.asarray(on_finite(both, a))
         return np.array(found[..., 0]), np.array(found[..., 1].real)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return [shapes[0][:-2], shapes[0][:-2]]
+    def output_shapes(self, a: Any) -> list[Any]:
+        return [a[:-2], a[:-2]]
 
     def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
         return [shapes[0][-2:]]

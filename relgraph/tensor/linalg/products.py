@@ -262,18 +262,14 @@ class Kron(TensorOp):
         for i, t in enumerate(input_types):
             if t.ndim != 2:
                 raise TypeError(f"kron: input {i} is a {t}, not a matrix")
-        shape = [
-            None if n is None or m is None else n * m for n, m in zip(x.shape, y.shape, strict=True)
-        ]
-        return [TensorType(mul.scalar_op.output_dtype(x.dtype, y.dtype), shape)]
+        return self.of_dtype(mul.scalar_op.output_dtype(x.dtype, y.dtype), x, y)
 
     def array_formula(self, xp: Any, x: Any, y: Any) -> Any:
         blocks = x[:, None, :, None] * y[None, :, None, :]
         return blocks.reshape(x.shape[0] * y.shape[0], x.shape[1] * y.shape[1])
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        x, y = shapes
-        return [(x[0] * y[0], x[1] * y[1])]
+    def output_shapes(self, x: Any, y: Any) -> list[Any]:
+        return [tuple(product(pair) for pair in zip(x, y, strict=True))]
 
     def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         x, y = (conjugated(v) for v in inputs)

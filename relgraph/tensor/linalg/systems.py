@@ -446,8 +446,7 @@ class PseudoInverse(MatrixOp):
         check_matrix(self.name, a)
         if self.hermitian:
             check_square(self.name, a)
-        shape = (*a.shape[:-2], a.shape[-1], a.shape[-2])
-        return [TensorType(lapack_dtype(self.name, a.dtype), shape)]
+        return self.of_dtype(lapack_dtype(self.name, a.dtype), a)
 
     def compute(self, node: Apply, x: Any) -> Any:
         a = np.asarray(x, node.outputs[0].type.dtype)
@@ -456,8 +455,7 @@ class PseudoInverse(MatrixOp):
             rcond = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
         return fortran.pinv(a, rcond, self.hermitian)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        (a,) = shapes
+    def output_shapes(self, a: Any) -> list[Any]:
         return [(*a[:-2], a[-1], a[-2])]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
