@@ -75,6 +75,9 @@ def run(options: argparse.Namespace) -> int:
     results = [derived.get(result["law"], result) for result in results]
     seconds += time.perf_counter() - began
     print(causes(results, laws))
+    for result in results:
+        if result["report"]:
+            print("", result["report"], sep="\n")
     count = Counter(result["status"] for result in results)
     print(
         f"\n{count['proved']} proved, {count['exhausted']} exhausted, {count['derived']} derived, "

@@ -21,6 +21,8 @@ GUARDS: dict[Callable[..., bool], Said] = {
     numbers.is_discrete_minus_one: lambda of, c: of.And(of.is_discrete(c), of.equal(c, -1)),
     guards.is_zero_everywhere: lambda of, c: of.equal(c, 0),
     guards.is_true_everywhere: lambda of, c: of.Not(of.equal(c, 0)),
+    guards.is_one_everywhere: lambda of, c: of.equal(c, 1),
+    choices.is_positive_zero: lambda of, c: of.And(of.equal(c, 0), of.Not(of.is_negative(c))),
     guards.is_nonzero_number: lambda of, c: of.Not(of.equal(c, 0)),
     guards.is_positive_number: lambda of, c: of.less(0, c),
     choices.is_true_for_true: lambda of, op, c: of.And(

@@ -29,6 +29,7 @@ from relgraph.scalar.op import FoldOp, ScalarOp
 
 _FORMATS = {"float16": (5, 11), "bfloat16": (8, 8), "float32": (8, 24), "float64": (11, 53)}
 NEAREST = z3.RNE()
+_ROUNDINGS = (z3.RNE, z3.RTN, z3.RTP, z3.RTZ)
 
 
 def sort_of(dtype: str) -> Any:
@@ -145,6 +146,13 @@ def _signed(combine: Any) -> Callable[..., Term]:
 _product, _quotient = _signed(z3.fpMul), _signed(z3.fpDiv)
 
 
+def _square(x: Term) -> Term:
+    """The square of an integer, which wraps around alike whatever the sign was."""
+    if z3.is_app_of(x, z3.Z3_OP_ITE) and z3.eq(x.arg(1), -x.arg(2)):
+        x = x.arg(2)
+    return x * x
+
+
 def _floor_of_quotient(x: Term, y: Term) -> Term:
     rest = x - x / y * y
     below = z3.And(rest != 0, (rest < 0) != (y < 0))
@@ -187,11 +195,15 @@ def _extreme(name: str, before: Computed) -> Computed:
     return compute
 
 
-def _to_whole(rounding: Any) -> Computed:
+def _itself(x: Term) -> Term:
+    return x
+
+
+def _to_whole(rounding: Any, of_booleans: Any = _itself) -> Computed:
     def of_floats(x: Term) -> Term:
         return z3.fpRoundToIntegral(rounding, x)
 
-    return _by_kind(f=of_floats, i=lambda x: x, u=lambda x: x)
+    return _by_kind(f=of_floats, i=_itself, u=_itself, b=of_booleans)
 
 
 def _bits(of_booleans: Any, of_integers: Any) -> Computed:
@@ -236,7 +248,7 @@ OPS: dict[str, Computed] = {
     "mod": _by_kind(i=_remainder(_floor_of_quotient), u=_remainder(_floor_unsigned)),
     "neg": _by_kind(f=z3.fpNeg, i=lambda x: -x, u=lambda x: -x),
     "abs": _by_kind(f=z3.fpAbs, i=lambda x: z3.If(x < 0, -x, x), u=lambda x: x, b=lambda x: x),
-    "sqr": _arithmetic(lambda mode, x: _product(mode, x, x), lambda x: x * x),
+    "sqr": _arithmetic(lambda mode, x: _product(mode, x, x), _square),
     "sqrt": _arithmetic(z3.fpSqrt, None),
     "reciprocal": _by_kind(f=_reciprocal),
     "pow": _power,
@@ -252,7 +264,7 @@ OPS: dict[str, Computed] = {
     "floor": _to_whole(z3.RTN()),
     "ceil": _to_whole(z3.RTP()),
     "trunc": _to_whole(z3.RTZ()),
-    "round": _to_whole(z3.RNE()),
+    "round": _to_whole(z3.RNE(), lambda x: converted(x, "bool", "float16")),
     "isnan": _is(z3.fpIsNaN),
     "isinf": _is(z3.fpIsInf),
     "and_": _bits(z3.And, lambda x, y: x & y),
@@ -317,6 +329,9 @@ def _unknown(
 ) -> Term:
     sorts = [*map(sort_of, loop), sort_of(out)]
     found = z3.Function(f"{op} {' '.join(loop)} {out}", *sorts)(*xs)
+    if op.name == "int_div" and kind_of(out) == "f":
+        # it is a whole number, infinite, or nan: all of these are what they are rounded to
+        assumed += [z3.fpRoundToIntegral(mode(), found) == found for mode in _ROUNDINGS]
     low, high = op.facts.range
     if kind_of(out) == "f" and (low, high) != EVERYWHERE:
         ends = [literal(end, out) for end in (low, high)]
@@ -423,6 +438,12 @@ class Logic:
 
     def is_finite(self, x: Any) -> Term:
         return z3.Not(z3.Or(self.is_nan(x), OPS["isinf"](self.dtype, x)))
+
+    def is_negative(self, x: Any) -> Term:
+        """Return whether a number has the sign minus, as -0 has."""
+        if kind_of(self.dtype) != "f":
+            return self.less(x, 0)
+        return z3.And(z3.fpIsNegative(x), z3.Not(self.is_nan(x)))
 
     def is_discrete(self, x: Any) -> Term:
         return z3.BoolVal(kind_of(self.dtype) != "f")

@@ -128,6 +128,9 @@ class Reals(Elements):
     def not_less(self, x: Any, y: Any) -> Term:
         return x >= y
 
+    def is_negative(self, x: Any) -> Term:
+        return x < 0
+
     def is_nan(self, x: Any) -> Term:
         return z3.BoolVal(False)
 

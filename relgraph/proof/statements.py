@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 import relgraph.tensor as at
-from relations.kit import type_guards
+from relations.kit import numbers, type_guards
 from relations.kit.functions import admitted_ops
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.goals import Compute, Where, dtypes_admitted, fitted
@@ -86,7 +86,8 @@ def statements(law: Law, dtypes: Sequence[str] = DTYPES) -> Iterator[Statement]:
                 statement = _stated(law, dtype, given, known)
                 if statement is not None:
                     yield statement
-                    break
+                    if not _wants_two_dtypes(law):
+                        break
 
 
 class AnyOp(ScalarOp):
@@ -150,13 +151,23 @@ def _require_elementwise(law: Law) -> None:
 
 
 def _assignments(law: Law, dtype: str, ops: Mapping[Any, Any]) -> Iterator[Mapping[Any, str]]:
-    """Yield dtypes for the variables of a law: one for all, then booleans for conditions."""
+    """Yield dtypes for the variables of a law: one for all, then booleans for conditions; or two
+    for two variables."""
     every = dict.fromkeys([*variables_of(law.lhs), *variables_of(law.rhs)])
     variables = [v for v in every if v not in ops and v not in _computed(law)]
+    if _wants_two_dtypes(law):
+        yield from ({**dict.fromkeys(variables, dtype), variables[-1]: other} for other in DTYPES)
+        return
     yield dict.fromkeys(variables, dtype)
     conditions = {v for side in (law.lhs, law.rhs) for v in _conditions_in(side)}
     if conditions and dtype != "bool":
         yield {v: "bool" if v in conditions else dtype for v in variables}
+
+
+def _wants_two_dtypes(law: Law) -> bool:
+    """Return whether the two variables of a law have to be of different dtypes."""
+    predicates = [c.predicate for c in law.conditions if isinstance(c, Where)]
+    return numbers.has_other_dtype in predicates
 
 
 _LOGICAL = ("and_", "or_", "xor", "invert")
@@ -192,7 +203,7 @@ def _stated(
                 elif any(isinstance(v, str | ScalarOp) for v in values):
                     if not condition.predicate(*values):
                         return None
-                elif not _is_about_types(condition):
+                elif not _is_about_types(condition.predicate):
                     guards.append((condition.predicate, values))
                 elif not condition.predicate(*values):
                     return None
@@ -218,7 +229,7 @@ def _computed_value(condition: Compute, known: Mapping[Any, Any]) -> Any:
     """Return what a condition computes: an op of ops, or the graph of the op by which it folds
     constants."""
     values = [known.get(v, v) for v in condition.variables]
-    if all(isinstance(v, ScalarOp) for v in values):
+    if all(isinstance(v, ScalarOp) for v in values) or _is_about_types(condition.function):
         return condition.computed(tuple(values))
     op = getattr(at, getattr(condition.function, "__name__", ""), None)
     if not isinstance(op, Elemwise):
@@ -226,5 +237,5 @@ def _computed_value(condition: Compute, known: Mapping[Any, Any]) -> Any:
     return op(*values)
 
 
-def _is_about_types(condition: Where) -> bool:
-    return bool(condition.predicate.__module__ == type_guards.__name__)
+def _is_about_types(function: Callable[..., Any]) -> bool:
+    return function.__module__ == type_guards.__name__ or function is numbers.has_other_dtype

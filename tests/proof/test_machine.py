@@ -1,9 +1,8 @@
 """The terms of ops compute what NumPy computes, on random and on edge values of each dtype.
 
-By hand with more values: ``python -m tests.proof.test_machine 10000``.
+With 10,000 values of each: ``pytest -m thorough tests/proof``.
 """
 
-import sys
 import zlib
 
 import numpy as np
@@ -12,12 +11,15 @@ import pytest
 import relgraph.tensor as at
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
+from relgraph.proof.elements import NotTranslated
+from relgraph.proof.integers import Integers
 from relgraph.proof.machine import OPS, Translation, literal
 from relgraph.proof.smt import z3
 from relgraph.proof.statements import DTYPES
+from relgraph.scalar.type import INTS, UINTS
 from tests.seeds import SEED
 
-FEW = 100
+FEW, MANY = 100, 10_000
 
 FUNCTIONS = {
     **{name: getattr(at, name) for name in OPS if name not in ("maximum", "minimum", "pow")},
@@ -61,13 +63,31 @@ def _built(function, dtype):
     return None
 
 
-def _check(name, dtype, count):
+def _machine(inputs, nodes):
+    """Return the terms that machines compute, and how numbers are written as such."""
+    elements = Translation(inputs, nodes)
+    if elements.is_unknown():
+        raise NotTranslated("what an op computes")
+    return elements, literal
+
+
+def _integers(inputs, nodes):
+    """Return the terms of integers that wrap around, and how numbers are written as such."""
+
+    def number(value, dtype):
+        return z3.BoolVal(bool(value)) if dtype == "bool" else z3.IntVal(int(value))
+
+    return Integers(inputs, nodes), number
+
+
+def _check(name, dtype, count, translate=_machine):
     built = _built(FUNCTIONS[name], dtype)
     if built is None:
         return 0
     inputs, out = built
-    elements = Translation(inputs, list(io_toposort(inputs, [out])))
-    if elements.is_unknown():
+    try:
+        elements, literal = translate(inputs, list(io_toposort(inputs, [out])))
+    except NotTranslated:
         return 0
     random = np.random.default_rng([SEED, zlib.crc32(f"{name} {dtype}".encode())])
     values = {v: _values(dtype, count, random) for v in inputs}
@@ -94,6 +114,16 @@ def test_terms_compute_what_numpy_computes(name):
     assert sum(_check(name, dtype, FEW) for dtype in DTYPES)
 
 
-if __name__ == "__main__":
-    for each in FUNCTIONS:
-        print(each, sum(_check(each, dtype, int(sys.argv[1])) for dtype in DTYPES), flush=True)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_integers_compute_what_numpy_computes(name):
+    checked = [_check(name, dtype, FEW, _integers) for dtype in (*INTS, *UINTS)]
+    assert all(checked) or name not in ("int_div", "mod", "add", "mul", "neg", "abs", "sqr", "lt")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_terms_compute_what_numpy_computes_on_many_values(name, dtype):
+    assert _check(name, dtype, MANY) in (0, MANY)
+    if np.dtype(dtype).kind in "iu":
+        assert _check(name, dtype, MANY, _integers) in (0, MANY)

@@ -25,6 +25,12 @@ x, y, z, c = lvars("x y z c")
         "mul-self-boolean",
         "abs-quotient",
         "clip-sigmoid",
+        "sqr-abs",
+        "mod-twice",
+        "int-div-twice",
+        "round-quotient",
+        "zero-sub-other",
+        "switch-to-cast",
     ],
 )
 def test_exact_laws_of_the_book_are_proved_bit_by_bit(name):
@@ -176,6 +182,8 @@ WRONG = {
     "switch swapped": (at.switch(at.lt(x, 0), -x, x), abs(x)),
     "switch of equal": (at.switch(at.eq(x, y), x, y), y),
     "int floor": (at.int_div(-x, y), -at.int_div(x, y)),
+    "division with a rest": (at.int_div(x, y) * y + at.mod(x, y), x),
+    "divided twice": (at.int_div(at.int_div(x, y), z), at.int_div(x, y * z)),
     "mod of neg": (at.mod(-x, y), -at.mod(x, y)),
     "xor as or": (at.xor(x, y), at.or_(x, y)),
     "and as mul": (at.and_(x, y), x * y),
@@ -195,6 +203,15 @@ def test_a_refuted_law_has_a_counterexample(name):
     found = prove(law(f"wrong {name}", *WRONG[name]), 5)
     assert found.status == "refuted"
     assert "the sides are" in found.counterexample
+    assert str(found).endswith(found.report)
+
+
+def test_the_report_of_a_refuted_law_computes_both_sides(capsys):
+    found = prove(law("plus", x + 0.0, x), 5)
+    assert found.report.startswith("# law plus: x + 0.0 → x")
+    exec(found.report, {})
+    before, after = capsys.readouterr().out.split()
+    assert (before, after) == ("[0.]", "[-0.]")
 
 
 def test_a_counterexample_is_confirmed_by_numpy():
