@@ -10,7 +10,6 @@ section 4.1; Saiki, Flatt, Nandi, Panchekha and Tatlock, Combining precision tun
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.formulas.deadline import Deadline
 from relgraph.formulas.expressions import (
     INPUT,
     NUMBER,
@@ -44,46 +44,6 @@ from relgraph.truth.balls import (
     to_float,
 )
 from relgraph.truth.ranges import NOWHERE, Range, image, range_of
-
-_WAITED = 0.1
-"""How much a second counts in which others have the processor: a search finds the same on a busy
-machine, but does not go on for ever."""
-
-
-def worked() -> float:
-    """Return seconds, of which only differences mean something: those of this thread's work, and a
-    tenth of those in which it waited."""
-    return (1 - _WAITED) * time.thread_time() + _WAITED * time.perf_counter()
-
-
-class Deadline:
-    """The end of some seconds of work. The clock of a thread takes long to read, and is read only
-    when it may be over.
-
-    Parameters
-    ----------
-    seconds
-        How long it is until then.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._end = worked() + seconds
-        self._not_before = time.perf_counter() + seconds
-
-    @property
-    def is_over(self) -> bool:
-        """Whether so much work was done."""
-        now = time.perf_counter()
-        if now < self._not_before:
-            return False
-        self._not_before = now + self.left
-        return self._not_before <= now
-
-    @property
-    def left(self) -> float:
-        """The seconds of work that are left."""
-        return self._end - worked()
-
 
 Array = np.ndarray[Any, Any]
 MOST_BITS = {8: 64.0, 4: 32.0}

@@ -26,6 +26,7 @@ from relgraph.search.egraph import Rewrite, TooLong
 from relgraph.search.laws import Direction, directions
 from relgraph.search.optimizer import on_its_own
 from relgraph.search.proof import REORDERED, claims_of, make
+from relgraph.search.regrouping import Thinning
 from relgraph.search.saturation import Limits, Saturation
 from relgraph.search.variables import VariableEGraph
 from relgraph.tensor.elemwise import scalar_op_of
@@ -59,17 +60,17 @@ class Grounds:
 
     def derivation(self, law: Relation, statement: Statement) -> Derivation | None:
         """Return how one side of what a law says becomes the other; None if no way is found."""
-        ways = [way for way in self._ways_for(law.sound) if way.law is not law]
+        ways = [way for way in self._ways_for(law.sound) if way.reason.law is not law]
         egraph = VariableEGraph(regroups=False)
         old, new = (egraph.term(side) for side in (statement.old, statement.new))
-        Saturation(egraph, ways, _LIMITS).run()
+        Saturation(egraph, ways, _LIMITS, Thinning(egraph)).run()
         if egraph.find(old) is not egraph.find(new):
             return None
         try:
             steps = list(egraph.rewrites(old, new, _MOST_STEPS))
         except TooLong:
             return None
-        found = _recorded(statement, steps, ways, law.sound == "exact")
+        found = _recorded(statement, steps, law.sound == "exact")
         names = {*self._laws, REORDERED.label}
         return None if found is None or not names.issuperset(found.laws) else found
 
@@ -85,9 +86,7 @@ class Grounds:
         return self._ways[sound]
 
 
-def _recorded(
-    statement: Statement, steps: Sequence[Rewrite], ways: Sequence[Direction], anywhere: bool
-) -> Derivation | None:
+def _recorded(statement: Statement, steps: Sequence[Rewrite], anywhere: bool) -> Derivation | None:
     """Return the derivation by some steps; None if they do not lead to the other side, or, unless
     they hold anywhere, by ops that are not defined where those of both sides are."""
     fgraph = on_its_own([statement.old], statement.inputs)
@@ -100,7 +99,7 @@ def _recorded(
                 return None
     if not equal_computations(fgraph.outputs, [statement.new]):
         return None
-    return recorder.derivation(claims_of(steps, ways).values())
+    return recorder.derivation(claims_of(steps).values())
 
 
 def _in_part(out: Variable) -> list[Variable]:

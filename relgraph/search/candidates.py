@@ -17,6 +17,7 @@ import numpy as np
 
 import relations
 from relations.identities import DIFFERENCES, DISTRIBUTION, OF_NUMBERS
+from relgraph.formulas.deadline import Deadline, worked
 from relgraph.formulas.expansion import centers, expansions, expansions_at
 from relgraph.formulas.expressions import (
     INPUT,
@@ -30,7 +31,7 @@ from relgraph.formulas.expressions import (
     without_decided_choices,
     written,
 )
-from relgraph.formulas.true_values import Deadline, Known, Sampler, worked
+from relgraph.formulas.true_values import Known, Sampler
 from relgraph.graph.kanren.laws import Law
 from relgraph.scalar.type import from_ordinals, to_ordinals
 from relgraph.search.equations import Equation, NotTranslated, equations_of
@@ -240,7 +241,7 @@ def _below_is_better(
 SEARCHED = 40
 """Points that guide the search; all the others choose among what it found."""
 
-_ROUNDS, _NODES, _SEARCHES = 8, 2600, 3
+_ROUNDS, _NODES, _SEARCHES = 8, 5000, 3
 
 _BAD, _FEW, _NEW = 6.0, 3, 16
 """From how many bits of error on a point is bad; how many bad ones, and no fewer, begin another

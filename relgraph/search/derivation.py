@@ -105,8 +105,7 @@ class Step:
             return False
         if equation.conditions is None:
             return True
-        given = [values.get(k, self.before) for k in range(equation.count)]
-        completed = equation.conditions.completed(given, Terms())
+        completed = equation.conditions.completed(values, Terms())
         return completed is not None and all(completed[k] is v for k, v in values.items())
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ them. What is asked of dtypes alone is known beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -44,7 +44,9 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.state import guarded
 from relgraph.graph.kanren.terms import LogicVariable, build, variables_of
 from relgraph.scalar.op import ScalarOp
+from relgraph.search.egraph import Node
 from relgraph.search.matching import Leaf, Lookup, Match, Matcher, Order, Part, matcher
+from relgraph.search.saturation import Equal
 from relgraph.truth.balls import has_value
 
 COMMUTATIVE = frozenset(("add", "mul", "hypot", "minimum", "maximum", "add_error", "mul_error"))
@@ -133,13 +135,20 @@ def _unordered(pattern: Pattern, names: Mapping[int, int]) -> Any:
     return (pattern.op, *(sorted(args, key=repr) if pattern.op in COMMUTATIVE else args))
 
 
-def built(pattern: Pattern, values: Sequence[Expr] | Mapping[int, Expr]) -> Expr:
+def built(pattern: Pattern, values: Mapping[int, Expr]) -> Expr:
     """Return the expression that a pattern is for expressions in place of its variables."""
     if pattern.op is INPUT:
         return values[pattern.value]
     if pattern.op is NUMBER:
         return pattern
     return apply(pattern.op, *[built(a, values) for a in pattern.args])
+
+
+def _occurrences(pattern: Pattern) -> Iterator[Pattern]:
+    """Yield the parts of a pattern, those that occur several times as often."""
+    yield pattern
+    for a in pattern.args:
+        yield from _occurrences(a)
 
 
 def fits(pattern: Pattern, expr: Expr, values: dict[int, Expr]) -> bool:
@@ -241,14 +250,14 @@ class Conditions:
         found = dict.fromkeys(apply(op, built(p, values), number(0)) for p, op in both)
         return tuple(e for e in found if not _is_plain(e))
 
-    def completed(self, values: Sequence[Expr], terms: Terms) -> list[Expr] | None:
+    def completed(self, values: Mapping[int, Expr], terms: Terms) -> dict[int, Expr] | None:
         """Return what stands for the variables, with what is computed of it; None if a condition on
         terms does not hold.
 
         Parameters
         ----------
         values
-            What the variables stand for; of those that are computed it does not count.
+            What the variables stand for; those that are computed are left out, or do not count.
         """
         given = {v: k for v, k in self.variables.items() if k not in self.computed}
         asked = {v for goal in self.goals for v in variables_of(goal.open_variables())}
@@ -258,7 +267,7 @@ class Conditions:
             if after is None or after is False:
                 return None
             state = after
-        found = list(values)
+        found = dict(values)
         for v, k in self.variables.items():
             if k in self.computed:
                 new = terms.expression(state.data[v])
@@ -399,12 +408,49 @@ class Equation:
         order = Order.EITHER if swaps else Order.AS_WRITTEN
         return Part(pattern.op, order, [self._part(a) for a in pattern.args])
 
-    def matches(self, found: Any) -> list[Match]:
+    # -- a rule of a saturation --------------------------------------------------------------------
+
+    @cached_property
+    def reach(self) -> int:
+        """How far below the root of a match a class may be that says whether there is one."""
+        leaves = [e.value for e in _occurrences(self.left) if e.op is INPUT]
+
+        def below(pattern: Pattern) -> int:
+            if pattern.op is INPUT:
+                return int(self.conditions is not None or leaves.count(pattern.value) > 1)
+            return 1 + max(map(below, pattern.args), default=0)
+
+        return below(self.left) - 1
+
+    def may_match(self, node: Node[Expr]) -> bool:
+        """Return whether nodes of the op of one may be instances of the left side."""
+        return bool(node.head == self.left.op)
+
+    def matches(self, graph: Any, at: Any) -> list[Match]:
         """Return the classes of the variables in instances of the left side in a class, None where
         the side lacks the variable."""
-        if found.constant is not None or self.left.op not in found.nodes:
+        if at.constant is not None or self.left.op not in at.nodes:
             return []
-        return list(islice(self._matcher(None, found), MOST_MATCHES))
+        return list(islice(self._matcher(graph, at), MOST_MATCHES))
+
+    def subjects(self, graph: Any, match: Match) -> Sequence[Any]:
+        """Return nothing: what is refused once is not asked again."""
+        return ()
+
+    def sides(self, graph: Any, match: Match) -> Sequence[Equal]:
+        """Return both sides for some classes in place of the variables; nothing if a condition does
+        not hold.
+
+        Parameters
+        ----------
+        graph
+            The `RealEGraph`.
+        """
+        given = {k: c.root().best for k, c in enumerate(match) if c is not None}
+        values = given if self.conditions is None else graph.admitted(self.conditions, given)
+        if values is None:
+            return ()
+        return ((built(self.left, values), built(self.right, values), self),)
 
 
 def equations_of(law: Law, both_ways: bool = False) -> list[Equation]:

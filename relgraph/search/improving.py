@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from relgraph.formulas.deadline import Deadline, worked
 from relgraph.formulas.expressions import Expr, numbers_by_name
 from relgraph.formulas.problems import Problem, problem_of
-from relgraph.formulas.true_values import Deadline, EmptyDomain, Known, Sampler, worked
+from relgraph.formulas.true_values import EmptyDomain, Known, Sampler
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.search.candidates import SEARCHED, Found, Pieces, search_forms

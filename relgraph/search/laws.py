@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -19,8 +18,10 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.terms import Term
-from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.search.rules import Pattern, Untranslatable, is_about_ops
+from relgraph.search.matching import Match
+from relgraph.search.rules import NodeByNode, Pattern, Untranslatable, is_about_ops
+from relgraph.search.saturation import Equal
+from relgraph.search.variables import Reason, VariableEGraph
 
 BOTH_WAYS = frozenset({"exact", "rounding", "finite"})
 """The soundness classes that claim both directions."""
@@ -28,29 +29,25 @@ CLAIMED = BOTH_WAYS | {"stable"}
 """The classes of the laws that are used by default: `domain` has a condition that nobody checks."""
 
 
-@dataclass(frozen=True, eq=False)
 class Direction:
-    """One direction of a law in a search.
+    """One direction of a law in a search: a `Rule` of a saturation.
 
     Attributes
     ----------
-    label
-        The name of the law, with the direction if that is backward.
-    sound
-        Its soundness class.
-    rewriter
-        The local optimizer of the direction.
-    pattern
-        The pattern of its rule; None if nodes are asked about one by one.
-    law
-        The law; None for constant folding.
+    reason
+        The name of the law, with the direction if that is backward, its soundness class, and the
+        law.
     """
 
-    label: str
-    sound: str
-    rewriter: LocalOptimizer
-    pattern: Pattern | None = None
-    law: Relation | None = None
+    def __init__(self, reason: Reason, pattern: Pattern | NodeByNode) -> None:
+        self.reason = reason
+        self.reach, self.may_match = pattern.reach, pattern.may_match
+        self.matches, self.subjects = pattern.matches, pattern.subjects
+        self._sides = pattern.sides
+
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sequence[Equal]:
+        """Return what a match says is equal; nothing if a condition says no."""
+        return [(old, new, self.reason) for old, new in self._sides(egraph, match)]
 
 
 class Entry(NamedTuple):
@@ -167,6 +164,7 @@ def _translated(
         yield None, reason
         return
     rewriter = getattr(law, way)
+    why_equal = Reason(rewriter.name, law.sound, law)
     for rule in rules:
         try:
             pattern = Pattern(rule)
@@ -178,11 +176,11 @@ def _translated(
             for c in rule.conditions
             if not isinstance(c, Readers) and not is_about_ops(c, pattern.in_heads)
         ]
-        yield Direction(rewriter.name, law.sound, rewriter, pattern, law), ", ".join(asked)
+        yield Direction(why_equal, pattern), ", ".join(asked)
     if not rules and way == "backward":
         yield None, f"forward it is asked of nodes, since {reason}"
     elif not rules:
-        yield Direction(rewriter.name, law.sound, rewriter, law=law), f"of nodes: {reason}"
+        yield Direction(why_equal, NodeByNode(rewriter)), f"of nodes: {reason}"
 
 
 def _rules(law: Relation, way: str) -> tuple[Sequence[Rule] | None, str]:

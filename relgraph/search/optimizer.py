@@ -19,8 +19,10 @@ from relgraph.search.egraph import EClass, Rewrite, TooLong
 from relgraph.search.extraction import built, chosen, in_order, total
 from relgraph.search.laws import BOTH_WAYS, CLAIMED, Direction, book, directions
 from relgraph.search.proof import MAX_REWRITES, Claim, claims_of, disagreement, make, weakest
+from relgraph.search.regrouping import REGROUPINGS, Thinning
+from relgraph.search.rules import NodeByNode
 from relgraph.search.saturation import Limits, Saturation
-from relgraph.search.variables import VariableEGraph
+from relgraph.search.variables import Reason, VariableEGraph
 from relgraph.tensor.costs import Cost, cost_of, flops, lengths_of
 from relgraph.testing.judge.graph_comparison import weakest_of
 
@@ -50,10 +52,9 @@ class Forms:
         self, outputs: Sequence[Variable], directions: Sequence[Direction], limits: Limits
     ) -> None:
         self.outputs = list(outputs)
-        run, (self.roots,) = _saturated([self.outputs], directions, limits)
-        self.egraph = run.egraph
+        self.egraph, run, (self.roots,) = _saturated([self.outputs], directions, limits)
         self.stopped, self.rounds, self.seconds = run.stopped, run.rounds, run.seconds
-        self.used: Mapping[str, int] = dict(sorted(run.used.items(), key=lambda i: -i[1]))
+        self.used: Mapping[str, int] = {why.label: n for why, n in run.used.most_common()}
 
     def are_equal(self, x: Variable, y: Variable) -> bool:
         """Return whether the laws have led from one expression to the other.
@@ -166,7 +167,7 @@ def ways(laws: Iterable[Any] | None, sound: Iterable[str]) -> list[Direction]:
     if isinstance(sound, str) or not set(sound) <= set(SOUNDNESS):
         raise ValueError(f"sound names some of the classes {', '.join(SOUNDNESS)}, not {sound!r}")
     found = _ways_of_the_book(frozenset(sound)) if laws is None else directions(laws, sound)
-    return [*found, Direction("constant_folding", "exact", ConstantFolding())]
+    return [*found, Direction(Reason("constant_folding", "exact"), NodeByNode(ConstantFolding()))]
 
 
 @cache
@@ -182,13 +183,14 @@ _BEFORE_BLAS = 2.4
 
 def _saturated(
     starts: Sequence[Sequence[Variable]], directions: Sequence[Direction], limits: Limits
-) -> tuple[Saturation, list[list[EClass[Variable]]]]:
-    """Return a search over all forms of some variables, when it has ended, and their classes."""
-    egraph = VariableEGraph(any(d.sound != "exact" for d in directions))
+) -> tuple[VariableEGraph, Saturation, list[list[EClass[Variable]]]]:
+    """Return all forms of some variables, the search for them, and the classes of the variables."""
+    egraph = VariableEGraph(any(d.reason.sound != "exact" for d in directions))
     roots = [[egraph.add(out) for out in outs] for outs in starts]
-    run = Saturation(egraph, directions, limits)
+    rules = [*directions, *(REGROUPINGS if egraph.regroups else ())]
+    run = Saturation(egraph, rules, limits, Thinning(egraph))
     run.run()
-    return run, roots
+    return egraph, run, roots
 
 
 @dataclass
@@ -343,8 +345,9 @@ class SaturationOptimizer(GlobalOptimizer):
         starts: list[tuple[Derivation | None, list[Variable]]] = [(None, list(outputs))]
         if self._greedy:
             starts.append(_greedy_form(outputs, inputs))
-        run, roots = _saturated([outs for _, outs in starts], self._directions, self._limits)
-        egraph = run.egraph
+        egraph, run, roots = _saturated(
+            [outs for _, outs in starts], self._directions, self._limits
+        )
         lengths = lengths_of(self._lengths)
         found = []
         for start, classes in enumerate(roots):
@@ -358,14 +361,14 @@ class SaturationOptimizer(GlobalOptimizer):
         greedy, given = starts[start]
         steps = _rewrites(egraph, given, best)
         if steps is None:
-            sound = weakest_of(run.sounds)
+            sound = weakest_of({why.sound for why in run.used})
             leaves = graph_inputs(outputs) if inputs is None else inputs
             variables = [v for v in leaves if not isinstance(v, Constant)]
             if disagreement(variables, outputs, best, sound) is not None:
                 return replace(same, stopped="disagreement")
             claims = {CHECKED: Claim(CHECKED, sound)}
             return replace(same, rewrites=None, outputs=best, cost=cost, claims=claims)
-        claims = claims_of(chain(*steps), self._directions)
+        claims = claims_of(chain(*steps))
         return replace(same, greedy=greedy, rewrites=steps, outputs=best, cost=cost, claims=claims)
 
     def apply(self, fgraph: FunctionGraph) -> None:

@@ -20,7 +20,6 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.opt.base import Rewriter
 from relgraph.graph.utils import BACKWARD
 from relgraph.search.egraph import Congruent, Rewrite
-from relgraph.search.laws import Direction
 from relgraph.search.variables import Reason
 from relgraph.tensor.costs import Lengths
 from relgraph.tensor.type import TensorType
@@ -62,19 +61,16 @@ def reason_of(step: Rewrite) -> Reason:
     """Return the law of a step of an e-graph, with its direction."""
     if isinstance(step.reason, Congruent):
         return REORDERED if len(step.old.owner.inputs) == 2 else REGROUPED
-    label, sound = step.reason
+    reason: Reason = step.reason
     if not step.flipped:
-        return Reason(label, sound)
-    name = label.removesuffix(BACKWARD)
-    return Reason(name if name != label else label + BACKWARD, sound)
+        return reason
+    name = reason.label.removesuffix(BACKWARD)
+    return reason._replace(label=name if name != reason.label else name + BACKWARD)
 
 
-def claims_of(steps: Iterable[Rewrite], directions: Iterable[Direction]) -> dict[str, Claim]:
-    """Return the claims of the steps of an e-graph by label; the directions are those of its
-    search."""
-    laws = {d.label.removesuffix(BACKWARD): d.law for d in directions}
-    reasons = dict.fromkeys(map(reason_of, steps))
-    return {r.label: Claim(*r, laws.get(r.label.removesuffix(BACKWARD))) for r in reasons}
+def claims_of(steps: Iterable[Rewrite]) -> dict[str, Claim]:
+    """Return the claims of the steps of an e-graph by label."""
+    return {reason.label: Claim(*reason) for reason in map(reason_of, steps)}
 
 
 class _Place(NamedTuple):

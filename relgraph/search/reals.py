@@ -17,7 +17,7 @@ from relgraph.formulas.expressions import INPUT, NUMBER, OPS, Expr, apply, numbe
 from relgraph.formulas.true_values import Known, floats_between, number_as_ball
 from relgraph.scalar.op import ScalarOp
 from relgraph.search.egraph import EClass, EGraph, Node
-from relgraph.search.equations import COMMUTATIVE, HOLDS, Equation, Terms, built
+from relgraph.search.equations import COMMUTATIVE, HOLDS, Conditions, Equation, Terms, built
 from relgraph.truth.balls import (
     UNDECIDED,
     arb,
@@ -128,14 +128,11 @@ class RealEGraph(EGraph[Expr]):
     ----------
     points
         Where true values are known.
-    most_nodes
-        How many nodes there may be.
     """
 
-    def __init__(self, points: Known, most_nodes: int) -> None:
+    def __init__(self, points: Known) -> None:
         super().__init__()
         self.points = points
-        self.most_nodes = most_nodes
         self._dtype = points.true.dtype
         # what is made on the way may need more digits than the result
         self._bits = [int(b) + int(b) // 2 + 160 for b in points.bits]
@@ -237,34 +234,21 @@ class RealEGraph(EGraph[Expr]):
             if HOLDS[e.op](self.add(e.args[0]).true[both], 0).all()
         )
 
-    def apply(self, equation: Equation, matched: Sequence[Any]) -> RealClass | None:
-        """Add what a law says of some classes in place of its variables.
+    def admitted(
+        self, conditions: Conditions, values: Mapping[int, Expr]
+    ) -> Mapping[int, Expr] | None:
+        """Return what the variables of a law stand for, with what its conditions compute; None if
+        they do not hold."""
+        found = conditions.completed(values, self._terms)
+        return found if found is not None and self._have_signs(conditions, found) else None
 
-        Returns
-        -------
-        found
-            The class of the new side, if it was not there; None if the law says nothing new, or
-            what is not true at some point, or if a condition does not hold.
-        """
-        values = self._admitted(equation, matched)
-        if values is None:
-            return None
-        before = len(self.made)
-        left, right = built(equation.left, values), built(equation.right, values)
-        found: RealClass | None = self.unite(left, right, equation)
-        return found if len(self.made) > before else None
-
-    def _admitted(self, equation: Equation, matched: Sequence[Any]) -> Sequence[Expr] | None:
-        """Return what the variables of a law stand for; None if its conditions do not hold."""
-        values = [c.root().best for c in matched]
-        conditions = equation.conditions
-        if conditions is None:
-            return values
+    def _have_signs(self, conditions: Conditions, values: Mapping[int, Expr]) -> bool:
+        """Return whether the true values have the signs that a law asks for."""
         for pattern, op in conditions.signs:
             true = self.add(built(pattern, values)).true
             if not HOLDS[op](true, 0)[~np.isnan(true)].all():
-                return None
-        return conditions.completed(values, self._terms)
+                return False
+        return True
 
 
 def _is_sure(value: Any) -> bool:

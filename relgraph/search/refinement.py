@@ -9,12 +9,13 @@ much.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
+from relgraph.formulas.deadline import Deadline
 from relgraph.formulas.expressions import (
     CONDITIONS,
     INPUT,
@@ -27,10 +28,10 @@ from relgraph.formulas.expressions import (
     cost_of_op,
     parts,
 )
-from relgraph.formulas.true_values import Deadline, Known, bits_of_error
+from relgraph.formulas.true_values import Known, bits_of_error
 from relgraph.search.equations import MOST_MATCHES, Equation
-from relgraph.search.matching import Match
 from relgraph.search.reals import Computed, RealClass, RealEGraph
+from relgraph.search.saturation import Limits, Saturation, Stopped
 
 Array = Any
 
@@ -253,8 +254,20 @@ _HOPELESS = 40.0
 
 _ROUNDS_FOR_SIMPLER = 3
 
-SPELLINGS = ("mul-self", "pow-two")
+_SPELLINGS = ("mul-self", "pow-two")
 """Laws to the spelling that others are written for: they are applied everywhere before these."""
+
+_USES: tuple[Callable[[Equation], bool], ...] = (
+    lambda e: e.name in _SPELLINGS and not e.backward,
+    lambda e: e.shrinks,
+    lambda e: not e.shrinks,
+)
+"""The laws to spellings, those that make an expression smaller, and the others."""
+
+_STOPPED = {
+    "nodes": "there are as many nodes as there may be",
+    "seconds": "the time is over",
+}
 
 
 class Search:
@@ -276,19 +289,12 @@ class Search:
         self, expr: Expr, points: Known, equations: Sequence[Equation], most_nodes: int
     ) -> None:
         self.expr = expr
-        self.graph = RealEGraph(points, most_nodes)
+        self.graph = RealEGraph(points)
         self.graph.add(expr).take_true(points.true)
         self.table = Table(self.graph, largest=3 * expr.size + 60)
-        self._by_op: dict[tuple[str, str], list[Equation]] = {}
-        for equation in equations:
-            uses = ["all"] + ["shrinking"] * equation.shrinks
-            uses += ["spelling"] * (equation.name in SPELLINGS and not equation.backward)
-            for use in uses:
-                key = equation.left.op, use
-                self._by_op.setdefault(key, []).append(equation)
+        self._equations, self._most_nodes = equations, most_nodes
         self._rounds = 0
         self._inputs = len(points.inputs)
-        self._done: set[Any] = set()
         self._expanded: dict[RealClass, int] = {}
 
     @property
@@ -304,36 +310,36 @@ class Search:
 
     def run(self, rounds: int, end: Deadline) -> str:
         """Search for some rounds, or until a time, and return why it stopped."""
-        self._apply(reachable(self.root, {}), end, "spelling")
-        self.graph.rebuild()
-        self.table.sweep(self.root)
-        for _ in range(rounds):
-            focus = self._focus()
-            if not focus:
-                return "no part of the best forms loses bits"
-            if end.is_over:
-                return "the time is over"
-            if self.full:
-                return "there are as many nodes as there may be"
-            self._rounds += 1
-            known = len(self.graph.made)
-            new = self._apply(focus, end, "all")
-            new += self._products(focus)
-            for _ in range(3):
-                self.graph.rebuild()
-                # in order, which a set of objects has not: what is found hangs on it
-                made = (self.graph.find(n.term) for n in self.graph.made[known:])
-                above = (n for c in new for n in (c.root(), *self._above(c)))
-                known = len(self.graph.made)
-                new = self._apply(dict.fromkeys((*made, *above)), end, "shrinking")
+        spelling, shrinking, others = (self._saturation(use, end) for use in _USES)
+        try:
+            spelling.look_at_news()
+            spelling.apply()
+            shrinking.look_at_news()
+            for _ in range(rounds):
+                self.table.sweep(self.root)
+                focus = self._focus()
+                if not focus:
+                    return "no part of the best forms loses bits"
+                self._rounds += 1
+                shrinking.look_at(focus)
+                others.look_at(focus)
+                others.apply()
+                self._add_products(focus)
+                for _ in range(3):
+                    shrinking.apply()
+                    shrinking.look_at_news()
+        except Stopped as why:
             self.graph.rebuild()
             self.table.sweep(self.root)
+            return _STOPPED[str(why)]
+        self.table.sweep(self.root)
         return "all rounds are done"
 
-    @property
-    def full(self) -> bool:
-        """Whether there are as many nodes as there may be."""
-        return self.graph.size >= self.graph.most_nodes
+    def _saturation(self, use: Callable[[Equation], bool], end: Deadline) -> Saturation:
+        """Return what applies the laws of a use."""
+        rules = [e for e in self._equations if use(e)]
+        limits = Limits(self._most_nodes, seconds=end.left)
+        return Saturation(self.graph, rules, limits, share=MOST_MATCHES)
 
     def _above(self, c: RealClass) -> list[RealClass]:
         return [self.graph.find(n.term) for n in c.root().readers[:12]]
@@ -393,42 +399,11 @@ class Search:
             found.append((e, np.where(np.isnan(true), 0, errors)))
         return found
 
-    def _products(self, classes: Iterable[RealClass]) -> list[RealClass]:
+    def _add_products(self, classes: Iterable[RealClass]) -> None:
         """Add the products of several factors as ones that neither over- nor underflow."""
-        new = []
         for c in classes:
             for candidate in self.table.of(c)[:2]:
                 scaled = as_scaled_product(candidate.expr)
-                if candidate.exact and scaled is not None and not self.full:
-                    new.append(self.graph.join(candidate.expr, scaled, Computed("scaled-product")))
-        return new
-
-    # -- laws --------------------------------------------------------------------------------------
-
-    def _apply(self, classes: Iterable[RealClass], end: Deadline, use: str) -> list[RealClass]:
-        """Apply ``all`` laws, the ``shrinking`` ones or `SPELLINGS` in some classes; return the new
-        ones."""
-        found = []
-        counts: dict[Equation, int] = {}
-        for c in dict.fromkeys(c.root() for c in classes):
-            for equation, bound in self._matches(c, use):
-                key = (equation, *[b and b.index for b in bound])
-                if key not in self._done and counts.get(equation, 0) < MOST_MATCHES:
-                    self._done.add(key)
-                    counts[equation] = counts.get(equation, 0) + 1
-                    found.append((equation, c, bound))
-        new = []
-        for equation, c, bound in found:
-            if end.is_over or self.full:
-                break
-            filled = [b if b is not None else c for b in bound]
-            made = self.graph.apply(equation, filled)
-            if made is not None:
-                new.append(made)
-        return new
-
-    def _matches(self, c: RealClass, use: str) -> Iterator[tuple[Equation, Match]]:
-        """Yield the matches of the laws of a use in a class."""
-        for op in c.nodes:
-            for equation in self._by_op.get((op, use), ()):
-                yield from ((equation, match) for match in equation.matches(c))
+                if candidate.exact and scaled is not None:
+                    self.graph.join(candidate.expr, scaled, Computed("scaled-product"))
+        self.graph.rebuild()

@@ -8,51 +8,55 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.goals import fitted
 from relgraph.graph.kanren.matching import combine_arguments
+from relgraph.graph.kanren.rules import is_ac
 from relgraph.graph.notation import number_of
 from relgraph.graph.op import Op
 from relgraph.search.egraph import Node
 from relgraph.search.matching import Match
-from relgraph.search.variables import Class, Sides, VariableEGraph, node_of
+from relgraph.search.saturation import Equal
+from relgraph.search.variables import Class, Reason, Sides, VariableEGraph, node_of
 
 UNITS = {"add": 0, "mul": 1}
 """What may be left out of a sum, or of a product."""
 
 
 class Regrouping:
-    """A law about every sum or product by an op.
+    """A law about every sum or product: a `Rule` of a saturation."""
 
-    Attributes
-    ----------
-    label, sound
-        Its name, and its soundness class.
-    head
-        The op.
-    reach
-        See `Pattern`.
-    """
-
-    name: str
-    sound = "rounding"  # -0 + 0 is 0
+    name: ClassVar[str]
     reach = 1
 
-    def __init__(self, op: Op) -> None:
-        self.label = f"{self.name}-{op}"
-        self.head = op
+    def may_match(self, node: Node[Variable]) -> bool:
+        """Return whether a node is a sum or product of any order and grouping."""
+        return is_ac(node.head)
 
     def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
         """Yield what the law may be about in a class: the numbers of sums, and places in them."""
+        for op in [op for op in at.nodes if is_ac(op)]:
+            yield from self.of_sums(egraph, at, op)
+
+    def of_sums(self, egraph: VariableEGraph, at: Class, op: Op) -> Iterator[Match]:
+        """Yield the same of the sums or products by an op."""
         raise NotImplementedError
 
     def subjects(self, egraph: VariableEGraph, match: Match) -> Iterator[Class]:
         """Yield the classes of the sums that a match is about."""
         return (egraph.find(item.term) for item in match if isinstance(item, Node))
 
-    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
-        """Return a sum, and the same terms in other groups; None if that is not another form."""
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sequence[Equal]:
+        """Return a sum, and the same terms in other groups; nothing if that is not another form."""
+        both = self.groups(egraph, match)
+        # -0 + 0 is 0
+        reason = Reason(f"{self.name}-{match[0].head}", "rounding")
+        return () if both is None else ((*both, reason),)
+
+    def groups(self, egraph: VariableEGraph, match: Match) -> Sides | None:
+        """Return the two sides; None if the other one is not another form."""
         raise NotImplementedError
 
 
@@ -61,13 +65,13 @@ class Flattening(Regrouping):
 
     name = "flatten"
 
-    def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
-        for outer in egraph.sums(at, self.head):
+    def of_sums(self, egraph: VariableEGraph, at: Class, op: Op) -> Iterator[Match]:
+        for outer in egraph.sums(at, op):
             for place, argument in enumerate(outer.classes):
-                for inner in egraph.sums(argument, self.head):
+                for inner in egraph.sums(argument, op):
                     yield outer, place, inner
 
-    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
+    def groups(self, egraph: VariableEGraph, match: Match) -> Sides | None:
         outer, place, inner = match
         classes = {c.root() for c in inner.classes}
         if egraph.find(outer.term) in classes or egraph.find(inner.term) in classes:
@@ -86,15 +90,15 @@ class Sharing(Regrouping):
 
     name = "share"
 
-    def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
-        for one in egraph.sums(at, self.head):
+    def of_sums(self, egraph: VariableEGraph, at: Class, op: Op) -> Iterator[Match]:
+        for one in egraph.sums(at, op):
             readers = dict.fromkeys(egraph.find(r.term) for c in one.classes for r in c.readers)
-            for other in (other for c in readers for other in egraph.sums(c, self.head)):
+            for other in (other for c in readers for other in egraph.sums(c, op)):
                 if other is not one and _have_two_in_common(one, other):
                     yield one, other
                     yield other, one
 
-    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
+    def groups(self, egraph: VariableEGraph, match: Match) -> Sides | None:
         one, other = match
         left = [c.root() for c in other.classes]
         common: list[Variable] = []
@@ -120,10 +124,10 @@ class GroupingByShape(Regrouping):
 
     name = "group"
 
-    def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
-        yield from ((s,) for s in egraph.sums(at, self.head) if len(s.classes) > 2)
+    def of_sums(self, egraph: VariableEGraph, at: Class, op: Op) -> Iterator[Match]:
+        yield from ((s,) for s in egraph.sums(at, op) if len(s.classes) > 2)
 
-    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
+    def groups(self, egraph: VariableEGraph, match: Match) -> Sides | None:
         node, arguments = node_of(match[0])
         ndim = max(v.type.ndim for v in arguments)
         groups: dict[tuple[bool, ...], list[Variable]] = {}
@@ -145,7 +149,7 @@ class DroppingUnits(Regrouping):
 
     name = "drop-unit"
 
-    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
+    def groups(self, egraph: VariableEGraph, match: Match) -> Sides | None:
         node, arguments = node_of(match[0])
         unit = UNITS.get(str(node.op))
         others = [v for v in arguments if unit is None or number_of(v) != unit]
@@ -160,4 +164,34 @@ def _sides(node: Apply, old: Sequence[Variable], new: Sequence[Variable]) -> Sid
     return None if after is None else (before, after)
 
 
-REGROUPINGS = (Flattening, Sharing, GroupingByShape)
+REGROUPINGS = (Flattening(), Sharing(), GroupingByShape())
+
+
+class Thinning:
+    """Drops the sums and products of which another one says the same, or a shorter one.
+
+    Parameters
+    ----------
+    egraph
+        The e-graph, of which `Saturation` tells the new nodes.
+    """
+
+    def __init__(self, egraph: VariableEGraph) -> None:
+        self._egraph = egraph
+        self._sums: list[Node[Variable]] = []
+        self._dropping = DroppingUnits()
+
+    def __call__(self, new: Sequence[Node[Variable]]) -> Iterator[Equal]:
+        """Drop sums, and yield those without units that they are equal to."""
+        kept = []
+        for node in [*self._sums, *(n for n in new if is_ac(n.head))]:
+            without: Sequence[Equal] = ()
+            is_known = node.is_copy or self._egraph.find(node.term) in node.classes
+            if not is_known and self._egraph.regroups:
+                without = self._dropping.sides(self._egraph, (node,))
+                yield from without
+            if is_known or without:
+                self._egraph.drop(node)
+            else:
+                kept.append(node)
+        self._sums = kept

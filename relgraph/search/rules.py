@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 from unification.core import reify, unify
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.goals import Where, fitted
 from relgraph.graph.kanren.matching import (
     Refused,
@@ -34,6 +35,7 @@ from relgraph.graph.kanren.terms import (
     variables_of,
 )
 from relgraph.graph.op import Op
+from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.search.egraph import Node
 from relgraph.search.matching import Leaf, Lookup, Match, Matcher, Order, Part, matcher
 from relgraph.search.variables import Class, Sides, VariableEGraph, node_of
@@ -178,6 +180,10 @@ class Pattern:
 
     # -- matching ------------------------------------------------------------------------------
 
+    def may_match(self, node: Node[Variable]) -> bool:
+        """Return whether nodes of the op of one may match the root."""
+        return self.head in (node.head, type(node.head))
+
     def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
         """Return the matches of the pattern at a class."""
         return (match for match in self._matcher(egraph, at) if self.heads(match) is not None)
@@ -220,12 +226,59 @@ class Pattern:
                 yield egraph.find(match[part.slot].term)
         yield from (match[k].root() for k in self.variables.values() if match[k] is not None)
 
-    def sides(self, egraph: VariableEGraph, match: Match) -> Sides | None:
-        """Return what a match is about and what is equal to it; None if a condition says no."""
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sequence[Sides]:
+        """Return what a match is about and what is equal to it; nothing if a condition says no."""
         try:
-            return _Sides(self, egraph, match).made()
+            found = _Sides(self, egraph, match).made()
         except _NOT_BUILT:
-            return None
+            return ()
+        return () if found is None else (found,)
+
+
+class NodeByNode:
+    """What a relation that no pattern says matches: the nodes that it may rewrite.
+
+    Parameters
+    ----------
+    rewriter
+        The local optimizer of the relation.
+    """
+
+    reach = 0
+
+    def __init__(self, rewriter: LocalOptimizer) -> None:
+        self._rewriter = rewriter
+        self._heads: dict[Op, bool] = {}
+
+    def may_match(self, node: Node[Variable]) -> bool:
+        """Return whether the relation may rewrite nodes of the op of one."""
+        if node.head not in self._heads:
+            made = node.term.owner
+            self._heads[node.head] = made is not None and self._rewriter.might_match_op(made)
+        return self._heads[node.head]
+
+    def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
+        """Yield the nodes of a class whose op the relation may rewrite."""
+        for nodes in at.nodes.values():
+            if nodes and self.may_match(nodes[0]):
+                yield from ((node.term.owner,) for node in nodes)
+
+    def subjects(self, egraph: VariableEGraph, match: Match) -> Sequence[Class]:
+        """Return nothing: a node is asked about once."""
+        return ()
+
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sequence[Sides]:
+        """Return the outputs of a node that the relation replaces, with what replaces them."""
+        (node,) = match
+        try:
+            # without a graph: nobody knows who reads what
+            answer: Any = self._rewriter.transform(cast(FunctionGraph, None), node)
+        except (TypeError, ValueError, OverflowError):
+            return ()
+        if isinstance(answer, dict):
+            return [(old, new) for old, new in answer.items() if isinstance(old, Variable)]
+        pairs = zip(node.outputs, answer or [None] * len(node.outputs), strict=True)
+        return [(old, new) for old, new in pairs if new is not None]
 
 
 def output_of(node: Node[Variable]) -> tuple[Op, int]:

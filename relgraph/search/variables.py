@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.notation import number_of
 from relgraph.graph.op import Op
@@ -22,10 +23,12 @@ Sides = tuple[Variable, Variable]
 
 
 class Reason(NamedTuple):
-    """Why two terms are equal: the label of a law, and its soundness class if that is known."""
+    """Why two terms are equal: a label, the soundness class if that is known, and the law if it is
+    one."""
 
     label: str
     sound: str | None
+    law: Relation | None = None
 
 
 class VariableEGraph(EGraph[Variable]):
@@ -164,42 +167,6 @@ class VariableEGraph(EGraph[Variable]):
             same = pattern.matches(term) if isinstance(pattern, Literal) else None
             self._leaves[key] = same_variable(pattern, term) if same is None else same
         return self._leaves[key]
-
-
-class News:
-    """What is new in an e-graph since it was last asked.
-
-    Parameters
-    ----------
-    egraph
-        The e-graph, which is rebuilt.
-    """
-
-    def __init__(self, egraph: VariableEGraph) -> None:
-        self._egraph = egraph
-        self._made = self._joined = 0
-
-    def __call__(self) -> tuple[list[Node[Variable]], list[list[Class]]]:
-        """Return what is new.
-
-        Returns
-        -------
-        new
-            The new nodes.
-        changed
-            The classes in which something is new; those that read one of them; those that read
-            one of these, and so on. Each class is where it is first.
-        """
-        egraph = self._egraph
-        new, joined = egraph.made[self._made :], egraph.joined[self._joined :]
-        self._made, self._joined = len(egraph.made), len(egraph.joined)
-        level = dict.fromkeys([*(egraph.find(n.term) for n in new), *(c.root() for c in joined)])
-        changed, known = [list(level)], set(level)
-        while changed[-1]:
-            readers = dict.fromkeys(egraph.find(n.term) for c in changed[-1] for n in c.readers)
-            changed.append([c for c in readers if c not in known])
-            known |= readers.keys()
-        return new, changed
 
 
 def node_of(found: Node[Variable]) -> tuple[Apply, list[Variable]]:

@@ -30,15 +30,16 @@ x, y, z = lvars("x y z")
 def graph(**columns: list[float]) -> RealEGraph:
     arrays = {k: np.array(v) for k, v in columns.items()}
     count = len(next(iter(arrays.values())))
-    return RealEGraph(Known(arrays, np.ones(count), np.full(count, 100)), 1000)
+    return RealEGraph(Known(arrays, np.ones(count), np.full(count, 100)))
 
 
 def applied(g: RealEGraph, one, text: str) -> bool:
     """Apply a law once in the class of an expression; return whether it says something new."""
     g.add(parsed(text))
     before = len(g.joined)
-    for bound in one.matches(g.find(parsed(text))):
-        g.apply(one, bound)
+    for match in one.matches(g, g.find(parsed(text))):
+        for equal in one.sides(g, match):
+            g.unite(*equal)
     g.rebuild()
     return len(g.joined) > before
 
@@ -140,13 +141,14 @@ def applied_to(one: Law, text: str, **columns: list[float]) -> tuple[RealEGraph,
     """Return an e-graph in which a law was applied to an expression, and that expression."""
     arrays = {n: np.array(v) for n, v in columns.items()}
     count = len(next(iter(arrays.values())))
-    graph = RealEGraph(Known(arrays, np.ones(count), np.full(count, 100)), 1000)
+    graph = RealEGraph(Known(arrays, np.ones(count), np.full(count, 100)))
     expr = parsed(text)
     found = graph.add(expr)
     for equation in equations_of(one):
         if not equation.backward:
-            for bound in equation.matches(found):
-                graph.apply(equation, [found if b is None else b for b in bound])
+            for match in equation.matches(graph, found):
+                for equal in equation.sides(graph, match):
+                    graph.unite(*equal)
     graph.rebuild()
     return graph, expr
 

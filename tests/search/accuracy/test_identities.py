@@ -36,9 +36,9 @@ def test_sides_are_equal(law) -> None:
     directions = equations_of(law)
     assert directions
     low, high = BETWEEN.get(law.name, (0.05, 0.95))
-    graph = RealEGraph(points(low, high), 1000)
+    graph = RealEGraph(points(low, high))
     one = directions[0]
-    inputs = [named(n) for n in NAMES[: one.count]]
+    inputs = {k: named(n) for k, n in enumerate(NAMES[: one.count])}
     left, right = (graph.add(built(side, inputs)) for side in (one.left, one.right))
     known = ~(np.isnan(left.true) | np.isnan(right.true))
     assert known.sum() >= 3

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from relgraph.formulas.deadline import Deadline
 from relgraph.formulas.expressions import INPUT, NUMBER, inputs_of
 from relgraph.formulas.parsing import parsed
-from relgraph.formulas.true_values import Deadline, Known, Sampler
+from relgraph.formulas.true_values import Known, Sampler
 from relgraph.search.candidates import equations
 from relgraph.search.equations import (
     COMMUTATIVE,
@@ -68,7 +69,7 @@ def test_all_instances_are_found(text: str) -> None:
     matched = 0
     for equation in equations():
         for c in graph.classes():
-            found = equation.matches(c)
+            found = equation.matches(graph, c)
             expected = [
                 tuple(b.get(k) for k in range(equation.count))
                 for b in instances(equation, equation.left, c, {})
@@ -96,7 +97,7 @@ def test_what_is_nested_deeply_is_matched() -> None:
     search = Search(expr, known, (), most_nodes=200)
     values = dict(enumerate(map(parsed, "xyz")))
     c = search.graph.add(built(deep.left, values))
-    found = {tuple(b.best.value for b in bound) for bound in deep.matches(c.root())}
+    found = {tuple(b.best.value for b in bound) for bound in deep.matches(search.graph, c.root())}
     assert ("x", "y", "z") in found
 
 

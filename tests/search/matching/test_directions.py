@@ -16,7 +16,7 @@ x, y = lvars("x y")
 
 
 def labels(*laws: object, **options: object) -> list[str]:
-    return [d.label for d in directions(laws, **options)]
+    return [d.reason.label for d in directions(laws, **options)]
 
 
 def test_a_class_that_claims_one_direction_is_used_in_one() -> None:
