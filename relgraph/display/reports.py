@@ -59,7 +59,8 @@ def _title(step: Step) -> str:
     where = ", ".join(step.where[:3]) + (", …" if len(step.where) > 3 else "")
     sound = tag(step.sound, "rg-class") if step.sound else ""
     proof = tag(step.proof) if step.proof in HOLD else ""
-    label = f"{step.number}. <b>{escape(step.label)}</b>"
+    depends = "" if step.evidence is None else str(step.evidence)
+    label = f"{step.number}. <b>{escape(step.label)}</b> {escape(depends)}"
     return f"<div>{label} {sound}{proof} {escape(where)}</div>"
 
 

@@ -288,9 +288,7 @@ class Expansion:
 
     def _completed(self, expr: Expr, done: dict[Expr, Series]) -> Series:
         """Return the series of an expression, of which those of some parts are known."""
-        for e in parts(expr):
-            if e in done:
-                continue
+        for e in parts(expr, done):
             if e.op is NUMBER:
                 done[e] = constant_series(atom(e))
             elif e.op in self._functions:

@@ -2,12 +2,16 @@
 
 An expression is an elementwise op, by the name of its scalar op, applied to expressions; an input;
 or a number. Graphs become expressions and back.
+
+A graph holds floats, and a formula the number 1/3. And a rule is faster here: to build both sides
+of ``a*b + a*c = a*(b + c)`` for a match takes 10 µs of the processor with expressions, and 85 µs
+with variables, whose types and conditions are checked. `improve` builds some thousands of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import count
@@ -122,21 +126,27 @@ def numbers_by_name(expr: Expr) -> list[str]:
     return [f"{w} is the number {NAMED_NUMBERS[w]:.6g}" for w in words if w in NAMED_NUMBERS]
 
 
-def parts(expr: Expr) -> Iterator[Expr]:
-    """Yield the expressions that one is made of, each once, arguments first."""
+def parts(expr: Expr, known: Container[Expr] = ()) -> Iterator[Expr]:
+    """Yield the expressions that one is made of, each once, arguments first; but not what is known
+    and what that alone is made of."""
     seen: set[Expr] = set()
     stack = [(expr, False)]
     while stack:
         e, ready = stack.pop()
         if ready:
             yield e
-        elif e not in seen:
+        elif e not in seen and e not in known:
             seen.add(e)
             stack.append((e, True))
             stack.extend((a, False) for a in reversed(e.args))
 
 
-def folded(expr: Expr, of_leaf: Callable[[Expr], Any], of_op: Callable[..., Any]) -> Any:
+def folded(
+    expr: Expr,
+    of_leaf: Callable[[Expr], Any],
+    of_op: Callable[..., Any],
+    done: dict[Expr, Any] | None = None,
+) -> Any:
     """Return what functions make of an expression, from the leaves up.
 
     Parameters
@@ -145,9 +155,11 @@ def folded(expr: Expr, of_leaf: Callable[[Expr], Any], of_op: Callable[..., Any]
         Is given an input or a number.
     of_op
         Is given an elementwise op, and what was made of its arguments.
+    done
+        What is known of some parts, to which the others are added.
     """
-    done: dict[Expr, Any] = {}
-    for e in parts(expr):
+    done = {} if done is None else done
+    for e in parts(expr, done):
         done[e] = of_op(OPS[e.op], *[done[a] for a in e.args]) if e.args else of_leaf(e)
     return done[expr]
 
@@ -165,13 +177,6 @@ def in_floats(expr: Expr, inputs: Mapping[str, Any] | None = None) -> Any:
 def inputs_of(expr: Expr) -> list[Any]:
     """Return the names of the inputs that occur."""
     return [e.value for e in parts(expr) if e.op is INPUT]
-
-
-def at_path(expr: Expr, path: Sequence[int]) -> Expr:
-    """Return the part at a place: the positions of arguments from the root on."""
-    for k in path:
-        expr = expr.args[k]
-    return expr
 
 
 def with_part(expr: Expr, path: Sequence[int], new: Expr) -> Expr:
@@ -326,15 +331,26 @@ def _applied(name: str, args: Sequence[Expr]) -> Expr:
     return apply(_SPELLED.get(name, name), *with_numbers(name, args))
 
 
-def to_graph(expr: Expr, inputs: Mapping[str, Any], dtype: str = "float64") -> Any:
-    """Return the variable that computes an expression of variables, by their names."""
+def to_graph(
+    expr: Expr,
+    inputs: Mapping[str, Any],
+    dtype: str = "float64",
+    made: dict[Expr, Any] | None = None,
+) -> Any:
+    """Return the variable that computes an expression of variables, by their names.
+
+    Parameters
+    ----------
+    made
+        The variables of some parts, to which the others are added.
+    """
 
     def of_leaf(e: Expr) -> Any:
         if e.op is INPUT:
             return inputs[e.value]
         return at.constant(np.dtype(dtype).type(as_float(e.value)))
 
-    return folded(expr, of_leaf, lambda op, *args: op(*args))
+    return folded(expr, of_leaf, lambda op, *args: op(*args), made)
 
 
 # -- text ------------------------------------------------------------------------------------------

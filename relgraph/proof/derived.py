@@ -24,8 +24,7 @@ from relgraph.proof.statements import Statement
 from relgraph.scalar.conversion import Cast
 from relgraph.search.egraph import Rewrite, TooLong
 from relgraph.search.laws import Direction, directions
-from relgraph.search.optimizer import on_its_own
-from relgraph.search.proof import REORDERED, claims_of, make
+from relgraph.search.proof import REORDERED, claims_of, make, on_its_own
 from relgraph.search.regrouping import Thinning
 from relgraph.search.saturation import Limits, Saturation
 from relgraph.search.variables import VariableEGraph

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from relgraph.formulas.problems import problem_of as problem_of
     from relgraph.formulas.sources import source as source
     from relgraph.formulas.true_values import EmptyDomain as EmptyDomain
-    from relgraph.search.derivation import Derivation as Derivation
+    from relgraph.search.derivation import Instance as Instance
     from relgraph.search.derivation import ReplayError as ReplayError
-    from relgraph.search.derivation import Step as Step
     from relgraph.search.error_report import error_plot as error_plot
     from relgraph.search.error_report import page as page
     from relgraph.search.improvement import Form as Form
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = names_on_first_use(
     __name__,
     {
-        "relgraph.search.derivation": ["Derivation", "ReplayError", "Step"],
+        "relgraph.search.derivation": ["Instance", "ReplayError"],
         "relgraph.search.improvement": ["Form", "Improvement"],
         "relgraph.search.improving": ["improve"],
         "relgraph.formulas.expressions": ["NotSupported", "to_graph"],

@@ -241,7 +241,7 @@ def _below_is_better(
 SEARCHED = 40
 """Points that guide the search; all the others choose among what it found."""
 
-_ROUNDS, _NODES, _SEARCHES = 8, 5000, 3
+_ROUNDS, _NODES, _SEARCHES = 8, 4200, 3
 
 _BAD, _FEW, _NEW = 6.0, 3, 16
 """From how many bits of error on a point is bad; how many bad ones, and no fewer, begin another

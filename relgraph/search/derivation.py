@@ -1,29 +1,34 @@
-"""Why one expression is another: steps by named laws, which can be done again.
+"""Why one form is another: the steps of an e-graph of expressions, as a `Derivation`.
 
-A `Derivation` of `relgraph.graph.opt` has edits of a FunctionGraph, which a replay makes again.
-Here there is no graph to edit: a step says which part of an expression becomes which by an
-equation, and a replay checks that it is an instance of that.
+The steps are made on a graph of scalars and recorded, as those of an optimizer are. Each carries
+its expressions, so that a replay can check that it is an instance of its law.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+import relgraph.tensor as at
 from relgraph.formulas.expressions import (
     NUMBER,
     Expr,
     as_scaled_product,
-    at_path,
+    inputs_of,
+    to_graph,
     with_part,
     without_decided_choices,
     written,
 )
-from relgraph.graph.opt.derivation import Steps
-from relgraph.search.egraph import TooLong
+from relgraph.graph.basic import Variable
+from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.opt import Derivation, Recorder
+from relgraph.graph.utils import labelled
+from relgraph.search.egraph import Rewrite, TooLong
 from relgraph.search.equations import COMMUTATIVE, Equation, Terms, fits
+from relgraph.search.proof import REORDERED, Claim, make, on_its_own, recorded
 from relgraph.search.reals import Computed, RealEGraph, computed
+from relgraph.search.variables import Reason
 
 _MOST_STEPS = 2000
 
@@ -33,13 +38,13 @@ class ReplayError(ValueError):
 
 
 @dataclass(frozen=True)
-class Step:
-    """One part of an expression becomes another.
+class Instance:
+    """One part of an expression becomes another: the `Evidence` of a step.
 
     Attributes
     ----------
     name
-        That of the law; ``commutes``, ``arithmetic``, ``scaled-product``, ``series``; or
+        That of the law; ``commutativity``, ``arithmetic``, ``scaled-product``, ``series``; or
         ``decided-choices``, which takes away what is never chosen.
     path
         Where: the positions of arguments from the root on.
@@ -64,11 +69,6 @@ class Step:
     detail: str = ""
     conditions: tuple[Expr, ...] = ()
 
-    @property
-    def exact(self) -> bool:
-        """Whether both sides are equal as real numbers: whether it is no series."""
-        return self.name != "series"
-
     def check(self) -> None:
         """See whether the step is an instance of what it names.
 
@@ -83,7 +83,7 @@ class Step:
     def _holds(self) -> bool:
         if self.equation is not None:
             return self._is_instance(self.equation)
-        if self.name == "commutes":
+        if self.name == REORDERED.label:
             swapped = self.before.args == self.after.args[::-1]
             return self.before.op == self.after.op and self.before.op in COMMUTATIVE and swapped
         if self.name == "arithmetic":
@@ -109,15 +109,17 @@ class Step:
         return completed is not None and all(completed[k] is v for k, v in values.items())
 
     def __str__(self) -> str:
-        way = " (backward)" if self.equation is not None and self._reads_backward() else ""
-        more = f" {self.detail}" if self.detail else ""
-        if self.conditions:
-            more += f" where {' and '.join(map(written, self.conditions))}"
-        return f"{self.name}{way}{more}: {written(self.before)} → {written(self.after)}"
+        signs = " and ".join(map(written, self.conditions))
+        return " ".join(filter(None, (self.detail, signs and f"where {signs}")))
 
-    def _reads_backward(self) -> bool:
-        assert self.equation is not None
-        return self.backward != self.equation.backward
+    @property
+    def reason(self) -> Reason:
+        """The name, with the direction in which the law is read, and what is known of the law."""
+        if self.equation is None:
+            return Reason(self.name, None)
+        reads_backward = self.backward != self.equation.backward
+        label = labelled(self.name, "backward" if reads_backward else "forward")
+        return Reason(label, self.equation.law.sound, self.equation.law)
 
 
 def stands_for(
@@ -130,57 +132,7 @@ def stands_for(
     return values if all(fitting) else None
 
 
-class Derivation(Steps[Step]):
-    """The steps from an expression to another.
-
-    Attributes
-    ----------
-    start
-        Where it begins.
-    """
-
-    def __init__(self, start: Expr, steps: Iterable[Step]) -> None:
-        super().__init__(steps)
-        self.start = start
-
-    @property
-    def conditions(self) -> list[Expr]:
-        """Where all steps hold: conditions on signs, each once."""
-        return list(dict.fromkeys(c for s in self.steps for c in s.conditions))
-
-    @property
-    def exact(self) -> bool:
-        """Whether no step is a series."""
-        return all(s.exact for s in self.steps)
-
-    def replay(self) -> Expr:
-        """Do all steps again, each checked, and return where they end.
-
-        Raises
-        ------
-        ReplayError
-            If a step does not apply, or is not an instance of its law.
-        """
-        for expr in self.expressions():
-            found = expr
-        return found
-
-    def expressions(self) -> Iterator[Expr]:
-        """Yield the expression that there is at the start and after each step."""
-        expr = self.start
-        yield expr
-        for step in self.steps:
-            if at_path(expr, step.path) is not step.before:
-                raise ReplayError(f"{step.name}: {step.before} is not where the step applies")
-            step.check()
-            expr = with_part(expr, step.path, step.after)
-            yield expr
-
-    def __str__(self) -> str:
-        return "\n".join([written(self.start), *(f"  {s}" for s in self.steps)])
-
-
-def derivation(graph: RealEGraph, start: Expr, end: Expr) -> Derivation:
+def instances(graph: RealEGraph, start: Expr, end: Expr) -> list[Instance]:
     """Return the steps by which an e-graph has found that two expressions are equal.
 
     Parameters
@@ -189,28 +141,53 @@ def derivation(graph: RealEGraph, start: Expr, end: Expr) -> Derivation:
         The e-graph, in which both are.
     start, end
         The expressions.
+
+    Raises
+    ------
+    ReplayError
+        If there are too many.
     """
     try:
-        steps = [_step(graph, *found) for found in graph.rewrites(start, end, _MOST_STEPS)]
+        steps = [_instance(graph, found) for found in graph.rewrites(start, end, _MOST_STEPS)]
     except TooLong:
         raise ReplayError(f"the derivation of {end} is too long") from None
-    return Derivation(start, _shortened(start, steps))
+    return _shortened(start, steps)
 
 
-def _step(
-    graph: RealEGraph, path: tuple[int, ...], before: Expr, after: Expr, why: Any, backward: bool
-) -> Step:
+def _instance(graph: RealEGraph, step: Rewrite) -> Instance:
+    path, before, after, why, backward = step
     if isinstance(why, Equation):
         values = stands_for(why, before, after, backward)
         conditions = () if values is None else graph.conditions(why, values)
-        return Step(why.name, path, before, after, why, backward, "", conditions)
-    return Step(why.name if isinstance(why, Computed) else "commutes", path, before, after)
+        return Instance(why.name, path, before, after, why, backward, "", conditions)
+    name = why.name if isinstance(why, Computed) else REORDERED.label
+    return Instance(name, path, before, after)
 
 
-def _shortened(start: Expr, steps: Sequence[Step]) -> list[Step]:
+def derivation(start: Expr, steps: Sequence[Instance]) -> Derivation:
+    """Return the steps from an expression on as a derivation of its graph."""
+    names = dict.fromkeys(n for e in (start, *(s.after for s in steps)) for n in inputs_of(e))
+    inputs = {n: at.dscalar(n) for n in names}
+    made: dict[Expr, Variable] = {}
+
+    def graph(expr: Expr) -> Variable:
+        found: Variable = to_graph(expr, inputs, made=made)
+        return found
+
+    def follow(fgraph: FunctionGraph, recorder: Recorder) -> None:
+        for step in steps:
+            recorder.evidence = step
+            sides = graph(step.before), graph(step.after)
+            make(fgraph, 0, Rewrite(step.path, *sides, step.reason, flipped=False))
+
+    fgraph = on_its_own([graph(start)], list(inputs.values()))
+    return recorded(fgraph, follow, [Claim(*s.reason) for s in steps])[1]
+
+
+def _shortened(start: Expr, steps: Sequence[Instance]) -> list[Instance]:
     """Leave out what leads back to where one has been."""
     places = {start: 0}
-    kept: list[Step] = []
+    kept: list[Instance] = []
     expr = start
     for step in steps:
         expr = with_part(expr, step.path, step.after)

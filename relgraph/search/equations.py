@@ -7,6 +7,7 @@ them. What is asked of dtypes alone is known beforehand.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -192,12 +193,11 @@ class Terms:
         return self._made[expr]
 
     def _new(self, expr: Expr) -> Variable:
-        names = [e.value for e in parts(expr) if e.op is INPUT]
+        names = inputs_of(expr)
         if not names:
             return at.constant(np.float64(in_floats(expr)))
         for name in names:
-            if name not in self._inputs:
-                self._inputs[name] = at.dvector(name)
+            self._inputs.setdefault(name, at.dvector(name))
         found: Variable = to_graph(expr, self._inputs)
         return found
 
@@ -396,7 +396,11 @@ class Equation:
     @cached_property
     def _matcher(self) -> Matcher:
         slots = {k: k for k in range(self.count)}
-        return matcher(self._part(self.left), self.count, slots, _LOOKUP)
+        return matcher(self._root, self.count, slots, _LOOKUP)
+
+    @cached_property
+    def _root(self) -> Any:
+        return self._part(self.left)
 
     def _part(self, pattern: Pattern) -> Any:
         """Return what a part of the left side is for a matcher."""
@@ -413,14 +417,8 @@ class Equation:
     @cached_property
     def reach(self) -> int:
         """How far below the root of a match a class may be that says whether there is one."""
-        leaves = [e.value for e in _occurrences(self.left) if e.op is INPUT]
-
-        def below(pattern: Pattern) -> int:
-            if pattern.op is INPUT:
-                return int(self.conditions is not None or leaves.count(pattern.value) > 1)
-            return 1 + max(map(below, pattern.args), default=0)
-
-        return below(self.left) - 1
+        counts = Counter(e.value for e in _occurrences(self.left) if e.op is INPUT)
+        return int(self._root.reach(lambda k: self.conditions is not None or counts[k] > 1))
 
     def may_match(self, node: Node[Expr]) -> bool:
         """Return whether nodes of the op of one may be instances of the left side."""

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from relgraph.display.markup import cell, code, fragment, number_cell, table, whole_page
+from relgraph.display.reports import derivation_html
 from relgraph.formulas.expressions import NotSupported, written
 from relgraph.formulas.sources import LANGUAGES
 from relgraph.formulas.true_values import MOST_BITS
 from relgraph.scalar.type import to_ordinals
-from relgraph.search.derivation import Derivation
 from relgraph.search.improvement import Form, Improvement
 
 _WIDTH, _HEIGHT = 640.0, 320.0
@@ -156,7 +156,7 @@ def page(improvement: Improvement, title: str = "improve") -> str:
             caption="Forms that no other beats in both error and time",
         ),
         "<h2>How the best form follows</h2>",
-        *map(_steps, best.derivations),
+        *map(derivation_html, best.derivations),
         "<h2>The best form as a function</h2>",
         *map(_source, [best] * len(LANGUAGES), LANGUAGES),
     ]
@@ -172,16 +172,6 @@ def _row(form: Form) -> list[str]:
         text,
         cell(", ".join(form.laws)),
     ]
-
-
-def _steps(derivation: Derivation) -> str:
-    if not len(derivation):
-        return f"<p>{code(written(derivation.start))}: the input</p>"
-    rows = [[cell("the input"), f"<td>{code(written(derivation.start))}</td>", "<td></td>"]]
-    for step, expr in zip(derivation, list(derivation.expressions())[1:], strict=True):
-        conditions = " and ".join(map(written, step.conditions))
-        rows.append([cell(step.name), f"<td>{code(written(expr))}</td>", cell(conditions)])
-    return table(["law", "gives", "where"], rows)
 
 
 def _source(form: Form, language: str) -> str:

@@ -28,8 +28,9 @@ from relgraph.formulas.fpcore import Core
 from relgraph.formulas.parsing import NUMBERS, NUMBERS_ELSEWHERE
 from relgraph.formulas.sources import source
 from relgraph.formulas.true_values import Known
+from relgraph.graph.opt import Derivation
 from relgraph.search.candidates import HALF, Pieces
-from relgraph.search.derivation import Derivation
+from relgraph.search.derivation import Instance
 from relgraph.search.refinement import cost_of
 
 LENGTH = 10_000
@@ -156,12 +157,14 @@ class Form:
     @property
     def conditions(self) -> list[Expr]:
         """Conditions on signs under which the steps hold; of a piece, where that is used."""
-        return list(dict.fromkeys(c for d in self.derivations for c in d.conditions))
+        evidence = [step.evidence for d in self.derivations for step in d]
+        every = (c for e in evidence if isinstance(e, Instance) for c in e.conditions)
+        return list(dict.fromkeys(every))
 
     @property
     def exact(self) -> bool:
         """Whether it equals the input as real numbers: no piece of it is a series."""
-        return all(d.exact for d in self.derivations)
+        return "series" not in self.laws
 
     @cached_property
     def output(self) -> Any:
@@ -372,7 +375,7 @@ def _by(form: Form) -> str:
     """Return how a form follows from the input, in a line."""
     if not form.laws and form.pieces is None:
         return "the input"
-    laws = [name for name in form.laws if name not in ("commutes", "arithmetic")]
+    laws = [name for name in form.laws if name not in ("commutativity", "arithmetic")]
     text = ", ".join(laws)
     if not form.exact:
         text += " (a series: checked against true values)"

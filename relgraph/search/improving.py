@@ -19,8 +19,9 @@ from relgraph.formulas.problems import Problem, problem_of
 from relgraph.formulas.true_values import EmptyDomain, Known, Sampler
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
+from relgraph.graph.opt import Derivation
 from relgraph.search.candidates import SEARCHED, Found, Pieces, search_forms
-from relgraph.search.derivation import Derivation, ReplayError, Step, derivation
+from relgraph.search.derivation import Instance, ReplayError, derivation, instances
 from relgraph.search.improvement import (
     NEAR,
     SAME,
@@ -223,43 +224,49 @@ class _Derivations:
 
     def __init__(self, expr: Expr, found: Found) -> None:
         self._expr, self._found = expr, found
-        self._known: dict[Expr, Derivation] = {}
+        self._known: dict[Expr, Sequence[Instance]] = {}
 
     def has(self, expr: Expr, pieces: Pieces | None) -> bool:
         """Return whether the steps to a form can be said: some take too many."""
         try:
-            self.of(expr, pieces)
+            for e in _parts(expr, pieces):
+                self._steps(e)
         except ReplayError:
             return False
         return True
 
     def of(self, expr: Expr, pieces: Pieces | None) -> tuple[Derivation, ...]:
-        """Return the steps to a form; to that of each piece of the domain, if it is cut."""
-        parts = [expr] if pieces is None else dict.fromkeys(pieces.forms)
-        for e in parts:
-            if e not in self._known:
-                self._known[e] = self._derived(e)
-        return tuple(self._known[e] for e in parts)
+        """Return how a form follows; how that of each piece does, if the domain is cut."""
+        return tuple(derivation(self._expr, self._steps(e)) for e in _parts(expr, pieces))
 
-    def _derived(self, expr: Expr) -> Derivation:
+    def _steps(self, expr: Expr) -> Sequence[Instance]:
+        if expr not in self._known:
+            self._known[expr] = self._found_steps(expr)
+        return self._known[expr]
+
+    def _found_steps(self, expr: Expr) -> Sequence[Instance]:
         if expr in self._found.near and expr not in self._found.found_by:
-            step = Step("series", (), self._expr, expr, detail=self._found.near[expr])
-            return Derivation(self._expr, (step,))
+            return (self._series(expr, self._found.near[expr]),)
         search, found = self._found.found_by[expr]
-        steps = self._steps_to(found, search)
-        last = () if found is expr else (Step("decided-choices", (), found, expr),)
-        return Derivation(self._expr, (*steps, *last))
+        last = () if found is expr else (Instance("decided-choices", (), found, expr),)
+        return (*self._steps_to(found, search), *last)
 
-    def _steps_to(self, found: Expr, search: Search) -> tuple[Step, ...]:
+    def _steps_to(self, found: Expr, search: Search) -> Sequence[Instance]:
         graph = search.graph
         mine = graph.add(found)
         if mine is search.root:
-            return derivation(graph, self._expr, found).steps
+            return instances(graph, self._expr, found)
         for series, where in self._found.series.items():
             if graph.find(series) is mine:
-                first = Step("series", (), self._expr, series, detail=where)
-                return (first, *derivation(graph, series, found))
+                return (self._series(series, where), *instances(graph, series, found))
         raise AssertionError(f"{found} was found by no way that is known")
+
+    def _series(self, expr: Expr, where: str) -> Instance:
+        return Instance("series", (), self._expr, expr, detail=where)
+
+
+def _parts(expr: Expr, pieces: Pieces | None) -> Sequence[Expr]:
+    return [expr] if pieces is None else list(dict.fromkeys(pieces.forms))
 
 
 # -- points ----------------------------------------------------------------------------------------

@@ -80,6 +80,22 @@ class Part:
         """Return whether the part may match a node of its head."""
         return True
 
+    def reach(self, is_seen: Callable[[Any], bool]) -> int:
+        """Return how far below a class something may be that says whether the part matches there.
+
+        Parameters
+        ----------
+        is_seen
+            Whether more is asked of a variable than that there is some class.
+        """
+        below = [0]
+        for argument in self.arguments:
+            if isinstance(argument, Part):
+                below.append(1 + argument.reach(is_seen))
+            elif isinstance(argument, Leaf) or is_seen(argument):
+                below.append(1)
+        return max(below)
+
 
 class Lookup(NamedTuple):
     """How nodes are found in a class ``c`` of an ``egraph``, as code.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
@@ -12,13 +12,22 @@ from relgraph.compile.database import ConstantFolding, optdb
 from relgraph.graph.basic import Constant, Variable, clone_get_equiv, graph_inputs, io_toposort
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import SOUNDNESS
-from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
+from relgraph.graph.opt import Derivation, GlobalOptimizer
 from relgraph.graph.opt.merge import MergeOptimizer
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.search.egraph import EClass, Rewrite, TooLong
 from relgraph.search.extraction import built, chosen, in_order, total
 from relgraph.search.laws import BOTH_WAYS, CLAIMED, Direction, book, directions
-from relgraph.search.proof import MAX_REWRITES, Claim, claims_of, disagreement, make, weakest
+from relgraph.search.proof import (
+    MAX_REWRITES,
+    Claim,
+    claims_of,
+    disagreement,
+    make,
+    on_its_own,
+    recorded,
+    weakest,
+)
 from relgraph.search.regrouping import REGROUPINGS, Thinning
 from relgraph.search.rules import NodeByNode
 from relgraph.search.saturation import Limits, Saturation
@@ -257,26 +266,7 @@ def follow(fgraph: FunctionGraph, plan: Plan) -> None:
 def derivation_of(outputs: Sequence[Variable], plan: Plan) -> tuple[list[Variable], Derivation]:
     """Return the cheapest form as the steps of a plan make it, and their derivation."""
     known = [*plan.claims.values(), greedy_optimizer()]
-    return _recorded(on_its_own(outputs), lambda fgraph: follow(fgraph, plan), known)
-
-
-def _recorded(
-    fgraph: FunctionGraph, rewrite: Callable[[FunctionGraph], Any], known: Sequence[Any]
-) -> tuple[list[Variable], Derivation]:
-    """Return the outputs of a graph after it is rewritten, and the steps by rewriters `known`."""
-    recorder = Recorder()
-    with fgraph.attached(recorder):
-        rewrite(fgraph)
-    return list(fgraph.outputs), recorder.derivation(known)
-
-
-def on_its_own(
-    outputs: Sequence[Variable], inputs: Sequence[Variable] | None = None
-) -> FunctionGraph:
-    """Return a copy of a graph, with the same inputs."""
-    leaves = list(graph_inputs(outputs)) if inputs is None else inputs
-    copies = clone_get_equiv(leaves, outputs, copy_inputs=False, copy_orphans=False)
-    return FunctionGraph(inputs, [copies[out] for out in outputs], clone=False)
+    return recorded(on_its_own(outputs), lambda fgraph, _: follow(fgraph, plan), known)
 
 
 @cache
@@ -292,7 +282,9 @@ def _greedy_form(
 ) -> tuple[Derivation, list[Variable]]:
     """Return what greedy rewriting makes of a graph, and how."""
     optimizer = greedy_optimizer()
-    made, derivation = _recorded(on_its_own(outputs, inputs), optimizer.optimize, [optimizer])
+    made, derivation = recorded(
+        on_its_own(outputs, inputs), lambda fgraph, _: optimizer.optimize(fgraph), [optimizer]
+    )
     return derivation, made
 
 

@@ -8,15 +8,16 @@ a derivation would be too long to read, the form is checked by values.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable, clone_get_equiv
+from relgraph.graph.basic import Apply, Variable, clone_get_equiv, graph_inputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.relations import Relation
+from relgraph.graph.opt import Derivation, Recorder
 from relgraph.graph.opt.base import Rewriter
 from relgraph.graph.utils import BACKWARD
 from relgraph.search.egraph import Congruent, Rewrite
@@ -123,6 +124,31 @@ def _on_the_graph(step: Rewrite, var: Variable) -> Variable:
         clone_get_equiv([], [step.new], copy_orphans=False, memo=memo)
     made: Variable = memo[step.new]
     return made
+
+
+def recorded(
+    fgraph: FunctionGraph, rewrite: Callable[[FunctionGraph, Recorder], Any], known: Sequence[Any]
+) -> tuple[list[Variable], Derivation]:
+    """Return the outputs of a graph after it is rewritten, and the steps by rewriters `known`.
+
+    Parameters
+    ----------
+    rewrite
+        Is given the graph, which it changes, and what records that.
+    """
+    recorder = Recorder()
+    with fgraph.attached(recorder):
+        rewrite(fgraph, recorder)
+    return list(fgraph.outputs), recorder.derivation(known)
+
+
+def on_its_own(
+    outputs: Sequence[Variable], inputs: Sequence[Variable] | None = None
+) -> FunctionGraph:
+    """Return a copy of a graph, with the same inputs."""
+    leaves = list(graph_inputs(outputs)) if inputs is None else inputs
+    copies = clone_get_equiv(leaves, outputs, copy_inputs=False, copy_orphans=False)
+    return FunctionGraph(inputs, [copies[out] for out in outputs], clone=False)
 
 
 LENGTH = 3

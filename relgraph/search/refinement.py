@@ -1,10 +1,9 @@
 """The search: laws applied where an expression loses bits, until nothing better turns up.
 
 Panchekha et al. (2015), section 4.3: the local error of an op is what it loses on the true values
-of its arguments, rounded. Laws are applied there and just below and above; what becomes smaller is
-simplified by laws anywhere. `relgraph.search.saturation` has the same e-graph and matcher, and
-applies laws wherever something is new; here that would fill the e-graph with forms that lose as
-much.
+of its arguments, rounded. Laws are applied there and just below and above. Those that make an
+expression smaller are applied wherever something is new, as all laws are by `best`; here that would
+fill the e-graph with forms that lose as much.
 """
 
 from __future__ import annotations
@@ -26,12 +25,14 @@ from relgraph.formulas.expressions import (
     as_float,
     as_scaled_product,
     cost_of_op,
+    folded,
     parts,
 )
 from relgraph.formulas.true_values import Known, bits_of_error
 from relgraph.search.equations import MOST_MATCHES, Equation
 from relgraph.search.reals import Computed, RealClass, RealEGraph
 from relgraph.search.saturation import Limits, Saturation, Stopped
+from relgraph.tensor.elemwise import Elemwise
 
 Array = Any
 
@@ -65,21 +66,12 @@ class Values:
 
     def __call__(self, expr: Expr) -> Array:
         """Return the values of an expression, one for each point or one for all."""
-        found = self._known.get(expr)
-        if found is None:
-            below = () if all(a in self._known for a in expr.args) else parts(expr)
-            for e in (*below, expr):
-                if e not in self._known:
-                    self._known[e] = self._computed(e)
-            found = self._known[expr]
-        return found
+        if expr not in self._known:
+            folded(expr, self._of_leaf, _of_op, self._known)
+        return self._known[expr]
 
-    def _computed(self, e: Expr) -> Array:
-        if e.op is INPUT:
-            return self.points.inputs[e.value]
-        if e.op is NUMBER:
-            return self.dtype.type(as_float(e.value))
-        return OPS[e.op].scalar_op.ufunc(*[self._known[a] for a in e.args])
+    def _of_leaf(self, e: Expr) -> Array:
+        return self.points.inputs[e.value] if e.op is INPUT else self.dtype.type(as_float(e.value))
 
     def errors(self, expr: Expr, true: Array | None = None) -> Array:
         """Return the bits of error of an expression at each point."""
@@ -90,6 +82,10 @@ class Values:
         if found.dtype != true.dtype:
             found = found.astype(true.dtype)
         return bits_of_error(found, true)
+
+
+def _of_op(op: Elemwise, *values: Array) -> Array:
+    return op.scalar_op.ufunc(*values)
 
 
 class Candidate:

@@ -126,7 +126,7 @@ class Pattern:
         self._counts = _occurrences(rule.pattern)
         self._argument(rule.pattern)
         self.head = self.parts[0].head if self.parts else None
-        self.reach = self._reach(self.parts[0]) if self.parts else 0
+        self.reach = self.parts[0].reach(self._is_seen) if self.parts else 0
         self._heads: dict[tuple[Any, ...], Mapping[Any, Any] | None] = {}
 
     # -- reading -------------------------------------------------------------------------------
@@ -168,15 +168,8 @@ class Pattern:
             return Leaf(pattern, self._slot())
         return self._part(pattern)
 
-    def _reach(self, part: OpPart) -> int:
-        """Return how far below a part a class may be that says whether it matches."""
-        below = [0]
-        for argument in part.arguments:
-            if isinstance(argument, OpPart):
-                below.append(1 + self._reach(argument))
-            elif isinstance(argument, Leaf) or self.rule.conditions or self._counts[argument] > 1:
-                below.append(1)
-        return max(below)
+    def _is_seen(self, variable: Any) -> bool:
+        return bool(self.rule.conditions) or self._counts[variable] > 1
 
     # -- matching ------------------------------------------------------------------------------
 

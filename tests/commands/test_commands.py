@@ -226,7 +226,7 @@ def test_improving(tmp_path, capsys) -> None:
     ask = ["--plot", str(plot), "--derivation", "--html", str(page), "--source", "c"]
     assert main([*formula, *ask]) == 0
     out = capsys.readouterr().out
-    assert "expm1(x)" in out and "expm1: exp(x) - 1 → expm1(x)" in out
+    assert "expm1(x)" in out and "expm1: exp(x) - 1.0 → expm1(x)" in out
     assert out.endswith("double f(double x) {\n    return expm1(x);\n}\n\n")
     assert "<h1>exp(x) - 1</h1>" in page.read_text(encoding="utf-8")
     ElementTree.fromstring(plot.read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ import relgraph.tensor as at
 from relgraph import pprint
 from relgraph.compile import get_mode
 from relgraph.search import best, cost_of
-from relgraph.search.optimizer import on_its_own
+from relgraph.search.proof import on_its_own
 
 N = 100
 

@@ -164,6 +164,14 @@ def _described(var: Variable) -> str:
     return f"{name} ({var.type})"
 
 
+class Evidence(Protocol):
+    """What shows that a step follows from the law that it names. Printed, it says what the step
+    depends on."""
+
+    def check(self) -> None:
+        """Raise a ValueError if the step does not follow."""
+
+
 View = TypeVar("View")
 
 
@@ -191,6 +199,8 @@ class Step:
         Whether the replacement is new in the graph. That of a merge is not.
     edits
         The edits of the graph, for `Derivation.replay`.
+    evidence
+        What a replay checks before it makes them, if there is such evidence.
     """
 
     number: int
@@ -203,16 +213,23 @@ class Step:
     where: tuple[str, ...]
     built: bool
     edits: tuple[Edit, ...] = field(repr=False)
+    evidence: Evidence | None = field(default=None, repr=False)
 
     @property
     def label(self) -> str:
         """The name, with the direction if it is backward."""
         return labelled(self.name, self.direction)
 
+    @property
+    def heading(self) -> str:
+        """The number and the label, with what the step depends on."""
+        depends = "" if self.evidence is None else str(self.evidence)
+        return f"{self.number}. {self.label}{depends and ' '}{depends}"
+
     def __str__(self) -> str:
         if not self.built and self.before == self.after:
-            return f"{self.number}. {self.label}: {self.before} is kept once"
-        return f"{self.number}. {self.label}: {self.before} → {self.after}"
+            return f"{self.heading}: {self.before} is kept once"
+        return f"{self.heading}: {self.before} → {self.after}"
 
     __repr__ = __str__
 
@@ -304,7 +321,8 @@ class Derivation(Steps[Step]):
         Raises
         ------
         ValueError
-            If `graph` is another graph than that at the start; the message says where.
+            If `graph` is another graph than that at the start; the message says where. Or if a step
+            does not follow from its law.
         """
         fgraph = graph
         if graph is not None and not isinstance(graph, FunctionGraph):
@@ -403,6 +421,8 @@ class _Replay:
             self._copies.update(zip(twin.outputs, made.outputs, strict=True))
 
     def make_step(self, step: Step) -> None:
+        if step.evidence is not None:
+            step.evidence.check()
         for edit in step.edits:
             if isinstance(edit, Make):
                 self.make_node(edit)
@@ -445,6 +465,7 @@ class _OpenStep:
     before: str
     after: str
     built: bool
+    evidence: Evidence | None
 
 
 class Recorder(Feature):
@@ -457,6 +478,11 @@ class Recorder(Feature):
     ----------
     texts
         Whether steps say what was replaced by what, as algebra; if not, these texts are empty.
+
+    Attributes
+    ----------
+    evidence
+        What shows that the replacements that are made now follow from the law that is their reason.
     """
 
     def __init__(self, texts: bool = True) -> None:
@@ -465,6 +491,7 @@ class Recorder(Feature):
         self._drafts: list[_OpenStep] = []
         # imports that belong to the next replacement
         self._pending: list[Edit] = []
+        self.evidence: Evidence | None = None
 
     def clone(self) -> Recorder:
         return type(self)(self._texts)
@@ -489,7 +516,7 @@ class Recorder(Feature):
             Rewriters that may have made the steps; a step gets the soundness class of its law.
         """
         if any(not isinstance(edit, Make) for edit in self._pending):
-            self._drafts.append(_OpenStep(UNNAMED, self._pending, "", "", False))
+            self._drafts.append(_OpenStep(UNNAMED, self._pending, "", "", False, None))
         wanted = {draft.reason for draft in self._drafts}
         known = dict(_laws(rewriters, wanted))
         steps = [self._step(i, draft, known) for i, draft in enumerate(self._drafts, 1)]
@@ -511,6 +538,7 @@ class Recorder(Feature):
             tuple(places),
             draft.built,
             tuple(draft.edits),
+            draft.evidence,
         )
 
     # -- events of the graph -----------------------------------------------------------------
@@ -538,7 +566,7 @@ class Recorder(Feature):
             built = edit.new in self.log.recent
             edits = [*self._pending, edit]
             before, after = (algebra(v) if self._texts else "" for v in (var, new_var))
-            self._drafts.append(_OpenStep(name, edits, before, after, built))
+            self._drafts.append(_OpenStep(name, edits, before, after, built, self.evidence))
             self._pending = []
         # what is imported from now on is for the next replacement
         self.log.recent.clear()
@@ -570,7 +598,7 @@ class Recorder(Feature):
 
     def _boundary(self, edit: Boundary, reason: str | None, before: str, after: str) -> None:
         name = UNNAMED if reason is None else str(reason)
-        self._drafts.append(_OpenStep(name, [*self._pending, edit], before, after, True))
+        self._drafts.append(_OpenStep(name, [*self._pending, edit], before, after, True, None))
         self._pending = []
 
 

@@ -14,9 +14,9 @@ from relgraph.search import derivation, improving
 from relgraph.search.accuracy import (
     EmptyDomain,
     FormulaError,
+    Instance,
     NotSupported,
     ReplayError,
-    Step,
     error_plot,
     from_fpcore,
     improve,
@@ -25,6 +25,7 @@ from relgraph.search.accuracy import (
 from relgraph.search.improvement import Form
 from relgraph.tensor import exp, log
 from tests.search.accuracy.fpbench import errors
+from tests.search.accuracy.replays import leads
 
 FORMULAS = [
     ("sqrt(x + 1) - sqrt(x)", "x > 0", 0.5),
@@ -50,13 +51,9 @@ def test_less_error(text: str, domain: str | None, most: float) -> None:
     for form in found.front:
         for other in found.front:
             assert not (errs_more(form, other) and other.taken.is_less_than(form.taken))
-        for steps in form.derivations:
-            assert steps.start is found.original.expr
-            assert steps.replay() is not None
-        if form.pieces is None:
-            assert form.derivations[0].replay() is form.expr
-        else:
-            assert {d.replay() for d in form.derivations} == set(form.pieces.forms)
+        ends = [form.expr] if form.pieces is None else dict.fromkeys(form.pieces.forms)
+        for steps, end in zip(form.derivations, ends, strict=True):
+            assert leads(steps, found.original.expr, end)
 
 
 OF_FAMILIES = [
@@ -270,7 +267,7 @@ def test_no_choice_is_made_twice() -> None:
     found = improve("sqrt(x*x + 1) - x", seconds=60).best
     condition = "x / hypot(1, x) > 0.5"
     assert str(found) == f"where({condition}, 1 / (hypot(1, x) + x), hypot(1, x) - x)"
-    assert all(d.replay() is found.expr for d in found.derivations)
+    assert all(leads(d, parsed("sqrt(x*x + 1) - x"), found.expr) for d in found.derivations)
 
 
 def test_choices_that_others_decide() -> None:
@@ -278,6 +275,6 @@ def test_choices_that_others_decide() -> None:
     assert written(without_decided_choices(given)) == (
         "where(x > 0, 1 / x + where(y > 0, x, 2), y)"
     )
-    step = Step("decided-choices", (), given, parsed("where(x > 0, 1 / x, y)"))
+    step = Instance("decided-choices", (), given, parsed("where(x > 0, 1 / x, y)"))
     with pytest.raises(ReplayError, match="decided-choices does not make"):
         step.check()
