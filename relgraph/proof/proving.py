@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache, partial
+from functools import cache, partial, reduce
 from itertools import permutations
 from typing import Any
 
@@ -34,7 +34,7 @@ from relgraph.proof.layouts import DTYPES as DTYPES_OF_PLACES
 from relgraph.proof.layouts import Layout, has_reshape, layouts, schemes
 from relgraph.proof.machine import Logic, Translation, value_of
 from relgraph.proof.places import Places, within
-from relgraph.proof.reals import Reals
+from relgraph.proof.reals import Reals, float_of
 from relgraph.proof.smt import z3
 from relgraph.proof.statements import (
     DTYPES,
@@ -48,6 +48,7 @@ from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.elemwise import scalar_op_of
 from relgraph.testing.check_result import Counterexample
 from relgraph.testing.discovery import discover_laws
+from relgraph.testing.judge.graph_comparison import ReferenceGraph
 
 _VOID = "void"
 """The status of what is claimed of no values at all; no law gets it."""
@@ -368,12 +369,19 @@ class _Attempt:
     def reals(self, law: Relation) -> None:
         """Prove that both sides are equal as real numbers."""
         for statement in _statements(law, ("float64",)):
-            self._note("reals", self._of_reals(statement))
+            self._note("reals", self._of_reals(statement, law.sound))
 
-    def _of_reals(self, statement: Statement) -> str:
+    def _of_reals(self, statement: Statement, sound: str) -> str:
         elements = Reals(statement.inputs, statement.nodes)
-        answer, _ = self._answer(statement, elements, partial(_given, elements))
+        answer, model = self._answer(statement, elements, partial(_given, elements))
         if answer == "sat":
+            values = {
+                v: np.array([float_of(term, model)], v.type.dtype)
+                for v, term in elements.inputs.items()
+            }
+            if _disagree(statement, values, sound):
+                self._show(_difference(statement, values))
+                return "refuted"
             self.reasons["the sides differ as real numbers for what its guards admit"] += 1
         elif answer == "unknown":
             self.reasons[_NOT_SETTLED] += 1
@@ -396,8 +404,10 @@ class _Attempt:
             elif about & self.by_dtype.keys():
                 return []
             else:
-                status = self._of_machine(statement) if exact else self._of_reals(statement)
-                if status == "checked":
+                status = (
+                    self._of_machine(statement) if exact else self._of_reals(statement, law.sound)
+                )
+                if status in ("checked", "refuted"):
                     return []
         return found
 
@@ -468,11 +478,7 @@ class _Attempt:
     def _exhausted(self, statement: Statement) -> str:
         """Return the status after trying all values of the inputs that guards admit."""
         values = all_values(statement.inputs)
-        admitted = np.ones(len(next(iter(values.values()))), bool)
-        for guard, arguments in statement.guards:
-            if _is_stated(guard, arguments):
-                given = [values[v] if isinstance(v, Variable) else v for v in arguments]
-                admitted &= GUARDS[guard](Arrays(), *given)
+        admitted = _admitted(statement, values)
         if not admitted.any():
             return _VOID
         return self._judged(statement, {v: x[admitted] for v, x in values.items()}, "exhausted")
@@ -483,25 +489,53 @@ class _Attempt:
         """Return ``refuted`` if all guards are stated and NumPy finds the sides different for some
         values; ``checked`` if they are not; a status if it finds no difference, and note why."""
         found = _difference(statement, values) if values else None
-        unstated = [
-            guard.__name__
-            for guard, arguments in statement.guards
-            if not _is_stated(guard, arguments)
-        ]
+        unstated = _unstated(statement)
         if found is not None and unstated:
             names = " and ".join(dict.fromkeys(unstated))
             self.reasons[f"what {names} says of elements is not stated"] += 1
             return "checked"
         if found is not None:
-            self.difference = self.difference or found
+            self._show(found)
             return "refuted"
         if why:
             self.reasons[why] += 1
         return otherwise
 
+    def _show(self, found: _Difference | None) -> None:
+        """Keep values for which the sides differ; float64s are what most users know."""
+        if self.difference is None or (found is not None and found.statement.dtype == "float64"):
+            self.difference = found
+
 
 def _given(elements: Reals, values: Sequence[Any]) -> Reals:
     return elements
+
+
+def _unstated(statement: Statement) -> list[str]:
+    """Return the names of the guards of which it is not known what they say of elements."""
+    return [guard.__name__ for guard, of in statement.guards if not _is_stated(guard, of)]
+
+
+def _admitted(statement: Statement, values: Mapping[Variable, Any]) -> Any:
+    """Return which values of the inputs the guards admit, as far as they are stated."""
+    admitted = np.ones(len(next(iter(values.values()))), bool)
+    for guard, arguments in statement.guards:
+        if _is_stated(guard, arguments):
+            given = [values[v] if isinstance(v, Variable) else v for v in arguments]
+            admitted &= GUARDS[guard](Arrays(), *given)
+    return admitted
+
+
+def _disagree(statement: Statement, values: Mapping[Variable, Any], sound: str) -> bool:
+    """Return whether the checker finds the sides different for values that the guards admit."""
+    if sound not in CARRIED or not values or _unstated(statement):
+        return False
+    if not np.all(_admitted(statement, values)):
+        return False
+    inputs = list(values)
+    with np.errstate(all="ignore"):
+        reference = ReferenceGraph(inputs, [statement.old], list(values.values()))
+        return reference.compare(inputs, [statement.new], sound) is not None
 
 
 def _is_stated(guard: Any, arguments: Sequence[Any]) -> bool:
@@ -547,7 +581,7 @@ class _Difference:
             str(law),
             law.sound,
             "forward",
-            "the bits differ",
+            "the bits differ" if law.sound == "exact" else f"they differ by more than {law.sound}",
             of.inputs,
             of.old,
             of.new,
@@ -626,10 +660,10 @@ class Arrays:
     """The functions that guards are stated with, over arrays of NumPy."""
 
     def And(self, *conditions: Any) -> Any:
-        return np.logical_and.reduce(conditions)
+        return reduce(np.logical_and, conditions)
 
     def Or(self, *conditions: Any) -> Any:
-        return np.logical_or.reduce(conditions)
+        return reduce(np.logical_or, conditions)
 
     def Not(self, condition: Any) -> Any:
         return ~condition

@@ -8,6 +8,7 @@ Jovanović and de Moura, Solving Non-Linear Arithmetic (2012).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
@@ -142,3 +143,16 @@ class Reals(Elements):
 
     def product_fits(self, x: Any, y: Any) -> Term:
         return z3.BoolVal(True)
+
+
+def float_of(term: Term, model: Any) -> float:
+    """Return the number nearest to what a model gives a term, or a condition."""
+    found = model.eval(term, model_completion=True)
+    if z3.is_bool(found):
+        return bool(z3.is_true(found))
+    if z3.is_algebraic_value(found):
+        found = found.approx(20)
+    try:
+        return float(Fraction(found.numerator_as_long(), found.denominator_as_long()))
+    except OverflowError:
+        return math.inf

@@ -206,6 +206,18 @@ def test_a_refuted_law_has_a_counterexample(name):
     assert str(found).endswith(found.report)
 
 
+@pytest.mark.parametrize("sound", ["rounding", "finite"])
+def test_a_law_that_is_wrong_over_the_reals_is_refuted(sound):
+    found = prove(law("wrong square", at.sqr(x + y), at.sqr(x) + at.sqr(y), sound=sound))
+    assert found.status == "refuted" and f"they differ by more than {sound}" in found.report
+    discrete = law("discrete", x * c, c + x, whereo(is_discrete_zero, c), sound=sound)
+    assert prove(discrete).status == "checked"  # no float64 is admitted
+
+
+def test_a_counterexample_is_of_float64s_if_there_is_one():
+    assert "np.float64(-0.0)" in prove(law("plus", x + 0.0, x), 5).counterexample
+
+
 def test_the_report_of_a_refuted_law_computes_both_sides(capsys):
     found = prove(law("plus", x + 0.0, x), 5)
     assert found.report.startswith("# law plus: x + 0.0 → x")
