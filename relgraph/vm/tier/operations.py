@@ -1,9 +1,10 @@
 """Which nodes are compiled, and how the operations on their elements are.
 
-An op whose `ufunc` is a function that calls ufuncs is run on symbols: so the function stays the
-only place that says how the op is computed. One that looks at values, to go different ways, can't
-be run so. Composites of many ops, or of some that are not compiled, and softmaxes are taken apart
-into nodes that are compiled; nodes that overwrite something become such as do not.
+An op whose `ufunc` is a function that calls ufuncs is run on variables, which gives a graph: so the
+function stays the only place that says how the op is computed. One that looks at values, to go
+different ways, can't be run so. Composites of many ops, or of some that are not compiled, and
+softmaxes are taken apart into nodes that are compiled; nodes that overwrite something become such
+as do not.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from relgraph.tensor.linalg.blas import (
 )
 from relgraph.tensor.linalg.functions import SLogDet
 from relgraph.tensor.linalg.systems import Inverse, Solve
-from relgraph.tensor.math import Dot, exp, log, lt, switch
+from relgraph.tensor.math import Dot, cast, exp, log, lt, switch
 from relgraph.tensor.reductions import CAReduce, FusedReduction, restore_axes
 from relgraph.tensor.shapes import squeeze
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
@@ -43,7 +44,6 @@ from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.routines import FORMULAS, MOST_FACTORS, power
 from relgraph.vm.tier.scalar_code import (
     MEMORY,
-    NATIVE,
     Code,
     Native,
     Operands,
@@ -57,96 +57,40 @@ from relgraph.vm.tier.windows import MOVERS, moves
 
 @dataclass(frozen=True)
 class Known:
-    """A number in a function, in the dtype that it is computed with."""
+    """A number in a function."""
 
     value: Any
-    dtype: str
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call in a function: of a ufunc, of `numpy.where`, or a conversion.
-
-    Attributes
-    ----------
-    function
-        The ufunc, `numpy.where`, or None for a conversion.
-    arguments
-        For each argument a number, or the position of a value: inputs first, then results.
-    dtypes
-        The dtypes of the arguments.
-    dtype
-        That of the result.
-    """
-
-    function: Any
-    arguments: tuple[Known | int, ...]
-    dtypes: tuple[str, ...]
-    dtype: str
-
-
-class _Untraceable(Exception):
-    """Raised where a function does what is no call on elements."""
 
 
 class _Symbol(np.lib.mixins.NDArrayOperatorsMixin):
-    """An array of some dtype, symbolically: it records the calls on it."""
+    """A variable as functions of arrays take it: operators are NumPy's, comparisons too."""
 
-    def __init__(self, calls: list[Call], position: int, dtype: str) -> None:
-        self.calls, self.position = calls, position
-        self.dtype = np.dtype(dtype)
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+        self.dtype = variable.type.numpy_dtype
 
     def _refuse(self, *args: Any, **kwargs: Any) -> Any:
-        raise _Untraceable
+        raise TypeError("a symbol has no value")
 
     __bool__ = __iter__ = __array__ = _refuse
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if method != "__call__" or kwargs or ufunc.nout != 1:
-            raise _Untraceable
-        given = [x.dtype if isinstance(x, _Symbol) else _kind_of_number(x) for x in inputs]
-        resolved = ufunc.resolve_dtypes((*given, None))
-        return self._noted(ufunc, inputs, resolved)
+        return self.__array_function__(getattr(ufunc, method), (), inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if function is np.where and len(args) == 3 and not kwargs:
-            plain = [x.dtype if isinstance(x, _Symbol) else x for x in args[1:]]
-            dtype = np.result_type(*plain)
-            return self._noted(np.where, args, (np.dtype(bool), dtype, dtype, dtype))
-        if function is np.round and len(args) == 1 and not kwargs and self.dtype.kind == "f":
-            return np.rint(self)
-        raise _Untraceable
+        given = [x.variable if isinstance(x, _Symbol) else x for x in args]
+        return _Symbol(function(*given, **kwargs))
 
     def astype(self, dtype: Any) -> _Symbol:
         """Return the symbol for the array in another dtype."""
-        return self._noted(None, (self,), (self.dtype, np.dtype(dtype)))
-
-    def _noted(self, function: Any, inputs: Sequence[Any], resolved: Sequence[Any]) -> _Symbol:
-        arguments = tuple(
-            x.position if isinstance(x, _Symbol) else Known(x, d.name)
-            for x, d in zip(inputs, resolved, strict=False)
-        )
-        dtypes = tuple(
-            x.dtype.name if isinstance(x, _Symbol) else d.name
-            for x, d in zip(inputs, resolved, strict=False)
-        )
-        position = self.calls[0].arguments[0]
-        assert isinstance(position, int)
-        made = position + len(self.calls) - 1
-        self.calls.append(Call(function, arguments, dtypes, resolved[-1].name))
-        return _Symbol(self.calls, made, resolved[-1].name)
+        return _Symbol(cast(self.variable, np.dtype(dtype).name))
 
 
-def _kind_of_number(x: Any) -> Any:
-    if isinstance(x, bool | np.generic) or not isinstance(x, int | float):
-        if isinstance(x, np.generic):
-            return x.dtype
-        raise _Untraceable
-    return type(x)
-
-
-def traced(function: Callable[..., Any], dtypes: Sequence[str]) -> list[Call] | None:
-    """Return the calls of a function of arrays, the last one of its result; None if it has others.
+def traced(
+    function: Callable[..., Any], dtypes: Sequence[str]
+) -> tuple[list[Any], list[Apply]] | None:
+    """Return the inputs and the nodes of a function of arrays as a graph, the last one of its
+    result; None if it is none of elementwise ops.
 
     Parameters
     ----------
@@ -155,18 +99,16 @@ def traced(function: Callable[..., Any], dtypes: Sequence[str]) -> list[Call] | 
     dtypes
         The dtypes of its arguments.
     """
-    # The first entry holds the number of the inputs.
-    calls = [Call(None, (len(dtypes),), (), "")]
-    symbols = [_Symbol(calls, i, dtype) for i, dtype in enumerate(dtypes)]
+    symbols = [_Symbol(TensorType(dtype, ()).make_variable()) for dtype in dtypes]
     try:
         with np.errstate(all="ignore"):
-            result = function(*symbols)
+            result = function(*symbols).variable
     except Exception:
         return None
-    last = len(dtypes) + len(calls) - 2
-    if not isinstance(result, _Symbol) or result.position != last or len(calls) == 1:
-        return None
-    return calls[1:]
+    inputs = [symbol.variable for symbol in symbols]
+    nodes = io_toposort(inputs, [result])
+    elementwise = all(type(node.op) is Elemwise for node in nodes)
+    return (inputs, nodes) if nodes and elementwise else None
 
 
 How = Native | Loop
@@ -179,11 +121,8 @@ _ELEMENTWISE = (Elemwise, FusedElemwise)
 ON_WHOLE_ARRAYS = (Dot, Dot22, Dot22Scalar, Gemv, Gemm, GemvAdd, Ger, Inverse, Solve, SLogDet)
 """The ops that are computed by `ROUTINES`."""
 
-_OF_UFUNC = {
-    kind_of_op.ufunc: kind_of_op()
-    for kind_of_op in NATIVE
-    if isinstance(kind_of_op.ufunc, np.ufunc)
-}
+_LOOPS: dict[Any, np.ufunc] = {scalar.round: np.rint}
+"""The ufuncs that compute ops whose function is none."""
 
 
 def _is_tensor(var: Any) -> bool:
@@ -191,13 +130,26 @@ def _is_tensor(var: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Part(Call):
+class Part:
     """An operation that an op is made of.
 
-    Its arguments are the inputs of the op, then the results of its parts; `function` computes it.
+    Attributes
+    ----------
+    function
+        What computes it.
+    arguments
+        For each argument a number, or the position of a value: the inputs of the op first, then the
+        results of its parts.
+    dtypes
+        The dtypes of the arguments.
+    dtype
+        That of the result.
     """
 
     function: How
+    arguments: tuple[Known | int, ...]
+    dtypes: tuple[str, ...]
+    dtype: str
 
 
 def parts_of(inner: Any, exact: bool) -> list[Part] | None:
@@ -236,24 +188,35 @@ def parts_of(inner: Any, exact: bool) -> list[Part] | None:
             return [Part(loop, everything, dtypes, dtype)]
         if isinstance(formula, np.ufunc):
             return None
-    calls = traced(formula, dtypes)
-    if calls is None or calls[-1].dtype != dtype:
+    parts = _parts(formula, dtypes, exact)
+    return parts if parts is not None and parts[-1].dtype == dtype else None
+
+
+def _parts(function: Callable[..., Any], dtypes: Sequence[str], exact: bool) -> list[Part] | None:
+    """Return what a function of arrays of some dtypes is made of; None if it is not compiled."""
+    graph = traced(function, dtypes)
+    if graph is None:
         return None
-    return _parts(calls, exact)
-
-
-def _parts(calls: Sequence[Call], exact: bool) -> list[Part] | None:
-    parts = [_part(call, exact) for call in calls]
-    found = [part for part in parts if part is not None]
-    return found if len(found) == len(parts) else None
+    inputs, nodes = graph
+    positions = {v: i for i, v in enumerate([*inputs, *(node.outputs[0] for node in nodes)])}
+    parts = []
+    for node in nodes:
+        of_inputs = tuple([v.type.dtype for v in node.inputs])
+        how = _how(node.op.scalar_op, of_inputs, node.outputs[0].type.dtype, exact)
+        if how is None:
+            return None
+        arguments = tuple(
+            [positions[v] if v in positions else Known(known_number(v)) for v in node.inputs]
+        )
+        parts.append(Part(how, arguments, of_inputs, node.outputs[0].type.dtype))
+    return parts
 
 
 def written(code: Code, xs: Sequence[str], function: Any) -> str:
     """Add the instructions for a formula of numbers of float64; return the result."""
     values = list(xs)
-    for call in traced(function, ["float64"] * len(xs)) or ():
-        part = _part(call, False)
-        assert part is not None and not isinstance(part.function, Loop)
+    for part in _parts(function, ["float64"] * len(xs), False) or ():
+        assert not isinstance(part.function, Loop)
         given = [
             literal(a.value, d) if isinstance(a, Known) else values[a]
             for a, d in zip(part.arguments, part.dtypes, strict=True)
@@ -270,28 +233,18 @@ def _power(exponent: Variable, dtypes: Sequence[str], dtype: str, exact: bool) -
     if op is np.power:
         value = known_number(exponent)
         if not exact and value == int(value) and 0 < value <= MOST_FACTORS:
-            calls = traced(power(int(value)), dtypes)
-            return None if calls is None else _parts(calls, exact)
+            return _parts(power(int(value)), dtypes, exact)
         loop = _loop(np.power, tuple(dtypes), dtype)
         return None if loop is None else [Part(loop, (0, 1), tuple(dtypes), dtype)]
     how = native(op, dtypes[:1], dtype, exact)
     return None if how is None else [Part(how, (0,), tuple(dtypes[:1]), dtype)]
 
 
-def _part(call: Call, exact: bool) -> Part | None:
-    if any(d not in MEMORY for d in (*call.dtypes, call.dtype)):
+def _how(op: Any, dtypes: tuple[str, ...], dtype: str, exact: bool) -> How | None:
+    if any(d not in MEMORY for d in (*dtypes, dtype)):
         return None
-    op: Any = _OF_UFUNC.get(call.function)
-    if call.function is np.where:
-        op = scalar.switch
-    elif call.function is None:
-        op = scalar.identity
-    how: How | None = None
-    if op is not None:
-        how = native(op, call.dtypes, call.dtype, exact)
-    if how is None:
-        how = _loop(call.function, call.dtypes, call.dtype)
-    return None if how is None else Part(how, call.arguments, call.dtypes, call.dtype)
+    found = native(op, dtypes, dtype, exact)
+    return _loop(_LOOPS.get(op, op.ufunc), dtypes, dtype) if found is None else found
 
 
 def _loop(ufunc: Any, dtypes: tuple[str, ...], dtype: str) -> Loop | None:
