@@ -124,3 +124,26 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number")
     return int(text)
+
+
+def add_number(
+    parser: argparse.ArgumentParser,
+    name: str,
+    default: float,
+    text: str,
+    kind: Callable[[str], float] = positive,
+    metavar: str = "N",
+) -> None:
+    """Add an option that takes a number.
+
+    Parameters
+    ----------
+    name, metavar, text
+        The name of the option, that of the number, and the help.
+    default
+        The default, which the help says too.
+    kind
+        Reads the number.
+    """
+    text = f"{text} (default: %(default)s)"
+    parser.add_argument(name, type=kind, default=default, metavar=metavar, help=text)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from relgraph import testing
-from relgraph.commands import natural, positive
+from relgraph.commands import add_number, natural
 from relgraph.commands.batch import add_law_arguments, laws_of, results_of, write_json
 from relgraph.graph.kanren.relations import Relation
 
@@ -19,20 +19,9 @@ DEFAULT_EXAMPLES = 200
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to a parser."""
     add_law_arguments(parser, "check")
-    parser.add_argument(
-        "--examples",
-        type=positive,
-        default=DEFAULT_EXAMPLES,
-        metavar="N",
-        help="how often both sides of a law are evaluated (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--seed",
-        type=natural,
-        default=0,
-        metavar="N",
-        help="the seed of all random choices (default: %(default)s)",
-    )
+    text = "how often both sides of a law are evaluated"
+    add_number(parser, "--examples", DEFAULT_EXAMPLES, text)
+    add_number(parser, "--seed", 0, "the seed of all random choices", natural)
 
 
 def run(options: argparse.Namespace) -> int:

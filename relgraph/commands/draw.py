@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from relgraph.commands import CommandError, positive, thing_named, write
+from relgraph.commands import CommandError, add_number, thing_named, write
 from relgraph.display import dot, page, svg
 from relgraph.display.drawing import MOST_NODES
 
@@ -47,13 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="a file that ends in .svg, .png, .dot or .html (default: SVG on standard output)",
     )
-    parser.add_argument(
-        "--nodes",
-        type=positive,
-        default=MOST_NODES,
-        metavar="N",
-        help="how many nodes are drawn, those nearest to the outputs (default: %(default)s)",
-    )
+    text = "how many nodes are drawn, those nearest to the outputs"
+    add_number(parser, "--nodes", MOST_NODES, text)
 
 
 def run(options: argparse.Namespace) -> int:

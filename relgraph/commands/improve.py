@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from relgraph.commands import CommandError, file_ending_in, natural, positive, write
+from relgraph.commands import CommandError, add_number, file_ending_in, natural, write
 from relgraph.search import accuracy
 
 EXAMPLE = (
@@ -58,27 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--derivation", action="store_true", help="print the steps of the best form"
     )
-    parser.add_argument(
-        "--points",
-        type=positive,
-        default=512,
-        metavar="N",
-        help="how many points (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--seconds",
-        type=positive,
-        default=6,
-        metavar="S",
-        help="for the search (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--seed",
-        type=natural,
-        default=0,
-        metavar="N",
-        help="of the random points (default: %(default)s)",
-    )
+    add_number(parser, "--points", 512, "how many points")
+    add_number(parser, "--seconds", 6, "for the search", metavar="S")
+    add_number(parser, "--seed", 0, "of the random points", natural)
     parser.add_argument("--float32", action="store_true", help="compute in float32")
 
 

@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from relations.proofs import UNKNOWN, Standing, keep
-from relgraph.commands import positive
+from relgraph.commands import add_number
 from relgraph.commands.batch import WIDTH, add_law_arguments, laws_of, results_of, write_json
 from relgraph.graph.kanren.relations import Relation
 from relgraph.on_first_use import loaded
@@ -23,13 +23,8 @@ DEFAULT_SECONDS = 10
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to a parser."""
     add_law_arguments(parser, "prove")
-    parser.add_argument(
-        "--seconds",
-        type=positive,
-        default=DEFAULT_SECONDS,
-        metavar="N",
-        help="how long the solver may take for each dtype of a law (default: %(default)s)",
-    )
+    text = "how long the solver may take for each dtype of a law"
+    add_number(parser, "--seconds", DEFAULT_SECONDS, text)
     parser.add_argument(
         "--changed",
         action="store_true",

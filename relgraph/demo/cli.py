@@ -20,7 +20,7 @@ from rich.table import Table as Grid
 
 import relgraph.tensor as at
 from relations import STABILIZE
-from relgraph.commands import positive
+from relgraph.commands import add_number
 from relgraph.compile import optimize_graph
 from relgraph.demo.data import SHIPPED_CSV, SHIPPED_TARGET, DataError, Table, load_table
 from relgraph.demo.model import Result, naive_model, naive_terms, train, wild_columns
@@ -242,20 +242,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="the column to predict; it holds two different values",
     )
-    parser.add_argument(
-        "--steps",
-        type=positive,
-        default=DEFAULT_STEPS,
-        metavar="N",
-        help="steps of gradient descent (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--rate",
-        type=_rate,
-        default=DEFAULT_RATE,
-        metavar="R",
-        help="the step size, divided by the mean square of each column (default: %(default)s)",
-    )
+    add_number(parser, "--steps", DEFAULT_STEPS, "steps of gradient descent")
+    text = "the step size, divided by the mean square of each column"
+    add_number(parser, "--rate", DEFAULT_RATE, text, _rate, "R")
     parser.add_argument("--graph", action="store_true", help="show the graphs as trees too")
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.special
 from jax.custom_derivatives import SymbolicZero
 
+from relgraph import scalar
 from relgraph.engines.jax.host import call_host
 from relgraph.engines.jax.lowering import scalar_functions as functions
 from relgraph.engines.jax.lowering.dispatch import LoweringError, is_traced
@@ -51,14 +52,17 @@ Function = Callable[..., Any]
 
 
 def by_ufunc(op: ScalarOp) -> Function | None:
-    """Return JAX's function of the name of an op's ufunc of NumPy or SciPy, if there is one."""
+    """Return JAX's function of the name of an op's function of NumPy or SciPy, if there is one."""
     for theirs, home in ((np, jnp), (scipy.special, special)):
         name = getattr(op.ufunc, "__name__", "")
-        if isinstance(op.ufunc, np.ufunc) and getattr(theirs, name, None) is op.ufunc:
+        if getattr(theirs, name, None) is op.ufunc:
             found: Function | None = getattr(home, name, None)
             return found
     return None
 
+
+_ROUNDING = (scalar.ceil, scalar.floor, scalar.trunc, scalar.round)
+_COMPARING = (scalar.eq, scalar.neq, scalar.lt, scalar.le, scalar.gt, scalar.ge)
 
 FUNCTIONS: dict[type, Function] = {
     **{type(op): f for op in SCALAR_OPS.values() if (f := by_ufunc(op)) is not None},
@@ -70,13 +74,9 @@ FUNCTIONS: dict[type, Function] = {
     basic.Sign: functions.sign,
     basic.Sqr: functions.square,
     basic.Reciprocal: functions.reciprocal,
-    conversion.Angle: jnp.angle,
+    **{type(op): functions.rounding(by_ufunc(op)) for op in _ROUNDING},
     conversion.Real: jnp.real,
     conversion.Imag: jnp.imag,
-    conversion.Ceil: functions.rounding(jnp.ceil),
-    conversion.Floor: functions.rounding(jnp.floor),
-    conversion.Trunc: functions.rounding(jnp.trunc),
-    conversion.Round: functions.rounding(jnp.round),
     logic.Identity: lambda x: x,
     special_ops.Gammaln: functions.gammaln,
     special_ops.Digamma: functions.digamma,
@@ -86,12 +86,7 @@ FUNCTIONS: dict[type, Function] = {
     basic.Pow: functions.power,
     basic.Maximum: functions.maximum,
     basic.Minimum: functions.minimum,
-    logic.Eq: functions.comparison(jnp.equal),
-    logic.Neq: functions.comparison(jnp.not_equal),
-    logic.Lt: functions.comparison(jnp.less),
-    logic.Le: functions.comparison(jnp.less_equal),
-    logic.Gt: functions.comparison(jnp.greater),
-    logic.Ge: functions.comparison(jnp.greater_equal),
+    **{type(op): functions.comparison(by_ufunc(op)) for op in _COMPARING},
     logic.Second: lambda x, y: jnp.broadcast_to(y, jnp.broadcast_shapes(x.shape, y.shape)),
     special_ops.Polygamma: functions.polygamma,
     logic.Switch: lambda condition, x, y: jnp.where(condition != 0, x, y),
