@@ -213,8 +213,7 @@ class LogicVariable(_Spoken, Var, metaclass=OwnLVarType):  # type: ignore[misc]
     def __eq__(self, other: object) -> bool:
         return self is other
 
-    def __hash__(self) -> int:
-        return object.__hash__(self)
+    __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
         raise TypeError(f"{self} is a logic variable and has no truth value")
@@ -433,6 +432,9 @@ def several(of: LogicVariable) -> Arguments:
 
 
 def _as_part(arg: Any) -> Any:
+    cls = arg.__class__
+    if cls is LogicVariable or cls is Term:
+        return arg  # `isinstance` asks the abstract base classes below, slowly
     if isinstance(arg, bool | int | float | complex):
         return Literal(arg)
     if isinstance(arg, Number):  # one of NumPy's

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -290,10 +290,11 @@ def scalar_op(random: Random, arguments: Sequence[Any]) -> Any:
     return random.choice(scalar_ops(len(arguments)))
 
 
-def scalar_ops(count: int) -> list[ScalarOp]:
+@cache
+def scalar_ops(count: int) -> tuple[ScalarOp, ...]:
     """Return the scalar ops with one output that take so many inputs."""
     admitted = (count, -1) if count > 1 else (count,)
-    return [op for op in _SCALAR_OPS if op.nout == 1 and op.nin in admitted]
+    return tuple([op for op in _SCALAR_OPS if op.nout == 1 and op.nin in admitted])
 
 
 def reducing_op(random: Random, arguments: Sequence[Any]) -> Any:
