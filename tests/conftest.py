@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, core, given, settings
 from hypothesis import strategies as st
 
 from relgraph.settings import config
-from tests.seeds import SEED
+from tests.seeds import SEED, Samples
 
 try:
     from hypothesis.internal.conjecture import providers
@@ -50,6 +50,10 @@ profile = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 settings.load_profile(profile)
 if profile == "ci":
     core.global_force_seed = SEED  # what `--hypothesis-seed` sets
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    Samples.alone = config.option.markexpr == "not thorough"
 
 
 @pytest.hookimpl(wrapper=True)

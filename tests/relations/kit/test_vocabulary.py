@@ -505,9 +505,12 @@ def functions() -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("name", functions())
+FUNCTIONS = functions()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_function_gives_a_term(name: str) -> None:
-    function, short = functions()[name], name.split(".")[-1]
+    function, short = FUNCTIONS[name], name.split(".")[-1]
     found = []
     for arguments in ARGUMENTS:
         try:
