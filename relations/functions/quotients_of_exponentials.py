@@ -23,6 +23,7 @@ from relations.kit.guards import (
     depends_on_levels,
     foundo,
     is_constant,
+    is_nonnegative,
     nonnegativeo,
     requires_heads,
 )
@@ -54,6 +55,7 @@ from relgraph.tensor import abs as abs_
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.basic import normalize_axes
 from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.shapes import MakeVector
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.subtensor import Slice, Subtensor
 
@@ -107,15 +109,23 @@ def cancels_twice(double: Any, single: Any) -> bool:
         return bool(np.all(np.isfinite(larger) & np.equal(larger, -2 * smaller)))
 
 
-@depends_on_levels(1)
-def has_plain_logarithm(weight: Any) -> bool:
-    """Return whether the logarithm of a weight needs no more than is there, and neither does its
-    slope: of a constant, an exponential, or what is made of them and adds up to 1."""
+@depends_on_levels(4)
+def has_plain_logarithm(weight: Any, levels: int = 4) -> bool:
+    """Return whether a weight is not negative, and its logarithm needs no more than is there, and
+    neither does its slope: of a constant, an exponential, or what is made of them and adds up to 1;
+    of products and quotients of these, and of these side by side or with other axes."""
     if is_constant(weight):
+        return bool(is_nonnegative(weight))
+    if weight.owner is None or levels == 0:
+        return False
+    op = weight.owner.op
+    if isinstance(op, Elemwise) and op.scalar_op in (scalar.exp, scalar.sigmoid):
         return True
-    op = None if weight.owner is None else weight.owner.op
-    if isinstance(op, Elemwise):
-        return op.scalar_op in (scalar.exp, scalar.sigmoid)
+    made_of = isinstance(op, DimShuffle | MakeVector) or (
+        isinstance(op, Elemwise) and op.scalar_op in (scalar.mul, scalar.true_div)
+    )
+    if made_of:
+        return all(has_plain_logarithm(v, levels - 1) for v in weight.owner.inputs)
     return isinstance(op, Softmax)
 
 
@@ -130,7 +140,8 @@ def takes_one_along(index: Any, axes: Any, x: Any) -> bool:
     )
 
 
-with_plain_logarithm = (whereo(has_plain_logarithm, y), nonnegativeo(y))
+with_plain_logarithm = (whereo(has_plain_logarithm, y),)
+of_plain_divisor = (whereo(has_plain_logarithm, z), usual)
 
 
 p, total = Softmax(k)(x), sum_(exp(x), axis=a)
@@ -155,6 +166,27 @@ LOG_SUMS = (
         LogSumExp(k)(x + log(y)),
         *with_plain_logarithm,
         usual,
+    ),
+    stable(
+        "log-sum-divided",
+        log(sum_(exp(x) / z, axis=a)),
+        LogSumExp(k)(x - log(z)),
+        *of_plain_divisor,
+    ),
+    # a mixture: weights, and bells of which each has its width
+    stable(
+        "log-sum-weighed-quotient",
+        log(sum_(y * (exp(x) / z), axis=a)),
+        LogSumExp(k)((x - log(z)) + log(y)),
+        *with_plain_logarithm,
+        *of_plain_divisor,
+    ),
+    stable(
+        "log-sum-weighed-divided",
+        log(sum_(y * exp(x) / z, axis=a)),
+        LogSumExp(k)((x + log(y)) - log(z)),
+        *with_plain_logarithm,
+        *of_plain_divisor,
     ),
     stable("log-mul-sum", log(total * y), lse + log(y), nonnegativeo(y), usual),
     stable("log-mul-kept-sum", log(over(total) * y), over(lse) + log(y), nonnegativeo(y), usual),

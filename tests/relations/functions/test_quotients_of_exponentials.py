@@ -69,6 +69,26 @@ CASES = [
         at.log(at.sum(e * weights)),
         "logsumexp(x + log([0.25 0.5  2.  ]), axis=None)",
     ),
+    (
+        "log-sum-weighed",
+        at.log(at.sum(e * at.stack([at.sigmoid(y), at.exp(-y)])[:, None])),
+        "logsumexp(x + log(make_vector{float64}(sigmoid(y), exp(-y))[:, None]), axis=None)",
+    ),
+    (
+        "log-sum-divided",
+        at.log(at.sum(at.exp(m) / (2.5 * at.exp(q)), axis=1)),
+        "logsumexp(m - log(2.5 * exp(q)), axis=1)",
+    ),
+    (
+        "log-sum-weighed-quotient",
+        at.log(at.sum(at.sigmoid(q) * (at.exp(m) / at.exp(q)), axis=1)),
+        "logsumexp(m - log(exp(q)) + log(sigmoid(q)), axis=1)",
+    ),
+    (
+        "log-sum-weighed-divided",
+        at.log(at.sum(at.sigmoid(q) * at.exp(m) / at.exp(q), axis=1)),
+        "logsumexp(m + log(sigmoid(q)) - log(exp(q)), axis=1)",
+    ),
     ("log-mul-sum", at.log(total * at.abs(z)), "logsumexp(m, axis=1) + log(abs(z))"),
     ("log-mul-kept-sum", at.log(rows * at.abs(q)), "logsumexp(m, axis=1)[:, None] + log(abs(q))"),
     ("log-div-kept-sum", at.log(rows / 3.0), "logsumexp(m, axis=1)[:, None] - log(3.0)"),
@@ -208,6 +228,8 @@ NOT_MATCHED = [
     ("quotient-amid-factors", at.sum(at.exp(column) * q, 1) / (at.sum(at.exp(column), 1) * y)),
     # where a weight is zero, the slope of its logarithm is not finite
     ("log-sum-weighed", at.log(at.sum(e * at.sqr(y)))),
+    ("log-sum-weighed", at.log(at.sum(at.exp(m) * (at.sigmoid(q) * q)))),
+    ("log-sum-divided", at.log(at.sum(at.exp(m) / -at.exp(q)))),
     ("log-mul-sum", at.log(total * y)),
     ("log-div-softmax", at.log(q / at.softmax(m))),
     ("log-sigmoid-div", at.log(s / y)),
