@@ -77,16 +77,16 @@ order, less, greater = whereo(kit.is_order, s), whereo(kit.is_less, s), whereo(k
 strict, equality = whereo(kit.is_strict, s), whereo(kit.is_equality, s)
 holds_of_equals = whereo(kit.holds_of_equals, s)
 
-WITH_ITSELF = (
+flag = (whereo(is_comparison, s), booleano(c))
+
+COMPARISONS = (
     law("strict-order-with-itself", compared(x, x), False, strict),  # x < x
     law(
         "comparison-with-itself", compared(x, x), True, whereo(kit.holds_of_equals, s), discreteo(x)
     ),
     law("neq-self", neq(x, x), False, discreteo(x)),
     law("neq-self-of-float", neq(x, x), isnan(x), floato(x)),
-)
-
-NEGATIONS = (
+    # negations
     # not x == y → x != y, not x != y → x == y
     law("not-equality", ~compared(x, y), opposite(x, y), equality, computo(m, kit.opposite, s)),
     law(
@@ -98,9 +98,7 @@ NEGATIONS = (
         discreteo(x),
         discreteo(y),
     ),
-)
-
-SIDES = (
+    # what is on the sides
     # 0 < x → x > 0
     law(
         "constant-on-the-right",
@@ -137,17 +135,11 @@ SIDES = (
     law("eq-maximum", eq(x, maximum(x, y)), x >= y),
     law("eq-minimum", eq(x, minimum(x, y)), x <= y),
     law("zero-of-abs", compared(abs_(x), 0), compared(x, 0), equality),
-)
-
-WITH_ZERO = (
+    # with zero
     law("nonnegative-lt-zero", x < 0, False, nonnegativeo(x)),
     law("nonnegative-le-zero", x <= 0, eq(x, 0), nonnegativeo(x)),
     law("unsigned-ge-zero", x >= 0, True, unsignedo(x)),
-)
-
-flag = (whereo(is_comparison, s), booleano(c))
-
-FLAGS = (
+    # with a flag
     # c == 1, c != False, c > 0
     law("flag-compared", compared(c, x), c, *flag, whereo(kit.is_true_for_true, s, x), mixed=True),
     # c == 0, c != True, c < 1
@@ -173,6 +165,9 @@ NOT_A_NUMBER = (
 joined, other = Elemwise(s, ()), Elemwise(m, ())
 """One of ``&`` and ``|``, and the other one."""
 junction = (whereo(kit.is_junction, s), computo(m, kit.dual, s))
+
+# of an int64 and a uint64 the larger one is a float
+constant_bounds = (constanto(y), constanto(z), same_dtypeo(y, z))
 
 JUNCTIONS = (
     law("idempotent-with-itself", f(x, x), x, whereo(kit.is_idempotent, s)),  # x & x, maximum(x, x)
@@ -204,12 +199,7 @@ JUNCTIONS = (
     law("or-or-self", x | (x | y), x | y),
     law("de-morgan", joined(~x, ~y), ~other(x, y), *junction),
     law("xor-not-not", ~x ^ ~y, x ^ y),
-)
-
-# of an int64 and a uint64 the larger one is a float
-constant_bounds = (constanto(y), constanto(z), same_dtypeo(y, z))
-
-TOGETHER = (
+    # two comparisons together
     law("lt-or-eq", (x < y) | eq(x, y), x <= y),
     law("gt-or-eq", (x > y) | eq(x, y), x >= y),
     law("le-and-ge", (x <= y) & (x >= y), eq(x, y)),
@@ -298,23 +288,19 @@ def lifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 # an empty condition has the op compute nothing
 folded = (constanto(y), whereo(kit.raises_nothing, s, a, b, y))
 
-CONSTANT_BRANCHES = (
+# what is 0 where a branch is not taken, does not make nan of what is infinite there
+sunk = partial(finite, tags=("sink_into_choices", "priced"))
+
+BRANCHES = (
     lifted("lift-switch", f(switch(c, a, b)), switch(c, f(a), f(b))),
     lifted("lift-switch-first", f(switch(c, a, b), y), switch(c, f(a, y), f(b, y)), *folded),
     lifted("lift-switch-second", f(y, switch(c, a, b)), switch(c, f(y, a), f(y, b)), *folded),
-)
-
-SUMS = (
+    # sums and products of choices
     rounding("add-switches-else-zero", switch(c, x, 0) + switch(c, y, 0), switch(c, x + y, 0)),
     rounding("add-switches-then-zero", switch(c, 0, x) + switch(c, 0, y), switch(c, 0, x + y)),
     rounding("add-complementary-switches", switch(c, x, 0) + switch(c, 0, y), switch(c, x, y)),
     rounding("mul-switches-else-zero", switch(c, x, 0) * switch(c, y, 0), switch(c, x * y, 0)),
-)
-
-# what is 0 where a branch is not taken, does not make nan of what is infinite there
-sunk = partial(finite, tags=("sink_into_choices", "priced"))
-
-FACTORS = (
+    # a choice times something
     sunk("mul-switch-else-zero", switch(c, x, 0) * y, switch(c, x * y, 0)),
     sunk("mul-switch-then-zero", switch(c, 0, x) * y, switch(c, 0, x * y)),
     sunk("div-switch-else-zero", switch(c, x, 0) / y, switch(c, x / y, 0)),
@@ -350,7 +336,7 @@ EXTREMES = (
 
 EXTREMES_WITHOUT_NAN = where_compared(finite, "-extreme", lambda _: [])
 
-ABSOLUTE_VALUES = (
+MAGNITUDES = (
     rounding(
         "abs-where-negative",
         switch(compared(x, 0), -x, x),  # x < 0, or x <= 0
@@ -367,9 +353,7 @@ ABSOLUTE_VALUES = (
     finite("sign-of-float-by-cases", switch(x > 0, 1, switch(x < 0, -1, 0)), sign(x)),
     law("sign-by-other-cases", switch(x < 0, -1, switch(x > 0, 1, 0)), sign(x), discreteo(x)),
     finite("sign-of-float-by-other-cases", switch(x < 0, -1, switch(x > 0, 1, 0)), sign(x)),
-)
-
-CLIPS = (
+    # clips
     law("clip-to-one", clip(f(x), -1, 1), f(x), whereo(kit.has_values_within_one, s), floato(x)),
     law("clip-sigmoid", clip(sigmoid(x), 0, 1), sigmoid(x)),
 )

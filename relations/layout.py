@@ -57,6 +57,8 @@ def length(axis: int) -> Any:
 
 vector = MakeVector("int64")
 
+made = MakeVector(o)(several(xs))
+
 LENGTHS = (
     lift(
         "length",
@@ -84,9 +86,7 @@ LENGTHS = (
         one_cliento(y),
         *foundo(n, kit.shape_from_inputs, y),
     ),
-)
-
-VECTORS = (
+    # vectors of lengths
     shape_law(
         "element-of-shape",
         Subtensor(i)(_shape(x)),
@@ -100,12 +100,7 @@ VECTORS = (
         *foundo(x, kit.tensor_of_lengths, xs),
         tries=[vector(*map(length, range(n))) for n in (1, 2, 3)],
     ),
-)
-
-
-made = MakeVector(o)(several(xs))
-
-PARTS = (
+    # parts
     # make_vector(a, b, c)[1] → b, make_vector(a, b, c)[1:] → make_vector(b, c)
     shape_law("element-of-vector", Subtensor(i)(made), x, *foundo(x, kit.element_at, i, xs)),
     shape_law(
@@ -233,7 +228,7 @@ def reshape_law(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return any_dtype_law(name, lhs, rhs, *conditions, tags=("reshape_chain",))
 
 
-CHAINS = (
+RESHAPES = (
     reshape_law("reshape-chain", Reshape(n)(Reshape(m)(x, s), t), Reshape(n)(x, t)),
     reshape_law(
         "reshape-of-dimshuffle",
@@ -241,9 +236,7 @@ CHAINS = (
         Reshape(n)(x, t),
         whereo(kit.keeps_memory_order, o),
     ),
-)
-
-IDENTITIES = (
+    # identities
     # reshape(x, [1, 1]) → x.dimshuffle("x", "x")
     reshape_law(
         "reshape-of-one",
@@ -254,9 +247,7 @@ IDENTITIES = (
     reshape_law("reshape-vector", Reshape(1)(x, t), x, ranko(x, 1)),
     reshape_law("reshape-to-own-shape", Reshape(n)(x, _shape(x)), x),
     reshape_law("reshape-to-known-shape", Reshape(n)(x, t), x, whereo(kit.is_shape_of, t, x)),
-)
-
-DECLARATIONS = (
+    # declarations
     reshape_law("specify-known-shape", SpecifyShape(s)(x), x, whereo(kit.is_known_shape_of, s, x)),
     reshape_law(
         "specify-shape-twice",
@@ -407,10 +398,7 @@ SPLITS = (
         tries=[Join(a)(*(nth(i, Split(n, a)(x, sizes)) for i in range(n))) for n in (2, 3)],
     ),
     split_of_joino,
-)
-
-
-FILLED = (
+    # filled
     # join(0, alloc(x, m), alloc(x, n)) → alloc(x, m + n)
     any_dtype_law(
         "join-of-allocs",

@@ -255,6 +255,8 @@ def of_changes(ending: str, take: Any, change: Any) -> tuple[Law, ...]:
     )
 
 
+everything = whereo(takes_everything, i, x)
+
 CHANGES = (
     *of_changes("", Subtensor, IncSubtensor),
     *of_changes("-by-array", AdvancedSubtensor, AdvancedIncSubtensor),
@@ -264,17 +266,10 @@ CHANGES = (
         changed(i, True, x, y + z),
         same_dtypeo(x, y, z),
     ),
-)
-
-everything = whereo(takes_everything, i, x)
-
-EVERYTHING = (
+    # everything
     any_dtype_law("set-everything", IncSubtensor(i, False, True)(x, y), y, everything),
     any_dtype_law("inc-everything", IncSubtensor(i, False, False)(x, y), x + y, everything),
-)
-
-
-ZEROS = (
+    # zeros
     any_dtype_law(
         "inc-of-zeros",
         changed(i, False, x, y),

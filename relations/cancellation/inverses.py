@@ -121,16 +121,14 @@ eighth, quarter = (computo(c, in_dtype_of(math.pi / n), x) for n in (4, 2))
 inside = ge(x, -1)
 inside_x, outside_x = switch(inside, x, 1), switch(inside, 1, x)
 
-HALF_ANGLES = (
+ANGLES = (
     stable(
         "arccos-by-half",
         2 * arcsin(sqrt((1 - x) / 2)),
         switch(inside, arccos(inside_x), 2 * arcsin(sqrt((1 - outside_x) / 2))),
         not_choseno(x),
     ),
-)
-
-GUDERMANNIAN = (
+    # gudermannian
     stable(
         "inverse-gudermannian",
         log(tan(c + x)),

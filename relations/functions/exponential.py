@@ -182,16 +182,14 @@ SIGMOID = (
     rounding("odds-neg", sigmoid(-x) / sigmoid(x), exp(-x)),
 )
 
-SIGMOID_WHERE_DEFINED = (
+OF_SIGMOID = (
     finite("sigmoid-total", sigmoid(x) + sigmoid(-x), 1),
     finite("sigmoid-mixture", y * sigmoid(x) + y * sigmoid(-x), y, tags=_SUMS),
     finite("sigmoid-logit", sigmoid(log(x / (1 - x))), x),
     finite("sigmoid-log-odds", sigmoid(log(x) - log1p(-x)), x),
     finite("sigmoid-log", sigmoid(log(x)), x / (1 + x)),
     finite("softplus-log", softplus(log(x)), log1p(x)),
-)
-
-TANH = (
+    # tanh
     stable("tanh-of-sigmoid", 2 * sigmoid(x) - 1, tanh(x / 2)),
     stable("one-plus-tanh", 1 + tanh(x), 2 * sigmoid(2 * x)),
     stable("one-minus-tanh", 1 - tanh(x), 2 * sigmoid(-(2 * x))),

@@ -220,9 +220,7 @@ PRODUCTS = (
     ),
     stable("log-of-exponential", log(c**x), k * x, *is_exponential, is_log),
     stable("log-of-power", log(x**y), log_product(exponent, 1, power), *varies),
-)
-
-DETERMINANTS = (
+    # determinants
     stable(
         "log-of-determinant",
         log(x * y - z * w),

@@ -82,9 +82,7 @@ TAILS = (
 GAMMA = (
     stable("gammaln-step-positive", gammaln(1 + x) - gammaln(x), log(x), positiveo(x)),
     stable("digamma-step-positive", digamma(1 + x) - digamma(x), 1 / x, positiveo(x)),
-)
-
-WHERE_DEFINED = (
+    # where defined
     finite("erf-total", erf(x) + erfc(x), 1),
     finite("gammaln-step", gammaln(1 + x) - gammaln(x), log(abs_(x))),
 )

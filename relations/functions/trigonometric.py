@@ -34,21 +34,17 @@ from relgraph.tensor import (
 
 x, y = lvars("x y")
 
-ANGLES = (
+INVERSES = (
     rounding("arctan2-neg", arctan2(-y, x), -arctan2(y, x)),
     rounding("arctan2-one", arctan2(y, 1), arctan(y)),
-)
-
-INVERSES = (
+    # inverses
     stable("arccosh-cosh", arccosh(cosh(x)), abs_(x)),
     stable("sin-arccos", sin(arccos(x)), sqrt(sqr_less_sqr(1, x))),
     stable("cos-arcsin", cos(arcsin(x)), sqrt(sqr_less_sqr(1, x))),
     stable("tan-arcsin", tan(arcsin(x)), x / sqrt(sqr_less_sqr(1, x))),
     stable("cos-arctan", cos(arctan(x)), 1 / length(1, x)),
     stable("cosh-arcsinh", cosh(arcsinh(x)), length(1, x)),
-)
-
-INVERSES_WHERE_DEFINED = (
+    # inverses where defined
     finite("sin-arctan", sin(arctan(x)), x / length(1, x)),
     finite("sinh-arccosh", sinh(arccosh(x)), sqrt(sqr_less_sqr(x, 1))),
     finite("arcsin-arccos", arcsin(x) + arccos(x), math.pi / 2),
@@ -109,9 +105,7 @@ OF_EXPONENTIALS = (
     stable("cosh-scaled", y * exp(x) + y * exp(-x), y * (2 * cosh(x))),
     stable("cosh-add-sinh", cosh(x) + sinh(x), exp(x)),
     stable("cosh-sub-sinh", cosh(x) - sinh(x), exp(-x)),
-)
-
-OF_LOGARITHMS = (
+    # of logarithms
     stable("arcsinh", log(x + sqrt(1 + sqr(x))), arcsinh(x)),
     stable("arccosh", log(x + sqrt(sqr(x) - 1)), arccosh(x)),
     stable("arctanh", log((1 + x) / (1 - x)), 2 * arctanh(x)),

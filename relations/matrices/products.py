@@ -72,9 +72,7 @@ TRANSPOSES = (
     rounding("dot-column", _dot(x, as_column(y)), as_column(_dot(x, y)), ranko(x, 2)),
     rounding("dot-row", _dot(as_row(x), y), as_row(_dot(x, y)), ranko(y, 2)),
     regrouped("dot-outer", _dot(x, y), x * y, whereo(kit.is_column_by_row, x, y)),
-)
-
-IDENTITIES = (
+    # identities
     regrouped("dot-identity-left", _dot(x, y), y, whereo(kit.is_identity_matrix, x)),
     regrouped("dot-identity-right", _dot(x, y), x, whereo(kit.is_identity_matrix, y)),
     rounding(

@@ -196,14 +196,12 @@ SHARED_SIGNS = (
 _in_sums, _in_products = "add_canonicalize", "mul_canonicalize"
 one_sign, any_sign = kit.equal_terms_of_one_sign_collected, kit.equal_terms_collected
 
-SUMS = (
+COLLECTED = (
     # 2 * a + b + 3 * a → 5 * a + b
     collecting("collect-terms", rounding, add(several(xs)), _sum, one_sign, _in_sums),
     # (2 * a - b) + b → 2 * a, which is wrong where b is inf
     collecting("cancel-terms", finite, add(several(xs)), _sum, any_sign, _in_sums),
-)
-
-PRODUCTS = (
+    # products
     # a**2 * a * b → a**3 * b
     collecting(
         "collect-powers",

@@ -56,9 +56,7 @@ CASTS = (
         "cast-cast", cast(cast_first(x)), cast(x), whereo(kit.casts_as_directly, x, e, d)
     ),
     law("cast-trunc", cast(trunc(x)), cast(x), whereo(kit.is_integer_dtype, d), mixed=True),
-)
-
-OF_CASTS = (
+    # of casts
     law(
         "compare-casts",
         compared(cast(x), cast(y)),
@@ -129,9 +127,7 @@ DIVISION = (
         computo(k, folded(mul), c, d),
         tags=_FACTORS,
     ),
-)
-
-REMAINDERS = (
+    # remainders
     law("mod-one", x % 1, 0, integero(x), tags=_DIVISORS),
     law("mod-minus-one", x % c, 0, signedo(x), kit.discrete_minus_oneo(c), tags=_DIVISORS),
     law("zero-mod", c % x, 0, *of_integers, discrete_zeroo(c), tags=_DIVISORS),
@@ -169,16 +165,14 @@ ROUNDED_SIGNS = (
 # -- complex numbers -------------------------------------------------------------------------------
 
 
-OF_REAL = (
+COMPLEX = (
     law("conj-real", conj(x), x, realo(x)),
     law("real-real", real(x), x, realo(x)),
     law("imag-real", imag(x), 0, realo(x)),
     any_dtype_law("real-cast", real(cast(x)), x, realo(x)),
     any_dtype_law("imag-cast", imag(cast(x)), 0, realo(x)),
     any_dtype_law("conj-cast", conj(cast(x)), cast(x), realo(x), sound="rounding"),
-)
-
-CONJUGATES = (
+    # conjugates
     law("conj-conj", conj(conj(x)), x, complex=True),
     any_dtype_law("real-conj", real(conj(x)), real(x)),
     any_dtype_law("imag-conj", imag(conj(x)), -imag(x), complexo(x)),
@@ -191,9 +185,7 @@ CONJUGATES = (
         complexo(x),
         sound="rounding",
     ),
-)
-
-OF_PARTS = (
+    # of parts
     any_dtype_law("real-of-parts", real(x + 1j * y), x, realo(x), realo(y), sound="finite"),
     any_dtype_law("imag-of-parts", imag(x + 1j * y), y, realo(x), realo(y), sound="finite"),
 )

@@ -379,10 +379,7 @@ TOTALS = (
         Subtensor((Slice(1),))(x),  # cumsum(x)[1:] - cumsum(x)[:-1] → x[1:]
         complex=True,
     ),
-)
-
-
-PARTS = (
+    # parts
     # where there is nothing to sum the last total is an error
     any_dtype_law(
         "last-of-cumulate",
