@@ -288,9 +288,6 @@ def lifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 # an empty condition has the op compute nothing
 folded = (constanto(y), whereo(kit.raises_nothing, s, a, b, y))
 
-# what is 0 where a branch is not taken, does not make nan of what is infinite there
-sunk = partial(finite, tags=("sink_into_choices", "priced"))
-
 BRANCHES = (
     lifted("lift-switch", f(switch(c, a, b)), switch(c, f(a), f(b))),
     lifted("lift-switch-first", f(switch(c, a, b), y), switch(c, f(a, y), f(b, y)), *folded),
@@ -300,7 +297,12 @@ BRANCHES = (
     rounding("add-switches-then-zero", switch(c, 0, x) + switch(c, 0, y), switch(c, 0, x + y)),
     rounding("add-complementary-switches", switch(c, x, 0) + switch(c, 0, y), switch(c, x, y)),
     rounding("mul-switches-else-zero", switch(c, x, 0) * switch(c, y, 0), switch(c, x * y, 0)),
-    # a choice times something
+)
+
+# what is 0 where a branch is not taken, does not make nan of what is infinite there
+sunk = partial(finite, tags=("sink_into_choices", "priced"))
+
+FACTORS = (
     sunk("mul-switch-else-zero", switch(c, x, 0) * y, switch(c, x * y, 0)),
     sunk("mul-switch-then-zero", switch(c, 0, x) * y, switch(c, 0, x * y)),
     sunk("div-switch-else-zero", switch(c, x, 0) / y, switch(c, x / y, 0)),

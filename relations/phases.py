@@ -29,7 +29,7 @@ from relations.functions import (
 )
 from relations.kit.compensation import in_no_sum_twice
 from relations.kit.guards import foundo
-from relations.kit.made_by_laws import made_of_turned
+from relations.kit.made_by_laws import made_of
 from relations.kit.vocabulary import Law, Relation, lvars, stable
 from relations.matrices import determinants, kronecker, low_rank, products, systems
 from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
@@ -62,7 +62,7 @@ def _turned_difference(name: str, laws: Sequence[Law], *tags: str) -> Law:
         name,
         x - y,
         -z,  # z is what one of the laws makes of y - x
-        *foundo(z, made_of_turned(laws), x, y),
+        *foundo(z, made_of(laws, sub, turned=True), x, y),
         # those laws ask it of the difference that they match, which no one reads here
         readerso(in_no_sum_twice, x - y),
         tags=tags,
@@ -135,6 +135,7 @@ _CHOICES = (
     *choices.SIGNS,
     *choices.TRUTH_VALUES,
     *choices.BRANCHES,
+    *choices.FACTORS,
     *choices.EXTREMES,
     *choices.EXTREMES_WITHOUT_NAN,
     *choices.MAGNITUDES,

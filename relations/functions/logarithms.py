@@ -33,7 +33,7 @@ from relations.kit.guards import (
     not_constanto,
 )
 from relations.kit.index_arithmetic import softmax_axis
-from relations.kit.made_by_laws import made_of_logarithm
+from relations.kit.made_by_laws import made_of
 from relations.kit.nests import (
     added_leaves,
     leaves_of,
@@ -314,7 +314,7 @@ IN_BASES = (
         z / k,  # z is what a law makes of log(x), k = log(2) or log(10)
         whereo(kit.is_based_logarithm, s),
         computo(k, kit.natural_logarithm_of_base, s),
-        *foundo(z, made_of_logarithm(_natural), x),
+        *foundo(z, made_of(_natural, log), x),
         tries=[
             log10(10**x + 10**y),
             *(log2(one) for one in (0.5 * erfc(x), erfc(x) / 2, *TRIES, *SUBTRACTED)),

@@ -13,8 +13,9 @@ from relations.kit.guards import Heads, depends_on_levels, requires_heads
 from relations.kit.vocabulary import Law
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules import head_of
+from relgraph.graph.op import Op
 from relgraph.graph.utils import Memo
-from relgraph.tensor.math import log, mul, sub, true_div
+from relgraph.tensor.math import mul, true_div
 
 
 class _ByHeads:
@@ -60,34 +61,25 @@ def _may_have_head(side: Any, head: Any) -> bool:
     return wanted is None or wanted is head or of_family
 
 
-def made_of_turned(laws: Sequence[Law]) -> Callable[..., Any]:
-    """Return the function of `x` and `y` that returns what some laws about differences make of
-    ``y - x``; None if none matches."""
+def made_of(laws: Sequence[Law], op: Op, turned: bool = False) -> Callable[..., Any]:
+    """Return the function of some arguments that returns what some laws make of an op of them; None
+    if none matches.
 
-    known = _ByHeads(laws)
+    Parameters
+    ----------
+    turned
+        Whether it is the op of the arguments the other way round.
+    """
+    known, order = _ByHeads(laws), slice(None, None, -1 if turned else 1)
 
-    @requires_heads(lambda heads: bool(known.fitting(tuple(heads[::-1]))))
+    @requires_heads(lambda heads: bool(known.fitting(tuple(heads[order]))))
     @depends_on_levels(known.depth)
-    def turned(fgraph: Any, x: Any, y: Any) -> Any:
-        return known.made_of(fgraph, sub, y, x)
+    def made(fgraph: Any, *arguments: Any) -> Any:
+        return known.made_of(fgraph, op, *arguments[order])
 
-    turned.__dict__["asks_graph"] = True
-    return turned
-
-
-def made_of_logarithm(laws: Sequence[Law]) -> Callable[..., Any]:
-    """Return the function of `x` that returns what some laws make of ``log(x)``; None if none
-    matches."""
-
-    known = _ByHeads(laws)
-
-    @requires_heads(lambda heads: bool(known.fitting(tuple(heads))))
-    @depends_on_levels(known.depth)
-    def logarithm(fgraph: Any, x: Any) -> Any:
-        return known.made_of(fgraph, log, x)
-
-    logarithm.__dict__["asks_graph"] = True
-    return logarithm
+    made.__name__ = f"made of {op}"
+    made.__dict__["asks_graph"] = True
+    return made
 
 
 def made_of_two_factors(laws: Sequence[Law]) -> Callable[..., Any]:
