@@ -425,7 +425,8 @@ def several(of: LogicVariable) -> Arguments:
     """Return a pattern for all remaining arguments of an op; `of` is bound to the tuple of them.
 
     ``add(several(xs))`` is a sum of any length, and ``mul(2, several(xs))`` a product of 2 and at
-    least one more argument. In a law that regroups, the arguments of nested sums are among them,
+    least one more argument. Of an op that does not commute they are those after the ones that are
+    written: ``Alloc()(x, several(lengths))``. In a law that regroups, the arguments of nested sums are among them,
     except those of a sum that is read more than once.
     """
     return Arguments(of)
