@@ -426,8 +426,8 @@ def several(of: LogicVariable) -> Arguments:
 
     ``add(several(xs))`` is a sum of any length, and ``mul(2, several(xs))`` a product of 2 and at
     least one more argument. Of an op that does not commute they are those after the ones that are
-    written: ``Alloc()(x, several(lengths))``. In a law that regroups, the arguments of nested sums are among them,
-    except those of a sum that is read more than once.
+    written: ``Alloc()(x, several(lengths))``. In a law that regroups, the arguments of nested sums
+    are among them, except those of a sum that is read more than once.
     """
     return Arguments(of)
 
