@@ -108,34 +108,6 @@ def pattern_of(
     return found
 
 
-def in_one_order(left: Pattern, right: Pattern) -> frozenset[Pattern]:
-    """Return the parts of the left side of a law that are not matched in both orders of their two
-    variables: the law says the same of the two."""
-    known = _unordered(left, {}), _unordered(right, {})
-
-    def is_same(p: Pattern) -> bool:
-        first, second = (a.value for a in p.args)
-        swap = {first: second, second: first}
-        return (_unordered(left, swap), _unordered(right, swap)) == known
-
-    return frozenset(
-        p
-        for p in parts(left)
-        if p.op in COMMUTATIVE and all(a.op is INPUT for a in p.args) and is_same(p)
-    )
-
-
-def _unordered(pattern: Pattern, names: Mapping[int, int]) -> Any:
-    """Return what two patterns have in common if they differ by the order of arguments alone, with
-    some variables renamed."""
-    if pattern.op is INPUT:
-        return names.get(pattern.value, pattern.value)
-    if pattern.op is NUMBER:
-        return pattern
-    args = [_unordered(a, names) for a in pattern.args]
-    return (pattern.op, *(sorted(args, key=repr) if pattern.op in COMMUTATIVE else args))
-
-
 def built(pattern: Pattern, values: Mapping[int, Expr]) -> Expr:
     """Return the expression that a pattern is for expressions in place of its variables."""
     if pattern.op is INPUT:
@@ -369,8 +341,6 @@ class Equation:
         Whether it is read from right to left.
     left, right
         What is matched and what replaces it.
-    ordered
-        The parts of the left side that are matched in one order; see `in_one_order`.
     count
         How many variables there are.
     shrinks
@@ -383,7 +353,6 @@ class Equation:
     backward: bool
     left: Pattern
     right: Pattern
-    ordered: frozenset[Pattern]
     count: int
     shrinks: bool = False
     conditions: Conditions | None = None
@@ -408,8 +377,7 @@ class Equation:
             return pattern.value
         if pattern.op is NUMBER:
             return Leaf(pattern)
-        swaps = pattern.op in COMMUTATIVE and pattern not in self.ordered
-        order = Order.EITHER if swaps else Order.AS_WRITTEN
+        order = Order.EITHER if pattern.op in COMMUTATIVE else Order.AS_WRITTEN
         return Part(pattern.op, order, [self._part(a) for a in pattern.args])
 
     # -- a rule of a saturation --------------------------------------------------------------------
@@ -498,8 +466,6 @@ def _equations(law: Law, both_ways: bool, ops: Mapping[Any, ScalarOp]) -> list[E
             raise NotTranslated(f"{law.name} computes the whole of its right side")
         if wanted <= given | computed:
             shrinks = built.size < matched.size
-            # a law that asks something may ask it of one of two variables
-            ordered = in_one_order(matched, built) if conditions is None else frozenset()
-            sides = matched, built, ordered
+            sides = matched, built
             found.append(Equation(law, backward, *sides, len(variables), shrinks, conditions))
     return found

@@ -40,9 +40,8 @@ def instances(equation: Equation, pattern: Pattern, c: Any, bound: dict[int, Any
         if c.constant is pattern:
             yield bound
     elif c.constant is None and pattern.op in c.nodes:
-        ordered = pattern in equation.ordered or pattern.op not in COMMUTATIVE
         for node in c.nodes[pattern.op][:MOST_NODES]:
-            swaps = not ordered and node.classes[0] is not node.classes[1]
+            swaps = pattern.op in COMMUTATIVE and node.classes[0] is not node.classes[1]
             for classes in (node.classes, node.classes[::-1]) if swaps else (node.classes,):
                 yield from of_arguments(
                     equation, list(zip(pattern.args, classes, strict=True)), bound
