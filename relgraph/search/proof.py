@@ -187,9 +187,6 @@ def disagreement(
 def _value(kind: Any, rng: np.random.Generator, ordinary: bool) -> Any:
     if not isinstance(kind, TensorType):
         raise TypeError(f"no values are drawn for inputs of the type {kind}")
-    pool = number_pool(kind.dtype)
-    if ordinary:
-        with np.errstate(all="ignore"):
-            pool = pool[np.isfinite(pool) & (np.abs(pool) <= LENGTH)]
+    pool = number_pool(kind.dtype, "ordinary" if ordinary else "any")
     shape = [n for n in kind.shape if n is not None]
     return spread(rng.choice(pool, max(1, math.prod(shape))), shape)
