@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from relations.proofs import Ground, structure_of
-from relgraph.graph.basic import Variable, io_toposort
+from relgraph.graph.basic import Apply, Variable, io_toposort
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.opt import Derivation, Recorder
 from relgraph.graph.traversal import equal_computations
@@ -41,6 +41,19 @@ _LIMITS = Limits(nodes=300, rounds=8, seconds=1.0)
 _MOST_STEPS = 30
 
 
+COMMUTES = frozenset(["add", "mul", "eq", "neq", "and_", "or_", "xor"])
+"""Scalar ops that compute the same bits of two swapped arguments: that is proved of these alone. Of
+zeros of both signs a maximum may be either one."""
+
+
+class _Terms(VariableEGraph):
+    """Terms of which arguments change places only where that is proved to be exact."""
+
+    def _is_unordered(self, node: Apply) -> bool:
+        name = getattr(scalar_op_of(node), "name", "")
+        return name in COMMUTES and super()._is_unordered(node)
+
+
 class Grounds:
     """Laws that hold for all values, for others to rest on.
 
@@ -60,7 +73,7 @@ class Grounds:
     def derivation(self, law: Relation, statement: Statement) -> Derivation | None:
         """Return how one side of what a law says becomes the other; None if no way is found."""
         ways = [way for way in self._ways_for(law.sound) if way.reason.law is not law]
-        egraph = VariableEGraph(regroups=False)
+        egraph = _Terms(regroups=False)
         old, new = (egraph.term(side) for side in (statement.old, statement.new))
         Saturation(egraph, ways, _LIMITS, Thinning(egraph)).run()
         if egraph.find(old) is not egraph.find(new):
@@ -81,7 +94,8 @@ class Grounds:
     def _ways_for(self, sound: str) -> list[Direction]:
         """Return the directions of the laws that one of a class may rest on."""
         if sound not in self._ways:
-            self._ways[sound] = directions(self._laws.values(), CARRIED.get(sound, ()))
+            ways = directions(self._laws.values(), CARRIED.get(sound, ()))
+            self._ways[sound] = [way for way in ways if not way.asks_nodes]
         return self._ways[sound]
 
 

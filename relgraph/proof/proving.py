@@ -61,6 +61,9 @@ _LEAST_AXES = 2
 _TIMES = 6
 """The layouts of a law may take so many times as long as one dtype."""
 
+_GROWTH = 4
+"""An axis more takes at least so many times as long."""
+
 SECONDS = 10.0
 """How long the solver may take for one dtype."""
 
@@ -315,7 +318,11 @@ class _Attempt:
         others = [*permutations(DTYPES_OF_PLACES, 2), *((d,) for d in DTYPES_OF_PLACES[1:])]
         rounds[2:2] = [(1, dtypes) for dtypes in others]
         open_rules = set(range(len(schemes(law))))
+        took = 0.0
         for axes, dtypes in rounds:
+            began = time.process_time()
+            if axes > _LEAST_AXES and not open_rules and began + _GROWTH * took > end:
+                return axes - 1
             for layout in layouts(law, axes, dtypes):
                 open_rules.discard(layout.rule)
                 late = time.process_time() > end
@@ -327,6 +334,7 @@ class _Attempt:
                 self._note("places", status)
                 if status == "checked":
                     return 0
+            took = time.process_time() - began
         if open_rules:
             self._note("places", "checked")
             self.reasons[_NOTHING] += 1

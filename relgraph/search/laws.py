@@ -37,10 +37,13 @@ class Direction:
     reason
         The name of the law, with the direction if that is backward, its soundness class, and the
         law.
+    asks_nodes
+        Whether nodes are asked one by one, whose arguments may be swapped wherever laws match so.
     """
 
     def __init__(self, reason: Reason, pattern: Pattern | NodeByNode) -> None:
         self.reason = reason
+        self.asks_nodes = isinstance(pattern, NodeByNode)
         self.reach, self.may_match = pattern.reach, pattern.may_match
         self.matches, self.subjects = pattern.matches, pattern.subjects
         self._sides = pattern.sides

@@ -9,11 +9,13 @@ from relations.proofs import UNKNOWN, Ground, Standing, structure_of
 from relgraph import law, lvars, optimize_graph
 from relgraph.graph.kanren import whereo
 from relgraph.graph.traversal import equal_computations
-from relgraph.proof.derived import Grounds
-from relgraph.proof.proving import Proof, derived, derived_in_turn
-from relgraph.proof.statements import statements
+from relgraph.proof.derived import COMMUTES, Grounds
+from relgraph.proof.proving import Proof, derived, derived_in_turn, prove
+from relgraph.proof.statements import DTYPES, statements
 from relgraph.search.proof import REORDERED
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.discovery import discover_laws
+from relgraph.testing.draw.terms import scalar_ops
 
 BOOK = discover_laws([])
 x, y = lvars("x y")
@@ -71,6 +73,20 @@ def test_an_exact_law_rests_on_exact_ones_alone():
     looser = law("own", -abs(-x), -abs(x), sound="finite")
     found = derived(looser, tried(looser), Grounds([rounding]))
     assert (found.status, found.over) == ("derived", "reals")
+
+
+def test_arguments_change_places_where_that_is_proved():
+    swapped = [op for op in scalar_ops(2) if Elemwise(op, ()).commutative]
+    assert {op.name for op in swapped} > COMMUTES
+    for op in swapped:
+        both = Elemwise(op, ())
+        own = law(f"swapped {op}", both(x, y), both(y, x), mixed=True)
+        dtypes = [dtype for dtype in DTYPES if dtype not in both.rounds_by_order]
+        if op.name in COMMUTES:
+            assert prove(own, dtypes=dtypes, grounds=()).status == "proved"
+        else:
+            proof = tried(own, {"float64": "checked"})
+            assert derived(own, proof, Grounds([]), ("float64",)).status == "checked"
 
 
 def test_guards_are_not_assumed():
