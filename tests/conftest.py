@@ -40,6 +40,9 @@ settings.register_profile(
 # a third of the time of linear algebra. Workers inherit it, and read it when they load NumPy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# XLA compiles a program for most tests of JAX, which runs once: its machine code is not optimized.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+
 # What a test sees must not depend on when a compilation ends; the tests of the tiers set theirs.
 config.tier = "vm"
 
