@@ -202,6 +202,13 @@ def without_decided_choices(expr: Expr) -> Expr:
     return _decided(expr, _NONE_DECIDED)
 
 
+def branches_of(expr: Expr) -> list[Expr]:
+    """Return what an expression is where it chooses one way or another; itself if it does not."""
+    if expr.op != "switch":
+        return [expr]
+    return [*branches_of(expr.args[1]), *branches_of(expr.args[2])]
+
+
 def _decided(e: Expr, known: Mapping[Expr, bool]) -> Expr:
     """Return an expression where some conditions are known to hold, or not to."""
     if e.op != "switch":

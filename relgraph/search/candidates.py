@@ -7,8 +7,10 @@ the points on either side. Panchekha et al. (2015), section 4.6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -24,6 +26,7 @@ from relgraph.formulas.expressions import (
     NUMBER,
     Expr,
     apply,
+    branches_of,
     inputs_of,
     named,
     number,
@@ -51,6 +54,9 @@ _DEARNESS = 0.0003
 pieces are not made of whatever form happens to be the best at a few points."""
 
 _ROWS, _HALVINGS = 4, 12
+
+_LOSS = 0.01
+"""Mean bits of error that a cut of few digits may cost."""
 
 
 @dataclass(frozen=True)
@@ -176,72 +182,130 @@ def _cut(errors: Any, places: Any, price: float) -> tuple[float, list[tuple[int,
 def refined(
     pieces: Pieces, known: Known, truth: Callable[[dict[str, float]], float | None]
 ) -> Pieces:
-    """Return the pieces with cuts that bisection has moved, where an input is compared."""
-    if pieces.by.op is not INPUT:
+    """Return the pieces with cuts that bisection has moved, and then rounded where that is as good,
+    if an input or its magnitude is compared."""
+    if not _is_about_input(pieces.by):
         return pieces
-    cuts = [_moved(pieces, k, known, truth) for k in range(len(pieces.cuts))]
+    along = _Along(pieces, known, truth)
+    cuts = [along.moved(k) for k in range(len(pieces.cuts))]
+    for k in range(len(cuts)):
+        cuts[k] = along.rounded(k, cuts)
     return Pieces(pieces.by, pieces.forms, tuple(cuts), pieces.total)
 
 
-def _moved(
-    pieces: Pieces, k: int, known: Known, truth: Callable[[dict[str, float]], float | None]
-) -> float:
-    """Return a cut, moved to where the form below becomes worse than the one above."""
-    name, dtype = pieces.by.value, known.true.dtype
-    column = known.inputs[name]
-    cut = dtype.type(pieces.cuts[k])
-    below, above = column[column <= cut], column[column > cut]
-    if not len(below) or not len(above):
-        return pieces.cuts[k]
-    low, high = (int(o) for o in to_ordinals(np.array([below.max(), above.min()])))
-    near = np.argsort(
-        np.abs(to_ordinals(column).astype(float) - float(to_ordinals(np.array([cut]))[0]))
-    )
-    rows = near[: 1 if len(known.inputs) == 1 else _ROWS]
-    for _ in range(_HALVINGS):
-        if high - low < 2:
-            break
-        middle = (low + high) // 2
-        better = _below_is_better(pieces, k, middle, rows, known, truth)
-        if better is None:
-            return pieces.cuts[k]
-        if better:
-            low = middle
-        else:
-            high = middle
-    return float(from_ordinals([low], dtype)[0])
+class _Along:
+    """The errors of pieces along an input, or its magnitude, near some points.
+
+    Parameters
+    ----------
+    pieces
+        The forms, and where the domain is cut.
+    known
+        The points.
+    truth
+        A function that returns the true value at a point, or None.
+    """
+
+    def __init__(
+        self, pieces: Pieces, known: Known, truth: Callable[[dict[str, float]], float | None]
+    ) -> None:
+        self._pieces, self._known, self._truth = pieces, known, truth
+        self._dtype = known.true.dtype
+        (self._name,) = inputs_of(pieces.by)
+        column = known.inputs[self._name]
+        self._is_magnitude = pieces.by.op is not INPUT
+        self._places = np.abs(column) if self._is_magnitude else column
+        values = Values(known)
+        self._errors = [values.errors(form) for form in pieces.forms]
+
+    def moved(self, k: int) -> float:
+        """Return a cut, moved to where the form below becomes worse than the one above."""
+        cut = self._pieces.cuts[k]
+        below, above = self._places[self._places <= cut], self._places[self._places > cut]
+        if not len(below) or not len(above):
+            return cut
+        low, high = self._ordinals(below.max(), above.min())
+        for _ in range(_HALVINGS):
+            if high - low < 2:
+                break
+            middle = (low + high) // 2
+            excess = self._excess(k, self._place(middle))
+            if excess is None:
+                return cut
+            if excess <= 0:
+                low = middle
+            else:
+                high = middle
+        return self._place(low)
+
+    def rounded(self, k: int, cuts: Sequence[float]) -> float:
+        """Return a cut, moved to zero or to a number of few digits, if the form that is used there
+        instead errs by no more than half a bit more."""
+        ends = (-math.inf, *cuts, math.inf)
+        for near in _near(cuts[k]):
+            if ends[k] < near < ends[k + 2] and self._is_as_good(k, cuts[k], near):
+                return near
+        return cuts[k]
+
+    def _is_as_good(self, k: int, cut: float, near: float) -> bool:
+        low, high = sorted(self._ordinals(near, cut))
+        sign = 1 if near > cut else -1
+        ends = [self._excess(k, at) for at in (near, self._place((low + high) // 2))]
+        between = (self._places > min(near, cut)) & (self._places <= max(near, cut))
+        lost = sign * (self._errors[k] - self._errors[k + 1])[between]
+        return all(e is None or sign * e <= HALF for e in ends) and bool(
+            (lost <= 1).all() and lost.sum() <= _LOSS * len(between)
+        )
+
+    def _excess(self, k: int, place: float) -> float | None:
+        """Return by how many bits the form below a cut errs more than the one above, in the mean,
+        where what is compared has some value; None if nothing is true there."""
+        points, true = [], []
+        for row in self._rows(place):
+            for at in (place, -place) if self._is_magnitude else (place,):
+                point = {n: float(v[row]) for n, v in self._known.inputs.items()}
+                point[self._name] = float(at)
+                value = self._truth(point)
+                if value is not None:
+                    points.append(point)
+                    true.append(value)
+        if not points:
+            return None
+        columns = {n: np.array([p[n] for p in points], self._dtype) for n in self._known.inputs}
+        values = Values(Known(columns, np.array(true, self._dtype), np.zeros(len(true))))
+        below, above = (values.errors(self._pieces.forms[j]).mean() for j in (k, k + 1))
+        return float(below - above)
+
+    def _rows(self, place: float) -> Any:
+        """Return the points that are nearest."""
+        (here,) = self._ordinals(place)
+        near = np.argsort(np.abs(to_ordinals(self._places).astype(float) - float(here)))
+        return near[: 1 if len(self._known.inputs) == 1 else _ROWS]
+
+    def _ordinals(self, *places: float) -> list[int]:
+        return [int(o) for o in to_ordinals(np.array(places, self._dtype))]
+
+    def _place(self, ordinal: int) -> float:
+        return float(from_ordinals([ordinal], self._dtype)[0])
 
 
-def _below_is_better(
-    pieces: Pieces,
-    k: int,
-    place: int,
-    rows: Any,
-    known: Known,
-    truth: Callable[[dict[str, float]], float | None],
-) -> bool | None:
-    name, dtype = pieces.by.value, known.true.dtype
-    at = from_ordinals([place], dtype)[0]
-    points, true = [], []
-    for row in rows:
-        point = {n: float(v[row]) for n, v in known.inputs.items()} | {name: float(at)}
-        value = truth(point)
-        if value is not None:
-            points.append(point)
-            true.append(value)
-    if not points:
-        return None
-    columns = {n: np.array([p[n] for p in points], dtype) for n in known.inputs}
-    here = Known(columns, np.array(true, dtype), np.zeros(len(true)))
-    values = Values(here)
-    first, second = (values.errors(pieces.forms[j]).sum() for j in (k, k + 1))
-    return bool(first <= second)
+def _near(cut: float) -> Iterator[float]:
+    """Yield zero, and the numbers of one, two and three digits on both sides of a cut."""
+    yield 0.0
+    if cut and math.isfinite(cut):
+        for digits in (1, 2, 3):
+            unit = Decimal(1).scaleb(Decimal(cut).adjusted() - digits + 1)
+            low = Decimal(cut) // unit * unit
+            yield from map(float, (low, low + unit.copy_sign(Decimal(cut))))
 
 
 SEARCHED = 40
 """Points that guide the search; all the others choose among what it found."""
 
 _ROUNDS, _NODES, _SEARCHES = 8, 4200, 3
+
+_SPLIT = 8
+"""How many of the best forms are looked at for branches."""
 
 _BAD, _FEW, _NEW = 6.0, 3, 16
 """From how many bits of error on a point is bad; how many bad ones, and no fewer, begin another
@@ -335,6 +399,9 @@ class Found:
         The series that the search was given, and where each is one.
     near
         Those near other places, which are forms as they are.
+    branches
+        Branches of forms that choose, and of which form each is one. It may hold only where that
+        form chooses it.
     found_by
         For each form the search that found it, which knows how, and what that found: the form with
         choices that others around them decide.
@@ -348,6 +415,7 @@ class Found:
     pieces: list[Pieces]
     series: dict[Expr, str]
     near: dict[Expr, str]
+    branches: dict[Expr, Expr]
     found_by: dict[Expr, tuple[Search, Expr]]
     seconds: dict[str, float]
     stopped: str
@@ -390,6 +458,8 @@ def search_forms(
                 break
             # the points that nothing serves yet guide the next search
             guiding = known.taken(np.concatenate([np.arange(SEARCHED - _NEW), _spread(bad)]))
+        branches = {b: e for b, e in _branches(forms).items() if b not in found_by}
+        forms += [Candidate(e, values.errors(e), exact=False) for e in branches]
         places = centers(expr, known, np.min([f.errors for f in forms], axis=0))
         near = _series_near(expr, places)
         forms += [Candidate(e, values.errors(e), exact=False) for e in near if e not in found_by]
@@ -399,7 +469,20 @@ def search_forms(
         pieces = _pieces(by, forms, values, sampler)
     finished = worked()
     seconds = {"search": searched - began, "pieces": finished - searched}
-    return Found(forms, pieces, series, near, found_by, seconds, stopped)
+    return Found(forms, pieces, series, near, branches, found_by, seconds, stopped)
+
+
+def _branches(forms: Sequence[Candidate]) -> dict[Expr, Expr]:
+    """Return the branches of the best forms that choose, and which form has each.
+
+    A law asks what makes a branch right everywhere. A cut along an input may be as good, and is
+    easier to read.
+    """
+    best = sorted(forms, key=lambda c: (c.mean, cost_of(c.expr)))[:_SPLIT]
+    chosen = [c.expr for c in best if c.expr.op == "switch"]
+    # of the forms with one branch that which is reached by the fewest laws is likely the cheapest
+    chosen.sort(key=cost_of, reverse=True)
+    return {e: form for form in chosen for e in branches_of(form)}
 
 
 def _series(expr: Expr) -> dict[Expr, str]:
@@ -431,13 +514,19 @@ def _spread(places: Any) -> Any:
 def _pieces(
     by: Sequence[Expr], forms: list[Candidate], values: Values, sampler: Sampler
 ) -> list[Pieces]:
-    """Return the best cuts of the domain, and the best that have fewer pieces."""
+    """Return the best cuts of the domain, the best that have fewer pieces, and those that choose as
+    the best forms do, by an input."""
     found = [best_pieces(forms, by, values), best_pieces(forms, by, values, price=_DEARER)]
+    inputs = [b for b in by if _is_about_input(b)]
+    for form in [c.expr for c in forms if c.expr.op == "switch"][:_FEW_PIECES]:
+        own = [Candidate(e, values.errors(e), exact=False) for e in branches_of(form)]
+        found.append(best_pieces(own, inputs, values))
     kept: list[Pieces] = []
     for pieces in found:
         if pieces is not None:
             moved = refined(pieces, values.points, sampler.truth_at)
-            kept += [p for p in (moved, pieces) if p not in kept]
+            before, after = (float(values.errors(p.expr).mean()) for p in (pieces, moved))
+            kept += [moved if after <= before + _LOSS * len(pieces.cuts) else pieces]
     return kept
 
 

@@ -14,6 +14,7 @@ from relgraph.formulas.expressions import (
     NUMBER,
     Expr,
     as_scaled_product,
+    branches_of,
     inputs_of,
     to_graph,
     with_part,
@@ -44,8 +45,9 @@ class Instance:
     Attributes
     ----------
     name
-        That of the law; ``commutativity``, ``arithmetic``, ``scaled-product``, ``series``; or
-        ``decided-choices``, which takes away what is never chosen.
+        That of the law; ``commutativity``, ``arithmetic``, ``scaled-product``, ``series``;
+        ``decided-choices``, which takes away what is never chosen; or ``branch``, which takes one
+        of the branches of a choice.
     path
         Where: the positions of arguments from the root on.
     before, after
@@ -97,6 +99,8 @@ class Instance:
             return any(as_scaled_product(a) is b for a, b in (sides, sides[::-1]))
         if self.name == "decided-choices":
             return without_decided_choices(self.before) is self.after
+        if self.name == "branch":
+            return self.after in branches_of(self.before)
         return self.name == "series"
 
     def _is_instance(self, equation: Equation) -> bool:

@@ -163,8 +163,9 @@ class Form:
 
     @property
     def exact(self) -> bool:
-        """Whether it equals the input as real numbers: no piece of it is a series."""
-        return "series" not in self.laws
+        """Whether it equals the input as real numbers by laws alone: no piece of it is a series, or
+        a branch of a choice."""
+        return not measured(self)
 
     @cached_property
     def output(self) -> Any:
@@ -371,14 +372,20 @@ def _figures(form: Form) -> tuple[str, str, str]:
     return f"{form.error:.2f}", f"{worst:.1f}", f"{form.time:.1f}"
 
 
+def measured(form: Form) -> list[str]:
+    """Return what in a form does not follow by laws alone, and was only measured."""
+    return [kind for kind in ("series", "branch") if kind in form.laws]
+
+
 def _by(form: Form) -> str:
     """Return how a form follows from the input, in a line."""
     if not form.laws and form.pieces is None:
         return "the input"
     laws = [name for name in form.laws if name not in ("commutativity", "arithmetic")]
     text = ", ".join(laws)
-    if not form.exact:
-        text += " (a series: checked against true values)"
+    kinds = measured(form)
+    if kinds:
+        text += f" (a {' and a '.join(kinds)}: checked against true values)"
     if form.pieces is not None:
         text = f"{len(form.pieces.forms)} pieces by {written(form.pieces.by)}: {text}"
     return text

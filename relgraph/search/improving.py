@@ -173,7 +173,7 @@ class _Choice:
     def __init__(self, expr: Expr, found: Found, derivations: _Derivations, values: Values) -> None:
         self._expr, self._derivations = expr, derivations
         self._forms: dict[Expr, Pieces | None] = {p.expr: p for p in found.pieces}
-        self._forms |= dict.fromkeys((c.expr for c in found.forms), None)
+        self._forms |= {c.expr: None for c in found.forms if c.expr not in found.branches}
         with np.errstate(all="ignore"):
             self._errors = {e: values.errors(e) for e in (*self._forms, expr)}
         self._means = {e: float(errors.mean()) for e, errors in self._errors.items()}
@@ -247,6 +247,9 @@ class _Derivations:
     def _found_steps(self, expr: Expr) -> Sequence[Instance]:
         if expr in self._found.near and expr not in self._found.found_by:
             return (self._series(expr, self._found.near[expr]),)
+        if expr in self._found.branches:
+            whole = self._found.branches[expr]
+            return (*self._steps(whole), Instance("branch", (), whole, expr))
         search, found = self._found.found_by[expr]
         last = () if found is expr else (Instance("decided-choices", (), found, expr),)
         return (*self._steps_to(found, search), *last)

@@ -9,7 +9,7 @@ import pytest
 
 import relgraph.tensor as at
 from relations.kit.vocabulary import law, lvars
-from relgraph.formulas.expressions import without_decided_choices, written
+from relgraph.formulas.expressions import branches_of, without_decided_choices, written
 from relgraph.search import derivation, improving
 from relgraph.search.accuracy import (
     EmptyDomain,
@@ -263,11 +263,27 @@ def test_ops_of_the_book_are_candidates(formula: str, best: str) -> None:
     assert str(found) == best and found.error < 0.1
 
 
-def test_no_choice_is_made_twice() -> None:
+def test_a_choice_is_by_an_input_and_made_once() -> None:
     found = improve("sqrt(x*x + 1) - x", seconds=60).best
-    condition = "x / hypot(1, x) > 0.5"
-    assert str(found) == f"where({condition}, 1 / (hypot(1, x) + x), hypot(1, x) - x)"
-    assert all(leads(d, parsed("sqrt(x*x + 1) - x"), found.expr) for d in found.derivations)
+    assert str(found) == "where(x <= 0, hypot(1, x) - x, 1 / (hypot(1, x) + x))"
+    assert found.pieces is not None and not found.exact and "branch" in found.laws
+    pairs = zip(found.derivations, found.pieces.forms, strict=True)
+    assert all(leads(d, parsed("sqrt(x*x + 1) - x"), form) for d, form in pairs)
+
+
+def test_a_branch_is_one_of_those_that_a_form_chooses_among() -> None:
+    whole = parsed("where(x > 0, 1 / x, where(y > 0, y, 2))")
+    assert [written(e) for e in branches_of(whole)] == ["1 / x", "y", "2"]
+    Instance("branch", (), whole, parsed("y")).check()
+    with pytest.raises(ReplayError, match="branch does not make"):
+        Instance("branch", (), whole, parsed("x")).check()
+
+
+def test_cuts_have_few_digits_where_that_costs_nothing() -> None:
+    pieces = improve("(1 - cos(x)) / x**2", seconds=60).best.pieces
+    assert pieces is not None
+    for cut in pieces.cuts:
+        assert float(f"{cut:.2e}") == cut
 
 
 def test_choices_that_others_decide() -> None:
