@@ -24,10 +24,9 @@ import pymc as pm
 import pytensor.tensor as pt
 
 from relgraph import function, grad, optimize_graph
-from relgraph.bridges.pytensor import (
-    from_pytensor,
-    to_pytensor,
-)  # which gives PyTensor the modes, too
+
+# this import gives PyTensor the modes, too
+from relgraph.bridges.pytensor import from_pytensor, to_pytensor
 
 logging.getLogger("pymc").setLevel(logging.CRITICAL)
 plt.rcParams.update({"figure.figsize": (7.5, 3.4), "figure.dpi": 100, "axes.grid": True})
