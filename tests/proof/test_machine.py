@@ -80,7 +80,27 @@ def _integers(inputs, nodes):
     return Integers(inputs, nodes), number
 
 
-def _check(name, dtype, count, translate=_machine):
+def _bfloat16(inputs, nodes):
+    """Return the terms of bfloat16s in the place of float32s, and how numbers are written."""
+    elements = Translation(inputs, nodes, {"float32": "bfloat16"})
+    if elements.is_unknown():
+        raise NotTranslated("what an op computes")
+    return elements, lambda value, dtype: literal(
+        value, "bfloat16" if dtype == "float32" else dtype
+    )
+
+
+def _as_bfloat16(x):
+    """Return float32s rounded to bfloat16s. What float32s of these compute is exact, or has more
+    than twice as many bits: rounded once more, it is what bfloat16s compute."""
+    if x.dtype != "float32":
+        return x
+    bits = x.view("uint32")
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
+    return np.where(np.isnan(x), x, rounded.view("float32"))
+
+
+def _check(name, dtype, count, translate=_machine, rounded=np.asarray):
     built = _built(FUNCTIONS[name], dtype)
     if built is None:
         return 0
@@ -90,9 +110,10 @@ def _check(name, dtype, count, translate=_machine):
     except NotTranslated:
         return 0
     random = np.random.default_rng([SEED, zlib.crc32(f"{name} {dtype}".encode())])
-    values = {v: _values(dtype, count, random) for v in inputs}
+    values = {v: rounded(_values(dtype, count, random)) for v in inputs}
     with np.errstate(all="ignore"):
         (expected,) = evaluate([out], values)
+    expected = rounded(expected)
     for k in range(count):
         if _is_out_of_range(name, [values[v][k] for v in inputs]):
             continue
@@ -118,6 +139,17 @@ def test_terms_compute_what_numpy_computes(name):
 def test_integers_compute_what_numpy_computes(name):
     checked = [_check(name, dtype, FEW, _integers) for dtype in (*INTS, *UINTS)]
     assert all(checked) or name not in ("int_div", "mod", "add", "mul", "neg", "abs", "sqr", "lt")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_bfloat16s_compute_what_float32s_do_rounded(name):
+    assert _check(name, "float32", FEW, _bfloat16, _as_bfloat16) or not _check(name, "float32", 1)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_bfloat16s_compute_what_float32s_do_rounded_of_many_values(name):
+    assert _check(name, "float32", MANY, _bfloat16, _as_bfloat16) in (0, MANY)
 
 
 @pytest.mark.thorough
