@@ -1,8 +1,8 @@
 """Proves laws: for each dtype that a law admits, by Z3 or by trying all values.
 
-A law of the class ``exact`` is proved bit by bit; one about more than elements, place by place, for
-all lengths and for ranks up to four. Of other classes the algebra is proved, over real numbers: how
-much is rounded remains with the checker.
+A law of the class ``exact`` is proved bit by bit, on arguments of one dtype; one about more than
+elements, place by place, for all lengths and for ranks up to four. Of other classes the algebra is
+proved, over real numbers: how much is rounded remains with the checker.
 """
 
 from __future__ import annotations
