@@ -52,6 +52,10 @@ WRITTEN: dict[str, list[Any]] = {
     "flatten-sum": [(x + y) + (z + t)],
     "flatten-product": [(x * y) * (z * t)],
     "log-part-of-exp-div": [at.log(at.exp(m)[:, 0] / at.abs(x))],
+    "log-sum-weighed-quotient": [
+        at.log(at.sum(at.softmax(y) * (at.exp(m) / at.sigmoid(z)), axis=1))
+    ],
+    "log-sum-weighed-divided": [at.log(at.sum(at.softmax(y) * at.exp(m) / at.sigmoid(z), axis=1))],
     "log-mul-sigmoid": [at.log(at.sigmoid(x) * at.abs(y))],
     "extreme-above-zero": [at.max(at.sqrt(at.abs(x)))],
 }

@@ -17,7 +17,7 @@ from tests.relations.applied import (
 )
 
 LAWS = laws_of(quotients_of_exponentials)
-m, q = at.dmatrix("m"), at.dmatrix("q")
+m, q, r = at.dmatrix("m"), at.dmatrix("q"), at.dscalar("r")
 e, s, t = at.exp(x), at.sigmoid(x), at.sigmoid(-x)
 u, c = at.exp(y), at.dvector("c")
 weights, doubled = (
@@ -71,8 +71,8 @@ CASES = [
     ),
     (
         "log-sum-weighed",
-        at.log(at.sum(e * at.stack([at.sigmoid(y), at.exp(-y)])[:, None])),
-        "logsumexp(x + log(make_vector{float64}(sigmoid(y), exp(-y))[:, None]), axis=None)",
+        at.log(at.sum(at.exp(m) * at.stack([at.sigmoid(r), at.exp(-r)]).dimshuffle(0, "x"))),
+        "logsumexp(m + log(make_vector{float64}(sigmoid(r), exp(-r))[:, None]), axis=None)",
     ),
     (
         "log-sum-divided",
