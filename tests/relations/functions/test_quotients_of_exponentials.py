@@ -71,8 +71,8 @@ CASES = [
     ),
     (
         "log-sum-weighed",
-        at.log(at.sum(at.exp(m) * at.stack([at.sigmoid(r), at.exp(-r)]).dimshuffle(0, "x"))),
-        "logsumexp(m + log(make_vector{float64}(sigmoid(r), exp(-r))[:, None]), axis=None)",
+        at.log(at.sum(at.exp(m) * at.stack([at.sigmoid(r), 0.5, at.exp(r)]).dimshuffle(0, "x"))),
+        "logsumexp(m + log(make_vector{float64}(sigmoid(r), 0.5, exp(r))[:, None]), axis=None)",
     ),
     (
         "log-sum-divided",
