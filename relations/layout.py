@@ -116,8 +116,8 @@ LENGTHS = (
 
 a, b, p, s, z, zs = lvars("a b p s z zs")
 
-f = Elemwise(s, p)
-"""Any elementwise op."""
+f = Elemwise(s, ())
+"""Any elementwise op that overwrites no argument."""
 
 
 def fill_law(

@@ -217,9 +217,10 @@ TAKEN = (
     any_dtype_law(
         "slice-of-taken",
         part_of(taken(x, positions)),
-        taken(x, part_of(positions)),  # x[positions][2:] → x[positions[2:]]
+        taken(x, y),  # x[positions][2:] → x[positions[2:]]; others may be out of bounds
         *of_positions,
         whereo(kit.is_one_slice, i),
+        computo(y, kit.part_at, i, indices, positions),
     ),
 )
 

@@ -199,9 +199,14 @@ def index_into_piece(index: IndexList, axis: int, pieces: Sequence[Any]) -> Inde
     return trimmed((*index[:axis], entry, *index[axis + 1 :]))
 
 
+def part_at(index: IndexList, inputs: Sequence[Any], x: Any) -> Any:
+    """Return ``x[index]``."""
+    return Subtensor(index)(x, *inputs)
+
+
 def part_and(index: IndexList, inputs: Sequence[Any], x: Any, y: Any) -> Any:
     """Return ``x[index] + y``."""
-    return Subtensor(index)(x, *inputs) + y
+    return part_at(index, inputs, x) + y
 
 
 def are_disjoint_in(x: Any, a: IndexList, b: IndexList) -> bool:

@@ -32,9 +32,9 @@ from relgraph.tensor.subtensor import Placeholder, Subtensor
 
 # -- greatest and least elements -------------------------------------------------------------------
 
-a, c, e, m, n, o, p, s, t, x = lvars("a c e m n o p s t x")
+a, c, e, m, n, o, s, t, x = lvars("a c e m n o s t x")
 
-f = Elemwise(s, p)
+f = Elemwise(s, ())
 """A function of one argument, element by element."""
 
 increasing = whereo(kit.is_increasing, s)

@@ -67,6 +67,7 @@ EXECUTED: frozenset[Callable[..., Any]] = frozenset(
         parts_kit.is_one_slice,
         parts_kit.operand_parts,
         parts_kit.operand_part,
+        parts_kit.part_at,
         parts_kit.part_and,
         parts_kit.begins_with_integer,
         parts_kit.index_by_position,

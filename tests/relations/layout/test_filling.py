@@ -13,6 +13,7 @@ from relgraph.compile import Mode, function
 from relgraph.compile.optimize import optimize_graph
 from relgraph.graph.basic import Constant, Variable, graph_inputs
 from relgraph.tensor.assembly import Alloc
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.shapes import Shape_i
 from tests.relations.applied import laws_of, written
 
@@ -169,3 +170,14 @@ def test_what_is_of_length_one_by_and_by_goes_in_no_circle() -> None:
     positive = Alloc()(single, length) > at.constant(np.array([0.0]))
     f = function([single], at.switch(~positive, single, single), mode="o3")
     assert f(np.array([2.0])).tolist() == [2.0]
+
+
+@pytest.mark.parametrize("name", ["fill-sink", "fill-cut-in-operands", "alloc-sink"])
+def test_ops_that_overwrite_an_argument_stay_as_they_are(name: str) -> None:
+    # the storage of what is filled may be smaller
+    x, v = at.TensorType("float64", (None, 0))("x"), at.dvector("v")
+    copies = at.alloc(v, 3, 4) if name == "alloc-sink" else at.second(x, at.constant(0.0))
+    beside = x if name == "fill-cut-in-operands" else v
+    assert LAWS[name].forward.transform(None, at.add(copies, beside).owner)
+    overwriting = Elemwise(at.add.scalar_op, {0: 0})(copies, beside)
+    assert LAWS[name].forward.transform(None, overwriting.owner) is False

@@ -146,3 +146,8 @@ def test_laws_together_settle():
     ]
     before = values_of(outputs)
     assert same_values(values_of(rewritten(list(LAWS.values()), outputs)), before)
+
+
+def test_positions_that_no_part_takes_may_be_out_of_bounds() -> None:
+    # so a part of positions is no part of what is taken at all of them
+    assert not hasattr(LAWS["slice-of-taken"], "backward")
