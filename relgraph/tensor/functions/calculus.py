@@ -316,7 +316,7 @@ def triu_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Any, ...]:
 def _triangle(known: Any, n: Any, k: int, m: Any, mask: Callable[[], Any]) -> tuple[Any, ...]:
     """Return the indices where a mask is true: constants, if the lengths of its axes are known."""
     columns = n if m is None else m
-    if isinstance(n, int) and isinstance(columns, int):
+    if all(isinstance(value, int | np.integer) for value in (n, k, columns)):
         return tuple(map(at.constant, known(n, k, columns)))
     found: tuple[Any, ...] = at.nonzero(mask())
     return found
