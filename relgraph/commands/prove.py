@@ -95,6 +95,7 @@ CAUSES = (
     "it is a relation, not an equation",
     "elements may come from different places",
     "there are too many ways to build it",
+    "it admits too many dtypes at once",
     "the solver does not settle it in time",
     "a counterexample that NumPy does not confirm",
     "what an op computes that is not stated",

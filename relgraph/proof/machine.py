@@ -279,6 +279,11 @@ OPS: dict[str, Computed] = {
 """What scalar ops compute, by name, where that is known."""
 
 
+def _with_sign(dtype: str, x: Term) -> Term:
+    """Return an integer in one bit more, signed."""
+    return z3.SignExt(1, x) if kind_of(dtype) == "i" else z3.ZeroExt(1, x)
+
+
 def _not_known(dtype: str, *xs: Term) -> None:
     return None
 
@@ -309,6 +314,9 @@ def applied(
             found = None if found is None else compute(loop[0], found, x)
     elif len(set(loop)) == 1:
         found = compute(loop[0], *given)
+    elif out == "bool" and set(map(kind_of, loop)) == {"i", "u"}:
+        # NumPy compares integers with and without a sign as numbers
+        found = compute("int64", *map(_with_sign, loop, given))
     return _unknown(op, given, loop, out, assumed) if found is None else found
 
 

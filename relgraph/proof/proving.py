@@ -1,8 +1,9 @@
 """Proves laws: for each dtype that a law admits, by Z3 or by trying all values.
 
-A law of the class ``exact`` is proved bit by bit, on arguments of one dtype; one about more than
-elements, place by place, for all lengths and for ranks up to four. Of other classes the algebra is
-proved, over real numbers: how much is rounded remains with the checker.
+A law of the class ``exact`` is proved bit by bit, and for each combination of dtypes if it admits
+several at once; one about more than elements, place by place, for all lengths and for ranks up to
+four. Of other classes the algebra is proved, over real numbers: how much is rounded remains with
+the checker.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial, reduce
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,8 @@ _DIVIDING = ("int_div", "mod")
 _LEAST_AXES = 2
 """A law is proved for tensors of up to so many axes at least, or not at all."""
 _TIMES = 6
-"""The layouts of a law may take so many times as long as one dtype."""
+"""The layouts of a law may take so many times as long as one dtype, and so may all its dtypes if it
+admits several at once."""
 
 _GROWTH = 4
 """An axis more takes at least so many times as long."""
@@ -271,16 +273,28 @@ class _Attempt:
     difference: _Difference | None = None
     admits: bool = False
 
+    def __post_init__(self) -> None:
+        # what other programs take does not count
+        self._end = time.process_time() + _TIMES * self.seconds
+
     def why(self) -> str:
         """Return why dtypes are not proved."""
         return "; ".join(self.reasons) or _NOTHING
 
+    def _is_late(self, statement: Statement) -> bool:
+        """Return whether there is no time left for a statement about several dtypes."""
+        return _is_mixed(statement) and time.process_time() > self._end
+
     def bits(self, law: Relation) -> None:
         """Prove that both sides have the same bits, for each dtype."""
         for statement in _statements(law, self.dtypes):
+            if self._is_late(statement):
+                self.reasons["it admits too many dtypes at once"] += 1
+                self._note(statement.dtype, "checked")
+                return
             status = self._of_machine(statement)
             self._note(statement.dtype, status)
-            if statement.dtype == "float32" and status == "proved":
+            if statement.dtype == "float32" and status == "proved" and not _is_mixed(statement):
                 renamed = {"float32": "bfloat16"}
                 self._note("bfloat16", self._of_machine(statement, renamed))
 
@@ -311,8 +325,6 @@ class _Attempt:
         axes
             The rank up to which it was proved in time, at least `_LEAST_AXES`.
         """
-        # what other programs take does not count
-        end = time.process_time() + _TIMES * self.seconds
         rounds: list[tuple[int, Sequence[str]]]
         rounds = [(axes, DTYPES_OF_PLACES[:1]) for axes in range(MOST_AXES + 1)]
         others = [*permutations(DTYPES_OF_PLACES, 2), *((d,) for d in DTYPES_OF_PLACES[1:])]
@@ -321,11 +333,11 @@ class _Attempt:
         took = 0.0
         for axes, dtypes in rounds:
             began = time.process_time()
-            if axes > _LEAST_AXES and not open_rules and began + _GROWTH * took > end:
+            if axes > _LEAST_AXES and not open_rules and began + _GROWTH * took > self._end:
                 return axes - 1
             for layout in layouts(law, axes, dtypes):
                 open_rules.discard(layout.rule)
-                late = time.process_time() > end
+                late = time.process_time() > self._end
                 if late and axes > _LEAST_AXES and not open_rules:
                     return axes - 1
                 if late:
@@ -405,6 +417,8 @@ class _Attempt:
             about = {statement.dtype, *(("bfloat16",) if statement.dtype == "float32" else ())}
             if about <= known:
                 continue
+            if self._is_late(statement):
+                return []
             one = grounds.derivation(law, statement)
             if one is not None:
                 found.append(one)
@@ -468,8 +482,15 @@ class _Attempt:
         ]
         assumed += elements.assumed
         sides = [elements.of(side) for side in (statement.old, statement.new)]
-        solver = self._solver([*assumed, z3.Not(sides[0] == sides[1])])
-        answer = str(solver.check())
+        different = z3.Not(sides[0] == sides[1])
+        booleans = [x for x in elements.inputs.values() if z3.is_bool(x)]
+        # where conditions are known, the solver does not look at what is not chosen
+        for known in product((False, True), repeat=len(booleans)):
+            given = [x == value for x, value in zip(booleans, known, strict=True)]
+            solver = self._solver([*assumed, *given, different])
+            answer = str(solver.check())
+            if answer != "unsat":
+                break
         if answer == "unsat" and assumed:
             admits = str(self._solver(assumed).check())
             answer = {"sat": "unsat", "unsat": _VOID}.get(admits, admits)
@@ -513,6 +534,11 @@ class _Attempt:
         """Keep values for which the sides differ; float64s are what most users know."""
         if self.difference is None or (found is not None and found.statement.dtype == "float64"):
             self.difference = found
+
+
+def _is_mixed(statement: Statement) -> bool:
+    """Return whether a statement is about inputs of several dtypes, conditions aside."""
+    return len({v.type.dtype for v in statement.inputs} - {"bool"}) > 1
 
 
 def _given(elements: Reals, values: Sequence[Any]) -> Reals:

@@ -86,7 +86,7 @@ def statements(law: Law, dtypes: Sequence[str] = DTYPES) -> Iterator[Statement]:
                 statement = _stated(law, dtype, given, known)
                 if statement is not None:
                     yield statement
-                    if not _wants_two_dtypes(law):
+                    if not law.mixed:
                         break
 
 
@@ -151,23 +151,22 @@ def _require_elementwise(law: Law) -> None:
 
 
 def _assignments(law: Law, dtype: str, ops: Mapping[Any, Any]) -> Iterator[Mapping[Any, str]]:
-    """Yield dtypes for the variables of a law: one for all, then booleans for conditions; or two
-    for two variables."""
+    """Yield dtypes for the variables of a law: one for all, and booleans for conditions; where it
+    admits several at once, the first has that, and each of the others any, beside booleans."""
     every = dict.fromkeys([*variables_of(law.lhs), *variables_of(law.rhs)])
     variables = [v for v in every if v not in ops and v not in _computed(law)]
-    if _wants_two_dtypes(law):
-        yield from ({**dict.fromkeys(variables, dtype), variables[-1]: other} for other in DTYPES)
-        return
-    yield dict.fromkeys(variables, dtype)
     conditions = {v for side in (law.lhs, law.rhs) for v in _conditions_in(side)}
-    if conditions and dtype != "bool":
+    yield dict.fromkeys(variables, dtype)
+    if conditions and dtype != "bool" and not law.mixed:
         yield {v: "bool" if v in conditions else dtype for v in variables}
-
-
-def _wants_two_dtypes(law: Law) -> bool:
-    """Return whether the two variables of a law have to be of different dtypes."""
-    predicates = [c.predicate for c in law.conditions if isinstance(c, Where)]
-    return numbers.has_other_dtype in predicates
+    if law.mixed:
+        # a condition is a boolean before anything else is computed of it
+        first, *others = [v for v in variables if v not in conditions] or variables
+        for dtypes in product(DTYPES, repeat=len(others)):
+            given = {**dict.fromkeys(conditions, "bool"), first: dtype}
+            given.update(zip(others, dtypes, strict=True))
+            if len(set(given.values())) > 1:
+                yield given
 
 
 _LOGICAL = ("and_", "or_", "xor", "invert")

@@ -6,7 +6,7 @@ from kanren import eq
 
 import relgraph.tensor as at
 from relations.kit.guards import is_discrete_zero, is_positive, nonnegativeo
-from relations.kit.numbers import is_at_most
+from relations.kit.numbers import has_dtype, is_at_most
 from relgraph import lvars
 from relgraph.graph.kanren import law, relation, whereo
 from relgraph.proof.proving import prove, structure_of
@@ -55,6 +55,16 @@ def test_what_is_proved_covers_the_dtypes_that_a_law_admits():
 def test_all_values_are_tried_where_they_are_few():
     found = LAWS["pow-one"].prove()
     assert found.by_dtype["float16"] == "exhausted" and found.status == "exhausted"
+
+
+def test_a_law_with_several_dtypes_is_proved_for_each_combination():
+    sides = [at.lt(at.cast(x, d), at.cast(y, d)) for d in ("float64", "float32")]
+    guard = whereo(has_dtype, x, "float32")
+    of_one = law("compared as float32s", *sides, guard)
+    assert prove(of_one, dtypes=("float32",)).status == "proved"
+    of_any = law("compared as float32s", *sides, guard, mixed=True)
+    found = prove(of_any, dtypes=("float32",))
+    assert found.status == "refuted" and "float64" in found.counterexample
 
 
 def test_guards_are_assumed():
