@@ -365,6 +365,8 @@ def to_graph(
 _PYTHON = Python({"sqr": "square", "switch": "where"})
 _WORTH_A_NAME = 10
 """Of so many letters what stands in a form several times gets a name."""
+_OFTEN = 4
+"""What stands there more often gets one however short it is."""
 
 
 def written(expr: Expr) -> str:
@@ -411,11 +413,12 @@ def _lines_of_cases(cases: Sequence[tuple[str, str]], width: int) -> Iterator[st
 def names_for_parts(language: Language, taken: Collection[Any]) -> Names:
     """Return names for what occurs several times, which are none of those that are taken."""
     free = (name for k in count() for name in (f"t{k}" if k else "t",) if name not in taken)
-    return Names(language, free, lambda e, made, reads: reads > 1 and _is_worth_a_name(e, made))
+    return Names(language, free, _is_worth_a_name)
 
 
-def _is_worth_a_name(e: Expr, formula: Formula) -> bool:
-    return e.op not in (INPUT, NUMBER) and formula.size >= _WORTH_A_NAME
+def _is_worth_a_name(e: Expr, formula: Formula, reads: int) -> bool:
+    is_long = formula.size >= _WORTH_A_NAME or reads > _OFTEN
+    return e.op not in (INPUT, NUMBER) and reads > 1 and is_long
 
 
 def _view_beside(inputs: Sequence[Any]) -> View:

@@ -5,11 +5,13 @@ What a language lacks is written by what it has, as accurately; or it is refused
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from textwrap import indent, wrap
 from typing import Any
 
 import numpy as np
 
+import relgraph.tensor as at
 from relgraph.formulas.expressions import (
     INPUT,
     NUMBER,
@@ -19,6 +21,7 @@ from relgraph.formulas.expressions import (
     apply,
     as_float,
     folded,
+    from_graph,
     names_for_parts,
     number,
     parts,
@@ -46,11 +49,6 @@ def _sigmoid(x: Expr) -> Expr:
     return apply("true_div", top, apply("add", number(1), power))
 
 
-def _cosm1(x: Expr) -> Expr:
-    sine = apply("sin", apply("true_div", x, number(2)))
-    return apply("mul", number(-2), apply("mul", sine, sine))
-
-
 def _sign(x: Expr) -> Expr:
     zero = number(0)
     below = apply("switch", apply("lt", x, zero), number(-1), x)
@@ -73,22 +71,73 @@ def _mul_error(x: Expr, y: Expr) -> Expr:
     return _if_finite(apply("fma", x, y, apply("neg", apply("mul", x, y))))
 
 
+def _fma(x: Expr, y: Expr, z: Expr) -> Expr:
+    product = apply("mul", x, y)
+    (a, b), (c, d) = _halves(x), _halves(y)
+    lost = apply("sub", product, apply("mul", a, c))
+    for part in ((b, c), (a, d)):
+        lost = apply("sub", lost, apply("mul", *part))
+    lost = _if_finite(apply("sub", apply("mul", b, d), lost))
+    return apply("add", apply("add", product, z), apply("add", _add_error(product, z), lost))
+
+
+def _halves(x: Expr) -> tuple[Expr, Expr]:
+    """Return two numbers of 26 digits whose sum a float64 is. Dekker (1971)."""
+    scaled = apply("mul", number(2**27 + 1), x)
+    high = apply("sub", scaled, apply("sub", scaled, x))
+    return high, apply("sub", x, high)
+
+
 def _if_finite(lost: Expr) -> Expr:
     return apply("switch", apply("lt", apply("abs", lost), number("inf")), lost, number(0))
 
 
 _WRITTEN_OUT: dict[str, Callable[..., Expr]] = {
-    "softplus": lambda x: apply("logaddexp", number(0), x),
     "sigmoid": _sigmoid,
-    "cosm1": _cosm1,
     "sign": _sign,
     "logaddexp": _logaddexp,
     "sqr": lambda x: apply("mul", x, x),
     "log10": lambda x: apply("true_div", apply("log", x), apply("log", number(10))),
+    "isnan": lambda x: apply("neq", x, x),
+    "isinf": lambda x: apply("eq", apply("abs", x), number("inf")),
+    "real": lambda x: x,
+    "fabs": lambda x: apply("abs", x),
+    "reciprocal": lambda x: apply("true_div", number(1), x),
+    "clip": lambda x, low, high: apply("minimum", apply("maximum", x, low), high),
     "mul_error": _mul_error,
     "add_error": _add_error,
+    "fma": _fma,
 }
-"""Functions that a language may lack."""
+"""Functions that a language may lack and that have no formula of arrays."""
+
+
+def _formula(e: Expr) -> tuple[Expr, list[str]] | None:
+    """Return what the op of an expression computes by other functions of arrays, and of which
+    inputs; None if its record does not say it."""
+    op: Any = OPS[e.op].scalar_op
+    if op.array_formula is None:
+        return None
+    inputs = ["x"] if len(e.args) == 1 else [f"x{k}" for k, _ in enumerate(e.args)]
+    variables = [at.dscalar(name) for name in inputs]
+    return from_graph(op.array_formula(at, *variables), variables, inputs), inputs
+
+
+def _written_out(e: Expr) -> Expr | None:
+    """Return an expression by other functions, as accurate; None if nothing says how."""
+    if e.op in _WRITTEN_OUT:
+        return _WRITTEN_OUT[e.op](*e.args)
+    found = _formula(e)
+    if found is None:
+        return None
+    formula, inputs = found
+    given = dict(zip(inputs, e.args, strict=True))
+    whole: Expr = folded(
+        formula,
+        lambda leaf: given[leaf.value] if leaf.op is INPUT else leaf,
+        lambda op, *args: apply(op.scalar_op.name, *args),
+    )
+    return whole
+
 
 _SCALED = "scaled_product"
 _SCALED_OF_ARRAYS = """
@@ -115,6 +164,21 @@ static double scaled_product(int above, int below, const double *values) {
 """
 
 
+_WIDTH = 88
+
+
+def _wrapped(formula: str) -> list[str]:
+    return wrap(formula, _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _in_lines(start: str, formula: str) -> str:
+    """Return a statement of Python, in several lines if it is long."""
+    if len(start) + len(formula) <= _WIDTH:
+        return start + formula
+    lines = _wrapped(formula)
+    return "\n    ".join((f"{start}(", *lines)) + "\n)"
+
+
 class _Arrays(Text):
     """Python, with the functions of arrays that a module has."""
 
@@ -136,7 +200,7 @@ class _Arrays(Text):
         return f"{self._module}.{name}" if is_there else None
 
     def call(self, item: Applied, arguments: Sequence[Formula]) -> Formula:
-        return super().call(item._replace(name=str(self.word(item.name))), arguments)
+        return super().call(item._replace(name=self.word(item.name) or item.name), arguments)
 
     def number(self, value: float) -> str:
         """Return a number."""
@@ -148,21 +212,26 @@ class _Arrays(Text):
         return Pieces((f"{_SCALED}([", *lists, "])"))
 
     def function(
-        self, name: str, inputs: Sequence[str], named: Sequence[Any], body: Formula, scales: bool
+        self, name: str, inputs: Sequence[str], named: Sequence[Any], body: Formula
     ) -> str:
         """Return the text of a function that gives names to some formulas first."""
-        lines = [*(f"{v} = {value}" for v, value in named), f"return {body}"]
+        lines = [*(_in_lines(f"{v} = ", str(value)) for v, value in named)]
+        lines.append(_in_lines("return ", str(body)))
         if self._quiet and f"{self._module}.where" in "".join(lines):
-            lines = [self._quiet, *(f"    {line}" for line in lines)]
-        inner = "".join(f"    {line}\n" for line in lines)
-        helper = self._scaled if scales else ""
-        return f"{self._head}{helper}\n\ndef {name}({', '.join(inputs)}):\n{inner}"
+            lines = [self._quiet, *(indent(line, "    ") for line in lines)]
+        inner = indent("\n".join(lines), "    ")
+        return f"\n\ndef {name}({', '.join(inputs)}):\n{inner}\n"
+
+    def whole(self, functions: Iterable[str], scales: bool) -> str:
+        """Return functions after all that they need."""
+        return "".join((self._head, self._scaled if scales else "", *functions))
 
 
 class _C(_Arrays):
     """C of 1999, in double precision."""
 
     def __init__(self) -> None:
+        self._head, self._scaled = "#include <math.h>\n", _SCALED_IN_C
         self.constants = {"pi": "M_PI", "e": "M_E", "inf": "INFINITY", "nan": "NAN"}
 
     def word(self, op: str) -> str | None:
@@ -196,13 +265,12 @@ class _C(_Arrays):
         return Pieces((f"{_SCALED}({counts}, (double[]){{", *values, "})"))
 
     def function(
-        self, name: str, inputs: Sequence[str], named: Sequence[Any], body: Formula, scales: bool
+        self, name: str, inputs: Sequence[str], named: Sequence[Any], body: Formula
     ) -> str:
-        lines = [*(f"const double {v} = {value};" for v, value in named), f"return {body};"]
-        inner = "".join(f"    {line}\n" for line in lines)
+        lines = [f"const double {v} = {value};" for v, value in named] + [f"return {body};"]
+        inner = indent("\n".join("\n    ".join(_wrapped(line)) for line in lines), "    ")
         given = ", ".join(f"double {v}" for v in inputs) or "void"
-        helper = _SCALED_IN_C if scales else ""
-        return f"#include <math.h>\n{helper}\ndouble {name}({given}) {{\n{inner}}}\n"
+        return f"\ndouble {name}({given}) {{\n{inner}\n}}\n"
 
 
 _LANGUAGES: dict[str, _Arrays] = {
@@ -238,12 +306,68 @@ def source(expr: Expr, inputs: Sequence[str], language: str = "numpy", name: str
     if language == "fpcore":
         whole = _in_its_functions(expr, is_written, "FPCore")
         return str(Core(name, tuple(inputs), whole, None))
-    one = _LANGUAGES[language]
-    whole = _in_its_functions(expr, one.has, language)
-    names = names_for_parts(one, inputs)
-    (body,) = formulas([whole], lambda e: _view(e, one), one, names)
-    scales = any(e.op.startswith(_SCALED) for e in parts(whole))
-    return one.function(name, inputs, names.definitions, body, scales)
+    found = _Source(language, name, *inputs)
+    found.add(name, expr, inputs)
+    return found.text()
+
+
+class _Source:
+    """The functions of a text.
+
+    Parameters
+    ----------
+    language
+        The name of the language.
+    taken
+        Names that a helper may not have.
+    """
+
+    def __init__(self, language: str, *taken: str) -> None:
+        self._language, self._taken = language, taken
+        self._one = _LANGUAGES[language]
+        self._functions: dict[str, str] = {}
+        self._helpers: dict[tuple[str, int], str] = {}
+        self._scales = False
+
+    def text(self) -> str:
+        """Return all functions, each after those that it calls."""
+        return self._one.whole(self._functions.values(), self._scales)
+
+    def add(self, name: str, expr: Expr, inputs: Sequence[str]) -> None:
+        """Add a function that computes an expression."""
+        whole = _in_its_functions(expr, self._has, self._language)
+        names = names_for_parts(self._one, inputs)
+        (body,) = formulas([whole], self._view, self._one, names)
+        self._scales |= any(e.op.startswith(_SCALED) for e in parts(whole))
+        self._functions[name] = self._one.function(name, inputs, names.definitions, body)
+
+    def _has(self, e: Expr) -> bool:
+        """Return whether there is a function for an op, or a helper, which is made now."""
+        key = e.op, len(e.args)
+        if self._one.has(e) or key in self._helpers:
+            return True
+        found = None if e.op in _WRITTEN_OUT else _formula(e)
+        if found is None:
+            return False
+        name = e.op
+        while name in self._taken or name in self._functions:
+            name += "_"
+        self.add(name, *found)
+        self._helpers[key] = name
+        return True
+
+    def _view(self, e: Expr) -> Written:
+        """Return how the language writes an expression."""
+        one = self._one
+        if e.op is INPUT:
+            return Leaf(str(e.value))
+        if e.op is NUMBER:
+            word = one.constants.get(e.value) if isinstance(e.value, str) else None
+            return Leaf(one.number(as_float(e.value)) if word is None else word, "number")
+        op: Any = OPS[e.op].scalar_op
+        if e.op.startswith(_SCALED):
+            return one.scaled(e.args[: op.above], e.args[op.above :])
+        return Applied(self._helpers.get((e.op, len(e.args)), e.op), e.args)
 
 
 def _in_its_functions(expr: Expr, has: Callable[[Expr], bool], language: str) -> Expr:
@@ -252,22 +376,10 @@ def _in_its_functions(expr: Expr, has: Callable[[Expr], bool], language: str) ->
     def of_op(op: Any, *args: Expr) -> Expr:
         made = apply(op.scalar_op.name, *args)
         while not has(made):
-            if made.op not in _WRITTEN_OUT:
+            other = _written_out(made)
+            if other is None:
                 raise NotSupported(f"there is no function {made.op} in {language}")
-            made = _in_its_functions(_WRITTEN_OUT[made.op](*made.args), has, language)
+            made = _in_its_functions(other, has, language)
         return made
 
     return folded(expr, lambda e: e, of_op) if expr.args else expr
-
-
-def _view(e: Expr, one: _Arrays) -> Written:
-    """Return how a language writes an expression."""
-    if e.op is INPUT:
-        return Leaf(str(e.value))
-    if e.op is NUMBER:
-        word = one.constants.get(e.value) if isinstance(e.value, str) else None
-        return Leaf(one.number(as_float(e.value)) if word is None else word, "number")
-    op: Any = OPS[e.op].scalar_op
-    if e.op.startswith(_SCALED):
-        return one.scaled(e.args[: op.above], e.args[op.above :])
-    return Applied(e.op, e.args)

@@ -234,7 +234,7 @@ _ROUNDS, _MOST_ROUNDS, _STILL_SMALLER = 12, 40, 0.8
 of them together become smaller than this part of what they were."""
 
 _ORDINARY = (0.001, 1000.0)
-_TRIES_BEFORE_CUTTING, _TRIES_BEFORE_CUTTING_AGAIN = 200, 1000
+_TRIES_BEFORE_CUTTING, _TRIES_BEFORE_CUTTING_AGAIN, _TRIES_BEFORE_ONE_SIZE = 200, 1000, 3000
 
 
 class EmptyDomain(ValueError):
@@ -243,6 +243,9 @@ class EmptyDomain(ValueError):
 
 class Sampler:
     """Draws points of a domain.
+
+    They are uniform over the bit patterns. Where hardly any of these are in the domain, inputs of
+    one size are: the sides of a triangle, for instance.
 
     Parameters
     ----------
@@ -270,6 +273,7 @@ class Sampler:
         self._boxes = self._cells
         self._cuts = 0
         self._tried = self._kept = 0
+        self._is_rare = False
 
     def points(self, count: int, seconds: float) -> Known:
         """Return points with true values: `count`, or as many as are found within a time.
@@ -379,9 +383,24 @@ class Sampler:
         """Return a drawn point, its true value and the bits that settled it, if it has one."""
         self._tried += 1
         chosen = min(int(np.searchsorted(shares, self._random.random())), len(shares) - 1)
-        known = self._known_at(self._cells[chosen])
+        cell = self._cells[chosen]
+        self._is_rare |= self._tried == _TRIES_BEFORE_ONE_SIZE > 1000 * self._kept
+        known = self._known_at(self._of_one_size(cell) if self._is_rare else cell)
         self._kept += known is not None
         return known
+
+    def _of_one_size(self, cell: Box) -> Box:
+        """Return a part of a cell in which inputs are within a factor of four of one of them, drawn
+        at random, where the cell has such."""
+        low, high = cell[int(self._random.integers(len(cell)))]
+        size = abs(int(self._random.integers(low, high, endpoint=True)))
+        one, four = map(int, to_ordinals(np.array([1.0, 4.0], self._dtype)))
+        parts = []
+        for low, high in cell:
+            ends = [(s * size - (four - one), s * size + (four - one)) for s in (1, -1)]
+            near = [(max(low, a), min(high, b)) for a, b in ends if a <= high and low <= b]
+            parts.append(near[int(self._random.integers(len(near)))] if near else (low, high))
+        return tuple(parts)
 
     def _known_at(self, ranges: Sequence[tuple[int, int]]) -> Point | None:
         places = [int(self._random.integers(low, high, endpoint=True)) for low, high in ranges]

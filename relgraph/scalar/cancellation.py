@@ -84,7 +84,7 @@ class Length(Hypot):
         found, is_nan = xs[0], xp.isnan(xs[0])
         for x in xs[1:]:
             found, is_nan = xp.hypot(found, x), is_nan | xp.isnan(x)
-        return xp.where(is_nan, xp.nan, xp.abs(found))
+        return xp.where(is_nan, math.nan, xp.abs(found))
 
 
 def _of_one_dtype(*inputs: Any) -> list[Array]:

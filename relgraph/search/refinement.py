@@ -2,8 +2,8 @@
 
 Panchekha et al. (2015), section 4.3: the local error of an op is what it loses on the true values
 of its arguments, rounded. Laws are applied there and just below and above. Those that make an
-expression smaller are applied wherever something is new, as all laws are by `best`; here that would
-fill the e-graph with forms that lose as much.
+expression smaller or more accurate are applied wherever something is new, as all laws are by
+`best`; here that would fill the e-graph with forms that lose as much.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ _KEPT, _AT_ROOT = 4, 24
 _TRIED = 3
 _NEARLY = 0.1
 """Bits of error that do not count beside the size of an expression."""
+
+_GAIN = 0.05
+"""Bits that an expression has to save beside those that are kept."""
 
 _SLACKS = (0.5, 2.0, 8.0)
 """How much worse, in bits, smaller expressions may be."""
@@ -230,10 +233,12 @@ def chosen(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
     least = errors[found[0]]
     while len(found) < count:
         gains = np.maximum(least - errors, 0).mean(axis=1)
-        best = int(gains.argmax())
-        if gains[best] < 0.05:
+        most = gains.max()
+        if most < _GAIN:
             break
-        found.append(best)
+        good = np.flatnonzero(gains >= max(most - _GAIN, _GAIN))
+        best = min(good, key=lambda k: ordered[k].expr.weight)
+        found.append(int(best))
         least = np.minimum(least, errors[best])
     found += [smallest(slack) for slack in (*_SLACKS, np.inf)[: count - len(found)]]
     return [ordered[k] for k in dict.fromkeys(found)]
@@ -253,12 +258,18 @@ _ROUNDS_FOR_SIMPLER = 3
 _SPELLINGS = ("mul-self", "pow-two")
 """Laws to the spelling that others are written for: they are applied everywhere before these."""
 
+
+def _improves(equation: Equation) -> bool:
+    """Return whether a law makes an expression smaller, or loses fewer bits by what it claims."""
+    return equation.shrinks or (equation.law.sound == "stable" and not equation.backward)
+
+
 _USES: tuple[Callable[[Equation], bool], ...] = (
     lambda e: e.name in _SPELLINGS and not e.backward,
-    lambda e: e.shrinks,
-    lambda e: not e.shrinks,
+    _improves,
+    lambda e: not _improves(e),
 )
-"""The laws to spellings, those that make an expression smaller, and the others."""
+"""The laws to spellings, those that improve an expression, and the others."""
 
 _STOPPED = {
     "nodes": "there are as many nodes as there may be",
@@ -306,24 +317,24 @@ class Search:
 
     def run(self, rounds: int, end: Deadline) -> str:
         """Search for some rounds, or until a time, and return why it stopped."""
-        spelling, shrinking, others = (self._saturation(use, end) for use in _USES)
+        spelling, improving, others = (self._saturation(use, end) for use in _USES)
         try:
             spelling.look_at_news()
             spelling.apply()
-            shrinking.look_at_news()
+            improving.look_at_news()
             for _ in range(rounds):
                 self.table.sweep(self.root)
                 focus = self._focus()
                 if not focus:
                     return "no part of the best forms loses bits"
                 self._rounds += 1
-                shrinking.look_at(focus)
+                improving.look_at(focus)
                 others.look_at(focus)
                 others.apply()
                 self._add_products(focus)
                 for _ in range(3):
-                    shrinking.apply()
-                    shrinking.look_at_news()
+                    improving.apply()
+                    improving.look_at_news()
         except Stopped as why:
             self.graph.rebuild()
             self.table.sweep(self.root)
@@ -348,10 +359,11 @@ class Search:
         least = np.min([x.errors for x in candidates], axis=0)
         # of several inputs no single one says which form is best
         if (least.mean() if self._inputs == 1 else candidates[0].mean) < _ENOUGH:
-            # a simpler form may be as good
+            # a simpler form may be as good, or one form in place of several
             if self._rounds >= _ROUNDS_FOR_SIMPLER:
                 return []
-            candidates = [x for x in candidates if x.expr is self.expr][:1]
+            given = [x for x in candidates if x.expr is self.expr]
+            candidates = (given or [x for x in candidates if x.exact])[:1]
             least = np.zeros_like(least)
         lost: dict[RealClass, float] = {}
         by_laws = [x for x in candidates if x.exact]

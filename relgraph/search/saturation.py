@@ -1,7 +1,7 @@
 """Saturation: laws are applied to an e-graph until they say nothing new, or a bound is met.
 
 `best` applies all laws wherever something is new. `improve` applies them where bits are lost, and
-those that make an expression smaller wherever something is new.
+those that make an expression smaller or more accurate wherever something is new.
 """
 
 from __future__ import annotations

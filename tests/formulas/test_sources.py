@@ -23,6 +23,7 @@ x, y, z = map(named, "xyz")
 CC = shutil.which("cc")
 POINTS = np.array([0.0, 1e-300, -1e-9, 0.3, -0.5, 0.99, 1.5, -2.0, 30.0, -800.0, 1e200])
 
+NEAR_ZERO = ("x_less_sin", "tan_less_x", "log1pmx", "log1p_sqr", "hypot1m1", "log_cosh")
 FORMS = {
     "choice": parsed("where(abs(x) < 1, log1p(x), sqrt(x * x + 1))"),
     "conditions": parsed("where((x > 0) & ~(x > 1) | (x == -2), x, exp(x))"),
@@ -35,9 +36,14 @@ FORMS = {
     "sigmoid": apply("sigmoid", x),
     "cosm1": apply("cosm1", x),
     "add_error": apply("add_error", x, y),
+    "mul_error": apply("mul_error", x, y),
+    "fma": apply("fma", x, y, z),
+    "squares": apply("sqr_less_sqr", x, y),
+    "length": apply("add", apply("length", x, y), apply("length", x, y, z)),
+    "clip": apply("clip", x, parsed("-1"), y),
+    **{name: apply(name, x) for name in NEAR_ZERO},
     "scaled product": scaled((x, y, y), (z, z)),
 }
-IN_C_ALONE = {"fma": apply("fma", x, y, z), "mul_error": apply("mul_error", x, y)}
 
 
 def values(form: Expr) -> dict[str, Any]:
@@ -64,9 +70,9 @@ def test_in_python(name: str, language: str) -> None:
 
 
 @pytest.mark.skipif(CC is None, reason="there is no C compiler")
-@pytest.mark.parametrize("name", [*FORMS, *IN_C_ALONE])
+@pytest.mark.parametrize("name", FORMS)
 def test_in_c(name: str, tmp_path: Path) -> None:
-    form = {**FORMS, **IN_C_ALONE}[name]
+    form = FORMS[name]
     given, text = values(form), source(form, inputs_of(form), "c", "made")
     (tmp_path / "made.c").write_text(text)
     flags = ["-std=gnu99", "-O2", "-ffp-contract=off", "-Wall", "-Werror", "-shared", "-fPIC"]
@@ -92,6 +98,12 @@ def test_the_command_takes_all_languages() -> None:
         assert command.parse_args(["x", "--source", language]).source == language
 
 
+def test_a_helper_has_a_name_of_its_own() -> None:
+    namespace: dict[str, Any] = {}
+    exec(source(apply("cosm1", named("cosm1_")), ["cosm1_"], name="cosm1"), namespace)
+    assert namespace["cosm1"](1e-8) == pytest.approx(-5e-17, rel=1e-15)
+
+
 def test_cases_do_not_warn() -> None:
     namespace: dict[str, Any] = {}
     exec(source(parsed("where(x > 0, log(x), x)"), "x"), namespace)
@@ -100,8 +112,8 @@ def test_cases_do_not_warn() -> None:
 
 
 def test_what_has_no_source_is_named() -> None:
-    with pytest.raises(NotSupported, match="no function fma in numpy"):
-        source(IN_C_ALONE["fma"], "xyz")
+    with pytest.raises(NotSupported, match="no function erf in numpy"):
+        source(apply("erf", x), "x")
     with pytest.raises(NotSupported, match="scaled_product"):
         source(FORMS["scaled product"], "xyz", "fpcore")
     with pytest.raises(ValueError, match="no language 'fortran'; there are numpy, jax, c, fpcore"):

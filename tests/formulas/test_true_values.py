@@ -39,6 +39,16 @@ def test_points_of_a_narrow_domain_are_found_quickly() -> None:
         assert len(x) == 64 and (abs(x - y) < 0.0011 * y).all()
 
 
+def test_points_are_found_where_hardly_any_are_in_the_domain() -> None:
+    """The three sides of a triangle are of one size: one of a million points is so."""
+    triangle = "a > 0 and b > 0 and c > 0 and a < b + c and b < a + c and c < a + b"
+    known = sampler("a / b + c", triangle, "a b c").points(12, 20)
+    a, b, c = (known.inputs[n] for n in "abc")
+    assert len(known) == 12
+    assert (2 * np.maximum(np.maximum(a, b), c) < a + b + c).all()
+    assert np.ptp(np.log10(a)) > 50
+
+
 def test_only_points_with_true_values() -> None:
     known = sampler("log(x)", None).points(50, 5)
     assert (known.inputs["x"] > 0).all()
