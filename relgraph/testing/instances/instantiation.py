@@ -163,13 +163,21 @@ class PatternInstantiator(RandomArguments):
         self._axes = {} if about_sparse else axes_in(rule.pattern)
         if self._axes:
             self._more_shapes = {**self._more_shapes, "by axes": 20.0}
-        computed = [c.binds for c in rule.conditions if isinstance(c, Compute)]
-        self._computed = {v for binds in computed for v in binds}
-        # the guards on each logic variable
+        # the guards on each logic variable, and the other variables that they are about
         self._guards: dict[Any, list[Where]] = {}
+        self._beside: dict[Any, list[Any]] = {}
         for guard in [c for c in rule.conditions if isinstance(c, Where)]:
-            for v in variables_of(guard.variables):
+            variables = variables_of(guard.variables)
+            for v in variables:
                 self._guards.setdefault(v, []).append(guard)
+                self._beside.setdefault(v, []).extend(u for u in variables if u != v)
+        # the tensors that each computed logic variable comes from
+        self._computed: dict[Any, list[Any]] = {}
+        for condition in [c for c in rule.conditions if isinstance(c, Compute)]:
+            known = [u for u in condition.variables if is_variable(u)]
+            tensors = [u for u in known if self._roles.get(u, ("", 0))[0] == "tensor"]
+            for v in condition.binds:
+                self._computed.setdefault(v, []).extend(u for u in tensors if u != v)
         self._ops = admitted_ops(rule.pattern, rule.conditions, scalar_ops)
         random.shuffle(self._ops)
 
@@ -378,21 +386,15 @@ class PatternInstantiator(RandomArguments):
                 if found is not False:
                     bindings.update({v: reify(v, found) for v in condition.binds})
 
-    def _draw_what_gives(self, v: Any) -> None:
-        """Draw the tensors that a condition computes `v` from, where `v` stands before them."""
-        for condition in self.rule.conditions:
-            if isinstance(condition, Compute) and v in condition.binds:
-                for u in condition.variables:
-                    if is_variable(u) and u != v and self._roles.get(u, ("", 0))[0] == "tensor":
-                        self._variable(u)
-
     # -- logic variables -------------------------------------------------------------------
 
     def _variable(self, v: Any) -> Any:
         """Return the value of a logic variable; it is drawn if there is none."""
         bindings = self._state.bindings
         if v not in bindings:
-            self._draw_what_gives(v)
+            # a computed one may stand before what it is computed from
+            for u in self._computed.get(v, ()):
+                self._variable(u)
             self._bind_computed()
         if v in bindings:
             value = bindings[v]
@@ -434,24 +436,20 @@ class PatternInstantiator(RandomArguments):
         made = self._special_argument(role, number, v)
         if made is not None:
             return made
-        partners = self._partners(v)
+        bindings = self._state.bindings
+        partners = [bindings[u] for u in self._beside.get(v, ()) if u in bindings]
         count = count_of_elements(partners)
         if count is not None and self.choices.pick((v, "count"), _OR_NOT):
             return count
         constants = [u for u in partners if isinstance(u, Constant) and u.type.dtype in _NUMBERS]
         if constants and self.choices.chance(50):
             return self._related(self.choices.uniform(constants))
-        bound = self._state.bindings.values()
-        others = [x for x in bound if isinstance(x, Variable) and x in self._state.leaves]
+        others = [
+            x for x in bindings.values() if isinstance(x, Variable) and x in self._state.leaves
+        ]
         if others and self.choices.chance(8):
             return self.choices.uniform(others)
         return self._tensor(self.choices.pick((v, "kind"), self._kinds), v)
-
-    def _partners(self, v: Any) -> list[Any]:
-        """Return the values of logic variables that guards on `v` are about too."""
-        beside = [u for guard in self._guards.get(v, ()) for u in variables_of(guard.variables)]
-        bindings = self._state.bindings
-        return [bindings[u] for u in beside if u != v and u in bindings]
 
     def _related(self, constant: Any) -> Variable:
         """Return a multiple of a constant, its sum or difference with 1, or a power of it.

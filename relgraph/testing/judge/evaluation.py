@@ -14,7 +14,7 @@ import numpy as np
 
 import relgraph.sparse as sparse
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
-from relgraph.graph.reference import performed, performed_on_copies
+from relgraph.graph.reference import computed, performed_on_copies
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.random.type import is_generator, state_key
 from relgraph.truth.moves import moved_inputs
@@ -174,6 +174,24 @@ class RewritePair:
                 raise ValueError(f"{node.op} destroys an input, which the reference does not do")
         read = [old, new, *(v for node in both for v in node.inputs)]
         self._constants: Values = {v: v.data for v in read if isinstance(v, Constant)}
+        self._old_nodes = self._varying(self._old_nodes)
+        self._new_nodes = self._varying(self._new_nodes)
+
+    def _varying(self, nodes: list[Apply]) -> list[Apply]:
+        """Return the nodes whose values depend on inputs; those of the others become constants."""
+        known, varying = self._constants, []
+        for node in nodes:
+            if node.op.pure and all(v in known for v in node.inputs):
+                try:
+                    with np.errstate(all="ignore"):
+                        found = computed(node, [known[v] for v in node.inputs])
+                except Exception:  # to be raised by `run`
+                    varying.append(node)
+                else:
+                    known.update(zip(node.outputs, found, strict=True))
+            else:
+                varying.append(node)
+        return varying
 
     def _valid_leaves(self, leaves: list[Variable]) -> list[Variable]:
         """Return `leaves`; no leaves if the new graph reads inputs from which they are computed."""
@@ -198,12 +216,13 @@ class RewritePair:
         known: Values = {**self._constants, **dict(zip(self.inputs, values, strict=True))}
         in_new = False
         try:
-            for nodes in (self._old_nodes, self._new_nodes):
-                in_new = nodes is self._new_nodes
-                for node in nodes:
-                    found = performed(node, [known[v] for v in node.inputs])
-                    for v, value in zip(node.outputs, found, strict=True):
-                        known[v] = value
+            with np.errstate(all="ignore"):
+                for nodes in (self._old_nodes, self._new_nodes):
+                    in_new = nodes is self._new_nodes
+                    for node in nodes:
+                        found = computed(node, [known[v] for v in node.inputs])
+                        for v, value in zip(node.outputs, found, strict=True):
+                            known[v] = value
         except Exception as error:
             raise EvaluationError(error, in_new) from error
         return known

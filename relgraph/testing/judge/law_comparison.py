@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.testing.judge.claims import (
     marked_elements,
     unclaimed_elements,
@@ -40,6 +42,9 @@ rounding. A law holds outside of its domain too if this does."""
 
 _MANY = 40
 """For so many elements of one example the true value is computed."""
+
+_LARGE = 128
+"""Of so many elements, those that differ are judged apart if they are no more than half."""
 
 _LOGARITHMS = frozenset(["log", "log2", "log10", "log1p"])
 
@@ -83,7 +88,8 @@ class Comparison:
     """
 
     def __init__(self, pair: RewritePair, values: Values) -> None:
-        self.pair, self.values, self._nodes = pair, values, pair.nodes_of
+        self.pair, self.values = pair, values
+        self._nodes: Callable[[Variable], list[Apply]] = pair.nodes_of
         self.old = array_of(values[pair.old])
         self.new = array_of(values[pair.new])
         self._type_difference = self._compare_types()
@@ -121,6 +127,11 @@ class Comparison:
         differing = ~self._same_bits
         if sound == "exact":
             return _first(differing, "the bits differ")
+        if self._part is not None:
+            found = self._part.difference(sound)
+            if found is None or found.where is None:
+                return found
+            return Difference(found.why, _place(np.argwhere(differing)[found.where]))
         if self.old.dtype.kind == "c" and sound != "stable":
             differing = differing & ~same_nan_or_infinity(self.old, self.new)
         with np.errstate(all="ignore"):
@@ -129,6 +140,29 @@ class Comparison:
                 return self._less_accurate(beyond)
         why = "the numbers differ" if self.is_discrete else "they differ by more than rounding"
         return _first(beyond, why)
+
+    @cached_property
+    def _part(self) -> Comparison | None:
+        """The comparison of the elements that differ, if they are few of many and computed one by
+        one."""
+        assert self._same_bits is not None
+        count = int(np.count_nonzero(~self._same_bits))
+        if self.old.size < _LARGE or 2 * count > self.old.size:
+            return None
+        nodes = {side: _elementwise(self._nodes(side)) for side in (self.pair.old, self.pair.new)}
+        if None in nodes.values():
+            return None
+        found = self._values_at(sum(nodes.values(), []), np.argwhere(~self._same_bits))
+        part = Comparison(self.pair, found)
+        part._nodes = nodes.__getitem__
+        return part
+
+    def _values_at(self, nodes: Iterable[Apply], indices: Array) -> Values:
+        """Return the values of all variables of elementwise nodes at some indices of the sides."""
+        flat, shape = tuple(indices.T), self.old.shape
+        involved = {self.pair.old, self.pair.new}
+        involved.update(v for node in nodes for v in (*node.inputs, *node.outputs))
+        return {v: np.broadcast_to(self.values[v], shape)[flat] for v in involved}
 
     def is_falsifiable(self, sound: str) -> bool:
         """Return whether a class makes a claim on these values that could turn out to be false.
@@ -261,35 +295,25 @@ class Comparison:
             with precision(PRECISIONS[-1]):
                 why = self._why_less_accurate(index, truth, info)
             if why is not None:
-                return Difference(why, tuple(int(i) for i in index))
+                return Difference(why, _place(index))
         return None
 
     def _true_values(self, indices: Array) -> list[Any]:
         """Return the true values of the old side's elements at some indices."""
-        nodes, known = self._elements_at(indices)
-        if known is not self.values:
-            return list(np.ravel(true_values(nodes, known, self.pair.old)))
+        old = self.pair.old
+        nodes = _elementwise(self._nodes(old))
+        if nodes is not None:
+            return list(np.ravel(true_values(nodes, self._values_at(nodes, indices), old)))
         where = [tuple(index) for index in indices]
-        whole = true_values(nodes, known, self.pair.old, where)
+        whole = true_values(self._nodes(old), self.values, old, where)
         return [whole[index] for index in where]
 
-    def _elements_at(self, indices: Array) -> tuple[list[Apply], Values]:
-        """Return the nodes of the old side, and all values in it that its elements at some indices
-        are computed by; that is all values if they are not elementwise.
-        """
-        nodes = self._nodes(self.pair.old)
-        if not all(isinstance(node.op, Elemwise) for node in nodes):
-            return nodes, self.values
-        flat = tuple(indices.T)
-        involved = {v for node in nodes for v in (*node.inputs, *node.outputs)}
-        shape = self.old.shape
-        return nodes, {v: np.broadcast_to(self.values[v], shape)[flat] for v in involved}
-
-    def _has_nan_or_infinite_input(self, index: tuple[int, ...]) -> tuple[bool, bool]:
-        """Return whether an element is computed from a nan, and whether from an infinity."""
+    @cached_property
+    def _with_nan_and_with_infinity(self) -> tuple[Array, Array]:
+        """Which elements are computed from a nan, and which from an infinity."""
         nodes, old = self._nodes(self.pair.old), self.pair.old
         nan, inf = (marked_elements(nodes, self.values, old, kind) for kind in (np.isnan, np.isinf))
-        return bool(nan[index]), bool(inf[index])
+        return nan, inf
 
     def _why_less_accurate(self, index: tuple[int, ...], truth: Any, info: Any) -> str | None:
         """Return what is wrong with the new value of an element, or None if nothing is.
@@ -306,15 +330,15 @@ class Comparison:
         old, new = self.old[index], self.new[index]
         if self.is_discrete:
             return None if new == truth else f"the true value is {truth}"
-        has_nan, has_inf = self._has_nan_or_infinite_input(index)
-        if has_nan:
+        with_nan, with_infinity = self._with_nan_and_with_infinity
+        if with_nan[index]:
             return (
                 None
                 if np.isnan(new) == np.isnan(old)
                 else "an input is nan, and only one side is nan"
             )
         if is_none(truth):
-            overflows = has_inf or bool(self._unclaimed(self.pair.old, "rounding")[index])
+            overflows = with_infinity[index] or self._unclaimed(self.pair.old, "rounding")[index]
             if overflows and np.isnan(old):
                 return None
             if not np.isfinite(old) and not np.isfinite(new):
@@ -339,6 +363,23 @@ class Comparison:
         return f"the true value is {_written(truth)}, to which the old one is nearer"
 
 
+def _elementwise(nodes: Sequence[Apply]) -> list[Apply] | None:
+    """Return the elementwise ones of some nodes; None if others do more than add axes to what none
+    of these computes."""
+    found = [node for node in nodes if isinstance(node.op, Elemwise)]
+    others = (node for node in nodes if not isinstance(node.op, Elemwise))
+    adds_axes = all(_adds_axes(node.op) and node.inputs[0].owner not in nodes for node in others)
+    return found if adds_axes else None
+
+
+def _adds_axes(op: Any) -> bool:
+    """Return whether an op adds axes before those of its input, as broadcasting does."""
+    return isinstance(op, DimShuffle) and op.new_order == (
+        *["x"] * (len(op.new_order) - op.input_ndim),
+        *range(op.input_ndim),
+    )
+
+
 def _is_logarithm(side: Variable) -> bool:
     op = None if side.owner is None else side.owner.op
     return isinstance(op, Elemwise) and op.scalar_op.name in _LOGARITHMS
@@ -352,7 +393,11 @@ def _written(truth: Any) -> str:
 def _first(differing: Array, why: str) -> Difference | None:
     """Return the difference at the first of some elements, or None if there are no elements."""
     indices = np.argwhere(differing)
-    return Difference(why, tuple(int(i) for i in indices[0])) if len(indices) else None
+    return Difference(why, _place(indices[0])) if len(indices) else None
+
+
+def _place(index: Iterable[Any]) -> tuple[int, ...]:
+    return tuple([int(i) for i in index])
 
 
 def _ulp(magnitude: Any, info: Any) -> Any:
