@@ -96,13 +96,18 @@ class AdaptiveChoices:
         self._since_last_outcome.append((decision, chosen))
         return chosen
 
-    def record_outcome(self, success: bool) -> None:
-        """Record whether the options picked since the last outcome led to an instance."""
+    def record_outcome(self, success: bool, about: Any = None) -> None:
+        """Record whether the options picked since the last outcome led to an instance: all, or
+        those of the decisions about a logic variable."""
+        left = []
         for decision, option in self._since_last_outcome:
+            if about is not None and not (isinstance(decision, tuple) and about in decision):
+                left.append((decision, option))
+                continue
             known = self._known.setdefault(decision, {})
             picked, succeeded, _ = known.get(option, _NEW)
             known[option] = _counted(picked + 1, succeeded + success)
-        self._since_last_outcome = []
+        self._since_last_outcome = left
 
     def forget_outcome(self) -> None:
         """Record nothing of the options picked since the last outcome."""

@@ -417,14 +417,23 @@ class PatternInstantiator(RandomArguments):
         return self._admitted(v, draw, _MAX_REDRAWS)
 
     def _admitted(self, v: Any, draw: Callable[[], Any], redraws: int) -> Any:
-        """Return what is drawn for a logic variable; it is drawn again while guards refuse it."""
-        made, guards = draw(), self._guards.get(v)
-        for _ in range(redraws if guards else 0):
-            values = {**self._state.bindings, v: made}
-            if all(_admits(guard, values) for guard in guards or ()):
-                break
+        """Return what is drawn for a logic variable; it is drawn again while guards refuse it.
+
+        Raises
+        ------
+        CannotInstantiate
+            If guards refuse all that is drawn.
+        """
+        guards = self._guards.get(v, ())
+        for _ in range(1 + redraws):
             made = draw()
-        return made
+            values = {**self._state.bindings, v: made}
+            refusing = next((guard for guard in guards if not _admits(guard, values)), None)
+            if refusing is None:
+                return made
+            if sum(map(is_variable, refusing.variables)) == 1:  # not for what others are
+                self.choices.record_outcome(success=False, about=v)
+        raise CannotInstantiate(f"the condition {refusing}")
 
     def _argument(self, v: Any) -> Any:
         """Return an argument of the kind that a logic variable is."""

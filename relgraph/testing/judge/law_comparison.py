@@ -149,12 +149,12 @@ class Comparison:
         count = int(np.count_nonzero(~self._same_bits))
         if self.old.size < _LARGE or 2 * count > self.old.size:
             return None
-        nodes = {side: _elementwise(self._nodes(side)) for side in (self.pair.old, self.pair.new)}
-        if None in nodes.values():
+        old, new = (_elementwise(self._nodes(side)) for side in (self.pair.old, self.pair.new))
+        if old is None or new is None:
             return None
-        found = self._values_at(sum(nodes.values(), []), np.argwhere(~self._same_bits))
+        found = self._values_at([*old, *new], np.argwhere(~self._same_bits))
         part = Comparison(self.pair, found)
-        part._nodes = nodes.__getitem__
+        part._nodes = {self.pair.old: old, self.pair.new: new}.__getitem__
         return part
 
     def _values_at(self, nodes: Iterable[Apply], indices: Array) -> Values:
