@@ -26,7 +26,7 @@ def computed(node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
     if type(op).perform is not Op.perform:
         return performed(node, inputs)
     found = op.compute(node, *inputs)
-    return [found] if len(node.outputs) == 1 else found  # type: ignore[no-any-return]
+    return [found] if len(node.outputs) == 1 else found
 
 
 def performed_on_copies(node: Apply, inputs: Sequence[Any]) -> list[Any]:
