@@ -17,7 +17,6 @@ Elementary Functions (1987), for powers at zeros and infinities.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from relations.functions import special
@@ -37,8 +36,7 @@ from relations.kit.made_by_laws import made_of
 from relations.kit.nests import (
     added_leaves,
     leaves_of,
-    nest_of_sides,
-    nest_of_terms,
+    nest_of,
     terms_of_sum,
 )
 from relations.kit.numbers import is_no_product
@@ -252,11 +250,12 @@ of_nest = (
     computo(terms, TERM.each, leaves),
     *foundo(z, kit.logarithm_of_nest, terms, nest),
 )
-of_sum = (whereo(kit.may_have_exponentials, xs), computo(nest, nest_of_terms, xs), *of_nest)
-of_difference = (whereo(kit.may_be_exponential, x), computo(nest, nest_of_sides, x, y), *of_nest)
+added = add(several(xs))
+of_sum = (whereo(kit.may_have_exponentials, xs), computo(nest, nest_of, added), *of_nest)
+of_difference = (whereo(kit.may_be_exponential, x), computo(nest, nest_of, x - y), *of_nest)
 of_terms = (
     whereo(kit.may_have_exponentials, xs),
-    *foundo(leaves, added_leaves, xs),
+    *foundo(leaves, added_leaves, added),
     computo(terms, TERM.each, leaves),
 )
 
@@ -266,7 +265,7 @@ SUBTRACTED = (exp(x) - exp(y), exp(x) - 3, add(exp(x), exp(y)) - 2 * exp(w))
 LOGARITHMS = (
     stable(
         "log-of-sum",
-        log(add(several(xs))),
+        log(added),
         z,  # log(2 * exp(x) + exp(y) + 3) → logaddexp(log(2) + x, y, log(3))
         *of_sum,
         tries=[log(one) for one in (*TRIES, add(exp(x) - exp(y), exp(w)))],
@@ -280,7 +279,7 @@ LOGARITHMS = (
     ),
     stable(
         "log1p-of-sum",
-        log1p(add(several(xs))),
+        log1p(added),
         z,  # log1p(exp(x) + exp(y)) → logaddexp(0, x, y)
         *of_terms,
         *foundo(z, kit.logarithm_of_one_and_terms, terms, leaves),
@@ -288,9 +287,9 @@ LOGARITHMS = (
     ),
     stable(
         "log2-of-binary-sum",
-        log2(add(several(xs))),
+        log2(added),
         z,  # log2(2 * exp2(x) + exp2(y)) → logaddexp2(log2(2) + x, y)
-        *foundo(leaves, added_leaves, xs),
+        *foundo(leaves, added_leaves, added),
         computo(terms, BINARY_TERM.each, leaves),
         *foundo(z, kit.binary_logarithm, terms),
         tries=[log2(one) for one in (exp2(x) + exp2(y), add(2 * exp2(x), 2**y, exp2(w), 1))],
@@ -337,9 +336,9 @@ LOGARITHMS_OF_SHARES = (
 )
 
 
-def terms_in(fgraph: Any, added: Sequence[Any]) -> Any:
+def terms_in(fgraph: Any, total: Any) -> Any:
     """Return the leaves of a sum, and what `TERM` sees in them; None if some are subtracted."""
-    found = added_leaves(fgraph, added)
+    found = added_leaves(fgraph, total)
     return None if found is None else (found, TERM.each(found))
 
 

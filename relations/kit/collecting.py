@@ -17,6 +17,7 @@ import numpy as np
 
 from relations.kit.constant_arithmetic import folded_within_limits
 from relations.kit.guards import (
+    asks_graph,
     containing_any_of,
     containing_constant,
     containing_equal_or_any_of,
@@ -25,8 +26,6 @@ from relations.kit.guards import (
     requires_heads,
 )
 from relations.kit.nests import (
-    PRODUCT,
-    SUM,
     Nest,
     Part,
     common_dtype,
@@ -207,11 +206,8 @@ def _largest_unit(
     return (whole,), counts[members[0]].__class__(abs(times)), times < 0
 
 
-_factors_or_nested = containing_equal_or_any_of(mul, true_div, sqr, sqrt, pow)
-
-nest_of_product = nest_at(mul, _factors_or_nested, parts_too=True)
-nest_of_quotient = nest_at(true_div, _factors_or_nested)
-"""The nest that a product, or a quotient, is the outermost node of; see `nest_at`."""
+nest_of_powers = nest_at(containing_equal_or_any_of(mul, true_div, sqr, sqrt, pow), parts_too=True)
+"""The nest that a product or quotient is the outermost node of; see `nest_at`."""
 
 _BASE_OF = frozenset((sqr, sqrt, pow))
 _NO_OP = object()
@@ -221,32 +217,32 @@ _NO_OP = object()
 
 
 @requires_heads(containing_any_of(neg))
-def signs_in_front(fgraph: Any, factors: Sequence[Variable]) -> Any:
+@asks_graph
+def signs_in_front(fgraph: Any, whole: Any) -> Any:
     """Return a product with the signs of its factors before it: ``x * -y * z`` is
     ``-(x * y * z)``."""
-    if not any(var.head is neg for var in factors):
-        return None
-    nest = nest_of(fgraph, PRODUCT, mul, factors, joins_only=True)
+    nest = nest_of(fgraph, whole, joins_only=True)
     edits: dict[int, Part | None] = {}
     for i, leaf in enumerate(nest.leaves):
         # the negative of an integer may wrap around before it is converted
         if leaf.owner is not None and leaf.head is neg and leaf.type.dtype == nest.dtype:
             edits[i] = leaf.owner.inputs[0], False
+    if not edits:
+        return None
     product = edited(nest, edits)
     return neg(product) if len(edits) % 2 else product
 
-
-signs_in_front.__dict__["asks_graph"] = True
 
 # a factor of more products is not looked at: each of them would look at all others
 _MOST_PRODUCTS = 16
 
 
-def shared_factor_negated(fgraph: Any, factors: Sequence[Variable]) -> Any:
+@asks_graph
+def shared_factor_negated(fgraph: Any, product: Any) -> Any:
     """Return the negative of a product as the product with a negative factor, ``-y * x`` for
     ``-(x * y)``, where nothing but the negative of the factor is read, and products of which only
     the negative is."""
-    nest = nest_of(fgraph, PRODUCT, mul, factors, joins_only=True)
+    nest = nest_of(fgraph, product, joins_only=True)
     for i, leaf in enumerate(nest.leaves):
         if leaf.type.dtype == nest.dtype and _is_read_negated(fgraph, leaf):
             return edited(nest, {i: (neg(leaf), False)})
@@ -268,19 +264,15 @@ def _is_negated(fgraph: Any, node: Any) -> bool:
     return len(readers) == 1 and getattr(readers[0][0], "op", None) is neg
 
 
-shared_factor_negated.__dict__["asks_graph"] = True
-
-
 # -- reciprocals -----------------------------------------------------------------------------------
 
 
 @requires_heads(containing_any_of(reciprocal))
-def divided_in_place(fgraph: Any, factors: Sequence[Variable]) -> Any:
+@asks_graph
+def divided_in_place(fgraph: Any, whole: Any) -> Any:
     """Return a product divided where it was multiplied by a reciprocal: ``x * (1 / y) * z`` is
     ``(x / y) * z``."""
-    if not any(var.head is reciprocal for var in factors):
-        return None
-    nest = nest_of(fgraph, PRODUCT, mul, factors, joins_only=True)
+    nest = nest_of(fgraph, whole, joins_only=True)
     edits: dict[int, Part | None] = {}
     for i, leaf in enumerate(nest.leaves):
         # of an integer it is taken as a float
@@ -289,15 +281,9 @@ def divided_in_place(fgraph: Any, factors: Sequence[Variable]) -> Any:
     return edited(nest, edits) if edits else None
 
 
-divided_in_place.__dict__["asks_graph"] = True
-
-
 # -- constants -------------------------------------------------------------------------------------
 
-_two_constant_factors = containing_two_constants_or(mul, true_div)
-
-product_with_constants = nest_at(mul, _two_constant_factors)
-quotient_with_constants = nest_at(true_div, _two_constant_factors)
+product_with_constants = nest_at(containing_two_constants_or(mul, true_div))
 
 
 def constants_of_product_folded(nest: Nest) -> Any:
@@ -455,11 +441,8 @@ def _power(count: Any, base: Variable) -> Any:
     return pow(base, constant(np.asarray(count).astype(base.type.dtype)))
 
 
-_terms_or_nested = containing_equal_or_any_of(add, sub, mul, neg, true_div)
-
-nest_of_sum = nest_at(add, _terms_or_nested)
-nest_of_difference = nest_at(sub, _terms_or_nested)
-"""The nest that a sum, or a difference, is the outermost node of; see `nest_at`."""
+nest_of_multiples = nest_at(containing_equal_or_any_of(add, sub, mul, neg, true_div))
+"""The nest that a sum or difference is the outermost node of; see `nest_at`."""
 
 
 # -- signs -----------------------------------------------------------------------------------------
@@ -498,8 +481,10 @@ def _is_less(var: Variable) -> bool:
     return number is not None and not isinstance(number, complex) and number < 0
 
 
+@asks_graph
 def negations_subtracted(
     fgraph: Any,
+    whole: Any,
     terms: Sequence[Variable],
     signed: Sequence[tuple[tuple[Variable, ...], tuple[Variable, ...]]],
 ) -> Any:
@@ -514,7 +499,7 @@ def negations_subtracted(
     if common_dtype(terms) is None or not any(below for _, below in signed):
         return None
     by_term = dict(zip(terms, signed, strict=True))
-    nest = nest_of(fgraph, SUM, add, terms, joins_only=True)
+    nest = nest_of(fgraph, whole, joins_only=True)
     edits: dict[int, Part | None] = {}
     for i, leaf in enumerate(nest.leaves):
         _, below = by_term[leaf]
@@ -523,15 +508,9 @@ def negations_subtracted(
     return edited(nest, edits)
 
 
-negations_subtracted.__dict__["asks_graph"] = True
-
-
 # -- constants -------------------------------------------------------------------------------------
 
-_two_constant_terms = containing_two_constants_or(add, sub, neg)
-
-sum_with_constants = nest_at(add, _two_constant_terms)
-difference_with_constants = nest_at(sub, _two_constant_terms)
+sum_with_constants = nest_at(containing_two_constants_or(add, sub, neg))
 
 
 def constants_of_sum_folded(nest: Nest) -> Any:

@@ -19,6 +19,7 @@ from unification.variable import isvar
 
 from relations.kit.constant_arithmetic import folded
 from relations.kit.guards import (
+    asks_graph,
     constant_data,
     constant_number,
     containing_constant,
@@ -194,17 +195,15 @@ def _is_taken_apart(fgraph: Any, x: Any) -> bool:
     return fgraph is None or not fgraph.clients.get(x)
 
 
+@asks_graph
 def one_and(fgraph: Any, x: Any) -> Any:
     """Return ``1 + x``; of a part of a longer sum the terms are added to 1 one by one."""
     return add(1, *(x.owner.inputs if _is_taken_apart(fgraph, x) else [x]))
 
 
+@asks_graph
 def _alone(fgraph: Any, x: Any) -> Any:
     return None if _is_taken_apart(fgraph, x) else x
-
-
-one_and.__dict__["asks_graph"] = True
-_alone.__dict__["asks_graph"] = True
 
 
 def apart_from_one(x: Any) -> tuple[Condition, ...]:
@@ -365,6 +364,7 @@ def is_among(x: Variable, variables: Sequence[Variable]) -> bool:
     return any(v is x for v in variables)
 
 
+@asks_graph
 def logarithm_of_share(fgraph: Any, x: Variable, exponents: Sequence[Variable]) -> Any:
     """Return ``x - logaddexp(*exponents)``, the logarithm of a share if `x` is one of these.
 
@@ -391,8 +391,6 @@ def logarithm_of_share(fgraph: Any, x: Variable, exponents: Sequence[Variable]) 
     beside = [] if own_place is None else [own]
     return sub(own, logaddexp(*beside, *[sub(y, shift) for y in others]))
 
-
-logarithm_of_share.__dict__["asks_graph"] = True
 
 Made = Callable[..., Any]
 """What applies an op to inputs."""
@@ -664,6 +662,7 @@ def may_be_share(x: Variable, y: Variable) -> bool:
     return x.head in _ABOVE and y.head in _BELOW
 
 
+@depends_on_levels(4)
 def divisor_of_share(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
     """Return the arguments of the first factor below that is a sum of exponentials or the square
     of one, as a tuple; None if there is none, or no exponential above."""
@@ -671,9 +670,6 @@ def divisor_of_share(above: Sequence[Variable], below: Sequence[Variable]) -> An
     if place is None or all(v.head is not exp for v in above):
         return None
     return tuple(_inputs_of_sum(below[place]))
-
-
-divisor_of_share.__dict__["depth"] = 4
 
 
 def _inputs_of_sum(factor: Variable) -> Sequence[Variable]:
@@ -701,13 +697,15 @@ _SCALED: WeakKeyDictionary[Variable, _Scaled] = WeakKeyDictionary()
 """By sums, so that each is scaled once and not once for each of its shares."""
 
 
-TermsOf = Callable[[Any, Sequence[Variable]], tuple[Sequence[Variable], Terms] | None]
+TermsOf = Callable[[Any, Variable], tuple[Sequence[Variable], Terms] | None]
 """Returns the leaves of a sum in a graph and the terms that they are; None if one is subtracted."""
 
 
 def share_by(terms_of: TermsOf) -> Callable[..., Any]:
     """Return the function that takes a quotient by the largest term of a sum that divides it."""
 
+    @depends_on_levels(4)
+    @asks_graph
     def share(fgraph: Any, above: Sequence[Variable], below: Sequence[Variable]) -> Any:
         """Return a quotient with an exponential and the sum of some terms taken by their largest.
 
@@ -737,7 +735,6 @@ def share_by(terms_of: TermsOf) -> Callable[..., Any]:
         found = mul(found, *others) if others else found
         return found / (mul(*divisors) if len(divisors) > 1 else divisors[0]) if divisors else found
 
-    share.__dict__.update(asks_graph=True, depth=4)
     return share
 
 
@@ -745,24 +742,24 @@ def _scaled(fgraph: Any, total: Variable, terms_of: TermsOf) -> Any:
     """Return a sum taken by its largest term, the one that the graph has if it has one."""
     inputs = typing.cast(Apply, total.owner).inputs
     if fgraph is None:
-        return _Scaled(inputs, *_by_largest(fgraph, inputs, terms_of))
+        return _Scaled(inputs, *_by_largest(fgraph, total, terms_of))
     known = _SCALED.get(total)
     if known is not None and len(known.inputs) == len(inputs):
         same = all(map(is_, known.inputs, inputs))
         if same and (known.total is None or known.total in fgraph.variables):
             return known
-    found = _SCALED[total] = _Scaled(tuple(inputs), *_by_largest(fgraph, inputs, terms_of))
+    found = _SCALED[total] = _Scaled(tuple(inputs), *_by_largest(fgraph, total, terms_of))
     return found
 
 
-def _by_largest(fgraph: Any, inputs: Sequence[Variable], terms_of: TermsOf) -> tuple[Any, Any]:
+def _by_largest(fgraph: Any, total: Variable, terms_of: TermsOf) -> tuple[Any, Any]:
     """Return the largest exponent of a sum, and the sum without it; None and None if it is no sum
     of exponentials, if it was taken from them before, or beside a weight that is far from 1."""
-    found = terms_of(fgraph, inputs)
+    found = terms_of(fgraph, total)
     terms = None if found is None else _exponentials(found[1], found[0])
     if terms is None or any(map(_is_shifted, terms)) or not all(map(_is_moderate, terms)):
         return None, None
-    made, most = made_in(fgraph), float(np.finfo(inputs[0].type.dtype).max)
+    made, most = made_in(fgraph), float(np.finfo(total.type.dtype).max)
     # beside an infinity the others have no share
     bounded = [
         t if t.constant else replace(t, exponent=made(minimum, t.exponent, most)) for t in terms

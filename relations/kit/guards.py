@@ -87,6 +87,12 @@ def depends_on_levels(count: int) -> Decorator:
     return declare
 
 
+def asks_graph(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare that the first argument of a function that a law computes is the graph, or None."""
+    function.__dict__["asks_graph"] = True
+    return function
+
+
 def containing_constant(heads: Heads) -> bool:
     """Return whether an argument is a constant, or repeats what may be one."""
     return any(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from relations.kit.guards import Heads, depends_on_levels, requires_heads
+from relations.kit.guards import Heads, asks_graph, depends_on_levels, requires_heads
 from relations.kit.vocabulary import Law
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules import head_of
@@ -74,11 +74,11 @@ def made_of(laws: Sequence[Law], op: Op, turned: bool = False) -> Callable[..., 
 
     @requires_heads(lambda heads: bool(known.fitting(tuple(heads[order]))))
     @depends_on_levels(known.depth)
+    @asks_graph
     def made(fgraph: Any, *arguments: Any) -> Any:
         return known.made_of(fgraph, op, *arguments[order])
 
     made.__name__ = f"made of {op}"
-    made.__dict__["asks_graph"] = True
     return made
 
 
@@ -100,6 +100,7 @@ def made_of_two_factors(laws: Sequence[Law]) -> Callable[..., Any]:
 
     @requires_heads(admits)
     @depends_on_levels(known.depth + 1)
+    @asks_graph
     def quotient(fgraph: Any, above: Sequence[Any], below: Sequence[Any]) -> Any:
         pairs = [(i, j) for i in range(len(above)) for j in range(len(below))]
         for i, j in pairs if len(pairs) > 1 else ():
@@ -111,7 +112,6 @@ def made_of_two_factors(laws: Sequence[Law]) -> Callable[..., Any]:
                 return true_div(top, _product(rest)) if rest else top
         return None
 
-    quotient.__dict__["asks_graph"] = True
     return quotient
 
 

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from relations.kit.guards import depends_on_levels, requires_heads
+from relations.kit.guards import asks_graph, depends_on_levels, requires_heads
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.kanren.matching import flat_arguments
+from relgraph.graph.kanren.goals import found_in
 from relgraph.graph.op import Op
 from relgraph.tensor.math import add, mul, neg, reciprocal, sub, true_div
 
@@ -72,8 +72,7 @@ class Nest:
     below
         Whether each is subtracted, or divided by.
     nodes
-        The nodes of the nest, each before those nested in it; None for the outermost if it is in no
-        graph.
+        The nodes of the nest, each before those nested in it.
     inverted
         Whether each of them stands below the line.
     children
@@ -85,7 +84,7 @@ class Nest:
     operation: Operation
     leaves: list[Variable]
     below: list[bool]
-    nodes: list[Apply | None]
+    nodes: list[Apply]
     inverted: list[bool]
     children: list[list[int]]
     dtype: str
@@ -108,61 +107,47 @@ class Nest:
         return found
 
 
-def nest_of(
-    fgraph: Any,
-    operation: Operation,
-    op: Op,
-    arguments: Sequence[Variable],
-    joins_only: bool = False,
-) -> Nest:
-    """Return the nest whose outermost node is `op` of some arguments.
+@depends_on_levels(_DEPTH)
+@asks_graph
+def nest_of(fgraph: Any, whole: Any, joins_only: bool = False) -> Nest:
+    """Return the nest whose outermost node computes `whole`.
 
     A node that is read more than once is a leaf, or each of its readers would get a copy of it.
 
     Parameters
     ----------
     fgraph
-        The graph of the arguments; None if it is not known.
-    arguments
-        Those of the outermost node; for one that joins, with the arguments of nested ones in
-        their place.
+        The graph of `whole`; None if it is not known.
+    whole
+        A sum, difference, product or quotient: a variable, or a term for one.
     joins_only
         Whether nodes of other ops than the one that joins are leaves, and those that are broadcast:
         the leaves are the arguments that a law is given.
     """
-    root = _outermost(fgraph, op, arguments)
-    return _nest_under(root, fgraph, operation, op, arguments, joins_only)
-
-
-def _nest_under(
-    root: Apply | None,
-    fgraph: Any,
-    operation: Operation,
-    op: Op,
-    arguments: Sequence[Variable],
-    joins_only: bool,
-) -> Nest:
-    """See `nest_of`; `root` is the outermost node, None if it is in no graph."""
+    root = found_in(fgraph, whole)
+    operation = SUM if root.head in SUM else PRODUCT
     join, *others = operation
     inner_ops = () if joins_only else tuple(others)
     clients = None if fgraph is None else fgraph.clients
-    outermost = op.make_node(*arguments) if root is None else root
-    kind = outermost.outputs[0].type
+    kind = root.type
     dtype = kind.dtype
     nest = Nest(operation, [], [], [], [], [], dtype)
     seen: set[Variable] = set()
     stack: list[tuple[Variable, bool, list[int]]] = []
 
-    def enter(node_op: Op, node: Apply | None, inputs: Sequence[Variable], below: bool) -> None:
+    def enter(var: Variable, below: bool) -> None:
+        node = var.owner
+        assert node is not None
+        seen.add(var)
         nest.nodes.append(node)
         nest.inverted.append(below)
         children: list[int] = []
         nest.children.append(children)
-        stack.append((inputs[-1], below if node_op is join else not below, children))
-        for var in inputs[-2::-1]:
-            stack.append((var, below, children))
+        stack.append((node.inputs[-1], below if node.op is join else not below, children))
+        for argument in node.inputs[-2::-1]:
+            stack.append((argument, below, children))
 
-    enter(op, root, arguments if root is None else root.inputs, False)
+    enter(root, False)
     while stack:
         var, below, siblings = stack.pop()
         head = var.head
@@ -172,11 +157,8 @@ def _nest_under(
             and var.type.dtype == dtype
             and (not joins_only or var.type is kind or var.type.in_same_class(kind))
         ):
-            inner = var.owner
-            assert inner is not None
-            seen.add(var)
             siblings.append(-1 - len(nest.nodes))
-            enter(inner.op, inner, inner.inputs, below)
+            enter(var, below)
         else:
             siblings.append(len(nest.leaves))
             nest.leaves.append(var)
@@ -184,45 +166,19 @@ def _nest_under(
     return nest
 
 
-def _outermost(fgraph: Any, op: Op, arguments: Sequence[Variable]) -> Apply | None:
-    """Return the node of `op` that has these arguments, those of nested ones in their place."""
-    if fgraph is None:
-        return None
-    wanted, readers_of = list(arguments), fgraph.clients.get
-    rarest = next((v for v in wanted if len(readers_of(v, ())) == 1), None)
-    if rarest is None:
-        rarest = min(wanted, key=lambda v: len(readers_of(v, ())))
-    for reader, _ in readers_of(rarest, ()):
-        nested: list[Apply] = []
-        node: Apply | str = reader
-        while isinstance(node, Apply) and node.op is op:
-            nested.append(node)
-            readers = fgraph.clients[node.outputs[0]]
-            node = readers[0][0] if len(readers) == 1 else "output"
-        # mostly it is the one that no other is around, and each takes a walk to compare
-        for candidate in (*nested[-1:], *nested[:-1]):
-            if _flat_inputs(fgraph, candidate) == wanted:
-                return candidate
-    return None
-
-
-def _flat_inputs(fgraph: Any, node: Apply) -> list[Variable]:
-    return list(flat_arguments(fgraph, node)[0]) if node.op.associative else list(node.inputs)
-
-
-def _is_nested(fgraph: Any, operation: Operation, node: Apply | None) -> bool:
-    """Return whether a node is nested in another node of the operation."""
-    while node is not None:
-        out = node.outputs[0]
-        readers = fgraph.clients[out]
+def _is_nested(fgraph: Any, var: Variable) -> bool:
+    """Return whether a sum or product is nested in another node of the same operation."""
+    operation = SUM if var.head in SUM else PRODUCT
+    while fgraph is not None:
+        readers = fgraph.clients.get(var, ())
         if len(readers) != 1:
             return False
         reader: Apply | str = readers[0][0]
-        if isinstance(reader, str) or reader.outputs[0].type.dtype != out.type.dtype:
+        if isinstance(reader, str) or reader.outputs[0].type.dtype != var.type.dtype:
             return False
         if reader.op is not operation.invert:
             return reader.op in operation
-        node = reader
+        var = reader.outputs[0]
     return False
 
 
@@ -246,7 +202,7 @@ def edited(nest: Nest, edits: Mapping[int, Part | None]) -> Any:
     for k in reversed(range(len(nest.nodes))):
         parts: list[Part] = []
         node, inverted = nest.nodes[k], nest.inverted[k]
-        differs = node is None
+        differs = False
         for child in nest.children[k]:
             if child < 0:
                 # the last node was made first
@@ -258,10 +214,7 @@ def edited(nest: Nest, edits: Mapping[int, Part | None]) -> Any:
                 here = [] if part is None else [part]
             differs |= new
             parts.extend([(var, below != inverted) for var, below in here])
-        if node is not None and not differs:
-            parts = [(node.outputs[0], False)]
-        else:
-            parts = _joined(nest.operation, parts)
+        parts = _joined(nest.operation, parts) if differs else [(node.outputs[0], False)]
         made.append([(var, below != inverted) for var, below in parts])
         changed.append(differs)
     if not made[-1]:
@@ -307,42 +260,31 @@ def _constant_first(run: Sequence[Variable]) -> Sequence[Variable]:
 
 
 def nest_at(
-    op: Op, admits: Callable[[Sequence[Any]], bool], parts_too: bool = False
+    admits: Callable[[Sequence[Any]], bool], parts_too: bool = False
 ) -> Callable[..., Nest | None]:
-    """Return the function from the arguments of a node of `op` to the nest that it is the outermost
-    node of; None if it is nested itself, or if not all leaves are of one real dtype.
-
-    Of an op that joins, all arguments are given as one tuple. The function asks the graph.
+    """Return the function that finds the nest of which a sum, difference, product or quotient is
+    the outermost node; None if it is nested itself, or if not all leaves are of one real dtype.
 
     Parameters
     ----------
     admits
         Whether laws that ask for the nest can do something, by the heads of the arguments.
     parts_too
-        Whether to return, of a node that is nested, the nest of the op that joins alone.
+        Whether to return, of a sum or product that is nested, the nest of the op that joins alone.
     """
-    operation = SUM if op in SUM else PRODUCT
 
     @requires_heads(admits)
     @depends_on_levels(_DEPTH)
-    def nest(fgraph: Any, *arguments: Any) -> Nest | None:
-        given = arguments[0] if op is operation.join else arguments
-        # what a sum still has nested in it, when its terms were flattened, is read elsewhere too
-        joined = op is operation.join
-        if not admits([v.head for v in given if not (joined and v.head is op)]):
+    @asks_graph
+    def nest(fgraph: Any, whole: Any) -> Nest | None:
+        root = found_in(fgraph, whole)
+        nested = _is_nested(fgraph, root)
+        if nested and not (parts_too and root.head.associative):
             return None
-        if common_dtype(given) is None:
-            return None
-        root = _outermost(fgraph, op, given)
-        nested = _is_nested(fgraph, operation, root)
-        if nested and not parts_too:
-            return None
-        found = _nest_under(root, fgraph, operation, op, given, joins_only=nested)
+        found = nest_of(fgraph, root, joins_only=nested)
         # a quotient of integers is a float, and its parts are computed as integers
         return found if common_dtype(found.leaves) == found.dtype else None
 
-    nest.__name__ = f"nest of {op}"
-    nest.__dict__["asks_graph"] = True
     return nest
 
 
@@ -352,18 +294,18 @@ def flattened(op: Op) -> Callable[..., Any]:
     ``c + (a + b)`` is ``a + b + c``, to the last bit. ``(a + b) + (c + d)`` of floats becomes
     ``a + b + (c + d)``: it keeps its grouping. That of integers has no meaning.
     """
-    operation = SUM if op in SUM else PRODUCT
 
     @requires_heads(lambda heads: op in heads)
-    def flatten(fgraph: Any, arguments: Sequence[Variable]) -> Any:
-        if common_dtype(arguments) is None or arguments[0].type.numpy_dtype.kind == "f":
-            nest = nest_of(fgraph, operation, op, arguments, joins_only=True)
+    @asks_graph
+    def flatten(fgraph: Any, whole: Any) -> Any:
+        nest = nest_of(fgraph, whole, joins_only=True)
+        dtype = common_dtype(nest.leaves)
+        if dtype is None or dtype.kind == "f":
             flat = _exactly_flat(nest)
             return None if flat is None else op(*_constant_first(flat))
-        return op(*arguments)
+        return op(*nest.leaves)
 
     flatten.__name__ = f"flattened_{op}"
-    flatten.__dict__["asks_graph"] = True
     return flatten
 
 
@@ -403,27 +345,15 @@ def common_dtype(variables: Sequence[Variable]) -> np.dtype[Any] | None:
     return dtype if dtype.kind in "fiu" else None
 
 
-# as deep as sums are looked into: a change further down is seen when something else changes too
-_NESTED = 3
-
-
-def nest_of_terms(fgraph: Any, terms: Sequence[Variable]) -> Nest:
-    """Return the nest of a sum of some terms, wherever that stands."""
-    return nest_of(fgraph, SUM, add, terms)
-
-
-def nest_of_sides(fgraph: Any, x: Variable, y: Variable) -> Nest:
-    """Return the nest of a difference, wherever that stands."""
-    return nest_of(fgraph, SUM, sub, (x, y))
-
-
-def added_leaves(fgraph: Any, terms: Sequence[Variable]) -> tuple[Variable, ...] | None:
-    """Return the leaves of a sum of some terms; None if some are subtracted."""
-    nest = nest_of_terms(fgraph, terms)
+@depends_on_levels(_DEPTH)
+@asks_graph
+def added_leaves(fgraph: Any, whole: Any) -> tuple[Variable, ...] | None:
+    """Return the leaves of a sum; None if some are subtracted."""
+    nest = nest_of(fgraph, whole)
     return None if any(nest.below) else tuple(nest.leaves)
 
 
-@depends_on_levels(_NESTED)
+@depends_on_levels(_DEPTH)
 def terms_of_sum(arguments: Sequence[Any]) -> list[Any]:
     """Return the arguments of a sum, with those of nested ones in their place."""
     found, stack = [], [*reversed(arguments)]
@@ -434,7 +364,3 @@ def terms_of_sum(arguments: Sequence[Any]) -> list[Any]:
         else:
             found.append(var)
     return found
-
-
-for _function in (nest_of_terms, nest_of_sides, added_leaves):
-    _function.__dict__.update(asks_graph=True, depth=_NESTED)

@@ -164,7 +164,7 @@ SPECIAL_PRODUCTS = (
         "mul-reciprocal",
         mul(several(xs)),
         z,  # x * reciprocal(y) * k → x / y * k
-        *foundo(z, divided_in_place, xs),
+        *foundo(z, divided_in_place, mul(several(xs))),
         tags=_SPECIAL,
         tries=[mul(reciprocal(y), several(xs))],
     ),

@@ -23,7 +23,7 @@ from typing import Any
 
 from relations.kit import collecting as kit
 from relations.kit.constant_arithmetic import folded, reciprocal_of
-from relations.kit.guards import foundo, is_found, normal_reciprocalo, uniformo
+from relations.kit.guards import foundo, normal_reciprocalo, uniformo
 from relations.kit.nests import flattened, leaves_of
 from relations.kit.type_guards import same_dtypeo
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
@@ -87,12 +87,13 @@ _terms = (computo(leaves, leaves_of, nest), computo(counted, TERM.each, leaves))
 _factors = (computo(leaves, leaves_of, nest), computo(counted, POWER.each, leaves))
 _whole_factors = (computo(leaves, leaves_of, nest), computo(counted, WHOLE_POWER.each, leaves))
 
-_sum = (whereo(kit.may_have_equal_terms, xs), *foundo(nest, kit.nest_of_sum, xs), *_terms)
-_difference = (*foundo(nest, kit.nest_of_difference, x, y), *_terms)
-_nested_product = (whereo(kit.may_have_equal_bases, xs), *foundo(nest, kit.nest_of_product, xs))
-_product = (*_nested_product, *_factors)
-_whole_product = (*_nested_product, *_whole_factors)
-_quotient = (*foundo(nest, kit.nest_of_quotient, x, y), *_factors)
+sum_of, difference, product_of, quotient = add(several(xs)), x - y, mul(several(xs)), x / y
+
+_sum = (whereo(kit.may_have_equal_terms, xs), *foundo(nest, kit.nest_of_multiples, sum_of), *_terms)
+_difference = (*foundo(nest, kit.nest_of_multiples, difference), *_terms)
+_powers = (whereo(kit.may_have_equal_bases, xs), *foundo(nest, kit.nest_of_powers, product_of))
+_product, _whole_product = (*_powers, *_factors), (*_powers, *_whole_factors)
+_quotient = (*foundo(nest, kit.nest_of_powers, quotient), *_factors)
 """That the arguments are those of the outermost node of a tree, `nest`, and what it has of each
 unit."""
 
@@ -116,26 +117,19 @@ def collecting(
 def folding(
     name: str, lhs: Any, outermost: Any, constants_folded: Any, tag: str, tries: Any = ()
 ) -> Law:
-    """Return the law that the constants of a whole tree are one, where `outermost` finds a `nest`
-    that has several."""
-    found = (whereo(is_found, nest), *foundo(z, constants_folded, nest))
-    return rounding(name, lhs, z, outermost, *found, tags=(tag,), tries=tries)
+    """Return the law that the constants of a whole tree are one, where `outermost` finds the nest
+    of a left side that has several."""
+    found = (*foundo(nest, outermost, lhs), *foundo(z, constants_folded, nest))
+    return rounding(name, lhs, z, *found, tags=(tag,), tries=tries)
 
 
-_in_sum = (kit.constants_of_sum_folded, "add_canonicalize")
-_in_product = (kit.constants_of_product_folded, "mul_canonicalize")
+_in_sum = (kit.sum_with_constants, kit.constants_of_sum_folded, "add_canonicalize")
+_in_product = (kit.product_with_constants, kit.constants_of_product_folded, "mul_canonicalize")
 
 CONSTANTS = (
-    # (2 + x) + 3 → 5 + x
-    folding("sum-constants", add(several(xs)), computo(nest, kit.sum_with_constants, xs), *_in_sum),
+    folding("sum-constants", sum_of, *_in_sum),  # (2 + x) + 3 → 5 + x
     # (2 + x) - 5 → x - 3
-    folding(
-        "difference-constants",
-        x - y,
-        computo(nest, kit.difference_with_constants, x, y),
-        *_in_sum,
-        tries=(c + x - d, c - (x + d)),
-    ),
+    folding("difference-constants", difference, *_in_sum, tries=(c + x - d, c - (x + d))),
     law(
         "sub-negative-constant",
         x - c,
@@ -143,38 +137,26 @@ CONSTANTS = (
         *foundo(z, kit.added_if_negative, x, c),
         tags=("add_canonicalize",),
     ),
-    # (2 * x) * 3 → 6 * x
-    folding(
-        "product-constants",
-        mul(several(xs)),
-        computo(nest, kit.product_with_constants, xs),
-        *_in_product,
-    ),
+    folding("product-constants", product_of, *_in_product),  # (2 * x) * 3 → 6 * x
     # (6 * x) / 4 → 1.5 * x
-    folding(
-        "quotient-constants",
-        x / y,
-        computo(nest, kit.quotient_with_constants, x, y),
-        *_in_product,
-        tries=(c * x / d, c / (x * d)),
-    ),
+    folding("quotient-constants", quotient, *_in_product, tries=(c * x / d, c / (x * d))),
 )
 
 SIGNED_SUMS = (
     rounding(
         "sum-of-differences",
-        add(several(xs)),
+        sum_of,
         z,  # a + -x + b → (a - x) + b
         whereo(kit.may_subtract, xs),
         computo(signed, SIGNED.each_unshared, xs),
-        *foundo(z, kit.negations_subtracted, xs, signed),
+        *foundo(z, kit.negations_subtracted, sum_of, xs, signed),
         tags=("add_canonicalize",),
     ),
     rounding(
         "mul-neg",
-        mul(several(xs)),
+        product_of,
         z,  # x * -y * z → -(x * y * z)
-        *foundo(z, kit.signs_in_front, xs),
+        *foundo(z, kit.signs_in_front, product_of),
         # other laws look for products without signs, which go on to a sum or a difference;
         # `negative-of-shared-factor` takes back what none has absorbed
         tags=("mul_canonicalize", "invests"),
@@ -185,9 +167,9 @@ SIGNED_SUMS = (
 SHARED_SIGNS = (
     rounding(
         "negative-of-shared-factor",
-        -mul(several(xs)),
+        -product_of,
         z,  # -(x * y), where -(x * k) is read too → -x * y
-        *foundo(z, kit.shared_factor_negated, xs),
+        *foundo(z, kit.shared_factor_negated, product_of),
         tags=("mul_specialize",),
     ),
 )
@@ -198,48 +180,46 @@ one_sign, any_sign = kit.equal_terms_of_one_sign_collected, kit.equal_terms_coll
 
 COLLECTED = (
     # 2 * a + b + 3 * a → 5 * a + b
-    collecting("collect-terms", rounding, add(several(xs)), _sum, one_sign, _in_sums),
+    collecting("collect-terms", rounding, sum_of, _sum, one_sign, _in_sums),
     # (2 * a - b) + b → 2 * a, which is wrong where b is inf
-    collecting("cancel-terms", finite, add(several(xs)), _sum, any_sign, _in_sums),
+    collecting("cancel-terms", finite, sum_of, _sum, any_sign, _in_sums),
     # products
     # a**2 * a * b → a**3 * b
     collecting(
         "collect-powers",
         rounding,
-        mul(several(xs)),
+        product_of,
         _whole_product,
         kit.whole_powers_collected,
         _in_products,
     ),
     # a**2 * b * a**-0.5 → a**1.5 * b
-    collecting(
-        "add-powers", finite, mul(several(xs)), _product, kit.powers_collected, _in_products
-    ),
+    collecting("add-powers", finite, product_of, _product, kit.powers_collected, _in_products),
 )
 
 SIDES = (
     # (a - b) - b → a - 2 * b
-    collecting("collect-difference", rounding, x - y, _difference, one_sign, _in_sums),
+    collecting("collect-difference", rounding, difference, _difference, one_sign, _in_sums),
     # (2 * a + b) - (3 * a + c) → b - (a + c)
-    collecting("cancel-difference", finite, x - y, _difference, any_sign, _in_sums),
+    collecting("cancel-difference", finite, difference, _difference, any_sign, _in_sums),
     # (a**3 * b) / (a * c) → (a**2 * b) / c
-    collecting("cancel-quotient", finite, x / y, _quotient, kit.powers_cancelled, _in_products),
+    collecting("cancel-quotient", finite, quotient, _quotient, kit.powers_cancelled, _in_products),
 )
 """What stands on both sides of a difference or a quotient."""
 
 FLAT = (
     rounding(
         "flatten-sum",
-        add(several(xs)),
+        sum_of,
         z,  # (a + b) + c → a + b + c
-        computo(z, flattened(add), xs),
+        computo(z, flattened(add), sum_of),
         tags=("add_canonicalize", "late"),
     ),
     rounding(
         "flatten-product",
-        mul(several(xs)),
+        product_of,
         z,  # (a * b) * c → a * b * c
-        computo(z, flattened(mul), xs),
+        computo(z, flattened(mul), product_of),
         tags=("mul_canonicalize", "late"),
     ),
 )

@@ -152,8 +152,8 @@ class MatchWriter(FunctionSource):
         The names of the variables that compound parts have matched, root first, with their ops
         (None if not known).
     parts
-        The compound parts of the pattern below the root, with the names of the variables that they
-        match.
+        The compound parts of the pattern, with the names of the variables that they match; for a
+        condition of a relation, what is matched as written is a term.
     nested
         The names of the lists of nested sums that were flattened.
     keeps_shape
@@ -494,6 +494,8 @@ class RuleWriter(MatchWriter):
             answer = "{root: new}"
         else:
             self.emit("root = node.outputs[0]")
+        if not self.rule.as_written:
+            self.parts.append((self.rule.pattern, "root"))
         rest = self.match_node("root", "node", head, patterns, at_root=True)
         self.check_clients()
         self.check_numbers()
@@ -542,8 +544,7 @@ class RuleWriter(MatchWriter):
         elif isinstance(condition, Readers):
             test = self.global_name(condition.test, "asks")
             (of,) = condition.variables
-            read = "root" if of is self.rule.pattern else self.value_text(of)
-            self.begin_block(f"if holds_of_readers({test}, fgraph, {read}):")
+            self.begin_block(f"if holds_of_readers({test}, fgraph, {self.value_text(of)}):")
         elif isinstance(condition, Compute) and is_variable(condition.out):
             given = ["fgraph"] if condition.asks_graph else []
             args = ", ".join([*given, *(self.value_text(v) for v in condition.variables)])

@@ -114,7 +114,7 @@ def _verdict(
     bindings = {v: x for v, x in s.items() if isvar(v)}
     passed = GUARDS
     try:
-        answer = _decided(conditions_of(rule), GuardedState(bindings, fgraph=fgraph))
+        answer = _decided(conditions_of(rule, var), GuardedState(bindings, fgraph=fgraph))
         passed += 1
         new = result_of(rule, var, s, rest, answer)
         passed += 1

@@ -9,9 +9,10 @@ given, which the branches of a `conde` share; `solutions` gives them copies.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cache
 from itertools import chain, tee
-from typing import Any
+from typing import Any, Self
 
 from cons import cons
 from etuples.core import ExpressionTuple
@@ -186,9 +187,15 @@ class Condition:
 
     variables: tuple[Any, ...]
 
-    def rename(self, names: Mapping[Any, Any]) -> Condition:
+    def on(self, variables: tuple[Any, ...]) -> Self:
         """Return the same condition on other variables."""
-        raise NotImplementedError(type(self).__name__)
+        made = copy(self)
+        made.variables = variables
+        return made
+
+    def rename(self, names: Mapping[Any, Any]) -> Self:
+        """Return the same condition on renamed variables."""
+        return self.on(renamed(self.variables, names))
 
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
         """Return the state that follows from `s` now that `variables` are `values`, or False."""
@@ -227,9 +234,6 @@ class Where(Condition):
         self.predicate = predicate
         self.variables = variables
 
-    def rename(self, names: Mapping[Any, Any]) -> Where:
-        return Where(self.predicate, tuple(renamed(v, names) for v in self.variables))
-
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
         return s if self.predicate(*values) else False
 
@@ -250,9 +254,10 @@ class Compute(Condition):
     def binds(self) -> list[Any]:
         return variables_of(self.out)
 
-    def rename(self, names: Mapping[Any, Any]) -> Compute:
-        variables = tuple(renamed(v, names) for v in self.variables)
-        return Compute(renamed(self.out, names), self.function, variables)
+    def rename(self, names: Mapping[Any, Any]) -> Self:
+        made = super().rename(names)
+        made.out = renamed(self.out, names)
+        return made
 
     @property
     def asks_graph(self) -> bool:
@@ -285,9 +290,6 @@ class Readers(Condition):
         self.test = test
         self.variables = (variable,)
 
-    def rename(self, names: Mapping[Any, Any]) -> Readers:
-        return Readers(self.test, renamed(self.variables[0], names))
-
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
         return s if holds_of_readers(self.test, getattr(s, "fgraph", None), values[0]) else False
 
@@ -309,8 +311,12 @@ def holds_of_readers(test: ReadersTest, fgraph: Any, var: Any) -> bool:
 
 
 def found_in(fgraph: Any, var: Any) -> Variable:
-    """Return the variable of a graph that computes a term; a variable is returned as it is."""
-    return var if isinstance(var, Variable) else _found_in(fgraph, build(var))
+    """Return the variable of a graph that computes a term, or a new one; a variable is returned as
+    it is."""
+    if isinstance(var, Variable):
+        return var
+    made: Variable = build(var)
+    return made if fgraph is None else _found_in(fgraph, made)
 
 
 def one_client(fgraph: Any, var: Variable) -> bool:

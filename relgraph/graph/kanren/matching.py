@@ -608,13 +608,29 @@ class Refused(Exception):
         self.failure = failure
 
 
-def conditions_of(rule: Rule) -> list[Any]:
+def conditions_of(rule: Rule, root: Variable | None = None) -> list[Any]:
     """Return the conditions of a rule, among them that no constant that it binds is infinite or
     nan if it asks for that: before the first computation, which may rely on it, and after the
-    predicates, which are cheaper."""
+    predicates, which are cheaper.
+
+    Parameters
+    ----------
+    root
+        The variable that the rule has matched, for conditions about the whole pattern.
+    """
     asked = list(takewhile(lambda c: isinstance(c, Where), rule.conditions))
     finite = [Where(finite_constants, tuple(variables_of(rule.pattern)))] if rule.finite else []
-    return [*asked, *finite, *rule.conditions[len(asked) :]]
+    every = [*asked, *finite, *rule.conditions[len(asked) :]]
+    return every if root is None else [_about(rule.pattern, root, c) for c in every]
+
+
+def _about(pattern: Any, root: Variable, condition: Any) -> Any:
+    """Return a condition on a variable where it is on the whole pattern."""
+    if not isinstance(condition, Condition):
+        return condition
+    whole = [split(v) is not None and unify(v, pattern, {}) == {} for v in condition.variables]
+    pairs = zip(condition.variables, whole, strict=True)
+    return condition.on(tuple(root if same else v for v, same in pairs))
 
 
 def result_of(rule: Rule, var: Variable, s: Bindings, rest: LeftOver, answer: Any) -> Any:
@@ -676,7 +692,7 @@ def results_of(
         if rule.one_client and has_outside_clients(fgraph, found.get(INNER, ()), skip):
             continue
         start = extended(s, {v: x for v, x in found.items() if v is not INNER})
-        for answer in lall(*conditions_of(rule))(start) if start is not False else ():
+        for answer in lall(*conditions_of(rule, var))(start) if start is not False else ():
             try:
                 new = result_of(rule, var, found, rest, answer)
             except Refused:

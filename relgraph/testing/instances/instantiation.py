@@ -377,10 +377,10 @@ class PatternInstantiator(RandomArguments):
         for condition in self.rule.conditions:
             if not isinstance(condition, Compute) or all(v in bindings for v in condition.binds):
                 continue
-            if all(not is_variable(v) or v in bindings for v in condition.variables):
-                values = [bindings[v] if is_variable(v) else v for v in condition.variables]
+            if all(v in bindings for v in variables_of(condition.variables)):
                 try:
-                    found = unify(condition.out, condition.computed(tuple(values)), {})
+                    values = condition.values(bindings)
+                    found = unify(condition.out, condition.computed(values), {})
                 except Exception as error:
                     raise CannotInstantiate(f"{condition} is not defined there") from error
                 if found is not False:

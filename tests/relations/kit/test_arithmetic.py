@@ -23,7 +23,7 @@ from relations.kit.index_arithmetic import (
     remaining_axes,
     softmax_axis,
 )
-from relations.kit.nests import PRODUCT, SUM, common_dtype, nest_of
+from relations.kit.nests import common_dtype, nest_of
 from relations.kit.reductions import (
     axes_before_dimshuffle,
     merged_axes,
@@ -138,9 +138,9 @@ i = at.lvector("i")
 small = at.vector("s", dtype="int8")
 
 
-def nest(var, operation=SUM):
+def nest(var):
     """The nest of a variable that is in no graph."""
-    return nest_of(None, operation, var.owner.op, var.owner.inputs)
+    return nest_of(None, var)
 
 
 def ones(*variables):
@@ -165,9 +165,9 @@ def test_where_something_may_be_subtracted():
 def test_nothing_to_do():
     assert sums.equal_terms_of_one_sign_collected(nest(x + y), ones(x, y)) is None
     assert sums.equal_terms_collected(nest(x - y), ones(x, y)) is None
-    assert sums.whole_powers_collected(nest(x * y, PRODUCT), [(1, x), (1, y)]) is None
-    assert sums.powers_cancelled(nest(x / y, PRODUCT), [(1, x), (1, y)]) is None
-    assert sums.negations_subtracted(None, [x, y], [((x,), ()), ((y,), ())]) is None
+    assert sums.whole_powers_collected(nest(x * y), [(1, x), (1, y)]) is None
+    assert sums.powers_cancelled(nest(x / y), [(1, x), (1, y)]) is None
+    assert sums.negations_subtracted(None, x + y, [x, y], [((x,), ()), ((y,), ())]) is None
 
 
 def test_terms_of_one_sign():
@@ -194,7 +194,7 @@ def test_a_coefficient_that_overflows_is_not_made():
 
 
 def test_exponents_of_integers_must_fit():
-    whole = nest(small * small, PRODUCT)
+    whole = nest(small * small)
     found = sums.whole_powers_collected(whole, [(20, small), (20, small)])
     assert algebra(found) == "s ** 40"
     assert sums.whole_powers_collected(whole, [(100, small), (100, small)]) is None
@@ -236,30 +236,28 @@ def test_constants_of_sums_are_folded_where_that_is_exact(before, after):
     ],
 )
 def test_constants_of_products(before, after):
-    found = sums.constants_of_product_folded(nest(before, PRODUCT))
+    found = sums.constants_of_product_folded(nest(before))
     assert found is None if after is None else algebra(found) == after
 
 
 def test_constants_of_float16_make_nothing_larger():
     h, k = at.TensorType("float16", (None,))("h"), at.TensorType("float16", (None,))("k")
     c, d = at.constant(np.float16(0.01)), at.constant(np.float16(64.0))
-    assert sums.constants_of_product_folded(nest(at.mul(c, h, k, d), PRODUCT)) is None
-    found = sums.constants_of_product_folded(nest(at.mul(d, h, k, c), PRODUCT))
+    assert sums.constants_of_product_folded(nest(at.mul(c, h, k, d))) is None
+    found = sums.constants_of_product_folded(nest(at.mul(d, h, k, c)))
     assert len(found.owner.inputs) == 3 and found.type.dtype == "float16"
 
 
 def test_bases_of_both_sides():
-    found = sums.powers_cancelled(
-        nest(at.sqr(x) * x * y / x, PRODUCT), [(2, x), (1, x), (1, y), (1, x)]
-    )
+    found = sums.powers_cancelled(nest(at.sqr(x) * x * y / x), [(2, x), (1, x), (1, y), (1, x)])
     assert algebra(found) == "sqr(x) * y"
 
 
 def test_powers_that_were_not_there_are_not_made():
     """``x * y * y`` is a usual number where ``y**2`` is 0 or overflows."""
     counted = [(1, x), (1, y), (1, y)]
-    assert sums.whole_powers_collected(nest(at.mul(x, y, y), PRODUCT), counted) is None
-    found = sums.whole_powers_collected(nest(at.mul(y, y, x), PRODUCT), [(1, y), (1, y), (1, x)])
+    assert sums.whole_powers_collected(nest(at.mul(x, y, y)), counted) is None
+    found = sums.whole_powers_collected(nest(at.mul(y, y, x)), [(1, y), (1, y), (1, x)])
     assert algebra(found) == "sqr(y) * x"
 
 
