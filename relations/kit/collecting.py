@@ -17,6 +17,7 @@ import numpy as np
 
 from relations.kit.constant_arithmetic import folded_within_limits
 from relations.kit.guards import (
+    Heads,
     asks_graph,
     containing_any_of,
     containing_constant,
@@ -33,12 +34,12 @@ from relations.kit.nests import (
     nest_at,
     nest_of,
 )
-from relations.kit.type_guards import is_float
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.goals import goal
+from relgraph.graph.kanren.goals import goal, holds_of_readers, one_client
+from relgraph.graph.kanren.views import View
 from relgraph.graph.notation import number_of
 from relgraph.tensor.basic import constant
-from relgraph.tensor.math import add, mul, neg, pow, reciprocal, sqr, sqrt, sub, true_div
+from relgraph.tensor.math import add, mul, neg, pow, sqr, sqrt, sub, true_div
 
 Counted = Sequence[tuple[Any, Any]]
 """The count and the unit of each of some arguments, as a view gives them.
@@ -96,38 +97,42 @@ def applied(op: Any, variables: Sequence[Variable], to_none: int) -> Any:
     return variables[0] if len(variables) == 1 else op(*variables)
 
 
-def may_have_common_unit(
-    variables: Sequence[Variable], all_inputs_of: Any, first_input_of: frozenset[Any]
-) -> bool:
-    """Return False if the units of all `variables`, constants aside, are known to be different.
-
-    A look at each variable is enough, so that most sums and products are left alone.
+def _may_have_common_unit(
+    nested: frozenset[Any], of_factors: frozenset[Any]
+) -> Callable[[Sequence[Variable]], bool]:
+    """Return the test that is false if the units of some variables, constants aside, are known to
+    be different: a look at each is enough, so that most sums and products are left alone.
 
     Parameters
     ----------
-    all_inputs_of
-        The op whose inputs are all part of the unit.
-    first_input_of
-        The ops whose first input is the unit.
+    nested
+        The ops in which other terms or factors may be nested.
+    of_factors
+        The ops whose inputs make the unit.
     """
-    heads = {var.head for var in variables}
-    if all_inputs_of not in heads and first_input_of.isdisjoint(heads):
-        varying = [var for var in variables if var.head is not Constant]
-        return len(set(varying)) < len(varying)
-    seen: set[Variable] = set()
-    for var in variables:
-        head = var.head
-        if head is all_inputs_of or head in first_input_of:
-            assert var.owner is not None
-            parts = var.owner.inputs if head is all_inputs_of else var.owner.inputs[:1]
-            if any(part in seen or part.head is all_inputs_of for part in parts):
+
+    def may_have_common_unit(variables: Sequence[Variable]) -> bool:
+        seen: set[Variable] = set()
+        for var in variables:
+            head = var.head
+            if head in nested:
+                return True
+            parts = (var,)
+            if head in of_factors:
+                assert var.owner is not None
+                parts = tuple(var.owner.inputs)
+                if any(part.head in of_factors for part in parts):
+                    return True
+            if not seen.isdisjoint(parts):
                 return True
             seen.update([part for part in parts if part.head is not Constant])
-        elif var in seen:
-            return True
-        elif head is not Constant:
-            seen.add(var)
-    return False
+        return False
+
+    return may_have_common_unit
+
+
+may_have_equal_terms = _may_have_common_unit(frozenset((sub, neg)), frozenset((mul, true_div)))
+may_have_equal_bases = _may_have_common_unit(frozenset((true_div,)), frozenset((sqr, sqrt, pow)))
 
 
 def collected(
@@ -209,10 +214,6 @@ def _largest_unit(
 nest_of_powers = nest_at(containing_equal_or_any_of(mul, true_div, sqr, sqrt, pow), parts_too=True)
 """The nest that a product or quotient is the outermost node of; see `nest_at`."""
 
-_BASE_OF = frozenset((sqr, sqrt, pow))
-_NO_OP = object()
-
-
 # -- signs -----------------------------------------------------------------------------------------
 
 
@@ -264,21 +265,35 @@ def _is_negated(fgraph: Any, node: Any) -> bool:
     return len(readers) == 1 and getattr(readers[0][0], "op", None) is neg
 
 
-# -- reciprocals -----------------------------------------------------------------------------------
+def parted(view: View, admits: Callable[[Heads], bool]) -> Callable[..., Any]:
+    """Return the function that moves below the line, where they stand, the leaves of a sum or
+    product in which a view sees something to subtract or to divide by: ``x + -y + z`` becomes
+    ``(x - y) + z``, ``x * (1 / y) * z`` becomes ``(x / y) * z``.
+
+    What is read elsewhere stays as it is. The view sees nothing unless the heads pass `admits`.
+    """
+
+    @requires_heads(admits)
+    @asks_graph
+    def part(fgraph: Any, whole: Any) -> Any:
+        nest = nest_of(fgraph, whole, joins_only=True)
+        edits: dict[int, Part | None] = {
+            i: (seen, True)
+            for i, (leaf, seen) in enumerate(zip(nest.leaves, view.each(nest.leaves), strict=True))
+            if seen is not None
+            and (leaf.owner is None or holds_of_readers(one_client, fgraph, leaf))
+            # the negative of an integer may wrap around before it is converted
+            and leaf.type.dtype == nest.dtype
+        }
+        return edited(nest, edits) if edits else None
+
+    part.__name__ = f"{view.__name__} in place"
+    return part
 
 
-@requires_heads(containing_any_of(reciprocal))
-@asks_graph
-def divided_in_place(fgraph: Any, whole: Any) -> Any:
-    """Return a product divided where it was multiplied by a reciprocal: ``x * (1 / y) * z`` is
-    ``(x / y) * z``."""
-    nest = nest_of(fgraph, whole, joins_only=True)
-    edits: dict[int, Part | None] = {}
-    for i, leaf in enumerate(nest.leaves):
-        # of an integer it is taken as a float
-        if leaf.owner is not None and leaf.head is reciprocal and is_float(leaf.owner.inputs[0]):
-            edits[i] = leaf.owner.inputs[0], True
-    return edited(nest, edits) if edits else None
+def may_have_sign(heads: Heads) -> bool:
+    """Return whether a term may be subtracted: a negation, a constant or a multiple."""
+    return not {neg, mul}.isdisjoint(heads) or containing_constant(heads)
 
 
 # -- constants -------------------------------------------------------------------------------------
@@ -294,8 +309,8 @@ def constants_of_product_folded(nest: Nest) -> Any:
     """
     numbers = [number_of(leaf) for leaf in nest.leaves]
     places = [i for i, number in enumerate(numbers) if number is not None]
-    is_one_node = len(nest.nodes) == 1
-    if len(places) == len(nest.leaves) or (is_one_node and len(places) < 2):
+    least = 2 if len(nest.nodes) == 1 else 1
+    if not least <= len(places) < len(nest.leaves):
         return None
     edits: dict[int, Part | None] = {}
     dtype = common_dtype(nest.leaves)
@@ -371,13 +386,6 @@ def _drop_ones(nest: Nest, numbers: Sequence[Any], edits: dict[int, Part | None]
 
 
 # -- equal bases -----------------------------------------------------------------------------------
-
-
-def may_have_equal_bases(factors: Sequence[Variable]) -> bool:
-    """Return False if no two factors are powers of one base; a look at each is enough."""
-    if any(var.head is true_div for var in factors):
-        return True  # what is nested there is not known
-    return may_have_common_unit(factors, _NO_OP, _BASE_OF)
 
 
 def whole_powers_collected(nest: Nest, counted: Counted) -> Any:
@@ -461,53 +469,6 @@ def is_negative_number(var: Any) -> bool:
 negative_numbero = goal(is_negative_number)
 
 
-def may_subtract(terms: Sequence[Variable]) -> bool:
-    """Return False if no term is negative; a look at each is enough."""
-    for var in terms:
-        head = var.head
-        if head is neg:
-            return True
-        if head is mul:
-            assert var.owner is not None
-            if any(factor.head is mul or _is_less(factor) for factor in var.owner.inputs):
-                return True
-        elif head is not None and _is_less(var):
-            return True
-    return False
-
-
-def _is_less(var: Variable) -> bool:
-    number = number_of(var)
-    return number is not None and not isinstance(number, complex) and number < 0
-
-
-@asks_graph
-def negations_subtracted(
-    fgraph: Any,
-    whole: Any,
-    terms: Sequence[Variable],
-    signed: Sequence[tuple[tuple[Variable, ...], tuple[Variable, ...]]],
-) -> Any:
-    """Return a sum with its negative terms subtracted where they stand: ``x + -y + z`` is
-    ``(x - y) + z``.
-
-    Parameters
-    ----------
-    signed
-        Of each term, what is added and what is subtracted in it.
-    """
-    if common_dtype(terms) is None or not any(below for _, below in signed):
-        return None
-    by_term = dict(zip(terms, signed, strict=True))
-    nest = nest_of(fgraph, whole, joins_only=True)
-    edits: dict[int, Part | None] = {}
-    for i, leaf in enumerate(nest.leaves):
-        _, below = by_term[leaf]
-        if below:
-            edits[i] = below[0], True
-    return edited(nest, edits)
-
-
 # -- constants -------------------------------------------------------------------------------------
 
 sum_with_constants = nest_at(containing_two_constants_or(add, sub, neg))
@@ -570,16 +531,6 @@ def added_if_negative(x: Variable, c: Variable) -> Any:
 
 
 # -- equal terms -----------------------------------------------------------------------------------
-
-_FIRST_FACTOR_OF = frozenset((neg, true_div))
-_SIDES = frozenset((sub, neg))
-
-
-def may_have_equal_terms(terms: Sequence[Variable]) -> bool:
-    """Return False if no two terms have a factor in common; a look at each is enough."""
-    if not _SIDES.isdisjoint([var.head for var in terms]):
-        return True  # what is nested there is not known
-    return may_have_common_unit(terms, mul, _FIRST_FACTOR_OF)
 
 
 def equal_terms_of_one_sign_collected(nest: Nest, counted: Counted) -> Any:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from relations.kit.collecting import divided_in_place
+from relations.kit.collecting import parted
 from relations.kit.compensation import without_logarithm_in_base
 from relations.kit.constant_arithmetic import folded, reciprocal_of
 from relations.kit.guards import (
     constanto,
+    containing_any_of,
     discrete_zeroo,
     foundo,
     no_zeroo,
@@ -35,7 +36,7 @@ from relations.kit.type_guards import (
     signed_or_floato,
 )
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
-from relgraph.graph.kanren import computo, readerso, several, whereo
+from relgraph.graph.kanren import case, computo, readerso, several, view, whereo
 from relgraph.graph.kanren.terms import variables_of
 from relgraph.tensor import mul, neg, reciprocal, true_div
 
@@ -158,13 +159,15 @@ CONSTANT_FACTORS = (
 
 RECIPROCALS = (law("reciprocal-as-quotient", reciprocal(x), 1 / x, floato(x), tags=_PRODUCTS),)
 
+DIVIDED = view("divided by", case(reciprocal(x), x, floato(x)), case(x, None))
+
 SPECIAL_PRODUCTS = (
     # of x ** -0.5, say; a product with 1 / y has been a quotient since `canonicalize`
     rounding(
         "mul-reciprocal",
         mul(several(xs)),
         z,  # x * reciprocal(y) * k → x / y * k
-        *foundo(z, divided_in_place, mul(several(xs))),
+        *foundo(z, parted(DIVIDED, containing_any_of(reciprocal)), mul(several(xs))),
         tags=_SPECIAL,
         tries=[mul(reciprocal(y), several(xs))],
     ),

@@ -31,23 +31,20 @@ from relgraph.graph.kanren import case, computo, several, view, whereo
 from relgraph.tensor import add, mul, neg, sqr, sqrt
 
 c, d, k, x, xs, y, z = lvars("c d k x xs y z")
-nest, leaves, counted, signed = lvars("nest leaves counted signed")
+nest, leaves, counted = lvars("nest leaves counted")
 """The tree of sums or products in which the arguments stand, its leaves, and what a view sees in
 each."""
 
 # -- what each argument of a sum or a product is seen as -------------------------------------------
 
-SIGNED = view(
-    "added and subtracted",
-    case(-x, ((), (x,))),
-    case(
-        mul(c, several(xs)),
-        ((), (mul(d, several(xs)),)),  # d = -c
-        kit.negative_numbero(c),
-        computo(d, folded(neg), c),
-    ),
-    case(c, ((), (d,)), kit.negative_numbero(c), computo(d, folded(neg), c)),  # d = -c
-    case(x, ((x,), ())),
+negative = (kit.negative_numbero(c), computo(d, folded(neg), c))
+
+SUBTRACTED = view(
+    "subtracted",
+    case(-x, x),
+    case(mul(c, several(xs)), mul(d, several(xs)), *negative),
+    case(c, d, *negative),
+    case(x, None),
 )
 
 TERM = view(
@@ -147,9 +144,7 @@ SIGNED_SUMS = (
         "sum-of-differences",
         sum_of,
         z,  # a + -x + b → (a - x) + b
-        whereo(kit.may_subtract, xs),
-        computo(signed, SIGNED.each_unshared, xs),
-        *foundo(z, kit.negations_subtracted, sum_of, xs, signed),
+        *foundo(z, kit.parted(SUBTRACTED, kit.may_have_sign), sum_of),
         tags=("add_canonicalize",),
     ),
     rounding(

@@ -16,7 +16,7 @@ from unification.variable import isvar
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg.structure import UNKNOWN_READERS
 from relgraph.graph.kanren.codegen import RuleWriter
-from relgraph.graph.kanren.goals import Condition, holds_of_readers, one_client
+from relgraph.graph.kanren.goals import Condition
 from relgraph.graph.kanren.rules import Rule, head_of, split
 from relgraph.graph.kanren.terms import Term, build
 
@@ -53,8 +53,6 @@ class View:
     ----------
     each
         The function from several variables to the tuple of their values.
-    each_unshared
-        The same, but with the last case for variables that are read more than once in their graph.
     depth
         How many levels of nodes the view looks at.
     by_head
@@ -68,7 +66,6 @@ class View:
             raise ValueError(f"the last case of the view {name} has to match everything")
         self.depth = max(Rule(name, c.pattern, None, c.conditions).depth for c in self.cases)
         self.each = _Each(self)
-        self.each_unshared = _EachUnshared(self)
         self.by_head: dict[Any, tuple[Callable[[Variable], Any], ...]] = {}
 
     @cached_property
@@ -113,26 +110,6 @@ class _Each:
                 known[var] = seen
             every.append(seen)
         return tuple(every)
-
-
-class _EachUnshared(_Each):
-    """See `View.each_unshared`."""
-
-    asks_graph = True
-
-    def __call__(  # type: ignore[override]
-        self, fgraph: Any, variables: Iterable[Variable]
-    ) -> tuple[Any, ...]:
-        last_case = self.one.functions_for(None)[-1]
-        # a leaf may be read more than once: nothing is computed twice by that
-        return tuple(
-            [
-                self.one(v)
-                if v.owner is None or holds_of_readers(one_client, fgraph, v)
-                else last_case(v)
-                for v in variables
-            ]
-        )
 
 
 case = Case

@@ -154,20 +154,11 @@ def test_one_dtype():
     assert common_dtype([at.zvector()]) is None
 
 
-def test_where_something_may_be_subtracted():
-    assert sums.may_subtract([x, -y]) and not sums.may_subtract([x - y])
-    assert sums.may_subtract([x, at.constant(-1.0)]) and sums.may_subtract([x * -2.0, y])
-    assert sums.may_subtract([x, at.mul(x, y * -2.0)])  # what is in a nested product is not seen
-    assert not sums.may_subtract([x, y, x * y, 2.0 * y, at.constant(0.5), at.exp(-x)])
-    assert not sums.may_subtract([at.constant(np.nan), at.constant(1 - 2j)])
-
-
 def test_nothing_to_do():
     assert sums.equal_terms_of_one_sign_collected(nest(x + y), ones(x, y)) is None
     assert sums.equal_terms_collected(nest(x - y), ones(x, y)) is None
     assert sums.whole_powers_collected(nest(x * y), [(1, x), (1, y)]) is None
     assert sums.powers_cancelled(nest(x / y), [(1, x), (1, y)]) is None
-    assert sums.negations_subtracted(None, x + y, [x, y], [((x,), ()), ((y,), ())]) is None
 
 
 def test_terms_of_one_sign():
