@@ -17,12 +17,12 @@ import numpy as np
 
 from relations.kit.constant_arithmetic import folded_within_limits
 from relations.kit.guards import (
-    Heads,
     asks_graph,
     containing_any_of,
     containing_constant,
     containing_equal_or_any_of,
     containing_two_constants_or,
+    depends_on_levels,
     real_number,
     requires_heads,
 )
@@ -265,15 +265,15 @@ def _is_negated(fgraph: Any, node: Any) -> bool:
     return len(readers) == 1 and getattr(readers[0][0], "op", None) is neg
 
 
-def parted(view: View, admits: Callable[[Heads], bool]) -> Callable[..., Any]:
+def parted(view: View) -> Callable[..., Any]:
     """Return the function that moves below the line, where they stand, the leaves of a sum or
     product in which a view sees something to subtract or to divide by: ``x + -y + z`` becomes
     ``(x - y) + z``, ``x * (1 / y) * z`` becomes ``(x / y) * z``.
 
-    What is read elsewhere stays as it is. The view sees nothing unless the heads pass `admits`.
+    What is read elsewhere stays as it is.
     """
 
-    @requires_heads(admits)
+    @depends_on_levels(view.depth)
     @asks_graph
     def part(fgraph: Any, whole: Any) -> Any:
         nest = nest_of(fgraph, whole, joins_only=True)
@@ -289,11 +289,6 @@ def parted(view: View, admits: Callable[[Heads], bool]) -> Callable[..., Any]:
 
     part.__name__ = f"{view.__name__} in place"
     return part
-
-
-def may_have_sign(heads: Heads) -> bool:
-    """Return whether a term may be subtracted: a negation, a constant or a multiple."""
-    return not {neg, mul}.isdisjoint(heads) or containing_constant(heads)
 
 
 # -- constants -------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from relations.kit.guards import (
     foundo,
     no_zeroo,
     normal_reciprocalo,
+    requires_heads,
     uniformo,
 )
 from relations.kit.numbers import (
@@ -167,7 +168,9 @@ SPECIAL_PRODUCTS = (
         "mul-reciprocal",
         mul(several(xs)),
         z,  # x * reciprocal(y) * k → x / y * k
-        *foundo(z, parted(DIVIDED, containing_any_of(reciprocal)), mul(several(xs))),
+        *foundo(
+            z, requires_heads(containing_any_of(reciprocal))(parted(DIVIDED)), mul(several(xs))
+        ),
         tags=_SPECIAL,
         tries=[mul(reciprocal(y), several(xs))],
     ),

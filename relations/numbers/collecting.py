@@ -144,7 +144,7 @@ SIGNED_SUMS = (
         "sum-of-differences",
         sum_of,
         z,  # a + -x + b → (a - x) + b
-        *foundo(z, kit.parted(SUBTRACTED, kit.may_have_sign), sum_of),
+        *foundo(z, kit.parted(SUBTRACTED), sum_of),
         tags=("add_canonicalize",),
     ),
     rounding(
