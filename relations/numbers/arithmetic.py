@@ -161,6 +161,7 @@ CONSTANT_FACTORS = (
 RECIPROCALS = (law("reciprocal-as-quotient", reciprocal(x), 1 / x, floato(x), tags=_PRODUCTS),)
 
 DIVIDED = view("divided by", case(reciprocal(x), x, floato(x)), case(x, None))
+divided = requires_heads(containing_any_of(reciprocal))(parted(DIVIDED))
 
 SPECIAL_PRODUCTS = (
     # of x ** -0.5, say; a product with 1 / y has been a quotient since `canonicalize`
@@ -168,9 +169,7 @@ SPECIAL_PRODUCTS = (
         "mul-reciprocal",
         mul(several(xs)),
         z,  # x * reciprocal(y) * k → x / y * k
-        *foundo(
-            z, requires_heads(containing_any_of(reciprocal))(parted(DIVIDED)), mul(several(xs))
-        ),
+        *foundo(z, divided, mul(several(xs))),
         tags=_SPECIAL,
         tries=[mul(reciprocal(y), several(xs))],
     ),
