@@ -55,7 +55,7 @@ class _ArrayOp(FloatOp):
 class Hypot(ScalarOp):
     """``sqrt(x**2 + y**2)``, without overflow."""
 
-    cost = 4.0
+    cost = 8.0
     ufunc: Any = np.hypot
     holomorphic = False
     commutative = True

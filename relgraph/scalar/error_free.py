@@ -102,6 +102,7 @@ class _Exact(ScalarOp):
 class Fma(_Exact):
     """``x * y + z``, rounded once."""
 
+    cost = 50.0
     nin = 3
 
     def formula(self, of: Any, x: Any, y: Any, z: Any) -> Any:

@@ -37,33 +37,11 @@ LENGTH = 10_000
 """Elements of the arrays."""
 
 _REPEATS = 15
-_LEAST_NOISE = 0.1
-"""Two runs of one function differ by this part at least, on a machine that others use."""
 
 
-@dataclass(frozen=True)
-class Time:
-    """How long a form takes.
-
-    Attributes
-    ----------
-    ns
-        Nanoseconds for an element: of four repeats, three take longer. What else runs on the
-        machine slows some, and hastens none.
-    noise
-        By how much the median of the repeats is longer, and no less than a tenth of the time.
-    """
-
-    ns: float
-    noise: float
-
-    def is_less_than(self, other: Time) -> bool:
-        """Return whether this is less time than another, by more than the noise of both."""
-        return self.ns + max(self.noise, other.noise) < other.ns
-
-
-def times_of(exprs: Iterable[Expr], points: Known) -> dict[Expr, Time]:
-    """Return how long a function takes for each of some expressions, in the mode ``strict``.
+def times_of(exprs: Iterable[Expr], points: Known) -> dict[Expr, float]:
+    """Return the nanoseconds that a function takes for an element, for each of some expressions, in
+    the mode ``strict``: of four repeats, three take longer.
 
     It computes what is written, whose errors stand beside the time: other modes have laws of their
     own. The functions take turns, so that what else runs on the machine slows all of them.
@@ -87,7 +65,7 @@ def times_of(exprs: Iterable[Expr], points: Known) -> dict[Expr, Time]:
                 began = time.perf_counter()
                 f(*arguments)
                 taken[e].append(time.perf_counter() - began)
-    return {e: _time(repeats) for e, repeats in taken.items()}
+    return {e: float(np.percentile(t, 25)) / LENGTH * 1e9 for e, t in taken.items()}
 
 
 def _compiled(expr: Expr, values: Mapping[str, Any]) -> Any:
@@ -99,13 +77,11 @@ def _compiled(expr: Expr, values: Mapping[str, Any]) -> Any:
     return found
 
 
-def _time(repeats: list[float]) -> Time:
-    low, median = np.percentile(repeats, [25, 50]) / LENGTH * 1e9
-    return Time(float(low), float(max(median - low, _LEAST_NOISE * low)))
-
-
 NEAR, SAME = 0.1, 0.02
-"""Bits of error that are not worth a slower form, and that are no difference at all."""
+"""Bits of error that are not worth a dearer form, and that are no difference at all."""
+
+_CLEARLY = 0.9
+"""Costs are not known more exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +100,8 @@ class Form:
         The steps from the input; one derivation for each piece, if the domain is cut.
     pieces
         How the domain is cut, None if it is not.
-    taken
-        How long it takes, measured; see `times_of`.
+    time
+        How many nanoseconds an element of long arrays takes, measured; see `times_of`.
     inputs
         The variables it is computed of.
     names
@@ -139,7 +115,7 @@ class Form:
     errors: np.ndarray[Any, Any]
     derivations: tuple[Derivation, ...]
     pieces: Pieces | None
-    taken: Time
+    time: float
     inputs: tuple[Any, ...]
     names: tuple[str, ...]
     dtype: str
@@ -176,11 +152,6 @@ class Form:
     def function(self) -> Any:
         """The compiled function of the inputs. It computes what is written, bit for bit."""
         return function(list(self.inputs), self.output, mode="strict", on_unused_input="ignore")
-
-    @property
-    def time(self) -> float:
-        """Nanoseconds for an element of long arrays, in a function of the mode ``strict``."""
-        return self.taken.ns
 
     def __call__(self, *values: Any) -> Any:
         """Return the value for values of the inputs: numbers, or arrays that broadcast."""
@@ -225,7 +196,7 @@ class Improvement:
     original
         The input, as a form.
     front
-        The forms that no other beats in both error and time, where that was chosen; the least
+        The forms that no other beats in both error and cost, where that was chosen; the least
         error there first.
     points
         Other points, on which errors are reported, and the true values.
@@ -247,7 +218,7 @@ class Improvement:
 
     @property
     def best(self) -> Form:
-        """The fastest of the forms whose error is the least, but for a tenth of a bit."""
+        """The cheapest of the forms whose error is the least, but for a tenth of a bit."""
         return self.front[self._best]
 
     def source(self, language: str = "numpy", name: str = "f") -> str:
@@ -288,35 +259,36 @@ def _in_lines(form: Form) -> str:
     return lines[0] if len(lines) == 1 else "".join(f"\n  {line}" for line in lines)
 
 
-def front_of(
-    exprs: Iterable[Expr], means: Mapping[Expr, float], times: Mapping[Expr, Time]
-) -> list[Expr]:
-    """Return the expressions that no other beats in both error and time, the least error first.
+def front_of(exprs: Iterable[Expr], means: Mapping[Expr, float]) -> list[Expr]:
+    """Return the expressions that no other beats in both error and cost, the least error first.
 
-    Where two take the same time but for noise, the one that errs more is kept only if its ops are
-    cheaper and it is as good but for `NEAR`. What the next faster one does as well is left out, and
-    what one with fewer pieces does as well but for `HALF`.
+    Costs are those of a table, so that the same forms are chosen each time. What costs hardly less
+    is kept only if it is as good but for `NEAR`. What the next cheaper one does as well is left
+    out, and what one with fewer pieces does as well but for `HALF`.
     """
     found: list[Expr] = []
     every = list(exprs)
-    simple = [e for e in every if not any(_is_simpler(o, e, means, times) for o in every)]
+    simple = [e for e in every if not any(_is_simpler(o, e, means) for o in every)]
     for e in sorted(simple, key=lambda e: (round(means[e], 2), cost_of(e), e.size)):
-        if all(_adds(e, known, means, times) for known in found):
+        if all(_adds(e, known, means) for known in found):
             found.append(e)
     following = [*found[1:], None]
     return [
         e
-        for e, faster in zip(found, following, strict=True)
-        if faster is None or means[faster] > means[e] + SAME
+        for e, cheaper in zip(found, following, strict=True)
+        if cheaper is None or means[cheaper] > means[e] + SAME
     ]
 
 
-def _is_simpler(
-    other: Expr, e: Expr, means: Mapping[Expr, float], times: Mapping[Expr, Time]
-) -> bool:
-    """Return whether another form has fewer pieces, is no slower and errs half a bit more at
+def is_cheaper(e: Expr, other: Expr) -> bool:
+    """Return whether an expression costs clearly less than another."""
+    return cost_of(e) < _CLEARLY * cost_of(other)
+
+
+def _is_simpler(other: Expr, e: Expr, means: Mapping[Expr, float]) -> bool:
+    """Return whether another form has fewer pieces, is no dearer and errs half a bit more at
     most."""
-    is_close = means[other] <= means[e] + HALF and not times[e].is_less_than(times[other])
+    is_close = means[other] <= means[e] + HALF and not is_cheaper(e, other)
     return is_close and _pieces_in(other) < _pieces_in(e)
 
 
@@ -324,24 +296,10 @@ def _pieces_in(e: Expr) -> int:
     return sum(part.op == "switch" for part in parts(e))
 
 
-def _adds(e: Expr, known: Expr, means: Mapping[Expr, float], times: Mapping[Expr, Time]) -> bool:
+def _adds(e: Expr, known: Expr, means: Mapping[Expr, float]) -> bool:
     """Return whether a form is worth its error beside one that errs less."""
-    if times[e].is_less_than(times[known]):
-        return True
-    as_good = means[e] <= means[known] + NEAR and not times[known].is_less_than(times[e])
-    return as_good and cost_of(e) < cost_of(known)
-
-
-def cheap_forms(exprs: Iterable[Expr], means: Mapping[Expr, float], most: int) -> list[Expr]:
-    """Return the expressions that may be on the front: those that fewest others beat in both error
-    and cost, by the table of costs, of which the measured time is not far."""
-    known = [(e, means[e], cost_of(e)) for e in exprs]
-
-    def beaten_by(e: Expr) -> int:
-        error, cost = means[e], cost_of(e)
-        return sum(m <= error and c <= cost and (m, c) != (error, cost) for _, m, c in known)
-
-    return sorted((e for e, *_ in known), key=lambda e: (beaten_by(e), cost_of(e)))[:most]
+    as_good = means[e] <= means[known] + NEAR
+    return is_cheaper(e, known) or (as_good and cost_of(e) < cost_of(known))
 
 
 def table_of(improvement: Improvement) -> Table:

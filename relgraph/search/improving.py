@@ -27,9 +27,8 @@ from relgraph.search.improvement import (
     SAME,
     Form,
     Improvement,
-    Time,
-    cheap_forms,
     front_of,
+    is_cheaper,
     times_of,
 )
 from relgraph.search.refinement import Search, Values
@@ -38,9 +37,6 @@ Array = np.ndarray[Any, Any]
 
 _SAMPLING = 8.0
 """Seconds that the points take at most."""
-
-_TIMED = 10
-"""How many forms are measured beside the input."""
 
 
 def improve(
@@ -138,7 +134,8 @@ def _improvement(
     found = search_forms(expr, sampler, searching, laws, Deadline(seconds))
     searched = worked()
     derivations = _Derivations(expr, found)
-    times, front, best = _Choice(expr, found, derivations, Values(deciding)).front()
+    front, best = _Choice(expr, found, derivations, Values(deciding)).front()
+    times = times_of([expr, *(e for e, _ in front)], deciding)
     values = Values(reported)
 
     def form(e: Expr, pieces: Pieces | None) -> Form:
@@ -177,23 +174,21 @@ class _Choice:
         with np.errstate(all="ignore"):
             self._errors = {e: values.errors(e) for e in (*self._forms, expr)}
         self._means = {e: float(errors.mean()) for e, errors in self._errors.items()}
-        measured = dict.fromkeys([expr, *cheap_forms(self._forms, self._means, _TIMED)])
-        self._times = times_of(measured, values.points)
 
-    def front(self) -> tuple[dict[Expr, Time], list[tuple[Expr, Pieces | None]], int]:
-        """Return the times of some forms, those of them that are better than all faster ones with
-        their pieces, and which of these is the best."""
-        gains = [
-            e
-            for e in self._times
-            if self._gains(e) and self._derivations.has(e, self._forms.get(e))
-        ]
-        front = front_of(gains, self._means, self._times)
+    def front(self) -> tuple[list[tuple[Expr, Pieces | None]], int]:
+        """Return the forms that are better than all cheaper ones, with their pieces, and which of
+        these is the best."""
+        gains = {e: None for e in (*self._forms, self._expr) if self._gains(e)}
+        front = front_of(gains, self._means)
+        while refused := [e for e in front if not self._derivations.has(e, self._forms.get(e))]:
+            for e in refused:
+                del gains[e]
+            front = front_of(gains, self._means)
         best = [e for e in front if self._is_as_good(e, front[0])][-1]
-        return self._times, [(e, self._forms.get(e)) for e in front], front.index(best)
+        return [(e, self._forms.get(e)) for e in front], front.index(best)
 
     def _gains(self, expr: Expr) -> bool:
-        """Return whether a form errs less than the input by more than the noise, or is faster and
+        """Return whether a form errs less than the input by more than the noise, or is cheaper and
         does not err more.
 
         What seems a little better at some points may be worse at others.
@@ -202,14 +197,14 @@ class _Choice:
             return True
         saved = self._errors[self._expr] - self._errors[expr]
         noise = max(SAME, 2 * saved.std() / np.sqrt(len(saved)))
-        is_faster = self._times[expr].is_less_than(self._times[self._expr])
-        return bool(saved.mean() > (-noise if is_faster else noise))
+        least = -noise if is_cheaper(expr, self._expr) else noise
+        return bool(saved.mean() > least)
 
     def _is_as_good(self, expr: Expr, least: Expr) -> bool:
         """Return whether a form is as good as the one that errs least.
 
-        For speed a tenth of a bit is taken, in the mean and where the input is right, but in the
-        mean no more error than the input has.
+        A cheaper one may err a tenth of a bit more, in the mean and where the input is right, but
+        in the mean no more than the input does.
         """
         if expr is least:
             return True
