@@ -5,7 +5,9 @@ What a language lacks is written by what it has, as accurately; or it is refused
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import keyword
+import re
+from collections.abc import Callable, Container, Iterable, Sequence
 from textwrap import indent, wrap
 from typing import Any
 
@@ -186,6 +188,7 @@ class _Arrays(Text):
         self._head, self._quiet = f"import {imported} as {module}\n", quiet
         self._scaled = _SCALED_OF_ARRAYS.format(np=module)
         self._module = module
+        self.reserved = frozenset((*keyword.kwlist, module, _SCALED))
         self.constants = {name: f"{module}.{name}" for name in ("pi", "e", "inf", "nan")}
 
     def has(self, e: Expr) -> bool:
@@ -227,11 +230,20 @@ class _Arrays(Text):
         return "".join((self._head, self._scaled if scales else "", *functions))
 
 
+_KEYWORDS_OF_C = """
+    auto break case char const continue default do double else enum extern float for goto if inline
+    int long register restrict return short signed sizeof static struct switch typedef union
+    unsigned void volatile while
+"""
+
+
 class _C(_Arrays):
     """C of 1999, in double precision."""
 
     def __init__(self) -> None:
         self._head, self._scaled = "#include <math.h>\n", _SCALED_IN_C
+        functions = (str(word_of(op)) for op in OPS)
+        self.reserved = frozenset((*_KEYWORDS_OF_C.split(), *functions, _SCALED))
         self.constants = {"pi": "M_PI", "e": "M_E", "inf": "INFINITY", "nan": "NAN"}
 
     def word(self, op: str) -> str | None:
@@ -306,7 +318,7 @@ def source(expr: Expr, inputs: Sequence[str], language: str = "numpy", name: str
     if language == "fpcore":
         whole = _in_its_functions(expr, is_written, "FPCore")
         return str(Core(name, tuple(inputs), whole, None))
-    found = _Source(language, name, *inputs)
+    found = _Source(language, name, inputs)
     found.add(name, expr, inputs)
     return found.text()
 
@@ -318,13 +330,19 @@ class _Source:
     ----------
     language
         The name of the language.
-    taken
-        Names that a helper may not have.
+    name
+        That of the last function.
+    inputs
+        The names of its inputs. What is no name in the language is changed.
     """
 
-    def __init__(self, language: str, *taken: str) -> None:
-        self._language, self._taken = language, taken
-        self._one = _LANGUAGES[language]
+    def __init__(self, language: str, name: str, inputs: Sequence[str]) -> None:
+        self._language, self._one = language, _LANGUAGES[language]
+        self._words: dict[str, str] = {}
+        for one in inputs:
+            taken = {*self._one.reserved, *self._words.values()}
+            self._words[one] = _other_than(taken, re.sub(r"\W|^(?=\d)", "_", one))
+        self._taken = {name, *self._words.values()}
         self._functions: dict[str, str] = {}
         self._helpers: dict[tuple[str, int], str] = {}
         self._scales = False
@@ -336,10 +354,11 @@ class _Source:
     def add(self, name: str, expr: Expr, inputs: Sequence[str]) -> None:
         """Add a function that computes an expression."""
         whole = _in_its_functions(expr, self._has, self._language)
-        names = names_for_parts(self._one, inputs)
+        words = [self._words.get(n, n) for n in inputs]
+        names = names_for_parts(self._one, words)
         (body,) = formulas([whole], self._view, self._one, names)
         self._scales |= any(e.op.startswith(_SCALED) for e in parts(whole))
-        self._functions[name] = self._one.function(name, inputs, names.definitions, body)
+        self._functions[name] = self._one.function(name, words, names.definitions, body)
 
     def _has(self, e: Expr) -> bool:
         """Return whether there is a function for an op, or a helper, which is made now."""
@@ -349,9 +368,7 @@ class _Source:
         found = None if e.op in _WRITTEN_OUT else _formula(e)
         if found is None:
             return False
-        name = e.op
-        while name in self._taken or name in self._functions:
-            name += "_"
+        name = _other_than({*self._taken, *self._functions}, e.op)
         self.add(name, *found)
         self._helpers[key] = name
         return True
@@ -360,7 +377,7 @@ class _Source:
         """Return how the language writes an expression."""
         one = self._one
         if e.op is INPUT:
-            return Leaf(str(e.value))
+            return Leaf(self._words.get(e.value, e.value))
         if e.op is NUMBER:
             word = one.constants.get(e.value) if isinstance(e.value, str) else None
             return Leaf(one.number(as_float(e.value)) if word is None else word, "number")
@@ -368,6 +385,13 @@ class _Source:
         if e.op.startswith(_SCALED):
             return one.scaled(e.args[: op.above], e.args[op.above :])
         return Applied(self._helpers.get((e.op, len(e.args)), e.op), e.args)
+
+
+def _other_than(taken: Container[str], name: str) -> str:
+    """Return a name, with lines below it after it where it is taken."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _in_its_functions(expr: Expr, has: Callable[[Expr], bool], language: str) -> Expr:

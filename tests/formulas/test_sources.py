@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import functools
 import shutil
 import subprocess
 from pathlib import Path
@@ -102,6 +103,24 @@ def test_a_helper_has_a_name_of_its_own() -> None:
     namespace: dict[str, Any] = {}
     exec(source(apply("cosm1", named("cosm1_")), ["cosm1_"], name="cosm1"), namespace)
     assert namespace["cosm1"](1e-8) == pytest.approx(-5e-17, rel=1e-15)
+
+
+@pytest.mark.parametrize("language", ["numpy", "c"])
+def test_inputs_get_names_that_the_language_has(language: str) -> None:
+    # formulas of FPCore have such names
+    names = ["z.re", "z_re", "np", "exp", "double", "2nd", "lambda"]
+    form = functools.reduce(lambda a, b: apply("add", a, b), map(named, names))
+    text = source(apply("exp", form), names, language)
+    if language == "c":
+        assert (
+            "(double z_re, double z_re_, double np, double exp_, double double_, double _2nd"
+            in text
+        )
+    else:
+        namespace: dict[str, Any] = {}
+        exec(text, namespace)
+        assert namespace["f"](*[0.1] * 7) == pytest.approx(np.exp(0.7), rel=1e-14)
+        assert "def f(z_re, z_re_, np_, exp, double, _2nd, lambda_):" in text
 
 
 def test_cases_do_not_warn() -> None:
