@@ -19,7 +19,7 @@ distribute = law("distribute", a * (b + c), a * b + a * c, sound="finite")
 distribute
 
 # %% [markdown]
-# That is the law. `a`, `b` and `c` are *logic variables*: they stand for any expression. Python's
+# That is the law. `a`, `b` and `c` are *logic variables*: they represent any expression. Python's
 # operators and the functions of `relgraph.tensor` work on them as they do on tensors.
 #
 # `sound="finite"` is what the law claims of values: both sides are the same up to rounding wherever

@@ -41,7 +41,7 @@ with np.errstate(divide="ignore"):
     print(surprise(points, [0.0, 5.0]))
 
 # %% [markdown]
-# `trace` calls the function once, on variables. What stands for an argument says its dtype and
+# `trace` calls the function once, on variables. What represents an argument says its dtype and
 # shape; `None` leaves a length open. What comes back is its graph.
 
 # %%

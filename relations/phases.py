@@ -362,7 +362,7 @@ BLAS: tuple[Relation, ...] = (*products.MATRICES, *products.USED)
 declared of matrices is used up."""
 
 UNCHECKED: tuple[Relation, ...] = (*choices.REMOVAL, *exponential.LOGARITHMS_OF_POSITIVE)
-"""What is right under a condition that nobody checks. It is part of the first phase where a query
+"""What is right under a condition that is not checked. It is part of the first phase where a query
 includes ``unsafe``."""
 
 __all__ = ["BLAS", "CANCELLATION", "CANONICALIZE", "SPECIALIZE", "STABILIZE", "UNCHECKED"]

@@ -59,7 +59,7 @@ def debugprint(
     """Print a graph as a tree.
 
     Each line is a variable: its op or its name, an id of its node, and its name. The inputs of a
-    node are printed once; where it occurs again, ``···`` stands for them. In a FunctionGraph or
+    node are printed once; where it occurs again, ``···`` represents them. In a FunctionGraph or
     function, lines end with the position of the node in the order of execution.
 
     Parameters
@@ -173,7 +173,7 @@ class _Row:
     Attributes
     ----------
     var
-        The variable; None for a line that stands for inputs printed elsewhere.
+        The variable; None for a line that represents inputs printed elsewhere.
     prefix
         The text before it on the line.
     margin
@@ -499,7 +499,7 @@ class PatternPrinter(Printer):
     Parameters
     ----------
     patterns
-        For each output of the op a string in which ``%(0)s`` stands for the first argument,
+        For each output of the op a string in which ``%(0)s`` represents the first argument,
         ``%(1)s`` for the second, and so on; or a tuple of such a string and precedences.
     """
 

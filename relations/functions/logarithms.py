@@ -1,6 +1,6 @@
 """Logarithms of products of exponentials, shares and powers, and of sums of exponentials.
 
-Those of products are what the logarithm of a density comes to: `log_product` has the exponents
+The logarithm of a density is one of a product: `log_product` has the exponents
 apart from the other factors, and adds logarithms only where the product is no ordinary number. So
 nothing is regrouped that is right, and its slopes are the ones of a sum of logarithms. Logarithms
 of sums are factors there.

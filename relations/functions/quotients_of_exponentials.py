@@ -1,9 +1,9 @@
 """Exponentials by sums of them, and logarithms of such sums, where more stands beside them.
 
 The plain forms have pages of their own: `logistic`, `softmax`, and `exponential` for logarithms.
-Here are those with weights, those of which a part is taken, and the slopes of both. They are what a
-loss comes to that is written with exponentials, and what is left where one was differentiated as it
-was written. For how a maximum makes them safe, see Blanchard, Higham and Higham, "Accurately
+Here are those with weights, those of which a part is taken, and the slopes of both. A loss that is
+written with exponentials rewrites to them, and one that was differentiated as it was written leaves
+them. For how a maximum makes them safe, see Blanchard, Higham and Higham, "Accurately
 computing the log-sum-exp and softmax functions", IMA J. Numer. Anal. 41 (2021).
 """
 

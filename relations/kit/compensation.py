@@ -134,7 +134,7 @@ def roundings_kept_apart(matched: Any, sound: str) -> Sequence[Readers]:
     ----------
     matched
         The left side: a sum, a difference or a multiple, or a function that is zero at 1; of others
-        nothing is asked. Nor is it of a function of an exponential: ``log(exp(x))`` collapses to
+        nothing is required. Nor is it of a function of an exponential: ``log(exp(x))`` collapses to
         `x` as a graph is copied, before there are readers. That may be worse beside
         ``exp(x) - sinh(x)``, which has few digits itself.
     """

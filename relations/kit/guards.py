@@ -341,7 +341,7 @@ def has_normal_reciprocal(var: Any) -> bool:
 
 
 DEPTH = 6
-"""How many levels of ops are asked; sums of products of squares are as deep as people write."""
+"""How many levels of ops are examined; sums of products of squares are as deep as people write."""
 
 MINUS_ZERO_OF_MINUS_ZERO = {scalar.sqrt}
 # Integers wrap around in these: the least int8 is -128, and so is its absolute value.

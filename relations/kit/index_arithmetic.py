@@ -313,7 +313,7 @@ EntryWithInputs = tuple[Entry, list[Any]]
 
 @dataclass(frozen=True)
 class BasicIndex:
-    """A basic index, and the variables that its placeholders stand for."""
+    """A basic index, and the variables that its placeholders represent."""
 
     entries: IndexList
     inputs: tuple[Any, ...]
@@ -333,7 +333,7 @@ def padded(index: IndexList, ndim: int) -> tuple[Entry, ...]:
 
 
 def _entries_with_inputs(index: IndexList, inputs: Sequence[Any]) -> Iterator[EntryWithInputs]:
-    """Yield each entry with the variables that its placeholders stand for."""
+    """Yield each entry with the variables that its placeholders represent."""
     rest = iter(inputs)
     for entry in index:
         yield entry, [next(rest) for _ in placeholders((entry,))]

@@ -154,7 +154,7 @@ def is_not_fill(scalar_op: object) -> bool:
 def is_total(scalar_op: object, operands: Sequence[Any]) -> bool:
     """Return whether an elementwise op computes something, and for all elements of its operands.
 
-    An integer has no negative power: before a fill into an empty tensor nobody asked for one.
+    An integer has no negative power: a fill into an empty tensor computes none.
     """
     floats = any(v.type.dtype[0] in "fc" for v in operands)
     return is_not_fill(scalar_op) and (scalar_op is not scalar.pow or floats)
@@ -355,7 +355,7 @@ def keeps_memory_order(order: Sequence[int | str]) -> bool:
 
 @depends_on_levels(2)
 def is_shape_of(vector: Any, x: Any) -> bool:
-    """Return whether `vector` is known to be the shape of `x`, or to stand for it by a -1.
+    """Return whether `vector` is known to be the shape of `x`, or to represent it by a -1.
 
     It is a constant, or made of ints and lengths of `x`.
     """

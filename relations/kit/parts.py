@@ -1,7 +1,7 @@
 """Indices into the operands of what is indexed, and sums of increments, for `relations.parts`.
 
 The index of a `Subtensor` comes in two parts here, as in its node: `index`, the entries, and
-`inputs`, the variables that the placeholders among them stand for.
+`inputs`, the variables that the placeholders among them represent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kronecker products: what is asked of one is asked of its factors, which are small.
+"""Kronecker products: their properties are those of the factors, which are small.
 
 G. Golub and C. Van Loan, Matrix Computations (2013), 12.3. A product is never built for what needs
 its factors alone. Of factors with nan or an infinity other elements become nan.

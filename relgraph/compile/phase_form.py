@@ -201,7 +201,7 @@ def _as_term(var: Variable, names: dict[Variable, LogicVariable], relative: _Rel
 
 
 def _plain(number: Any) -> Any:
-    """Return a number as it was written: the tensors of float64 have made 2 into 2.0. Nobody writes
-    a large one with all its digits."""
+    """Return a number as it was written: the tensors of float64 have made 2 into 2.0. Users do
+    not write a large one with all its digits."""
     whole = isinstance(number, float) and number.is_integer() and 0 < abs(number) < 1e15
     return int(number) if whole else number

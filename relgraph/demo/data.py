@@ -17,7 +17,7 @@ SHIPPED_TARGET = "benign"
 
 
 class DataError(Exception):
-    """A file that does not hold what was asked of it; the message is one line for the user."""
+    """A file that lacks the data expected in it; the message is one line for the user."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ PART_NODES = 40
 WHOLE_NODES = 60
 """So many are drawn in one all the same."""
 MOST_ARGUMENTS = 16
-"""How many arguments of a node are shown, and how many outputs; one box stands for the rest."""
+"""How many arguments of a node are shown, and how many outputs; one box represents the rest."""
 MOST_LETTERS = 28
 """How long a label is; the whole text is shown by the pointer."""
 
@@ -46,7 +46,7 @@ class Box:
     Attributes
     ----------
     kind
-        An input, a constant, an op, an output, or what stands for nodes that are left out.
+        An input, a constant, an op, an output, or what represents nodes that are left out.
     label
         Its text.
     title
@@ -54,7 +54,7 @@ class Box:
     marked
         Whether it is highlighted.
     part
-        The number of the picture that shows what it stands for; None if there is none.
+        The number of the picture that shows what it represents; None if there is none.
     """
 
     kind: Kind
@@ -630,7 +630,7 @@ def drawn(picture: Picture) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rg" role="img" '
         f'aria-label="graph of {count} nodes" width="{width:.0f}" height="{height:.0f}" '
-        # notebooks would make a wide one so small that nobody can read it
+        # notebooks would make a wide one too small to read
         f'viewBox="0 0 {width:.1f} {height:.1f}" style="max-width:none">'
         f"<style>{_STYLE}</style>"
         f'<defs><marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '

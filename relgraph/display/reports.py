@@ -299,7 +299,7 @@ root.querySelectorAll("[data-part]").forEach(function(box){
   var number=Number(box.dataset.part),part=number?parts[number-1]:root;
   if(number)part.open=true;part.scrollIntoView({block:"nearest"});});});
 """.replace("\n", "")
-"""A script that opens the part that a box stands for."""
+"""A script that opens the part that a box represents."""
 
 
 def shown_as_html(thing: Any) -> str | None:

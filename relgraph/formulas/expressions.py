@@ -97,7 +97,7 @@ def apply(op: str, *args: Expr) -> Expr:
 
 
 def named(name: Any) -> Expr:
-    """Return an input; of a law its number stands for a name."""
+    """Return an input; of a law its number represents a name."""
     return _made(INPUT, (), name)
 
 
@@ -262,7 +262,7 @@ OF_CONDITIONS = {"and_": (0, 1), "or_": (0, 1), "invert": (0,), "switch": (0,)}
 
 
 def with_numbers(op: str, args: Sequence[Expr]) -> list[Expr]:
-    """Return the arguments of an op; a condition that stands for a number is one or zero."""
+    """Return the arguments of an op; a condition that represents a number is one or zero."""
     one, zero = number(1), number(0)
     return [
         apply("switch", a, one, zero)
@@ -273,7 +273,7 @@ def with_numbers(op: str, args: Sequence[Expr]) -> list[Expr]:
 
 
 def constant_of(data: Any) -> Expr:
-    """Return what a constant stands for: the shortest decimal that is read as it, π, its half or
+    """Return what a constant represents: the shortest decimal that is read as it, π, its half or
     quarter, or e."""
     value = np.asarray(data).reshape(-1)[0]
     if value.dtype.kind in "biu":

@@ -96,7 +96,7 @@ NUMBERS_ELSEWHERE = {
 """Words that may be numbers or inputs, and how formulas in Python's syntax write the number."""
 
 _OF_SEVERAL = ("add", "mul", "and_", "or_", "minimum", "maximum", "logaddexp")
-"""Ops of two arguments that stand for more."""
+"""Ops of two arguments that represent more."""
 
 
 _MOST_DIGITS = 5000
@@ -120,7 +120,7 @@ class WrongArguments(ValueError):
 
 
 def applied(name: str, args: Sequence[Expr], word: str) -> Expr:
-    """Return an op of arguments. A condition that stands for a number is one or zero.
+    """Return an op of arguments. A condition that represents a number is one or zero.
 
     Parameters
     ----------

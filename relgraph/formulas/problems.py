@@ -1,4 +1,4 @@
-"""What is asked of a formula: the formula, its inputs, their dtype, and a domain.
+"""Problems: a formula, its inputs, their dtype, and a domain.
 
 A formula is a text, a graph or a `Core`; a domain is a text, a graph, or bounds by name.
 """
@@ -32,7 +32,7 @@ from relgraph.graph.traversal import graph_inputs
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is asked.
+    """A formula to be improved.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ def problem_of(
     dtype: str | None = None,
     others: Collection[str] = (),
 ) -> Problem:
-    """Return what is asked by the arguments of `improve`.
+    """Return the problem that the arguments of `improve` state.
 
     Parameters
     ----------

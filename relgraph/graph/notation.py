@@ -23,7 +23,7 @@ from relgraph.graph.utils import Uncopied
 class OpNamespace(Uncopied, SimpleNamespace):
     """The ops that Python's operators mean on the variables of a class, which has it as ``_ops``.
 
-    There is one for each class, so a copy or a pickle stands for that one.
+    There is one for each class, so a copy or a pickle represents that one.
     """
 
     def __init__(self, owner: type[Operators], **ops: Any) -> None:
@@ -231,7 +231,7 @@ _INFIX_METHODS = {
 
 
 PREFIX, POWER, ATOM = 8, 9, 10
-"""How strongly a sign before an argument binds, a power, and what stands for itself."""
+"""How strongly a sign before an argument binds, a power, and what represents itself."""
 _COMPARED = 5  # how strongly a comparison binds in mathematics: more than what connects it
 
 
@@ -325,7 +325,7 @@ class Applied(NamedTuple):
         Which of several outputs it is.
     form
         How Python writes it: as a call, or with the first argument as that whose attribute, method
-        or part it is. Of an index, ``{}`` stands for each further argument.
+        or part it is. Of an index, ``{}`` represents each further argument.
     sign
         The operator, of an op that is not in the table.
     """
@@ -518,7 +518,7 @@ class Parenthesized(Text):
 
 
 def filled(text: str, arguments: Sequence[Any]) -> list[Any]:
-    """Return the pieces of a text in which ``{}`` stands for each of the arguments."""
+    """Return the pieces of a text in which ``{}`` represents each of the arguments."""
     first, *rest = text.split("{}")
     return [first, *(p for pair in zip(arguments, rest, strict=True) for p in pair)]
 

@@ -184,7 +184,7 @@ class DisconnectedType(Type):
 
 
 class NullType(Type):
-    """The type of a gradient that does not exist, or that nobody has worked out.
+    """The type of a gradient that does not exist, or that is not implemented.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class InconsistencyError(Exception):
 
 
 class MethodNotDefined(AttributeError):
-    """An `Op` lacks a method that was asked of it; the message names both."""
+    """An `Op` lacks a method that was called; the message names both."""
 
 
 BACKWARD = " (backward)"
@@ -152,7 +152,7 @@ class Scratchpad:
 
 
 def _key_part(value: Any) -> Hashable:
-    """Return a key under which two properties are equal only if nobody can tell them apart."""
+    """Return a key under which two properties are equal only if they are indistinguishable."""
     kind = type(value)
     if kind is float:
         return (float, value.hex())

@@ -1,9 +1,9 @@
 """Derives what laws say of elements from laws that are proved, by a search over equal forms.
 
 Each step is by a law that holds for all values, so both sides are equal for all that the types of
-the law admit. What its own guards say is not assumed: conditions of the steps are asked of inputs
-of which nothing is known. An ``exact`` law rests on laws that are proved bit by bit or place by
-place, those of other classes on some that are proved over the reals too. These are equal where
+the law admit. What its own guards say is not assumed: conditions of the steps are evaluated on
+inputs of which nothing is known. An ``exact`` law rests on laws that are proved bit by bit or place
+by place, those of other classes on some that are proved over the reals too. These are equal where
 every divisor is not zero and every function is defined, so no step may bring in an op for which
 that is to be asked. Two arguments of an op that commutes change places without a law, if that is
 exact.

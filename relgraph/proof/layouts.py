@@ -2,7 +2,7 @@
 
 The left side of a law is built in all ways that there are: of tensors of up to so many axes, each
 of which has length 1 by its type or not; with each order of axes, each axis, and with indices whose
-parts are inputs or stand for any integer. What conditions say is in `layout_facts`.
+parts are inputs or represent any integer. What conditions say is in `layout_facts`.
 """
 
 from __future__ import annotations
@@ -391,7 +391,7 @@ class _Builder:
     def indices(self, name: Any, x: Any, count: int) -> Iterator[tuple[Any, ...]]:
         """Yield the indices into a tensor that take so many inputs.
 
-        A part of an index is an input, or a number that stands for any. Of an index that no
+        A part of an index is an input, or a number that represents any. Of an index that no
         condition looks at, these are the same. Of a vector whose length is known there are few
         indices by numbers.
         """

@@ -95,7 +95,7 @@ class AxisMap:
 
 
 def number(n: Any) -> Term:
-    """Return an integer as a term; one that stands for any, as a constant."""
+    """Return an integer as a term; one that represents any, as a constant."""
     if not isinstance(n, int | np.integer):
         return n
     return z3.IntVal(int(n)) if n < _FIRST_SYMBOL else z3.Int(f"any {n}")

@@ -23,7 +23,7 @@ from relgraph.graph.type import Type
 from relgraph.scalar.op import ScalarOp, TypedNumber, zero_like
 from relgraph.scalar.type import ScalarType, is_discrete
 
-# The text of more ops would be read by nobody, and is part of that of each node and each error.
+# The text of more ops is unreadable, and is part of that of each node and each error.
 _MOST_WRITTEN_OUT = 40
 
 

@@ -129,7 +129,7 @@ class Instance:
 def stands_for(
     equation: Equation, before: Expr, after: Expr, backward: bool
 ) -> dict[int, Expr] | None:
-    """Return what the variables of a law stand for; None if this is no instance of it."""
+    """Return what the variables of a law represent; None if this is no instance of it."""
     sides = (after, before) if backward else (before, after)
     values: dict[int, Expr] = {}
     fitting = (fits(equation.left, sides[0], values), fits(equation.right, sides[1], values))

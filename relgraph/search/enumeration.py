@@ -133,7 +133,7 @@ def _related(part: Variable, related: RelationLike) -> Iterator[Variable]:
         try:
             answer = build(reify(q, state))
         except (OpenAnswerError, TypeError, ValueError):
-            continue  # an answer that holds a variable stands for too many forms to give one
+            continue  # an answer that holds a variable represents too many forms to give one
         fitted = part.type.fit(answer, part)
         if isinstance(fitted, Variable):
             yield fitted

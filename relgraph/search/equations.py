@@ -1,8 +1,8 @@
-"""Laws as equations of expressions: what is matched, what replaces it, and what is asked.
+"""Laws as equations of expressions: what is matched, what replaces it, and the conditions.
 
-What is asked of a sign is asked of the true values at the points. The rest is asked of the terms
-themselves, as variables of float64: which are constants, which of a form, and what is computed of
-them. What is asked of dtypes alone is known beforehand.
+Conditions on signs are evaluated on the true values at the points. The others are evaluated on the
+terms themselves, as variables of float64: which are constants, which of a form, and what is
+computed of them. Conditions on dtypes alone are known beforehand.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _occurrences(pattern: Pattern) -> Iterator[Pattern]:
 
 def fits(pattern: Pattern, expr: Expr, values: dict[int, Expr]) -> bool:
     """Return whether an expression is an instance of a pattern, argument by argument; what the
-    variables stand for is added to `values`."""
+    variables represent is added to `values`."""
     if pattern.op is INPUT:
         return values.setdefault(pattern.value, expr) is expr
     if pattern.op is NUMBER:
@@ -193,18 +193,18 @@ def _is_exact(value: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """What a law asks of what its variables stand for.
+    """The conditions of a law on what its variables represent.
 
     Attributes
     ----------
     variables
         The numbers of the variables.
     signs
-        What is asked of the true values.
+        The conditions on the true values.
     claimed
-        Where the law says it holds, which nobody asks: it is seen in the values of both sides.
+        Where the law says it holds, which is not evaluated: the values of both sides show it.
     goals
-        What is asked of the terms, and what is computed of them.
+        The conditions on the terms, and what is computed of them.
     computed
         The variables that have their value from there.
     """
@@ -216,20 +216,20 @@ class Conditions:
     computed: frozenset[int]
 
     def stated(self, values: Mapping[int, Expr]) -> tuple[Expr, ...]:
-        """Return the conditions on signs, of what stands for the variables; those that are known of
+        """Return the conditions on signs, of what represents the variables; those that are known of
         numbers and magnitudes are left out."""
         both = (*self.signs, *self.claimed)
         found = dict.fromkeys(apply(op, built(p, values), number(0)) for p, op in both)
         return tuple(e for e in found if not _is_plain(e))
 
     def completed(self, values: Mapping[int, Expr], terms: Terms) -> dict[int, Expr] | None:
-        """Return what stands for the variables, with what is computed of it; None if a condition on
+        """Return what represents the variables, with what is computed of it; None if a condition on
         terms does not hold.
 
         Parameters
         ----------
         values
-            What the variables stand for; those that are computed are left out, or do not count.
+            What the variables represent; those that are computed are left out, or do not count.
         """
         given = {v: k for v, k in self.variables.items() if k not in self.computed}
         asked = {v for goal in self.goals for v in variables_of(goal.open_variables())}
@@ -346,7 +346,7 @@ class Equation:
     shrinks
         Whether what replaces is smaller.
     conditions
-        What is asked before it is applied.
+        The conditions under which it is applied.
     """
 
     law: Law
@@ -431,7 +431,8 @@ def equations_of(law: Law, both_ways: bool = False) -> list[Equation]:
     Raises
     ------
     NotTranslated
-        If it is no equation of elementwise ops of floats, or its conditions say more than is asked.
+        If it is no equation of elementwise ops of floats, or has conditions that can't be
+        evaluated.
     """
     found: list[Equation] = []
     for ops in admitted_ops(law.lhs, law.conditions, _ops_with_value) or [{}]:

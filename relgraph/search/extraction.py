@@ -357,7 +357,7 @@ def in_order(
 
 
 def _variable(tree: Tree) -> Variable:
-    """Return the variable that a tree of terms stands for."""
+    """Return the variable that a tree of terms represents."""
     made: dict[Tree, Variable] = {}
     stack = [tree]
     while stack:

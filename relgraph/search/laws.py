@@ -139,7 +139,7 @@ def _directed(
 
 
 def _law_and_ways(item: Any) -> tuple[Relation, Sequence[str]]:
-    """Return the law of an item of a list of laws, and the directions that it stands for."""
+    """Return the law of an item of a list of laws, and the directions that it represents."""
     if isinstance(item, Relation):
         return item, ("forward", "backward")
     law = getattr(item, "law", None) or getattr(item, "kanren_relation", None)

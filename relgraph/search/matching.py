@@ -1,6 +1,6 @@
 """Matching: the instances of patterns in the classes of an e-graph, by code made for each pattern.
 
-A pattern is a tree: a part matches the nodes of its head in a class, a variable stands for a class.
+A pattern is a tree: a part matches the nodes of its head in a class, a variable represents a class.
 The code for ``sin(x + y)`` goes through the sines of a class, the sums in the class of the argument
 of each, and the arguments of these in each order.
 

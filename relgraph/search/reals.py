@@ -237,7 +237,7 @@ class RealEGraph(EGraph[Expr]):
     def admitted(
         self, conditions: Conditions, values: Mapping[int, Expr]
     ) -> Mapping[int, Expr] | None:
-        """Return what the variables of a law stand for, with what its conditions compute; None if
+        """Return what the variables of a law represent, with what its conditions compute; None if
         they do not hold."""
         found = conditions.completed(values, self._terms)
         return found if found is not None and self._have_signs(conditions, found) else None

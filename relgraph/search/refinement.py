@@ -151,7 +151,7 @@ class Table:
             known.setdefault(c.root(), []).extend(candidates)
         self._best = known
         order = sorted(reachable(root, extra), key=lambda c: c.rank)
-        # what stands for a class is known before the class
+        # what represents a class is known before the class
         for c in [*order, *(c for c in extra if c in set(order))]:
             kept = _AT_ROOT if c is root else _KEPT
             found = dict.fromkeys(
@@ -171,7 +171,7 @@ class Table:
                 yield node.term, True
                 continue
             tried = _TRIED if len(classes) < 3 else 2
-            # what is nearly equal stands for a whole, so that it is known what it replaced
+            # what is nearly equal represents a whole, so that it is known what it replaced
             choices = [[x.expr for x in self._best.get(a, ()) if x.exact][:tried] for a in classes]
             for args in product(*choices):
                 if sum(a.size for a in args) < self.largest:

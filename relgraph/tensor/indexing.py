@@ -492,7 +492,7 @@ def take(x: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     axis
         The axis; None for the flattened tensor.
     mode
-        What an index out of bounds does: ``raise`` an error, ``wrap`` around, or stand for the
+        What an index out of bounds does: ``raise`` an error, ``wrap`` around, or represent the
         nearest one, ``clip``, by which negative ones are 0.
 
     Examples

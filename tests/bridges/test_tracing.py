@@ -31,7 +31,7 @@ def test_values_are_those_of_the_function_with_its_nesting() -> None:
     loss, parts = traced.function()(*values)
     wanted, wanted_parts = logistic(*values)
     assert np.allclose(loss, wanted) and np.allclose(parts["p"], wanted_parts["p"])
-    # lists of numbers stand for arrays
+    # lists of numbers represent arrays
     as_lists = ({"weights": [1, 1, 1], "bias": 0.5}, values[1].tolist(), [1.0, 0, 0, 0])
     assert np.allclose(traced.function()(*as_lists)[0], wanted)
 

@@ -80,7 +80,7 @@ class Reader:
     def types(self, *blocks: str) -> Reader:
         """Run blocks written as at the prompt, and compare what each line shows.
 
-        ``...`` in what is expected stands for anything; addresses and the numbers of logic
+        ``...`` in what is expected represents anything; addresses and the numbers of logic
         variables are the session's own affair.
         """
         for block in blocks:

@@ -1,6 +1,6 @@
 """`How to Make Ops`: its code as a reader types it, and what it promises about each part.
 
-``aesara`` is read as ``relgraph``. The ``...`` that stand for the rest of a class are left out, and
+``aesara`` is read as ``relgraph``. The ``...`` that represent the rest of a class are left out, and
 the methods that the document shows one by one are put into one class where a block needs them.
 Its Python is that of its time: ``print storage[0]`` is read as a call, and parameters such as
 ``(x, y)`` as a name that is unpacked in the first line.

@@ -236,7 +236,7 @@ class TwoOutputs(Op):
 
 
 class Inner(Op, HasInnerGraph):
-    """An op that stands for exp(a)."""
+    """An op that represents exp(a)."""
 
     __props__ = ()
 

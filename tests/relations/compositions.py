@@ -268,7 +268,7 @@ def _found(whole: Variable, optimized: Variable, given: dict[Variable, Any]) -> 
 
 
 def _meant(data: Any) -> Any:
-    """Return the number that a constant stands for: pi is not the float that is nearest to it."""
+    """Return the number that a constant represents: pi is not the float that is nearest to it."""
     if data.dtype != "float64" or not np.isin(data, NUMBERS).any():
         return data
     with precision(2 * PRECISIONS[-1]):

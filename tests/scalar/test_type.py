@@ -164,7 +164,7 @@ def test_complex_numbers_with_a_nan_differ_in_the_other_part() -> None:
     assert value_bits(array[::-1]) == b"".join(value_bits(v) for v in array[::-1])
 
 
-# What stands for a dtype, and what doesn't.
+# What represents a dtype, and what doesn't.
 
 x = at.dvector("x")
 DENOTED = [

@@ -119,7 +119,7 @@ def variables() -> dict[str, Any]:
 
 
 def made(text: str) -> Any:
-    """Return the variable that a text stands for."""
+    """Return the variable that a text represents."""
     make: Callable[..., Any] = eval(f"lambda at, {', '.join(variables())}: {text}")  # data above
     return make(at, *variables().values())
 

@@ -354,7 +354,7 @@ def random_entry(random: Random, n: int, count: int) -> Any:
 
 
 def is_apart(key: Any) -> bool:
-    """Return whether an ellipsis between arrays stands for no axes, which is refused."""
+    """Return whether an ellipsis between arrays represents no axes, which is refused."""
     parts = key if isinstance(key, tuple) else (key,)
     return any(part is Ellipsis for part in parts)
 

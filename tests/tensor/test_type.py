@@ -135,7 +135,7 @@ def test_values_eq() -> None:
     assert values_eq_approx_always_true(nan, inf)
 
 
-# fit: what may stand for a variable
+# fit: what may represent a variable
 
 
 def fits(new: Any, old: Any, **values: Any) -> Any:

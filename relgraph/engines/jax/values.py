@@ -122,7 +122,7 @@ def to_engine(value: Any, kind: Type) -> Any:
 
 
 def from_engine(value: Any, kind: Type) -> Any:
-    """Return a result as the type of its variable has it: NumPy's, and nobody else's."""
+    """Return a result as the type of its variable has it: NumPy's, and not shared."""
     return to_numpy(value) if isinstance(kind, TensorType) else seen_by_numpy(value, kind)
 
 
@@ -149,7 +149,7 @@ class _Storage:
 
 
 def to_numpy(array: Any) -> np.ndarray[Any, Any]:
-    """Return a result of JAX that nobody else has as an array of NumPy that may be written to.
+    """Return a result of JAX that is not shared as an array of NumPy that may be written to.
 
     A large one that lies in the memory of the host is not copied.
     """

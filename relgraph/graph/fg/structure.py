@@ -191,7 +191,7 @@ def described(var: Any) -> str:
 
 
 class Structure:
-    """What a graph consists of. It knows no features, and tells nobody of what changes.
+    """What a graph consists of. It has no features, and announces no changes.
 
     Each operation costs what it touches, not what the graph holds. The lists, the sets and the
     dict are changed in place and never replaced, so that `FunctionGraph` can have them, too.

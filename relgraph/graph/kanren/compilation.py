@@ -189,7 +189,7 @@ class UnifyingGoals:
         Raises
         ------
         OpenRelation
-            When it comes to a goal that may do more than unify.
+            If it reaches a goal that may do more than unify.
         """
         self._budget.step()
         code = code_of(goal)
@@ -247,7 +247,7 @@ class StagedRelation(ABC):
         try:
             answer, trial = self._answer(fgraph, node)
         except Exception:
-            # a search may end before it comes to the error; if it doesn't it will raise it
+            # a search may end before it reaches the error; else it raises it
             answer = trial = None
         if answer is None:
             return self._search(fgraph, node)

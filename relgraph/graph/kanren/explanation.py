@@ -381,7 +381,7 @@ _SENTENCES = {
     Reason.CONSTRAINT: "{where} the pattern's constraint does not accept {found}",
     Reason.PARTNER: "{where} none of the arguments {found} is {wanted}{with_}",
     Reason.LEFT_OVER: "{where} the law wants {wanted} and no more, and {found} is left over",
-    Reason.BROADCAST: "a number of the law would stand for a constant that broadcasts what is "
+    Reason.BROADCAST: "a number of the law would represent a constant that broadcasts what is "
     "beside it, below an op that works on more than an element",
     Reason.ROUNDED: "a constant is {wanted} as a narrower dtype rounds it: another number beside "
     "what it stands with",

@@ -124,7 +124,7 @@ def _as_term(parts: list[Any], source: Any) -> Term:
 def traced(goal: Any, trace: Trace) -> Goal:
     """Return a goal with the solutions of `goal`, in that order, that asks `trace` about nodes.
 
-    When run, it raises `Unstageable` if it comes to a goal that may look at nodes in another way.
+    When run, it raises `Unstageable` if it reaches a goal that may look at nodes in another way.
     """
     if isinstance(goal, Condition):
         return _TracedCondition(goal, trace)

@@ -567,7 +567,7 @@ class Reason(StrEnum):
     PARAMETER = "another parameter of the op"
     ARITY = "another number of arguments"
     NUMBER = "another number, or none"
-    DIFFERENT = "something else than what the same variable stands for already"
+    DIFFERENT = "something else than what the same variable represents already"
     CONSTRAINT = "a variable of the pattern is constrained"
     PARTNER = "no argument is what the pattern looks for"
     LEFT_OVER = "arguments are left over"

@@ -178,7 +178,7 @@ class _Spoken(Operators, LogicTerm):
     @property
     def type(self) -> NoReturn:
         raise AsksForType(
-            f"{self} is part of a law and stands for tensors of every shape: what this function "
+            f"{self} is part of a law and represents tensors of every shape: what this function "
             "makes of it depends on the shape, so write it by functions that don't ask for one"
         )
 

@@ -187,7 +187,7 @@ def initial_values(root: Variable, fgraph: Any) -> list[Any]:
 
 
 class Trace:
-    """The questions that a run of a goal has asked of tracers, with the answers for one node.
+    """The questions that a goal put to tracers in one run, with the answers for one node.
 
     Attributes
     ----------

@@ -564,7 +564,7 @@ class SequenceOptimizer(GlobalOptimizer):
         validating, calling = fgraph.validate_time, fgraph.execute_callbacks_time
         start = time.perf_counter()
         with paused_collector(), hash_consing_table(fgraph) as table:
-            # a copy has begun with this (see `merged_copy`), and any graph comes to the same
+            # a copy has begun with this (see `merged_copy`), and any graph ends so
             table.begin_with(union_of(self.collapsing_first()))
             for index, opt in enumerate(self.opts):
                 record.steps.append(self._step(fgraph, index, opt))

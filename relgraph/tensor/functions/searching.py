@@ -298,7 +298,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
     """Return what the function for the last true condition gives, in the dtype of `x`.
 
-    A function more than conditions is for where none is true, which else is 0; a number stands for
+    A function more than conditions is for where none is true, which else is 0; a number represents
     a function that gives it.
 
     Parameters

@@ -177,7 +177,7 @@ def build_loop(
     if len(chains) != len(outputs):
         raise ValueError(
             f"scan: the step has {len(outputs)} outputs, and outputs_info is for {len(chains)}; "
-            "None stands for one that the steps don't read"
+            "None represents one that the steps don't read"
         )
     step = Step(rows, outputs, stop)
     for chain, output in zip(chains, outputs, strict=True):

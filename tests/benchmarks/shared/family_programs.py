@@ -56,7 +56,7 @@ VIEWS = {
     "Subtensor",
     "TensorFromScalar",
 }
-# What one op stands for that does the work of several: a largest value, a difference, an
+# What one op represents that does the work of several: a largest value, a difference, an
 # exponential, a sum and a quotient (of a LogSoftmax a logarithm and another difference).
 FUSED = {"Softmax": 5, "LogSoftmax": 6}
 
@@ -65,7 +65,7 @@ def operations(fgraph):
     """Return how many operations a graph of either library takes, whatever it writes them with.
 
     An operation is one of a value, or of two: a sum or a product of k arguments is k - 1 of them,
-    a softmax as many as it stands for, and a scalar composite those inside of it. What only views
+    a softmax as many as it represents, and a scalar composite those inside of it. What only views
     or repeats its input (`VIEWS`, and ``second``, which fills) is none. Everything else is one: a
     comparison, a cast, a reduction, a dot, an update of a part. Large and small arrays count alike.
     """

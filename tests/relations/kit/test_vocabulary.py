@@ -479,7 +479,7 @@ ARGUMENTS: tuple[Any, ...] = (
     (a, [0], b, 0), (a, b, 1, 0), (a, [b > 0], [1, 2]),
 )  # fmt: skip
 
-# What takes nothing that could stand for a tensor in a law.
+# What takes nothing that could represent a tensor in a law.
 WITHOUT_TENSORS = {
     "constant": "it makes a constant of a value",
     "inferred_shape": "it asks the node that makes a variable",
@@ -537,7 +537,7 @@ METHODS = [
 def test_every_method_gives_a_term_or_asks_for_the_type(name: str) -> None:
     asks = {"dtype", "ndim", "broadcastable"}
     if name in asks:
-        with pytest.raises(TypeError, match="stands for tensors of every shape"):
+        with pytest.raises(TypeError, match="represents tensors of every shape"):
             getattr(a, name)
         return
     found = []

@@ -169,7 +169,7 @@ def test_signs_are_asked_of_the_true_values() -> None:
     expected = ["magnitude where x >= 0: abs(x) → x"]
     assert steps(MAGNITUDE, "abs(x)", "x", x=[0.0, 2.0]) == expected
     assert steps(MAGNITUDE, "abs(x)", "x", x=[-1.0, 2.0]) == []
-    # of what stands for it, and what is no value is not asked
+    # of what represents it, and what is no value is not asked
     assert steps(MAGNITUDE, "abs(log(x))", "log(x)", x=[-1.0, 2.0]) == [
         "magnitude where log(x) >= 0: abs(log(x)) → log(x)"
     ]

@@ -32,7 +32,7 @@ TEXTS = (
 
 
 def instances(equation: Equation, pattern: Pattern, c: Any, bound: dict[int, Any]) -> Iterator[Any]:
-    """Yield what the variables stand for when a class holds an instance of a pattern."""
+    """Yield what the variables represent when a class holds an instance of a pattern."""
     if pattern.op is INPUT:
         if bound.setdefault(pattern.value, c) is c:
             yield bound

@@ -21,7 +21,7 @@ def pattern(side: Any, other: Any = a) -> Pattern:
 
 
 def found(one: Pattern, egraph: VariableEGraph, at_class: Class) -> list[list[Any]]:
-    """Return what the variables of a pattern stand for in the matches at a class."""
+    """Return what the variables of a pattern represent in the matches at a class."""
     slots = one.variables.values()
     return [[match[k] for k in slots] for match in one.matches(egraph, at_class.root())]
 
