@@ -11,7 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 from relations.kit import functions as kit
-from relations.kit.guards import are_positive, in_dtype_of, nonnegativeo, positive_numbero
+from relations.kit.guards import (
+    are_positive,
+    in_dtype_of,
+    nonnegativeo,
+    nonzero_numbero,
+    positive_numbero,
+)
+from relations.kit.numbers import eveno, oddo
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
 from relgraph.graph.kanren import computo, whereo
@@ -81,7 +88,7 @@ PRODUCTS = (
     rounding("exp2-div-exp2", exp2(x) / exp2(y), exp2(x - y)),
     # a power is worth an exponential more, which may be read elsewhere: laws for accuracy read its
     # exponent
-    rounding("pow-exp", exp(x) ** c, exp(c * x), whereo(kit.is_nonzero_exponent, c), tags=_PRICED),
+    rounding("pow-exp", exp(x) ** c, exp(c * x), nonzero_numbero(c), tags=_PRICED),
     rounding("sqr-exp", sqr(exp(x)), exp(2 * x), tags=_PRICED),
     rounding("sqrt-exp", sqrt(exp(x)), exp(x / 2), tags=_PRICED),
 )
@@ -90,10 +97,10 @@ LOGARITHMS = (
     stable("log-sqrt", log(sqrt(x)), 0.5 * log(x)),
     # before the laws for any number: an absolute value hides what is known of a logarithm
     stable("log-sqr-nonnegative", log(sqr(x)), 2 * log(x), nonnegativeo(x)),
-    stable("log-power", log(x**c), c * log(x), nonnegativeo(x), whereo(kit.is_nonzero_exponent, c)),
+    stable("log-power", log(x**c), c * log(x), nonnegativeo(x), nonzero_numbero(c)),
     stable("log-sqr", log(sqr(x)), 2 * log(abs_(x))),
-    stable("log-even-power", log(x**c), c * log(abs_(x)), whereo(kit.is_even_exponent, c)),
-    stable("log-odd-power", log(x**c), c * log(x), whereo(kit.is_odd_positive_exponent, c)),
+    stable("log-even-power", log(x**c), c * log(abs_(x)), eveno(c), nonzero_numbero(c)),
+    stable("log-odd-power", log(x**c), c * log(x), oddo(c), positive_numbero(c)),
     stable("log-inverse", log(1 / x), -log(x), nonnegativeo(x)),
     stable("log-mul-exp", log(x * exp(y)), log(x) + y, nonnegativeo(x)),
     stable("log-exp-div", log(exp(x) / y), x - log(y), nonnegativeo(y)),

@@ -167,24 +167,6 @@ def admitted_ops(
     ]
 
 
-def is_nonzero_exponent(c: Any) -> bool:
-    """Return whether a constant is one finite real number other than zero."""
-    value = constant_number(c)
-    return isinstance(value, int | float) and math.isfinite(value) and value != 0
-
-
-def is_even_exponent(c: Any) -> bool:
-    """Return whether a constant is one even integer other than zero."""
-    return is_nonzero_exponent(c) and constant_number(c) % 2 == 0
-
-
-def is_odd_positive_exponent(c: Any) -> bool:
-    """Return whether a constant is one odd integer above zero, as a float too: `pow` of a float
-    makes one of it, which is even from 2**53 on."""
-    value = constant_number(c)
-    return is_nonzero_exponent(c) and value > 0 and float(value) % 2 == 1
-
-
 def _is_taken_apart(fgraph: Any, x: Any) -> bool:
     """Return whether `x` is a part of a longer sum, one that is not known to be positive.
 

@@ -23,8 +23,9 @@ from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Condition, computo, goal, whereo
 from relgraph.graph.notation import number_of
 from relgraph.scalar.type import can_cast_exactly
-from relgraph.tensor.basic import has_one_element, static_int
+from relgraph.tensor.basic import constant, has_one_element, static_int
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.math import cast
 from relgraph.tensor.random.op import RandomOp
 from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i
@@ -196,6 +197,13 @@ def known_length(n: Any) -> Any:
     """Return a length as an int if it is known ahead, else the variable that it is."""
     known = static_int(n)
     return n if known is None else known
+
+
+def in_dtype(n: Any, dtype: str) -> Variable:
+    """Return a length, an int or an integer variable, as a variable of a dtype."""
+    known = isinstance(n, int | np.integer)
+    made: Variable = constant(n, dtype=dtype) if known else cast(n, dtype)
+    return made
 
 
 def known_entries(vector: Any) -> list[Any] | None:

@@ -418,23 +418,23 @@ def index_before_dimshuffle(
     return basic_index([taken.get(axis, (WHOLE, [])) for axis in range(ndim)])
 
 
-def order_after_index(
-    order: Sequence[int | str], index: IndexList, ndim: int
-) -> tuple[int | str, ...]:
-    """Return the order of the dimshuffle that follows `index_before_dimshuffle`."""
-    entries = padded(index, len(order))
-    gone = {a for a, e in zip(order, entries, strict=True) if not isinstance(e, Slice)}
-    places: dict[Any, int] = {}
-    for axis in range(ndim):
-        if axis not in gone:
-            places[axis] = len(places)
+def order_left(order: Order, gone: Sequence[int], ndim: int) -> tuple[int | str, ...]:
+    """Return the order of a dimshuffle of `ndim` axes where the axes `gone` of its result, and so
+    those of its input, are no more."""
+    left = remaining_axes([a for a in map(order.__getitem__, gone) if not isinstance(a, str)], ndim)
     return tuple(
-        [
-            a if isinstance(a, str) else places[a]
-            for a, e in zip(order, entries, strict=True)
-            if isinstance(e, Slice)
-        ]
+        [a if isinstance(a, str) else left.index(a) for i, a in enumerate(order) if i not in gone]
     )
+
+
+def _axes_of_integers(index: IndexList) -> list[int]:
+    """Return the axes of which an index takes one position: the part does not have them."""
+    return [axis for axis, entry in enumerate(index) if not isinstance(entry, Slice)]
+
+
+def order_after_index(order: Order, index: IndexList, ndim: int) -> tuple[int | str, ...]:
+    """Return the order of the dimshuffle that follows `index_before_dimshuffle`."""
+    return order_left(order, _axes_of_integers(index), ndim)
 
 
 def index_around_axes(
@@ -448,8 +448,7 @@ def index_around_axes(
 
 def axes_after_index(index: IndexList, axes: Sequence[int], ndim: int) -> tuple[int, ...]:
     """Return the numbers of `axes`, all of which `index` takes, among those that it leaves."""
-    entries = padded(index, ndim)
-    left = [axis for axis in range(ndim) if isinstance(entries[axis], Slice)]
+    left = remaining_axes(_axes_of_integers(index), ndim)
     return tuple([left.index(axis) for axis in axes])
 
 

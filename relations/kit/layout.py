@@ -16,6 +16,7 @@ from relations.kit.guards import (
     containing_any_of,
     covers_shape,
     depends_on_levels,
+    in_dtype,
     is_length_of,
     known_entries,
     known_length,
@@ -29,7 +30,7 @@ from relgraph.graph.op import Op
 from relgraph.tensor.assembly import Alloc, Join, Split, alloc
 from relgraph.tensor.basic import constant, static_int
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.math import cast, second
+from relgraph.tensor.math import second
 from relgraph.tensor.shapes import MakeVector, Shape_i, _shape, has_shape, inferred_shape
 from relgraph.tensor.subtensor import IndexList, Slice, Subtensor, static_length
 
@@ -43,20 +44,14 @@ def _inferred_lengths(y: Any) -> tuple[Variable, ...] | None:
     if type(y.owner.op).infer_shape is Op.infer_shape and not y.owner.op.keeps_shape:
         return None
     shape = inferred_shape(y)
-    return None if shape is None else tuple(_as_int64(n) for n in shape)
-
-
-def _as_int64(n: Any) -> Variable:
-    made = constant(n, dtype="int64") if isinstance(n, int | np.integer) else cast(n, "int64")
-    assert isinstance(made, Variable)
-    return made
+    return None if shape is None else tuple(in_dtype(n, "int64") for n in shape)
 
 
 @depends_on_levels(1)
 def length_from_inputs(y: Any, axis: int) -> Variable | None:
     """Return the length of an axis of `y` as an expression of the inputs of its node, or None."""
     if y.type.shape[axis] is not None:
-        return _as_int64(y.type.shape[axis])
+        return in_dtype(y.type.shape[axis], "int64")
     lengths = _inferred_lengths(y)
     return None if lengths is None else lengths[axis]
 
@@ -94,19 +89,10 @@ def shape_from_inputs(y: Any) -> Variable | None:
     lengths = _inferred_lengths(y)
     if lengths is None:
         return None
-    whole = _whose_lengths(lengths)
+    whole = tensor_of_lengths(lengths)
     made = MakeVector("int64")(*lengths) if whole is None else _shape(whole)
     assert isinstance(made, Variable)
     return made
-
-
-def _whose_lengths(lengths: Sequence[Variable]) -> Variable | None:
-    """Return the variable whose lengths these are, all and in order, or None."""
-    if not lengths or lengths[0].owner is None:
-        return None
-    first: Any = lengths[0].owner.inputs[0] if lengths[0].owner.inputs else None
-    same = all(reads_length_of(n, first, i) for i, n in enumerate(lengths))
-    return first if same and first.type.ndim == len(lengths) else None
 
 
 @depends_on_levels(1)
@@ -116,7 +102,7 @@ def shape_of_input(y: Any) -> Variable | None:
     lengths = () if None not in y.type.shape else _inferred_lengths(y)
     if lengths is None:
         return None
-    plain = _whose_lengths(lengths) is not None or all(
+    plain = tensor_of_lengths(lengths) is not None or all(
         n.owner is None or _is_element_of_input(n, y) for n in lengths
     )
     return shape_from_inputs(y) if plain else None

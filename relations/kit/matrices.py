@@ -18,7 +18,7 @@ from relations.kit.guards import (
     is_one_everywhere,
     requires_heads,
 )
-from relations.kit.matrix_facts import is_diagonal
+from relations.kit.matrix_facts import is_diagonal, transposed_axes
 from relations.kit.vocabulary import finite as any_finite
 from relations.kit.vocabulary import rounding as any_rounding
 from relations.kit.vocabulary import stable as any_stable
@@ -58,41 +58,27 @@ def _multiplications(x: Sequence[Any], y: Sequence[Any]) -> int:
     return math.prod([n for n in (*x[:-1], *y) if n is not None])
 
 
-def _product_shape(x: Sequence[Any], y: Sequence[Any]) -> tuple[Any, ...]:
-    return (*x[:-1], *y[1:])
-
-
-def _costs(x: Any, y: Any, z: Any) -> tuple[int, int] | None:
-    """Return the costs of ``(x @ y) @ z`` and ``x @ (y @ z)``, if both can be told."""
-    shapes = [v.type.shape for v in (x, y, z)]
-    if any(None in shape for shape in shapes):
-        return None
-    p, q, r = shapes
-    left = _multiplications(p, q) + _multiplications(_product_shape(p, q), r)
-    right = _multiplications(q, r) + _multiplications(p, _product_shape(q, r))
-    return left, right
+def _last_is_cheaper_first(p: Sequence[Any], q: Sequence[Any], r: Sequence[Any]) -> bool:
+    """Return whether the product of three shapes is known to take fewer multiplications if that of
+    the last two comes first. Of two matrices and a vector it does unless a matrix has one row or
+    column."""
+    if None in (*p, *q, *r):
+        return (len(p), len(q), len(r)) == (2, 2, 1) and 1 not in (*p, *q)
+    left = _multiplications(p, q) + _multiplications((*p[:-1], *q[1:]), r)
+    return _multiplications(q, r) + _multiplications(p, (*q[:-1], *r[1:])) < left
 
 
 def is_cheaper_from_right(x: Any, y: Any, z: Any) -> bool:
-    """Return whether ``x @ (y @ z)`` is known to take fewer multiplications than ``(x @ y) @ z``.
-
-    Of two matrices and a vector it does unless a matrix has one row or column.
-    """
-    costs = _costs(x, y, z)
-    if costs is not None:
-        return costs[1] < costs[0]
-    ranks = tuple(v.type.ndim for v in (x, y, z))
-    return ranks == (2, 2, 1) and 1 not in (*x.type.shape, *y.type.shape)
+    """Return whether ``x @ (y @ z)`` is known to take fewer multiplications than
+    ``(x @ y) @ z``."""
+    return _last_is_cheaper_first(x.type.shape, y.type.shape, z.type.shape)
 
 
 def is_cheaper_from_left(x: Any, y: Any, z: Any) -> bool:
     """Return whether ``(x @ y) @ z`` is known to take fewer multiplications than
     ``x @ (y @ z)``."""
-    costs = _costs(x, y, z)
-    if costs is not None:
-        return costs[0] < costs[1]
-    ranks = tuple(v.type.ndim for v in (x, y, z))
-    return ranks == (1, 2, 2) and 1 not in (*y.type.shape, *z.type.shape)
+    # transposed, and in reverse
+    return _last_is_cheaper_first(*[v.type.shape[::-1] for v in (z, y, x)])
 
 
 def shrinks_left(x: Any, y: Any) -> bool:
@@ -217,14 +203,16 @@ def is_narrower(z: Any, y: Any) -> bool:
 
 def is_tall(x: Any) -> bool:
     """Return whether a matrix is known to have at least twice as many rows as columns."""
-    shape = x.type.shape
-    return len(shape) == 2 and None not in shape and shape[0] > 1 and 2 * shape[1] <= shape[0]
+    return _is_tall(x.type.shape)
 
 
 def is_wide(x: Any) -> bool:
     """Return whether a matrix is known to have at least twice as many columns as rows."""
-    shape = x.type.shape
-    return len(shape) == 2 and None not in shape and shape[1] > 1 and 2 * shape[0] <= shape[1]
+    return _is_tall(x.type.shape[::-1])
+
+
+def _is_tall(shape: Sequence[Any]) -> bool:
+    return len(shape) == 2 and None not in shape and shape[0] > 1 and 2 * shape[1] <= shape[0]
 
 
 def are_sides_of(d: Any, u: Any, v: Any) -> bool:
@@ -236,8 +224,7 @@ def are_sides_of(d: Any, u: Any, v: Any) -> bool:
 
 def transposition(x: Any) -> tuple[int, ...]:
     """Return the order of axes that transposes the matrices in a stack."""
-    n = x.type.ndim
-    return (*range(n - 2), n - 1, n - 2)
+    return transposed_axes(x.type.ndim)
 
 
 def larger_rank(x: Any, y: Any) -> int:

@@ -242,7 +242,7 @@ def _declared(node: Any, facts: Sequence[Facts]) -> Facts:
 def _turned(node: Any, facts: Sequence[Facts]) -> Facts:
     """Return the facts about what a change of the order of axes makes."""
     order = node.op.new_order
-    if is_transposition(order, node.inputs[0].type.ndim):
+    if _is_transposition(node):
         swapped = {LOWER: UPPER, UPPER: LOWER}
         return frozenset(swapped.get(fact, fact) for fact in facts[0])
     kept = [axis for axis in order if axis != "x"]
@@ -253,9 +253,15 @@ def _turned(node: Any, facts: Sequence[Facts]) -> Facts:
     return frozenset({UNIFORM}) if last == ("x", "x") else NOTHING
 
 
-def is_transposition(order: Sequence[Any], ndim: int) -> bool:
-    """Return whether an order of axes turns around the last two and leaves the others."""
-    return ndim >= 2 and tuple(order) == (*range(ndim - 2), ndim - 1, ndim - 2)
+def transposed_axes(ndim: int) -> tuple[int, ...]:
+    """Return the order of axes that transposes the matrices in a stack of `ndim` axes."""
+    return (*range(ndim - 2), ndim - 1, ndim - 2)
+
+
+def _is_transposition(node: Apply) -> bool:
+    """Return whether a dimshuffle turns around the last two axes and leaves the others."""
+    ndim = node.inputs[0].type.ndim
+    return ndim >= 2 and tuple(node.op.new_order) == transposed_axes(ndim)
 
 
 def _product(node: Any, facts: Sequence[Facts]) -> Facts:
@@ -299,8 +305,7 @@ def _adjoint_of(x: Any) -> Any:
     conjugated = not x.type.dtype.startswith("complex")
     while x.owner is not None:
         op = x.owner.op
-        ndim = x.owner.inputs[0].type.ndim
-        if isinstance(op, DimShuffle) and is_transposition(op.new_order, ndim):
+        if isinstance(op, DimShuffle) and _is_transposition(x.owner):
             turned = not turned
         elif isinstance(op, Elemwise) and op.scalar_op is scalar.conj:
             conjugated = not conjugated

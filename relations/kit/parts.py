@@ -17,6 +17,7 @@ from relations.kit.guards import (
     axis_numbers,
     containing_any_of,
     depends_on_levels,
+    in_dtype,
     known_length,
     requires_heads,
 )
@@ -36,10 +37,10 @@ from relations.kit.index_arithmetic import (
 from relations.kit.type_guards import have_same_dtype
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import number_of
-from relgraph.tensor.basic import constant, static_int
+from relgraph.tensor.basic import static_int
 from relgraph.tensor.indexing import AdvancedIncSubtensor
 from relgraph.tensor.linalg.diagonals import ExtractDiag
-from relgraph.tensor.math import add, cast, second
+from relgraph.tensor.math import add, second
 from relgraph.tensor.subtensor import (
     WHOLE,
     IncSubtensor,
@@ -175,10 +176,7 @@ def lengths_of_part(
     left = [
         symbolic_length(n, e) for n, e in zip(known, entries, strict=False) if isinstance(e, slice)
     ]
-    return [
-        constant(n, dtype="int64") if isinstance(n, int) else cast(n, "int64")
-        for n in (*left, *known[len(entries) :])
-    ]
+    return [in_dtype(n, "int64") for n in (*left, *known[len(entries) :])]
 
 
 def _located(index: IndexList, axis: int, pieces: Sequence[Any]) -> Any:

@@ -13,20 +13,27 @@ from relations.kit.guards import (
     axis_numbers,
     constant_data,
     constant_number,
+    in_dtype,
     is_nonempty_along,
     is_nonzero_number,
     known_length,
     real_number,
 )
-from relations.kit.index_arithmetic import Order, canonical_axes, padded, remaining_axes
+from relations.kit.index_arithmetic import (
+    Order,
+    axes_after_index,
+    canonical_axes,
+    order_left,
+    remaining_axes,
+)
 from relations.kit.type_guards import has_room, is_complex
 from relgraph import scalar
 from relgraph.graph.basic import Variable
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.facts import EVERYWHERE, INF
-from relgraph.tensor.basic import constant, normalize_axes
+from relgraph.tensor.basic import normalize_axes
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.math import cast, mul
+from relgraph.tensor.math import mul
 from relgraph.tensor.reductions import CAReduce, reduced_dtype
 from relgraph.tensor.shapes import Shape_i, lengths, product
 from relgraph.tensor.subtensor import WHOLE, IndexList, Slice
@@ -58,12 +65,7 @@ def axes_before_dimshuffle(order: Order, axes: Axes, ndim: int) -> tuple[int, ..
 
 def order_after_reduction(order: Order, axes: Axes, ndim: int) -> tuple[int | str, ...]:
     """Return the `after` that goes with `axes_before_dimshuffle`."""
-    reduced = axis_numbers(axes, len(order))
-    before = axes_before_dimshuffle(order, axes, ndim)
-    numbers = {a: i for i, a in enumerate(remaining_axes(before, ndim))}
-    return tuple(
-        [a if isinstance(a, str) else numbers[a] for i, a in enumerate(order) if i not in reduced]
-    )
+    return order_left(order, axis_numbers(axes, len(order)), ndim)
 
 
 def rank_after_reduction(axes: Axes, x: Any) -> int:
@@ -115,10 +117,7 @@ def repetition_count(x: Any, axes: Axes, shape: Sequence[Any]) -> Variable | Non
     if not repeated or x.type.dtype == "float16":
         return None
     total = product([known_length(shape[a]) for a in repeated])
-    dtype = reduced_dtype(np.add, x.type.dtype)
-    made = constant(total, dtype=dtype) if isinstance(total, int) else cast(total, dtype)
-    assert isinstance(made, Variable)
-    return made
+    return in_dtype(total, reduced_dtype(np.add, x.type.dtype))
 
 
 def repetition_count_in_fill(x: Any, axes: Axes, template: Any) -> Variable | None:
@@ -209,7 +208,7 @@ def is_summed_or_real(scalar_op: Any, x: Any) -> bool:
 
 def axis_after_index(index: IndexList, axis: int, x: Any) -> int:
     """Return the number in ``x[index]`` of an `axis` of `x` of which a slice is taken."""
-    return sum(isinstance(entry, Slice) for entry in padded(index, x.type.ndim)[:axis])
+    return axes_after_index(index, (axis,), x.type.ndim)[0]
 
 
 def axes_of_reduction(axis: int) -> tuple[int]:
