@@ -296,6 +296,25 @@ def parted(view: View) -> Callable[..., Any]:
 product_with_constants = nest_at(containing_two_constants_or(mul, true_div))
 
 
+_Known = tuple[int, Any, bool]
+"""Where a constant stands, its value, and whether it is below the line."""
+
+
+def _folded(
+    known: Sequence[_Known], one_of_two: Callable[[_Known, _Known], _Known | None]
+) -> dict[int, Part | None]:
+    """Return the edits that make one constant of two as often as `one_of_two` gives one."""
+    edits: dict[int, Part | None] = {}
+    while len(known) > 1:
+        joined = one_of_two(known[0], known[1])
+        if joined is None:
+            known = known[1:]
+            continue
+        edits.update({known[0][0]: None, known[1][0]: None, joined[0]: joined[1:]})
+        known = [joined, *known[2:]]
+    return edits
+
+
 def constants_of_product_folded(nest: Nest) -> Any:
     """Return a product whose constants are one: ``(6 * x) / 4`` is ``1.5 * x``.
 
@@ -317,15 +336,10 @@ def constants_of_product_folded(nest: Nest) -> Any:
         left = [i for i in places if i not in edits]
         known = [(i, numbers[i], nest.below[i]) for i in left if _is_usual(numbers[i])]
         small = dtype == np.float16 and len(nest.leaves) - len(places) > 1
-        while len(known) > 1:
-            joined = _one_of_two(known[0], known[1], dtype, small)
-            if joined is None:
-                known = known[1:]
-                continue
-            edits.update({known[0][0]: None, known[1][0]: None})
-            if joined[1] != 1:
-                edits[joined[0]] = constant(np.asarray(joined[1], dtype)), joined[2]
-            known = [joined, *known[2:]]
+        for i, part in _folded(known, lambda a, b: _one_factor(a, b, dtype, small)).items():
+            if part is not None:
+                part = constant(np.asarray(part[0], dtype)), part[1]
+            edits[i] = None if part is None or number_of(part[0]) == 1 else part
     elif len(places) > 1:
         with np.errstate(all="ignore"):
             total = np.prod([np.asarray(numbers[i]).astype(dtype) for i in places], dtype=dtype)
@@ -340,11 +354,7 @@ def _is_usual(number: Any) -> bool:
     return bool(np.isfinite(number)) and number != 0
 
 
-_Known = tuple[int, Any, bool]
-"""Where a constant stands, its value, and whether it is divided by."""
-
-
-def _one_of_two(one: _Known, other: _Known, dtype: np.dtype[Any], small: bool) -> _Known | None:
+def _one_factor(one: _Known, other: _Known, dtype: np.dtype[Any], small: bool) -> _Known | None:
     """Return one constant for two, which is divided by if both are; None if it is not as good.
 
     It stands where it makes nothing larger that is computed between them, if that is possible.
@@ -476,43 +486,31 @@ def constants_of_sum_folded(nest: Nest) -> Any:
     alone: ``(x - 0.1) + 1e-20`` is right where x is 0.1, and ``x - 0.1`` is 0.
     """
     places = [i for i, leaf in enumerate(nest.leaves) if leaf.head is Constant]
-    if len(places) < 2 or len(places) == len(nest.leaves):
+    if not 2 <= len(places) < len(nest.leaves):
         return None
-    total: Any = None
-    edits: dict[int, Part | None] = {}
-    for i in places:
-        term, below = nest.leaves[i], nest.below[i]
-        if total is None:
-            total, first, side = term, i, below
-            continue
-        joined = _exact(add if below == side else sub, total, term)
-        if joined is not None:
-            total = joined
+    edits = _folded([(i, nest.leaves[i], nest.below[i]) for i in places], _one_term)
+    for i, part in edits.items():
+        if part is not None and real_number(part[0]) == 0:
             edits[i] = None
-    if not edits:
-        return None
-    if real_number(total) == 0:
-        edits[first] = None
-    elif is_negative_number(total):
-        edits[first] = folded_within_limits(neg, [total]), not side
-    else:
-        edits[first] = total, side
-    return edited(nest, edits)
+        elif part is not None and is_negative_number(part[0]):
+            edits[i] = folded_within_limits(neg, [part[0]]), not part[1]
+    return edited(nest, edits) if edits else None
 
 
-def _exact(op: Any, one: Any, other: Any) -> Any:
-    """Return the sum or difference of two constants as a constant; None if it is not exact."""
-    whole = folded_within_limits(op, [one, other])
+def _one_term(one: _Known, other: _Known) -> _Known | None:
+    """Return one constant for two, on the side of the first; None if it is not exact."""
+    (i, first, below), (_, second, second_below) = one, other
+    whole = folded_within_limits(add if below == second_below else sub, [first, second])
     if whole is None or whole.type.numpy_dtype.kind != "f":
-        return whole
-    a, b = np.asarray(one.data), np.asarray(other.data)
-    b = b if op is add else -b
+        return None if whole is None else (i, whole, below)
+    a, b = np.asarray(first.data), np.asarray(second.data)
+    b = b if below == second_below else -b
     with np.errstate(all="ignore"):
         # what is lost, exactly: Knuth's TwoSum
         s = a + b
         of_b = s - a
         lost = (a - (s - of_b)) + (b - of_b)
-    return whole if not np.any(lost) else None
+    return (i, whole, below) if not np.any(lost) else None
 
 
 @requires_heads(containing_constant)

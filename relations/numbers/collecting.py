@@ -18,7 +18,6 @@ outermost first, and its arguments are gone through once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from relations.kit import collecting as kit
@@ -80,34 +79,35 @@ POWER = view(
 
 # -- the laws --------------------------------------------------------------------------------------
 
-_terms = (computo(leaves, leaves_of, nest), computo(counted, TERM.each, leaves))
-_factors = (computo(leaves, leaves_of, nest), computo(counted, POWER.each, leaves))
-_whole_factors = (computo(leaves, leaves_of, nest), computo(counted, WHOLE_POWER.each, leaves))
-
 sum_of, difference, product_of, quotient = add(several(xs)), x - y, mul(several(xs)), x / y
 
-_sum = (whereo(kit.may_have_equal_terms, xs), *foundo(nest, kit.nest_of_multiples, sum_of), *_terms)
-_difference = (*foundo(nest, kit.nest_of_multiples, difference), *_terms)
-_powers = (whereo(kit.may_have_equal_bases, xs), *foundo(nest, kit.nest_of_powers, product_of))
-_product, _whole_product = (*_powers, *_factors), (*_powers, *_whole_factors)
-_quotient = (*foundo(nest, kit.nest_of_powers, quotient), *_factors)
-"""That the arguments are those of the outermost node of a tree, `nest`, and what it has of each
-unit."""
+_multiples = (kit.nest_of_multiples, TERM, "add_canonicalize")
+_powers = (kit.nest_of_powers, POWER, "mul_canonicalize")
+_whole_powers = (kit.nest_of_powers, WHOLE_POWER, "mul_canonicalize")
+"""What finds the nest of a left side, what its leaves are seen as, and the tag of the law."""
+
+may_have_equal_terms = whereo(kit.may_have_equal_terms, xs)
+may_have_equal_bases = whereo(kit.may_have_equal_bases, xs)
 
 
-def collecting(
-    name: str, kind: Any, lhs: Any, outermost: Sequence[Any], collected: Any, tag: str
-) -> Law:
+def collecting(name: str, kind: Any, lhs: Any, units: Any, collected: Any, *conditions: Any) -> Law:
     """Return the law of a kind that equal terms or factors of a whole tree are one.
 
     Parameters
     ----------
-    outermost
-        The goals that find the `nest`, and what is `counted` in it.
+    units
+        `_multiples`, `_powers` or `_whole_powers`.
     collected
         The function that collects them.
     """
-    found = (*outermost, *foundo(z, collected, nest, counted))
+    find, seen_as, tag = units
+    found = (
+        *conditions,
+        *foundo(nest, find, lhs),
+        computo(leaves, leaves_of, nest),
+        computo(counted, seen_as.each, leaves),
+        *foundo(z, collected, nest, counted),
+    )
     return kind(name, lhs, z, *found, tags=(tag, "late"))  # type: ignore[no-any-return]
 
 
@@ -170,35 +170,36 @@ SHARED_SIGNS = (
 )
 """Signs that are one again, once nothing looks for products without them."""
 
-_in_sums, _in_products = "add_canonicalize", "mul_canonicalize"
 one_sign, any_sign = kit.equal_terms_of_one_sign_collected, kit.equal_terms_collected
 
 COLLECTED = (
     # 2 * a + b + 3 * a → 5 * a + b
-    collecting("collect-terms", rounding, sum_of, _sum, one_sign, _in_sums),
+    collecting("collect-terms", rounding, sum_of, _multiples, one_sign, may_have_equal_terms),
     # (2 * a - b) + b → 2 * a, which is wrong where b is inf
-    collecting("cancel-terms", finite, sum_of, _sum, any_sign, _in_sums),
+    collecting("cancel-terms", finite, sum_of, _multiples, any_sign, may_have_equal_terms),
     # products
     # a**2 * a * b → a**3 * b
     collecting(
         "collect-powers",
         rounding,
         product_of,
-        _whole_product,
+        _whole_powers,
         kit.whole_powers_collected,
-        _in_products,
+        may_have_equal_bases,
     ),
     # a**2 * b * a**-0.5 → a**1.5 * b
-    collecting("add-powers", finite, product_of, _product, kit.powers_collected, _in_products),
+    collecting(
+        "add-powers", finite, product_of, _powers, kit.powers_collected, may_have_equal_bases
+    ),
 )
 
 SIDES = (
     # (a - b) - b → a - 2 * b
-    collecting("collect-difference", rounding, difference, _difference, one_sign, _in_sums),
+    collecting("collect-difference", rounding, difference, _multiples, one_sign),
     # (2 * a + b) - (3 * a + c) → b - (a + c)
-    collecting("cancel-difference", finite, difference, _difference, any_sign, _in_sums),
+    collecting("cancel-difference", finite, difference, _multiples, any_sign),
     # (a**3 * b) / (a * c) → (a**2 * b) / c
-    collecting("cancel-quotient", finite, quotient, _quotient, kit.powers_cancelled, _in_products),
+    collecting("cancel-quotient", finite, quotient, _powers, kit.powers_cancelled),
 )
 """What stands on both sides of a difference or a quotient."""
 
