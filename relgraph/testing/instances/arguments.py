@@ -44,6 +44,7 @@ from relgraph.testing.instances.input_values import (
 )
 from relgraph.testing.instances.instance import (
     AMONG_OTHERS,
+    LONG,
     CannotInstantiate,
     Cell,
     InstantiationState,
@@ -294,6 +295,8 @@ _LENGTHS = {3: 3.0, 2: 3.0, 7: 1.5, 1: 1.0, 0: 0.5, 16: 0.6}
 _SHAPES = {"same": 5.0, "broadcast": 3.0, "scalar": 0.7, "square": 1.5, "any": 1.0, "thin": 1.0}
 # the same for an instance of a cell of the plan: most of its arguments are of that cell
 _PLANNED_SHAPES = {"same": 8.0, "square": 1.0, "broadcast": 1.0, "thin": 1.0, "any": 0.5}
+# the axes of matrices are not longer, unless they are to be: products of them take long to judge
+_MOST_OF_AXES = 4
 _THIN = dict.fromkeys(("thin", "wide", "matrix", "vector"), 1.0)
 # which lengths the types of inputs know
 _STATIC = {"open": 3.0, "known": 2.0, "mixed": 1.0}
@@ -368,7 +371,9 @@ class RandomArguments:
         state.dtype = self.choices.pick(("dtype", cell.kind), dict.fromkeys(cell.dtypes, 1.0))
         shapes = dict.fromkeys(cell.shapes(self.turn), 1.0)
         state.base_shape = self.choices.pick(("shape", cell.extent), shapes)
-        state.lengths_of_axes = state.base_shape or state.lengths_of_axes
+        most = max(state.base_shape, default=0) if cell.extent == LONG else _MOST_OF_AXES
+        lengths = tuple([min(n, most) for n in state.base_shape])
+        state.lengths_of_axes = lengths or state.lengths_of_axes
         relations = {**_PLANNED_SHAPES, **self._more_shapes}
         state.shape_relation = self.choices.pick("planned shapes", relations)
 
