@@ -297,6 +297,8 @@ _SHAPES = {"same": 5.0, "broadcast": 3.0, "scalar": 0.7, "square": 1.5, "any": 1
 _PLANNED_SHAPES = {"same": 8.0, "square": 1.0, "broadcast": 1.0, "thin": 1.0, "any": 0.5}
 # the axes of matrices are not longer, unless they are to be: products of them take long to judge
 _MOST_OF_AXES = 4
+# the sides of matrices that are factors: a QR decomposition of 300 by 300 takes a second
+_LARGEST_MATRIX = 24
 _THIN = dict.fromkeys(("thin", "wide", "matrix", "vector"), 1.0)
 # which lengths the types of inputs know
 _STATIC = {"open": 3.0, "known": 2.0, "mixed": 1.0}
@@ -607,7 +609,7 @@ class RandomArguments:
 
     def _structured_matrix(self, dtype: str, v: Any) -> Variable:
         """Return a square matrix of a known structure: made of an input, or an input itself."""
-        n, batch = self._count(v), self._state.base_shape[:-2]
+        n, batch = min(self._count(v), _LARGEST_MATRIX), self._state.base_shape[:-2]
         kind = self.choices.pick((v, "structure"), _STRUCTURES)
         var = self._input(dtype, (*batch, n, n))
         if self.choices.chance(50):
