@@ -9,7 +9,6 @@ is.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -262,17 +261,22 @@ def is_edge_value(dtype: str, value_range: str, notable: tuple[float, ...] = ())
 
 @dataclass
 class ValueCoverage:
-    """A record of the numbers that have been used: by table their indices."""
+    """A record of the numbers that have been used: by table a boolean for each number."""
 
-    used: defaultdict[Table, set[int]] = field(default_factory=lambda: defaultdict(set))
+    used: dict[Table, Array] = field(default_factory=dict)
+
+    def note(self, table: Table, indices: Array) -> None:
+        """Note that some numbers of a table are used."""
+        if table not in self.used:
+            self.used[table] = np.zeros(len(number_table(*table)), bool)
+        self.used[table][indices] = True
 
     def edge_values(self) -> set[tuple[str, bytes]]:
         """Return the edge values that were used, as pairs of a dtype and the bytes of a number."""
         return {
-            (table[0], number_table(*table)[i].tobytes())
+            (table[0], number.tobytes())
             for table, used in self.used.items()
-            for i in used
-            if is_edge_value(*table)[i]
+            for number in number_table(*table)[used & is_edge_value(*table)]
         }
 
 
@@ -312,16 +316,17 @@ def _array(
     if spec.allowed is not None:
         if var.type is random_generator_type:
             return np.random.default_rng(spec.allowed[picks[0] % len(spec.allowed)])
-        numbers: Array = np.array(spec.allowed, var.type.dtype)
-        return np.asarray(numbers[picks % len(spec.allowed)].reshape(spec.shape))
+        allowed = np.array(spec.allowed, var.type.dtype)
+        return np.asarray(allowed[picks % len(allowed)].reshape(spec.shape))
     if spec.domain == "probabilities":
         return _probabilities(spec, picks)
     value_range = spec.domain or value_range
-    table = number_table(*spec.table(value_range))
-    indices = picks % len(table)
+    table = spec.table(value_range)
+    numbers = number_table(*table)
+    indices = picks % len(numbers)
     if coverage is not None:
-        coverage.used[spec.table(value_range)].update(indices.tolist())
-    array: Array = table[indices].reshape(spec.shape)
+        coverage.note(table, indices)
+    array: Array = numbers[indices].reshape(spec.shape)
     if spec.structure is not None:
         array = structured_values(spec.structure, array)
         layout = LAYOUTS[0] if layout in REPEATING else layout
