@@ -240,7 +240,7 @@ class _Along:
 
     def rounded(self, k: int, cuts: Sequence[float]) -> float:
         """Return a cut, moved to zero or to a number of few digits, if the form that is used there
-        instead errs by no more than half a bit more."""
+        instead errs by no more than a bit more: a neighbouring float."""
         ends = (-math.inf, *cuts, math.inf)
         for near in _near(cuts[k]):
             if ends[k] < near < ends[k + 2] and self._is_as_good(k, cuts[k], near):
@@ -253,7 +253,7 @@ class _Along:
         ends = [self._excess(k, at) for at in (near, self._place((low + high) // 2))]
         between = (self._places > min(near, cut)) & (self._places <= max(near, cut))
         lost = sign * (self._errors[k] - self._errors[k + 1])[between]
-        return all(e is None or sign * e <= HALF for e in ends) and bool(
+        return all(e is None or sign * e <= 1 for e in ends) and bool(
             (lost <= 1).all() and lost.sum() <= _LOSS * len(between)
         )
 
@@ -514,13 +514,18 @@ def _spread(places: Any) -> Any:
 def _pieces(
     by: Sequence[Expr], forms: list[Candidate], values: Values, sampler: Sampler
 ) -> list[Pieces]:
-    """Return the best cuts of the domain, the best that have fewer pieces, and those that choose as
-    the best forms do, by an input."""
+    """Return the best cuts of the domain, the best that have fewer pieces, and along an input those
+    among the branches of the best forms; where these choose by something else than inputs, those
+    among all forms that do not choose too."""
     found = [best_pieces(forms, by, values), best_pieces(forms, by, values, price=_DEARER)]
     inputs = [b for b in by if _is_about_input(b)]
     for form in [c.expr for c in forms if c.expr.op == "switch"][:_FEW_PIECES]:
         own = [Candidate(e, values.errors(e), exact=False) for e in branches_of(form)]
         found.append(best_pieces(own, inputs, values))
+    best = [forms[0].expr] if found[0] is None else found[0].forms
+    if any(not _is_about_inputs(e.args[0]) for form in best for e in _choices(form)):
+        plain = [c for c in forms if not any(_choices(c.expr))]
+        found.append(best_pieces(plain, inputs, values))
     kept: list[Pieces] = []
     for pieces in found:
         if pieces is not None:
@@ -528,6 +533,15 @@ def _pieces(
             before, after = (float(values.errors(p.expr).mean()) for p in (pieces, moved))
             kept += [moved if after <= before + _LOSS * len(pieces.cuts) else pieces]
     return kept
+
+
+def _choices(expr: Expr) -> Iterator[Expr]:
+    return (e for e in parts(expr) if e.op == "switch")
+
+
+def _is_about_inputs(condition: Expr) -> bool:
+    """Return whether a comparison is about inputs, or their magnitudes, and numbers."""
+    return all(a.op is NUMBER or _is_about_input(a) for a in condition.args)
 
 
 def branch_expressions(expr: Expr) -> list[Expr]:
