@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from relations.kit.constant_arithmetic import applied
 from relations.kit.guards import (
     constant_data,
     constant_number,
@@ -145,7 +146,7 @@ def without_neutral(scalar_op: Any, operands: Sequence[Any]) -> Any:
     kept = [v for v in operands if not is_neutral(v)] or [operands[0]]
     if len(kept) == len(operands):
         return None
-    return kept[0] if len(kept) == 1 else Elemwise(scalar_op)(*kept)
+    return applied(Elemwise(scalar_op), kept)
 
 
 @requires_heads(containing_constant)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from relations.kit.constant_arithmetic import folded_within_limits
+from relations.kit.constant_arithmetic import applied, folded_within_limits
 from relations.kit.guards import (
     asks_graph,
     containing_any_of,
@@ -88,13 +88,6 @@ def _key(unit: Any) -> Hashable:
 def number_in(count: Any) -> Any:
     """Return a count as a number; it may be a constant."""
     return number_of(count) if isinstance(count, Variable) else count
-
-
-def applied(op: Any, variables: Sequence[Variable], to_none: int) -> Any:
-    """Return `op` of some variables: of one, that one itself; of none, the number `to_none`."""
-    if not variables:
-        return to_none
-    return variables[0] if len(variables) == 1 else op(*variables)
 
 
 def _may_have_common_unit(

@@ -50,6 +50,13 @@ def _compact(var: Any) -> Any:
     return constant(evaluate([var])[0])
 
 
+def applied(op: Any, variables: Sequence[Any], to_none: int = 0) -> Any:
+    """Return `op` of some variables: of one, that one itself; of none, the number `to_none`."""
+    if not variables:
+        return to_none
+    return variables[0] if len(variables) == 1 else op(*variables)
+
+
 def reciprocal_of(c: Any) -> Any:
     """Return the constant ``1 / c`` of the dtype of `c`, which is one number."""
     return constant(np.asarray(1 / number_of(c), dtype=c.type.dtype))

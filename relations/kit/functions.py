@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from unification.variable import isvar
 
-from relations.kit.constant_arithmetic import folded
+from relations.kit.constant_arithmetic import applied, folded
 from relations.kit.guards import (
     asks_graph,
     constant_data,
@@ -284,7 +284,7 @@ def logarithm_of_product(above: Seen) -> Any:
     exponents, factors = parted(above)
     if not exponents or not are_of_one_dtype([*exponents, *factors]):
         return None
-    exponent = sum_of(exponents)
+    exponent = applied(add, exponents)
     return log_product(exponent, 1, *factors) if factors else exponent
 
 
@@ -332,12 +332,12 @@ def difference_of(exponents: Sequence[Any], less: Sequence[Any]) -> Any:
     Less the exponent of a sum it is the logarithm of a share.
     """
     if not less:
-        return sum_of(exponents)
+        return applied(add, exponents)
     if not exponents:
-        return -sum_of(less)
-    x, node = sum_of(exponents), less[0].owner
+        return -applied(add, less)
+    x, node = applied(add, exponents), less[0].owner
     if len(less) > 1 or node is None or node.op is not logaddexp:
-        return x - sum_of(less)
+        return x - applied(add, less)
     return logarithm_of_share(None, x, node.inputs)
 
 
@@ -401,10 +401,6 @@ def _are(found: Sequence[Variable], wanted: Sequence[Any]) -> bool:
 def finite(shift: Any, made: Made) -> Any:
     """Return what can be taken from any exponent: 0 where the largest one is infinite."""
     return made(switch, made(lt, made(abs_, shift), math.inf), shift, 0)
-
-
-def sum_of(terms: Sequence[Any]) -> Any:
-    return 0 if not terms else terms[0] if len(terms) == 1 else add(*terms)
 
 
 def are_of_one_dtype(variables: Sequence[Any]) -> bool:
@@ -581,7 +577,9 @@ def logarithm_of_nest(seen: Terms, nest: Any) -> Any:
         return None
     made = made_in(None)
     shift = finite(maximum(*[t.logarithm() for t in terms]), made)
-    above, below = (sum_of([t.less(shift, made) for t in side]) for side in (added, subtracted))
+    above, below = (
+        applied(add, [t.less(shift, made) for t in side]) for side in (added, subtracted)
+    )
     return shift + log(above - below)
 
 
@@ -714,8 +712,8 @@ def share_by(terms_of: TermsOf) -> Callable[..., Any]:
         # one after the other, as they were: the product of some might overflow
         others = [v for k, v in enumerate(above) if k != first]
         divisors = [v for k, v in enumerate(below) if k != place]
-        found = mul(found, *others) if others else found
-        return found / (mul(*divisors) if len(divisors) > 1 else divisors[0]) if divisors else found
+        found = applied(mul, [found, *others])
+        return found / applied(mul, divisors) if divisors else found
 
     return share
 

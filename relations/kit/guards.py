@@ -341,11 +341,10 @@ def is_positive_number(var: Any) -> bool:
 @requires_heads(containing_constant)
 def has_normal_reciprocal(var: Any) -> bool:
     """Return whether `var` is one floating-point number `c`, and ``1 / c`` is not subnormal."""
-    value = real_number(var)
-    if value is None or np.dtype(var.type.dtype).kind != "f":
+    value, dtype = real_number(var), var.type.numpy_dtype
+    if value is None or dtype.kind != "f":
         return False
-    limits = np.finfo(var.type.dtype)
-    return bool(limits.tiny <= abs(value) <= 1 / limits.tiny)
+    return bool(np.finfo(dtype).tiny <= abs(value) <= 1 / np.finfo(dtype).tiny)
 
 
 DEPTH = 6

@@ -188,6 +188,12 @@ def located_in_join(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, E
     """
     if not _is_static(entry):
         return None
+    if None not in lengths:
+        # counted from the front
+        taken = _positions(entry, sum(n for n in lengths if n is not None))
+        if not taken:
+            return None
+        entry = taken[0] if isinstance(entry, int) else slice_of_range(taken)
     found = _located_from(entry, lengths)
     if found is not None:
         return found
@@ -200,21 +206,24 @@ def located_in_join(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, E
 
 def _located_from(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, Entry] | None:
     """Return the same, as far as the lengths of the first pieces tell."""
-    found = _located_from_front(entry, lengths)
-    if found is not None:
-        return found
-    last = _in_last(entry, lengths)
-    return None if last is None else (len(lengths) - 1, last)
-
-
-def _in_last(entry: Entry, lengths: Sequence[int | None]) -> Entry:
-    """Return the entry into the last piece of a join of what takes nothing of the pieces before it;
-    None if that can't be told."""
-    for n in lengths[:-1]:
+    for which, n in enumerate(lengths[:-1]):
         if n is None or entry is None:
             return None
+        if _takes_of_first(entry, n):
+            return which, entry
         entry = _without_front(entry, n)
-    return entry
+    return None if entry is None else (len(lengths) - 1, entry)
+
+
+def _takes_of_first(entry: Entry, n: int) -> bool:
+    """Return whether an entry, counted from the front, takes positions of the first `n` alone."""
+    if isinstance(entry, Slice):
+        start, stop, step = _static_parts(entry)
+        if step is not None and step < 0:
+            within = start is not None and 0 <= start < n and (stop is None or stop >= 0)
+            return within and bool(_positions_taken(entry, n))
+    taken = _positions(entry, None)
+    return taken is not None and len(taken) > 0 and taken[-1] < n
 
 
 def _without_front(entry: Any, n: int) -> Entry:
@@ -236,26 +245,6 @@ def _without_front(entry: Any, n: int) -> Entry:
     beyond = far if far is None or far < 0 else far - n
     ends = ((near - n) or None, beyond) if forward else (beyond, None if near < n else near - n)
     return Slice(*ends, step)
-
-
-def _located_from_front(entry: Entry, lengths: Sequence[int | None]) -> tuple[int, Entry] | None:
-    """Look for the piece from the first one on, as far as their lengths are known."""
-    total = None if None in lengths else sum(n for n in lengths if n is not None)
-    positions = _positions(entry, total)
-    before = 0
-    for which, n in enumerate(lengths):
-        if n is None or not positions:
-            return None
-        if (
-            before <= min(positions[0], positions[-1])
-            and max(positions[0], positions[-1]) < before + n
-        ):
-            if isinstance(entry, int):
-                return which, positions[0] - before
-            into = range(positions.start - before, positions.stop - before, positions.step)
-            return which, slice_of_range(into)
-        before += n
-    return None
 
 
 def _positions(entry: Entry, total: int | None) -> range | None:

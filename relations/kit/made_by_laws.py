@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from relations.kit.constant_arithmetic import applied
 from relations.kit.guards import Heads, asks_graph, depends_on_levels, requires_heads
 from relations.kit.vocabulary import Law
 from relgraph.graph.basic import Variable
@@ -107,13 +108,9 @@ def made_of_two_factors(laws: Sequence[Law]) -> Callable[..., Any]:
             made = known.made_of(fgraph, true_div, above[i], below[j])
             if made is not None:
                 # one after the other, as they were: the product of some might overflow
-                top = _product([*above[:i], made, *above[i + 1 :]])
+                top = applied(mul, [*above[:i], made, *above[i + 1 :]])
                 rest = [*below[:j], *below[j + 1 :]]
-                return true_div(top, _product(rest)) if rest else top
+                return true_div(top, applied(mul, rest)) if rest else top
         return None
 
     return quotient
-
-
-def _product(factors: Sequence[Any]) -> Any:
-    return factors[0] if len(factors) == 1 else mul(*factors)

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from relations.kit.constant_arithmetic import applied
 from relations.kit.guards import (
     Heads,
     containing_constant,
     depends_on_levels,
+    has_normal_reciprocal,
     is_positive_number,
     real_number,
     requires_heads,
@@ -33,12 +35,7 @@ from relgraph.tensor.math import mul, sqr
 @requires_heads(containing_constant)
 def is_power_of_two(var: Any) -> bool:
     """Return whether `var` is a power of two, or its negative, whose reciprocal is exact."""
-    value = real_number(var)
-    if value is None or value == 0 or np.dtype(var.type.dtype).kind != "f":
-        return False
-    limits = np.finfo(var.type.dtype)
-    normal = limits.tiny <= abs(value) <= 1 / limits.tiny
-    return bool(abs(math.frexp(value)[0]) == 0.5 and normal)
+    return has_normal_reciprocal(var) and abs(math.frexp(real_number(var))[0]) == 0.5
 
 
 def has_normal_quotient(c: Any, d: Any) -> bool:
@@ -66,7 +63,7 @@ def without_ones(factors: Sequence[Any]) -> Any:
     others = [v for v in factors if number_of(v) != 1 or number_of(v) is True]
     if len(factors) < 3 or len(others) in (0, len(factors)):
         return None
-    return others[0] if len(others) == 1 else mul(*others)
+    return applied(mul, others)
 
 
 @depends_on_levels(1)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from relations.kit.constant_arithmetic import applied
 from relations.kit.guards import (
     Axes,
     Heads,
@@ -285,7 +286,7 @@ def sum_incremented_last(terms: Sequence[Any]) -> Variable | None:
         increments.append(increment)
         if base is not None:
             summed.append(base)
-    total = summed[0] if len(summed) == 1 else add(*summed)
+    total = applied(add, summed)
     if not has_no_broadcast_axis(total):
         return None
     for op, inputs in reversed(increments):

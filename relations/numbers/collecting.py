@@ -203,20 +203,12 @@ SIDES = (
 )
 """What stands on both sides of a difference or a quotient."""
 
-FLAT = (
-    rounding(
-        "flatten-sum",
-        sum_of,
-        z,  # (a + b) + c → a + b + c
-        computo(z, flattened(add), sum_of),
-        tags=("add_canonicalize", "late"),
-    ),
-    rounding(
-        "flatten-product",
-        product_of,
-        z,  # (a * b) * c → a * b * c
-        computo(z, flattened(mul), product_of),
-        tags=("mul_canonicalize", "late"),
-    ),
+FLAT = tuple(
+    # (a + b) + c → a + b + c, (a * b) * c → a * b * c
+    rounding(name, lhs, z, computo(z, flattened(lhs.op), lhs), tags=(tag, "late"))
+    for name, lhs, tag in (
+        ("flatten-sum", sum_of, "add_canonicalize"),
+        ("flatten-product", product_of, "mul_canonicalize"),
+    )
 )
 """Nested in each other they match as one, with all that is nested among the `xs`."""
