@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from unification.core import reify, unify
+from unification.core import reify
 
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import (
@@ -60,6 +60,7 @@ from relgraph.graph.kanren.rules import (
     split,
     takes_all_arguments,
 )
+from relgraph.graph.kanren.state import fast_unify
 from relgraph.graph.kanren.terms import Arguments, Literal, is_variable, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar, same_variable
@@ -567,7 +568,7 @@ class RuleWriter(MatchWriter):
         if not variables_of(argument):
             return self.global_name(argument, "VALUE")
         for part, var in self.parts:
-            if unify(part, argument, {}) == {}:  # equal, as a term or as an etuple
+            if fast_unify(part, argument, {}) == {}:  # equal, as a term or as an etuple
                 return var
         # a term that the pattern does not match is passed as a term, as in a search
         known = [

@@ -266,7 +266,8 @@ class Law(Relation):
     lhs, rhs
         Terms over logic variables (``lvars("x y")``), or numbers.
     conditions
-        Goals over the same variables, such as `whereo` and `computo`.
+        Goals over the same variables, such as `whereo` and `computo`. One on the side that is
+        matched, written as that is, gets the variable of the graph.
     tags, sound
         See `Relation`.
     mixed

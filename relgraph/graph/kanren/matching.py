@@ -53,7 +53,7 @@ from relgraph.graph.kanren.rules import (
     split,
     takes_all_arguments,
 )
-from relgraph.graph.kanren.state import extended
+from relgraph.graph.kanren.state import extended, fast_unify
 from relgraph.graph.kanren.terms import Arguments, Literal, OpenAnswerError, build, variables_of
 from relgraph.graph.op import Op
 from relgraph.graph.unify import ConstrainedVar, same_variable
@@ -628,7 +628,7 @@ def _about(pattern: Any, root: Variable, condition: Any) -> Any:
     """Return a condition on a variable where it is on the whole pattern."""
     if not isinstance(condition, Condition):
         return condition
-    whole = [split(v) is not None and unify(v, pattern, {}) == {} for v in condition.variables]
+    whole = [split(v) is not None and fast_unify(v, pattern, {}) == {} for v in condition.variables]
     pairs = zip(condition.variables, whole, strict=True)
     return condition.on(tuple(root if same else v for v, same in pairs))
 

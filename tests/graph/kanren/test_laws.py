@@ -113,6 +113,28 @@ def test_computed_values():
     assert str(half) == "x / y → x / z  where z = doubled(y)"
 
 
+@pytest.mark.parametrize("as_written", [False, True])
+def test_a_condition_on_the_whole_left_side_gets_what_was_matched(as_written):
+    given = []
+
+    def first_input(whole):
+        given.append(whole)
+        return whole.owner.inputs[0]
+
+    side = x * y
+    first = law(
+        "first-factor",
+        side,
+        z,
+        computo(z, first_input, x * y if as_written else side),
+        sound="finite",
+    )
+    product = (a * b) * c
+    for way in (first.forward.transform, first.forward.search):
+        (found,) = way(None, product.owner)
+        assert found is product.owner.inputs[0] and given[-1] is product
+
+
 def test_one_dtype_on_both_sides():
     narrow = float32("narrow")
     product = law("div-mul", x / y * z, x * z / y, sound="rounding")
