@@ -19,6 +19,7 @@ from relgraph.testing.draw.graphs import graphs as random_graphs
 from relgraph.testing.judge.evaluation import evaluate_all, same_bits
 from relgraph.testing.judge.graph_comparison import ReferenceGraph
 from relgraph.testing.optimizer_check import (
+    EXAMPLES,
     Case,
     GraphCheck,
     draw_case,
@@ -26,8 +27,6 @@ from relgraph.testing.optimizer_check import (
     find_failing_case,
 )
 from relgraph.testing.source import as_python
-
-EXAMPLES = 200
 
 
 @dataclass

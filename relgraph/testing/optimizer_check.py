@@ -106,7 +106,9 @@ def shrink_case(case: Case, fails: Callable[[Case], bool]) -> Case:
     Its only output is an output of `case` or an intermediate variable, if one alone fails.
     Intermediate variables are replaced by inputs that have their values.
     """
-    case = _first_failing([*_intermediate_cases(case), *_output_cases(case)], fails) or case
+    inner = [v for v in _computed_variables(case) if v not in case.outputs]
+    alone = [Case(case.inputs, [v], case.values) for v in (*inner, *case.outputs)]
+    case = _first_failing(alone, fails) or case
     while True:
         variables = [v for v in reversed(_computed_variables(case)) if v not in case.outputs]
         found = _first_failing((_replaced_by_input(case, v) for v in variables), fails)
@@ -130,16 +132,6 @@ def _fails_safely(case: Case, fails: Callable[[Case], bool]) -> bool:
 def _computed_variables(case: Case) -> list[Variable]:
     """Return the variables that nodes of the graph compute, in order."""
     return [v for node in io_toposort(case.inputs, case.outputs) for v in node.outputs]
-
-
-def _output_cases(case: Case) -> list[Case]:
-    return [Case(case.inputs, [v], case.values) for v in case.outputs]
-
-
-def _intermediate_cases(case: Case) -> list[Case]:
-    """Return a case for each intermediate variable, the shorter first."""
-    inner = [v for v in _computed_variables(case) if v not in case.outputs]
-    return [Case(case.inputs, [v], case.values) for v in inner]
 
 
 def _replaced_by_input(case: Case, v: Any) -> Case:

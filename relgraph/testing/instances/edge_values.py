@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from relgraph.scalar.type import from_ordinals, to_ordinals
-from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.draw.arrays import LAYOUTS, Array, edge_numbers
 from relgraph.testing.instances.input_values import (
     HEADER_BYTES,
@@ -30,7 +29,7 @@ from relgraph.testing.instances.input_values import (
     number_table,
 )
 from relgraph.testing.instances.instance import Instance
-from relgraph.testing.judge.evaluation import array_of
+from relgraph.testing.judge.evaluation import array_of, decisions_in
 
 # Bytes for the first one of a set of values: from which numbers all inputs are made.
 _RANGES = ("any", "ordinary", "positive")
@@ -440,8 +439,7 @@ def decisions_of(instance: Instance, values: Sequence[Array]) -> tuple[Array, Ar
     old = array_of(known[pair.old])
     conditions = [
         np.broadcast_to(array_of(known[node.inputs[0]]).astype(bool), old.shape)
-        for node in pair.nodes_of(pair.new)
-        if isinstance(node.op, Elemwise) and node.op.scalar_op.name == "switch"
+        for node in decisions_in(pair)
     ]
     return np.array(conditions, bool).reshape(-1, old.size), old
 

@@ -22,7 +22,6 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import number_of
 from relgraph.scalar.type import FLOATS
-from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.check_result import Coverage
 from relgraph.testing.draw.arrays import edge_numbers
 from relgraph.testing.instances.edge_values import (
@@ -66,7 +65,7 @@ from relgraph.testing.instances.instance_search import (
     with_length,
     with_number,
 )
-from relgraph.testing.judge.evaluation import combines_elements, is_elementwise
+from relgraph.testing.judge.evaluation import combines_elements, decisions_in, is_elementwise
 
 # With fewer graphs it is unknown whether a logic variable is ever an input.
 _FEW_GRAPHS = 4
@@ -492,8 +491,7 @@ def _decides(instance: Instance, kind: str) -> bool:
     """Return whether all is of a kind, and a new side chooses between values."""
     if instance.wholly is None or instance.wholly.kind != kind:
         return False
-    nodes = instance.pair.nodes_of(instance.pair.new)
-    return any(isinstance(n.op, Elemwise) and n.op.scalar_op.name == "switch" for n in nodes)
+    return bool(decisions_in(instance.pair))
 
 
 Examples = Iterator[tuple[Instance, Iterable[bytes]]]

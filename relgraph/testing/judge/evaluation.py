@@ -109,11 +109,6 @@ SELECTING = frozenset(
 """Scalar ops whose result is one of their operands, up to its sign."""
 
 
-def is_discrete(dtype: Any) -> bool:
-    """Return whether numbers of a dtype are integers or booleans."""
-    return np.dtype(dtype).kind in "biu"
-
-
 class EvaluationError(Exception):
     """An op raised an error when one graph of a `RewritePair` was evaluated.
 
@@ -247,3 +242,9 @@ def combines_elements(pair: RewritePair) -> bool:
     """Return whether an op in what a law rewrites computes elements of several elements of one."""
     nodes = pair.nodes_of(pair.old)
     return any(moved_inputs(n) is None and not isinstance(n.op, Elemwise) for n in nodes)
+
+
+def decisions_in(pair: RewritePair) -> list[Apply]:
+    """Return the nodes of the new side that choose between values."""
+    nodes = pair.nodes_of(pair.new)
+    return [n for n in nodes if isinstance(n.op, Elemwise) and n.op.scalar_op.name == "switch"]

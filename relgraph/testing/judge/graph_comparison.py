@@ -15,13 +15,13 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable, io_toposort
 from relgraph.scalar.composite import Composite
+from relgraph.scalar.type import is_discrete
 from relgraph.testing.judge.claims import unclaimed_elements
 from relgraph.testing.judge.evaluation import (
     Array,
     Values,
     array_of,
     evaluate_all,
-    is_discrete,
     same_bits,
     same_nan_or_infinity,
     widened,
@@ -192,7 +192,7 @@ class _Side:
             bound = self._error_bound()
             if other is not None and sound != "stable":
                 bound = bound + other._error_bound()
-            if is_discrete(value.dtype):
+            if is_discrete(value.dtype.name):
                 return np.asarray(differing & (bound == 0))
             info = np.finfo(value.dtype)
             gap = np.abs(widened(self.value) - widened(value))

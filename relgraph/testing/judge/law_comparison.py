@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
+from relgraph.scalar.type import is_discrete
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.testing.judge.claims import (
     marked_elements,
@@ -20,7 +21,6 @@ from relgraph.testing.judge.evaluation import (
     RewritePair,
     Values,
     array_of,
-    is_discrete,
     same_bits,
     same_nan_or_infinity,
     widened,
@@ -97,7 +97,7 @@ class Comparison:
         self._same_bits = equal
         self.identical = equal is not None and bool(equal.all())
         self.in_domain = True
-        self.is_discrete = is_discrete(self.old.dtype)
+        self.is_discrete = is_discrete(self.old.dtype.name)
         self._claims: dict[str, Array] = {}
         self._errors: dict[bool, list[Array]] = {}
 

@@ -12,6 +12,7 @@ import numpy as np
 import relgraph.sparse as sparse
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.reference import performed
+from relgraph.scalar.type import is_discrete
 from relgraph.tensor.along_axes import Cumulate
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.fft import DFT
@@ -39,7 +40,6 @@ from relgraph.testing.judge.evaluation import (
     Array,
     Values,
     array_of,
-    is_discrete,
     widened,
 )
 from relgraph.truth.moves import moved_inputs
@@ -139,7 +139,7 @@ def rounding_error_bound(
     def step(node: Apply, v: Variable, inputs: Any, errors: Any, result: Array) -> Array:
         if result.dtype.kind == "b" and strict:
             return np.zeros(result.shape)
-        if turning and is_discrete(result.dtype):
+        if turning and is_discrete(result.dtype.name):
             errors = [turning * e for e in errors]
         error: Array = _propagated_error(node, v, errors, inputs, values, strict)
         if turning and isinstance(node.op, Elemwise) and node.op.scalar_op.name in _COMPARISONS:
