@@ -321,7 +321,9 @@ def _logical(decides: bool) -> Function:
 
 
 def _chosen(c: Any, x: Ball, y: Ball) -> Ball:
-    return UNKNOWN if c is UNDECIDED else x if c else y
+    # a number is a condition, too, and `bool` of a ball is always true
+    given = _not(_equal(c, arb(0))) if isinstance(c, arb | acb) else c
+    return UNKNOWN if given is UNDECIDED else x if given else y
 
 
 OF_NUMBERS: dict[str, Function] = {

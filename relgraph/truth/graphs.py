@@ -29,8 +29,9 @@ from relgraph.tensor.linalg.systems import CholeskySolve, Inverse, LinearSolve, 
 from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.norms import Cosine, Covariance, Norm
 from relgraph.tensor.reductions import Argmax, Argmin, CAReduce
-from relgraph.tensor.shapes import Shape_i
+from relgraph.tensor.shapes import MakeVector, Shape, Shape_i
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
+from relgraph.tensor.type import TensorType
 from relgraph.truth.balls import (
     INFINITY,
     NONE,
@@ -296,11 +297,7 @@ def values_with(
     with precision(bits):
         for node in nodes:
             operands = [value(v) for v in node.inputs]
-            several = matrix_values(node.op, operands) if isinstance(node.op, MatrixOp) else None
-            if several is not None:
-                exact.update(zip(node.outputs, several, strict=True))
-            else:
-                exact[node.outputs[0]] = _evaluated(node, operands)
+            exact.update(zip(node.outputs, node_values(node, operands), strict=True))
         return np.asarray(value(out))
 
 
@@ -337,15 +334,43 @@ def _as_array(x: Any) -> Array:
     return array
 
 
-def _evaluated(node: Apply, inputs: Sequence[Any]) -> Array:
+def node_values(node: Apply, inputs: Sequence[Any]) -> list[Array]:
+    """Return the true values of the outputs of a node, at the present precision.
+
+    Parameters
+    ----------
+    inputs
+        Arrays of balls, of integers or of booleans.
+
+    Raises
+    ------
+    NoTrueValue
+        If there is no rule for the op.
+    """
     op: Any = node.op
+    several = matrix_values(op, inputs) if isinstance(op, MatrixOp) else None
+    if several is not None:
+        return several
     for kinds, function in _RULES:
         if isinstance(op, kinds):
-            return _as_array(function(op, node, *inputs))
-    moved = moved_inputs(node)
-    if moved is None or len(node.outputs) > 1:
+            return [_as_array(function(op, node, *inputs))]
+    if moved_inputs(node) is None and not _is_discrete(node, inputs):
         raise NoTrueValue(f"no true value of {op} is known")
-    return _as_array(performed(node, [np.asarray(x) for x in inputs])[0])
+    return [_as_array(x) for x in performed(node, [np.asarray(x) for x in inputs])]
+
+
+def _is_discrete(node: Apply, inputs: Sequence[Any]) -> bool:
+    """Return whether a node computes integers or booleans of such ones."""
+    types: list[Any] = [v.type for v in (*node.inputs, *node.outputs)]
+    return all(isinstance(t, TensorType) and t.numpy_dtype.kind in "biu" for t in types) and all(
+        np.asarray(x).dtype != object for x in inputs
+    )
+
+
+def _vector(op: MakeVector, node: Apply, *elements: Any) -> Array:
+    made = np.empty(len(elements), dtype=object)
+    made[:] = [np.asarray(x).item() for x in elements]
+    return made if any(np.asarray(x).dtype == object for x in elements) else made.astype(op.dtype)
 
 
 # -- element by element ----------------------------------------------------------------------------
@@ -528,5 +553,7 @@ _RULES: tuple[tuple[Any, Callable[..., Any]], ...] = (
     (Cumulate, _cumulated),
     ((Softmax, LogSoftmax, LogSumExp), _softmax),
     ((Argmax, Argmin), _extreme_index),
+    (MakeVector, _vector),
+    (Shape, lambda op, node, x: np.asarray(x.shape)),
     (Shape_i, lambda op, node, x: np.asarray(x.shape[op.i])),
 )

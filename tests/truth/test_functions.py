@@ -110,6 +110,7 @@ def test_what_the_precision_does_not_tell() -> None:
         assert value(scalar_op("log"), [near - 1]) is UNKNOWN
         assert is_none(value(scalar_op("log"), [near - 3]))
         assert value(scalar_op("switch"), [UNDECIDED, near, near]) is UNKNOWN
+        assert value(scalar_op("switch"), [near - 1, near, near]) is UNKNOWN
         assert value(scalar_op("and_"), [UNDECIDED, False]) is False
         assert value(scalar_op("or_"), [UNDECIDED, False]) is UNDECIDED
 

@@ -122,8 +122,24 @@ def test_moved_elements_keep_their_values():
 
 
 def test_an_op_that_is_not_known_is_named():
-    with pytest.raises(NoTrueValue, match="no true value of shape"):
-        truth(at.exp(at.shape(v * w)[0] * v), {v: POINTS, w: POINTS})
+    with pytest.raises(NoTrueValue, match="no true value of sort"):
+        truth(at.exp(at.sort(v * w)[0] * v), {v: POINTS, w: POINTS})
+
+
+def test_lengths_positions_and_vectors_of_elements():
+    values = {v: np.array([0.5, 1.0, 2.0]), w: np.array([3.0])}
+    assert [float(x) for x in truth(at.shape(v)[0] * w, values)] == [9.0]
+    assert [float(x) for x in truth(v[at.arange(at.shape(v)[0])[::-1]], values)] == [2.0, 1.0, 0.5]
+    assert [float(x) for x in truth(at.stack([v[2], w[0]]), values)] == [2.0, 3.0]
+    _, second = at.split(v, [1, 2], 2)
+    assert [float(x) for x in truth(second, values)] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float64"])
+def test_a_number_is_a_condition_too(dtype):
+    c = at.TensorType(dtype, (None,))("c")
+    values = {c: np.array([1, 0], dtype), v: np.array([2.0, 3.0]), w: np.array([4.0, 5.0])}
+    assert [float(x) for x in truth(at.switch(c, v, w), values)] == [2.0, 5.0]
 
 
 def test_the_precision_suits_the_values():
