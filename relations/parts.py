@@ -184,6 +184,23 @@ MADE = (
     ),
 )
 
+one = DimShuffle(0, ("x",))
+ENDED = (Join(0)([0.0], one(x), one(y)), Join(0)(one(x), [1.0, 1.0]))
+
+STEPS = (
+    # diff(join(0, 0, x, 1)) → join(0, x[0], diff(x), 1 - x[-1]), with one number at either end: a
+    # law may be about what is left of 1
+    any_dtype_law(
+        "steps-of-join",
+        Subtensor(i)(x) - Subtensor(j)(x),
+        y,
+        *foundo(y, kit.steps_of_join, i, j, x),
+        tries=[
+            Subtensor((Slice(1),))(ended) - Subtensor((Slice(None, -1),))(ended) for ended in ENDED
+        ],
+    ),
+)
+
 FRONT, BY_ARRAY = (Slice(None, 2),), (Placeholder.ARRAY,)
 
 taken = AdvancedSubtensor(BY_ARRAY)

@@ -29,16 +29,19 @@ from relations.functions import (
 )
 from relations.kit.compensation import in_no_sum_twice
 from relations.kit.guards import foundo
-from relations.kit.made_by_laws import made_of
+from relations.kit.made_by_laws import made_before_moves, made_of
 from relations.kit.vocabulary import Law, Relation, lvars, stable
 from relations.matrices import determinants, kronecker, low_rank, products, systems
 from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
 from relations.reductions import extremes, moments, reduction, softmax
+from relgraph.graph.kanren import several
 from relgraph.graph.kanren.goals import readerso
 from relgraph.graph.kanren.terms import LogicVariable, Term, renamed, variables_of
-from relgraph.tensor import sqr, sqrt, sub
+from relgraph.tensor import DimShuffle, Elemwise, exp, log, log1p, sigmoid, sqr, sqrt, sub
+from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.subtensor import Placeholder, Slice, Subtensor
 
-x, y, z = lvars("x y z")
+k, s, x, xs, y, z = lvars("k s x xs y z")
 
 
 def _turned_differences(laws: Iterable[Relation]) -> tuple[Law, Law]:
@@ -71,6 +74,29 @@ def _turned_difference(name: str, laws: Sequence[Law], *tags: str) -> Law:
         # what asks nothing: few numbers are an eighth of a turn, or a count of elements
         tries=[_turned(law.lhs) for law in laws if not law.conditions] or [y - sqrt(sqr(y) + x)],
     )
+
+
+def _of_moved_elements(laws: Iterable[Relation]) -> Law:
+    """Return the law that an op of elements that were taken of a tensor is the same elements of
+    what one of `laws`, of the class ``stable``, makes of the op of the tensor."""
+    known = [law for law in laws if isinstance(law, Law) and _is_elementwise(law)]
+    return stable(
+        "before-elements-are-taken",
+        Elemwise(s, ())(several(xs)),
+        z,  # log(sigmoid(x)[i]) → z[i], where z is what one of the laws makes of log(sigmoid(x))
+        *foundo(z, made_before_moves(known), s, xs),
+        mixed=True,
+        tries=[
+            1 - AdvancedSubtensor((Placeholder.ARRAY,))(sigmoid(x), k),
+            1 - Subtensor((0,))(exp(x)),
+            log(DimShuffle(1, ("x", 0))(sigmoid(x))),
+            log1p(-Subtensor((Slice(1),))(sigmoid(x))),
+        ],
+    )
+
+
+def _is_elementwise(law: Law) -> bool:
+    return law.sound == "stable" and isinstance(law.lhs, Term) and isinstance(law.lhs.op, Elemwise)
 
 
 def _is_difference(law: Law) -> bool:
@@ -212,6 +238,7 @@ CANCELLATION: tuple[Relation, ...] = (
     *differences.EXPONENTIALS,
     *differences.ANGLES,
     *differences.ARCS,
+    *differences.LOGISTIC,
     *squares.QUADRATICS,
     *squares.LENGTHS,
     *squares.NORMS,
@@ -273,6 +300,8 @@ _NEARER: tuple[Relation, ...] = (
 STABILIZE: tuple[Relation, ...] = (
     *_NEARER,
     *_turned_differences(_NEARER),
+    *parts.STEPS,
+    _of_moved_elements(_NEARER),
     # again, of what the laws above make: factors of 1, terms to collect, signs, denominators
     *arithmetic.IDENTITIES,
     *_SUMS_AND_PRODUCTS,

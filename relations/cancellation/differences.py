@@ -23,6 +23,7 @@ from relgraph.tensor import (
     arctan,
     arctan2,
     cbrt,
+    clip,
     cos,
     cosh,
     cosm1,
@@ -34,6 +35,7 @@ from relgraph.tensor import (
     log1p,
     lt,
     minimum,
+    sigmoid,
     sin,
     sinh,
     sqr,
@@ -41,6 +43,7 @@ from relgraph.tensor import (
     sqrt,
     switch,
     tan,
+    tanh,
 )
 
 c, k, x, y, z = lvars("c k x y z")
@@ -205,10 +208,20 @@ ARCS = (
 )
 
 
+both_sides = sigmoid(x) * sigmoid(-y) + sigmoid(y) * sigmoid(-x)
+# beyond that a sigmoid is 0 or 1 in any float, and infinities have no difference
+apart = clip(x, -800, 800) - clip(y, -800, 800)
+
+
 def late(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that waits for those in which a difference of squares is a part."""
+    """Return a law that waits for those about special differences, or in which one is a part."""
     return stable(name, lhs, rhs, *conditions, tags=("late",))
 
+
+LOGISTIC = (
+    # after the law about sigmoid(x) - sigmoid(-x), either way round
+    late("sigmoids-apart", sigmoid(x) - sigmoid(y), tanh(apart / 2) * both_sides),
+)
 
 OF_SQUARES = (
     stable("square-step", sqr(x + y) - sqr(x), y * (2 * x + y)),

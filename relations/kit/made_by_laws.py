@@ -1,5 +1,6 @@
 """What laws make of another form of what a law matches: of a difference the other way round, of two
-factors of a quotient, of the natural logarithm in place of one of another base.
+factors of a quotient, of the natural logarithm in place of one of another base, of elements before
+they are taken.
 
 So what a law says of one form need not be said of the others.
 """
@@ -11,27 +12,32 @@ from typing import Any
 
 from relations.kit.constant_arithmetic import applied
 from relations.kit.guards import Heads, asks_graph, depends_on_levels, requires_heads
+from relations.kit.parts import operand_parts
 from relations.kit.vocabulary import Law
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules import head_of
+from relgraph.graph.notation import number_of
 from relgraph.graph.op import Op
 from relgraph.graph.utils import Memo
-from relgraph.tensor.math import mul, true_div
+from relgraph.tensor.basic import as_tensor_variable
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.math import mul, neg, true_div
+from relgraph.tensor.shapes import Reshape
+from relgraph.tensor.subtensor import Subtensor
 
 
 class _ByHeads:
-    """Some laws, by the heads of the arguments of the op that they match.
-
-    Attributes
-    ----------
-    depth
-        How many levels of nodes they look at below that op.
-    """
+    """Some laws, by the heads of the arguments of the op that they match."""
 
     def __init__(self, laws: Sequence[Law]) -> None:
         self.laws = laws
-        self.depth = int(max(law.forward.depth for law in laws)) - 1
         self._known: Memo[Heads, Sequence[Law]] = Memo()
+
+    @property
+    def depth(self) -> int:
+        """How many levels of nodes they look at below that op; this compiles them."""
+        return int(max(law.forward.depth for law in self.laws)) - 1
 
     def fitting(self, heads: Heads) -> Sequence[Law]:
         """Return the laws that may match on arguments with these heads, in order."""
@@ -81,6 +87,72 @@ def made_of(laws: Sequence[Law], op: Op, turned: bool = False) -> Callable[..., 
 
     made.__name__ = f"made of {op}"
     return made
+
+
+_MOVES = (Subtensor, AdvancedSubtensor, DimShuffle, Reshape)
+"""Ops whose results are elements of their first input."""
+
+DEEPEST = 10
+"""As many levels as laws may look at below an op of elements. To ask each of them would compile
+them all when the book is imported."""
+
+
+def made_before_moves(laws: Sequence[Law]) -> Callable[..., Any]:
+    """Return the function of a scalar op and operands, which are elements taken of tensors, or
+    numbers, that returns the same elements of what some laws make of the op of the tensors; None if
+    none matches.
+
+    Other nodes may read the tensors, which keeps the op that takes elements where it is.
+    """
+    known = {
+        op: _ByHeads([law for law in laws if law.lhs.op is op]) for op in {v.lhs.op for v in laws}
+    }
+
+    @requires_heads(lambda heads: any(head is neg or isinstance(head, _MOVES) for head in heads))
+    @depends_on_levels(DEEPEST)
+    def made(fgraph: Any, scalar_op: Any, operands: Sequence[Any]) -> Any:
+        op = Elemwise(scalar_op)
+        if op not in known:
+            return None
+        numbers = [number_of(v) for v in operands]
+        if numbers.count(None) != 1:
+            parts = [_of_parts(v) for v in operands]
+            if any(part is None for part in parts):
+                return None
+            return known[op].made_of(fgraph, op, *parts)
+        move, tensor = _before_move(operands[numbers.index(None)])
+        if move is None:
+            return None
+        arguments = [tensor if n is None else as_tensor_variable(n) for n in numbers]
+        found = known[op].made_of(fgraph, op, *arguments)
+        return None if found is None else move.op(found, *move.inputs[1:])
+
+    made.__dict__["asks_graph"] = True
+    return made
+
+
+def _of_parts(v: Any) -> Any:
+    """Return a part of what an elementwise op gives, computed of parts; None if `v` is none."""
+    node = v.owner
+    if node is None or not isinstance(node.op, Subtensor):
+        return None
+    whole, *inputs = node.inputs
+    if whole.owner is None or not isinstance(whole.owner.op, Elemwise):
+        return None
+    parts = operand_parts(node.op.idx_list, inputs, whole.owner.inputs)
+    return None if parts is None else whole.owner.op(*parts)
+
+
+def _before_move(v: Any) -> tuple[Any, Any]:
+    """Return the node that takes elements of a tensor, and the tensor; if the elements are negated,
+    so is the tensor. None if `v` is not made so."""
+    node = v.owner
+    if node is None or not (node.op is neg or isinstance(node.op, _MOVES)):
+        return None, v
+    if node.op is not neg:
+        return node, node.inputs[0]
+    move, tensor = _before_move(node.inputs[0])
+    return move, neg(tensor) if move is not None else v
 
 
 def made_of_two_factors(laws: Sequence[Law]) -> Callable[..., Any]:

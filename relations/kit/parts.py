@@ -38,6 +38,7 @@ from relations.kit.index_arithmetic import (
 from relations.kit.type_guards import have_same_dtype
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import number_of
+from relgraph.tensor.assembly import Join
 from relgraph.tensor.basic import static_int
 from relgraph.tensor.indexing import AdvancedIncSubtensor
 from relgraph.tensor.linalg.diagonals import ExtractDiag
@@ -196,6 +197,41 @@ def index_into_piece(index: IndexList, axis: int, pieces: Sequence[Any]) -> Inde
     """Return the index into that piece."""
     entry = _located(index, axis, pieces)[1]
     return trimmed((*index[:axis], entry, *index[axis + 1 :]))
+
+
+@depends_on_levels(2)
+def steps_of_join(after: IndexList, before: IndexList, x: Any) -> Any:
+    """Return ``x[after] - x[before]``, the differences of neighbours along the axis of a join, made
+    of those within its pieces and those where two meet.
+
+    Returns
+    -------
+    differences
+        None if `x` is no join, or has no piece that is a number; if it is not known that no piece
+        is empty; or if the indices are others.
+    """
+    if x.owner is None or not isinstance(x.owner.op, Join):
+        return None
+    axis, pieces = x.owner.op.axis, x.owner.inputs
+    whole = (WHOLE,) * axis
+    if (after, before) != ((*whole, Slice(1)), (*whole, Slice(None, -1))):
+        return None
+    counts = [v.type.shape[axis] for v in pieces]
+    has_number = any(number_of(v) is not None for v in pieces)
+    if not all(counts) or not has_number or not have_same_dtype(x, *pieces):
+        return None
+
+    def along(v: Any, part: Slice) -> Any:
+        # of one row, a number stays known as one
+        return v if v.type.shape[axis] == 1 else Subtensor((*whole, part))(v)
+
+    steps = []
+    for k, (v, count) in enumerate(zip(pieces, counts, strict=True)):
+        if k:
+            steps.append(along(v, Slice(None, 1)) - along(pieces[k - 1], Slice(-1)))
+        if count > 1:
+            steps.append(along(v, Slice(1)) - along(v, Slice(None, -1)))
+    return Join(axis)(*steps)
 
 
 def part_at(index: IndexList, inputs: Sequence[Any], x: Any) -> Any:

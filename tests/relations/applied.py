@@ -57,8 +57,11 @@ def pages() -> dict[str, ModuleType]:
     }
 
 
-TURNED = {law.name: law for law in relations.STABILIZE if law.module == phases.__name__}
-"""The laws about differences the other way round, which stand on no page, by name."""
+OF_LAWS = {law.name: law for law in relations.STABILIZE if law.module == phases.__name__}
+"""The laws about what other laws make, which stand on no page, by name."""
+
+TURNED = {name: law for name, law in OF_LAWS.items() if name.startswith("difference")}
+"""Those about differences the other way round."""
 
 
 SPELLINGS = EquilibriumOptimizer([*powers.AS_SQUARES, *inverses.TURNS])

@@ -52,6 +52,7 @@ CASES = [
     ("tan-step", at.tan(x + y) - at.tan(x)),
     ("cos-less-one", at.cos(x) - 1),
     ("arctan-step", at.arctan(x + y) - at.arctan(x)),
+    ("sigmoids-apart", at.sigmoid(x) - at.sigmoid(y)),
     ("squares-apart-by-sum", at.sqr_less_sqr(x, y) / (x + y)),
     ("squares-apart-by-difference", at.sqr_less_sqr(x, y) / (x - y)),
     ("sum-by-squares-apart", (x + y) / at.sqr_less_sqr(x, y)),

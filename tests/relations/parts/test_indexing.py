@@ -20,6 +20,8 @@ k = at.lvector("k")
 row, col = at.drow("row"), at.dcol("col")
 six = at.TensorType("float64", (6,))("six")
 three = at.TensorType("float64", (3,))("three")
+zero, one, zeros = (at.constant(a) for a in (np.zeros(1), np.ones(1), np.zeros((3, 2))))
+ended, beside = at.join(0, zero, three, one), at.join(1, zeros, col)
 
 
 def changed(part, value):
@@ -89,6 +91,16 @@ TABLE = [
     ("row-of-taken", x[k][i, 1:], x[k[i], 1:]),
     ("row-of-taken", v[k][0], v[k[0]]),
     ("slice-of-taken", x[k][1:], x[k[1:]]),
+    (
+        "steps-of-join",
+        ended[1:] - ended[:-1],
+        at.join(0, three[:1] - zero, three[1:] - three[:-1], one - three[-1:]),
+    ),
+    (
+        "steps-of-join",
+        beside[:, 1:] - beside[:, :-1],
+        at.join(1, zeros[:, 1:] - zeros[:, :-1], col - zeros[:, -1:]),
+    ),
 ]
 
 
@@ -122,6 +134,12 @@ LEFT_ALONE = [
     ("take-all", x[at.arange(at.shape_i(x, 0), dtype="int8")]),
     ("row-of-taken", x[at.gt(v, 0)][0]),
     ("slice-of-taken", x[k][1:, 0]),
+    ("steps-of-join", ended[:-1] - ended[1:]),
+    ("steps-of-join", ended[2:] - ended[:-2]),
+    # a number is in none of the pieces
+    ("steps-of-join", at.join(0, six, three)[1:] - at.join(0, six, three)[:-1]),
+    # v may be empty
+    ("steps-of-join", at.join(0, zero, v)[1:] - at.join(0, zero, v)[:-1]),
 ]
 
 

@@ -1,0 +1,65 @@
+"""A law about an op of what another op gives is one about the op of elements of that, too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relations
+import relgraph.tensor as at
+from relations.kit.made_by_laws import DEEPEST
+from relations.phases import _is_elementwise
+from relgraph.compile.optimize import optimize_graph
+from relgraph.gradient import grad
+from relgraph.graph.kanren.laws import Law
+from relgraph.graph.notation import algebra
+from tests.relations.applied import OF_LAWS, applied, assert_same_values, value_of, x, y
+
+STABLE = [one for one in relations.STABILIZE if isinstance(one, Law) and one.name not in OF_LAWS]
+MOVED = OF_LAWS["before-elements-are-taken"]
+m = at.dmatrix("m")
+s, few = at.sigmoid(x), np.array([0, 2, 2])
+
+CASES = [
+    (1 - s[0], "sigmoid(-x)[0]"),
+    (1 - s[few], "sigmoid(-x)[[0 2 2]]"),
+    (at.log(s[few]), "(-softplus(-x))[[0 2 2]]"),
+    (at.log1p(-s[1:]), "(-softplus(x))[1:]"),
+    (1 - at.exp(x)[few], "(-expm1(x))[[0 2 2]]"),
+    (1 - at.sigmoid(m).T, "sigmoid(-m).T"),
+    (1 - at.reshape(s, (3, 1)), "reshape{2}(sigmoid(-x), [3 1])"),
+    (at.log(at.softmax(x)[few]), "log_softmax(x, axis=None)[[0 2 2]]"),
+]
+
+
+@pytest.mark.parametrize(("before", "expected"), CASES)
+def test_the_law_is_applied_before_elements_are_taken(before: Any, expected: str) -> None:
+    after = applied(MOVED, before)
+    assert algebra(after) == expected
+    assert_same_values(before, after)
+
+
+def test_no_law_looks_deeper_than_said() -> None:
+    # an op that takes elements, and one that negates them, stand between
+    assert max(law.forward.depth for law in STABLE if _is_elementwise(law)) + 1 <= DEEPEST
+
+
+@pytest.mark.parametrize("before", [1 - x[few], y[few] - s[few], at.exp(s[few]), at.log(s)[few]])
+def test_what_no_law_is_about_stays(before: Any) -> None:
+    assert applied(MOVED, before) is before or algebra(applied(MOVED, before)) == algebra(before)
+
+
+def test_shares_near_one_that_a_matrix_is_made_of() -> None:
+    """As in a hidden Markov model: the slope of the logarithm, where the share is nearly 1."""
+    rows = at.stack([at.stack([s[0], 1 - s[0]]), at.stack([1 - s[1], s[1]])])
+    density = at.logsumexp(at.log(rows) * np.array([[0.0, 1.0], [1.0, 0.0]]))
+    point = {"x": np.array([30.0, 34.0])}
+    stable = optimize_graph([density, grad(density, x)], include=["stabilization"])
+    u = point["x"]
+    # log(1 - sigmoid(u)) = -u - log1p(exp(-u)), beside two ones
+    off = -u - np.log1p(np.exp(-u))
+    shares = np.exp(off) / (2 + np.exp(off).sum())
+    np.testing.assert_allclose(value_of(stable[0], point), np.log(2 + np.exp(off).sum()), 1e-14)
+    np.testing.assert_allclose(value_of(stable[1], point), -shares / (1 + np.exp(-u)), rtol=1e-12)
