@@ -191,14 +191,15 @@ class Reader:
         note_origins(list(applys_between(list(inputs), list(outputs))), self.found)
 
     def _read_node(self, node: Any) -> None:
-        made = self._made(node, [self.variable(v) for v in node.inputs])
+        made = self.made(node, [self.variable(v) for v in node.inputs])
         for theirs, ours in zip(node.outputs, made, strict=True):
             ours = fitted(ours, type_from_pytensor(theirs.type))
             if theirs.name is not None and ours.owner is not None and ours.name is None:
                 ours.name = theirs.name
             self.found[theirs] = ours
 
-    def _made(self, node: Any, inputs: list[Variable]) -> Sequence[Variable]:
+    def made(self, node: Any, inputs: Sequence[Variable]) -> Sequence[Variable]:
+        """Return the outputs of a node of PyTensor's on some inputs."""
         carried = getattr(node.op, "in_relgraph", None)
         if carried is not None:
             made: Any = carried(*inputs)

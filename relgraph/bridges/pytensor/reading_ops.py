@@ -24,6 +24,7 @@ from relgraph.bridges.pytensor.counterparts import (
     OURS,
     QR_MODES,
     CholeskyOrNan,
+    HoldsOp,
     bounds_are_ordered,
     opened,
     typed,
@@ -339,6 +340,12 @@ def drawn(reader: Any, node: Any, rng: Any, size: Any, *parameters: Any) -> Any:
     return made(rng, *shape, *parameters, return_list=True)
 
 
+def allocated(reader: Any, node: Any, value: Any, *dims: Any) -> Any:
+    """Return an allocation with the lengths that PyTensor knows, or those that are computed."""
+    known = node.outputs[0].type.shape
+    return Alloc()(value, *[d if n is None else n for n, d in zip(known, dims, strict=True)])
+
+
 _QR_MODES = {theirs: ours for ours, theirs in QR_MODES.items()}
 
 
@@ -400,6 +407,16 @@ def _on_stacks(op: Any, node: Any, inputs: tuple[Any, ...]) -> Any:
     return function(op, *inputs)
 
 
+def _blockwise(reader: Any, node: Any, *inputs: Any) -> Any:
+    """Return an op applied to stacks, or to what is none."""
+    made = _on_stacks(node.op.core_op, node, inputs)
+    if made is None and node.op.batch_ndim(node) == 0:
+        made = reader.made(node.op.core_op.make_node(*node.inputs), inputs)
+        if any(v.owner is not None and isinstance(v.owner.op, HoldsOp) for v in made):
+            return None
+    return made
+
+
 TABLE: dict[str, Callable[..., Any]] = {
     "tensor.elemwise.Elemwise": lambda reader, node, *xs: _of_scalars(node.op.scalar_op, node, xs),
     # outside of any Elemwise
@@ -428,7 +445,11 @@ TABLE: dict[str, Callable[..., Any]] = {
     "tensor.shape.SpecifyShape": declared,
     "tensor.reshape.JoinDims": joined_axes,
     "tensor.reshape.SplitDims": split_axis,
-    "tensor.basic.Alloc": lambda reader, node, value, *dims: Alloc()(value, *dims),
+    "tensor.basic.Alloc": allocated,
+    # its elements are any numbers
+    "tensor.basic.AllocEmpty": lambda reader, node, *dims: allocated(
+        reader, node, at.constant(0, node.op.dtype), *dims
+    ),
     "tensor.basic.MakeVector": vector_of,
     "tensor.basic.Join": joined,
     "tensor.basic.Split": parted,
@@ -454,5 +475,5 @@ TABLE: dict[str, Callable[..., Any]] = {
     "tensor.blas.Gemv": lambda reader, node, y, a, x, v, b: b * y + a * Dot()(x, v),
     "tensor.blas.Ger": lambda reader, node, z, a, x, y: z + a * at.outer(x, y),
     "tensor.blas.BatchedDot": lambda reader, node, x, y: BatchedDot()(x, y),
-    "tensor.blockwise.Blockwise": lambda reader, node, *xs: _on_stacks(node.op.core_op, node, xs),
+    "tensor.blockwise.Blockwise": _blockwise,
 }

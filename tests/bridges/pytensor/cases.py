@@ -104,6 +104,10 @@ READ = (
         "pt.arange(0.5, 3)",
     ),
     *("pt.eye(n, 3)", "pt.tri(3)", "pt.tril(A)", "pt.triu(A, 1)", "pt.diag(A)", "pt.diagonal(T)"),
+    *("pt.set_subtensor(pt.empty((n, 4))[:], x)", "pt.set_subtensor(pt.empty(4)[:], x)"),
+    # of an op on numbers, and of one that is a graph
+    "Blockwise(pt.basic.ARange('int64'), signature='(),(),()->(m)')(0, n, 1)",
+    "Blockwise(pt.diag(x).owner.op, signature='(m)->(m,m)')(x)",
     *("pt.diag(x)", "pt.trace(A)", "pt.tile(x, (2, 1))", "pt.repeat(x, 2)", "pt.roll(x, 1)"),
     *("pt.moveaxis(T, 0, 2)", "pt.swapaxes(T, 0, 1)", "pt.nonzero(x > 0)", "x[::-1]"),
     *("pt.searchsorted(pt.sort(x), y)", "pt.broadcast_to(x, (n, 4))", "pt.atleast_2d(x)"),
