@@ -1,11 +1,14 @@
 """From a model of PyMC to its first value and gradient, and what a call takes, in PyTensor's modes.
 
-Usage: python -m tests.benchmarks.bench_models [--models A B] [--modes default relgraph] [--sample]
+Usage: python -m tests.benchmarks.bench_models [--models A B] [--modes default relgraph/compiled]
+[--truth] [--sample]
 
 Needs PyMC beside this library. Each model is compiled in each mode by a process of its own, with
-empty caches; a model is built and its initial point found before the time begins. The values and
-gradients at 100 points, a third of them far out, are compared with those of the default mode; with
---sample, posterior means of two chains.
+empty caches; a model is built and its initial point found before the time begins. After a slash
+stands the tier of this library's VM that runs all calls. The values and gradients at 100 points, a
+third of them far out, are compared with those of the default mode, and with --truth, which takes
+minutes, also with the true ones, where precision enough to know them is found; with --sample,
+posterior means of two chains.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
@@ -24,29 +28,45 @@ from typing import Any
 import arviz as az
 import numpy as np
 import pymc as pm
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
 
-import relgraph.bridges.pytensor  # noqa: F401
+import relgraph.bridges.pytensor
 from tests.benchmarks.models.gallery import MODELS as GALLERY
+from tests.benchmarks.models.gallery import WITHOUT_LOOPS
 
 POINTS, CALLS = 100, 2000
-MODES = ("default", "relgraph", "relgraph-jax", "relgraph-numba")
+TIERS = ("relgraph/vm", "relgraph/compiled")
+MODES = ("default", "relgraph", *TIERS, "relgraph-jax", "relgraph-numba")
+TRUTH = "truth"
+
+
+def points_around(made: pm.Model) -> tuple[Any, Any]:
+    """Return the initial point of a model, and points around it."""
+    start = pm.blocking.DictToArrayBijection.map(made.initial_point()).data
+    rng = np.random.default_rng(1)
+    scales = np.array([0.3, 1.0, 30.0])[np.arange(POINTS) % 3]
+    return start, start + scales[:, None] * rng.normal(size=(POINTS, len(start)))
+
+
+def true_ones(model: str, output: Path) -> None:
+    """Write the true values and gradients of a model."""
+    # python-flint is for this alone
+    truth = import_module("tests.benchmarks.models.truth").Truth(WITHOUT_LOOPS[model]())
+    _, points = points_around(GALLERY[model]())
+    output.write_text(json.dumps({"values": [truth(point) for point in points]}))
 
 
 def measured(model: str, mode: str, output: Path) -> None:
     """Compile a model in a mode, and write what it took and gave."""
+    mode, _, tier = mode.partition("/")
+    if tier:
+        relgraph.config.tier = tier
     made = GALLERY[model]()
-    start = pm.blocking.DictToArrayBijection.map(made.initial_point()).data
+    start, points = points_around(made)
     began = perf_counter()
     compute = made.logp_dlogp_function(ravel_inputs=True, mode=None if mode == "default" else mode)
     compute.set_extra_values({})
     compute(start)
     first = perf_counter() - began
-    rng = np.random.default_rng(1)
-    scales = np.array([0.3, 1.0, 30.0])[np.arange(POINTS) % 3]
-    points = start + scales[:, None] * rng.normal(size=(POINTS, len(start)))
     with np.errstate(all="ignore"):
         found = [compute(point) for point in points]
     for _ in range(CALLS):
@@ -91,6 +111,14 @@ def agreement(found: dict[str, Any], default: dict[str, Any]) -> str:
     return f"{int((same & sure).sum())}/{int(sure.sum())}" + (f" +{more}" if more else "")
 
 
+def right(found: dict[str, Any], truth: dict[str, Any]) -> str:
+    """Return at how many points what was found is true, of those at which the truth is known."""
+    ours, known = (np.array(one["values"]) for one in (found, truth))
+    sure = np.isfinite(known).all(axis=1)
+    same = np.isclose(ours, known, rtol=1e-6, atol=1e-8).all(axis=1)
+    return f"{int((same & sure).sum())}/{int(sure.sum())}"
+
+
 def means(model: str, mode: str) -> tuple[Any, Any]:
     """Return the posterior means of all parameters of a model, and their standard errors."""
     with GALLERY[model]():
@@ -116,11 +144,12 @@ def compare_samples(models: Sequence[str], modes: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Print a line for each model, and the geometric means."""
+    """Print a line for each model in each mode, and the geometric means."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", nargs="+")
     parser.add_argument("--modes", nargs="+", default=["default", "relgraph"], choices=MODES)
     parser.add_argument("--one", nargs=3, metavar=("MODEL", "MODE", "OUTPUT"))
+    parser.add_argument("--truth", action="store_true", help="compare with true values")
     parser.add_argument("--sample", action="store_true", help="compare posterior means")
     options = parser.parse_args()
     if options.sample:
@@ -128,33 +157,37 @@ def main() -> None:
         compare_samples(options.models or names, options.modes)
         return
     if options.one:
-        measured(options.one[0], options.one[1], Path(options.one[2]))
+        model, mode, output = options.one
+        if mode == TRUTH:
+            true_ones(model, Path(output))
+        else:
+            measured(model, mode, Path(output))
         return
-    table = Table(title="first value and gradient (s), a call (µs), points that agree")
-    table.add_column("model")
-    for mode in options.modes:
-        for head in ("first", "call", "same"):
-            table.add_column(f"{mode}\n{head}", justify="right")
+    print(f"{'model':25}{'mode':20}{'first (s)':>10}{'call (µs)':>11}{'same':>12}{'true':>9}")
     ratios: dict[str, list[tuple[float, float]]] = {mode: [] for mode in options.modes}
-    for model in track(options.models or list(GALLERY), description="models"):
-        found = {mode: in_a_process(model, mode) for mode in options.modes}
-        base, row = found.get("default"), [model]
-        for mode, one in found.items():
-            if one is None:
-                row += ["-", "-", "-"]
+    for model in options.models or list(GALLERY):
+        base = truth = None
+        if options.truth:
+            truth = in_a_process(model, TRUTH)
+        for mode in options.modes:
+            found = in_a_process(model, mode)
+            if found is None:
                 continue
-            row += [f"{one['first']:.2f}", f"{1e6 * one['call']:.0f}"]
-            row.append("" if base is None else agreement(one, base))
+            if mode == "default":
+                base = found
+            same = "" if base is None else agreement(found, base)
+            true = "" if truth is None else right(found, truth)
+            call = f"{1e6 * found['call']:.0f}"
+            line = f"{model:25}{mode:20}{found['first']:10.2f}{call:>11}{same:>12}{true:>9}"
+            print(line, flush=True)
             if base is not None:
-                ratios[mode].append((one["first"] / base["first"], one["call"] / base["call"]))
-        table.add_row(*row)
-    console = Console(width=60 + 30 * len(options.modes))
-    console.print(table)
+                pair = (found["first"] / base["first"], found["call"] / base["call"])
+                ratios[mode].append(pair)
     for mode, pairs in ratios.items():
         if pairs and mode != "default":
             first, call = np.exp(np.log(pairs).mean(axis=0))
             worst = max(pair[0] for pair in pairs)
-            console.print(
+            print(
                 f"{mode}: first {first:.3f} of the default's in the geometric mean, {worst:.3f} at "
                 f"most; a call {call:.2f}"
             )

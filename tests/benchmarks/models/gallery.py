@@ -7,6 +7,7 @@ Each function returns a model; `MODELS` has them by name.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pymc as pm
@@ -154,7 +155,17 @@ def stochastic_volatility() -> pm.Model:
     return model
 
 
-def hidden_markov() -> pm.Model:
+def unrolled(step, sequences, outputs_info, non_sequences, **options):
+    """Return what a scan of a constant number of steps returns, without a loop."""
+    (sequence,), (state,) = sequences, outputs_info
+    states = []
+    for k in range(sequence.type.shape[0]):
+        state = step(sequence[k], state, *non_sequences)
+        states.append(state)
+    return pt.stack(states)
+
+
+def hidden_markov(scan: Callable[..., pt.TensorVariable] = pytensor.scan) -> pm.Model:
     rng = np.random.default_rng(20)
     y = np.concatenate([rng.normal(m, 1, 30) for m in (0.0, 3.0, 0.0)])
     with pm.Model() as model:
@@ -168,7 +179,7 @@ def hidden_markov() -> pm.Model:
         def step(here: pt.TensorVariable, before: pt.TensorVariable, change: pt.TensorVariable):
             return here + pt.logsumexp(before[:, None] + change, axis=0)
 
-        forward = pytensor.scan(
+        forward = scan(
             step,
             sequences=[emitted[1:]],
             outputs_info=[emitted[0] + np.log(0.5)],
@@ -227,3 +238,9 @@ MODELS: dict[str, Callable[[], pm.Model]] = {
         *(gaussian_process, correlated_slopes, matrix_factorization),
     )
 }
+
+WITHOUT_LOOPS: dict[str, Callable[[], pm.Model]] = {
+    **MODELS,
+    "hidden_markov": partial(hidden_markov, unrolled),
+}
+"""The same models for what can't compute loops."""
