@@ -110,6 +110,7 @@ def made_before_moves(laws: Sequence[Law]) -> Callable[..., Any]:
 
     @requires_heads(lambda heads: any(head is neg or isinstance(head, _MOVES) for head in heads))
     @depends_on_levels(DEEPEST)
+    @asks_graph
     def made(fgraph: Any, scalar_op: Any, operands: Sequence[Any]) -> Any:
         op = Elemwise(scalar_op)
         if op not in known:
@@ -127,7 +128,6 @@ def made_before_moves(laws: Sequence[Law]) -> Callable[..., Any]:
         found = known[op].made_of(fgraph, op, *arguments)
         return None if found is None else move.op(found, *move.inputs[1:])
 
-    made.__dict__["asks_graph"] = True
     return made
 
 
