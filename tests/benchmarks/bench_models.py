@@ -106,17 +106,24 @@ def agreement(found: dict[str, Any], default: dict[str, Any]) -> str:
     and how many more points there are at which this mode gives some."""
     ours, theirs = (np.array(one["values"]) for one in (found, default))
     sure = np.isfinite(theirs).all(axis=1)
-    same = np.isclose(ours, theirs, rtol=1e-6, atol=1e-8).all(axis=1)
+    same = _close(ours, theirs)
     more = int((np.isfinite(ours).all(axis=1) & ~sure).sum())
     return f"{int((same & sure).sum())}/{int(sure.sum())}" + (f" +{more}" if more else "")
 
 
-def right(found: dict[str, Any], truth: dict[str, Any]) -> str:
-    """Return at how many points what was found is true, of those at which the truth is known."""
+def right(found: dict[str, Any], truth: dict[str, Any], default: dict[str, Any] | None) -> str:
+    """Return at how many points what was found is true, of those at which the truth is known; and
+    how many of the others there are at which the default's is true."""
     ours, known = (np.array(one["values"]) for one in (found, truth))
     sure = np.isfinite(known).all(axis=1)
-    same = np.isclose(ours, known, rtol=1e-6, atol=1e-8).all(axis=1)
-    return f"{int((same & sure).sum())}/{int(sure.sum())}"
+    same = _close(ours, known) & sure
+    theirs = same if default is None else _close(np.array(default["values"]), known) & sure
+    lost = int((theirs & ~same).sum())
+    return f"{int(same.sum())}/{int(sure.sum())}" + (f" -{lost}" if lost else "")
+
+
+def _close(found: Any, expected: Any) -> Any:
+    return np.isclose(found, expected, rtol=1e-6, atol=1e-8).all(axis=1)
 
 
 def means(model: str, mode: str) -> tuple[Any, Any]:
@@ -163,7 +170,7 @@ def main() -> None:
         else:
             measured(model, mode, Path(output))
         return
-    print(f"{'model':25}{'mode':20}{'first (s)':>10}{'call (µs)':>11}{'same':>12}{'true':>9}")
+    print(f"{'model':25}{'mode':20}{'first (s)':>10}{'call (µs)':>11}{'same':>12}{'true':>12}")
     ratios: dict[str, list[tuple[float, float]]] = {mode: [] for mode in options.modes}
     for model in options.models or list(GALLERY):
         base = truth = None
@@ -176,9 +183,9 @@ def main() -> None:
             if mode == "default":
                 base = found
             same = "" if base is None else agreement(found, base)
-            true = "" if truth is None else right(found, truth)
+            true = "" if truth is None else right(found, truth, base)
             call = f"{1e6 * found['call']:.0f}"
-            line = f"{model:25}{mode:20}{found['first']:10.2f}{call:>11}{same:>12}{true:>9}"
+            line = f"{model:25}{mode:20}{found['first']:10.2f}{call:>11}{same:>12}{true:>12}"
             print(line, flush=True)
             if base is not None:
                 pair = (found["first"] / base["first"], found["call"] / base["call"])
