@@ -11,7 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from relations.kit.constant_arithmetic import applied
-from relations.kit.guards import Heads, asks_graph, depends_on_levels, requires_heads
+from relations.kit.guards import (
+    Heads,
+    asks_graph,
+    containing_constant,
+    depends_on_levels,
+    requires_heads,
+)
 from relations.kit.parts import operand_parts
 from relations.kit.vocabulary import Law
 from relgraph.graph.basic import Variable
@@ -108,7 +114,7 @@ def made_before_moves(laws: Sequence[Law]) -> Callable[..., Any]:
         op: _ByHeads([law for law in laws if law.lhs.op is op]) for op in {v.lhs.op for v in laws}
     }
 
-    @requires_heads(lambda heads: any(head is neg or isinstance(head, _MOVES) for head in heads))
+    @requires_heads(_are_moves_and_numbers)
     @depends_on_levels(DEEPEST)
     @asks_graph
     def made(fgraph: Any, scalar_op: Any, operands: Sequence[Any]) -> Any:
@@ -121,14 +127,40 @@ def made_before_moves(laws: Sequence[Law]) -> Callable[..., Any]:
             if any(part is None for part in parts):
                 return None
             return known[op].made_of(fgraph, op, *parts)
-        move, tensor = _before_move(operands[numbers.index(None)])
-        if move is None:
+        move = operands[numbers.index(None)].owner
+        if move is None or not isinstance(move.op, _MOVES):
             return None
-        arguments = [tensor if n is None else as_tensor_variable(n) for n in numbers]
-        found = known[op].made_of(fgraph, op, *arguments)
-        return None if found is None else move.op(found, *move.inputs[1:])
+        arguments = [move.inputs[0] if n is None else as_tensor_variable(n) for n in numbers]
+        return _moved(known[op].made_of(fgraph, op, *arguments), move)
 
     return made
+
+
+def made_before_moves_of_negated(laws: Sequence[Law], op: Any) -> Callable[..., Any]:
+    """Return the function of elements taken of a tensor that returns the same elements of what some
+    laws make of an op of the negated tensor; None if none matches."""
+    known = _ByHeads([law for law in laws if law.lhs.op is op])
+
+    @depends_on_levels(DEEPEST)
+    @asks_graph
+    def made(fgraph: Any, elements: Any) -> Any:
+        move = elements.owner
+        if move is None or not isinstance(move.op, _MOVES):
+            return None
+        return _moved(known.made_of(fgraph, op, neg(move.inputs[0])), move)
+
+    return made
+
+
+def _moved(made: Any, move: Any) -> Any:
+    return None if made is None else move.op(made, *move.inputs[1:])
+
+
+def _are_moves_and_numbers(heads: Heads) -> bool:
+    moves = [isinstance(head, _MOVES) for head in heads]
+    return any(moves) and all(
+        is_move or containing_constant((head,)) for is_move, head in zip(moves, heads, strict=True)
+    )
 
 
 def _of_parts(v: Any) -> Any:
@@ -141,18 +173,6 @@ def _of_parts(v: Any) -> Any:
         return None
     parts = operand_parts(node.op.idx_list, inputs, whole.owner.inputs)
     return None if parts is None else whole.owner.op(*parts)
-
-
-def _before_move(v: Any) -> tuple[Any, Any]:
-    """Return the node that takes elements of a tensor, and the tensor; if the elements are negated,
-    so is the tensor. None if `v` is not made so."""
-    node = v.owner
-    if node is None or not (node.op is neg or isinstance(node.op, _MOVES)):
-        return None, v
-    if node.op is not neg:
-        return node, node.inputs[0]
-    move, tensor = _before_move(node.inputs[0])
-    return move, neg(tensor) if move is not None else v
 
 
 def made_of_two_factors(laws: Sequence[Law]) -> Callable[..., Any]:
