@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.type import is_discrete
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.judge.claims import (
     marked_elements,
     unclaimed_elements,
@@ -88,8 +88,7 @@ class Comparison:
     """
 
     def __init__(self, pair: RewritePair, values: Values) -> None:
-        self.pair, self.values = pair, values
-        self._nodes: Callable[[Variable], list[Apply]] = pair.nodes_of
+        self.pair, self.values, self._nodes = pair, values, pair.nodes_of
         self.old = array_of(values[pair.old])
         self.new = array_of(values[pair.new])
         self._type_difference = self._compare_types()
@@ -149,13 +148,10 @@ class Comparison:
         count = int(np.count_nonzero(~self._same_bits))
         if self.old.size < _LARGE or 2 * count > self.old.size:
             return None
-        old, new = (_elementwise(self._nodes(side)) for side in (self.pair.old, self.pair.new))
-        if old is None or new is None:
+        nodes = [*self._nodes(self.pair.old), *self._nodes(self.pair.new)]
+        if not _are_elementwise(nodes):
             return None
-        found = self._values_at([*old, *new], np.argwhere(~self._same_bits))
-        part = Comparison(self.pair, found)
-        part._nodes = {self.pair.old: old, self.pair.new: new}.__getitem__
-        return part
+        return Comparison(self.pair, self._values_at(nodes, np.argwhere(~self._same_bits)))
 
     def _values_at(self, nodes: Iterable[Apply], indices: Array) -> Values:
         """Return the values of all variables of elementwise nodes at some indices of the sides."""
@@ -301,11 +297,11 @@ class Comparison:
     def _true_values(self, indices: Array) -> list[Any]:
         """Return the true values of the old side's elements at some indices."""
         old = self.pair.old
-        nodes = _elementwise(self._nodes(old))
-        if nodes is not None:
+        nodes = self._nodes(old)
+        if _are_elementwise(nodes):
             return list(np.ravel(true_values(nodes, self._values_at(nodes, indices), old)))
         where = [tuple(index) for index in indices]
-        whole = true_values(self._nodes(old), self.values, old, where)
+        whole = true_values(nodes, self.values, old, where)
         return [whole[index] for index in where]
 
     @cached_property
@@ -363,21 +359,8 @@ class Comparison:
         return f"the true value is {_written(truth)}, to which the old one is nearer"
 
 
-def _elementwise(nodes: Sequence[Apply]) -> list[Apply] | None:
-    """Return the elementwise ones of some nodes; None if others do more than add axes to what none
-    of these computes."""
-    found = [node for node in nodes if isinstance(node.op, Elemwise)]
-    others = (node for node in nodes if not isinstance(node.op, Elemwise))
-    adds_axes = all(_adds_axes(node.op) and node.inputs[0].owner not in nodes for node in others)
-    return found if adds_axes else None
-
-
-def _adds_axes(op: Any) -> bool:
-    """Return whether an op adds axes before those of its input, as broadcasting does."""
-    return isinstance(op, DimShuffle) and op.new_order == (
-        *["x"] * (len(op.new_order) - op.input_ndim),
-        *range(op.input_ndim),
-    )
+def _are_elementwise(nodes: Sequence[Apply]) -> bool:
+    return all(isinstance(node.op, Elemwise) for node in nodes)
 
 
 def _is_logarithm(side: Variable) -> bool:
