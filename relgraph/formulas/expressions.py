@@ -193,13 +193,21 @@ _NONE_DECIDED: Mapping[Expr, bool] = MappingProxyType({})
 _LARGEST = 1000
 
 
-def without_decided_choices(expr: Expr) -> Expr:
-    """Return an expression in which no choice has the condition of a choice around it."""
-    conditions = [e.args[0] for e in parts(expr) if e.op == "switch"]
+def without_decided_choices(expr: Expr, known: Mapping[Expr, bool] = _NONE_DECIDED) -> Expr:
+    """Return an expression in which no choice has the condition of a choice around it, or one of
+    which it is known whether it holds."""
+    conditions = conditions_in(expr)
     # without sharing it may be very large
-    if len(set(conditions)) == len(conditions) or expr.size > _LARGEST:
+    if expr.size > _LARGEST:
         return expr
-    return _decided(expr, _NONE_DECIDED)
+    if len(set(conditions)) == len(conditions) and known.keys().isdisjoint(conditions):
+        return expr
+    return _decided(expr, known)
+
+
+def conditions_in(expr: Expr) -> list[Expr]:
+    """Return the conditions of the choices in an expression."""
+    return [e.args[0] for e in parts(expr) if e.op == "switch"]
 
 
 def branches_of(expr: Expr) -> list[Expr]:

@@ -356,6 +356,24 @@ class Sampler:
         known = self._settled(point) if self._is_inside(point) else None
         return None if known is None else known[0]
 
+    def decided(self, condition: Expr) -> bool | None:
+        """Return whether a condition holds in all of the domain; None if not, or not known."""
+        try:
+            settler = Settler(condition, self._dtype)
+        except NotSupported:
+            return None
+        verdicts = [settler.range_over(80, self._ranges(box)) for box in self._boxes]
+        first = verdicts[0] if verdicts else None
+        is_one = isinstance(first, bool) and all(v is first for v in verdicts)
+        return first if is_one else None
+
+    def _ranges(self, cell: Box) -> dict[str, Range]:
+        inputs = {}
+        for name, ends in zip(self._names, cell, strict=True):
+            least, most = from_ordinals(ends, self._dtype)
+            inputs[name] = Range(arb(float(least)), arb(float(most)))
+        return inputs
+
     def _is_inside(self, point: Mapping[str, float]) -> bool:
         return self._domain is None or self._domain.value(point)[0] is True
 
@@ -444,10 +462,7 @@ class Sampler:
 
     def _verdict(self, cell: Box) -> Any:
         """Return whether all points of a cell are in the domain and have true values, or none."""
-        inputs = {}
-        for name, ends in zip(self._names, cell, strict=True):
-            least, most = from_ordinals(ends, self._dtype)
-            inputs[name] = Range(arb(float(least)), arb(float(most)))
+        inputs = self._ranges(cell)
         inside = True if self._domain is None else self._domain.range_over(80, inputs)
         value = NOWHERE if inside is False else self._truth.range_over(80, inputs)
         if value is NOWHERE:

@@ -8,7 +8,7 @@ the points on either side. Panchekha et al. (2015), section 4.6.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -27,6 +27,7 @@ from relgraph.formulas.expressions import (
     Expr,
     apply,
     branches_of,
+    conditions_in,
     inputs_of,
     named,
     number,
@@ -404,7 +405,9 @@ class Found:
         form chooses it.
     found_by
         For each form the search that found it, which knows how, and what that found: the form with
-        choices that others around them decide.
+        choices that others around them decide, or the domain.
+    decided
+        For some conditions whether they hold in all of the domain.
     seconds
         How long each part took.
     stopped
@@ -417,6 +420,7 @@ class Found:
     near: dict[Expr, str]
     branches: dict[Expr, Expr]
     found_by: dict[Expr, tuple[Search, Expr]]
+    decided: dict[Expr, bool]
     seconds: dict[str, float]
     stopped: str
 
@@ -442,6 +446,7 @@ def search_forms(
     began = worked()
     values, series = Values(known), _series(expr)
     found_by: dict[Expr, tuple[Search, Expr]] = {}
+    decided: dict[Expr, bool] = {}
     guiding = known.taken(slice(0, SEARCHED))
     with np.errstate(all="ignore"):
         for _ in range(_SEARCHES):
@@ -452,6 +457,8 @@ def search_forms(
             found_by.setdefault(expr, (search, expr))
             for e in (expr, *(c.expr for c in search.table.of(search.root))):
                 found_by.setdefault(without_decided_choices(e), (search, e))
+                decided |= _decided_in(sampler, e, decided)
+                found_by.setdefault(without_decided_choices(e, decided), (search, e))
             forms = [Candidate(e, values.errors(e)) for e in found_by]
             bad = np.flatnonzero(np.min([f.errors for f in forms], axis=0) > _BAD)
             if len(bad) < _FEW or end.is_over:
@@ -469,7 +476,14 @@ def search_forms(
         pieces = _pieces(by, forms, values, sampler)
     finished = worked()
     seconds = {"search": searched - began, "pieces": finished - searched}
-    return Found(forms, pieces, series, near, branches, found_by, seconds, stopped)
+    return Found(forms, pieces, series, near, branches, found_by, decided, seconds, stopped)
+
+
+def _decided_in(sampler: Sampler, expr: Expr, known: Container[Expr]) -> dict[Expr, bool]:
+    """Return the conditions in an expression that the domain decides, but for those that are known,
+    and whether they hold."""
+    found = {c: sampler.decided(c) for c in conditions_in(expr) if c not in known}
+    return {c: holds for c, holds in found.items() if holds is not None}
 
 
 def _branches(forms: Sequence[Candidate]) -> dict[Expr, Expr]:

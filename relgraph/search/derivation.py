@@ -59,7 +59,8 @@ class Instance:
     detail
         More about a series: in which input, where, and how many terms.
     conditions
-        On what signs it depends, of parts of the expression.
+        On what signs it depends, of parts of the expression; of choices, the conditions that hold
+        in all of the domain.
     """
 
     name: str
@@ -98,7 +99,10 @@ class Instance:
             sides = (self.before, self.after)
             return any(as_scaled_product(a) is b for a, b in (sides, sides[::-1]))
         if self.name == "decided-choices":
-            return without_decided_choices(self.before) is self.after
+            known = dict(
+                (c.args[0], False) if c.op == "invert" else (c, True) for c in self.conditions
+            )
+            return without_decided_choices(self.before, known) is self.after
         if self.name == "branch":
             return self.after in branches_of(self.before)
         return self.name == "series"

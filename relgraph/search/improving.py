@@ -14,7 +14,13 @@ from typing import Any
 import numpy as np
 
 from relgraph.formulas.deadline import Deadline, worked
-from relgraph.formulas.expressions import Expr, numbers_by_name
+from relgraph.formulas.expressions import (
+    Expr,
+    apply,
+    conditions_in,
+    numbers_by_name,
+    without_decided_choices,
+)
 from relgraph.formulas.problems import Problem, problem_of
 from relgraph.formulas.true_values import EmptyDomain, Known, Sampler
 from relgraph.graph.basic import Variable
@@ -246,8 +252,18 @@ class _Derivations:
             whole = self._found.branches[expr]
             return (*self._steps(whole), Instance("branch", (), whole, expr))
         search, found = self._found.found_by[expr]
-        last = () if found is expr else (Instance("decided-choices", (), found, expr),)
+        last = () if found is expr else (self._decided(found, expr),)
         return (*self._steps_to(found, search), *last)
+
+    def _decided(self, found: Expr, expr: Expr) -> Instance:
+        """Return the step from a form to one without the choices that others decide, or else those
+        that the domain decides too."""
+        known: Iterable[tuple[Expr, bool]] = ()
+        if without_decided_choices(found) is not expr:
+            inside = set(conditions_in(found))
+            known = ((c, holds) for c, holds in self._found.decided.items() if c in inside)
+        conditions = tuple(c if holds else apply("invert", c) for c, holds in known)
+        return Instance("decided-choices", (), found, expr, conditions=conditions)
 
     def _steps_to(self, found: Expr, search: Search) -> Sequence[Instance]:
         graph = search.graph

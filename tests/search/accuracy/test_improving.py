@@ -9,7 +9,7 @@ import pytest
 
 import relgraph.tensor as at
 from relations.kit.vocabulary import law, lvars
-from relgraph.formulas.expressions import branches_of, without_decided_choices, written
+from relgraph.formulas.expressions import apply, branches_of, without_decided_choices, written
 from relgraph.search import derivation, improving
 from relgraph.search.accuracy import (
     EmptyDomain,
@@ -305,6 +305,19 @@ def test_cuts_have_few_digits_where_that_costs_nothing() -> None:
     assert pieces is not None
     for cut in pieces.cuts:
         assert float(f"{cut:.2e}") == cut
+
+
+def test_choices_that_the_domain_decides_are_left_out() -> None:
+    found = improve("(1 / (x + 1) - 2 / x) + 1 / (x - 1)", domain="x > 2", samples=128, seconds=60)
+    assert "where" not in str(found.best) and found.best.error < 0.3
+    (steps,) = found.best.derivations
+    assert leads(steps, found.original.expr, found.best.expr)
+    assert parsed("1 < x") in found.best.conditions
+    known = (parsed("x > 0"), apply("invert", parsed("y > 1")))
+    before, after = parsed("where(x > 0, where(y > 1, 1, x), y)"), parsed("x")
+    Instance("decided-choices", (), before, after, conditions=known).check()
+    with pytest.raises(ReplayError, match="decided-choices does not make"):
+        Instance("decided-choices", (), before, after, conditions=known[:1]).check()
 
 
 def test_choices_that_others_decide() -> None:
