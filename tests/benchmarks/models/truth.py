@@ -49,15 +49,16 @@ class Truth:
         for bits in PRECISIONS:
             found = self._values(self.nodes, given, bits)
             balls = np.concatenate([np.ravel(found[v]) for v in self.outputs])
-            unknown = [i for i, v in enumerate(balls) if not (v.is_finite() and is_settled(v))]
-            if 0 not in unknown and bits > PRECISIONS[0]:
+            if _is_known(balls[0]) and bits > PRECISIONS[0]:
                 # the graph of a derivative may divide by zero
-                for i in unknown:
-                    balls[i] = self._slope(given, i - 1, bits)
-                unknown = []
-            if not unknown:
+                for i, value in enumerate(balls[1:]):
+                    if not _is_known(value):
+                        balls[1 + i] = self._slope(given, i, bits)
+            if all(map(_is_known, balls)):
                 break
-        return [float(v) for v in rounded(balls)]
+        return [
+            float(v) if _is_known(b) else np.nan for v, b in zip(rounded(balls), balls, strict=True)
+        ]
 
     def _slope(self, point: Any, i: int, bits: int) -> Any:
         """Return a difference quotient of the density, which is the derivative but for what no
@@ -78,6 +79,10 @@ class Truth:
                 operands = [values[v] for v in node.inputs]
                 values.update(zip(node.outputs, _computed(node, operands), strict=True))
         return values
+
+
+def _is_known(value: Any) -> bool:
+    return bool(value.is_finite()) and is_settled(value)
 
 
 def _computed(node: Apply, operands: list[Any]) -> list[Any]:
