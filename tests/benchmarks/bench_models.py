@@ -95,7 +95,8 @@ def in_a_process(model: str, mode: str) -> dict[str, Any] | None:
             text=True,
         )
         if ran.returncode:
-            print(f"{model} in {mode}: {ran.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+            said = ran.stderr.strip().splitlines() or [f"ended with {ran.returncode}"]
+            print(f"{model} in {mode}: {said[-1]}", file=sys.stderr)
             return None
         found: dict[str, Any] = json.loads(output.read_text())
         return found
