@@ -269,6 +269,7 @@ OF_NUMBERS = (
         domain=whereo(is_within_an_octant, x),
     ),
     # hyperbolic functions
+    finite("log-of-cosh", log(cosh(x)), at.log_cosh(x)),
     finite("tanh-by-expm1", tanh(x), expm1(2 * x) / (expm1(2 * x) + 2)),
     finite("cosh-less-one-by-sinh", cosh(x) - 1, 2 * (sinh(x / 2) * sinh(x / 2))),
     finite("squares-of-cosh-and-sinh", cosh(x) * cosh(x) - sinh(x) * sinh(x), 1),
