@@ -21,6 +21,7 @@ import relgraph.tensor as at
 from relations.kit.guards import are_nonnegative, are_positive, broadcast_alike
 from relations.kit.type_guards import floato, ranko, same_dtypeo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
+from relgraph import scalar
 from relgraph.graph.kanren.goals import computo, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -49,10 +50,12 @@ from relgraph.tensor import (
     tanh,
 )
 from relgraph.tensor import sum as sum_
+from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.error_free import add_error, fma, mul_error
 from relgraph.tensor.math import _dot
 
 a, x, y, z, t = lvars("a x y z t")
+log_cosh = Elemwise(scalar.log_cosh)
 
 real = partial(law, sound="domain")
 """`law` for what holds of the numbers of a domain."""
@@ -269,7 +272,7 @@ OF_NUMBERS = (
         domain=whereo(is_within_an_octant, x),
     ),
     # hyperbolic functions
-    finite("log-of-cosh", log(cosh(x)), at.log_cosh(x)),
+    finite("log-of-cosh", log(cosh(x)), log_cosh(x)),
     finite("tanh-by-expm1", tanh(x), expm1(2 * x) / (expm1(2 * x) + 2)),
     finite("cosh-less-one-by-sinh", cosh(x) - 1, 2 * (sinh(x / 2) * sinh(x / 2))),
     finite("squares-of-cosh-and-sinh", cosh(x) * cosh(x) - sinh(x) * sinh(x), 1),
