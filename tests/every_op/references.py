@@ -282,6 +282,9 @@ def _lstsq(op: Any, a: Any, b: Any) -> Any:
     many_a = np.resize(np.broadcast_to(a, batch + a.shape[-2:]), (*some, *a.shape[-2:]))
     many_b = np.resize(np.broadcast_to(b, batch + b.shape[-core:]), (*some, *b.shape[-core:]))
     found = [np.linalg.lstsq(many_a[i], many_b[i]) for i in np.ndindex(*some)]
+    # one matrix of dependent columns leaves out the residuals of all
+    whole = all(len(residuals) for _, residuals, _, _ in found)
+    found = [(x, r if whole else r[:0], *others) for x, r, *others in found]
     stacked = [np.stack(part) for part in zip(*found, strict=True)]
     if 0 in batch:
         stacked = [stacked[0][:0], stacked[1][:0, :0], stacked[2][:0], stacked[3][:0]]

@@ -110,6 +110,10 @@ class AdaptiveChoices:
             known[option] = _counted(picked + 1, succeeded + success)
         self._since_last_outcome = left
 
+    def forget(self) -> None:
+        """Record nothing of what led to success so far."""
+        self._known.clear()
+
     def forget_outcome(self) -> None:
         """Record nothing of the options picked since the last outcome."""
         self._since_last_outcome = []

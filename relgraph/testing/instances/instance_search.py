@@ -330,6 +330,7 @@ def _fits(data: Any, dtype: str) -> bool:
 _MAX_SAME_NUMBERS = 3
 _SAME_NUMBERS_DIVISOR = 5
 _ATTEMPTS_FOR_OTHER_NUMBERS = 10
+_ATTEMPTS_OF_A_START = 150
 # For how many instances of a rule the law's answer is compared with that of the plain relation.
 _COMPARED_WITH_PLAIN_RUN = 3
 
@@ -392,6 +393,9 @@ class InstanceSearch:
         for attempt in range(40 * count + 400):
             if len(self.instances) >= count or (attempt >= max_failures and not self.instances):
                 break
+            if not self.instances and attempt % _ATTEMPTS_OF_A_START == 0:
+                # failures alone count against the options that were picked most, the right ones too
+                self._instantiator.choices.forget()
             found = self._attempt()
             numbers = self._instantiator.guarded_numbers()
             if (

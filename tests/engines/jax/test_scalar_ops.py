@@ -321,6 +321,22 @@ def test_a_derivative_that_is_not_known_is_refused_by_name() -> None:
     np.testing.assert_allclose(jax.grad(slope)(1.0), special.jvp(0.5, 1.0, 2), rtol=1e-5)
 
 
+def test_a_share_of_the_beta_distribution_has_slopes_by_its_shapes() -> None:
+    """JAX's own function has none."""
+    a, b, x = at.dvectors("a", "b", "x")
+    share = at.betainc(a, b, x)
+    slopes = [grad(at.sum(share), v) for v in (a, b, x)]
+    values = [np.array([0.5, 2.0, 30.0]), np.array([1.5, 0.7, 4.0]), np.array([0.2, 0.9, 0.95])]
+    wanted = function([a, b, x], slopes)(*values)
+    run = lower_elemwise("betainc")
+    with jax.enable_x64(True):
+        found = jax.grad(lambda *vs: jnp.sum(run(*vs)), argnums=(0, 1, 2))(
+            *map(jnp.asarray, values)
+        )
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10)
+
+
 def test_log_cosh_is_exact_near_zero() -> None:
     x = at.dvector("x")
     values = np.array([0.0, 1e-9, -1e-5, 0.3, 800.0])

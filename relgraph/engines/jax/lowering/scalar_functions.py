@@ -330,14 +330,15 @@ FORMULAS: dict[str, Function] = {
     # JAX's own derivatives are wrong at 0 and at 1
     "i0": special.i0,
     "spence": special.spence,
-    # it has none
+    # it has none, of the first by its shapes
+    "betainc": special.betainc,
     "nextafter": jnp.nextafter,
     # of a negative zero it is positive
     "spacing": lambda x: jnp.spacing(jnp.where(x == 0, 0.0, x)),
 }
 """Functions of real numbers by name; JAX differentiates them by the derivatives of their ops."""
 
-_OF_SPECIAL = "gamma gammasgn erfcx dawsn ndtr ndtri logit entr i1 i0e i1e betainc sici fresnel"
+_OF_SPECIAL = "gamma gammasgn erfcx dawsn ndtr ndtri logit entr i1 i0e i1e sici fresnel"
 _OF_NUMPY = (
     "fmax fmin fmod fabs copysign heaviside signbit ldexp logaddexp2 float_power gcd lcm "
     "left_shift right_shift bitwise_count frexp"
