@@ -297,10 +297,12 @@ LANGUAGES = (*_LANGUAGES, "fpcore")
 def source(expr: Expr, inputs: Sequence[str], language: str = "numpy", name: str = "f") -> str:
     """Return an expression as the text of a function.
 
+    What a language lacks becomes a function before it, or is written out; `fma` for float64.
+
     Parameters
     ----------
     inputs
-        The names of its inputs, in order.
+        The names of its inputs, in order. What is no name in the language is changed.
     language
         ``"numpy"`` or ``"jax"``, for Python that needs nothing but these; ``"c"``; ``"fpcore"``.
     name
@@ -399,7 +401,7 @@ def _in_its_functions(expr: Expr, has: Callable[[Expr], bool], language: str) ->
 
     def of_op(op: Any, *args: Expr) -> Expr:
         made = apply(op.scalar_op.name, *args)
-        while not has(made):
+        while made.args and not has(made):
             other = _written_out(made)
             if other is None:
                 raise NotSupported(f"there is no function {made.op} in {language}")

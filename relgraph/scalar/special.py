@@ -473,7 +473,7 @@ def _frexp(xp: Any, x: Array) -> tuple[Array, Array]:
     """Return fractions and exponents; those of 0 for subnormal numbers too, where they are flushed
     to 0."""
     fraction, exponent = xp.frexp(x)
-    return xp.where(x == 0, 0 * fraction, fraction), xp.where(x == 0, 0, exponent)
+    return xp.where(xp.equal(x, 0), 0 * fraction, fraction), xp.where(xp.equal(x, 0), 0, exponent)
 
 
 def _log_of_product(xp: Any, y: Array, z: Array, xs: Sequence[Array]) -> Array:
@@ -552,8 +552,8 @@ def _log_of_fractions(xp: Any, x: Array, y: Array, z: Array, w: Array) -> Array:
     (a, of_a), (b, of_b), (c, of_c), (d, of_d) = (_frexp(xp, v) for v in (x, y, z, w))
     first, second = a * b, c * d
     least = np.iinfo(of_a.dtype).min // 4
-    by_first = xp.where(first == 0, least, of_a + of_b)
-    by_second = xp.where(second == 0, least, of_c + of_d)
+    by_first = xp.where(xp.equal(first, 0), least, of_a + of_b)
+    by_second = xp.where(xp.equal(second, 0), least, of_c + of_d)
     largest = xp.maximum(by_first, by_second)
     scaled = xp.ldexp(first, by_first - largest) - xp.ldexp(second, by_second - largest)
     found: Array = xp.log(scaled) + (largest * LN2).astype(x.dtype)

@@ -346,7 +346,11 @@ BOTH_WAYS = (
 """The laws of the book that are used as identities are, in both directions."""
 
 BY_NAMED_OPS = tuple(
-    _BOOK[name] for name in ["softplus", "softplus-log1p", "sigmoid-of-exp", "sigmoid-of-two"]
+    _BOOK[name]
+    for name in (
+        *("softplus", "softplus-log1p", "sigmoid-of-exp", "sigmoid-of-two"),
+        *("log1p-neg-exp", "log-neg-expm1"),
+    )
 )
 """The laws of the book that write a formula as an op which rounds once."""
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from relgraph.commands.improve import add_arguments
-from relgraph.formulas.expressions import Expr, apply, in_floats, inputs_of, named
+from relgraph.formulas.expressions import OPS, Expr, apply, in_floats, inputs_of, named
 from relgraph.formulas.expressions import scaled_product as scaled
 from relgraph.formulas.sources import LANGUAGES
 from relgraph.search.accuracy import NotSupported, from_fpcore, improve, page, parsed, source
@@ -42,6 +42,7 @@ FORMS = {
     "squares": apply("sqr_less_sqr", x, y),
     "length": apply("add", apply("length", x, y), apply("length", x, y, z)),
     "clip": apply("clip", x, parsed("-1"), y),
+    "log1mexp": apply("log1mexp", parsed("-abs(x)")),
     **{name: apply(name, x) for name in NEAR_ZERO},
     "scaled product": scaled((x, y, y), (z, z)),
 }
@@ -128,6 +129,20 @@ def test_cases_do_not_warn() -> None:
     exec(source(parsed("where(x > 0, log(x), x)"), "x"), namespace)
     with np.errstate(all="raise"):
         assert list(namespace["f"](np.array([1.0, -1.0]))) == [0.0, -1.0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_op_has_a_source_or_is_refused_by_name(language: str) -> None:
+    made = 0
+    for name, op in OPS.items():
+        inputs = "xyzw"[: max(2, op.scalar_op.nin) if op.scalar_op.nin < 0 else op.scalar_op.nin]
+        try:
+            text = source(apply(name, *map(named, inputs)), inputs, language)
+        except NotSupported as error:
+            assert "there is no function" in str(error)
+        else:
+            made += len(text) > 0
+    assert made > 0.6 * len(OPS)
 
 
 def test_what_has_no_source_is_named() -> None:
