@@ -134,7 +134,7 @@ def test_cases_do_not_warn() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_op_has_a_source_or_is_refused_by_name(language: str) -> None:
     made = 0
-    for name, op in OPS.items():
+    for name, op in list(OPS.items()):
         inputs = "xyzw"[: max(2, op.scalar_op.nin) if op.scalar_op.nin < 0 else op.scalar_op.nin]
         try:
             text = source(apply(name, *map(named, inputs)), inputs, language)
