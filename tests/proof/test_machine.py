@@ -4,16 +4,18 @@ With 10,000 values of each: ``pytest -m thorough tests/proof``.
 """
 
 import zlib
+from itertools import product
 
 import numpy as np
 import pytest
 
 import relgraph.tensor as at
+from relgraph import scalar
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
 from relgraph.proof.elements import NotTranslated
 from relgraph.proof.integers import Integers
-from relgraph.proof.machine import OPS, Translation, literal
+from relgraph.proof.machine import OPS, Translation, applied, literal
 from relgraph.proof.smt import z3
 from relgraph.proof.statements import DTYPES
 from relgraph.scalar.type import INTS, UINTS
@@ -159,3 +161,23 @@ def test_terms_compute_what_numpy_computes_on_many_values(name, dtype):
     assert _check(name, dtype, MANY) in (0, MANY)
     if np.dtype(dtype).kind in "iu":
         assert _check(name, dtype, MANY, _integers) in (0, MANY)
+
+
+@pytest.mark.parametrize("dtypes", [("int64", "uint64"), ("uint64", "int64"), ("int8", "uint64")])
+@pytest.mark.parametrize("name", ["eq", "neq", "lt", "le", "gt", "ge"])
+def test_integers_with_and_without_a_sign_are_compared_as_numbers(
+    name: str, dtypes: tuple[str, str]
+) -> None:
+    op = getattr(scalar, name)
+    edges = [np.array([x for x in EDGES if within(x, d)], d) for d in dtypes]
+    for a, b in product(*edges):
+        terms = [z3.BitVecVal(int(x), 8 * x.itemsize) for x in (a, b)]
+        found = z3.simplify(applied(op, terms, dtypes, "bool", []))
+        assert z3.is_true(found) == bool(op.ufunc(a, b)), (a, b)
+
+
+EDGES = (0, 1, 2, -1, -2, -128, 127, 128, 2**63 - 1, 2**63, 2**64 - 1, -(2**63))
+
+
+def within(x: int, dtype: str) -> bool:
+    return np.iinfo(dtype).min <= x <= np.iinfo(dtype).max
