@@ -63,6 +63,9 @@ _TIMES = 6
 """The layouts of a law may take so many times as long as one dtype, and so may all its dtypes if it
 admits several at once."""
 
+_MOST_OPEN = 20
+"""Of a law that admits several dtypes at once so many statements may be left open."""
+
 _GROWTH = 4
 """An axis more takes at least so many times as long."""
 
@@ -282,8 +285,10 @@ class _Attempt:
         return "; ".join(self.reasons) or _NOTHING
 
     def _is_late(self, statement: Statement) -> bool:
-        """Return whether there is no time left for a statement about several dtypes."""
-        return _is_mixed(statement) and time.process_time() > self._end
+        """Return whether there is no time left for a statement about several dtypes, or so many are
+        open that one more says nothing."""
+        is_over = time.process_time() > self._end or self.reasons.total() > _MOST_OPEN
+        return _is_mixed(statement) and is_over
 
     def bits(self, law: Relation) -> None:
         """Prove that both sides have the same bits, for each dtype."""

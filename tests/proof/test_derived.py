@@ -11,7 +11,7 @@ from relgraph.graph.kanren import whereo
 from relgraph.graph.traversal import equal_computations
 from relgraph.proof.derived import COMMUTES, Grounds
 from relgraph.proof.proving import Proof, derived, derived_in_turn, prove
-from relgraph.proof.statements import DTYPES, statements
+from relgraph.proof.statements import statements
 from relgraph.search.proof import REORDERED
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.discovery import discover_laws
@@ -81,7 +81,8 @@ def test_arguments_change_places_where_that_is_proved():
     for op in swapped:
         both = Elemwise(op, ())
         own = law(f"swapped {op}", both(x, y), both(y, x), mixed=True)
-        dtypes = [dtype for dtype in DTYPES if dtype not in both.rounds_by_order]
+        # each beside all others
+        dtypes = [d for d in ("bool", "int32", "float32") if d not in both.rounds_by_order]
         if op.name in COMMUTES:
             assert prove(own, dtypes=dtypes, grounds=()).status == "proved"
         else:

@@ -30,7 +30,6 @@ x, y, z, c = lvars("x y z c")
         "int-div-twice",
         "round-quotient",
         "zero-sub-other",
-        "switch-to-cast",
     ],
 )
 def test_exact_laws_of_the_book_are_proved_bit_by_bit(name):
@@ -55,6 +54,12 @@ def test_what_is_proved_covers_the_dtypes_that_a_law_admits():
 def test_all_values_are_tried_where_they_are_few():
     found = LAWS["pow-one"].prove()
     assert found.by_dtype["float16"] == "exhausted" and found.status == "exhausted"
+
+
+def test_a_law_about_a_choice_is_proved_bit_by_bit():
+    found = prove(LAWS["switch-to-cast"], dtypes=("bool", "uint8"))
+    assert (found.status, found.over, found.reason) == ("proved", "bits", "")
+    assert set(found.by_dtype) == {"bool", "uint8"}
 
 
 def test_a_law_with_several_dtypes_is_proved_for_each_combination():
