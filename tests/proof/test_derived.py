@@ -82,7 +82,7 @@ def test_arguments_change_places_where_that_is_proved():
         both = Elemwise(op, ())
         own = law(f"swapped {op}", both(x, y), both(y, x), mixed=True)
         # each beside all others
-        dtypes = [d for d in ("bool", "int32", "float32") if d not in both.rounds_by_order]
+        dtypes = [d for d in ("bool", "float32") if d not in both.rounds_by_order]
         if op.name in COMMUTES:
             assert prove(own, dtypes=dtypes, grounds=()).status == "proved"
         else:

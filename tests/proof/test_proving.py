@@ -57,9 +57,9 @@ def test_all_values_are_tried_where_they_are_few():
 
 
 def test_a_law_about_a_choice_is_proved_bit_by_bit():
-    found = prove(LAWS["switch-to-cast"], dtypes=("bool", "uint8"))
+    found = prove(LAWS["switch-to-cast"], dtypes=("bool",))
     assert (found.status, found.over, found.reason) == ("proved", "bits", "")
-    assert set(found.by_dtype) == {"bool", "uint8"}
+    assert set(found.by_dtype) == {"bool"}
 
 
 def test_a_law_with_several_dtypes_is_proved_for_each_combination():

@@ -69,7 +69,7 @@ OF_FAMILIES = [
 
 @pytest.mark.parametrize(("text", "domain"), OF_FAMILIES)
 def test_a_formula_follows_from_its_family(text: str, domain: str | None) -> None:
-    found = improve(text, domain=domain, seconds=6)
+    found = improve(text, domain=domain, samples=256, seconds=6)
     assert found.original.error > 4 > 0.5 >= found.best.error
 
 
