@@ -500,7 +500,7 @@ class PatternPrinter(Printer):
     ----------
     patterns
         For each output of the op a string in which ``%(0)s`` represents the first argument,
-        ``%(1)s`` for the second, and so on; or a tuple of such a string and precedences.
+        ``%(1)s`` the second, and so on; or a tuple of such a string and precedences.
     """
 
     def __init__(self, *patterns: str | tuple[Any, ...]) -> None:

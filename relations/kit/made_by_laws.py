@@ -164,7 +164,8 @@ def _are_moves_and_numbers(heads: Heads) -> bool:
 
 
 def _of_parts(v: Any) -> Any:
-    """Return a part of what an elementwise op gives, computed of parts; None if `v` is none."""
+    """Return the elements that `v` takes of an elementwise result, computed from the same elements
+    of its operands; None if `v` takes none."""
     node = v.owner
     if node is None or not isinstance(node.op, Subtensor):
         return None

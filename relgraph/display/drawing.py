@@ -54,7 +54,7 @@ class Box:
     marked
         Whether it is highlighted.
     part
-        The number of the picture that shows what it represents; None if there is none.
+        The number of the picture of the nodes that it represents, or None.
     """
 
     kind: Kind

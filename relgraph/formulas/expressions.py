@@ -262,7 +262,9 @@ def scaled_product(factors: Sequence[Expr], divisors: Sequence[Expr]) -> Expr:
 
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "neq")
 CONDITIONS = (*COMPARISONS, "and_", "or_", "invert")
-_SPELLED = {"reciprocal": "true_div", "fmin": "minimum", "fmax": "maximum"}
+_SPELLED = {"reciprocal": "true_div", "fmin": "minimum", "fmax": "maximum", "fabs": "abs"}
+_NOTHING = ("identity", "cast", "real", "conj")
+"""What changes no real number."""
 
 
 OF_CONDITIONS = {"and_": (0, 1), "or_": (0, 1), "invert": (0,), "switch": (0,)}
@@ -320,7 +322,7 @@ def from_graph(output: Variable, inputs: Sequence[Variable], names: Sequence[Any
         op: Any = node.op
         args = [expr_of(v) for v in node.inputs]
         if isinstance(op, DimShuffle) or (
-            isinstance(op, Elemwise) and op.scalar_op.name in ("identity", "cast")
+            isinstance(op, Elemwise) and op.scalar_op.name in _NOTHING
         ):
             done[node.outputs[0]] = args[0]
         elif isinstance(op, Elemwise) and op.scalar_op.name == "second":

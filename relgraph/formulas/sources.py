@@ -102,9 +102,6 @@ _WRITTEN_OUT: dict[str, Callable[..., Expr]] = {
     "log10": lambda x: apply("true_div", apply("log", x), apply("log", number(10))),
     "isnan": lambda x: apply("neq", x, x),
     "isinf": lambda x: apply("eq", apply("abs", x), number("inf")),
-    "real": lambda x: x,
-    "fabs": lambda x: apply("abs", x),
-    "reciprocal": lambda x: apply("true_div", number(1), x),
     "clip": lambda x, low, high: apply("minimum", apply("maximum", x, low), high),
     "mul_error": _mul_error,
     "add_error": _add_error,
@@ -401,7 +398,7 @@ def _in_its_functions(expr: Expr, has: Callable[[Expr], bool], language: str) ->
 
     def of_op(op: Any, *args: Expr) -> Expr:
         made = apply(op.scalar_op.name, *args)
-        while made.args and not has(made):
+        while not has(made):
             other = _written_out(made)
             if other is None:
                 raise NotSupported(f"there is no function {made.op} in {language}")

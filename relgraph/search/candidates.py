@@ -541,8 +541,8 @@ def _pieces(
         own = [Candidate(e, values.errors(e), exact=False) for e in branches_of(form)]
         found.append(best_pieces(own, inputs, values))
     best = [forms[0].expr] if found[0] is None else found[0].forms
-    if any(not _is_about_inputs(e.args[0]) for form in best for e in _choices(form)):
-        plain = [c for c in forms if not any(_choices(c.expr))]
+    if any(not _is_about_inputs(e) for form in best for e in conditions_in(form)):
+        plain = [c for c in forms if not conditions_in(c.expr)]
         found.append(best_pieces(plain, inputs, values))
     kept: list[Pieces] = []
     for pieces in found:
@@ -551,10 +551,6 @@ def _pieces(
             before, after = (float(values.errors(p.expr).mean()) for p in (pieces, moved))
             kept += [moved if after <= before + _LOSS * len(pieces.cuts) else pieces]
     return kept
-
-
-def _choices(expr: Expr) -> Iterator[Expr]:
-    return (e for e in parts(expr) if e.op == "switch")
 
 
 def _is_about_inputs(condition: Expr) -> bool:

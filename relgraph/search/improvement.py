@@ -18,8 +18,8 @@ import relgraph.tensor as at
 from relgraph.compile import function
 from relgraph.formulas.expressions import (
     Expr,
+    conditions_in,
     numbers_by_name,
-    parts,
     to_graph,
     written,
     written_in_lines,
@@ -262,9 +262,9 @@ def _in_lines(form: Form) -> str:
 def front_of(exprs: Iterable[Expr], means: Mapping[Expr, float]) -> list[Expr]:
     """Return the expressions that no other beats in both error and cost, the least error first.
 
-    Costs are those of a table, so that the same forms are chosen each time. What costs hardly less
-    is kept only if it is as good but for `NEAR`. What the next cheaper one does as well is left
-    out, and what one with fewer pieces does as well but for `HALF`.
+    Costs are those of a table, so that the same forms are chosen each time. A form that is
+    less than a tenth cheaper is kept only if it errs at most `NEAR` more. A form is left out if the
+    next cheaper one is as good, or if one with fewer pieces errs at most `HALF` more.
     """
     found: list[Expr] = []
     every = list(exprs)
@@ -289,11 +289,7 @@ def _is_simpler(other: Expr, e: Expr, means: Mapping[Expr, float]) -> bool:
     """Return whether another form has fewer pieces, is no dearer and errs half a bit more at
     most."""
     is_close = means[other] <= means[e] + HALF and not is_cheaper(e, other)
-    return is_close and _pieces_in(other) < _pieces_in(e)
-
-
-def _pieces_in(e: Expr) -> int:
-    return sum(part.op == "switch" for part in parts(e))
+    return is_close and len(conditions_in(other)) < len(conditions_in(e))
 
 
 def _adds(e: Expr, known: Expr, means: Mapping[Expr, float]) -> bool:

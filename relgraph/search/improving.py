@@ -63,7 +63,7 @@ def improve(
     An error is the logarithm of one and the number of floats between (bits). Points are uniform
     over the bit patterns of the floats of the domain, and a few of ordinary size; or given. Those
     on which errors are reported play no part in any choice. A constant represents the decimal that
-    it is written as, and for e, π, π/2 or π/4 if it is the float nearest to one of these.
+    it is written as, or e, π, π/2 or π/4 if it is the float nearest to one of these.
 
     Parameters
     ----------

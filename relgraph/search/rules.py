@@ -115,7 +115,7 @@ class Pattern:
     Raises
     ------
     Untranslatable
-        If the pattern represents any number of arguments, or for an op of which nothing is known.
+        If the pattern has any number of arguments, or an op of which nothing is known.
     """
 
     def __init__(self, rule: Rule) -> None:
@@ -141,7 +141,7 @@ class Pattern:
             raise Untranslatable(f"its pattern holds {pattern}, which is no op on arguments")
         head, patterns = found
         if any(isinstance(p, Arguments) for p in patterns):
-            raise Untranslatable("its pattern represents any number of arguments")
+            raise Untranslatable("its pattern has any number of arguments")
         family = head_of(pattern)
         if family is None:
             raise Untranslatable(f"the op of its pattern, {head}, may be any")

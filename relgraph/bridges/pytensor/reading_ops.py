@@ -408,7 +408,7 @@ def _on_stacks(op: Any, node: Any, inputs: tuple[Any, ...]) -> Any:
 
 
 def _blockwise(reader: Any, node: Any, *inputs: Any) -> Any:
-    """Return an op applied to stacks, or to what is none."""
+    """Return an op applied to each matrix of a stack, or to a matrix that is in none."""
     made = _on_stacks(node.op.core_op, node, inputs)
     if made is None and node.op.batch_ndim(node) == 0:
         made = reader.made(node.op.core_op.make_node(*node.inputs), inputs)

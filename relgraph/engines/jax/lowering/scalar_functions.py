@@ -330,7 +330,7 @@ FORMULAS: dict[str, Function] = {
     # JAX's own derivatives are wrong at 0 and at 1
     "i0": special.i0,
     "spence": special.spence,
-    # it has none, of the first by its shapes
+    # JAX has no derivatives of these: of `betainc` none by its shapes
     "betainc": special.betainc,
     "nextafter": jnp.nextafter,
     # of a negative zero it is positive
