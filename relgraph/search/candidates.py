@@ -106,6 +106,8 @@ def best_pieces(
     values
         The values at the points.
     """
+    if len(candidates) < 2:
+        return None
     found = [
         _best_cut(candidates, [b for b in by if _is_about_input(b) is plain], values, price)
         for plain in (True, False)

@@ -103,6 +103,7 @@ def test_equal_values_are_not_cut() -> None:
     errors = np.array([[0.0, 0, 60, 60], [60, 60, 0, 0]])
     forms = [Candidate(number(k), e) for k, e in enumerate(errors)]
     assert best_pieces(forms, [named("x")], values([1, 1, 1, 1])) is None
+    assert best_pieces([], [named("x")], values([1, 1, 2, 2])) is None
     found = best_pieces(forms, [named("x")], values([1, 1, 2, 2]))
     assert found is not None and 1 <= found.cuts[0] < 2
 

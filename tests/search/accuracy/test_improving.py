@@ -279,6 +279,12 @@ def test_a_branch_is_one_of_those_that_a_form_chooses_among() -> None:
         Instance("branch", (), whole, parsed("x")).check()
 
 
+def test_a_formula_of_which_all_forms_choose_by_other_than_inputs() -> None:
+    near = "where(a - b > pi, b - 2 * pi, b)"
+    found = improve(f"(a + {near}) / 2 - arctan(c * tan(a - {near})) / d", samples=64, seconds=4)
+    assert found.best.error <= found.original.error
+
+
 def test_the_same_call_gives_the_same_forms() -> None:
     def forms(text: str) -> list[str]:
         return [str(form) for form in improve(text, samples=96, seconds=60).front]
