@@ -1,15 +1,14 @@
-"""Arrays in blocks: how they are cut, the tasks that compute a node on blocks, and reductions.
+"""Arrays in blocks: how they are cut, and the tasks that compute a node on blocks.
 
 `Blocks` says how the arrays of one call are cut, and which values take all blocks of an array.
-`NodeTask` is what Dask calls to compute a node on NumPy arrays, `by_blocks` applies a task to each
-block, and `tree` reduces an array by an Op: the results of some blocks are put together and reduced
-by it again.
+`NodeTask` is what Dask calls to compute a node on NumPy arrays, `on_items` calls a function of
+items on the blocks of arrays that broadcast, and `tree` reduces an array by an Op.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Any
 from uuid import uuid4
@@ -78,18 +77,13 @@ def whole_task(node: Apply) -> NodeTask:
     return NodeTask(node.op, [v.type for v in node.inputs], [v.name for v in node.inputs])
 
 
-def block_task(node: Apply, op: Op | None = None) -> NodeTask:
+def block_task(node: Apply) -> NodeTask:
     """Return the task that computes a node on blocks of its inputs.
 
     Of their static lengths it knows only which are 1: these broadcast.
-
-    Parameters
-    ----------
-    op
-        What is computed in the place of the node's Op.
     """
     types = [block_type(v.type) for v in node.inputs]
-    return NodeTask(node.op if op is None else op, types, [v.name for v in node.inputs])
+    return NodeTask(node.op, types, [v.name for v in node.inputs])
 
 
 def block_type(t: Type) -> Type:
@@ -106,11 +100,6 @@ def unique(op: Any) -> str:
 
 
 Task = Callable[..., Any]
-
-
-Shape = tuple[int, ...]
-Index = tuple[Any, ...]
-"""A name for each axis of an array, as for `dask.array.blockwise`."""
 
 
 class Blocks:
@@ -130,7 +119,6 @@ class Blocks:
         self.passes = passes
         self.limit = parse_bytes(dask.config.get("array.chunk-size"))
         self._gathered: set[str] = set()
-        self._running: set[str] = set()
 
     # -- cutting -----------------------------------------------------------------------------------
 
@@ -159,31 +147,26 @@ class Blocks:
 
     # -- passes over the blocks --------------------------------------------------------------------
 
-    def gather(self, x: Any) -> Any:
-        """Note that all blocks of an array go into a value, and return the value."""
-        self._gathered.add(x.name)
-        return x
+    def note(self, values: Iterable[Any], found: Iterable[Any]) -> None:
+        """Note which results of values take all blocks of an array.
 
-    def run_on(self, x: Any) -> Any:
-        """Note that into each block of a value the blocks before go, and return the value."""
-        self._running.add(x.name)
-        return x
-
-    def hand_on(self, values: Iterable[Any], found: Iterable[Any]) -> None:
-        """Note what is known of values for what is computed of them."""
-        values = [x for x in values if is_blocked(x)]
-        gathered = any(map(self.is_gathered, values))
-        running = max((x.npartitions for x in values if x.name in self._running), default=0)
+        These are smaller than an array and have fewer blocks, or depend on such a value.
+        """
+        arrays = [x for x in values if is_blocked(x)]
+        gathered = any(map(self.is_gathered, arrays))
         for x in filter(is_blocked, found):
-            # a part of what runs on needs all that comes before it
-            if gathered or x.npartitions < running:
-                self.gather(x)
-            elif running:
-                self.run_on(x)
+            if gathered or any(x.npartitions < y.npartitions and x.size < y.size for y in arrays):
+                self._gathered.add(x.name)
 
     def is_gathered(self, x: Any) -> bool:
         """Return whether all blocks of an array go into a value."""
         return is_blocked(x) and x.name in self._gathered
+
+    def settled(self, x: Any, array: Any) -> Any:
+        """Return a value that is computed of an array, in memory if it is small and takes all
+        blocks."""
+        self.note([array], [x])
+        return known(x) if self.is_settled_early(x) else x
 
     def is_settled_early(self, x: Any) -> bool:
         """Return whether a value is small, and all blocks of an array go into it: it is computed
@@ -246,75 +229,47 @@ def without_empty_blocks(x: Any) -> Any:
     return x
 
 
-def in_one_block(x: Any, axes: Iterable[int]) -> Any:
-    """Return a Dask array with one block along some axes; along the others the blocks may become
-    smaller, so that they don't get too large."""
-    axes = tuple(axes)
-    if all(x.numblocks[axis] == 1 for axis in axes):
-        return x
-    return x.rechunk({i: -1 if i in axes else "auto" for i in range(x.ndim)})
-
-
-def by_blocks(
-    task: Task,
-    out_index: Index,
-    pairs: Sequence[tuple[Any, Index | None]],
-    dtype: Any,
-    label: Any,
-    align: bool = True,
-    adjust_chunks: Mapping[Any, int] | None = None,
-    new_axes: Mapping[Any, int] | None = None,
-) -> Any:
-    """Return the array whose blocks a task makes of those of others; see `dask.array.blockwise`.
-
-    Along an axis that the result lacks, arrays have one block.
+def on_items(function: Task, dtypes: Sequence[Any], *values: Any) -> tuple[Any, ...]:
+    """Return what a function of items makes of arrays that broadcast, block by block.
 
     Parameters
     ----------
-    out_index
-        The axes of the result.
-    pairs
-        The arguments of the task, with their axes. What has none is handed to each task as it is.
-    dtype
-        The dtype of the result.
-    label
-        The Op that the tasks are named after.
-    align
-        Whether arrays are cut so that their blocks meet; if not, they have as many along each axis.
-    adjust_chunks, new_axes
-        As for `blockwise`.
+    function
+        Takes blocks; returns an array, or a tuple of several.
+    dtypes
+        The dtypes of the results.
     """
-    flat = [(x if index is None else as_one_block(x), index) for x, index in pairs]
-    arrays, adjusted = [x for x, _ in flat], dict(adjust_chunks or {})
-    if align:  # without a warning where blocks become many
-        chunks, arrays = unify_chunks(*[part for pair in flat for part in pair], warn=False)
-        # an axis of length 1 may be the first to be seen
-        adjusted = {axis: chunks[axis] for axis in out_index if axis in chunks} | adjusted
-    arguments = [part for x, (_, index) in zip(arrays, flat, strict=True) for part in (x, index)]
-    ndim = len(out_index)
-    contracts = any(axis not in out_index for _, index in pairs for axis in index or ())
-    return da.blockwise(
-        partial(_of_lists, task) if contracts else task,
-        out_index,
-        *arguments,
-        name=unique(label),
-        dtype=dtype,
-        meta=np.empty((0,) * ndim, dtype),
-        align_arrays=False,
-        adjust_chunks=adjusted,
-        new_axes=new_axes,
+    arrays = [as_one_block(x) for x in values]
+    pairs = [(x, tuple(range(-x.ndim, 0))) for x in arrays]
+    # `apply_gufunc` warns where blocks become many
+    _, aligned = unify_chunks(*[part for pair in pairs for part in pair], warn=False)
+    outputs = ",".join(["()"] * len(dtypes))
+    return over_core(function, f"{','.join(['()'] * len(aligned))}->{outputs}", dtypes, aligned)
+
+
+def over_core(
+    function: Task, signature: str, dtypes: Sequence[Any], arrays: Sequence[Any], **options: Any
+) -> tuple[Any, ...]:
+    """Return what a function of blocks makes of arrays; see `dask.array.apply_gufunc`.
+
+    Parameters
+    ----------
+    function, signature, options
+        As `apply_gufunc` takes them. Along the axes that the signature names blocks are whole.
+    dtypes
+        The dtypes of the results.
+    """
+    metas = tuple([np.empty(0, dtype) for dtype in dtypes])
+    meta = metas if len(metas) > 1 else metas[0]
+    found = da.apply_gufunc(
+        function,
+        signature,
+        *map(as_one_block, arrays),
+        meta=meta,
+        allow_rechunk=True,
+        **options,
     )
-
-
-def _of_lists(task: Task, *values: Any) -> Any:
-    """Call a task with what Dask gives as lists of one block, which it would copy to join them."""
-    return task(*map(_in_lists, values))
-
-
-def _in_lists(x: Any) -> Any:
-    while isinstance(x, list):
-        (x,) = x
-    return x
+    return found if isinstance(found, tuple) else (found,)
 
 
 class ReduceBlock:
@@ -336,7 +291,7 @@ def _node(op: Op, dtype: str, ndim: int) -> Apply:
     return op.make_node(TensorType(dtype, (None,) * ndim).make_variable())
 
 
-def tree(op: Op, x: Any, axes: Sequence[int], dtype: Any, blocks: Blocks) -> Any:
+def tree(op: Op, x: Any, axes: Sequence[int], dtype: Any) -> Any:
     """Return some axes of an array, reduced by an Op that may take the results of parts.
 
     Parameters
@@ -350,56 +305,8 @@ def tree(op: Op, x: Any, axes: Sequence[int], dtype: Any, blocks: Blocks) -> Any
     dtype
         The dtype of the result.
     """
-    kept = tuple(i for i in range(x.ndim) if i not in axes)
-    if not axes or all(x.numblocks[axis] == 1 for axis in axes):
-        return by_blocks(ReduceBlock(op), kept, [(x, tuple(range(x.ndim)))], dtype, op)
     block = ReduceBlock(op)
-    return by_tree(x, block, block, axes, dtype, blocks)
-
-
-def by_tree(
-    x: Any,
-    of_block: Task,
-    of_several: Task,
-    axes: Sequence[int],
-    dtype: Any,
-    blocks: Blocks,
-    keepdims: bool = False,
-) -> Any:
-    """Return some axes of an array, reduced by two functions; see `dask.array.reduction`.
-
-    Parameters
-    ----------
-    x
-        A Dask array.
-    of_block, of_several
-        Make of a block, and of results that are put together, a result with axes of length 1.
-    axes
-        The axes.
-    dtype
-        The dtype of the results.
-    keepdims
-        Whether the axes are kept, with length 1.
-    """
-    ndim = x.ndim if keepdims else x.ndim - len(axes)
-    found = da.reduction(
-        x,
-        of_block,
-        of_several,
-        axis=tuple(axes),
-        combine=of_several,
-        keepdims=keepdims,
-        dtype=dtype,
-        meta=np.empty((0,) * ndim, dtype),
-    )
-    return blocks.gather(found)
-
-
-def added_up(x: Any, axis: int, blocks: Blocks) -> Any:
-    """Return the sum of an array over an axis, in its own dtype."""
-    return by_tree(x, _sum, _sum, (axis,), x.dtype, blocks)
-
-
-def _sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    with np.errstate(all="ignore"):
-        return np.sum(x, axis=axis, keepdims=keepdims, dtype=x.dtype)
+    if not axes:
+        return x.map_blocks(block, dtype=dtype, meta=np.empty((0,) * x.ndim, dtype))
+    meta = np.empty((0,) * (x.ndim - len(axes)), dtype)
+    return da.reduction(x, block, block, axis=tuple(axes), dtype=dtype, meta=meta)

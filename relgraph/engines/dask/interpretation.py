@@ -129,7 +129,7 @@ class Run:
         else:
             values = [self._value(v) for v in node.inputs]
             found = self._lowered(node, values)
-            self._blocks.hand_on(values, found)
+            self._blocks.note(values, found)
         for v, x in zip(node.outputs, found, strict=True):
             self._values[v] = x
 
@@ -216,12 +216,8 @@ def _by_blocks_of_steps(
         states = list(found[: op.n_states])
         rows.append(found[op.n_states :])
         start += length
-    whole = [blocks.run_on(da.concatenate(parts)) for parts in zip(*rows, strict=True)]
+    whole = map(da.concatenate, zip(*rows, strict=True))
     collected = [x[-shape[0] :] for x, shape in zip(whole, shapes[op.n_states :], strict=True)]
-    for x in states:  # all blocks go into the last states
-        if is_blocked(x):
-            blocks.gather(x)
-    blocks.hand_on(whole, collected)
     return (*states, *collected)
 
 

@@ -19,7 +19,7 @@ import dask.array as da
 import numpy as np
 from dask.delayed import Delayed, delayed
 
-from relgraph.engines.dask.blocks import Blocks, Task, has_several, is_blocked, unique, whole_task
+from relgraph.engines.dask.blocks import Blocks, Task, is_blocked, unique, whole_task
 from relgraph.graph import reference
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
@@ -173,18 +173,16 @@ def from_task(
         found: tuple[Any, ...] = dask.compute(*parts)
         return found
     return tuple(
-        _as_array(x, shape, v.type.numpy_dtype, has_several(values), blocks) if is_tensor else x
+        _as_array(x, shape, v.type.numpy_dtype, blocks) if is_tensor else x
         for x, shape, v, is_tensor in zip(
             parts, shapes or [None] * count, outputs, tensors, strict=True
         )
     )
 
 
-def _as_array(x: Any, shape: Sequence[int], dtype: Any, gathers: bool, blocks: Blocks) -> Any:
+def _as_array(x: Any, shape: Sequence[int], dtype: Any, blocks: Blocks) -> Any:
     made = da.from_delayed(x, tuple(shape), meta=np.empty((0,) * len(shape), dtype))
-    if blocks.several(shape, dtype):
-        made = made.rechunk(blocks.chunks_of(shape, dtype))
-    return blocks.gather(made) if gathers else made
+    return made.rechunk(blocks.chunks_of(shape, dtype)) if blocks.several(shape, dtype) else made
 
 
 def output_shapes(node: Apply, values: Sequence[Any]) -> list[tuple[int, ...]] | None:

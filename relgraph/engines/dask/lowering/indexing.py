@@ -1,32 +1,23 @@
-"""Parts of arrays: by integers and slices, by one array of integers, and parts that are changed.
-
-A part is set to new values block by block: the assignment of `dask.array` fails for some indices
-and values.
-"""
+"""Parts of arrays: by integers and slices, by one array of integers, and parts that are changed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import accumulate, product
 from typing import Any
 
 import dask.array as da
 import numpy as np
-from dask.highlevelgraph import HighLevelGraph
 
 from relgraph.engines.dask.blocks import (
     Blocks,
     NodeTask,
-    added_up,
     as_one_block,
     block_task,
-    by_blocks,
-    in_one_block,
     is_blocked,
     known,
+    over_core,
     performed,
-    unique,
 )
 from relgraph.engines.dask.lowering.dispatch import on_the_whole, register
 from relgraph.graph.basic import Apply
@@ -41,57 +32,6 @@ from relgraph.tensor.subtensor import (
     take_part,
     within,
 )
-
-
-def with_part(x: Any, place: Sequence[slice], new: Any) -> Any:
-    """Return an array with a part set to new values.
-
-    Parameters
-    ----------
-    x
-        A Dask array.
-    place
-        For each of the first axes a slice that runs forward from a start to a stop.
-    new
-        A Dask array of the shape and rank of the part, and the dtype of `x`.
-    """
-    slices = [*place, *[slice(0, n, 1) for n in x.shape[len(place) :]]]
-    parts = [_in_blocks(s, lengths) for s, lengths in zip(slices, x.chunks, strict=True)]
-    counts = [[len(range(s.start, s.stop, s.step)) for s in axis] for axis in parts]
-    new = new.rechunk(tuple(tuple(n for n in axis if n) for axis in counts))
-    # the number of the block of new values, for each block along an axis that has some
-    numbers = [[n - 1 for n in accumulate(int(c > 0) for c in axis)] for axis in counts]
-    name, tasks = unique(with_part), {}
-    for block in product(*map(range, x.numblocks)):
-        before = (x.name, *block)
-        at = list(enumerate(block))
-        if all(counts[axis][i] for axis, i in at):
-            source = (new.name, *[numbers[axis][i] for axis, i in at])
-            place = tuple([parts[axis][i] for axis, i in at])
-            tasks[(name, *block)] = (partial(_with_place, place), before, source)
-        else:
-            tasks[(name, *block)] = before
-    graph = HighLevelGraph.from_collections(name, tasks, dependencies=[x, new])
-    return da.Array(graph, name, x.chunks, meta=x._meta)
-
-
-def _in_blocks(s: slice, lengths: Sequence[int]) -> list[slice]:
-    """Return a slice of an axis as one of each block along it."""
-    found, start = [], 0
-    for length in lengths:
-        # the first element that is not before the block
-        first = s.start + max(0, -((s.start - start) // s.step)) * s.step - start
-        stop = min(s.stop - start, length)
-        found.append(slice(first, max(first, stop), s.step))
-        start += length
-    return found
-
-
-def _with_place(place: tuple[slice, ...], x: Any, new: Any) -> Any:
-    """Return a copy of a block with a part set to new values."""
-    found = x.copy()
-    found[place] = new
-    return found
 
 
 def _index(op: Any, x: Any, values: Sequence[Any]) -> tuple[Any, ...]:
@@ -119,25 +59,43 @@ def _inc_subtensor(op: IncSubtensor, node: Apply, values: Sequence[Any], blocks:
         return values[0]
     new = as_one_block(y) if op.set_instead_of_inc else part + y
     new = da.broadcast_to(new.astype(x.dtype), part.shape)
-    place, turn = _forward(index, x.shape)
-    return with_part(x, place, new[turn])
+    places = [
+        e if isinstance(e, slice) else slice(e % n, e % n + 1)
+        for e, n in zip(index, x.shape, strict=False)
+    ]
+    with_all_axes = new[tuple(slice(None) if isinstance(e, slice) else None for e in index)]
+    return _with_part(x, places, with_all_axes, 0).rechunk(x.chunks)
 
 
-def _forward(index: Sequence[Any], shape: Sequence[int]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return an index as slices that run forward, and one that turns what stood at the index."""
-    place: list[Any] = []
-    turn: list[Any] = []
-    for e, n in zip(index, shape, strict=False):
-        if not isinstance(e, slice):
-            place.append(slice(e % n, e % n + 1, 1))
-            turn.append(None)
-            continue
-        steps = range(*e.indices(n))
-        backward = steps.step < 0
-        first, last = (steps[-1], steps[0]) if backward else (steps[0], steps[-1])
-        place.append(slice(first, last + 1, abs(steps.step)))
-        turn.append(slice(None, None, -1 if backward else 1))
-    return tuple(place), tuple(turn)
+def _with_part(x: Any, places: Sequence[slice], new: Any, axis: int) -> Any:
+    """Return an array with a part set to new values.
+
+    The assignment of `dask.array` fails for some slices and values.
+
+    Parameters
+    ----------
+    x
+        A Dask array.
+    places
+        A slice for each of the first axes.
+    new
+        A Dask array of the shape of the part, and the dtype of `x`.
+    axis
+        The first axis that is looked at; along those before all of `x` is set.
+    """
+    if axis == len(places):
+        return new
+    before, place, n = (slice(None),) * axis, places[axis], x.shape[axis]
+    changed = _with_part(x[(*before, place)], places, new, axis + 1)
+    steps = range(*place.indices(n))
+    if abs(steps.step) > 1:
+        order = np.arange(n)
+        order[place] = n + np.arange(len(steps))
+        return da.take(da.concatenate([x, changed], axis), order, axis)
+    if steps.step < 0:
+        steps, changed = steps[::-1], da.flip(changed, axis)
+    ends = x[(*before, slice(0, steps.start))], x[(*before, slice(steps.stop, n))]
+    return da.concatenate([part for part in (ends[0], changed, ends[1]) if part.size], axis)
 
 
 @register(
@@ -183,16 +141,9 @@ def _taken_from_blocks(
 
 def _looked_up(op: AdvancedSubtensor, node: Apply, table: Any, index: Any) -> Any:
     """Look up rows of an array in memory: each block of the index by itself."""
-    rows = tuple(range(index.ndim))
-    rest = tuple(range(index.ndim, index.ndim + table.ndim - 1))
-    return by_blocks(
-        block_task(node),
-        (*rows, *rest),
-        [(table, None), (index, rows)],
-        table.dtype,
-        op,
-        new_axes=dict(zip(rest, table.shape[1:], strict=True)),
-    )
+    rest = [f"i{axis}" for axis in range(1, table.ndim)]
+    signature = f"({','.join(['rows', *rest])}),()->({','.join(rest)})"
+    return over_core(block_task(node), signature, [table.dtype], [table, index])
 
 
 @register(
@@ -210,22 +161,22 @@ def _advanced_inc_subtensor(
     check_broadcast(node, y, part)
     if y.shape != part:
         return on_the_whole(node, values, blocks)
-    rows = tuple(range(1, index.ndim + 1))
-    rest = tuple(range(index.ndim + 1, y.ndim + 1))
-    parts = by_blocks(
+    y, index = as_one_block(y).reshape(-1, *x.shape[1:]), index.reshape(-1)
+    axes = tuple(range(1, x.ndim + 1))
+    parts = da.blockwise(
         partial(_increments, block_task(node), x.shape, x.dtype),
-        (*rows, *[-i for i in range(1, x.ndim + 1)]),
-        [(in_one_block(as_one_block(y), range(index.ndim, y.ndim)), (*rows, *rest)), (index, rows)],
-        x.dtype,
-        op,
-        adjust_chunks=dict.fromkeys(rows, 1),
-        new_axes={-i: n for i, n in enumerate(x.shape, 1)},
+        (0, *axes),
+        *[y, (0, *[-axis for axis in axes[1:]]), index, (0,)],
+        dtype=x.dtype,
+        meta=np.empty((0,) * (x.ndim + 1), x.dtype),
+        concatenate=True,
+        adjust_chunks={0: 1},
+        new_axes=dict(zip(axes, x.shape, strict=True)),
     )
-    total = added_up(parts.reshape(-1, *x.shape), 0, blocks)
-    return blocks.gather(total + as_one_block(x))
+    return parts.sum(axis=0, dtype=x.dtype) + as_one_block(x)
 
 
 def _increments(task: NodeTask, shape: tuple[int, ...], dtype: Any, y: Any, index: Any) -> Any:
-    """Return what a block of new values adds to an array; the axes of the block have length 1."""
+    """Return what a block of new values adds to an array, with an axis of length 1 in front."""
     (found,) = performed(task.node, [np.zeros(shape, dtype), y, index])
-    return found.reshape((1,) * index.ndim + shape)
+    return found[None]

@@ -101,22 +101,14 @@ def _arange_shape(node: Apply, values: Sequence[Any]) -> tuple[int, ...] | None:
 def _alloc(op: Alloc, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     value, *lengths = values
     shape = op.checked_shape(node, value, tuple(int(known(n)) for n in lengths))
-    missing = len(shape) - value.ndim
-    if 0 in shape:
-        return np.empty(shape, node.outputs[0].type.numpy_dtype)
-    value = as_one_block(value)
-    chunks = [
-        own if axis >= missing and value.shape[axis - missing] == n else cut
-        for axis, (n, own, cut) in enumerate(
-            zip(
-                shape,
-                [(n,) for n in shape[:missing]] + list(value.chunks),
-                blocks.chunks_of(shape, value.dtype),
-                strict=True,
-            )
+    chunks = blocks.chunks_of(shape, value.dtype)
+    own = [
+        lengths if m == n else (m,)
+        for m, n, lengths in zip(
+            value.shape, shape[-value.ndim :], chunks[-value.ndim :], strict=value.ndim > 0
         )
     ]
-    return da.broadcast_to(value, shape, chunks=tuple(chunks))
+    return da.broadcast_to(as_one_block(value).rechunk(tuple(own)), shape, chunks=chunks)
 
 
 @register(Eye, way=MADE, reads=lambda node: range(3), spreads=inferred_shape)
