@@ -3,7 +3,7 @@ its left side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,8 +19,16 @@ from relgraph.compile.database import (
 from relgraph.compile.phase_form import left_side_after
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren import Explanation, GraphExplanation, Law, NoSuchDirection, Relation
+from relgraph.graph.kanren import (
+    Explanation,
+    GraphExplanation,
+    KanrenRelationSub,
+    Law,
+    NoSuchDirection,
+    Relation,
+)
 from relgraph.graph.kanren.explanation import mismatch, places, replacement
+from relgraph.graph.kanren.rewriters import relation_name
 from relgraph.graph.kanren.rules import Failure, Reason
 from relgraph.graph.opt import Derivation, Recorder
 from relgraph.graph.opt.derivation import Change
@@ -29,6 +37,8 @@ from relgraph.graph.opt.merge import HashConsing, merged_copy
 from relgraph.graph.utils import labelled
 from relgraph.tensor.costs import operations
 from relgraph.tensor.loops.scan_op import Scan
+
+Explained = Relation | KanrenRelationSub | Callable[[Any, Any], Any] | str
 
 
 def notes_on_phases(law: Any) -> list[str]:
@@ -62,7 +72,7 @@ def _is_registered(law: Relation) -> bool:
     return any(law is one for one in _laws_of_phases())
 
 
-def explain(law: Relation | str, graph: Any, direction: str = "forward") -> GraphExplanation:
+def explain(law: Explained, graph: Any, direction: str = "forward") -> GraphExplanation:
     """Return where in a graph a law matches, and where it nearly does.
 
     A match has its bindings and what the law gives; of the three nearest places that do not match
@@ -77,7 +87,8 @@ def explain(law: Relation | str, graph: Any, direction: str = "forward") -> Grap
     Parameters
     ----------
     law
-        A law or another relation, or the name of one of a phase, as ``relgraph laws`` prints it.
+        A law, the name of one of a phase, as ``relgraph laws`` prints it, a `KanrenRelationSub`,
+        or a function of ``(in, out)`` that returns a goal.
     graph
         A variable, a sequence of variables, or a `FunctionGraph`.
     direction
@@ -86,7 +97,7 @@ def explain(law: Relation | str, graph: Any, direction: str = "forward") -> Grap
     Raises
     ------
     TypeError
-        If `law` is no law, or `graph` no graph.
+        If `law` is none of these, or `graph` no graph.
     ValueError
         If there is no such law or direction.
     """
@@ -123,16 +134,22 @@ _NEAREST = 3
 
 
 def _law_of(law: Any) -> Relation:
-    """Return a law, or the one with a name."""
+    """Return a law, the one with a name, or the relation of a function or of a rewriter."""
     if isinstance(law, str):
         known = {one.name: one for one in _laws_of_phases()}
         if law not in known:
             hint = spelling_hint(law, known)
             raise ValueError(f"explain: no phase has a law called {law!r}{hint}")
         return known[law]
-    if not isinstance(law, Relation):
-        raise TypeError(f"explain takes a law or its name, not {law!r}")
-    return law
+    if isinstance(law, Relation):
+        return law
+    if not callable(law) and not isinstance(law, KanrenRelationSub):
+        raise TypeError(f"explain takes a law, its name or a relation, not {law!r}")
+    made = Relation(relation_name(law), getattr(law, "kanren_relation", law))
+    if isinstance(law, KanrenRelationSub):
+        # its filters and its direction are part of what is explained
+        made.forward = law
+    return made
 
 
 def _outputs_of(graph: Any) -> list[Variable]:

@@ -259,6 +259,12 @@ class RelativeDimShuffle(RelativeOp, TensorOp):
     def __str__(self) -> str:
         return f"{self.function}{{{', '.join(map(str, self.arguments))}}}"
 
+    def applied(self, arguments: Sequence[Any], output: int | None = None) -> Any:
+        if self.arguments == (None,):
+            return Applied("T", arguments, form="attribute")
+        named = "axis=" if self.function in ("expand_dims", "squeeze") else ""
+        return Applied(self.function, arguments, named + ", ".join(map(repr, self.arguments)))
+
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """Return the view; the input itself if its axes are in that order, as the functions do."""
         made = super().__call__(*inputs, **kwargs)

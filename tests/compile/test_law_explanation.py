@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 import pytest
-from kanren import eq, lall, membero
+from etuples import etuple
+from kanren import eq, lall, membero, var
 
 import relations
 import relgraph.tensor as at
@@ -13,7 +17,14 @@ from relgraph.compile import register_canonicalize, register_specialize
 from relgraph.compile.database import forms, optdb
 from relgraph.compile.law_explanation import notes_on_phases
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren import Reason, Relation, one_cliento, relation, whereo
+from relgraph.graph.kanren import (
+    KanrenRelationSub,
+    Reason,
+    Relation,
+    one_cliento,
+    relation,
+    whereo,
+)
 from relgraph.graph.opt import local_optimizer
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.tensor.reductions import CAReduce
@@ -214,8 +225,25 @@ def test_a_law_may_be_named() -> None:
     assert found.law == "softplus" and found.matches
     with pytest.raises(ValueError, match=r"a law called 'softplu'; did you mean 'softplus'"):
         explain("softplu", x)
-    with pytest.raises(TypeError, match="explain takes a law or its name, not 3"):
+    with pytest.raises(TypeError, match="explain takes a law, its name or a relation, not 3"):
         explain(3, x)  # type: ignore[arg-type]
+
+
+def test_relations_are_explained_as_they_are_given_to_a_rewriter():
+    def undo_log(in_lv: Any, out_lv: Any) -> Any:
+        inner = var()
+        return lall(eq(in_lv, etuple(at.exp, etuple(at.log, inner))), eq(out_lv, inner))
+
+    near = at.exp(at.log(x) + 1) * at.exp(at.log(x))
+    for given in (undo_log, KanrenRelationSub(undo_log)):
+        found = explain(given, near)
+        assert str(found).startswith("undo_log matches in one place\n  exp(log(x)) → x, with")
+    refused = re.escape("the law wants log(") + ".*" + re.escape("the graph has log(x) + 1.0")
+    assert re.search(refused, str(found))
+    filtered = KanrenRelationSub(undo_log, node_filter=lambda node: False)
+    assert "its node filter leaves this node out" in str(explain(filtered, near))
+    turned = explain(law("turned", at.exp(a).T, at.exp(a.T)).backward, near)
+    assert turned.law == "turned (backward)" and "the law wants a.T" in str(turned)
 
 
 # Laws whose left side a phase writes in another way before they are tried.

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from etuples.core import ExpressionTuple
+
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.diagnosis import (
@@ -17,8 +19,8 @@ from relgraph.graph.kanren.diagnosis import (
 )
 from relgraph.graph.kanren.rules import Failure, Path, Reason, Rule
 from relgraph.graph.kanren.state import SearchBudgetError
-from relgraph.graph.kanren.terms import OpenAnswerError
-from relgraph.graph.notation import algebra
+from relgraph.graph.kanren.terms import OpenAnswerError, as_item, term_view
+from relgraph.graph.notation import algebra, text_of
 from relgraph.graph.utils import labelled
 from relgraph.introspection import Displayed
 
@@ -293,6 +295,8 @@ def _shown(x: Any) -> str:
         return ""
     if isinstance(x, Variable):
         return algebra(x)
+    if isinstance(x, ExpressionTuple):
+        return text_of(as_item(x), term_view)
     return ", ".join(map(_shown, x)) if isinstance(x, list) else str(x)
 
 
