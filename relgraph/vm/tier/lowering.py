@@ -16,26 +16,23 @@ from typing import Any, NamedTuple
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.scalar.composite import Composite
 from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.assembly import Join
 from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.linalg.blas import Ger
 from relgraph.tensor.linalg.functions import SLogDet
 from relgraph.tensor.linalg.systems import Inverse, Solve
-from relgraph.tensor.reductions import CAReduce, FusedReduction
+from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.shapes import SpecifyShape
 from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.operations import (
     ON_WHOLE_ARRAYS,
     How,
-    Known,
-    Part,
     factors_of,
+    how_of,
     is_transpose,
     kept_axes,
     known_number,
-    parts_of,
     whole_arrays_of,
 )
 from relgraph.vm.tier.scalar_code import kind, native
@@ -597,8 +594,7 @@ class Lowering:
         dtypes = tuple([operand.value.dtype for operand in operands])
         how = native(op, dtypes, dtypes[0], self.exact)
         assert how is not None
-        part = Part(how, tuple(range(len(operands))), dtypes, dtypes[0])
-        return self._part(part, operands, lengths)
+        return self._part(how, dtypes[0], operands, lengths)
 
     def _seen(self, var: Variable) -> Value:
         """Return the value of a variable, which may be the transpose of another one."""
@@ -609,9 +605,6 @@ class Lowering:
         return known
 
     def _lower_elementwise(self, node: Apply) -> None:
-        op = node.op
-        fused = type(op) is FusedReduction
-        scalar_op = op.elemwise.scalar_op if fused else op.scalar_op
         patterns = [v.type.broadcastable for v in node.inputs]
         pattern = list(map(all, zip(*patterns, strict=True)))
         values = [self._value(v) for v in node.inputs]
@@ -620,67 +613,28 @@ class Lowering:
             kept = [axis for axis, b in enumerate(own) if not b]
             axes.update(zip(kept, value.axes, strict=True))
         order = [axis for axis, b in enumerate(pattern) if not b]
-        lengths = tuple([axes[axis] for axis in order])
         operands = [
             Operand(value, tuple([own[axis] for axis in order]))
             for value, own in zip(values, patterns, strict=True)
         ]
-        if isinstance(scalar_op, Composite):
-            found = self._lower_composite(scalar_op, operands, lengths)
-        else:
-            part = (scalar_op, node.inputs, node.outputs)
-            found = [self._step(part, operands, lengths)]
-        full = (False,) * len(lengths)
-        reductions = op.reductions if fused else [None] * len(found)
-        for out, made, reduction in zip(node.outputs, found, reductions, strict=True):
-            if reduction is None:
-                self.values[out] = made.value
-            else:
-                operand = Operand(made.value, full)
-                self.values[out] = self._reduce(reduction, operand, out, full)
-
-    def _lower_composite(
-        self, op: Composite, operands: Sequence[Operand], lengths: tuple[Length, ...]
-    ) -> list[Operand]:
-        known: dict[Variable, Operand] = dict(zip(op.inputs, operands, strict=True))
-        for inner in op.nodes:
-            given = [
-                known[v] if v in known else Operand(self._value(v), (True,) * len(lengths))
-                for v in inner.inputs
-            ]
-            part = (inner.op, inner.inputs, inner.outputs)
-            known[inner.outputs[0]] = self._step(part, given, lengths)
-        return [known[v] for v in op.outputs]
-
-    def _step(
-        self, inner: Any, operands: Sequence[Operand], lengths: tuple[Length, ...]
-    ) -> Operand:
-        """Add the steps of an op; return its result as it is read in the loops over `lengths`."""
-        parts = parts_of(inner, self.exact)
-        assert parts is not None
-        known = list(operands)
-        for part in parts:
-            given = [
-                Operand(Value(d, constant=a.value), (True,) * len(lengths))
-                if isinstance(a, Known)
-                else known[a]
-                for a, d in zip(part.arguments, part.dtypes, strict=True)
-            ]
-            known.append(self._part(part, given, lengths))
-        return known[-1]
+        how, (out,) = how_of(node, self.exact), node.outputs
+        assert how is not None
+        lengths = tuple([axes[axis] for axis in order])
+        self.values[out] = self._part(how, out.type.dtype, operands, lengths).value
 
     def _part(
-        self, part: Part, operands: Sequence[Operand], lengths: tuple[Length, ...]
+        self, how: How, dtype: str, operands: Sequence[Operand], lengths: tuple[Length, ...]
     ) -> Operand:
+        """Add a step; return its result as it is read in the loops over `lengths`."""
         level = self._level(operands, lengths)
         if not lengths or all(not operand.value.axes for operand in operands):
-            out = Value(part.dtype, level=level)
+            out = Value(dtype, level=level)
             given = [Operand(operand.value, (), operand.window) for operand in operands]
-            self.straight.setdefault(level, []).append(Step(out, part.function, given))
+            self.straight.setdefault(level, []).append(Step(out, how, given))
             return Operand(out, (True,) * len(lengths))
         nest = self._nest_at(level, lengths)
-        out = Value(part.dtype, lengths, nest.level, nest=nest)
-        nest.steps.append(Step(out, part.function, list(operands)))
+        out = Value(dtype, lengths, nest.level, nest=nest)
+        nest.steps.append(Step(out, how, list(operands)))
         return Operand(out, (False,) * len(lengths))
 
     def _level(

@@ -1,16 +1,14 @@
 """Which nodes are compiled, and how the operations on their elements are.
 
-An op whose `ufunc` is a function that calls ufuncs is run on variables, which gives a graph: so the
-function stays the only place that says how the op is computed. One that looks at values, to go
-different ways, can't be run so. Composites of many ops, or of some that are not compiled, and
-softmaxes are taken apart into nodes that are compiled; nodes that overwrite something become such
-as do not.
+Composites, softmaxes and ops whose `ufunc` is a function that calls ufuncs are taken apart into
+nodes that are compiled. Such a function is run on variables, which gives a graph: so it stays the
+only place that says how the op is computed. One that looks at values, to go different ways, can't
+be run so. Nodes that overwrite something become such as do not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +19,7 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.basic import normalize_axes
-from relgraph.tensor.elemwise import DimShuffle, Elemwise, FusedElemwise
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.linalg.blas import (
     BLAS_DTYPES,
     BlasUpdate,
@@ -35,7 +33,7 @@ from relgraph.tensor.linalg.blas import (
 from relgraph.tensor.linalg.functions import SLogDet
 from relgraph.tensor.linalg.systems import Inverse, Solve
 from relgraph.tensor.math import Dot, cast, exp, log, lt, switch
-from relgraph.tensor.reductions import CAReduce, FusedReduction, restore_axes
+from relgraph.tensor.reductions import CAReduce, restore_axes
 from relgraph.tensor.shapes import squeeze
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.type import TensorType
@@ -44,6 +42,7 @@ from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.routines import FORMULAS, MOST_FACTORS, power
 from relgraph.vm.tier.scalar_code import (
     MEMORY,
+    NATIVE,
     Code,
     Native,
     Operands,
@@ -53,13 +52,6 @@ from relgraph.vm.tier.scalar_code import (
     native,
 )
 from relgraph.vm.tier.windows import MOVERS, moves
-
-
-@dataclass(frozen=True)
-class Known:
-    """A number in a function."""
-
-    value: Any
 
 
 class _Symbol(np.lib.mixins.NDArrayOperatorsMixin):
@@ -86,29 +78,17 @@ class _Symbol(np.lib.mixins.NDArrayOperatorsMixin):
         return _Symbol(cast(self.variable, np.dtype(dtype).name))
 
 
-def traced(
-    function: Callable[..., Any], dtypes: Sequence[str]
-) -> tuple[list[Any], list[Apply]] | None:
-    """Return the inputs and the nodes of a function of arrays as a graph, the last one of its
-    result; None if it is none of elementwise ops.
-
-    Parameters
-    ----------
-    function
-        The function.
-    dtypes
-        The dtypes of its arguments.
-    """
-    symbols = [_Symbol(TensorType(dtype, ()).make_variable()) for dtype in dtypes]
+def traced(function: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+    """Return the variable for the result of a function of arrays, run on variables; None if the
+    function can't be run so, or calls other functions than elementwise ones."""
     try:
         with np.errstate(all="ignore"):
-            result = function(*symbols).variable
+            result = function(*map(_Symbol, inputs)).variable
     except Exception:
         return None
-    inputs = [symbol.variable for symbol in symbols]
     nodes = io_toposort(inputs, [result])
-    elementwise = all(type(node.op) is Elemwise for node in nodes)
-    return (inputs, nodes) if nodes and elementwise else None
+    elementwise = all(type(node.op) in (Elemwise, DimShuffle) for node in nodes)
+    return result if nodes and elementwise else None
 
 
 How = Native | Loop
@@ -116,12 +96,10 @@ How = Native | Loop
 REDUCTIONS = (scalar.add, scalar.mul, scalar.maximum, scalar.minimum, scalar.and_, scalar.or_)
 """The scalar ops by which is reduced."""
 
-_ELEMENTWISE = (Elemwise, FusedElemwise)
-
 ON_WHOLE_ARRAYS = (Dot, Dot22, Dot22Scalar, Gemv, Gemm, GemvAdd, Ger, Inverse, Solve, SLogDet)
 """The ops that are computed by `ROUTINES`."""
 
-_LOOPS: dict[Any, np.ufunc] = {scalar.round: np.rint}
+_LOOPS: dict[Any, np.ufunc] = {scalar.round: np.rint, scalar.pow: np.power}
 """The ufuncs that compute ops whose function is none."""
 
 
@@ -129,137 +107,76 @@ def _is_tensor(var: Any) -> bool:
     return isinstance(var.type, TensorType) and var.type.dtype in MEMORY
 
 
-@dataclass(frozen=True)
-class Part:
-    """An operation that an op is made of.
-
-    Attributes
-    ----------
-    function
-        What computes it.
-    arguments
-        For each argument a number, or the position of a value: the inputs of the op first, then the
-        results of its parts.
-    dtypes
-        The dtypes of the arguments.
-    dtype
-        That of the result.
-    """
-
-    function: How
-    arguments: tuple[Known | int, ...]
-    dtypes: tuple[str, ...]
-    dtype: str
-
-
-def parts_of(inner: Any, exact: bool) -> list[Part] | None:
-    """Return what the scalar op of an `Elemwise`, or of a node of a Composite, is made of.
+def how_of(node: Apply, exact: bool) -> How | None:
+    """Return how the scalar op of an elementwise node is compiled; None if it is not, or a formula
+    takes its place.
 
     Parameters
     ----------
-    inner
-        The op, its inputs and its outputs.
+    node
+        The node.
     exact
         Whether the bits have to be NumPy's.
-
-    Returns
-    -------
-    list
-        The last part gives the result. None if the op is not compiled.
     """
-    op, inputs, (out, *others) = inner
-    dtypes = tuple([v.type.dtype for v in inputs])
-    dtype = out.type.dtype
-    if others or dtype not in MEMORY or any(d not in MEMORY for d in dtypes):
+    op, (out, *others) = node.op.scalar_op, node.outputs
+    dtypes, dtype = tuple([v.type.dtype for v in node.inputs]), out.type.dtype
+    if others or isinstance(op, Composite) or any(d not in MEMORY for d in (*dtypes, dtype)):
         return None
-    everything = tuple(range(len(inputs)))
+    found = native(op, dtypes, dtype, exact)
+    if found is not None or _formula_of(node, exact) is not None:
+        return found
+    if op == scalar.pow and (kind(dtype) != "f" or known_number(node.inputs[1]) is None):
+        return None
+    return _loop(_LOOPS.get(op, op.ufunc), dtypes, dtype)
+
+
+def _formula_of(node: Apply, exact: bool) -> Callable[..., Any] | None:
+    """Return a function of tensors by which an elementwise op is computed rather than by a loop of
+    NumPy."""
+    op, dtypes = node.op.scalar_op, [v.type.dtype for v in node.inputs]
     if op == scalar.pow:
-        return _power(inputs[1], dtypes, dtype, exact)
-    how = native(op, dtypes, dtype, exact)
-    if how is not None:
-        return [Part(how, everything, dtypes, dtype)]
+        return _power(known_number(node.inputs[1]), node.outputs[0].type.dtype, exact)
     # integers have no negative, or none of the least one
     floats = all(kind(d) == "f" for d in dtypes)
     formula = FORMULAS.get(str(op)) if floats and not exact else None
-    if formula is None:
+    if formula is None and not isinstance(op.ufunc, np.ufunc) and op not in _LOOPS:
         formula = op.ufunc
-        loop = _loop(formula, dtypes, dtype)
-        if loop is not None:
-            return [Part(loop, everything, dtypes, dtype)]
-        if isinstance(formula, np.ufunc):
-            return None
-    parts = _parts(formula, dtypes, exact)
-    return parts if parts is not None and parts[-1].dtype == dtype else None
+    return formula
 
 
-def _parts(function: Callable[..., Any], dtypes: Sequence[str], exact: bool) -> list[Part] | None:
-    """Return what a function of arrays of some dtypes is made of; None if it is not compiled."""
-    graph = traced(function, dtypes)
-    if graph is None:
+def _power(exponent: Any, dtype: str, exact: bool) -> Callable[..., Any] | None:
+    """Return a formula for a power to a constant of a dtype; None if there is none."""
+    if exponent is None or kind(dtype) != "f":
         return None
-    inputs, nodes = graph
-    positions = {v: i for i, v in enumerate([*inputs, *(node.outputs[0] for node in nodes)])}
-    parts = []
-    for node in nodes:
-        of_inputs = tuple([v.type.dtype for v in node.inputs])
-        how = _how(node.op.scalar_op, of_inputs, node.outputs[0].type.dtype, exact)
-        if how is None:
-            return None
-        arguments = tuple(
-            [positions[v] if v in positions else Known(known_number(v)) for v in node.inputs]
-        )
-        parts.append(Part(how, arguments, of_inputs, node.outputs[0].type.dtype))
-    return parts
+    special = {1: scalar.identity, 2: scalar.sqr, 0.5: scalar.sqrt, -1: scalar.reciprocal}
+    if exponent in special:
+        op = Elemwise(special[exponent])
+        return lambda x, _: _Symbol(op(cast(x.variable, dtype)))
+    if not exact and exponent == int(exponent) and 0 < exponent <= MOST_FACTORS:
+        return power(int(exponent))
+    return None
 
 
 def written(code: Code, xs: Sequence[str], function: Any) -> str:
     """Add the instructions for a formula of numbers of float64; return the result."""
-    values = list(xs)
-    for part in _parts(function, ["float64"] * len(xs), False) or ():
-        assert not isinstance(part.function, Loop)
+    inputs = [TensorType("float64", ()).make_variable() for _ in xs]
+    result = traced(function, inputs)
+    values = dict(zip(inputs, xs, strict=True))
+    for node in io_toposort(inputs, [result]):
+        dtypes, dtype = [v.type.dtype for v in node.inputs], node.outputs[0].type.dtype
         given = [
-            literal(a.value, d) if isinstance(a, Known) else values[a]
-            for a, d in zip(part.arguments, part.dtypes, strict=True)
+            values[v] if v in values else literal(known_number(v), d)
+            for v, d in zip(node.inputs, dtypes, strict=True)
         ]
-        operands = Operands(code, given, part.dtypes, part.dtype, False)
-        values.append(emitted(part.function, operands))
-    return values[-1]
-
-
-def _power(exponent: Variable, dtypes: Sequence[str], dtype: str, exact: bool) -> list[Part] | None:
-    op = _simple_power(exponent, dtype)
-    if op is None:
-        return None
-    if op is np.power:
-        value = known_number(exponent)
-        if not exact and value == int(value) and 0 < value <= MOST_FACTORS:
-            return _parts(power(int(value)), dtypes, exact)
-        loop = _loop(np.power, tuple(dtypes), dtype)
-        return None if loop is None else [Part(loop, (0, 1), tuple(dtypes), dtype)]
-    how = native(op, dtypes[:1], dtype, exact)
-    return None if how is None else [Part(how, (0,), tuple(dtypes[:1]), dtype)]
-
-
-def _how(op: Any, dtypes: tuple[str, ...], dtype: str, exact: bool) -> How | None:
-    if any(d not in MEMORY for d in (*dtypes, dtype)):
-        return None
-    found = native(op, dtypes, dtype, exact)
-    return _loop(_LOOPS.get(op, op.ufunc), dtypes, dtype) if found is None else found
+        operands = Operands(code, given, dtypes, dtype, False)
+        values[node.outputs[0]] = emitted(NATIVE[type(node.op.scalar_op)], operands)
+    return values[result]
 
 
 def _loop(ufunc: Any, dtypes: tuple[str, ...], dtype: str) -> Loop | None:
     loop = find_loop(ufunc, dtypes)
     fits = loop is not None and all(d in MEMORY for d in loop.dtypes) and loop.dtypes[-1] == dtype
     return loop if fits else None
-
-
-def _simple_power(exponent: Variable, dtype: str) -> Any:
-    """Return what a power to a constant is; None if the exponent, or the dtype, is another one."""
-    value = known_number(exponent)
-    if value is None or kind(dtype) != "f":
-        return None
-    special = {1: scalar.identity, 2: scalar.sqr, 0.5: scalar.sqrt, -1: scalar.reciprocal}
-    return special.get(value, np.power)
 
 
 def known_number(var: Variable) -> Any:
@@ -293,13 +210,8 @@ def operations(node: Apply, exact: bool) -> int | None:
         return 1 if not exact and _is_on_whole_arrays(node) else None
     if isinstance(op, CAReduce):
         return _reduced_operations(node, exact)
-    if type(op) is FusedReduction:
-        if exact or any(r is not None and r.scalar_op not in REDUCTIONS for r in op.reductions):
-            return None
-        kept = [v for v, r in zip(node.outputs, op.reductions, strict=True) if r is None]
-        return _elementwise_operations(op.elemwise.scalar_op, node.inputs, kept, exact)
-    if type(op) in _ELEMENTWISE:
-        return _elementwise_operations(op.scalar_op, node.inputs, node.outputs, exact)
+    if type(op) is Elemwise:
+        return None if how_of(node, exact) is None else 1
     return None
 
 
@@ -384,21 +296,6 @@ def kept_axes(node: Apply) -> list[bool]:
     return [axis not in reduced for axis, b in enumerate(x.type.broadcastable) if not b]
 
 
-def _elementwise_operations(
-    op: Any, inputs: Sequence[Any], outputs: Sequence[Any], exact: bool
-) -> int | None:
-    pattern = tuple(map(all, zip(*[v.type.broadcastable for v in inputs], strict=True)))
-    if any(v.type.broadcastable != pattern for v in outputs):
-        return None
-    parts: list[Any] = [(op, inputs, outputs)]
-    if isinstance(op, Composite):
-        parts = [(inner.op, inner.inputs, inner.outputs) for inner in op.nodes]
-        if any(v.owner is None for v in op.outputs):
-            return None
-    found = [parts_of(part, exact) for part in parts]
-    return None if None in found else sum(len(of_part or ()) for of_part in found)
-
-
 MOST_IN_SEGMENT = 750
 """No more operations are compiled together: LLVM takes the longer for each the more there are."""
 
@@ -458,27 +355,37 @@ def _parts_of_node(
     node: Apply, given: Sequence[Any], exact: bool
 ) -> tuple[list[Apply], list[Variable]] | None:
     """Return the nodes that a node is made of, and their results; None if it stays."""
-    op: Any = node.op
-    if type(op) in SOFTMAXES:
-        outputs = [op.array_formula(_TENSORS, given[0])]
-        made = io_toposort(given, outputs)
-        least = len(made)
-    else:
-        composite = getattr(getattr(op, "elemwise", op), "scalar_op", None)
-        if not isinstance(composite, Composite):
-            return None
-        if (operations(node, exact) or MOST_IN_SEGMENT + 1) <= MOST_IN_SEGMENT:
-            return None
-        made, outputs = unfused(op, given)
-        least = (len(made) + 1) // 2
-    same = all(
-        isinstance(v.type, TensorType) and v.type.broadcastable == out.type.broadcastable
+    outputs, share = _formula_outputs(node, given, exact)
+    if outputs is None or not all(
+        isinstance(v.type, TensorType)
+        and (v.type.dtype, v.type.broadcastable) == (out.type.dtype, out.type.broadcastable)
         for v, out in zip(outputs, node.outputs, strict=True)
-    )
+    ):
+        return None
+    made, new = taken_apart(io_toposort(given, outputs), exact)
+    outputs = [new.get(v, v) for v in outputs]
     compiled = sum(operations(part, exact) is not None for part in made)
-    if not same or any(v.owner is None for v in outputs) or compiled < least:
+    if any(v.owner is None for v in outputs) or compiled < share * len(made):
         return None
     return made, outputs
+
+
+def _formula_outputs(
+    node: Apply, given: Sequence[Any], exact: bool
+) -> tuple[list[Any] | None, float]:
+    """Return what a node computes, as made by others, and which share of these has to be compiled;
+    None if it is made by itself."""
+    op: Any = node.op
+    if type(op) in SOFTMAXES:
+        return [op.array_formula(_TENSORS, given[0])], 1.0
+    composite = getattr(getattr(op, "elemwise", op), "scalar_op", None)
+    if isinstance(composite, Composite):
+        return unfused(op, given)[1], 0.5
+    if type(op) is not Elemwise or len(node.outputs) > 1 or how_of(node, exact) is not None:
+        return None, 1.0
+    formula = _formula_of(node, exact)
+    result = None if formula is None else traced(formula, given)
+    return (None if result is None else [result]), 1.0
 
 
 # -- softmaxes ---------------------------------------------------------------------------------

@@ -218,7 +218,8 @@ def test_layouts(optimizer, fallbacks):
 
 def test_lengths_that_do_not_fit_raise_as_without_compilation():
     made = function([x, y], [x * y + x, at.sum(x * y)], mode=Mode(tier="compiled"))
-    plain = function([x, y], [x * y + x, at.sum(x * y)], mode=Mode(tier="vm"))
+    unfused = Mode(tier="vm").excluding("elemwise_fusion")
+    plain = function([x, y], [x * y + x, at.sum(x * y)], mode=unfused)
     for lengths in ((3, 4), (1, 4), (4, 1), (0, 1)):
         values = [np.ones(k) for k in lengths]
         with pytest.raises(ValueError) as expected:
