@@ -9,12 +9,10 @@ import pytest
 
 import relgraph.tensor as at
 from relgraph import Mode, function
-from relgraph.engines.jax.lowering.random import DRAWS
 from relgraph.graph.basic import io_toposort
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.loops.scan_op import Scan
-from relgraph.tensor.random.functions import DISTRIBUTIONS
 from relgraph.vm import find_linker
 from tests.engines.jax.graphs import GRAPHS, Graph
 from tests.engines.jax.test_random import CLASSES
@@ -104,10 +102,6 @@ ELSEWHERE = {
 @pytest.fixture(scope="module")
 def ops() -> Any:
     return script("jax_ops")
-
-
-def test_all_distributions_are_drawn_from() -> None:
-    assert not set(DISTRIBUTIONS) - set(DRAWS)
 
 
 def test_the_page_is_what_the_script_writes(ops: Any) -> None:

@@ -15,6 +15,7 @@ import relgraph.tensor as at
 import relgraph.tensor.random as random
 from relgraph import Mode, function, scan, shared
 from relgraph.tensor.random import RandomStream
+from relgraph.tensor.random.functions import DISTRIBUTIONS
 from relgraph.tensor.random.op import Permutation, Permuted, RandomVariable
 
 CLASSES = (Permutation, Permuted, RandomVariable)
@@ -85,6 +86,11 @@ QUICK = [
     "halfnormal",
     "power",
     "rayleigh",
+    "f",
+    "vonmises",
+    "zipf",
+    "noncentral_f",
+    "multivariate_hypergeometric",
 ]
 
 
@@ -102,6 +108,7 @@ def compare(names: list[str], least: float = 1e-4) -> None:
 
 def test_distributions() -> None:
     compare(QUICK)
+    assert set(DISTRIBUTIONS) == set(PARAMETERS)
 
 
 def test_a_stream_goes_on_and_begins_again() -> None:

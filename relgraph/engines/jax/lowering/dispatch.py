@@ -24,6 +24,7 @@ from relgraph.graph import reference
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op
 from relgraph.graph.utils import MethodNotDefined, MissingInputError
+from relgraph.sparse.type import SparseTensorType
 from relgraph.tensor.type import TensorType
 
 Lowering = Callable[..., Any]
@@ -88,7 +89,7 @@ def lower(op: Any, node: Apply, *values: Any) -> Any:
     LoweringError
         If a node can't be computed so.
     NeedsValue
-        If the value of an input is needed, and is traced.
+        If the value of an input is needed, and is traced, as all are that sparse matrices need.
     """
     if op.is_identity:
         return values[0]
@@ -135,13 +136,15 @@ def on_the_host(op: Op, node: Apply, *values: Any) -> Any:
     if not is_traced(values):
         return _one_or_all(performed(node, values))
     types = [v.type for v in (*node.inputs, *node.outputs)]
+    if any(isinstance(t, SparseTensorType) for t in types):
+        raise NeedsValue(node)
     if not op.pure or not all(isinstance(t, TensorType) for t in types):
         reason = "is not pure" if not op.pure else "has inputs or outputs that are no tensors"
         raise LoweringError(
             f"{op} ({type(op).__name__}) has no lowering to JAX, and {reason}: say how it is "
             "lowered by relgraph.engines.jax.register"
         )
-    pairs = zip(_output_shapes(node, values), node.outputs, strict=True)
+    pairs = zip(output_shapes(node, values), node.outputs, strict=True)
     results = [(shape, out.type.numpy_dtype) for shape, out in pairs]
 
     def compute(*arrays: Any) -> list[Any]:
@@ -167,7 +170,7 @@ def _one_or_all(found: Sequence[Any]) -> Any:
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def _output_shapes(node: Apply, values: Sequence[Any]) -> list[tuple[int, ...]]:
+def output_shapes(node: Apply, values: Sequence[Any]) -> list[tuple[int, ...]]:
     """Return the shapes of the outputs of a node; NeedsValue if they depend on traced values."""
     pairs = zip(node.inputs, values, strict=True)
     known = {v: value for v, value in pairs if is_known(value)}

@@ -1,10 +1,8 @@
 """Draws by JAX's keys, which are another stream than those of NumPy's generators.
 
 A generator is a key of JAX's, two numbers of uint32. The formulas are those of
-`numpy.random.Generator`, of JAX's own draws where it has them. Some draw by loops: what is rejected
-is drawn again, and what is counted is counted one by one (Devroye, Non-Uniform Random Variate
-Generation, 1986, ch. X; Best and Fisher, Efficient Simulation of the von Mises Distribution, 1979;
-Kemp, Efficient Generation of Logarithmically Distributed Pseudo-Random Variables, 1981).
+`numpy.random.Generator`, of JAX's own draws where it has them. What JAX does not draw, NumPy draws
+on the host, by a generator whose seed is the key.
 """
 
 from __future__ import annotations
@@ -15,113 +13,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from relgraph.engines.jax.lowering.dispatch import LoweringError, static
-from relgraph.engines.jax.values import as_dtype
+from relgraph.engines.jax.host import call_host
+from relgraph.engines.jax.lowering.dispatch import output_shapes, static
+from relgraph.engines.jax.values import as_dtype, generator_of
 from relgraph.graph.basic import Apply
 from relgraph.tensor.random.op import Permutation, Permuted, RandomVariable
 
 r = jax.random
-
-
-def _until_accepted(key: Any, first: Any, propose: Callable[[Any], tuple[Any, Any]]) -> Any:
-    """Return draws, each the first of its proposals that is accepted.
-
-    Parameters
-    ----------
-    first
-        An array of the shape and dtype of the draws.
-    propose
-        Makes of a key proposals, and whether each is accepted.
-    """
-
-    def goes_on(state: Any) -> Any:
-        return ~jnp.all(state[2])
-
-    def body(state: Any) -> Any:
-        key, drawn, done = state
-        key, own = r.split(key)
-        proposed, accepted = propose(own)
-        return key, jnp.where(done, drawn, proposed), done | accepted
-
-    return lax.while_loop(goes_on, body, (key, first, jnp.zeros(first.shape, bool)))[1]
-
-
-def vonmises(key: Any, shape: Any, dtype: Any, mu: Any, kappa: Any) -> Any:
-    tau = 1 + jnp.sqrt(1 + 4 * kappa * kappa)
-    rho = (tau - jnp.sqrt(2 * tau)) / (2 * kappa)
-    # where the formula loses its digits, or divides by zero
-    s = jnp.where(kappa < 1e-5, 1 / jnp.maximum(kappa, 1e-300) + kappa, (1 + rho * rho) / (2 * rho))
-
-    def propose(key: Any) -> tuple[Any, Any]:
-        u, v, side = r.uniform(key, (3, *shape), dtype)
-        z = jnp.cos(np.pi * u)
-        w = (1 + s * z) / (s + z)
-        y = kappa * (s - w)
-        accepted = (y * (2 - y) - v >= 0) | (jnp.log(y / v) + 1 - y >= 0)
-        angle = jnp.arccos(jnp.clip(w, -1, 1))
-        return jnp.where(side < 0.5, -angle, angle), accepted
-
-    first, second = r.split(key)
-    flat = r.uniform(first, shape, dtype, minval=-np.pi, maxval=np.pi)
-    drawn = _until_accepted(second, jnp.zeros(shape, dtype), propose)
-    turned = jnp.where(kappa < 1e-8, flat, drawn) + mu
-    return jnp.remainder(turned + np.pi, 2 * np.pi) - np.pi
-
-
-def zipf(key: Any, shape: Any, dtype: Any, a: Any) -> Any:
-    b = jnp.power(2.0, a - 1)
-
-    def propose(key: Any) -> tuple[Any, Any]:
-        u, v = _positive_uniform(key, (2, *shape), dtype)
-        x = jnp.floor(jnp.power(u, -1 / (a - 1)))
-        t = jnp.power(1 + 1 / x, a - 1)
-        return x, (x < 2.0**63) & (v * x * (t - 1) / (b - 1) <= t / b)
-
-    return _until_accepted(key, jnp.ones(shape, dtype), propose)
-
-
-def logseries(key: Any, shape: Any, dtype: Any, p: Any) -> Any:
-    u, v = _positive_uniform(key, (2, *shape), dtype)
-    q = -jnp.expm1(jnp.log1p(-p) * u)
-    small = jnp.maximum(jnp.floor(1 + jnp.log(v) / jnp.log(q)), 1)
-    return jnp.where(v >= p, 1, jnp.where(v <= q * q, small, jnp.where(v >= q, 1, 2)))
-
-
-def hypergeometric(key: Any, shape: Any, dtype: Any, ngood: Any, nbad: Any, nsample: Any) -> Any:
-    good, bad, sample = (
-        jnp.broadcast_to(as_dtype(n, "int64"), shape) for n in (ngood, nbad, nsample)
-    )
-
-    def goes_on(state: Any) -> Any:
-        return state[1] < jnp.max(sample, initial=0)
-
-    def body(state: Any) -> Any:
-        key, drawn, left = state
-        key, own = r.split(key)
-        hit = r.uniform(own, shape, dtype) * (good + bad - drawn) < left
-        return key, drawn + 1, left - (hit & (drawn < sample))
-
-    return good - lax.while_loop(goes_on, body, (key, jnp.asarray(0), good))[2]
-
-
-def multivariate_hypergeometric(
-    key: Any, shape: Any, dtype: Any, colors: Any, nsample: Any, method: str
-) -> Any:
-    count = colors.shape[-1]
-    colors = jnp.broadcast_to(as_dtype(colors, "int64"), (*shape, count))
-    left = jnp.broadcast_to(as_dtype(nsample, "int64"), shape)
-    rest = jnp.sum(colors, axis=-1)
-    drawn = []
-    for i in range(count):
-        key, own = r.split(key)
-        rest = rest - colors[..., i]
-        found = hypergeometric(own, shape, dtype, colors[..., i], rest, left)
-        left = left - found
-        drawn.append(found)
-    return jnp.stack(drawn, axis=-1)
-
 
 Draw = Callable[..., Any]
 """Takes a key, the shape of the draws, a dtype of floats and the parameters."""
@@ -133,31 +32,6 @@ def _positive_uniform(key: Any, shape: Any, dtype: Any) -> Any:
 
 def _chisquare(key: Any, shape: Any, dtype: Any, df: Any) -> Any:
     return 2 * r.gamma(key, jnp.broadcast_to(df / 2, shape), shape, dtype)
-
-
-def _noncentral_chisquare(key: Any, shape: Any, dtype: Any, df: Any, nonc: Any) -> Any:
-    first, second = r.split(key)
-    count = r.poisson(first, jnp.broadcast_to(nonc / 2, shape), shape)
-    return _chisquare(second, shape, dtype, df + 2 * count.astype(dtype))
-
-
-def _noncentral_f(key: Any, shape: Any, dtype: Any, dfnum: Any, dfden: Any, nonc: Any) -> Any:
-    first, second = r.split(key)
-    above = _noncentral_chisquare(first, shape, dtype, dfnum, nonc)
-    return above / dfnum / (_chisquare(second, shape, dtype, dfden) / dfden)
-
-
-def _negative_binomial(key: Any, shape: Any, dtype: Any, n: Any, p: Any) -> Any:
-    first, second = r.split(key)
-    rate = r.gamma(first, jnp.broadcast_to(n, shape), shape, dtype) * (1 - p) / p
-    return r.poisson(second, rate, shape)
-
-
-def _wald(key: Any, shape: Any, dtype: Any, mean: Any, scale: Any) -> Any:
-    first, second = r.split(key)
-    y = mean * jnp.square(r.normal(first, shape, dtype))
-    x = mean + mean / (2 * scale) * (y - jnp.sqrt(4 * scale * y + y * y))
-    return jnp.where(r.uniform(second, shape, dtype) <= mean / (mean + x), x, mean * mean / x)
 
 
 def _categorical(key: Any, shape: Any, dtype: Any, p: Any) -> Any:
@@ -212,27 +86,20 @@ DRAWS: dict[str, Draw] = {
     "chisquare": _chisquare,
     "dirichlet": lambda key, shape, dtype, alpha: r.dirichlet(key, alpha, shape, dtype),
     "exponential": _times(r.exponential),
-    "f": lambda key, shape, dtype, dfnum, dfden: _noncentral_f(
-        key, shape, dtype, dfnum, dfden, jnp.zeros((), dtype)
-    ),
+    "f": lambda key, shape, dtype, dfnum, dfden: r.f(key, dfnum, dfden, shape, dtype),
     "gamma": _gamma,
     "geometric": lambda key, shape, dtype, p: jnp.maximum(
         jnp.ceil(jnp.log(_positive_uniform(key, shape, dtype)) / jnp.log1p(-p)), 1
     ),
     "gumbel": _placed(r.gumbel),
-    "hypergeometric": hypergeometric,
     "laplace": _placed(r.laplace),
     "logistic": _placed(r.logistic),
     "lognormal": lambda key, shape, dtype, mean, sigma: jnp.exp(
         mean + sigma * r.normal(key, shape, dtype)
     ),
-    "logseries": logseries,
     "multinomial": lambda key, shape, dtype, n, p: r.multinomial(
         key, n.astype(dtype), p, shape=(*shape, p.shape[-1]), dtype=dtype
     ),
-    "negative_binomial": _negative_binomial,
-    "noncentral_chisquare": _noncentral_chisquare,
-    "noncentral_f": _noncentral_f,
     "normal": _placed(r.normal),
     "pareto": lambda key, shape, dtype, a: jnp.expm1(r.exponential(key, shape, dtype) / a),
     "poisson": lambda key, shape, dtype, lam: r.poisson(key, jnp.broadcast_to(lam, shape), shape),
@@ -250,12 +117,9 @@ DRAWS: dict[str, Draw] = {
     "uniform": lambda key, shape, dtype, low, high: (
         low + (high - low) * r.uniform(key, shape, dtype)
     ),
-    "vonmises": vonmises,
-    "wald": _wald,
+    "wald": lambda key, shape, dtype, mean, scale: scale * r.wald(key, mean / scale, shape, dtype),
     "weibull": lambda key, shape, dtype, a: jnp.power(r.exponential(key, shape, dtype), 1 / a),
-    "zipf": zipf,
     "integers": _integers,
-    "multivariate_hypergeometric": multivariate_hypergeometric,
     "multivariate_normal": _multivariate_normal,
     "bernoulli": lambda key, shape, dtype, p: r.uniform(key, shape, dtype) < p,
     "categorical": _categorical,
@@ -266,7 +130,7 @@ DRAWS: dict[str, Draw] = {
     "t": lambda key, shape, dtype, df, loc, scale: loc + scale * r.t(key, df, shape, dtype),
     "choice": _choice,
 }
-"""The draws, by the names of the distributions."""
+"""The draws that JAX makes, by the names of the distributions."""
 
 
 def _next_and_own(key: Any) -> tuple[Any, Any]:
@@ -283,17 +147,25 @@ def random_variable(op: RandomVariable, node: Apply, key: Any, *values: Any) -> 
     shape = jnp.broadcast_shapes(*batches) if size is None else size
     out = node.outputs[1].type.dtype
     dtype = np.dtype("float32" if out in ("float16", "float32") else "float64")
+    later, own = _next_and_own(key)
     draw = DRAWS.get(op.distribution.name)
     if draw is None:
-        raise LoweringError(f"{op} ({type(op).__name__}): JAX has no draw for this distribution")
+        return later, _drawn_by_numpy(op, node, r.key_data(own), *values)
     arrays = [
         jnp.asarray(x) if p.integer else as_dtype(jnp.asarray(x), dtype)
         for x, p in zip(given, parameters, strict=True)
     ]
     if op.distribution.name == "choice":
         arrays[0] = static(node, 1 + op.sized, given[0])
-    later, own = _next_and_own(key)
     return later, as_dtype(draw(own, shape, dtype, *arrays, **dict(op.options)), out)
+
+
+def _drawn_by_numpy(op: RandomVariable, node: Apply, key: Any, *values: Any) -> Any:
+    def draw(key: Any, *given: Any) -> list[Any]:
+        return [op.draw(generator_of(key), node, given)]
+
+    result = output_shapes(node, [key, *values])[1], node.outputs[1].type.numpy_dtype
+    return call_host(draw, [result], [key, *values], "sequential")[0]
 
 
 def permutation(op: Permutation, node: Apply, key: Any, n: Any) -> Any:
