@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -174,13 +175,10 @@ def operations(node: Apply) -> float:
     unknown length has `DEFAULT_LENGTH`.
     """
     op = node.op
+    if isinstance(op, Elemwise):
+        return 0.0 if _is_known(node) else _of_elements(op, node)
     if isinstance(op, VIEWS) or _is_known(node):
         return 0.0
-    if isinstance(op, Elemwise):
-        out = node.outputs[0]
-        kinds = 4 if out.type.dtype.startswith("complex") else 1
-        work = _elementwise(op.scalar_op, node.inputs, size(out))
-        return kinds * work + sum(map(size, _converted(node)))
     if isinstance(op, FusedReduction):
         largest = max(map(size, node.inputs))
         return _elementwise(op.elemwise.scalar_op, node.inputs, largest) + largest
@@ -291,7 +289,13 @@ def lengths_of(lengths: Mapping[Variable, Sequence[int]] | int | None) -> Length
 def _is_known(node: Apply) -> bool:
     """Return whether a node computes the same whenever it is run, and is run once."""
     inputs = node.inputs
-    return bool(inputs) and node.op.pure and all(var.head is Constant for var in inputs)
+    if not inputs or not node.op.pure:
+        return False
+    # a loop: half of all replacements are priced by this
+    for var in inputs:  # noqa: SIM110
+        if var.head is not Constant:
+            return False
+    return True
 
 
 def _converted(node: Apply) -> list[Variable]:
@@ -307,7 +311,13 @@ def _converted(node: Apply) -> list[Variable]:
 
 def size(var: Variable) -> int:
     """Return how many numbers a variable has; 1 for what is no tensor."""
-    return math.prod(_shape(var)) if isinstance(var.type, TensorType) else 1
+    kind = var.type
+    return _numbers_in(kind.shape) if isinstance(kind, TensorType) else 1
+
+
+@lru_cache(maxsize=4096)
+def _numbers_in(shape: tuple[int | None, ...]) -> int:
+    return math.prod(DEFAULT_LENGTH if n is None else n for n in shape)
 
 
 def _shape(var: Variable) -> tuple[int, ...]:
@@ -321,6 +331,13 @@ def _leaf_key(var: Variable) -> Any:
 
 def _item_size(var: Variable) -> int:
     return np.dtype(var.type.dtype).itemsize if isinstance(var.type, TensorType) else 1
+
+
+def _of_elements(op: Elemwise, node: Apply) -> float:
+    out = node.outputs[0]
+    kinds = 4 if out.type.dtype.startswith("complex") else 1
+    work = _elementwise(op.scalar_op, node.inputs, size(out))
+    return kinds * work + sum(map(size, _converted(node)))
 
 
 def _elementwise(scalar_op: Any, inputs: Sequence[Variable], count: int) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import abc
 import gc
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias, TypeVar
@@ -290,7 +291,15 @@ def as_local_optimizer(item: object) -> LocalOptimizer:
         item = getattr(item, "forward")  # noqa: B009  (a law says itself why it has no direction)
         if isinstance(item, LocalOptimizer):
             return item
-    raise TypeError(f"expected a LocalOptimizer or a law, got {item!r} ({type(item).__name__})")
+    hint = (
+        "; make one by KanrenRelationSub of a function of (in, out) that returns a goal, "
+        "or by local_optimizer of a function of (fgraph, node)"
+        if inspect.isfunction(item)
+        else ""
+    )
+    raise TypeError(
+        f"expected a LocalOptimizer or a law, got {item!r} ({type(item).__name__}){hint}"
+    )
 
 
 T = TypeVar("T", Variable, Sequence[Variable])

@@ -417,7 +417,10 @@ def _new_nodes(here: Collection[Variable], new: list[Variable]) -> list[Apply]:
     def made(variables: Iterable[Variable]) -> list[Apply]:
         return [var.owner for var in variables if var.owner is not None and var not in here]
 
-    return general_toposort(made(new), lambda node: made(node.inputs))
+    last = made(new)
+    if len(last) == 1 and not made(last[0].inputs):
+        return last
+    return general_toposort(last, lambda node: made(node.inputs))
 
 
 def _found(table: HashConsing, known: dict[Variable, Variable], var: Variable) -> Variable:
