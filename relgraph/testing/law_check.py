@@ -300,11 +300,11 @@ class LawCheck:
         wanted = max(12 if self.plan else 4, min(80, examples // 6))
         searches = self._searches(direction, wanted, random)
         matching = [search for search in searches if search.instances]
-        # The patterns for an open relation share one plan; each rule has one of its own.
-        groups = [matching] if direction.guessed else [[search] for search in matching]
+        # The patterns that a relation is tried on share one plan; each rule has one of its own.
+        groups = [matching] if direction.tried else [[search] for search in matching]
         # a first look has fewer sets of values in each cell, and gives up sooner to find a graph
         sets = 1 if examples < _FIRST_LOOK else 3
-        tries = max(4, min(40, examples // 8))
+        tries = max(4, min(12, examples // 8))
         planned = [group for group in groups if group and self.plan]
         plans = [(group, InstancePlanner(group, tries).run()) for group in planned]
         for search in searches:

@@ -237,6 +237,11 @@ class Direction:
     guessed: bool = False
 
     @property
+    def tried(self) -> bool:
+        """Whether the rules are patterns to try it on, which say nothing of what it makes."""
+        return all(rule.template is None for rule in self.rules)
+
+    @property
     def mixed(self) -> bool:
         """Whether its pattern may match several dtypes at a time."""
         return bool(getattr(self.law, "mixed", True))
