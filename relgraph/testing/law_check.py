@@ -110,10 +110,6 @@ def _in_words(built: Variable, explanation: Explanation) -> str:
 
 DEFAULT_EXAMPLES = 200
 
-# For a random pattern that is tried on an open relation: the number of attempts without an instance
-# after which it is given up, and the number of instances that are enough.
-_ATTEMPTS_WITH_GUESS = 8
-_INSTANCES_OF_GUESS = 6
 # Fewer examples than these are a first look.
 _FIRST_LOOK = 50
 
@@ -159,7 +155,8 @@ def check_relation(
         the op's class and the name of the parameter. They take a `random.Random` and the arguments
         of the op. Those that relgraph has are in `relgraph.testing.draw.terms`.
     patterns
-        Terms to try a relation on that has no finite list of rules; random ones by default.
+        Terms to try a relation on that has no finite list of rules; by default those that its goal
+        requires of a node.
     shrink, plan
         Whether to look for the smallest counterexample, and to compare by plan first.
 
@@ -282,7 +279,7 @@ class LawCheck:
         names = requested or (("forward",) if self.sound == "stable" else ("forward", "backward"))
         found = []
         for name in names:
-            direction = direction_of(self.law, name, self.patterns, self.seed, self.sound)
+            direction = direction_of(self.law, name, self.patterns, self.sound)
             if direction is not None:
                 found.append(direction)
             elif requested:
@@ -310,7 +307,7 @@ class LawCheck:
         for search in searches:
             instances.extend(search.instances)
             self.refusals.update(search.refusals)
-            if not search.instances and not direction.guessed:
+            if not search.instances:
                 named = _named(direction.name, search.rule)
                 self.unchecked.append(self._why_no_instance(direction, named, search.refusals))
         if not instances:
@@ -328,8 +325,7 @@ class LawCheck:
                     self.run, instances_of_plan, random, coverage, f"{name}: ", sets
                 ).compare()
             self.run.draw(instances, examples)
-            if not direction.guessed:
-                self._test_each_rule(direction, instances)
+            self._test_each_rule(direction, instances)
         except LawViolation as violation:
             if not self.shrink:
                 raise
@@ -339,17 +335,9 @@ class LawCheck:
         self, direction: Direction, wanted: int, random: Random
     ) -> Sequence[InstanceSearch]:
         """Return searches with instances of the rules of a direction."""
-        searches, found = [], 0
-        for rule in direction.rules:
-            search = InstanceSearch(direction, rule, random, self.parameters)
-            searches.append(search)
-            if direction.guessed:
-                search.find(_INSTANCES_OF_GUESS, _ATTEMPTS_WITH_GUESS)
-            else:
-                search.find(max(4, -(-wanted // max(len(direction.rules), 1))), 1500)
-            found += len(search.instances)
-            if found >= wanted and direction.guessed:
-                break
+        searches = [InstanceSearch(direction, r, random, self.parameters) for r in direction.rules]
+        for search in searches:
+            search.find(max(4, -(-wanted // len(searches))), 1500)
         return searches
 
     def _why_no_instance(self, direction: Direction, what: str, refusals: Counter[str]) -> str:

@@ -20,7 +20,7 @@ from relgraph.compile.database import ConstantFolding
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Output, Rule, compound_parts, split
-from relgraph.graph.kanren.terms import Literal
+from relgraph.graph.kanren.terms import Arguments, Literal
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Rewriter
 from relgraph.tensor.assembly import Alloc, Join
@@ -38,8 +38,7 @@ from relgraph.testing.draw.graph_builder import INVALID_APPLICATION, GraphBuilde
 from relgraph.testing.draw.terms import (
     class_and_scalar_name,
     op_for,
-    ops_in_code,
-    random_patterns,
+    patterns_sought,
     role_of,
 )
 from relgraph.testing.source import as_python
@@ -64,21 +63,17 @@ def local_optimizers_in(rewriter: Rewriter) -> list[Any]:
 
 
 def patterns_of(rewriter: Any) -> list[Any]:
-    """Return the patterns of a local optimizer: those of its rules, or what it is to be tried on.
-
-    They are random terms of the ops in its code if it is a relation with neither.
-    """
+    """Return the patterns of a local optimizer: of its rules, or those that it is tried on."""
     rule = getattr(rewriter, "rule", None)
     goal = getattr(rewriter, "kanren_relation", None)
-    rules: Sequence[Rule] = ()
+    patterns: Sequence[Any] = ()
     if isinstance(rule, Rule):
-        rules = [rule]
+        patterns = [rule.pattern]
     elif goal is not None:
         relation = goal if isinstance(goal, Relation) else Relation("goal", goal)
-        rules = relation.extraction("forward").rules
-        tries = [Rule(relation.name, term, None) for term in relation.tries]
-        rules = rules or tries or random_patterns(ops_in_code(relation.goal), "", Random(0))
-    return [rule.pattern for rule in rules if split(rule.pattern) is not None]
+        patterns = [rule.pattern for rule in relation.extraction("forward").rules]
+        patterns = patterns or relation.tries or patterns_sought(relation.goal)
+    return [pattern for pattern in patterns if split(pattern) is not None]
 
 
 def aimed_appliers(rewriter: Rewriter) -> list[Applier]:
@@ -224,9 +219,13 @@ class _PatternBuilder:
         output = head.index if isinstance(head, Output) else None
         head = head.op if isinstance(head, Output) else head
         cls, name = class_and_scalar_name(head)
-        arguments = [
-            self.build(p, role_of(cls, name, i)[0], depth + 1) for i, p in enumerate(patterns)
-        ]
+        arguments: list[Any] = []
+        for i, p in enumerate(patterns):
+            role, _ = role_of(cls, name, i)
+            if isinstance(p, Arguments):
+                arguments += self._bind(p.of, partial(self._several, role))
+            else:
+                arguments.append(self.build(p, role, depth + 1))
         known = [v if isinstance(v, Variable) else at.constant(v) for v in arguments]
         op = op_for(head, known, Random(self._b.below(1000)), self._bind)
         if not isinstance(op, Op):
@@ -265,6 +264,10 @@ class _PatternBuilder:
             return self._first
         found = b.operand_for(self._first)
         return found if isinstance(found, Variable) else at.as_tensor_variable(found)
+
+    def _several(self, role: str) -> list[Any]:
+        """Return the arguments of an op from some position on."""
+        return [self._argument(role) for _ in range(1 + self._b.below(3))]
 
     def _length(self) -> Any:
         b = self._b

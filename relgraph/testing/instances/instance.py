@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposo
 from relgraph.scalar.type import BOOL, COMPLEXES, FLOATS, INTS, UINTS
 from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.testing.check_result import Counterexample
-from relgraph.testing.draw.terms import ops_in_code, random_patterns
+from relgraph.testing.draw.terms import patterns_sought
 from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
 from relgraph.testing.judge.evaluation import RewritePair
 
@@ -224,8 +223,6 @@ class Direction:
         direction does not exist or claims nothing.
     rules
         The rules of the relation, or patterns to try an open relation on.
-    guessed
-        Whether the rules are random patterns, made for an open relation without `tries`.
     """
 
     law: Relation
@@ -234,7 +231,6 @@ class Direction:
     rewriter: Any
     inverse: Any
     rules: Sequence[Rule]
-    guessed: bool = False
 
     @property
     def tried(self) -> bool:
@@ -279,7 +275,6 @@ def direction_of(
     law: Relation,
     name: str,
     patterns: Sequence[Any] = (),
-    seed: int = 0,
     sound: str | None = None,
 ) -> Direction | None:
     """Return one direction of a law, or None if it does not exist.
@@ -291,10 +286,8 @@ def direction_of(
     name
         ``forward`` or ``backward``. An open relation has no direction backward.
     patterns
-        The terms to try an open relation on; by default its `tries`, or random terms of the ops
-        that its code refers to.
-    seed
-        The seed of these random terms.
+        The terms to try an open relation on; by default its `tries`, or the patterns that its goal
+        requires of a node.
     sound
         The soundness class that is checked; by default the one that the law claims.
     """
@@ -311,18 +304,15 @@ def direction_of(
             rules = (Rule(law.name, side, None, law.conditions),)
         if law.tries and name == "forward":
             rules = [Rule(law.name, pattern, None) for pattern in law.tries]
-    patterns = patterns or law.tries
-    guessed = not rules and not patterns
     if not rules:
         if name == "backward":
             return None
-        rules = [Rule(law.name, pattern, None) for pattern in patterns] or random_patterns(
-            ops_in_code(law.goal), law.name, Random(seed)
-        )
+        patterns = patterns or law.tries or patterns_sought(law.goal)
+        rules = [Rule(law.name, pattern, None) for pattern in patterns]
     other = "backward" if name == "forward" else "forward"
     both = sound != "stable" and law.extraction(other).status == "closed"
     inverse = getattr(optimizers, other) if both else None
-    return Direction(law, name, sound, getattr(optimizers, name), inverse, rules, guessed)
+    return Direction(law, name, sound, getattr(optimizers, name), inverse, rules)
 
 
 @dataclass(eq=False)

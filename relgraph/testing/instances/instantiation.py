@@ -117,6 +117,7 @@ _COUNTS: Mapping[str, Mapping[int, float]] = {
     "index": {0: 3.0, 1: 1.0, 2: 0.5},
     "indices": {1: 2.0, 2: 1.0},
     "length": {1: 1.0, 2: 1.0, 3: 0.5},
+    "assertion": {1: 2.0, 2: 1.0},
 }
 """How many arguments of a kind are drawn where a pattern leaves open how many there are."""
 

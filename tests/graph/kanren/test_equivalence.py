@@ -33,7 +33,6 @@ BOOK = discover_laws()
 # On how many nodes each direction of each law fires, and how many are drawn to find them.
 NODES = 40 if settings().max_examples > 100 else 5
 ATTEMPTS = 2000
-GUESSES = 20
 RANDOMS = st.randoms(use_true_random=False)
 
 
@@ -154,7 +153,7 @@ def test_laws_of_the_book(name, direction):
         instantiator = PatternInstantiator(rule, random, found.mixed)
         # a law may have other patterns to be tried on than its left side
         function = _all_answers(found.rewriter.rule) if is_law else None
-        for attempt in range(GUESSES if found.guessed else ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             if matched >= NODES or (matched and attempt > 60 * NODES):
                 return
             try:
