@@ -36,7 +36,7 @@ BASES = (
         "OneAxis",
     ),
     *("RandomOp", "RelativeDimShuffle", "RelativeOp", "RelativeSubtensor", "SparseOp"),
-    *("SparsePair", "SparseProduct", "SquareMatrixOp", "TypedOp"),
+    *("LapackOp", "SparsePair", "SparseProduct", "SquareMatrixOp", "TypedOp"),
 )
 
 HEAD = """# How Dask computes each Op

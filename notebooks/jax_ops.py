@@ -38,7 +38,8 @@ BY_THE_ENGINE = (Assert, GraphOp, IfElse, Scan)
 # parameters that are relative to the inputs.
 NO_NODES = (
     *("TypedOp", "RelativeOp", "ScalarOp", "FoldOp", "FloatOp", "StepOp", "PredicateOp"),
-    *("NamedOp", "MatrixProduct", "MatrixOp", "SquareMatrixOp", "LinearSolve", "BlasUpdate"),
+    *("NamedOp", "MatrixProduct", "MatrixOp", "LapackOp", "SquareMatrixOp"),
+    *("LinearSolve", "BlasUpdate"),
     *("SparseOp", "SparseProduct", "SparsePair", "BaseIncSubtensor", "AlongAxes", "AlongAxis"),
     *("OneAxis", "RandomOp", "RelativeDimShuffle", "RelativeSubtensor", "TensorOp", "AxisOp"),
     *("BaseSubtensor", "GradientGate", "GraphOp"),

@@ -54,11 +54,11 @@ BUILDING = {
     "matmul with a scalar": (lambda: at.matmul(S, M), ["matmul: s has rank 0"]),
     "lengths of a product": (
         lambda: at.dot(at.tensor("float64", (2, 3)), at.tensor("float64", (4, 2))),
-        ["dot: axis 1 of the first input has length 3, axis 0 of the second 4"],
+        ["dot: axis 1 of input 0 (", "has length 3, axis 0 of input 1 (", "has length 4"],
     ),
     "lengths of a sum": (
         lambda: at.tensor("float64", (2,)) + at.tensor("float64", (3,)),
-        ["add: ", "axis 0", "(2,), (3,)"],
+        ["add: axis 0 of input 0 (", "has length 2, axis 0 of input 1 (", "has length 3"],
     ),
     "logic of floats": (lambda: X & Y, ["and_ is not defined for input 0 of dtype float64"]),
     "an integer that does not fit": (
@@ -161,7 +161,7 @@ def test_an_axis_that_was_not_declared_to_broadcast(linker, optimizer):
     texts = ["axis 0 of input", "(m) has length 1", "declare TensorType('float64', (1, None))"]
     with pytest.raises(ValueError, match=parts(*texts)):
         g([[1.0, 2.0]], [[1.0], [2.0]])
-    with pytest.raises(ValueError, match=parts("(y) has length 2", "(3,), (2,)")):
+    with pytest.raises(ValueError, match=parts("(x) has length 3", "(y) has length 2")):
         function([X, Y], X + Y, mode=Mode(linker, None))([1.0, 2.0, 3.0], [1.0, 2.0])
 
 

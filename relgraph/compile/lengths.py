@@ -31,6 +31,7 @@ from relgraph.tensor.linalg.systems import LinearSolve
 from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.reductions import CAReduce, FusedReduction
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyShape
+from relgraph.tensor.signatures import undeclared
 from relgraph.tensor.subtensor import WHOLE, BaseIncSubtensor, Placeholder, Slice, Subtensor
 from relgraph.tensor.type import TensorType
 from relgraph.vm.codegen import EqualLengths, Length, Unknown
@@ -291,12 +292,7 @@ def _require(
         text = f"{op}: {one} has length {n}, {other} {m}"
     if n != 1 or not isinstance(first, Axis):
         raise ValueError(text)
-    kind: Any = variables[first.argument].type
-    shape = tuple(1 if k == first.axis else length for k, length in enumerate(kind.shape))
-    raise ValueError(
-        f"{text}; only an axis whose length is known to be 1 broadcasts: declare "
-        f"TensorType({kind.dtype!r}, {shape}), or use specify_shape"
-    )
+    raise ValueError(text + undeclared(variables[first.argument].type, first.axis))
 
 
 class RequiredLengths:

@@ -403,7 +403,7 @@ class RelativeOp(TypedOp):
     A subclass defines `for_inputs`, and sets `relative` when it is made.
     """
 
-    def output_types(self, *input_types: Any, **kwargs: Any) -> Sequence[Type]:
+    def output_types(self, *input_types: Any, **kwargs: Any) -> list[Any]:
         raise TypeError(f"{self} stands in laws; a node has the op that it is for its inputs")
 
     def make_node(self, *inputs: Any) -> Apply:

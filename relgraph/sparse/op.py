@@ -25,9 +25,10 @@ from relgraph.sparse.matrices import (
     sampled,
 )
 from relgraph.sparse.type import SparseTensorType
-from relgraph.tensor.basic import TensorOp, as_argument, merged_lengths
+from relgraph.tensor.basic import TensorOp, as_argument
 from relgraph.tensor.math import BLAS_DTYPES, cast
 from relgraph.tensor.shapes import as_shape_vector, lengths
+from relgraph.tensor.signatures import parsed
 from relgraph.tensor.type import TensorType
 
 
@@ -69,15 +70,28 @@ def sparse_type_of(value: Any, shape: Sequence[int | None] = (None, None)) -> Sp
 
 
 class SparseOp(TensorOp):
-    """Base class of ops on sparse matrices.
+    """Base class of ops on sparse matrices, which are in brackets in a signature.
 
     Attributes
     ----------
     kinds
         For each input ``sparse`` or ``tensor``.
+    makes_sparse
+        Whether the output is sparse.
+    integers
+        The positions of the inputs that are integers.
     """
 
     kinds: ClassVar[tuple[str, ...]] = ("sparse",)
+    makes_sparse: ClassVar[bool] = True
+    integers: ClassVar[tuple[int, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "signature" in vars(cls):
+            inputs, _, output = cls.signature.partition("->")
+            cls.kinds = tuple(_KINDS[letter] for letter in inputs if letter in _KINDS)
+            cls.makes_sparse = output.startswith("[")
 
     def as_inputs(self, *inputs: Any) -> list[Any]:
         if len(inputs) != len(self.kinds):
@@ -87,6 +101,27 @@ class SparseOp(TensorOp):
             for i, (v, kind) in enumerate(zip(inputs, self.kinds, strict=True))
         ]
 
+    def output_types(self, *input_types: Any) -> list[Any]:
+        for i, (t, core) in enumerate(zip(input_types, parsed(self.signature).inputs, strict=True)):
+            if t.ndim > len(core):
+                raise TypeError(f"{self}: input {i} is a {t}; wanted is a rank of {len(core)}")
+            if i in self.integers and t.numpy_dtype.kind not in "iu":
+                raise TypeError(f"{self}: input {i} is a {t}, and integers are wanted")
+        formats = [t.format for t in input_types if isinstance(t, SparseTensorType)]
+        if len(set(formats)) > 1:
+            raise TypeError(f"{self}: the inputs have the formats {' and '.join(formats)}")
+        (kind,) = super().output_types(*input_types)
+        if not self.makes_sparse:
+            return [kind]
+        return [SparseTensorType(self.output_format(*formats), kind.dtype, kind.shape)]
+
+    def output_format(self, *formats: str) -> str:
+        """Return the format of the output, for those of the sparse inputs."""
+        return formats[0]
+
+
+_KINDS = {"[": "sparse", "(": "tensor"}
+
 
 def as_sparse_argument(x: Any, what: str, position: int = 0) -> Any:
     """Return an argument as a sparse variable; errors name the function and the position."""
@@ -94,32 +129,6 @@ def as_sparse_argument(x: Any, what: str, position: int = 0) -> Any:
         return as_sparse_variable(x)
     except TypeError as error:
         raise TypeError(f"{what}: input {position}: {error}") from None
-
-
-def check_same(what: str, x: Any, y: Any) -> None:
-    """Raise an error if two sparse types differ in their format, or in a length that is known.
-
-    Raises
-    ------
-    TypeError
-        If the formats differ.
-    ValueError
-        If the static shapes do.
-    """
-    if x.format != y.format:
-        raise TypeError(f"{what}: the first input is {x.format}, the second {y.format}")
-    check_shapes(what, x.shape, y.shape)
-
-
-def check_shapes(what: str, x: Sequence[Any], y: Sequence[Any]) -> None:
-    """Raise a ValueError if two shapes differ in a length that is known in both."""
-    if any(n is not None and m is not None and n != m for n, m in zip(x, y, strict=True)):
-        raise ValueError(f"{what}: the inputs have the shapes {tuple(x)} and {tuple(y)}")
-
-
-def vector_of(dtype: str) -> TensorType:
-    """Return the type of vectors of a dtype, of any length."""
-    return TensorType(dtype, (None,))
 
 
 def is_format_of(format: str, x: Any) -> bool:
@@ -145,10 +154,8 @@ def have_no_single_row(x: Any, y: Any) -> bool:
 class Stored(SparseOp):
     """The stored elements of a sparse matrix, as a vector: a view."""
 
+    signature = "[m,n]->(places)"
     view_map = {0: [0]}
-
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        return [vector_of(input_types[0].dtype)]
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return values[0].data
@@ -168,6 +175,7 @@ class Indices(SparseOp):
     """
 
     __props__ = ("part",)
+    signature = "[m,n]->(places)"
     view_map = {0: [0]}
     connected_inputs = ()
 
@@ -179,7 +187,7 @@ class Indices(SparseOp):
 
     def output_types(self, *input_types: Any) -> list[TensorType]:
         if self.part == "indices":
-            return [vector_of("int32")]
+            return [TensorType("int32", (None,))]
         n = input_types[0].shape[0 if input_types[0].format == "csr" else 1]
         return [TensorType("int32", (None if n is None else n + 1,))]
 
@@ -193,15 +201,13 @@ class Indices(SparseOp):
 class WithStored(SparseOp):
     """A sparse matrix with other elements stored at its places: it shares the storage of both."""
 
-    kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
+    signature = "[m,n],(places)->[m,n]"
     view_map = {0: [0, 1]}
     keeps_shape = True
     connected_inputs = (1,)
 
-    def output_types(self, pattern: Any, data: Any) -> list[Any]:
-        if data.ndim != 1:
-            raise TypeError(f"{self.name}: stored elements are a vector, not a {data}")
-        return [pattern.clone(dtype=data.dtype)]
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        return dtypes[1:]
 
     def compute(self, node: Apply, x: Any, data: Any) -> Any:
         if len(data) != x.nnz:
@@ -215,16 +221,15 @@ class WithStored(SparseOp):
 class Sampled(SparseOp):
     """The elements of a sparse matrix at the places that another one of its format stores."""
 
-    kinds: ClassVar[tuple[str, ...]] = ("sparse", "sparse")
+    signature = "[m,n],[m,n]->(places)"
     view_map = {0: [1]}
     connected_inputs = (1,)
 
-    def output_types(self, pattern: Any, x: Any) -> list[TensorType]:
-        check_same(self.name, pattern, x)
-        return [vector_of(x.dtype)]
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        return dtypes[1:]
 
     def compute(self, node: Apply, *values: Any) -> Any:
-        check_shapes(self.name, values[0].shape, values[1].shape)
+        self.check(node, *values)
         return sampled(*values)
 
     def input_gradients(self, g: Any, out: Any, x: Any, *rest: Any) -> list[Any]:
@@ -235,16 +240,14 @@ class Transposed(SparseOp):
     """The transpose of a sparse matrix, in the other format: it shares the storage."""
 
     name = "transpose"
+    signature = "[m,n]->[n,m]"
     view_map = {0: [0]}
 
-    def output_types(self, x: Any) -> list[Any]:
-        return [SparseTensorType(OTHER_FORMAT[x.format], x.dtype, *self.output_shapes(x.shape))]
+    def output_format(self, *formats: str) -> str:
+        return OTHER_FORMAT[formats[0]]
 
     def compute(self, node: Apply, x: Any) -> Any:
         return assembled(OTHER_FORMAT[x.format], x.data, x.indices, x.indptr, x.shape[::-1])
-
-    def output_shapes(self, x: Any) -> list[Any]:
-        return [tuple(x[::-1])]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         return [_transposed(g)]
@@ -254,10 +257,8 @@ class WithoutZeros(SparseOp):
     """A sparse matrix without the zeros that are stored."""
 
     name = "remove0"
+    signature = "[m,n]->[m,n]"
     keeps_shape = True
-
-    def output_types(self, *input_types: Any) -> list[Any]:
-        return list(input_types)
 
     def compute(self, node: Apply, *values: Any) -> Any:
         made = values[0].copy()
@@ -279,15 +280,16 @@ class ChangeFormat(SparseOp):
 
     __props__ = ("format",)
     name = "as_format"
+    signature = "[m,n]->[m,n]"
     keeps_shape = True
 
     def __init__(self, format: str) -> None:
         self.format = format
 
-    def output_types(self, x: Any) -> list[Any]:
-        if x.format == self.format:
+    def output_format(self, *formats: str) -> str:
+        if formats[0] == self.format:
             raise TypeError(f"{self}: the input has this format already")
-        return [x.clone(format=self.format)]
+        return self.format
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return in_format(values[0], self.format)
@@ -322,27 +324,24 @@ class FromPlaces(SparseOp):
     """
 
     __props__ = ("format",)
-    kinds: ClassVar[tuple[str, ...]] = ("tensor",) * 5
+    signature = "(places),(places),(places),(),()->[m,n]"
+    integers = (1, 2, 3, 4)
     connected_inputs = (0,)
 
     def __init__(self, format: str) -> None:
         self.format = format
 
-    def output_types(self, data: Any, rows: Any, columns: Any, *sides: Any) -> list[Any]:
-        for t, ndim in ((data, 1), (rows, 1), (columns, 1), (sides[0], 0), (sides[1], 0)):
-            if t.ndim != ndim or (t is not data and t.numpy_dtype.kind not in "iu"):
-                raise TypeError(
-                    f"{self.name}: a {t} in place of "
-                    f"{'a vector of integers' if ndim else 'a length'}"
-                )
-        return [SparseTensorType(self.format, data.dtype)]
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        return dtypes[:1]
+
+    def output_format(self, *formats: str) -> str:
+        return self.format
 
     def compute(self, node: Apply, data: Any, rows: Any, columns: Any, n: Any, m: Any) -> Any:
         outer, inner = (rows, columns) if self.format == "csr" else (columns, rows)
         sides = (n, m) if self.format == "csr" else (m, n)
+        self.check(node, data, rows, columns)
         for which, length in ((outer, sides[0]), (inner, sides[1])):
-            if len(which) != len(data):
-                raise ValueError(f"{self.name}: {len(data)} elements at {len(which)} places")
             if len(which) and not 0 <= which.min() <= which.max() < length:
                 raise IndexError(f"{self.name}: an index is not below {length}, or negative")
         order = np.argsort(outer, kind="stable")
@@ -361,18 +360,15 @@ class FromPlaces(SparseOp):
 class Elements(SparseOp):
     """The elements of a sparse matrix at given rows and columns, two vectors from 0 on."""
 
-    kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor", "tensor")
+    signature = "[m,n],(places),(places)->(places)"
+    integers = (1, 2)
     connected_inputs = (0,)
 
-    def output_types(self, x: Any, rows: Any, columns: Any) -> list[TensorType]:
-        for t in (rows, columns):
-            if t.ndim != 1 or t.numpy_dtype.kind not in "iu":
-                raise TypeError(f"{self.name}: a {t} in place of a vector of integers")
-        return self.of_dtype(x.dtype, x, rows, columns)
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        return dtypes[:1]
 
     def compute(self, node: Apply, x: Any, rows: Any, columns: Any) -> Any:
-        if len(rows) != len(columns):
-            raise ValueError(f"{self.name}: {len(rows)} rows and {len(columns)} columns")
+        self.check(node, x, rows, columns)
         for axis, which in enumerate((rows, columns)):
             if len(which) and not 0 <= which.min() <= which.max() < x.shape[axis]:
                 raise IndexError(
@@ -380,9 +376,6 @@ class Elements(SparseOp):
                     "beyond it"
                 )
         return elements(x, rows, columns)
-
-    def output_shapes(self, x: Any, rows: Any, columns: Any) -> list[Any]:
-        return [rows]
 
     def input_gradients(self, g: Any, out: Any, x: Any, *places: Any) -> list[Any]:
         made = FromPlaces(x.type.format)(g, *places, *sides_of(x))
@@ -402,7 +395,7 @@ class Compressed(SparseOp):
     """
 
     __props__ = ("format",)
-    kinds: ClassVar[tuple[str, ...]] = ("tensor",) * 4
+    signature = "(data),(indices),(indptr),(sides)->[m,n]"
     view_map = {0: [0, 1, 2]}
     connected_inputs = (0,)
 
@@ -419,11 +412,11 @@ class Compressed(SparseOp):
         indices = [v if v.type.dtype == "int32" else cast(v, "int32") for v in parts[1:]]
         return [parts[0], *indices, as_shape_vector(inputs[3], str(self))]
 
-    def output_types(self, *input_types: Any) -> list[Any]:
-        for i, t in enumerate(input_types):
-            if t.ndim != 1:
-                raise TypeError(f"{self}: input {i} is a {t}, not a vector")
-        return [SparseTensorType(self.format, input_types[0].dtype)]
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        return dtypes[:1]
+
+    def output_format(self, *formats: str) -> str:
+        return self.format
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return checked(self.format, *values)
@@ -442,11 +435,11 @@ class Compressed(SparseOp):
 class Majors(SparseOp):
     """The row of each stored element of a CSR matrix (column, of CSC), given its index pointers."""
 
-    kinds: ClassVar[tuple[str, ...]] = ("tensor",)
+    signature = "(indptr)->(places)"
     connected_inputs = ()
 
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        return [vector_of("int64")]
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        return ["int64"]
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return majors(values[0])
@@ -469,24 +462,15 @@ COMPARISONS = ("eq", "neq", "lt", "le", "gt", "ge")
 class SparsePair(SparseOp):
     """Base class of ops that combine two sparse matrices of one shape, element by element."""
 
-    kinds: ClassVar[tuple[str, ...]] = ("sparse", "sparse")
+    signature = "[m,n],[m,n]->[m,n]"
     keeps_shape = True
-
-    def dtype_of(self, x: str, y: str) -> str:
-        """Return the dtype of the output, given those of the inputs."""
-        return result_dtype(x, y)
-
-    def output_types(self, x: Any, y: Any) -> list[Any]:
-        check_same(str(self), x, y)
-        dtype = self.dtype_of(x.dtype, y.dtype)
-        return [SparseTensorType(x.format, dtype, merged_lengths(x.shape, y.shape))]
 
     def combined(self, x: Any, y: Any) -> Any:
         """Return what two matrices of the dtype in which they are combined make."""
         raise NotImplementedError(f"{self} combines nothing")
 
     def compute(self, node: Apply, x: Any, y: Any) -> Any:
-        check_shapes(str(self), x.shape, y.shape)
+        self.check(node, x, y)
         dtype = result_dtype(x.dtype.name, y.dtype.name)
         made = self.combined(x.astype(dtype, copy=False), y.astype(dtype, copy=False))
         return canonical(made)
@@ -509,11 +493,10 @@ class SubSparse(SparsePair):
 
     name = "sub"
 
-    def dtype_of(self, x: str, y: str) -> str:
-        dtype = result_dtype(x, y)
-        if dtype == "bool":
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        if set(dtypes) == {"bool"}:
             raise TypeError("sub: booleans have no difference; compare them by neq")
-        return dtype
+        return super().output_dtypes(*dtypes)
 
     def combined(self, x: Any, y: Any) -> Any:
         return x - y
@@ -544,8 +527,8 @@ class CompareSparse(SparsePair):
     def __str__(self) -> str:
         return self.comparison
 
-    def dtype_of(self, x: str, y: str) -> str:
-        return "bool"
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        return ["bool"]
 
     def combined(self, x: Any, y: Any) -> Any:
         with warnings.catch_warnings():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,14 +22,13 @@ from relgraph.sparse.op import (
     _with_stored,
     as_format,
     as_sparse_argument,
-    check_shapes,
-    vector_of,
 )
 from relgraph.sparse.type import SparseTensorType
 from relgraph.tensor.assembly import alloc, arange, ones
-from relgraph.tensor.math import _dot, check_inner, conjugated, lt, switch
+from relgraph.tensor.math import _dot, conjugated, lt, switch
 from relgraph.tensor.reductions import reduced_dtype
 from relgraph.tensor.shapes import lengths, shape_i
+from relgraph.tensor.signatures import common_lengths
 from relgraph.tensor.type import TensorType
 
 
@@ -44,6 +43,7 @@ class DenseFromSparse(SparseOp):
 
     __props__ = ("structured",)
     name = "dense_from_sparse"
+    signature = "[m,n]->(m,n)"
     keeps_shape = True
 
     def __init__(self, structured: bool = True) -> None:
@@ -51,9 +51,6 @@ class DenseFromSparse(SparseOp):
 
     def __str__(self) -> str:
         return self.name
-
-    def output_types(self, *input_types: Any) -> list[TensorType]:
-        return [TensorType(input_types[0].dtype, input_types[0].shape)]
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return values[0].toarray()
@@ -72,7 +69,7 @@ class SparseFromDense(SparseOp):
     """
 
     __props__ = ("format",)
-    kinds: ClassVar[tuple[str, ...]] = ("tensor",)
+    signature = "(m,n)->[m,n]"
     keeps_shape = True
 
     def __init__(self, format: str) -> None:
@@ -81,10 +78,8 @@ class SparseFromDense(SparseOp):
     def __str__(self) -> str:
         return f"{self.format}_from_dense"
 
-    def output_types(self, x: Any) -> list[Any]:
-        if x.ndim != 2:
-            raise TypeError(f"{self}: the input is a {x}, not a matrix")
-        return [SparseTensorType(self.format, x.dtype, x.shape)]
+    def output_format(self, *formats: str) -> str:
+        return self.format
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return canonical(csr_or_csc(self.format, values[0]))
@@ -99,25 +94,34 @@ class SampledDense(SparseOp):
     An axis of the dense matrix broadcasts if its length is known to be 1.
     """
 
-    kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
+    signature = "[m,n],(k,l)->(places)"
     connected_inputs = (1,)
 
     def output_types(self, pattern: Any, y: Any) -> list[TensorType]:
-        if y.ndim != 2:
-            raise TypeError(f"{self.name}: input 1 is a {y}, not a matrix")
-        check_shapes(self.name, pattern.shape, _open_where_one(y.shape))
-        return [vector_of(y.dtype)]
+        self.check_broadcasting((pattern, y), y.shape, pattern.shape, y.shape)
+        return super().output_types(pattern, y)
+
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        return dtypes[1:]
+
+    def check_broadcasting(self, inputs: Any, static: Any, pattern: Any, y: Any) -> None:
+        """Raise a ValueError unless a dense matrix broadcasts to the shape of a sparse one.
+
+        Parameters
+        ----------
+        inputs
+            What errors call them.
+        static
+            The static shape of the dense one.
+        pattern, y
+            Their shapes.
+        """
+        common_lengths(self.name, inputs, [(None, None), static], [pattern, y], ((), ()))
 
     def compute(self, node: Apply, pattern: Any, y: Any) -> Any:
-        index: list[Any] = []
-        which = zip(node.inputs[1].type.shape, y.shape, pattern.shape, places(pattern), strict=True)
-        for static, n, m, place in which:
-            if static != 1 and n != m:
-                raise ValueError(
-                    f"{self.name}: the shapes are {pattern.shape} and {y.shape}; only an axis "
-                    "whose length is known to be 1 broadcasts"
-                )
-            index.append(0 if static == 1 else place)
+        static = node.inputs[1].type.shape
+        self.check_broadcasting(node.inputs, static, pattern.shape, y.shape)
+        index = [0 if n == 1 else place for n, place in zip(static, places(pattern), strict=True)]
         found = y[tuple(index)]
         return found if found.ndim else np.full(pattern.nnz, found)
 
@@ -130,10 +134,6 @@ class SampledDense(SparseOp):
             order = ("x", 0) if ones == [0] else (0, "x")
             return [disconnected(), SparseSum(ones[0])(g).dimshuffle(*order)]
         return [disconnected(), _dense(g)]
-
-
-def _open_where_one(shape: Sequence[int | None]) -> list[int | None]:
-    return [None if n == 1 else n for n in shape]
 
 
 class SparseSum(SparseOp):
@@ -150,29 +150,28 @@ class SparseSum(SparseOp):
     """
 
     __props__ = ("axis", "structured")
+    signature = "[m,n]->()"
 
     def __init__(self, axis: int | None = None, structured: bool = False) -> None:
         if axis not in (None, 0, 1):
             raise ValueError(f"sp_sum: axis is {axis!r}, not 0, 1 or None")
         self.axis = axis
         self.structured = bool(structured)
+        self.signature = {None: "[m,n]->()", 0: "[m,n]->(n)", 1: "[m,n]->(m)"}[axis]
 
     name = "sp_sum"
 
     def __str__(self) -> str:
         return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
 
-    def output_types(self, x: Any) -> list[TensorType]:
-        return self.of_dtype(reduced_dtype(np.add, x.dtype), x)
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        return [reduced_dtype(np.add, dtypes[0])]
 
     def compute(self, node: Apply, x: Any) -> Any:
         dtype = node.outputs[0].type.dtype
         if self.axis is None:
             return np.asarray(np.add.reduce(x.data, dtype=dtype))
         return sums_along(x, self.axis, dtype)
-
-    def output_shapes(self, x: Any) -> list[Any]:
-        return [() if self.axis is None else (x[1 - self.axis],)]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         new = {None: ("x", "x"), 0: ("x", 0), 1: (0, "x")}[self.axis]
@@ -229,24 +228,15 @@ class DotDense(SparseProduct):
     """The product of a sparse matrix and a dense matrix or vector, which is dense."""
 
     name = "structured_dot"
-    kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
-
-    def output_types(self, x: Any, y: Any) -> list[TensorType]:
-        if y.ndim not in (1, 2):
-            raise TypeError(f"{self}: the second input is a {y}, neither a vector nor a matrix")
-        check_inner(self, x, y, 1, 0)
-        return self.of_dtype(result_dtype(x.dtype, y.dtype), x, y)
+    signature = "[m,k],(k,n?)->(m,n?)"
 
     def compute(self, node: Apply, x: Any, y: Any) -> Any:
-        check_inner(self, x, y, 1, 0)
+        self.check(node, x, y)
         dtype = node.outputs[0].type.dtype
         wide = "float32" if dtype == "float16" else dtype  # SciPy has no sparse float16
         product = x.astype(wide, copy=False) @ y.astype(wide, copy=False)
         with np.errstate(over="ignore"):
             return np.asarray(product, dtype)
-
-    def output_shapes(self, x: Any, y: Any) -> list[Any]:
-        return [(x[0], *y[1:])]
 
     def input_gradients(self, g: Any, out: Any, x: Any, y: Any) -> list[Any]:
         turned = self(adjoint(x), g)
@@ -262,22 +252,12 @@ class DotSparse(SparseProduct):
     """The product of two sparse matrices of one format, which is sparse."""
 
     name = "true_dot"
-    kinds: ClassVar[tuple[str, ...]] = ("sparse", "sparse")
-
-    def output_types(self, x: Any, y: Any) -> list[Any]:
-        if x.format != y.format:
-            raise TypeError(f"{self}: the first input is {x.format}, the second {y.format}")
-        check_inner(self, x, y, 1, 0)
-        (shape,) = self.output_shapes(x.shape, y.shape)
-        return [SparseTensorType(x.format, result_dtype(x.dtype, y.dtype), shape)]
+    signature = "[m,k],[k,n]->[m,n]"
 
     def compute(self, node: Apply, x: Any, y: Any) -> Any:
-        check_inner(self, x, y, 1, 0)
+        self.check(node, x, y)
         dtype = node.outputs[0].type.dtype
         return canonical(x.astype(dtype, copy=False) @ y.astype(dtype, copy=False))
-
-    def output_shapes(self, x: Any, y: Any) -> list[Any]:
-        return [(x[0], y[1])]
 
     def input_gradients(self, g: Any, out: Any, x: Any, y: Any) -> list[Any]:
         """Return gradients in the format of the product; structured ones at the places of the
@@ -298,25 +278,14 @@ class SampledProduct(SparseOp):
     Its inputs are the sparse matrix and `x` and `y`, dense matrices of as many columns.
     """
 
-    kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor", "tensor")
     connected_inputs = (1, 2)
+    signature = "[m,n],(m,k),(n,k)->(places)"
 
-    def output_types(self, pattern: Any, x: Any, y: Any) -> list[TensorType]:
-        for t, n in ((x, pattern.shape[0]), (y, pattern.shape[1])):
-            if t.ndim != 2:
-                raise TypeError(f"{self.name}: a {t} in place of a matrix")
-            if None not in (n, t.shape[0]) and n != t.shape[0]:
-                raise ValueError(f"{self.name}: {t.shape[0]} rows for {n} places")
-        check_inner(self, x, y, 1, 1)
-        return [vector_of(result_dtype(x.dtype, y.dtype))]
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        return super().output_dtypes(*dtypes[1:])
 
     def compute(self, node: Apply, pattern: Any, x: Any, y: Any) -> Any:
-        check_inner(self, x, y, 1, 1)
-        if pattern.shape != (len(x), len(y)):
-            raise ValueError(
-                f"{self.name}: places in a matrix of shape {pattern.shape}, of a product of shape "
-                f"{(len(x), len(y))}"
-            )
+        self.check(node, pattern, x, y)
         rows, columns = places(pattern)
         found = np.empty(len(rows), node.outputs[0].type.dtype)
         step = max(BLOCK_ELEMENTS // max(x.shape[1], 1), 1)
@@ -349,23 +318,18 @@ class TakeRows(SparseOp):
     """Some rows of a sparse matrix, given by a vector of indices; negative ones count from the
     end."""
 
-    kinds: ClassVar[tuple[str, ...]] = ("sparse", "tensor")
+    signature = "[m,n],(k)->[k,n]"
+    integers = (1,)
     connected_inputs = (0,)
 
-    def output_types(self, x: Any, index: Any) -> list[Any]:
-        if index.ndim != 1 or index.numpy_dtype.kind not in "iu":
-            raise TypeError(f"{self.name}: a {index} in place of a vector of integers")
-        (shape,) = self.output_shapes(x.shape, index.shape)
-        return [x.clone(shape=shape)]
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        return dtypes[:1]
 
     def compute(self, node: Apply, x: Any, index: Any) -> Any:
         n = x.shape[0]
         if len(index) and not -n <= index.min() <= index.max() < n:
             raise IndexError(f"{self.name}: an index is out of bounds for {n} rows")
         return canonical(x[index.astype("int64")])
-
-    def output_shapes(self, x: Any, index: Any) -> list[Any]:
-        return [(index[0], x[1])]
 
     def input_gradients(self, g: Any, out: Any, x: Any, index: Any) -> list[Any]:
         """Return the gradients of the rows, added up where they are from: by a product with the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cache, reduce
 from typing import Any, ClassVar, TypeVar
 
@@ -15,11 +15,19 @@ from relgraph.graph.op import RelativeOp, TypedOp
 from relgraph.graph.reference import evaluate
 from relgraph.graph.type import Type, disconnected
 from relgraph.graph.utils import AsksForType, LogicTerm, MethodNotDefined
-from relgraph.scalar.type import check_dtype, number_kind, weak_dtype
+from relgraph.scalar.type import check_dtype, number_kind, result_dtype, weak_dtype
 from relgraph.tensor.memory import in_order
-from relgraph.tensor.type import TensorConstant, TensorType, TensorVariable
+from relgraph.tensor.signatures import (
+    Axis,
+    common_lengths,
+    equal_lengths,
+    output_axes,
+    pairs_of_places,
+    parsed,
+    places_of_outputs,
+)
+from relgraph.tensor.type import Shape, TensorConstant, TensorType, TensorVariable
 
-Shape = tuple[int | None, ...]
 _Length = TypeVar("_Length")
 
 
@@ -364,6 +372,9 @@ def _of_rank(x: Any, ndim: int | None) -> Any:
     return x.dimshuffle(*range(-extra, x.type.ndim))
 
 
+_TOO_FEW = ("", "neither a vector nor a matrix", "neither a matrix nor a stack of them")
+
+
 class TensorOp(TypedOp):
     """Base class of ops whose inputs are tensors.
 
@@ -374,14 +385,20 @@ class TensorOp(TypedOp):
     array_formula
         Takes the functions of arrays, those of NumPy or of a library like it, and arrays of the
         dtype of the output; returns the value. None if NumPy and others compute it differently.
+    signature
+        The axes of inputs and outputs, as `relgraph.tensor.signatures` reads them; empty if other
+        methods say the shapes.
     """
 
     __props__: ClassVar[tuple[str, ...] | None] = ()
     nin: int | None = 1
     array_formula: Callable[..., Any] | None = None
+    signature: str = ""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        if "signature" in vars(cls):
+            cls.nin, cls.nout = map(len, parsed(cls.signature))
         if "__init__" in vars(cls) and cls.__props__ == ():
             raise TypeError(f"{cls.__name__} takes parameters; __props__ must name them")
 
@@ -408,15 +425,70 @@ class TensorOp(TypedOp):
             return [shapes[0]]
         raise MethodNotDefined(f"{self} ({type(self).__name__}) does not define infer_shape")
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        return self.output_shapes(*shapes)
-
     def of_dtype(self, dtype: str, *input_types: Any) -> list[TensorType]:
         """Return the types of the outputs, which have one dtype."""
         return [TensorType(dtype, s) for s in self.output_shapes(*[t.shape for t in input_types])]
 
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        """Return the dtypes of the outputs, if there is a signature: by default the common one."""
+        return [result_dtype(*dtypes)] * (self.nout or 1)
+
+    def output_types(self, *input_types: Any, **kwargs: Any) -> list[TensorType]:
+        dtypes = self.output_dtypes(*[t.dtype for t in input_types])
+        pairs = zip(dtypes, self.static_shapes(*input_types), strict=True)
+        return [TensorType(dtype, shape) for dtype, shape in pairs]
+
+    def static_shapes(self, *input_types: Any) -> list[Shape]:
+        """Return the static shapes of the outputs by the signature.
+
+        Raises
+        ------
+        TypeError
+            If an input has too few axes.
+        ValueError
+            If lengths differ that have to be equal.
+        """
+        cores = parsed(self.signature).inputs
+        for i, (t, core) in enumerate(zip(input_types, cores, strict=True)):
+            needed = sum(not axis.endswith("?") for axis in core)
+            if t.ndim < needed:
+                raise TypeError(f"{self.name}: input {i} is a {t}, {_TOO_FEW[needed]}")
+        static = [t.shape for t in input_types]
+        lengths = common_lengths(self.name, input_types, static, static, cores)
+        return self.shapes_of_outputs(lengths)
+
+    def shapes_of_outputs(self, lengths: Mapping[Axis, Any]) -> list[tuple[Any, ...]]:
+        """Return the shapes of the outputs, given the lengths of axes; None is not known."""
+        axes = output_axes(lengths, parsed(self.signature).outputs)
+        return [tuple([lengths.get(axis) for axis in core]) for core in axes]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        if not self.signature:
+            return self.output_shapes(*shapes)
+        static = tuple([v.type.shape for v in node.inputs])
+        outputs = places_of_outputs(self.signature, static)
+        if outputs is None:
+            raise MethodNotDefined(f"{self} ({type(self).__name__}) makes lengths of values")
+        return [
+            tuple([1 if place is None else shapes[place[0]][place[1]] for place in places])
+            for places in outputs
+        ]
+
+    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        if not self.signature:
+            return super().required_lengths(node, shapes)
+        static = [v.type.shape for v in node.inputs]
+        return equal_lengths(static, shapes, parsed(self.signature).inputs)
+
     def check(self, node: Apply, *values: Any) -> None:
-        """Raise an error if a formula does not hold for some values of the inputs."""
+        """Raise a ValueError if lengths of values differ that have to be equal."""
+        if not self.signature:
+            return
+        static = tuple([v.type.shape for v in node.inputs])
+        for (i, p), (j, q) in pairs_of_places(self.signature, static):
+            if values[i].shape[p] != values[j].shape[q]:
+                shapes, cores = [x.shape for x in values], parsed(self.signature).inputs
+                common_lengths(self.name, node.inputs, static, shapes, cores)
 
     def compute(self, node: Apply, *values: Any, **kwargs: Any) -> Any:
         if self.array_formula is None:

@@ -36,6 +36,7 @@ from relgraph.tensor.basic import (
 )
 from relgraph.tensor.composite_kernel import CompositeKernel
 from relgraph.tensor.memory import forward, steady
+from relgraph.tensor.signatures import common_lengths, equal_lengths, places_of_axes
 from relgraph.tensor.type import TensorType, TensorVariable
 
 
@@ -661,35 +662,19 @@ class Elemwise(Op):
             None if t.ndim == ndim else DimShuffle(t.ndim, _left_padded_order(t.ndim, ndim))
             for t in types
         )
-        shapes = [(1,) * (ndim - t.ndim) + t.shape for t in types]
-        shape = tuple(self._length(axis, shapes) for axis in range(ndim))
+        static = [t.shape for t in types]
+        lengths = common_lengths(self, types, static, static, ((),) * len(types))
+        shape = tuple(lengths[axis] for axis in range(-ndim, 0))
         scalar_types = self.scalar_op.output_types(*[get_scalar_type(t.dtype) for t in types])
         outputs = tuple(TensorType(t.dtype, shape) for t in scalar_types)
-        self._check_inplace(types, shapes, outputs)
+        self._check_inplace(types, outputs)
         needed_padding = padding if any(p is not None for p in padding) else None
         return self._plans.keep(types, _NodePlan(needed_padding, outputs))
 
-    def _length(self, axis: int, shapes: Sequence[tuple[int | None, ...]]) -> int | None:
-        """Return the static length of an axis of the output."""
-        lengths = [s[axis] for s in shapes]
-        known = {n for n in lengths if n is not None and n != 1}
-        if len(known) > 1:
-            raise ValueError(
-                f"{self}: the inputs have different lengths along axis {axis}: "
-                f"their shapes are {', '.join(map(str, shapes))}"
-            )
-        if known:
-            return known.pop()
-        return None if None in lengths else 1
-
-    def _check_inplace(
-        self,
-        types: Sequence[TensorType],
-        shapes: Sequence[tuple[int | None, ...]],
-        outputs: Sequence[TensorType],
-    ) -> None:
+    def _check_inplace(self, types: Sequence[TensorType], outputs: Sequence[TensorType]) -> None:
         for o, i in self.inplace_pattern:
-            grows = any(n == 1 and m != 1 for n, m in zip(shapes[i], outputs[o].shape, strict=True))
+            shape = (1,) * (outputs[o].ndim - types[i].ndim) + types[i].shape
+            grows = any(n == 1 and m != 1 for n, m in zip(shape, outputs[o].shape, strict=True))
             if grows or types[i].dtype != outputs[o].dtype:
                 raise TypeError(
                     f"{self}: output {o}, a {outputs[o]}, can't be written to the storage of "
@@ -768,53 +753,29 @@ class Elemwise(Op):
         first: tuple[int, ...] = inputs[0].shape
         if all(x.shape == first for x in inputs):
             return first
-        shape = tuple(
-            max(lengths) if 0 not in lengths else 0
-            for lengths in zip(*[x.shape for x in inputs], strict=True)
-        )
-        for i, x in enumerate(inputs):
-            for axis, (n, m, known) in enumerate(
-                zip(x.shape, shape, node.inputs[i].type.shape, strict=True)
-            ):
-                if n != m and known != 1:
-                    raise ValueError(self._mismatch_message(node, inputs, i, axis))
-        return shape
-
-    def _mismatch_message(self, node: Apply, inputs: Sequence[Any], i: int, axis: int) -> str:
-        var, length = node.inputs[i], inputs[i].shape[axis]
-        text = (
-            f"{self}: axis {axis} of input {i} ({var}) has length {length}, but the shapes of "
-            f"the inputs are {', '.join(str(x.shape) for x in inputs)}"
-        )
-        if length != 1:
-            return text
-        shape = tuple(1 if k == axis else n for k, n in enumerate(var.type.shape))
-        return (
-            f"{text}; only an axis whose length is known to be 1 broadcasts: declare "
-            f"TensorType({var.type.dtype!r}, {shape}), or use specify_shape"
-        )
+        static = [v.type.shape for v in node.inputs]
+        cores = ((),) * len(inputs)
+        lengths = common_lengths(self, node.inputs, static, [x.shape for x in inputs], cores)
+        return tuple([n for n in lengths.values() if n is not None])
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return for each axis the length of an input that does not broadcast along it.
 
         Rewriting may have found out that all of them do where the output's type leaves it open.
         """
-        (out, *_) = node.outputs
-        shape = []
-        for axis, known in enumerate(out.type.shape):
-            candidates = [
-                s[axis] for v, s in zip(node.inputs, shapes, strict=True) if v.type.shape[axis] != 1
+        static = [v.type.shape for v in node.inputs]
+        places = places_of_axes(((),) * len(static), tuple(static)).values()
+        shape = tuple(
+            [
+                known if known is not None else shapes[where[0][0]][where[0][1]] if where else 1
+                for known, where in zip(node.outputs[0].type.shape, places, strict=True)
             ]
-            shape.append(known if known is not None else candidates[0] if candidates else 1)
-        return [tuple(shape) for _ in node.outputs]
+        )
+        return [shape] * len(node.outputs)
 
     def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
         static = [v.type.shape for v in node.inputs]
-        for axis in range(len(static[0])):
-            pairs = zip(static, shapes, strict=True)
-            found = [shape[axis] for known, shape in pairs if known[axis] != 1]
-            if found:
-                yield found
+        return equal_lengths(static, shapes, ((),) * len(static))
 
     def fill_like(self, node: Apply, new: Any) -> Any:
         """Return `new`, broadcast to the shape of an output of `node`; it reads only its inputs.

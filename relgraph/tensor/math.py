@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.utils import LogicTerm
-from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype, weak_dtype
+from relgraph.scalar.type import is_complex, is_discrete, number_kind, weak_dtype
 from relgraph.tensor.basic import TensorOp, as_tensor_variable, number
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.fortran import product
@@ -22,25 +22,14 @@ BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
 """The dtypes of which the BLAS has matrix products."""
 
 
-def check_inner(op: Any, x: Any, y: Any, x_axis: int, y_axis: int) -> None:
-    """Raise a ValueError if the axes that a product sums over have different lengths.
-
-    Parameters
-    ----------
-    op
-        The op, for the error.
-    x, y
-        Two types or two arrays; a length of None is not known.
-    x_axis, y_axis
-        The axis of each that is summed over.
-    """
-    n, m = x.shape[x_axis], y.shape[y_axis]
-    if n is not None and m is not None and n != m:
-        raise ValueError(
-            f"{op}: axis {x_axis % len(x.shape)} of the first input has length {n}, "
-            f"axis {y_axis % len(y.shape)} of the second {m} "
-            f"(shapes {tuple(x.shape)} and {tuple(y.shape)})"
-        )
+def check_blas(op: Any, types: Sequence[TensorType], ranks: Sequence[int]) -> None:
+    """Raise a TypeError unless the inputs of an op have some ranks, and one dtype of the BLAS."""
+    for i, (t, ndim) in enumerate(zip(types, ranks, strict=True)):
+        if t.ndim != ndim or t.dtype != types[0].dtype or t.dtype not in BLAS_DTYPES:
+            raise TypeError(
+                f"{op}: input {i} is a {t}; wanted is rank {ndim} and the dtype of all inputs, one "
+                f"of {', '.join(BLAS_DTYPES)}"
+            )
 
 
 def check_one_shape(op: Any, x: Any, y: Any) -> None:
@@ -52,30 +41,15 @@ def check_one_shape(op: Any, x: Any, y: Any) -> None:
 class MatrixProduct(TensorOp):
     """Base class of products of two tensors that sum over one axis of each."""
 
-    nin = 2
+    signature = "(m?,k),(k,n?)->(m?,n?)"
 
-    def _check_ranks(self, x: TensorType, y: TensorType, ranks: Sequence[int]) -> None:
-        for which, t in (("first", x), ("second", y)):
-            if t.ndim not in ranks:
-                raise TypeError(
-                    f"{self}: the {which} input is a {t} of {t.ndim} dimensions; "
-                    f"{' or '.join(map(str, ranks))} are wanted"
-                )
-
-    def compute(self, node: Apply, x: Any, y: Any, *rest: Any) -> Any:
-        check_inner(self, x, y, -1, 0)
-        return np.asarray(self.product(x, y))
+    def compute(self, node: Apply, *values: Any) -> Any:
+        self.check(node, *values)
+        return np.asarray(self.product(*values))
 
     def product(self, x: Any, y: Any) -> Any:
         """Return the product of two arrays, by the same way for each layout."""
         return product(laid_out(x), laid_out(y))
-
-    def output_shapes(self, x: Any, y: Any, *rest: Any) -> list[Any]:
-        return [(*x[:-1], *y[1:])]
-
-    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
-        x, y = shapes[:2]
-        return [(x[-1], y[-2:][0])]
 
     def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         x, y = (conjugated(v) for v in inputs)
@@ -97,10 +71,13 @@ class Dot(MatrixProduct):
     that of NumPy's promotion.
     """
 
-    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
-        self._check_ranks(x, y, (1, 2))
-        check_inner(self, x, y, -1, 0)
-        return self.of_dtype(result_dtype(x.dtype, y.dtype), x, y)
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        for which, t in zip(("first", "second"), input_types, strict=True):
+            if t.ndim not in (1, 2):
+                raise TypeError(
+                    f"{self}: the {which} input is a {t} of {t.ndim} dimensions; 1 or 2 are wanted"
+                )
+        return super().output_types(*input_types)
 
 
 def conjugated(x: Any) -> Any:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from relgraph.graph.basic import Apply
 from relgraph.tensor import fortran
-from relgraph.tensor.basic import TensorOp, merged_lengths
+from relgraph.tensor.basic import TensorOp
 from relgraph.tensor.fortran import product
-from relgraph.tensor.math import BLAS_DTYPES, Dot, MatrixProduct, _dot, check_inner, conjugated, mul
+from relgraph.tensor.math import BLAS_DTYPES, Dot, MatrixProduct, _dot, check_blas, conjugated, mul
 from relgraph.tensor.reductions import sum as sum_
+from relgraph.tensor.signatures import parsed, places_of_axes
 from relgraph.tensor.type import TensorType
 
 __all__ = ["BLAS_DTYPES", "Dot22", "Gemv", "fits_blas", "fits_gemv", "same_blas_dtype"]
@@ -24,15 +24,9 @@ class Dot22(MatrixProduct):
     It marks the products that a rewrite can extend to a GEMM.
     """
 
-    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
-        self._check_ranks(x, y, (2,))
-        if x.dtype != y.dtype or x.dtype not in BLAS_DTYPES:
-            raise TypeError(
-                f"{self}: the inputs are {x} and {y}; wanted is one dtype of "
-                f"{', '.join(BLAS_DTYPES)}"
-            )
-        check_inner(self, x, y, 1, 0)
-        return self.of_dtype(x.dtype, x, y)
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        check_blas(self, input_types, (2, 2))
+        return super().output_types(*input_types)
 
     def product(self, x: Any, y: Any) -> Any:
         return product(x, y)
@@ -45,13 +39,9 @@ class Gemv(Dot):
     It takes the BLAS's way for each layout in memory, where `Dot` takes the same one for all.
     """
 
-    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
-        if x.ndim + y.ndim != 3 or x.dtype != y.dtype or x.dtype not in BLAS_DTYPES:
-            raise TypeError(
-                f"{self}: the inputs are {x} and {y}; wanted are a matrix and a vector of one "
-                f"dtype of {', '.join(BLAS_DTYPES)}"
-            )
-        return super().output_types(x, y)
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        check_blas(self, input_types, (2, 1) if input_types[0].ndim == 2 else (1, 2))
+        return super().output_types(*input_types)
 
     def product(self, x: Any, y: Any) -> Any:
         return product(x, y)
@@ -109,63 +99,28 @@ class BlasUpdate(TensorOp):
 
     __props__ = ("inplace",)
     keeps_shape = True
-    axes: tuple[str, ...] = ()
-    """The axes of each input, named by letters; those of one letter have one length."""
 
     def __init__(self, inplace: bool = False) -> None:
         self.set_inplace(inplace)
-        self.nin = len(self.axes)
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        z = input_types[0]
-        for i, (t, axes) in enumerate(zip(input_types, self.axes, strict=True)):
-            ndim = len(axes)
-            if t.ndim != ndim or t.dtype != z.dtype or t.dtype not in BLAS_DTYPES:
-                raise TypeError(
-                    f"{self}: input {i} is a {t}; wanted is rank {ndim} and the dtype of all "
-                    f"inputs, one of {', '.join(BLAS_DTYPES)}"
-                )
-        product = self.product_shape(input_types)
-        for axis, (n, m) in enumerate(zip(z.shape, product, strict=True)):
-            if (n == 1) is not (m == 1) or (n is not None and m is not None and n != m):
+        cores, (out,) = parsed(self.signature)
+        check_blas(self, input_types, [len(core) for core in cores])
+        static = tuple([t.shape for t in input_types])
+        for axis, ((_, p), *others) in places_of_axes(cores, static).items():
+            if axis in out and {static[0][p] == 1} != {static[i][q] == 1 for i, q in others}:
                 raise ValueError(
-                    f"{self}: axis {axis} of input 0 has length {n}, that of the product {m}"
+                    f"{self}: axis {p} of input 0 has length {static[0][p]}, and that of the "
+                    "product another one"
                 )
-        return [TensorType(z.dtype, merged_lengths(z.shape, product))]
-
-    def product_shape(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the shape of the product, of the types or values of the inputs.
-
-        Raises
-        ------
-        ValueError
-            If the axes that the product sums over have different lengths.
-        """
-        x, y = inputs[2:4]
-        check_inner(self, x, y, -1, 0)
-        return (*x.shape[:-1], *y.shape[1:])
-
-    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
-        found: dict[str, list[Any]] = {}
-        for letters, shape in zip(self.axes, shapes, strict=True):
-            for letter, length in zip(letters, shape, strict=True):
-                found.setdefault(letter, []).append(length)
-        return found.values()
+        return super().output_types(*input_types)
 
     def compute(self, node: Apply, *values: Any) -> Any:
-        z, _, x, y, *_ = values
-        if not self.agrees(z, x, y):
-            shape = self.product_shape(values)
-            raise ValueError(f"{self}: input 0 has shape {z.shape}, and the product {shape}")
+        self.check(node, *values)
         return self.updated(*values)
 
-    def agrees(self, z: Any, x: Any, y: Any) -> bool:
-        """Return whether the product of two arrays is defined and has the shape of a third."""
-        inner: bool = x.shape[-1] == y.shape[0]
-        return inner and bool(z.shape == x.shape[:-1] + y.shape[1:])
-
     def updated(self, *values: Any, **kwargs: Any) -> Any:
-        """Return the result for values of the inputs that fit together."""
+        """Return the result for inputs that fit each other."""
         raise NotImplementedError
 
     def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
@@ -177,11 +132,7 @@ class BlasUpdate(TensorOp):
 class Gemm(BlasUpdate):
     """``βZ + αXY`` for matrices; the inputs are Z, α, X, Y and β (see `BlasUpdate`)."""
 
-    axes = ("mn", "", "mk", "kn", "")
-
-    def agrees(self, z: Any, x: Any, y: Any) -> bool:
-        (m, k), (length, n) = x.shape, y.shape
-        return bool(k == length and z.shape == (m, n))
+    signature = "(m,n),(),(m,k),(k,n),()->(m,n)"
 
     def updated(self, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
         return fortran.gemm(z, alpha.item(), x, y, beta.item(), self.inplace)
@@ -190,7 +141,7 @@ class Gemm(BlasUpdate):
 class GemvAdd(BlasUpdate):
     """``βZ + αXY`` for a matrix X and vectors Y and Z; the inputs are Z, α, X, Y and β."""
 
-    axes = ("m", "", "mk", "k", "")
+    signature = "(m),(),(m,k),(k),()->(m)"
 
     def updated(self, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
         return fortran.gemv(z, alpha.item(), x, y, beta.item(), self.inplace)
@@ -202,14 +153,7 @@ class Ger(BlasUpdate):
     The inputs are Z, α, X and Y.
     """
 
-    axes = ("mn", "", "m", "n")
-
-    def product_shape(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
-        x, y = inputs[2:]
-        return (*x.shape, *y.shape)
-
-    def agrees(self, z: Any, x: Any, y: Any) -> bool:
-        return bool(z.shape == x.shape + y.shape)
+    signature = "(m,n),(),(m),(n)->(m,n)"
 
     def updated(self, z: Any, alpha: Any, x: Any, y: Any) -> Any:
         return fortran.ger(z, alpha.item(), x, y, self.inplace)
@@ -224,21 +168,15 @@ class Dot22Scalar(MatrixProduct):
     """``αXY`` for matrices; the inputs are X, Y and α, of one dtype of `BLAS_DTYPES`."""
 
     name = "dot22scalar"
-    nin = 3
+    signature = "(m,k),(k,n),()->(m,n)"
 
-    def output_types(self, x: TensorType, y: TensorType, alpha: TensorType) -> list[TensorType]:
-        self._check_ranks(x, y, (2,))
-        if alpha.ndim != 0 or {x.dtype, y.dtype, alpha.dtype} - {x.dtype}.intersection(BLAS_DTYPES):
-            raise TypeError(
-                f"{self}: the inputs are {x}, {y} and {alpha}; wanted are two matrices and a "
-                f"scalar of one dtype of {', '.join(BLAS_DTYPES)}"
-            )
-        check_inner(self, x, y, 1, 0)
-        return self.of_dtype(x.dtype, x, y)
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        check_blas(self, input_types, (2, 2, 0))
+        return super().output_types(*input_types)
 
-    def compute(self, node: Apply, x: Any, y: Any, *rest: Any) -> Any:
-        (alpha,) = rest
-        check_inner(self, x, y, 1, 0)
+    def compute(self, node: Apply, *values: Any) -> Any:
+        self.check(node, *values)
+        x, y, alpha = values
         unset = np.empty((x.shape[0], y.shape[1]), x.dtype)
         # a small product is an array of its own already
         return fortran.gemm(unset, alpha.item(), x, y, 0, unset.size > fortran.SMALL)

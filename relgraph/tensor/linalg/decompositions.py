@@ -12,9 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from relgraph.graph.basic import Apply
 from relgraph.graph.op import Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.graph.utils import MethodNotDefined
@@ -24,23 +21,19 @@ from relgraph.tensor.indexing import getitem
 from relgraph.tensor.linalg.matrix_op import (
     COMPLEX_OF,
     REAL_OF,
-    MatrixOp,
+    LapackOp,
     SquareMatrixOp,
     adjoint,
-    check_matrix,
-    check_square,
     columns,
     eye_like,
     fitted_gradient,
     lapack_dtype,
-    of_types,
 )
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.systems import SolveTriangular, inv, solve
 from relgraph.tensor.math import conjugated
 from relgraph.tensor.memory import Array
 from relgraph.tensor.shapes import lengths, lesser
-from relgraph.tensor.type import TensorType
 
 
 class Cholesky(SquareMatrixOp):
@@ -98,10 +91,11 @@ def cholesky(a: Any, lower: bool = True, *, upper: bool = False) -> Any:
     return Cholesky(lower and not upper)(a)
 
 
-MODES = ("reduced", "complete", "r")
+_FACTORS = {"reduced": "(m,min),(min,n)", "complete": "(m,m),(m,n)", "r": "(min,n)"}
+MODES = tuple(_FACTORS)
 
 
-class QR(MatrixOp):
+class QR(LapackOp):
     """The factors of matrices: `q`, whose columns are orthonormal, and `r`, upper triangular.
 
     Parameters
@@ -120,20 +114,11 @@ class QR(MatrixOp):
             raise ValueError(f"qr: mode is one of {', '.join(MODES)}, not {mode!r}")
         self.mode = mode
         self.nout = 1 if mode == "r" else 2
+        self.signature = f"(m,n)->{_FACTORS[mode]}"
 
-    def output_types(self, a: TensorType) -> list[TensorType]:
-        check_matrix(self.name, a)
-        return self.of_dtype(lapack_dtype(self.name, a.dtype), a)
-
-    def output_shapes(self, a: Any) -> list[Any]:
-        *batch, m, n = a
-        k = m if self.mode == "complete" else lesser(m, n)
-        r = (*batch, k, n)
-        return [r] if self.mode == "r" else [(*batch, m, k), r]
-
-    def compute(self, node: Apply, x: Any) -> Any:
+    def of_arrays(self, a: Array) -> Any:
         mode: Any = self.mode
-        return fortran.qr(np.asarray(x, node.outputs[0].type.dtype), mode)
+        return fortran.qr(a, mode)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient, for matrices whose first columns are linearly independent.
@@ -201,7 +186,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     return QR(mode)(a)
 
 
-class SVD(MatrixOp):
+class SVD(LapackOp):
     """The factors of ``a = u @ diag(s) @ vh``: `u`, the singular values `s` in descending order,
     and `vh`.
 
@@ -221,28 +206,16 @@ class SVD(MatrixOp):
         self.full_matrices = bool(full_matrices) and bool(compute_uv)
         self.compute_uv = bool(compute_uv)
         self.nout = 3 if compute_uv else 1
+        vectors = ("m,m", "n,n") if self.full_matrices else ("m,min", "min,n")
+        self.signature = "(m,n)->({}),(min),({})".format(*vectors) if compute_uv else "(m,n)->(min)"
 
-    def output_types(self, a: TensorType) -> list[TensorType]:
-        check_matrix(self.name, a)
-        dtype = lapack_dtype(self.name, a.dtype)
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        dtype = lapack_dtype(self.name, *dtypes)
         real = REAL_OF.get(dtype, dtype)
-        shapes = self.output_shapes(a.shape)
-        dtypes = (dtype, real, dtype) if self.compute_uv else (real,)
-        return [TensorType(d, shape) for d, shape in zip(dtypes, shapes, strict=True)]
+        return [dtype, real, dtype] if self.compute_uv else [real]
 
-    def output_shapes(self, a: Any) -> list[Any]:
-        *batch, m, n = a
-        least = lesser(m, n)
-        if not self.compute_uv:
-            return [(*batch, least)]
-        rows, columns = (m, n) if self.full_matrices else (least, least)
-        return [(*batch, m, rows), (*batch, least), (*batch, columns, n)]
-
-    def compute(self, node: Apply, x: Any) -> Any:
-        a = np.asarray(x, lapack_dtype(self.name, node.inputs[0].type.dtype))
-        if not self.compute_uv:
-            return fortran.svd(a, compute_uv=False)
-        return of_types(node, fortran.svd(a, self.full_matrices))
+    def of_arrays(self, a: Array) -> Any:
+        return fortran.svd(a, self.full_matrices, self.compute_uv)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient, for singular values that differ from each other and from 0.
@@ -344,8 +317,12 @@ def _reciprocal_gaps(w: Any, v: Any) -> Any:
     return (1 - eye) / (_row(w) - columns(w) + eye)
 
 
-class _Eigen(MatrixOp):
+class _Eigen(LapackOp):
     """Base class: the outputs are the eigenvalues, and the vectors if there are two."""
+
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        dtype = lapack_dtype(self.name, *dtypes)
+        return [self.value_dtype(dtype), self.vector_dtype(dtype)][: self.nout]
 
     def value_dtype(self, dtype: str) -> str:
         """Return the dtype of the eigenvalues of matrices of some dtype."""
@@ -354,27 +331,6 @@ class _Eigen(MatrixOp):
     def vector_dtype(self, dtype: str) -> str:
         """Return the dtype of the vectors."""
         return dtype
-
-    def decomposed(self, a: Any) -> Sequence[Any]:
-        """Return the values of the outputs."""
-        raise NotImplementedError
-
-    def output_types(self, a: TensorType) -> list[TensorType]:
-        n = check_square(self.name, a)
-        dtype = lapack_dtype(self.name, a.dtype)
-        types = [
-            TensorType(self.value_dtype(dtype), (*a.shape[:-2], n)),
-            TensorType(self.vector_dtype(dtype), (*a.shape[:-2], n, n)),
-        ]
-        return types[: self.nout]
-
-    def compute(self, node: Apply, x: Any) -> Any:
-        a = np.asarray(x, lapack_dtype(self.name, node.inputs[0].type.dtype))
-        found = of_types(node, self.decomposed(a))
-        return found if self.nout > 1 else found[0]
-
-    def output_shapes(self, a: Any) -> list[Any]:
-        return [a[:-1], a][: self.nout]
 
 
 class _Hermitian(_Eigen):
@@ -404,9 +360,9 @@ class Eigh(_Hermitian):
     """
 
     cost_by_size = (9.0, 0.0)
-    nout = 2
+    signature = "(n,n)->(n),(n,n)"
 
-    def decomposed(self, a: Any) -> Any:
+    def of_arrays(self, a: Array) -> Any:
         return fortran.eigh(a, self.UPLO)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
@@ -425,10 +381,10 @@ class Eigvalsh(_Hermitian):
     """The eigenvalues of Hermitian matrices in ascending order."""
 
     cost_by_size = (4 / 3, 0.0)
-    nout = 1
+    signature = "(n,n)->(n)"
 
-    def decomposed(self, a: Any) -> Sequence[Any]:
-        return [fortran.eigh(a, self.UPLO, vectors=False)]
+    def of_arrays(self, a: Array) -> Any:
+        return fortran.eigh(a, self.UPLO, vectors=False)
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         v = Eigh(self.UPLO)(x)[1]
@@ -449,9 +405,9 @@ class Eig(_General):
     """The eigenvalues of square matrices, and vectors of length 1; both are always complex."""
 
     cost_by_size = (25.0, 0.0)
-    nout = 2
+    signature = "(n,n)->(n),(n,n)"
 
-    def decomposed(self, a: Any) -> Any:
+    def of_arrays(self, a: Array) -> Any:
         return fortran.eig(a)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
@@ -474,10 +430,10 @@ class Eigvals(_General):
     """The eigenvalues of square matrices; they are always complex."""
 
     cost_by_size = (10.0, 0.0)
-    nout = 1
+    signature = "(n,n)->(n)"
 
-    def decomposed(self, a: Any) -> Sequence[Any]:
-        return [fortran.eig(a, vectors=False)]
+    def of_arrays(self, a: Array) -> Any:
+        return fortran.eig(a, vectors=False)
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         v = _eig(x)[1]

@@ -9,13 +9,12 @@ matrices have them. Of these they come from singular values: G. W. Stewart, On t
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import scipy
 
-from relgraph.graph.basic import Apply
 from relgraph.graph.op import Variables
 from relgraph.graph.type import DisconnectedType
 from relgraph.scalar.type import is_complex
@@ -26,7 +25,7 @@ from relgraph.tensor.indexing import getitem
 from relgraph.tensor.linalg.decompositions import svdvals
 from relgraph.tensor.linalg.matrix_op import (
     REAL_OF,
-    MatrixOp,
+    LapackOp,
     SquareMatrixOp,
     adjoint,
     check_square,
@@ -45,7 +44,6 @@ from relgraph.tensor.reductions import max as max_
 from relgraph.tensor.reductions import min as min_
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import expand_dims, flatten, lengths, moveaxis, shape_i, swapaxes
-from relgraph.tensor.type import TensorType
 
 
 def _per_matrix(v: Any) -> Any:
@@ -53,22 +51,14 @@ def _per_matrix(v: Any) -> Any:
     return v.dimshuffle(*range(v.type.ndim), "x", "x")
 
 
-class Det(MatrixOp):
+class Det(LapackOp):
     """The determinants of square matrices."""
 
     cost_by_size = (2 / 3, 0.0)
+    signature = "(n,n)->()"
 
-    def output_types(self, a: TensorType) -> list[TensorType]:
-        check_square(self.name, a)
-        return self.of_dtype(lapack_dtype(self.name, a.dtype), a)
-
-    def compute(self, node: Apply, x: Any) -> Any:
-        a = np.asarray(x, node.outputs[0].type.dtype)
-        check_square(self.name, a)
-        return np.asarray(on_finite(fortran.det, a))
-
-    def output_shapes(self, a: Any) -> list[Any]:
-        return [a[:-2]]
+    def of_arrays(self, a: Array) -> Any:
+        return on_finite(fortran.det, a)
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         return [fitted_gradient(_per_matrix(g) * conjugated(Cofactors()(x)), x)]
@@ -143,27 +133,15 @@ class Cofactors(SquareMatrixOp):
         return [fitted_gradient(conjugated(change), a)]
 
 
-class SecondCofactors(MatrixOp):
+class SecondCofactors(LapackOp):
     """How the cofactors of square matrices, the first input, change along others, the second."""
 
     cost_by_size = (22.0, 0.0)
-    keeps_shape = True
-    nin = 2
+    signature = "(n,n),(n,n)->(n,n)"
 
-    def output_types(self, a: TensorType, e: TensorType) -> list[TensorType]:
-        n = check_square(self.name, a)
-        check_square(self.name, e, 1)
-        if a.ndim != e.ndim:
-            raise TypeError(f"{self.name}: input 0 is a {a}, input 1 a {e}")
-        return [TensorType(lapack_dtype(self.name, a.dtype, e.dtype), (*a.shape[:-2], n, n))]
-
-    def compute(self, node: Apply, *values: Any) -> Any:
-        a, e = (np.asarray(v, node.outputs[0].type.dtype) for v in values)
-        check_square(self.name, a)
-        if a.shape != e.shape:
-            raise ValueError(f"{self.name}: the inputs have the shapes {a.shape} and {e.shape}")
-        found = on_finite(lambda safe: second_cofactors(np, e, fortran.svd(safe)), a)
-        return np.asarray(found, a.dtype)
+    def of_arrays(self, a: Array, e: Array) -> Any:
+        a, e = np.broadcast_arrays(a, e)
+        return on_finite(lambda safe: second_cofactors(np, e, fortran.svd(safe)), a)
 
     def input_gradients(self, g: Any, out: Any, a: Any, e: Any) -> list[Any]:
         """Return the gradients; that by the first input is by way of the inverse."""
@@ -210,7 +188,7 @@ def slogdet_one(perform: Callable[..., Any], getrf: Any, a: Array) -> tuple[floa
     return float(sign), float(logarithm)
 
 
-class SLogDet(MatrixOp):
+class SLogDet(LapackOp):
     """The signs of determinants, and the logarithms of their absolute values.
 
     Of a complex determinant the sign is the number of absolute value 1 beside it. A singular matrix
@@ -219,29 +197,18 @@ class SLogDet(MatrixOp):
 
     cost_by_size = (2 / 3, 0.0)
     name = "slogdet"
-    nout = 2
+    signature = "(n,n)->(),()"
 
-    def output_types(self, a: TensorType) -> list[TensorType]:
-        check_square(self.name, a)
-        dtype = lapack_dtype(self.name, a.dtype)
-        batch = a.shape[:-2]
-        return [TensorType(dtype, batch), TensorType(REAL_OF.get(dtype, dtype), batch)]
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        dtype = lapack_dtype(self.name, *dtypes)
+        return [dtype, REAL_OF.get(dtype, dtype)]
 
-    def compute(self, node: Apply, x: Any) -> Any:
-        a = np.asarray(x, node.outputs[0].type.dtype)
-        check_square(self.name, a)
-
+    def of_arrays(self, a: Array) -> Any:
         def both(a: Any) -> Any:
             return np.stack(fortran.slogdet(a), axis=-1)
 
         found = np.asarray(on_finite(both, a))
         return np.array(found[..., 0]), np.array(found[..., 1].real)
-
-    def output_shapes(self, a: Any) -> list[Any]:
-        return [a[:-2], a[:-2]]
-
-    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
-        return [shapes[0][-2:]]
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient by way of the inverse, which raises LinAlgError of a singular matrix:

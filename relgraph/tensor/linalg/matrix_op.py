@@ -15,7 +15,7 @@ values. `relations.kit.guards.matrices` infers what follows for other matrices.
 from __future__ import annotations
 
 import cmath
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +27,8 @@ from relgraph.tensor.basic import TensorOp
 from relgraph.tensor.math import conjugated
 from relgraph.tensor.memory import Array
 from relgraph.tensor.reductions import sum_like
-from relgraph.tensor.shapes import shape_i, swapaxes
+from relgraph.tensor.shapes import lesser, shape_i, swapaxes
+from relgraph.tensor.signatures import Axis, met_lengths, parsed
 from relgraph.tensor.type import TensorType
 
 REAL_OF = {"complex64": "float32", "complex128": "float64"}
@@ -103,76 +104,6 @@ def check_square(what: str, t: Any, position: int = 0) -> Any:
     return m if n is None else n
 
 
-def padded(batch: Sequence[Any], ndim: int) -> tuple[Any, ...]:
-    """Return the lengths of the leading axes of a stack, with axes of length 1 added in front."""
-    return (1,) * (ndim - len(batch)) + tuple(batch)
-
-
-def broadcast_batch(what: str, x: Sequence[Any], y: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the static lengths of the leading axes of two stacks, broadcast together.
-
-    Raises
-    ------
-    ValueError
-        If they can't be.
-    """
-    ndim = max(len(x), len(y))
-    found = []
-    for axis, (n, m) in enumerate(zip(padded(x, ndim), padded(y, ndim), strict=True)):
-        if n is not None and m is not None and n != m and 1 not in (n, m):
-            raise ValueError(
-                f"{what}: axis {axis} of the stacks has length {n} in the first input, "
-                f"{m} in the second"
-            )
-        found.append(m if n == 1 or (n is None and m != 1) else n)
-    return tuple(found)
-
-
-def check_batch(what: str, node: Apply, x: Array, y: Array, cores: Sequence[int]) -> None:
-    """Raise a ValueError if two stacks broadcast along an axis not known to have length 1.
-
-    Parameters
-    ----------
-    cores
-        For each input of the node, how many of its last axes are not those of the stack.
-    """
-    batches = [v.shape[: v.ndim - c] for v, c in zip((x, y), cores, strict=True)]
-    if not all(batches) or batches[0] == batches[1]:
-        return
-    ndim = max(map(len, batches))
-    static = [
-        padded(v.type.shape[: v.type.ndim - c], ndim)
-        for v, c in zip(node.inputs, cores, strict=True)
-    ]
-    lengths = [padded(b, ndim) for b in batches]
-    for axis, (n, m) in enumerate(zip(*lengths, strict=True)):
-        if n != m and not (n == 1 == static[0][axis] or m == 1 == static[1][axis]):
-            raise ValueError(
-                f"{what}: axis {axis} of the stacks has length {n} in {node.inputs[0]}, {m} in "
-                f"{node.inputs[1]}; only an axis whose length is known to be 1 broadcasts"
-            )
-
-
-def inferred_batch(node: Apply, x: Sequence[Any], y: Sequence[Any], cores: Sequence[int]) -> Any:
-    """Return the lengths of the leading axes of the output, given the shapes of two inputs."""
-    batches = [s[: len(s) - c] for s, c in zip((x, y), cores, strict=True)]
-    ndim = max(map(len, batches))
-    first = node.inputs[0].type
-    known = padded(first.shape[: first.ndim - cores[0]], ndim)
-    pairs = zip(known, *[padded(b, ndim) for b in batches], strict=True)
-    return tuple(m if n_static == 1 else n for n_static, n, m in pairs)
-
-
-def batches(
-    node: Apply, x: Sequence[Any], y: Sequence[Any], cores: Sequence[int]
-) -> list[Sequence[Any]]:
-    """Return the lengths of each leading axis along which neither input broadcasts."""
-    static = [v.type.shape[: v.type.ndim - c] for v, c in zip(node.inputs, cores, strict=True)]
-    given = [s[: len(s) - c] for s, c in zip((x, y), cores, strict=True)]
-    pairs = zip(*map(reversed, static), *map(reversed, given), strict=False)
-    return [(n, m) for known, other, n, m in pairs if 1 not in (known, other)]
-
-
 def each(function: Callable[..., Any], out: Array, *stacks: Array) -> Array:
     """Fill `out` with the results of a function of matrices, and return it.
 
@@ -221,7 +152,41 @@ def on_finite(function: Callable[[Array], Any], a: Array) -> Any:
     return result
 
 
-class SquareMatrixOp(MatrixOp):
+class LapackOp(MatrixOp):
+    """Base class of ops on stacks of matrices in a dtype that LAPACK has.
+
+    An axis ``min`` of an output is as long as the shorter of the axes ``m`` and ``n``.
+    """
+
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        return [lapack_dtype(self.name, *dtypes)] * (self.nout or 1)
+
+    def shapes_of_outputs(self, lengths: Mapping[Axis, Any]) -> list[tuple[Any, ...]]:
+        if "min" in self.signature:
+            lengths = {**lengths, "min": lesser(lengths["m"], lengths["n"])}
+        return super().shapes_of_outputs(lengths)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        if "min" not in self.signature:
+            return super().infer_shape(fgraph, node, shapes)
+        static = [v.type.shape for v in node.inputs]
+        cores = parsed(self.signature).inputs
+        return self.shapes_of_outputs(met_lengths(static, shapes, cores))
+
+    def compute(self, node: Apply, *values: Any) -> Any:
+        self.check(node, *values)
+        dtype = lapack_dtype(self.name, *[v.type.dtype for v in node.inputs])
+        found = self.of_arrays(*[np.asarray(x, dtype) for x in values])
+        if self.nout == 1:
+            return np.asarray(found, node.outputs[0].type.numpy_dtype)
+        return of_types(node, found)
+
+    def of_arrays(self, *arrays: Any, **kwargs: Any) -> Any:
+        """Return the results for arrays of LAPACK's dtype."""
+        raise NotImplementedError
+
+
+class SquareMatrixOp(LapackOp):
     """Base class of ops from stacks of square matrices to as many of the same size.
 
     Attributes
@@ -230,6 +195,7 @@ class SquareMatrixOp(MatrixOp):
         Whether the result is written over the input: one matrix of the dtype of the result.
     """
 
+    signature = "(n,n)->(n,n)"
     inplace = False
     keeps_shape = True
 
@@ -237,18 +203,9 @@ class SquareMatrixOp(MatrixOp):
         """Return the results of a stack of finite matrices, which `inplace` allows to overwrite."""
         raise NotImplementedError
 
-    def output_types(self, a: TensorType) -> list[TensorType]:
-        n = check_square(self.name, a)
-        return [TensorType(lapack_dtype(self.name, a.dtype), (*a.shape[:-2], n, n))]
-
-    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
-        return [shapes[0][-2:]]
-
-    def compute(self, node: Apply, x: Any) -> Any:
-        a = np.asarray(x, node.outputs[0].type.dtype)
-        check_square(self.name, a)
+    def of_arrays(self, a: Array) -> Any:
         found = on_finite(self.of_finite, a)
-        return written_to(x, found) if self.inplace else found
+        return written_to(a, found) if self.inplace else found
 
 
 def written_to(target: Array, found: Array) -> Array:

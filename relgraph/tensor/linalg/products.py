@@ -7,30 +7,24 @@ Leiserson, R. Rivest and C. Stein, Introduction to Algorithms, 15.2.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply
 from relgraph.graph.utils import LogicTerm
-from relgraph.scalar.type import is_discrete, result_dtype
+from relgraph.scalar.type import is_discrete
 from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, normalize_axis
 from relgraph.tensor.fortran import products
 from relgraph.tensor.linalg import diagonals
 from relgraph.tensor.linalg.matrix_op import (
-    batches,
-    broadcast_batch,
-    check_batch,
     fitted_gradient,
-    inferred_batch,
 )
 from relgraph.tensor.math import (
-    BLAS_DTYPES,
     MatrixProduct,
     _dot,
     cast,
-    check_inner,
+    check_blas,
     conjugated,
     mul,
 )
@@ -48,32 +42,10 @@ class MatMul(MatrixProduct):
     """
 
     name = "matmul"
+    signature = "(m,k),(k,n)->(m,n)"
 
-    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
-        for which, t in (("first", x), ("second", y)):
-            if t.ndim < 2:
-                raise TypeError(f"matmul: the {which} input is a {t}, no matrix or stack of them")
-        check_inner(self, x, y, -1, -2)
-        batch = broadcast_batch("matmul", x.shape[:-2], y.shape[:-2])
-        shape = (*batch, x.shape[-2], y.shape[-1])
-        return [TensorType(result_dtype(x.dtype, y.dtype), shape)]
-
-    def compute(self, node: Apply, x: Any, y: Any) -> Any:
-        check_inner(self, x, y, -1, -2)
-        check_batch("matmul", node, x, y, (2, 2))
-        return self.products(x, y)
-
-    def products(self, x: Any, y: Any) -> Any:
-        """Return the products of two stacks of arrays, by the same way for each layout."""
+    def product(self, x: Any, y: Any) -> Any:
         return products(laid_out(x), laid_out(y))
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        x, y = shapes
-        return [(*inferred_batch(node, x, y, (2, 2)), x[-2], y[-1])]
-
-    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
-        x, y = shapes
-        return [(x[-1], y[-2]), *batches(node, x, y, (2, 2))]
 
     def input_gradients(self, g: Any, out: Any, x: Any, y: Any) -> list[Any]:
         gx = self(g, swapaxes(conjugated(y), -1, -2))
@@ -88,15 +60,11 @@ class BatchedDot(MatMul):
     transposed matrices are not copied.
     """
 
-    def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
-        if x.dtype != y.dtype or x.dtype not in BLAS_DTYPES:
-            raise TypeError(
-                f"{self}: the inputs are {x} and {y}; wanted is one dtype of "
-                f"{', '.join(BLAS_DTYPES)}"
-            )
-        return super().output_types(x, y)
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        check_blas(self, input_types, [t.ndim for t in input_types])
+        return super().output_types(*input_types)
 
-    def products(self, x: Any, y: Any) -> Any:
+    def product(self, x: Any, y: Any) -> Any:
         return products(x, y)
 
 

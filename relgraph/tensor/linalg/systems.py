@@ -11,7 +11,7 @@ Differentiation of Pseudo-Inverses and Nonlinear Least Squares Problems Whose Va
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,77 +32,36 @@ from relgraph.tensor.fortran import (
 )
 from relgraph.tensor.linalg.matrix_op import (
     REAL_OF,
-    MatrixOp,
+    LapackOp,
     SquareMatrixOp,
     adjoint,
-    batches,
-    broadcast_batch,
-    check_batch,
-    check_matrix,
-    check_square,
     columns,
     each,
     fitted_gradient,
     has_finite_sum,
-    inferred_batch,
     lapack_dtype,
-    of_types,
     written_to,
 )
 from relgraph.tensor.linalg.products import matmul
-from relgraph.tensor.math import minimum
 from relgraph.tensor.memory import Array
-from relgraph.tensor.shapes import swapaxes
-from relgraph.tensor.type import TensorType
+from relgraph.tensor.shapes import shape_i, swapaxes
 
 
-class LinearSolve(MatrixOp):
+class LinearSolve(LapackOp):
     """Base class of ops that take a stack of square matrices and a right side, and solve a system.
 
     The result has the shape of the right side, and the leading axes of both, broadcast.
     """
 
-    nin = 2
-
-    def output_types(self, a: TensorType, b: TensorType) -> list[TensorType]:
-        n = check_square(self.name, a)
-        if b.ndim == 0:
-            raise TypeError(f"{self.name}: input 1 is a {b}, neither a vector nor a matrix")
-        core = _core(b)
-        m = b.shape[-core]
-        if n is not None and m is not None and n != m:
-            raise ValueError(
-                f"{self.name}: the matrices have {n} rows, and the right side {m} "
-                f"(shapes {a.shape} and {b.shape})"
-            )
-        batch = broadcast_batch(self.name, a.shape[:-2], b.shape[:-core])
-        rows = m if n is None else n
-        return [
-            TensorType(
-                lapack_dtype(self.name, a.dtype, b.dtype),
-                (*batch, rows, *b.shape[b.ndim - core + 1 :]),
-            )
-        ]
+    signature = "(n,n),(n,k?)->(n,k?)"
 
     def compute(self, node: Apply, *values: Any) -> Any:
+        self.check(node, *values)
         dtype = node.outputs[0].type.dtype
         a, b = (np.asarray(v, dtype, order="C") for v in values)
-        core = self.checked_core(node, a, b)
-        columns = b[:, None] if core == 1 else b
-        x = _finite_columns(self, a, columns)
-        x = x[..., 0] if core == 1 else x
+        x = _finite_columns(self, a, b[:, None] if b.ndim == 1 else b)
+        x = x[..., 0] if b.ndim == 1 else x
         return written_to(values[1], x) if 0 in self.destroy_map else x
-
-    def checked_core(self, node: Apply, a: Any, b: Any) -> int:
-        """Return the rank of one right side; raise a ValueError if the shapes don't fit."""
-        core = _core(b)
-        n = check_square(self.name, a)
-        if b.shape[-core] != n:
-            raise ValueError(
-                f"{self.name}: the matrices have {n} rows, and the right side {b.shape[-core]}"
-            )
-        check_batch(self.name, node, a, b, (2, core))
-        return core
 
     def solve(self, a: Array, b: Array) -> Array:
         """Return the solution for finite matrices and a right side of matrices."""
@@ -111,20 +70,6 @@ class LinearSolve(MatrixOp):
     def spread(self, a: Array, b: Array) -> Array:
         """Return the product of the inverse and `b`; it raises just where `solve` does."""
         return np.asarray(np.matmul(self.solve(a, np.eye(a.shape[-1], dtype=a.dtype)), b))
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        a, b = shapes
-        core = 1 if len(b) == 1 else 2
-        return [(*inferred_batch(node, a, b, (2, core)), *b[len(b) - core :])]
-
-    def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
-        a, b = shapes
-        core = 1 if len(b) == 1 else 2
-        return [(*a[-2:], b[-core]), *batches(node, a, b, (2, core))]
-
-
-def _core(b: Any) -> int:
-    return 1 if b.ndim == 1 else 2
 
 
 def _finite_columns(op: LinearSolve, a: Array, b: Array) -> Array:
@@ -419,7 +364,7 @@ class Inverse(SquareMatrixOp):
         return [fitted_gradient(-matmul(turned, matmul(g, turned)), x)]
 
 
-class PseudoInverse(MatrixOp):
+class PseudoInverse(LapackOp):
     """The Moore-Penrose inverses of matrices.
 
     Parameters
@@ -438,25 +383,16 @@ class PseudoInverse(MatrixOp):
     def __init__(self, rcond: float | None = None, hermitian: bool = False) -> None:
         self.rcond = None if rcond is None else float(rcond)
         self.hermitian = bool(hermitian)
+        self.signature = "(n,n)->(n,n)" if hermitian else "(m,n)->(n,m)"
 
     def __str__(self) -> str:
         return "pinv"
 
-    def output_types(self, a: TensorType) -> list[TensorType]:
-        check_matrix(self.name, a)
-        if self.hermitian:
-            check_square(self.name, a)
-        return self.of_dtype(lapack_dtype(self.name, a.dtype), a)
-
-    def compute(self, node: Apply, x: Any) -> Any:
-        a = np.asarray(x, node.outputs[0].type.dtype)
+    def of_arrays(self, a: Array) -> Any:
         rcond = self.rcond
         if rcond is None:
             rcond = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
         return fortran.pinv(a, rcond, self.hermitian)
-
-    def output_shapes(self, a: Any) -> list[Any]:
-        return [(*a[:-2], a[-1], a[-2])]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         """Return the gradient along matrices of the same rank."""
@@ -509,7 +445,7 @@ def pinv(a: Any, rcond: float | None = None, hermitian: bool = False) -> Any:
     return PseudoInverse(rcond, hermitian)(a)
 
 
-class LeastSquares(MatrixOp):
+class LeastSquares(LapackOp):
     """The vector or matrix `x` for which ``norm(b - a @ x)`` is least, as `numpy.linalg.lstsq`.
 
     The outputs are the solution, the sums of the squares of what is left (empty where there are
@@ -527,8 +463,7 @@ class LeastSquares(MatrixOp):
     cost_by_size = (4.0, 2.0)
     __props__ = ("rcond",)
     name = "lstsq"
-    nin = 2
-    nout = 4
+    signature = "(m,n),(m,k?)->(n,k?),(residuals),(),(min)"
 
     def __init__(self, rcond: float | None = None) -> None:
         self.rcond = None if rcond is None else float(rcond)
@@ -536,31 +471,18 @@ class LeastSquares(MatrixOp):
     def __str__(self) -> str:
         return "lstsq"
 
-    def output_types(self, a: TensorType, b: TensorType) -> list[TensorType]:
-        check_matrix(self.name, a)
-        if b.ndim == 0:
-            raise TypeError(f"lstsq: input 1 is a {b}, neither a vector nor a matrix")
-        core = _core(b)
-        batch = broadcast_batch(self.name, a.shape[:-2], b.shape[:-core])
-        (n, m), k = a.shape[-2:], b.shape[-core]
-        if n is not None and k is not None and n != k:
-            raise ValueError(f"lstsq: the matrix has {n} rows, and the right side {k}")
-        dtype = lapack_dtype(self.name, a.dtype, b.dtype)
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        dtype = lapack_dtype(self.name, *dtypes)
         real = REAL_OF.get(dtype, dtype)
-        least = None if n is None or m is None else min(n, m)
-        return [
-            TensorType(dtype, (*batch, m, *b.shape[b.ndim - core + 1 :])),
-            TensorType(real, (*batch, None)),
-            TensorType("int64", batch),
-            TensorType(real, (*batch, least)),
-        ]
+        return [dtype, real, "int64", real]
 
-    def compute(self, node: Apply, a: Any, b: Any) -> Any:
-        check_batch(self.name, node, a, b, (2, _core(b)))
-        return of_types(node, self._of_stack(a, b))
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        count = shape_i(node.outputs[1], node.outputs[1].type.ndim - 1)
+        solution, residuals, *others = super().infer_shape(fgraph, node, shapes)
+        return [solution, (*residuals[:-1], count), *others]
 
-    def _of_stack(self, a: Array, b: Array) -> Sequence[Any]:
-        core = _core(b)
+    def of_arrays(self, a: Array, b: Array) -> Any:
+        core = 1 if b.ndim == 1 else 2
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-core])
         if not batch:
             return fortran.lstsq(a, b, self.rcond)
@@ -578,15 +500,6 @@ class LeastSquares(MatrixOp):
         parts = [(x, r if whole else r[:0], rank, values) for x, r, rank, values in found]
         stacked = [np.stack(part) for part in zip(*parts, strict=True)]
         return [part.reshape(batch + part.shape[1:]) for part in stacked]
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        a, b = shapes
-        core = 1 if len(b) == 1 else 2
-        batch = inferred_batch(node, a, b, (2, core))
-        (n, m), columns = a[-2:], b[len(b) - core + 1 :]
-        residuals: Any = node.outputs[1]
-        count = residuals.shape[residuals.type.ndim - 1]
-        return [(*batch, m, *columns), (*batch, count), batch, (*batch, minimum(n, m))]
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient of the solution, that of the pseudo-inverse times `b`.

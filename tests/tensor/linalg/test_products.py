@@ -102,7 +102,8 @@ def test_errors():
         at.tensordot(at.tensor(shape=(2, 3)), at.tensor(shape=(4, 5)), 1)
     x, y = at.tensor3("x"), at.tensor3("y")
     with pytest.raises(
-        ValueError, match="axis 0 of the stacks has length 1 in x, 5 in y; only an axis"
+        ValueError,
+        match=r"axis 0 of input 0 \(x\) has length 1, .* \(y\) has length 5; only an axis",
     ):
         evaluate([x @ y], {x: np.ones((1, 2, 3)), y: np.ones((5, 3, 2))})
 
@@ -142,7 +143,7 @@ def test_a_batched_dot_in_every_layout(dtype: str) -> None:
     integers = at.TensorType("int64", (None, None, None))("k")
     g = function([integers], at.batched_dot(integers, integers))
     assert [str(node.op) for node in g.maker.fgraph.toposort()] == ["matmul"]
-    with pytest.raises(TypeError, match="batched_dot: the inputs are"):
+    with pytest.raises(TypeError, match=r"batched_dot: input 0 is a .*all inputs"):
         _batched_dot(integers, integers)
     if dtype == "float64":
         verify_grad(_batched_dot, [a, b], rng=rng)
@@ -163,7 +164,7 @@ def test_it_is_the_product_of_two_matrices(dtype: str) -> None:
     np.testing.assert_array_equal(f(a.T.copy().T, b[:, ::-1]), np.dot(a, b[:, ::-1]))
     assert f(a[:0], b).shape == (0, 4)
     assert f(a[:, :0], b[:0]).tolist() == np.zeros((2, 4)).tolist()
-    with pytest.raises(ValueError, match="axis 1 of the first input has length 3"):
+    with pytest.raises(ValueError, match=r"axis 1 of input 0 \(.*\) has length 3"):
         f(a, b[:2])
 
 
@@ -189,10 +190,10 @@ def test_a_matrix_and_a_vector(dtype: str) -> None:
     np.testing.assert_array_equal(
         function([v, m], _gemv(v, m), Mode("py", None))(b[:3], a), b[:3] @ a
     )
-    with pytest.raises(ValueError, match="axis 1 of the first input has length 4"):
+    with pytest.raises(ValueError, match=r"axis 1 of input 0 \(.*\) has length 4"):
         f(a, b[:2])
     assert fits_gemv(m, v) and fits_gemv(v, m) and not fits_gemv(m, m)
-    with pytest.raises(TypeError, match="gemv: the inputs are"):
+    with pytest.raises(TypeError, match=r"gemv: input 1 is a .*wanted is rank 1"):
         _gemv(m, m)
     if dtype == "float64":
         verify_grad(_gemv, [a, b], rng=rng)
@@ -344,18 +345,21 @@ def test_errors_name_what_is_wrong() -> None:
         _gemm(z, s, x, v, s)
     with pytest.raises(TypeError, match=r"gemm: input 2 is a .*float32"):
         _gemm(z, s, at.fmatrix(), y, s)
-    with pytest.raises(TypeError, match="dot22scalar: the inputs are"):
+    with pytest.raises(TypeError, match=r"dot22scalar: input 2 is a .*wanted is rank 0"):
         _dot22scalar(x, y, v)
     known = at.TensorType("float64", (2, 3))("known")
-    with pytest.raises(ValueError, match="axis 1 of the first input has length 3"):
+    with pytest.raises(ValueError, match=r"axis 1 of input 2 \(.*\) has length 3"):
         _gemm(z, s, known, known, s)
     row = at.TensorType("float64", (1, None))("row")
     with pytest.raises(ValueError, match="axis 0 of input 0 has length 1"):
         _gemm(row, s, x, y, s)
     f = function([z, x, y], _gemm(z, s, x, y, s), PLAIN)
     one = np.ones((2, 2))
-    with pytest.raises(ValueError, match=r"gemm: input 0 has shape \(1, 2\).*\(2, 2\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"gemm: axis 0 of input 0 \(z\) has length 1, axis 0 of input 2 \(x\) has length 2",
+    ):
         f(np.ones((1, 2)), one, one)
-    with pytest.raises(ValueError, match="axis 1 of the first input has length 2"):
+    with pytest.raises(ValueError, match=r"axis 1 of input 2 \(.*\) has length 2"):
         f(one, one, np.ones((3, 2)))
     assert Dot22Scalar()(known.T, known, s).type.shape == (3, 3)

@@ -192,7 +192,9 @@ def test_errors():
         linalg.det(at.dvector())
     with pytest.raises(TypeError, match=r"lstsq: input 0 is a .*neither a matrix"):
         linalg.lstsq(at.dvector(), at.dvector())
-    with pytest.raises(ValueError, match="the matrix has 3 rows, and the right side 2"):
+    with pytest.raises(
+        ValueError, match=r"lstsq: axis 0 of input 0 .* has length 3, axis 0 of input 1 .* 2"
+    ):
         linalg.lstsq(at.constant(np.ones((3, 2))), at.constant(np.ones(2)))
     a, b = at.dmatrix(), at.dvector()
     with pytest.raises(MethodNotDefined, match="lstsq has no gradient by its residuals"):
@@ -390,7 +392,9 @@ def test_errors_name_what_is_wrong():
         linalg.solve(at.dmatrix(), at.dscalar())
     with pytest.raises(ValueError, match="not square: 2 rows and 3 columns"):
         linalg.solve(at.constant(np.ones((2, 3))), at.dvector())
-    with pytest.raises(ValueError, match="the matrices have 3 rows, and the right side 2"):
+    with pytest.raises(
+        ValueError, match=r"solve: axis 0 of input 0 .* has length 3, axis 0 of input 1 .* 2"
+    ):
         linalg.solve(at.constant(np.eye(3)), at.constant(np.ones(2)))
     with pytest.raises(TypeError, match="LAPACK has no float16"):
         linalg.solve(at.TensorType("float16", (3, 3))(), at.TensorType("float16", (3,))())

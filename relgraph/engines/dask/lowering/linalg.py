@@ -33,10 +33,10 @@ from relgraph.engines.dask.lowering.dispatch import (
 from relgraph.graph.basic import Apply
 from relgraph.tensor.linalg.blas import Dot22
 from relgraph.tensor.linalg.decompositions import SVD
-from relgraph.tensor.linalg.matrix_op import MatrixOp, check_batch, lapack_dtype
+from relgraph.tensor.linalg.matrix_op import MatrixOp, lapack_dtype
 from relgraph.tensor.linalg.products import MatMul
 from relgraph.tensor.linalg.systems import LeastSquares, LinearSolve
-from relgraph.tensor.math import Dot, check_inner
+from relgraph.tensor.math import Dot
 
 BLOCKED = "blocked; what is summed over is added up in a tree"
 
@@ -44,9 +44,7 @@ BLOCKED = "blocked; what is summed over is added up in a tree"
 @register(Dot, Dot22, MatMul, way=BLOCKED, spreads=inferred_shape)
 def _product(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     x, y = values
-    check_inner(op, x, y, -1, 0 if y.ndim == 1 else -2)
-    if isinstance(op, MatMul):
-        check_batch("matmul", node, x, y, (2, 2))
+    op.check(node, x, y)
     if x.size == 0 or y.size == 0:
         return on_the_whole(node, values, blocks)
     dtype = node.outputs[0].type.numpy_dtype
@@ -82,10 +80,9 @@ def of_stack(op: MatrixOp, node: Apply, values: Sequence[Any], blocks: Blocks) -
 @register(LinearSolve, way="blocks of a stack of matrices, and of the columns of the right side")
 def _solve(op: LinearSolve, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     a, b = values
-    core = 1 if b.ndim == 1 else 2
-    if core == 1 or 0 in a.shape or 0 in b.shape or a.shape[-1] != b.shape[-2]:
+    if b.ndim == 1 or 0 in a.shape or 0 in b.shape or a.shape[-1] != b.shape[-2]:
         return on_the_whole(node, values, blocks)
-    check_batch(op.name, node, a, b, (2, core))
+    op.check(node, a, b)
     dtype = node.outputs[0].type.numpy_dtype
     # each column is an item of a stack: its axis is that before the last one
     matrices, columns = blocks.array(a)[..., None, :, :], blocks.array(b).swapaxes(-1, -2)

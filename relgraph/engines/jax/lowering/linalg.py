@@ -30,7 +30,7 @@ from relgraph.tensor.linalg.functions import (
     cofactors,
     second_cofactors,
 )
-from relgraph.tensor.linalg.matrix_op import check_batch, check_square, lapack_dtype
+from relgraph.tensor.linalg.matrix_op import lapack_dtype
 from relgraph.tensor.linalg.products import MatMul
 from relgraph.tensor.linalg.systems import (
     CholeskySolve,
@@ -41,7 +41,7 @@ from relgraph.tensor.linalg.systems import (
     Solve,
     SolveTriangular,
 )
-from relgraph.tensor.math import Dot, check_inner
+from relgraph.tensor.math import Dot
 from relgraph.tensor.subtensor import check_broadcast
 
 PRECISION = lax.Precision.HIGHEST
@@ -56,29 +56,25 @@ def _product(node: Apply, function: Any, x: Any, y: Any) -> Any:
 
 
 def dot(op: Any, node: Apply, x: Any, y: Any) -> Any:
-    check_inner(op, x, y, -1, 0)
+    op.check(node, x, y)
     return _product(node, jnp.dot, x, y)
 
 
 def matmul(op: MatMul, node: Apply, x: Any, y: Any) -> Any:
-    check_inner(op, x, y, -1, -2)
-    check_batch("matmul", node, x, y, (2, 2))
+    op.check(node, x, y)
     return _product(node, jnp.matmul, x, y)
 
 
 def update(op: Any, node: Apply, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
     """``beta * z + alpha * x @ y``; `z` is not read where `beta` is 0."""
-    product = alpha * dot(op, node, x, y)
-    if z.shape != product.shape:
-        raise ValueError(f"{op}: input 0 has shape {z.shape}, and the product {product.shape}")
+    op.check(node, z, alpha, x, y, beta)
+    product = alpha * _product(node, jnp.dot, x, y)
     return jnp.where(beta == 0, product, beta * z + product)
 
 
 def ger(op: Ger, node: Apply, z: Any, alpha: Any, x: Any, y: Any) -> Any:
-    product = alpha * x[:, None] * y[None, :]
-    if z.shape != product.shape:
-        raise ValueError(f"{op}: input 0 has shape {z.shape}, and the product {product.shape}")
-    return z + product
+    op.check(node, z, alpha, x, y)
+    return z + alpha * x[:, None] * y[None, :]
 
 
 def with_diagonal(op: SetDiagonal, node: Apply, a: Any, v: Any) -> Any:
@@ -135,7 +131,7 @@ def _square(function: Callable[[Any, Any], Any], *ranks: int) -> Callable[..., A
     """Return the lowering of an Op on square matrices, given what it computes of finite ones."""
 
     def lowered(op: Any, node: Apply, a: Any) -> Any:
-        check_square(op.name, a)
+        op.check(node, a)
         (a,) = _prepared(op, node, a)
         return _on_finite(lambda safe: function(op, safe), a, *ranks)
 
@@ -161,7 +157,8 @@ def _cofactors(op: Cofactors, a: Any) -> Any:
 
 
 def change_of_cofactors(op: SecondCofactors, node: Apply, a: Any, e: Any) -> Any:
-    a, e = _prepared(op, node, a, e)
+    op.check(node, a, e)
+    a, e = jnp.broadcast_arrays(*_prepared(op, node, a, e))
     if not a.size:
         return a
     return _on_finite(lambda safe: second_cofactors(jnp, e, jnp.linalg.svd(safe)), a, 2)
@@ -193,8 +190,7 @@ def _pseudo_inverse(op: PseudoInverse, a: Any) -> Any:
 def least_squares(op: LeastSquares, node: Apply, a: Any, b: Any) -> Any:
     """The solution by singular values; where values are traced, a matrix with more rows than
     columns is taken to have full rank, which the shape of the residuals depends on."""
-    core = 1 if b.ndim == 1 else 2
-    check_batch(op.name, node, a, b, (2, core))
+    op.check(node, a, b)
     a, columns = _of_one_stack(*_prepared(op, node, a, b))
     n, m = a.shape[-2:]
     u, s, vh = jnp.linalg.svd(a, full_matrices=False)
@@ -208,7 +204,7 @@ def least_squares(op: LeastSquares, node: Apply, a: Any, b: Any) -> Any:
     residuals = jnp.sum(jnp.abs(columns - jnp.matmul(a, x, precision=PRECISION)) ** 2, axis=-2)
     if n <= m or (not is_traced(rank) and bool(jnp.any(rank < m))):
         residuals = residuals[..., :0]
-    return x[..., 0] if core == 1 else x, residuals, rank, s
+    return x[..., 0] if b.ndim == 1 else x, residuals, rank, s
 
 
 def _of_one_stack(a: Any, b: Any) -> tuple[Any, Any]:
@@ -222,10 +218,9 @@ def _of_one_stack(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def solution(op: LinearSolve, node: Apply, a: Any, b: Any) -> Any:
-    core = op.checked_core(node, a, b)
-    a, b = _prepared(op, node, a, b)
-    x = _solved_where_finite(op, *_of_one_stack(a, b))
-    return x[..., 0] if core == 1 else x
+    op.check(node, a, b)
+    x = _solved_where_finite(op, *_of_one_stack(*_prepared(op, node, a, b)))
+    return x[..., 0] if b.ndim == 1 else x
 
 
 def _solved_where_finite(op: Any, a: Any, b: Any) -> Any:

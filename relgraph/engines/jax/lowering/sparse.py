@@ -20,7 +20,6 @@ from relgraph.graph.basic import Apply
 from relgraph.sparse import op as sparse_ops
 from relgraph.sparse import products
 from relgraph.sparse.type import SparseTensorType
-from relgraph.tensor.math import check_inner
 
 # -- places ----------------------------------------------------------------------------------------
 
@@ -74,7 +73,7 @@ def transposed(op: sparse_ops.Transposed, node: Apply, x: SparseValue) -> Any:
 
 
 def sampled(op: sparse_ops.Sampled, node: Apply, pattern: SparseValue, x: SparseValue) -> Any:
-    sparse_ops.check_shapes(op.name, pattern.shape, x.shape)
+    op.check(node, pattern, x)
     return _looked_up(x, _keys(pattern))
 
 
@@ -84,11 +83,11 @@ def dense(op: products.DenseFromSparse, node: Apply, x: SparseValue) -> Any:
 
 def sampled_dense(op: products.SampledDense, node: Apply, pattern: SparseValue, y: Any) -> Any:
     known = node.inputs[1].type.shape
-    index: list[Any] = []
-    for n, length, m, place in zip(known, y.shape, pattern.shape, _places(pattern), strict=True):
-        if n != 1 and length != m:
-            raise ValueError(f"{op}: the shapes are {pattern.shape} and {y.shape}")
-        index.append(jnp.zeros_like(place) if n == 1 else place)
+    op.check_broadcasting(node.inputs, known, pattern.shape, y.shape)
+    index = [
+        jnp.zeros_like(place) if n == 1 else place
+        for n, place in zip(known, _places(pattern), strict=True)
+    ]
     return jnp.asarray(y)[tuple(index)]
 
 
@@ -154,7 +153,7 @@ def elements(op: sparse_ops.Elements, node: Apply, x: SparseValue, rows: Any, co
 
 
 def dot_dense(op: products.DotDense, node: Apply, x: SparseValue, y: Any) -> Any:
-    check_inner(op, x, y, 1, 0)
+    op.check(node, x, y)
     dtype = node.outputs[0].type.dtype
     rows, columns = _places(x)
     data, y = as_dtype(x.data, dtype), as_dtype(jnp.asarray(y), dtype)
@@ -165,10 +164,7 @@ def dot_dense(op: products.DotDense, node: Apply, x: SparseValue, y: Any) -> Any
 def sampled_product(
     op: products.SampledProduct, node: Apply, pattern: SparseValue, x: Any, y: Any
 ) -> Any:
-    if pattern.shape != (len(x), len(y)) or x.shape[1] != y.shape[1]:
-        raise ValueError(
-            f"{op}: places in {pattern.shape}, of a product of {x.shape} and {y.shape}"
-        )
+    op.check(node, pattern, x, y)
     dtype = node.outputs[0].type.dtype
     rows, columns = _places(pattern)
     left, right = as_dtype(jnp.asarray(x), dtype)[rows], as_dtype(jnp.asarray(y), dtype)[columns]
