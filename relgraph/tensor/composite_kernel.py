@@ -1,10 +1,9 @@
 """Runs a `Composite` on arrays by generated Python source, one NumPy call a line.
 
-The values are kept in *registers*, arrays that are reused once their value is dead. The source
-comes in two forms. The *block* form works on a part of the arrays; the registers are arguments, and
-those of the outputs are the same part of the results. The *plain* form makes a new array for each
-value, as separate nodes do: it is for inputs whose memory orders differ, because the order of a
-result depends on them.
+The source works on a part of the arrays, a block. The values are kept in *registers*, arrays that
+are reused once their value is dead. The registers are arguments, and those of the outputs are the
+same part of the results. Of inputs whose memory orders differ the results are computed as by
+separate nodes, because their order depends on these.
 
 Which form is fastest depends on the machine, its other work, how often each value is read, and
 whether the arrays are in the cache. So `Ways` times each on the arguments that a caller has anyway.
@@ -53,11 +52,6 @@ _COPIES: dict[type[ScalarOp], int] = {Identity: 0, Second: 1, Cast: 0}
 _AFTER_ALL = 1 << 60
 
 
-def spread(x: Any, *operands: Any) -> Any:
-    """Return a new array with the elements of `x`, of the shape to which all operands broadcast."""
-    return np.array(np.broadcast_arrays(x, *operands)[0], order="C")
-
-
 def reduced(reduce: Callable[..., Any], x: Any) -> Any:
     """Return an array reduced over all axes by the method of a ufunc, as an array of rank 0."""
     return np.asarray(reduce(in_order(x), axis=None))
@@ -73,6 +67,46 @@ def array_function(op: ScalarOp, dtypes: Sequence[np.dtype[Any]]) -> Callable[..
         return np.asarray(made, dtypes[0])
 
     return compute
+
+
+def elementwise(
+    op: ScalarOp,
+    inputs: Sequence[Any],
+    dtypes: Sequence[np.dtype[Any]],
+    shape: tuple[int, ...],
+    target: Any = None,
+) -> list[Any]:
+    """Return the results of a scalar op on each element, of some dtypes and a shape.
+
+    Parameters
+    ----------
+    target
+        The array that the result is written to, where a ufunc computes it; None for a new one.
+    """
+    ufunc = op.ufunc
+    folds = len(inputs) > 2 and isinstance(op, FoldOp)
+    if isinstance(ufunc, np.ufunc) and (folds or len(inputs) == ufunc.nin):
+        compute = steady(ufunc, [x.dtype for x in inputs])
+        if folds:
+            # The last input may be the array that is overwritten: it is read last.
+            first = compute(inputs[0], inputs[1], dtype=dtypes[0])
+            for x in inputs[2:-1]:
+                first = compute(first, x, dtype=dtypes[0])
+            inputs = (first, inputs[-1])
+        if target is not None:
+            return [compute(*inputs, out=target)]
+        results = [compute(*inputs)]
+    else:
+        made = op.impl(*[forward(x) for x in inputs])
+        results = [made] if op.nout == 1 else made
+    arrays = [np.asarray(r, dtype=d) for r, d in zip(results, dtypes, strict=True)]
+    # An op that ignores an input does not broadcast its result to the shape of that input.
+    return [a if a.shape == shape else copied(a, shape) for a in arrays]
+
+
+def copied(x: Any, shape: tuple[int, ...]) -> Any:
+    """Return a new array in C order to which an array is broadcast."""
+    return np.array(np.broadcast_to(x, shape), order="C")
 
 
 def ufunc_of(node: Apply) -> np.ufunc | None:
@@ -172,12 +206,10 @@ class CompositeSource:
         The dtype of each register.
     held
         For each output its register; None if it is reduced.
-    block, plain
-        The lines of each form, without those that return something.
+    lines
+        The lines, without that which returns something.
     results
-        For each output the expression for its value in the plain form.
-    partial_results
-        For each output that is reduced the expression for its value in the block form.
+        For each output that is reduced the expression for its value.
     namespace
         What the lines refer to.
     steady
@@ -195,10 +227,8 @@ class CompositeSource:
         self.pattern = tuple(map(all, zip(*patterns, strict=True)))
         self.overwritten = overwritten
         self.registers: list[np.dtype[Any]] = []
-        self.plain: list[str] = []
-        self.block: list[str] = []
-        self.namespace: dict[str, Any] = {"copyto": np.copyto, "spread": spread, "array": np.array}
-        self.namespace["reduced"] = reduced
+        self.lines: list[str] = []
+        self.namespace: dict[str, Any] = {"copyto": np.copyto, "reduced": reduced}
         self.steady = True
         self._names: dict[Variable, str] = {v: f"i{i}" for i, v in enumerate(op.inputs)}
         self._patterns: dict[Variable, Pattern] = dict(zip(op.inputs, patterns, strict=True))
@@ -217,7 +247,6 @@ class CompositeSource:
             self._add(k, step)
         self.held: list[int | None] = []
         self.results: list[str] = []
-        self.partial_results: list[str] = []
         self._return(reduce)
 
     def bind(self, prefix: str, value: Any) -> str:
@@ -269,17 +298,11 @@ class CompositeSource:
         for j, v in enumerate(node.outputs):
             self._names[v] = f"t{k}_{j}"
         targets = ", ".join(self._names[v] for v in node.outputs)
-        line = f"{targets} = {self.bind('f', function)}({', '.join(names)})"
-        self.block.append(line)
-        self.plain.append(line)
+        self.lines.append(f"{targets} = {self.bind('f', function)}({', '.join(names)})")
 
     def _add_copy(self, k: int, node: Apply, copied: int) -> None:
-        names = [self._name(v) for v in node.inputs]
-        (out,) = node.outputs
-        register = self._register_for(k, node)
-        function = self.bind("f", array_function(node.op, [out.type.numpy_dtype]))
-        self.plain.append(f"r{register} = {function}({', '.join(names)})")
-        self.block.append(f"copyto(r{register}, {names[copied]}, 'unsafe')")
+        name = self._name(node.inputs[copied])
+        self.lines.append(f"copyto(r{self._register_for(k, node)}, {name}, 'unsafe')")
 
     def _add_ufunc(self, k: int, step: Step, ufunc: Any) -> None:
         node, begun = step.node, step.first > 0
@@ -288,14 +311,12 @@ class CompositeSource:
         result = self._names[out] if begun else f"r{self._register_for(k, node)}"
         dtypes = [v.type.numpy_dtype for v in node.inputs]
         function = self.bind("u", ufunc)
-        careful = self.bind("s", steady(ufunc, dtypes))
         dtype = out.type.numpy_dtype
         mixed = len(dtypes) > ufunc.nin and any(d != dtype for d in dtypes)
         last = f", dtype={self.bind('d', dtype)}" if mixed else ""
         for i in range(step.first if begun else ufunc.nin - 1, step.last):
             given = [result, names[i]] if begun else names[: i + 1]
-            self.block.append(f"{function}({', '.join(given)}, out={result}{last})")
-            self.plain.append(f"{result} = {careful}({', '.join(given)}{last})")
+            self.lines.append(f"{function}({', '.join(given)}, out={result}{last})")
             begun = True
 
     def _register_for(self, k: int, node: Apply) -> int:
@@ -351,28 +372,19 @@ class CompositeSource:
             if ufunc is not None:
                 if register is None:
                     name = f"r{self._copied_output(out, name)}"
-                reducing = f"reduced({self.bind('p', ufunc.reduce)}, {name})"
                 self.held.append(None)
-                self.results.append(reducing)
-                self.partial_results.append(reducing)
+                self.results.append(f"reduced({self.bind('p', ufunc.reduce)}, {name})")
                 continue
             misplaced = j in self.overwritten and j not in self._written_over
             if register is None or register in own or misplaced:
                 register = self._copied_output(out, name)
             own.add(register)
             self.held.append(register)
-            self.results.append(f"r{register}")
 
     def _copied_output(self, out: Variable, name: str) -> int:
         """Return a new register to which the last lines copy an output."""
         register = self._new_register(out.type.numpy_dtype)
-        self.block.append(f"copyto(r{register}, {name})")
-        if self._pattern_of([out]) == self.pattern:
-            line = f"r{register} = array({name})"
-        else:
-            inputs = ", ".join(f"i{i}" for i in range(len(self.op.inputs)))
-            line = f"r{register} = spread({name}, {inputs})"
-        self.plain.append(line)
+        self.lines.append(f"copyto(r{register}, {name})")
         return register
 
 
@@ -506,7 +518,6 @@ class CompositeKernel:
         indirect = bool(overwritten) and any(v in op.inputs for v in op.outputs)
         self.overwritten = {} if indirect else dict(overwritten)
         self._choices: dict[tuple[int, int], _Choice] = {}
-        self._arguments = [f"i{i}" for i in range(len(self.patterns))]
 
     @cached_property
     def source(self) -> CompositeSource:
@@ -528,33 +539,20 @@ class CompositeKernel:
         return whole_length(self.bytes_per_element)
 
     @cached_property
-    def plain(self) -> Callable[..., Any]:
-        """Takes arrays that may lie in memory each in another order; returns the outputs."""
-        returned = f"return [{', '.join(self.source.results)}]"
-        return self._define("plain", self._arguments, [*self.source.plain, returned])
-
-    @cached_property
     def block(self) -> Block:
         source = self.source
         held: list[int | None] = [None] * len(source.registers)
         for j, register in enumerate(source.held):
             if register is not None:
                 held[register] = j
-        arguments = [*self._arguments]
+        arguments = [f"i{i}" for i in range(len(self.patterns))]
         arguments += [f"r{i}" for i in range(len(held))]
-        returned = "".join(f"{text}, " for text in source.partial_results)
+        returned = "".join(f"{text}, " for text in source.results)
+        lines = [f"def block({', '.join(arguments)}):", *source.lines, f"return ({returned})"]
+        namespace = dict(source.namespace)
+        exec(compile("\n ".join(lines), "<relgraph block of a Composite>", "exec"), namespace)
         length = block_length(self.bytes_per_element)
-        function = self._define("block", arguments, [*source.block, f"return ({returned})"])
-        return Block(function, length, source.registers, held, source.steady)
-
-    def _define(
-        self, name: str, arguments: Sequence[str], body: Sequence[str]
-    ) -> Callable[..., Any]:
-        text = "\n ".join([f"def {name}({', '.join(arguments)}):", *body])
-        namespace = dict(self.source.namespace)
-        exec(compile(text, f"<relgraph {name} of a Composite>", "exec"), namespace)
-        function: Callable[..., Any] = namespace[name]
-        return function
+        return Block(namespace["block"], length, source.registers, held, source.steady)
 
     def run(
         self, inputs: Sequence[Array], shape: tuple[int, ...], targets: Sequence[Array | None]
@@ -570,8 +568,7 @@ class CompositeKernel:
             result is another array then.
         """
         if not shape:
-            # Of arrays of rank 0, ufuncs make numbers.
-            return [np.asarray(x) for x in self.plain(*inputs)]
+            return self._run_nodes(inputs, shape)
         if self.overwritten and _overlap(inputs, [t for t in targets if t is not None]):
             plain = CompositeKernel(self.op, self.patterns, self.reduce, {})
             return plain.run(inputs, shape, targets)
@@ -582,10 +579,29 @@ class CompositeKernel:
         by_columns = all(x.size == 1 or (x.shape == shape and runs_by_columns(x)) for x in inputs)
         # What is reduced is added up by rows.
         if not by_columns or any(self.reduce):
-            return list(self.plain(*inputs))
+            return self._run_nodes(inputs, shape)
         transposed = [t if t is None else t.T for t in targets]
         results = self._run([x.T for x in inputs], shape[::-1], transposed)
         return [x.T for x in results]
+
+    def _run_nodes(self, inputs: Sequence[Array], shape: tuple[int, ...]) -> list[Any]:
+        """Return the outputs, computed as by separate nodes."""
+        known: dict[Variable, Any] = dict(zip(self.op.inputs, inputs, strict=True))
+        for node in self.op.nodes:
+            given = [known[v] if v in known else np.asarray(v.data) for v in node.inputs]
+            dtypes = [v.type.numpy_dtype for v in node.outputs]
+            own_shape = np.broadcast_shapes(*[x.shape for x in given])
+            known.update(
+                zip(node.outputs, elementwise(node.op, given, dtypes, own_shape), strict=True)
+            )
+        results: list[Any] = []
+        outputs: Sequence[Any] = self.op.outputs
+        for out, ufunc in zip(outputs, self.reduce, strict=True):
+            x = known[out] if out in known else np.asarray(out.data)
+            if x.shape != shape or any(x is other for other in (*inputs, *results)):
+                x = copied(x, shape)
+            results.append(x if ufunc is None else reduced(ufunc.reduce, x))
+        return results
 
     def _run(
         self, inputs: Sequence[Array], shape: tuple[int, ...], targets: Sequence[Array | None]

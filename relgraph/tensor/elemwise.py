@@ -23,7 +23,7 @@ from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.utils import Memo
 from relgraph.introspection import documented, signature_of
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.op import ScalarOp
 from relgraph.scalar.op import zero_like as scalar_zero_like
 from relgraph.scalar.type import get_scalar_type, is_discrete, number_kind
 from relgraph.tensor.basic import (
@@ -34,8 +34,7 @@ from relgraph.tensor.basic import (
     normalize_axis,
     number,
 )
-from relgraph.tensor.composite_kernel import CompositeKernel
-from relgraph.tensor.memory import forward, steady
+from relgraph.tensor.composite_kernel import CompositeKernel, elementwise
 from relgraph.tensor.signatures import common_lengths, equal_lengths, places_of_axes
 from relgraph.tensor.type import TensorType, TensorVariable
 
@@ -562,7 +561,6 @@ class Elemwise(Op):
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
         # a class check of what has a metaclass takes as long as a ufunc of few elements
         self._is_composite = isinstance(scalar_op, Composite)
-        self._is_fold = isinstance(scalar_op, FoldOp)
         self._plans: Memo[tuple[Any, ...], _NodePlan] = Memo(_MOST_PLANS)
         self._gradient_plans: Memo[Hashable, GradientPlan] = Memo(_MOST_PLANS)
         self._kernels: dict[Any, CompositeKernel] = {}
@@ -696,33 +694,10 @@ class Elemwise(Op):
     def _compute(
         self, node: Apply, inputs: Sequence[Any], targets: Sequence[Any], shape: tuple[int, ...]
     ) -> list[Any]:
-        op = self.scalar_op
         if self._is_composite:
             return self.kernel(node).run(inputs, shape, targets)
         wanted = [out.type.numpy_dtype for out in node.outputs]
-        ufunc = op.ufunc
-        folds = self._is_fold and len(inputs) > 2
-        if isinstance(ufunc, np.ufunc) and (folds or len(inputs) == ufunc.nin):
-            out = targets[0]
-            compute = steady(ufunc, [x.dtype for x in inputs])
-            if folds:
-                # The last input may be the array that is overwritten: it is read last.
-                first = compute(inputs[0], inputs[1], dtype=wanted[0])
-                for x in inputs[2:-1]:
-                    first = compute(first, x, dtype=wanted[0])
-                inputs = (first, inputs[-1])
-            if out is not None:
-                return [compute(*inputs, out=out)]
-            results = [compute(*inputs)]
-        else:
-            made = op.impl(*[forward(x) for x in inputs])
-            results = [made] if op.nout == 1 else made
-        arrays = [np.asarray(r, dtype=d) for r, d in zip(results, wanted, strict=True)]
-        # An op that ignores an input does not broadcast its result to the shape of that input.
-        return [
-            a if a.shape == shape else np.array(np.broadcast_to(a, shape), order="C")
-            for a in arrays
-        ]
+        return elementwise(self.scalar_op, inputs, wanted, shape, targets[0])
 
     def kernel(self, node: Apply, reduce: Sequence[np.ufunc | None] = ()) -> CompositeKernel:
         """Return the kernel of a node whose scalar op is a Composite.

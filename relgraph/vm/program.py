@@ -7,7 +7,7 @@ written into an array that is allocated by the first step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import CodeType
 from typing import Any
 
@@ -176,17 +176,15 @@ class _LoopSource:
             f" h{i} = {names[v]}.shape" for i, v in enumerate(self.step.states) if _is_array(v)
         ]
         source.append(_header(rows))
-        nodes: list[Apply | None] = [None] * (len(source) + 1)
-        for i, node in enumerate(self.plan.nodes):
-            lines = _node_lines(self.plan, i, symbols)
-            source += [f" {line}" for line in lines]
-            nodes += [node] * len(lines)
-        source += self._end_of_step()
-        returned = [names[v] for v in self.step.states] + [f"y{j}" for j in range(self.op.n_rows)]
-        source.append(f" return [{', '.join(['t + 1', *returned])}]")
-        nodes += [None] * (len(source) + 1 - len(nodes))
-        loop = define("\n".join(source), "loop", symbols)
-        return Program(loop, {loop.__code__: nodes}, symbols, (), self.plan.reads)
+
+        def end() -> list[str]:
+            lines = self._end_of_step()
+            returned = [names[v] for v in self.step.states]
+            returned += [f"y{j}" for j in range(self.op.n_rows)]
+            return [*lines, f" return [{', '.join(['t + 1', *returned])}]"]
+
+        loop, lines = _defined(source, self.plan, range(len(self.plan.nodes)), end, symbols, " ")
+        return Program(loop, {loop.__code__: lines}, symbols, (), self.plan.reads)
 
     def _note_layout(self, var: Variable) -> None:
         """Note what `_rows` and `_local_value` make of an input."""
@@ -334,10 +332,52 @@ def generate_program(
     return _chunked_functions(plan, inputs, outputs, numbers, symbols)
 
 
-def _conversions(inputs: Sequence[Variable], numbers: Sequence[int], symbols: SymbolTable) -> str:
-    """Return the line that converts the inputs that are computed with as Python floats."""
-    names = [symbols.name_of(inputs[i]) for i in numbers]
-    return f" {'; '.join(f'{name} = float({name})' for name in names) or 'pass'}"
+Lines = list[Apply | None]
+"""The node of each line of a function, by its number."""
+
+
+def _defined(
+    head: Sequence[str],
+    plan: Schedule,
+    part: Iterable[int],
+    end: Callable[[], Sequence[str]],
+    symbols: SymbolTable,
+    indent: str = "",
+) -> tuple[Any, Lines]:
+    """Return a function that computes a part of a schedule, and the nodes of its lines.
+
+    Parameters
+    ----------
+    head
+        The lines before those of the nodes; the first one names the function.
+    part
+        The positions of the nodes.
+    end
+        Returns the lines behind those of the nodes, when these are known.
+    indent
+        What stands before the lines of nodes, besides a space.
+    """
+    source = list(head)
+    of_lines: Lines = [None] * (len(source) + 1)
+    for i in part:
+        lines = _node_lines(plan, i, symbols)
+        source += [f"{indent}{line}" for line in lines]
+        of_lines += [plan.nodes[i]] * len(lines)
+    last = end()
+    name = head[0].removeprefix("def ").partition("(")[0]
+    return define("\n".join([*source, *last]), name, symbols), [*of_lines, *[None] * len(last)]
+
+
+def _conversions(variables: Iterable[Variable], symbols: SymbolTable) -> str:
+    """Return the line that makes numbers of those values that the lines behind it take as such."""
+    statements = []
+    for var in variables:
+        name = symbols.name_of(var)
+        if var in symbols.floats:
+            statements.append(f"{name} = float({name})")
+        elif var in symbols.scalars:
+            statements.append(f"{name} = {name}[()]")
+    return f" {'; '.join(statements) or 'pass'}"
 
 
 def _single_function(
@@ -347,21 +387,14 @@ def _single_function(
     numbers: Sequence[int],
     symbols: SymbolTable,
 ) -> Program:
-    body: list[str] = []
-    line_nodes: list[Apply | None] = [None, None, None]
-    for i, node in enumerate(plan.nodes):
-        lines = _node_lines(plan, i, symbols)
-        body += lines
-        line_nodes += [node] * len(lines)
-    result = ", ".join(symbols.array_name(v) for v in outputs)
-    source = [
-        f"def program({', '.join(symbols.name_of(v) for v in inputs)}):",
-        _conversions(inputs, numbers, symbols),
-        *body,
-        f" return [{result}]",
-    ]
-    compute = define("\n".join(source), "program", symbols)
-    return Program(compute, {compute.__code__: [*line_nodes, None]}, symbols, numbers, plan.reads)
+    names = ", ".join(symbols.name_of(v) for v in inputs)
+    head = [f"def program({names}):", _conversions(inputs, symbols)]
+
+    def end() -> list[str]:
+        return [f" return [{', '.join(symbols.array_name(v) for v in outputs)}]"]
+
+    compute, lines = _defined(head, plan, range(len(plan.nodes)), end, symbols)
+    return Program(compute, {compute.__code__: lines}, symbols, numbers, plan.reads)
 
 
 def _chunked_functions(
@@ -371,89 +404,43 @@ def _chunked_functions(
     numbers: Sequence[int],
     symbols: SymbolTable,
 ) -> Program:
-    """Return a program of several functions, which pass values on in a list, the frame."""
-    nodes = plan.nodes
-    starts = range(0, len(nodes), CHUNK_NODES)
-    chunk_of_definition: dict[Variable, int] = dict.fromkeys(inputs, -1)
-    for i, node in enumerate(nodes):
-        chunk_of_definition.update((v, i // CHUNK_NODES) for v in node.outputs)
-    chunk_of_last_use = {v: last // CHUNK_NODES for v, last in plan.last_use.items() if last >= 0}
-    chunk_of_last_use.update((v, len(starts)) for v in outputs)
-    frame_index: dict[Variable, int] = {v: i for i, v in enumerate(inputs)}
-    for var, chunk in chunk_of_definition.items():
-        if chunk >= 0 and chunk_of_last_use.get(var, -1) > chunk:
-            frame_index[var] = len(frame_index)
+    """Return a program of several functions.
 
-    lines: dict[CodeType, list[Apply | None]] = {}
+    Each takes a list of values, and returns those that others need. It clears the list, so that it
+    frees what no other one needs as soon as it has read that.
+    """
+    last_use = {**plan.last_use, **dict.fromkeys(outputs, len(plan.nodes))}
+    known = set(inputs)
+    lines: dict[CodeType, Lines] = {}
     functions = []
-    for chunk, start in enumerate(starts):
-        part = range(start, min(start + CHUNK_NODES, len(nodes)))
-        source, line_nodes = _chunk_source(
-            plan, chunk, part, chunk_of_definition, chunk_of_last_use, frame_index, symbols
-        )
-        function = define(source, "chunk", symbols)
-        lines[function.__code__] = line_nodes
-        functions.append(function)
-    results = [
-        (v.data, None) if isinstance(v, Constant) else (None, frame_index[v]) for v in outputs
-    ]
-    unpacked = [i for i, v in enumerate(outputs) if v in symbols.floats or v in symbols.scalars]
-    size = len(frame_index)
+    for start in range(0, len(plan.nodes), CHUNK_NODES):
+        nodes = plan.nodes[start : start + CHUNK_NODES]
+        after = start + len(nodes)
+        read = [v for v in dict.fromkeys(v for n in nodes for v in plan.reads(n)) if v in known]
+        gone = [v for v in read if last_use[v] < after]
+        kept = [v for node in nodes for v in node.outputs if last_use[v] >= after]
+        names = "".join(f"{symbols.name_of(v)}, " for v in read)
+        unpacking = f" {names}= x; x.clear()" if read else " pass"
+        head = ["def chunk(x):", unpacking, _conversions(read, symbols)]
+        end = [f" return [{', '.join(map(symbols.name_of, kept))}]"]
+        function, of_lines = _defined(head, plan, range(start, after), end.copy, symbols)
+        lines[function.__code__] = of_lines
+        functions.append((function, read, gone, kept))
+        known.update(kept)
+    constants: dict[Variable, Any] = {v: v.data for v in outputs if isinstance(v, Constant)}
+    are_numbers = [v in symbols.floats or v in symbols.scalars for v in outputs]
 
     def run(*values: Any) -> list[Any]:
-        frame: list[Any] = [None] * size
-        frame[: len(values)] = values
-        for i in numbers:
-            frame[i] = float(frame[i])
-        for function in functions:
-            function(frame)
-        found = [value if index is None else frame[index] for value, index in results]
-        for i in unpacked:
-            found[i] = np.asarray(found[i])
-        return found
+        frame: dict[Variable, Any] = {**constants, **dict(zip(inputs, values, strict=True))}
+        for function, read, gone, kept in functions:
+            given = [frame[v] for v in read]
+            for v in gone:
+                del frame[v]
+            frame.update(zip(kept, function(given), strict=True))
+        pairs = zip(outputs, are_numbers, strict=True)
+        return [np.asarray(frame[v]) if is_number else frame[v] for v, is_number in pairs]
 
     return Program(run, lines, symbols, numbers, plan.reads)
-
-
-def _chunk_source(
-    plan: Schedule,
-    chunk: int,
-    part: range,
-    chunk_of_definition: dict[Variable, int],
-    chunk_of_last_use: dict[Variable, int],
-    frame_index: dict[Variable, int],
-    symbols: SymbolTable,
-) -> tuple[str, list[Apply | None]]:
-    """Return the source of one chunk, and the node of each line."""
-    source = ["def chunk(frame):"]
-    line_nodes: list[Apply | None] = [None, None]
-    loaded: dict[Variable, None] = {}
-    for i in part:
-        for var in plan.reads(plan.nodes[i]):
-            if not isinstance(var, Constant) and chunk_of_definition[var] < chunk:
-                loaded[var] = None
-    for var in loaded:
-        index = frame_index[var]
-        drop = f"; frame[{index}] = None" if chunk_of_last_use[var] == chunk else ""
-        source.append(f" {symbols.name_of(var)} = {_loaded(var, index, symbols)}{drop}")
-        line_nodes.append(None)
-    for i in part:
-        node_lines = _node_lines(plan, i, symbols)
-        source += node_lines
-        line_nodes += [plan.nodes[i]] * len(node_lines)
-        for var in plan.nodes[i].outputs:
-            if var in frame_index:
-                source.append(f" frame[{frame_index[var]}] = {symbols.name_of(var)}")
-                line_nodes.append(None)
-    return "\n".join(source), line_nodes
-
-
-def _loaded(var: Variable, index: int, symbols: SymbolTable) -> str:
-    """Return the expression for a value from the frame, as the lines that follow take it."""
-    if var in symbols.floats:
-        return f"float(frame[{index}])"
-    # The chunk that put an array there may have unpacked it later.
-    return f"frame[{index}][()]" if var in symbols.scalars else f"frame[{index}]"
 
 
 def _node_lines(plan: Schedule, i: int, symbols: SymbolTable) -> list[str]:
