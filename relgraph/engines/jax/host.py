@@ -11,7 +11,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 _ASYNCHRONOUS = "jax_cpu_enable_async_dispatch"
 
@@ -70,14 +69,12 @@ def call_host(
     given = [jnp.asarray(v) for v in values]
     dtypes = [np.dtype(jax.dtypes.canonicalize_dtype(d)) for _, d in results]
     structs = [
-        jax.eval_shape(_apart, jax.ShapeDtypeStruct(shape, d))
+        jax.eval_shape(_in_parts, jax.ShapeDtypeStruct(shape, d))
         for (shape, _), d in zip(results, dtypes, strict=True)
     ]
     call = _Call(function, tuple([x.dtype for x in given]), tuple(dtypes))
-    found = jax.pure_callback(
-        call, tuple(structs), *[_apart(x) for x in given], vmap_method=vmap_method
-    )
-    return [_together(x, d) for x, d in zip(found, dtypes, strict=True)]
+    found = jax.pure_callback(call, tuple(structs), *map(_in_parts, given), vmap_method=vmap_method)
+    return [_whole(x, d) for x, d in zip(found, dtypes, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -89,8 +86,9 @@ class _Call:
     made: tuple[Any, ...]
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        values = [_seen(_arrived(x), d) for x, d in zip(arrays, self.given, strict=True)]
-        return tuple([_parts(x, d) for x, d in zip(self.function(*values), self.made, strict=True)])
+        values = [_whole(_arrived(x), d) for x, d in zip(arrays, self.given, strict=True)]
+        made = zip(self.function(*values), self.made, strict=True)
+        return tuple([_in_parts(np.array(x, d, order="C")) for x, d in made])
 
 
 def _arrived(array: Any) -> Any:
@@ -104,43 +102,15 @@ def _arrived(array: Any) -> Any:
                 f"jax.config.update('{_ASYNCHRONOUS}', False)"
             )
         time.sleep(1e-4)
-    return np.asarray(array)
+    return np.asarray(array, order="C")
 
 
-def _apart(x: Any) -> Any:
-    """Return an array of JAX's with complex numbers and those of 64 bits in parts, along axes that
-    come last."""
-    if x.dtype.kind == "c":
-        x = jnp.stack([jnp.real(x), jnp.imag(x)], axis=-1)
-    return lax.bitcast_convert_type(x, jnp.uint32) if x.dtype.itemsize == 8 else x
+def _in_parts(x: Any) -> Any:
+    """Return an array of JAX or NumPy whose elements have 64 bits or more as one of 32 bits, with
+    an axis more."""
+    return x[..., None].view("uint32") if x.dtype.itemsize >= 8 else x
 
 
-def _together(x: Any, dtype: Any) -> Any:
-    """Return the array whose parts are given: the inverse of `_apart`."""
-    part = np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
-    x = lax.bitcast_convert_type(x, part) if part.itemsize == 8 else x
-    return lax.complex(x[..., 0], x[..., 1]) if dtype.kind == "c" else x
-
-
-def _axes(dtype: Any) -> int:
-    """Return how many axes `_apart` adds to arrays of a dtype."""
-    of_parts = dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
-    return int(dtype.kind == "c") + int(of_parts == 8)
-
-
-def _seen(parts: Any, dtype: Any) -> Any:
-    """Return NumPy's array whose parts are given."""
-    if not _axes(dtype):
-        return parts
-    shape = parts.shape[: parts.ndim - _axes(dtype)]
-    flat = np.ascontiguousarray(parts).reshape(*shape, 2 ** _axes(dtype))
-    return flat.view(dtype)[..., 0]
-
-
-def _parts(array: Any, dtype: Any) -> Any:
-    """Return the parts of NumPy's array, as `_apart` makes them of JAX's."""
-    whole = np.array(array, dtype, order="C")
-    if not _axes(dtype):
-        return whole
-    of_parts = "uint32" if _axes(dtype) == 2 or dtype.kind != "c" else "float32"
-    return whole[..., None].view(of_parts).reshape(*whole.shape, *[2] * _axes(dtype))
+def _whole(parts: Any, dtype: Any) -> Any:
+    """Return the array of a dtype whose parts are given."""
+    return parts.view(dtype)[..., 0] if dtype.itemsize >= 8 else parts
