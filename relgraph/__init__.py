@@ -36,7 +36,12 @@ if TYPE_CHECKING:
     from relgraph.compile import laws_for as laws_for
     from relgraph.compile import optimize_graph as optimize_graph
     from relgraph.compile import shared as shared
+    from relgraph.gradient import Lop as Lop
+    from relgraph.gradient import Rop as Rop
     from relgraph.gradient import grad as grad
+    from relgraph.gradient import hessian as hessian
+    from relgraph.gradient import jacobian as jacobian
+    from relgraph.gradient import subgraph_grad as subgraph_grad
     from relgraph.graph.kanren import build as build
     from relgraph.printing import dprint as dprint
     from relgraph.printing import pprint as pprint
@@ -69,7 +74,7 @@ _found, __dir__ = names_on_first_use(
             "optimize_graph",
             "shared",
         ],
-        "relgraph.gradient": ["grad"],
+        "relgraph.gradient": ["Lop", "Rop", "grad", "hessian", "jacobian", "subgraph_grad"],
         "relgraph.graph.kanren": ["build"],
         "relgraph.printing": ["dprint", "pprint"],
         "relgraph.search.enumeration": ["forms"],

@@ -161,6 +161,11 @@ def test_an_axis_that_was_not_declared_to_broadcast(linker, optimizer):
     texts = ["axis 0 of input", "(m) has length 1", "declare TensorType('float64', (1, None))"]
     with pytest.raises(ValueError, match=parts(*texts)):
         g([[1.0, 2.0]], [[1.0], [2.0]])
+    # a vector that was aligned with a matrix is named, and its axis, as they were written
+    h = function([X, M], X + M, mode=Mode(linker, optimizer))
+    texts = ["axis 0 of input 0 (x) has length 1", "declare TensorType('float64', (1,))"]
+    with pytest.raises(ValueError, match=parts(*texts)):
+        h([1.0], [[1.0, 2.0]])
     with pytest.raises(ValueError, match=parts("(x) has length 3", "(y) has length 2")):
         function([X, Y], X + Y, mode=Mode(linker, None))([1.0, 2.0, 3.0], [1.0, 2.0])
 

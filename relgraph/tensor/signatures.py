@@ -123,12 +123,20 @@ def _difference(
         return f"the matrices of input {i} are not square: {n} rows and {m} columns (shape {shape})"
     if m == 1 and is_of_stack:
         (n, i, p), (m, j, q) = (m, j, q), (n, i, p)
-    text = (
-        f"axis {p} of input {i} ({inputs[i]}) has length {n}, axis {q} of input {j} ({inputs[j]}) "
-        f"has length {m}"
-    )
-    hint = n == 1 and is_of_stack and isinstance(inputs[i], Variable)
-    return text + undeclared(inputs[i].type, p) if hint else text
+    (x, p), (y, q) = _as_written(inputs[i], p), _as_written(inputs[j], q)
+    text = f"axis {p} of input {i} ({x}) has length {n}, axis {q} of input {j} ({y}) has length {m}"
+    hint = n == 1 and is_of_stack and isinstance(x, Variable)
+    return text + undeclared(x.type, p) if hint else text
+
+
+def _as_written(x: Any, axis: int) -> tuple[Any, int]:
+    """Return an input and an axis of it as they were before axes were put in front to align it."""
+    while isinstance(x, Variable) and x.owner is not None:
+        order = getattr(x.owner.op, "new_order", None)
+        if order is None or order[axis] == "x":
+            break
+        x, axis = x.owner.inputs[0], order[axis]
+    return x, axis
 
 
 def undeclared(kind: Any, axis: int) -> str:
