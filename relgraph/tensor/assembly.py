@@ -38,6 +38,7 @@ from relgraph.tensor.shapes import (
     shape_i,
     specify_shape,
 )
+from relgraph.tensor.signatures import broadcast_shape, check_broadcast
 from relgraph.tensor.type import TensorType
 
 
@@ -70,44 +71,22 @@ class Alloc(Op):
             raise TypeError(
                 f"alloc: the value has {value.type.ndim} dimensions, the shape only {len(lengths)}"
             )
-        shape = [static_int(n) for n in lengths]
+        shape = tuple(static_int(n) for n in lengths)
         for axis, n in enumerate(shape):
             if n is not None and n < 0:
                 raise ValueError(f"alloc: axis {axis} of the shape is {n}")
-            own = value.type.shape[axis - missing] if axis >= missing else 1
-            if own not in (None, 1, n) and n is not None:
-                raise ValueError(
-                    f"alloc: axis {axis - missing} of the value has length {own}, not 1 or {n}"
-                )
-            if n is None and own != 1:
-                shape[axis] = own
+        static = [value.type.shape, (None,) * len(shape)]
+        shape = broadcast_shape(self, [value, "the shape"], static, [value.type.shape, shape])
         # What stands in for the output broadcasts where that does.
         value = specify_shape(value, [1 if n == 1 else None for n in shape[missing:]])
-        return Apply(self, [value, *lengths], [TensorType(value.type.dtype, tuple(shape))()])
+        return Apply(self, [value, *lengths], [TensorType(value.type.dtype, shape)()])
 
     def compute(self, node: Apply, value: Any, *lengths: Any) -> Any:
-        shape = self.checked_shape(node, value, tuple(int(n) for n in lengths))
+        shape = tuple(int(n) for n in lengths)
+        check_broadcast(node, value, shape, 0, "the shape")
         out = np.empty(shape, dtype=value.dtype)
         out[...] = value
         return out
-
-    def checked_shape(self, node: Apply, value: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """Return a shape that the value broadcasts to.
-
-        Raises
-        ------
-        ValueError
-            If an axis would broadcast whose static length is not 1.
-        """
-        missing = len(shape) - value.ndim
-        known: Sequence[int | None] = node.inputs[0].type.shape
-        for axis, (n, length) in enumerate(zip(value.shape, shape[missing:], strict=True)):
-            if n != length and known[axis] != 1:
-                raise ValueError(
-                    f"alloc: axis {axis} of {node.inputs[0]} has length {n}, not {length}"
-                    + (_UNDECLARED if n == 1 else "")
-                )
-        return shape
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [tuple(node.inputs[1:])]
@@ -117,10 +96,6 @@ class Alloc(Op):
         return [g, *[disconnected() for _ in inputs[1:]]]
 
 
-_UNDECLARED = (
-    "; only an axis whose length is known to be 1 broadcasts (declare it in the variable's type, "
-    "or by specify_shape)"
-)
 _alloc = Alloc()
 
 

@@ -35,7 +35,7 @@ from relgraph.tensor.basic import (
     number,
 )
 from relgraph.tensor.composite_kernel import CompositeKernel, elementwise
-from relgraph.tensor.signatures import common_lengths, equal_lengths, places_of_axes
+from relgraph.tensor.signatures import broadcast_shape, equal_lengths, places_of_axes
 from relgraph.tensor.type import TensorType, TensorVariable
 
 
@@ -661,8 +661,7 @@ class Elemwise(Op):
             for t in types
         )
         static = [t.shape for t in types]
-        lengths = common_lengths(self, types, static, static, ((),) * len(types))
-        shape = tuple(lengths[axis] for axis in range(-ndim, 0))
+        shape = broadcast_shape(self, types, static, static)
         scalar_types = self.scalar_op.output_types(*[get_scalar_type(t.dtype) for t in types])
         outputs = tuple(TensorType(t.dtype, shape) for t in scalar_types)
         self._check_inplace(types, outputs)
@@ -729,9 +728,7 @@ class Elemwise(Op):
         if all(x.shape == first for x in inputs):
             return first
         static = [v.type.shape for v in node.inputs]
-        cores = ((),) * len(inputs)
-        lengths = common_lengths(self, node.inputs, static, [x.shape for x in inputs], cores)
-        return tuple([n for n in lengths.values() if n is not None])
+        return broadcast_shape(self, node.inputs, static, [x.shape for x in inputs])
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         """Return for each axis the length of an input that does not broadcast along it.

@@ -24,6 +24,7 @@ from relgraph.tensor.shapes import (
     reshape,
     squeeze,
 )
+from relgraph.tensor.signatures import broadcast_shape, check_broadcast, met_lengths
 from relgraph.tensor.subtensor import (
     BaseIncSubtensor,
     BaseSubtensor,
@@ -32,7 +33,6 @@ from relgraph.tensor.subtensor import (
     Placeholder,
     Slice,
     Subtensor,
-    check_broadcast,
     concrete_index,
     filled_ellipsis,
     parse_index,
@@ -64,21 +64,6 @@ def _result_shape(
     return (*of_slices[:at], *of_arrays, *of_slices[at:], *not_indexed)
 
 
-def _array_shape(shapes: Sequence[tuple[int | None, ...]], what: Any) -> tuple[int | None, ...]:
-    """Return the static shape that index arrays broadcast to."""
-    ndim = max((len(s) for s in shapes), default=0)
-    out: list[int | None] = []
-    for axis in range(-ndim, 0):
-        lengths = {s[axis] for s in shapes if len(s) >= -axis} - {1}
-        known = lengths - {None}
-        if len(known) > 1:
-            raise IndexError(
-                f"{what}: index arrays have different lengths {sorted(map(str, known))}"
-            )
-        out.append(known.pop() if known else None if lengths else 1)
-    return tuple(out)
-
-
 def check_index_arrays(node: Apply, indices: Sequence[Any], values: Sequence[Any]) -> None:
     """Raise if index arrays would broadcast along an axis whose length is not known to be 1.
 
@@ -100,16 +85,9 @@ def check_index_arrays(node: Apply, indices: Sequence[Any], values: Sequence[Any
         for v, value in zip(indices, values, strict=True)
         if v.type.ndim > 0
     ]
-    ndim = max((len(shape) for _, _, shape in arrays), default=0)
-    for axis in range(-ndim, 0) if len(arrays) > 1 else ():
-        here = [(v, known[axis], n[axis]) for v, known, n in arrays if len(n) >= -axis]
-        lengths = {n for _, known, n in here if known != 1}
-        if len(lengths) > 1:
-            found = ", ".join(f"{n} in {v}" for v, _, n in here)
-            raise IndexError(
-                f"{node.op}: the index arrays have different lengths along axis {axis}: {found}; "
-                "only an axis whose length is known to be 1 broadcasts"
-            )
+    if len(arrays) > 1:
+        variables, static, shapes = zip(*arrays, strict=True)
+        broadcast_shape(node.op, variables, static, shapes, IndexError)
 
 
 class AdvancedSubtensor(BaseSubtensor):
@@ -147,7 +125,7 @@ class AdvancedSubtensor(BaseSubtensor):
             axis += 1
         if axis > x.ndim:
             raise IndexError(f"{self}: {axis} indices for a {x}")
-        of_arrays = _array_shape(arrays, self)
+        of_arrays = broadcast_shape(self, arrays, arrays, arrays, IndexError)
         shape = _result_shape(self.idx_list, sliced, of_arrays, x.shape[axis:])
         return [TensorType(x.dtype, shape)]
 
@@ -189,13 +167,9 @@ def _array_lengths(arrays: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
         ((None,), (sum_(mask),)) if mask is not None else (static, shape)
         for static, shape, mask in arrays
     ]
-    ndim = max((len(static) for static, _ in plain), default=0)
-    common: list[Any] = []
-    for axis in range(-ndim, 0):
-        lengths = [(static[axis], shape[axis]) for static, shape in plain if len(static) >= -axis]
-        not_one = [n for static, n in lengths if static != 1]
-        common.append(not_one[0] if not_one else 1)
-    return common
+    static, shapes = [known for known, _ in plain], [shape for _, shape in plain]
+    lengths = met_lengths(static, shapes, ((),) * len(plain))
+    return [lengths[axis] for axis in range(-len(lengths), 0)]
 
 
 class AdvancedIncSubtensor(BaseIncSubtensor):

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from relgraph.graph.basic import Variable
+from relgraph.graph.basic import Apply, Variable
 from relgraph.tensor.type import Shape
 
 Axis = str | int
@@ -125,8 +125,9 @@ def _difference(
         (n, i, p), (m, j, q) = (m, j, q), (n, i, p)
     (x, p), (y, q) = _as_written(inputs[i], p), _as_written(inputs[j], q)
     text = f"axis {p} of input {i} ({x}) has length {n}, axis {q} of input {j} ({y}) has length {m}"
-    hint = n == 1 and is_of_stack and isinstance(x, Variable)
-    return text + undeclared(x.type, p) if hint else text
+    if n != 1 or not is_of_stack:
+        return text
+    return text + (undeclared(x.type, p) if isinstance(x, Variable) else DECLARED)
 
 
 def _as_written(x: Any, axis: int) -> tuple[Any, int]:
@@ -139,13 +140,44 @@ def _as_written(x: Any, axis: int) -> tuple[Any, int]:
     return x, axis
 
 
+DECLARED = "; only an axis whose length is known to be 1 broadcasts"
+
+
 def undeclared(kind: Any, axis: int) -> str:
     """Return the end of an error about an axis of length 1 whose type does not say so."""
     shape = tuple(1 if k == axis else n for k, n in enumerate(kind.shape))
-    return (
-        "; only an axis whose length is known to be 1 broadcasts: declare "
-        f"TensorType({kind.dtype!r}, {shape}), or use specify_shape"
-    )
+    return f"{DECLARED}: declare TensorType({kind.dtype!r}, {shape}), or use specify_shape"
+
+
+def broadcast_shape(
+    what: Any,
+    inputs: Sequence[Any],
+    static: Sequence[Shape],
+    shapes: Sequence[Shape],
+    error: type[Exception] = ValueError,
+) -> tuple[Any, ...]:
+    """Return the shape to which inputs broadcast; for the parameters see `common_lengths`."""
+    lengths = common_lengths(what, inputs, static, shapes, ((),) * len(static), error)
+    return tuple([lengths[axis] for axis in range(-len(lengths), 0)])
+
+
+def check_broadcast(
+    node: Apply, value: Any, target: Sequence[int], position: int = 1, of: str = "the part"
+) -> None:
+    """Raise a ValueError if a value of an input does not broadcast to a shape.
+
+    Parameters
+    ----------
+    position
+        The position of the input.
+    of
+        What has the shape, for the error.
+    """
+    if value.shape != target:
+        var = node.inputs[position]
+        met = [(of, (None,) * len(target), target), (var, var.type.shape, value.shape)]
+        inputs, static, shapes = zip(*(met if position else met[::-1]), strict=True)
+        broadcast_shape(node.op, inputs, static, shapes)
 
 
 def met_lengths(

@@ -23,6 +23,7 @@ from relgraph.tensor.basic import as_tensor_variable, static_int
 from relgraph.tensor.math import cast, clip, ge, lt, maximum, minimum, switch
 from relgraph.tensor.reductions import sum_like
 from relgraph.tensor.shapes import greater
+from relgraph.tensor.signatures import broadcast_shape, check_broadcast
 from relgraph.tensor.type import TensorType
 
 
@@ -439,25 +440,7 @@ def check_assignable(op: Any, x: TensorType, y: TensorType, part: TensorType) ->
         raise TypeError(f"{op}: {y.dtype} values don't fit into a tensor of {x.dtype}; cast them")
     if y.ndim > part.ndim:
         raise TypeError(f"{op}: a {y} can't be broadcast to the part, which is a {part}")
-    shift = part.ndim - y.ndim
-    for axis, n in enumerate(y.shape):
-        m = part.shape[axis + shift]
-        if n not in (None, 1, m) and m is not None:
-            raise ValueError(
-                f"{op}: axis {axis} of the new values has length {n}, that of the part {m}"
-            )
-
-
-def check_broadcast(node: Apply, y: Any, part_shape: tuple[int, ...]) -> None:
-    """Raise a ValueError if an axis of `y` would broadcast whose static length is not 1."""
-    known: Sequence[int | None] = node.inputs[1].type.shape
-    missing = len(part_shape) - y.ndim
-    for axis, (n, m) in enumerate(zip(y.shape, part_shape[missing:], strict=True)):
-        if n != m and known[axis] != 1:
-            raise ValueError(
-                f"{node.op}: axis {axis} of {node.inputs[1]} has length {n}, that of the part "
-                f"{m}; only an axis whose length is known to be 1 broadcasts"
-            )
+    broadcast_shape(op, [part, y], [(None,) * part.ndim, y.shape], [part.shape, y.shape])
 
 
 class BaseSubtensor(TypedOp):

@@ -19,7 +19,8 @@ from relgraph.tensor.memory import Array
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.reductions import sum_like
 from relgraph.tensor.shapes import greater, lengths, lesser
-from relgraph.tensor.subtensor import check_assignable, check_broadcast
+from relgraph.tensor.signatures import check_broadcast
+from relgraph.tensor.subtensor import check_assignable
 from relgraph.tensor.type import TensorType
 
 

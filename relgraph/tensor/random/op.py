@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -25,7 +26,8 @@ from relgraph.tensor.math import maximum
 from relgraph.tensor.random.type import RandomGeneratorType, copied, random_generator_type
 from relgraph.tensor.reductions import sum_like
 from relgraph.tensor.shapes import Shape_i, as_lengths, as_shape_vector, known_elements, lengths
-from relgraph.tensor.type import TensorType
+from relgraph.tensor.signatures import Axis, common_lengths, met_lengths
+from relgraph.tensor.type import Shape, TensorType
 
 REQUIRED = object()
 
@@ -96,8 +98,8 @@ class Distribution:
 
     def __post_init__(self) -> None:
         given, _, drawn = self.signature.rpartition("->")
-        object.__setattr__(self, "parameters", tuple(map(_parameter, _split(given))))
-        object.__setattr__(self, "core", _axes(drawn.strip()))
+        object.__setattr__(self, "parameters", _parameters(given))
+        object.__setattr__(self, "core", _axes(drawn))
         known = {axis for p in self.parameters for axis in p.core}
         if not known.issuperset(self.core):
             raise ValueError(
@@ -111,28 +113,18 @@ class Distribution:
         return self.dtype != "floatX"
 
 
-def _split(text: str) -> list[str]:
-    """Return the parts of a text between commas that stand in no parentheses."""
-    parts, depth = [""], 0
-    for letter in text.strip():
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts if part.strip()]
+_PARAMETER = re.compile(r"(\w+)(?:\(([^)]*)\))?(: int)?(?:=([^,]+))?")
+
+
+def _parameters(text: str) -> tuple[Parameter, ...]:
+    return tuple(
+        Parameter(name, _axes(core), bool(integer), float(default) if default else REQUIRED)
+        for name, core, integer, default in _PARAMETER.findall(text)
+    )
 
 
 def _axes(text: str) -> tuple[str, ...]:
-    return tuple(axis.strip() for axis in text.strip("()").split(",") if axis.strip())
-
-
-def _parameter(text: str) -> Parameter:
-    text, _, default = text.partition("=")
-    text, _, kind = text.partition(":")
-    name, _, axes = text.partition("(")
-    value = REQUIRED if not default else None if default.strip() == "None" else float(default)
-    return Parameter(name.strip(), _axes(axes.strip()), kind.strip() == "int", value)
+    return tuple(re.findall(r"\w+", text))
 
 
 class RandomOp(Op):
@@ -174,9 +166,6 @@ class RandomOp(Op):
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False, False] for _ in node.inputs]
-
-
-Lengths = tuple[int | None, ...]
 
 
 class RandomVariable(RandomOp):
@@ -221,7 +210,8 @@ class RandomVariable(RandomOp):
         self.options = tuple(options)
         self.set_inplace(inplace)
         self._rows = distribution.parameters
-        self._ranks = [len(p.core) for p in self._rows]
+        self._cores = tuple(p.core for p in self._rows)
+        self._ranks = [len(core) for core in self._cores]
         self._keywords = dict(self.options)
         if distribution.takes_dtype and self.dtype != "float16":
             self._keywords["dtype"] = self.dtype
@@ -258,8 +248,7 @@ class RandomVariable(RandomOp):
             self._as_parameter(x, parameter)
             for x, parameter in zip(inputs[1 + self.sized :], self._rows, strict=True)
         ]
-        static = self._batch(size, given) + self._core(given)
-        drawn = TensorType(self.dtype, static).make_variable()
+        drawn = TensorType(self.dtype, self._static_shape(size, given)).make_variable()
         return Apply(
             self, [inputs[0], *size, *given], [random_generator_type.make_variable(), drawn]
         )
@@ -289,106 +278,68 @@ class RandomVariable(RandomOp):
             raise ValueError(f"{what} is a {x.type}, and has {-missing} axes too many")
         return x
 
-    def _batch(self, size: Sequence[Any], given: Sequence[Any]) -> Lengths:
-        """Return the static lengths of the axes in front of those of one draw."""
-        batches = {
-            p.name: _batch_of(x.type.shape, p) for x, p in zip(given, self._rows, strict=True)
-        }
-        rank = max(map(len, batches.values()), default=0)
-        wanted = known_elements(size[0], size[0].type.shape[0]) if size else (1,) * rank
-        if rank > len(wanted):
-            name = max(batches, key=lambda name: len(batches[name]))
-            raise ValueError(
-                f"{self.distribution.name}: size has {len(wanted)} axes, and {name} has the shape "
-                f"{batches[name]} in front of the axes of one draw"
-            )
-        common: list[int | None] = []
-        for axis in range(-len(wanted), 0):
-            own = {name: b[axis] for name, b in batches.items() if -axis <= len(b)}
-            known = {n for n in own.values() if n not in (None, 1)}
-            if size and wanted[axis] is not None:
-                known.add(wanted[axis])
-            if len(known) > 1:
-                raise ValueError(
-                    f"{self.distribution.name}: the lengths along axis {axis} don't fit: "
-                    + ", ".join(f"{n} of {name}" for name, n in own.items())
-                    + (f", {wanted[axis]} of size" if size else "")
-                )
-            unknown = bool(size) or None in own.values()
-            common.append(known.pop() if known else None if unknown else 1)
-        return tuple(common)
-
-    def _core(self, given: Sequence[Any]) -> Lengths:
-        """Return the static lengths of the axes of one draw."""
-        known: dict[str, int] = {}
-        for name, n, axis in self._core_axes([x.type.shape for x in given]):
-            if n is not None and known.setdefault(axis, n) != n:
-                raise ValueError(
-                    f"{self.distribution.name}: {name} has length {n} along an axis that "
-                    f"has length {known[axis]} elsewhere"
-                )
-        return tuple(known.get(axis) for axis in self.distribution.core)
-
-    def _core_axes(self, shapes: Sequence[Sequence[Any]]) -> Iterator[tuple[str, Any, str]]:
-        """Yield, for each axis of a parameter that one draw needs, the name of the parameter, the
-        length, and the name of the axis."""
+    def _static_shape(self, size: Sequence[Any], given: Sequence[Any]) -> Shape:
+        shapes = [x.type.shape for x in given]
+        wanted = [known_elements(v, v.type.shape[0]) for v in size]
         for p, shape in zip(self._rows, shapes, strict=True):
-            for axis, n in zip(p.core, shape[len(shape) - len(p.core) :], strict=True):
-                yield p.name, n, axis
+            if wanted and len(shape) - len(p.core) > len(wanted[0]):
+                raise ValueError(
+                    f"{self.distribution.name}: size has {len(wanted[0])} axes, and {p.name} has "
+                    f"the shape {shape}"
+                )
+        lengths = self._common_lengths(given, shapes, wanted)
+        return tuple([lengths[axis] for axis in self._axes_of_draw(lengths)])
 
-    # -- values ------------------------------------------------------------------------------------
+    def _common_lengths(
+        self, given: Sequence[Any], shapes: Sequence[Shape], size: Sequence[Shape]
+    ) -> dict[Axis, int | None]:
+        """Return the lengths of the axes of a draw.
+
+        Parameters
+        ----------
+        given, shapes
+            The parameters as variables, and their shapes.
+        size
+            The size, if it is given.
+        """
+        static = [x.type.shape for x in given] + [(None,) * len(shape) for shape in size]
+        names = [p.name for p in self._rows]
+        return common_lengths(
+            self.distribution.name,
+            [*names, "size"],
+            static,
+            [*shapes, *size],
+            (*self._cores, *[()] * len(size)),
+        )
+
+    def _axes_of_draw(self, lengths: Collection[Axis]) -> list[Axis]:
+        stack = sorted(axis for axis in lengths if isinstance(axis, int))
+        return [*stack, *self.distribution.core]
 
     def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
         size = tuple(values[0].tolist()) if self.sized else None
         given = values[1:] if self.sized else values
         if [x.ndim for x in given] != self._ranks:
-            self._check_broadcasting(node, size, given)
+            shapes = [x.shape for x in given]
+            sizes = [] if size is None else [size]
+            self._common_lengths(node.inputs[1 + self.sized :], shapes, sizes)
         distribution = self.distribution
         if distribution.draw is not None:
             return distribution.draw(generator, *given, size=size, **self._keywords)
         return getattr(generator, distribution.name)(*given, size=size, **self._keywords)
 
-    def _check_broadcasting(
-        self, node: Apply, size: tuple[int, ...] | None, given: Sequence[Any]
-    ) -> None:
-        """Raise a ValueError if a parameter does not have the shape of the draws along an axis, or
-        broadcasts along one whose length is not known to be 1."""
-        batches = [_batch_of(x.shape, p) for x, p in zip(given, self._rows, strict=True)]
-        if not any(batches) or (size is None and all(own == batches[0] for own in batches)):
-            return
-        shape = _longest(batches) if size is None else size
-        for x, p, own in zip(node.inputs[1 + self.sized :], self._rows, batches, strict=True):
-            for axis, n in enumerate(own):
-                wanted = shape[axis - len(own)]
-                if n != wanted and x.type.shape[axis] != 1:
-                    raise ValueError(
-                        f"{self.distribution.name}: axis {axis} of {p.name}, {x}, has length {n}, "
-                        f"and that of the draw is {wanted}; only an axis whose length is known to "
-                        "be 1 broadcasts (declare it in the variable's type, or by specify_shape)"
-                    )
-
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         shapes = shapes[1 + self.sized :]
-        known: Lengths = node.outputs[1].type.shape
+        known: Shape = node.outputs[1].type.shape
         if None not in known:
             return [None, known]
-        rank = len(known) - len(self.distribution.core)
-        batch: Sequence[Any]
+        static = [x.type.shape for x in node.inputs[1 + self.sized :]]
+        lengths = met_lengths(static, shapes, self._cores)
         if self.sized:
-            batch = as_lengths(node.inputs[1], str(self))
-        else:
-            batch = [1] * rank
-            given = node.inputs[1:]
-            for x, p, shape in zip(given, self._rows, shapes, strict=True):
-                own = _batch_of(shape, p)
-                for axis in range(-len(own), 0):
-                    if _batch_of(x.type.shape, p)[axis] != 1:
-                        batch[axis] = own[axis]
-        core = {axis: n for _, n, axis in self._core_axes(shapes)}
-        found = [*batch, *[core[axis] for axis in self.distribution.core]]
+            size = as_lengths(node.inputs[1], str(self))
+            lengths.update(zip(range(-len(size), 0), size, strict=True))
+        found = [lengths[axis] for axis in self._axes_of_draw(lengths)]
         return [None, merged_lengths(known, found)]
-
-    # -- derivatives -------------------------------------------------------------------------------
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return that a draw of real numbers is a function of its parameters that has slopes."""
@@ -429,21 +380,6 @@ class _DrawAgain:
         sized = RandomVariable(op.distribution, True, op.dtype, op.options)
         size = lengths(self.value)[: self.value.type.ndim - len(op.distribution.core)]
         return sized(self.rng, as_shape_vector(size, str(op)), *given)
-
-
-def _batch_of(lengths: Sequence[Any], parameter: Parameter) -> tuple[Any, ...]:
-    """Return the lengths of the axes of a parameter in front of those that one draw needs."""
-    return tuple(lengths[: len(lengths) - len(parameter.core)])
-
-
-def _longest(shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """Return the shape that shapes broadcast to, or are meant to; 0 is longer than 1."""
-    rank = max(map(len, shapes))
-    found = []
-    for axis in range(-rank, 0):
-        along = [own[axis] for own in shapes if -axis <= len(own)]
-        found.append(0 if 0 in along else max(along))
-    return tuple(found)
 
 
 class Permutation(RandomOp):

@@ -22,12 +22,12 @@ from relgraph.engines.dask.blocks import (
 from relgraph.engines.dask.lowering.dispatch import on_the_whole, register
 from relgraph.graph.basic import Apply
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from relgraph.tensor.signatures import check_broadcast
 from relgraph.tensor.subtensor import (
     IncSubtensor,
     Placeholder,
     Slice,
     Subtensor,
-    check_broadcast,
     concrete_index,
     take_part,
     within,

@@ -15,6 +15,7 @@ from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
 from relgraph.tensor.basic import Assert
 from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyShape
+from relgraph.tensor.signatures import check_broadcast
 from relgraph.tensor.type import TensorType
 
 KNOWN = "known without computing"
@@ -100,7 +101,8 @@ def _arange_shape(node: Apply, values: Sequence[Any]) -> tuple[int, ...] | None:
 @register(Alloc, way=MADE, reads=lambda node: range(1, len(node.inputs)), spreads=inferred_shape)
 def _alloc(op: Alloc, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     value, *lengths = values
-    shape = op.checked_shape(node, value, tuple(int(known(n)) for n in lengths))
+    shape = tuple(int(known(n)) for n in lengths)
+    check_broadcast(node, value, shape, 0, "the shape")
     chunks = blocks.chunks_of(shape, value.dtype)
     own = [
         lengths if m == n else (m,)

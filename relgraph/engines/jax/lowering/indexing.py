@@ -16,13 +16,13 @@ from relgraph.engines.jax.lowering.dispatch import is_known, is_traced, static
 from relgraph.engines.jax.values import as_dtype
 from relgraph.graph.basic import Apply
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor, check_index_arrays
+from relgraph.tensor.signatures import check_broadcast
 from relgraph.tensor.subtensor import (
     BaseIncSubtensor,
     IncSubtensor,
     Placeholder,
     Slice,
     Subtensor,
-    check_broadcast,
     within,
 )
 

@@ -42,7 +42,7 @@ from relgraph.tensor.linalg.systems import (
     SolveTriangular,
 )
 from relgraph.tensor.math import Dot
-from relgraph.tensor.subtensor import check_broadcast
+from relgraph.tensor.signatures import check_broadcast
 
 PRECISION = lax.Precision.HIGHEST
 """Products have the digits of their dtype on every device: some would take fewer."""

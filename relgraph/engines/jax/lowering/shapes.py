@@ -18,6 +18,7 @@ from relgraph.graph.basic import Apply
 from relgraph.printing import Print
 from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyShape
+from relgraph.tensor.signatures import check_broadcast
 
 SMALL = 64
 """New arrays of known values are known as well, up to this size."""
@@ -33,7 +34,7 @@ def reshape(op: Reshape, node: Apply, x: Any, vector: Any) -> Any:
 
 def alloc(op: Alloc, node: Apply, value: Any, *lengths: Any) -> Any:
     wanted = tuple(int(static(node, 1 + i, n)) for i, n in enumerate(lengths))
-    wanted = op.checked_shape(node, value, wanted)
+    check_broadcast(node, value, wanted, 0, "the shape")
     if is_known(value) and math.prod(wanted) <= SMALL:
         return np.array(np.broadcast_to(value, wanted))
     return jnp.broadcast_to(value, wanted)
