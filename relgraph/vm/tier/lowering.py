@@ -40,6 +40,7 @@ from relgraph.vm.tier.windows import (
     MOVERS,
     PARTS,
     UPDATES,
+    Along,
     Window,
     indices_of,
     part_type,
@@ -500,15 +501,14 @@ class Lowering:
     # -- whole arrays --------------------------------------------------------------------------
 
     def _value(self, var: Variable) -> Value:
-        """Return the value of a variable; the transpose of a matrix is made."""
+        """Return the value of a variable; the transpose of a matrix is read along other axes."""
         value = self._seen(var)
         if value.view_of is None:
             return value
         if value not in self._copies:
             source = value.view_of
-            made = Value(value.dtype, value.axes, whole=True)
-            self._routine("transpose", [made], [Factor(source)], [*source.axes])
-            self._copies[value] = made
+            turned = Operand(source, (False, False), (Along(0, 1, 1), Along(0, 1, 0)))
+            self._copies[value] = self._arithmetic(scalar.identity, [turned], value.axes).value
         return self._copies[value]
 
     def _transposed(self, value: Value) -> Value:

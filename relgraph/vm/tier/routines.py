@@ -3,8 +3,8 @@
 The former are faster than NumPy's, where bits may differ by rounding: functions of arrays that
 `operations` takes apart, and loops of NumPy written as arithmetic, eight numbers at a time. Sine
 and cosine: after a reduction to [-pi/4, pi/4] by pi/2 in three parts (Cody and Waite 1980), with
-the polynomials of fdlibm (Ng 1993). The latter are products, transpositions, and what LAPACK does,
-by SciPy's BLAS and LAPACK. They want arrays by columns: an array by rows is the transpose of one by
+the polynomials of fdlibm (Ng 1993). The latter are products and what LAPACK does, by
+SciPy's BLAS and LAPACK. They want arrays by columns: an array by rows is the transpose of one by
 columns.
 """
 
@@ -345,29 +345,6 @@ def _multiply_vector(
     f.add("ret i1 true")
 
 
-def _transpose(dtype: str) -> _Function:
-    """``OUT = X.T`` of an `m` x `n` matrix, by tiles, so that few rows are in the cache."""
-    f = _Function("transpose", dtype, ("X", "OUT", "m", "n"))
-    tile = 16
-    counts = [
-        f.make(f"udiv i64 {f.make(f'add i64 {n}, {tile - 1}')}, {tile}") for n in ("%m", "%n")
-    ]
-    tiles = [f.open(count) for count in counts]
-    starts = [f.make(f"mul i64 {t.counter}, {tile}") for t in tiles]
-    loops, indices = [], []
-    for n, start in zip(("%m", "%n"), starts, strict=True):
-        left = f.make(f"sub i64 {n}, {start}")
-        whole = f.make(f"icmp sgt i64 {left}, {tile}")
-        loops.append(f.open(f.make(f"select i1 {whole}, i64 {tile}, i64 {left}")))
-        indices.append(f.make(f"add i64 {start}, {loops[-1].counter}"))
-    i, j = indices
-    f.store(f.element("%X", (i, "%n"), (j, "1")), "%OUT", (j, "%m"), (i, "1"))
-    for loop in (*reversed(loops), *reversed(tiles)):
-        f.close(loop)
-    f.add("ret i1 true")
-    return f
-
-
 def _copy(
     f: _Function, base: str, strides: tuple[str, str], rows: str, columns: str, out: str, total: str
 ) -> None:
@@ -516,7 +493,6 @@ def _places(dtype: str) -> _Function:
 
 ROUTINES: dict[str, Callable[[str], _Function]] = {
     "product": _product,
-    "transpose": _transpose,
     "solve": _solve,
     "inverse": _inverse,
     "slogdet": _slogdet,
