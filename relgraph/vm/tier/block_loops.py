@@ -12,8 +12,8 @@ waits for memory.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -98,6 +98,30 @@ def _axis_along(stream: Operand, axis: int) -> int | None:
     """Return which axis of an array an axis of the loops goes along; None if it is none."""
     axes = [along.axis for along in stream.window]
     return axes.index(axis) if axis in axes else None
+
+
+def places_for(
+    made: Mapping[Value, int], last: Mapping[Value, int], kind: Callable[[Value], Any]
+) -> dict[Value, int]:
+    """Return the place in memory that each value takes, as a number.
+
+    Values of one kind take one place if the one is read no more when the other is made.
+
+    Parameters
+    ----------
+    made, last
+        When each value is made, and when it is read last.
+    kind
+        Returns what values have to have in common to take one place.
+    """
+    places: list[tuple[Any, int]] = []
+    found: dict[Value, int] = {}
+    for value in sorted(made, key=lambda v: made[v]):
+        own = kind(value)
+        free = (i for i, (other, end) in enumerate(places) if other == own and end < made[value])
+        place = found[value] = next(free, len(places))
+        places[place : place + 1] = [(own, last[value])]
+    return found
 
 
 SCRATCH_BYTES = 1 << 16
@@ -349,13 +373,7 @@ class BlockLoops:
             if value in made:
                 time = 2 * self._stage_of(reader) + self._calls(reader)
                 last[value] = max(last[value], time)
-        slots: dict[Value, int] = {}
-        free_after: list[int] = []
-        for value in sorted(scratch, key=lambda v: made[v]):
-            slot = next((i for i, t in enumerate(free_after) if t < made[value]), len(free_after))
-            free_after[slot : slot + 1] = [last[value]]
-            slots[value] = slot
-        return slots
+        return places_for(made, last, lambda value: None)
 
     def _place(self, start: str, count: str) -> None:
         """Note where the block of each stream and stored value begins."""

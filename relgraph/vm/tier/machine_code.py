@@ -9,14 +9,13 @@ lengths that fit.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Variable
-from relgraph.vm.tier.block_loops import MOST, MOST_ARRAYS, WIDE, BlockLoops
+from relgraph.vm.tier.block_loops import MOST, MOST_ARRAYS, WIDE, BlockLoops, places_for
 from relgraph.vm.tier.compiler import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, TYPE, Loop
 from relgraph.vm.tier.lowering import (
     Length,
@@ -45,61 +44,6 @@ from relgraph.vm.tier.scalar_code import (
 
 LoweredPart = Step | Routine | Store | Nest
 """What is computed at one time."""
-
-
-@dataclass(eq=False)
-class Place:
-    """Room for a value.
-
-    Attributes
-    ----------
-    axes, itemsize
-        The lengths of what has room there, and the bytes of an element.
-    end
-        When its content is read last.
-    """
-
-    axes: tuple[Length, ...]
-    itemsize: int
-    end: int
-
-
-def places_for(
-    values: Collection[Value], parts: Sequence[LoweredPart], kept: Collection[Value]
-) -> dict[Value, Place]:
-    """Return the place of each value.
-
-    Values of the same lengths take one place if the one is read no more when the other is made.
-
-    Parameters
-    ----------
-    values
-        Arrays that parts make.
-    parts
-        What is computed, in order.
-    kept
-        The values that are read after all of it.
-    """
-    made: dict[Value, int] = {}
-    last: dict[Value, int] = {}
-    for time, part in enumerate(parts):
-        for value in _made(part):
-            made.setdefault(value, time)
-            last[value] = time
-        for value in _read(part):
-            last[value] = time
-    last.update((value, len(parts)) for value in kept)
-    places: list[Place] = []
-    found: dict[Value, Place] = {}
-    for value in sorted(values, key=lambda v: made[v]):
-        kind = (value.axes, itemsize(value.dtype))
-        free = [p for p in places if (p.axes, p.itemsize) == kind and p.end < made[value]]
-        if not free:
-            free = [Place(*kind, 0)]
-            places += free
-        free[0].end = last[value]
-        found[value] = free[0]
-    return found
 
 
 def _made(part: LoweredPart) -> list[Value]:
@@ -252,12 +196,21 @@ class MachineCode:
         if not self._scratch:
             return None
         code = self.code
-        kept = [self.lowering.values[v] for v in self.lowering.outputs]
-        places = places_for(self._scratch, self._in_order(), kept)
+        made: dict[Value, int] = {}
+        last: dict[Value, int] = {}
+        parts = self._in_order()
+        for time, part in enumerate(parts):
+            for value in _made(part):
+                made.setdefault(value, time)
+                last[value] = time
+            last.update((value, time) for value in _read(part))
+        last.update((self.lowering.values[v], len(parts)) for v in self.lowering.outputs)
+        made = {value: made[value] for value in self._scratch}
+        places = places_for(made, last, lambda v: (v.axes, itemsize(v.dtype)))
         starts, total = {}, "0"
-        for place in dict.fromkeys(places.values()):
+        for place, value in {places[v]: v for v in made}.items():
             starts[place] = total
-            needed = code.make(f"mul i64 {self.product(place.axes)}, {place.itemsize}")
+            needed = code.make(f"mul i64 {self.product(value.axes)}, {itemsize(value.dtype)}")
             padded = code.make(f"and i64 {code.make(f'add i64 {needed}, 127')}, -64")
             total = code.make(f"add i64 {total}, {padded}")
         base = code.make(f"call ptr {pointer(_function('PyMem_RawMalloc'))}(i64 {total})")
