@@ -146,6 +146,8 @@ for _cls in (Variable, Apply, Op, Type):
 def meaning(head: Any, expression: ExpressionTuple, beside: Any) -> Any:
     """Return what an expression means that is headed by a function.
 
+    `beside` is a variable of the kind that it is to match, or the class of one, or None.
+
     `relgraph.graph.kanren.terms` says it.
 
     Raises
@@ -190,6 +192,34 @@ def _unify_seen(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, Non
 for _cls in (Variable, Apply, Op, Type):
     _unify.add((_cls, ExpressionTuple, Mapping), _unify_seen)
     _unify.add((ExpressionTuple, _cls, Mapping), _unify_seen)
+
+
+def expressions_alike(u: ExpressionTuple, v: ExpressionTuple) -> tuple[Any, Any]:
+    """Return two expressions as they are compared: beside an op, a function means what it makes.
+
+    ``etuple(at.dot, x, y)``, where ``at.dot`` is a function, thus matches what `etuplize` makes of
+    a product.
+    """
+    heads = [x._tuple[0] if x._tuple else None for x in (u, v)]
+    calls = [type(head) is FunctionType and head is not nth for head in heads]
+    if calls[0] is calls[1]:
+        return u, v
+    call, other = (u, v) if calls[0] else (v, u)
+    head, beside = heads[calls.index(True)], heads[calls.index(False)]
+    if not isinstance(beside, Op | ExpressionTuple):
+        return u, v
+    parts = (*call._tuple, *other._tuple)
+    return meaning(head, call, next((x for x in parts if isinstance(x, Variable)), None)), other
+
+
+def unify_expressions(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
+    """Unify two expressions."""
+    left, right = expressions_alike(u, v)
+    both = type(left) is ExpressionTuple
+    yield _unify(left._tuple, right._tuple, s) if both else _unify(left, right, s)
+
+
+_unify.add((ExpressionTuple, ExpressionTuple, Mapping), unify_expressions)
 
 
 def _unify_variables(u: Variable, v: Variable, s: Mapping[Any, Any]) -> Any:

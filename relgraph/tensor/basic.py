@@ -8,6 +8,7 @@ from functools import cache, reduce
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+from unification import Var
 
 from relgraph.graph.basic import Apply, Constant, Variable, graph_inputs
 from relgraph.graph.notation import number_of
@@ -342,6 +343,8 @@ def as_argument(x: Any, what: Any, position: int = 0) -> Any:
 def _advice(x: Any) -> str:
     if isinstance(x, Type):
         return f"; it is a type: call it to make a variable, {x}('x')"
+    if isinstance(x, Var):
+        return "; ops take logic variables that lvars makes: with others, write etuple(op, ...)"
     return "; was it meant to be called?" if callable(x) else ""
 
 

@@ -41,8 +41,10 @@ from relgraph.graph.kanren.terms import (
 from relgraph.graph.unify import (
     _unify_seen,
     _unify_variables,
+    expressions_alike,
     same_variable,
     seen_alike,
+    unify_expressions,
     unify_number,
 )
 
@@ -133,6 +135,9 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
             if data is s:
                 data = s.copy()
             data[u] = v
+        elif unifier is unify_expressions:
+            u, v = expressions_alike(u, v)
+            stack.append((u._tuple, v._tuple) if type(u) is ExpressionTuple else (u, v))
         elif unifier is _unify_ExpressionTuple or (
             unifier is _unify_Iterable and type(u) in _LISTS
         ):

@@ -12,6 +12,8 @@ from etuples import etuple, etuplize
 from kanren import eq, lall, run
 from kanren.assoccomm import associative, commutative, eq_assoccomm
 from kanren.facts import fact
+from kanren.goals import conso
+from kanren.graph import mapo
 from unification import unify, var
 
 import relgraph.tensor as at
@@ -220,3 +222,41 @@ def test_a_parameter_without_items_is_one_value() -> None:
     (new,) = asked.forward.transform(None, at.dscalar("s").dimshuffle().owner)
     assert new.name == "s"
     assert [a.name for a in run(1, order, asked(at.dscalar("s").dimshuffle(), order))] == ["s"]
+
+
+def test_a_function_means_the_op_in_expressions_of_both_kinds():
+    whole, a = etuplize(at.dot(x, y)), var()
+    for pattern, expected in ((etuple(at.dot, a, y), {a: x}), (etuple(at.dot, y, a), False)):
+        for pair in ((pattern, whole), (whole, pattern)):
+            assert unify(*pair, {}) == expected
+            assert fast_unify(*pair, {}) == expected
+    # two functions, and a function beside a variable or a name, are compared as they are
+    assert unify(etuple(at.dot, x, y), etuple(at.dot, x, y), {}) == {}
+    assert unify(etuple(at.dot, x, y), etuple(at.outer, x, y), {}) is False
+    assert unify(etuple(at.dot, x, y), etuple("dot", x, y), {}) is False
+    assert unify(etuple(at.dot, x, y), etuple(a, x, y), {}) == {a: at.dot}
+
+
+def test_a_relation_runs_from_an_expression_to_a_sum_of_products():
+    def distributed(in_lv: Any, out_lv: Any) -> Any:
+        left, terms, whole, products = var(), var(), var(), var()
+
+        def multiplied(term: Any, product: Any) -> Any:
+            return eq(product, etuple(at.dot, left, term))
+
+        return lall(
+            eq(in_lv, etuple(at.dot, left, whole)),
+            conso(at.add, terms, whole),
+            mapo(multiplied, terms, products),
+            conso(at.add, products, out_lv),
+        )
+
+    q = var()
+    for out in (at.dot(x, y) + at.dot(x, x), etuplize(at.dot(x, y) + at.dot(x, x))):
+        (found,) = run(1, q, distributed(q, out))
+        assert build(found).owner.inputs[0] is x
+
+
+def test_an_op_says_which_logic_variables_it_takes():
+    with pytest.raises(TypeError, match="ops take logic variables that lvars makes"):
+        at.exp(var())
