@@ -20,7 +20,6 @@ from relations.kit.guards import (
     all_zeroo,
     are_true,
     constanto,
-    foundo,
     nonnegativeo,
     not_constanto,
 )
@@ -43,7 +42,7 @@ from relations.kit.vocabulary import (
     rounding,
 )
 from relgraph import scalar
-from relgraph.graph.kanren import argumentso, computo, several, whereo
+from relgraph.graph.kanren import argumentso, computed, several, whereo
 from relgraph.tensor import (
     Elemwise,
     clip,
@@ -67,11 +66,18 @@ c, m, s, x, xs, y, z = lvars("c m s x xs y z")
 f = Elemwise(s, ())
 """Any elementwise function."""
 
-compared, extreme = Elemwise(s, ()), Elemwise(m, ())
-"""One of the six comparisons, and the maximum or minimum that goes with it."""
+compared = Elemwise(s, ())
+"""One of the six comparisons."""
 
-mirrored = opposite = Elemwise(m, ())
-"""The comparison of the two sides exchanged, and the one that holds where another does not."""
+smaller = Elemwise(computed(kit.extreme_that_takes_first, s), ())
+larger = Elemwise(computed(kit.extreme_that_takes_second, s), ())
+"""The minimum and the maximum where it is ``<``; the other way round where it is ``>``."""
+
+mirrored = Elemwise(computed(kit.mirrored, s), ())
+"""The comparison of the two sides exchanged."""
+
+opposite = Elemwise(computed(kit.opposite, s), ())
+"""The one that holds where another does not."""
 
 order, less, greater = whereo(kit.is_order, s), whereo(kit.is_less, s), whereo(kit.is_greater, s)
 strict, equality = whereo(kit.is_strict, s), whereo(kit.is_equality, s)
@@ -88,13 +94,12 @@ COMPARISONS = (
     law("neq-self-of-float", neq(x, x), isnan(x), floato(x)),
     # negations
     # not x == y → x != y, not x != y → x == y
-    law("not-equality", ~compared(x, y), opposite(x, y), equality, computo(m, kit.opposite, s)),
+    law("not-equality", ~compared(x, y), opposite(x, y), equality),
     law(
         "not-order",
         ~compared(x, y),
         opposite(x, y),  # not x < y → x >= y
         order,
-        computo(m, kit.opposite, s),
         discreteo(x),
         discreteo(y),
     ),
@@ -105,7 +110,6 @@ COMPARISONS = (
         compared(c, x),
         mirrored(x, c),
         whereo(is_comparison, s),
-        computo(m, kit.mirrored, s),
         constanto(c),
         not_constanto(x),
         mixed=True,
@@ -117,7 +121,6 @@ COMPARISONS = (
         compared(-x, c),
         mirrored(x, -c),  # -x < c → x > -c
         order,
-        computo(m, kit.mirrored, s),
         floato(x),
         floato(c),
         constanto(c),
@@ -162,9 +165,8 @@ NOT_A_NUMBER = (
     law("isinf-abs", isinf(abs_(x)), isinf(x), floato(x)),
 )
 
-joined, other = Elemwise(s, ()), Elemwise(m, ())
+joined, other = Elemwise(s, ()), Elemwise(computed(kit.dual, s), ())
 """One of ``&`` and ``|``, and the other one."""
-junction = (whereo(kit.is_junction, s), computo(m, kit.dual, s))
 
 # of an int64 and a uint64 the larger one is a float
 constant_bounds = (constanto(y), constanto(z), same_dtypeo(y, z))
@@ -177,16 +179,14 @@ JUNCTIONS = (
     law(
         "neutral-constant",
         f(several(xs)),
-        z,  # x & True → x, x ^ 0 → x, maximum(x, -inf) → x
+        computed(kit.without_neutral, s, xs),  # x & True → x, x ^ 0 → x, maximum(x, -inf) → x
         whereo(kit.has_neutral, s),
-        *foundo(z, kit.without_neutral, s, xs),
     ),
     law(
         "absorbing-constant",
         f(several(xs)),
-        z,  # x & 0 → 0, x | True → True
+        computed(kit.absorbing_among, s, xs),  # x & 0 → 0, x | True → True
         whereo(kit.is_junction, s),
-        *foundo(z, kit.absorbing_among, s, xs),
     ),
     law("xor-ones", x ^ c, ~x, whereo(kit.has_all_bits, c), same_dtypeo(x, c)),
     law("and-not", x & ~x, False, booleano(x)),
@@ -197,7 +197,7 @@ JUNCTIONS = (
     law("absorb-or-not", x | (~x & y), x | y),
     law("and-and-self", x & (x & y), x & y),
     law("or-or-self", x | (x | y), x | y),
-    law("de-morgan", joined(~x, ~y), ~other(x, y), *junction),
+    law("de-morgan", joined(~x, ~y), ~other(x, y), whereo(kit.is_junction, s)),
     law("xor-not-not", ~x ^ ~y, x ^ y),
     # two comparisons together
     law("lt-or-eq", (x < y) | eq(x, y), x <= y),
@@ -209,9 +209,8 @@ JUNCTIONS = (
     law(
         "order-of-two-bounds",
         compared(x, y) & compared(x, z),
-        compared(x, extreme(y, z)),  # x < minimum(y, z), x > maximum(y, z)
+        compared(x, smaller(y, z)),  # x < minimum(y, z), x > maximum(y, z)
         order,
-        computo(m, kit.extreme_that_takes_first, s),
         *constant_bounds,
         mixed=True,
     ),
@@ -268,11 +267,11 @@ AS_CASTS = (
     any_dtype_law(
         "switch-to-cast",
         switch(c, x, y),
-        Elemwise(scalar.Cast(d), ())(c),  # switch(c, 1, 0) → cast(c), to the dtype of 1 and 0
+        # switch(c, 1, 0) → cast(c), to the dtype of 1 and 0
+        Elemwise(scalar.Cast(computed(common_dtype, x, y)), ())(c),
         booleano(c),
         all_oneo(x),
         whereo(kit.is_positive_zero, y),
-        computo(d, common_dtype, x, y),
     ),
 )
 
@@ -318,14 +317,12 @@ def where_compared(kind: Any, ending: str, conditions: Callable[[Any], Any]) -> 
     conditions
         Gives the goals about the one that is chosen.
     """
-    second = computo(m, kit.extreme_that_takes_second, s)
-    first = computo(m, kit.extreme_that_takes_first, s)
     choice = switch(compared(x, y), y, x), switch(compared(x, y), x, y)
     return (
         # switch(x < y, y, x) → maximum(x, y), switch(x > y, y, x) → minimum(x, y)
-        kind(f"second{ending}", choice[0], extreme(x, y), order, *conditions(y), second),
+        kind(f"second{ending}", choice[0], larger(x, y), order, *conditions(y)),
         # switch(x < y, x, y) → minimum(x, y), switch(x > y, x, y) → maximum(x, y)
-        kind(f"first{ending}", choice[1], extreme(x, y), order, *conditions(x), first),
+        kind(f"first{ending}", choice[1], smaller(x, y), order, *conditions(x)),
     )
 
 

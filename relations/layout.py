@@ -22,10 +22,10 @@ from typing import Any
 from kanren.core import eq, lall
 
 from relations.kit import layout as kit
-from relations.kit.guards import covers_shapeo, foundo
+from relations.kit.guards import covers_shapeo
 from relations.kit.type_guards import ranko
 from relations.kit.vocabulary import Law, any_dtype_law, lvars, relation
-from relgraph.graph.kanren import argumentso, computo, one_cliento, several, whereo
+from relgraph.graph.kanren import argumentso, computed, computo, one_cliento, several, whereo
 from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, Elemwise, second
 from relgraph.tensor.assembly import Alloc, Join, Split
@@ -63,51 +63,48 @@ LENGTHS = (
     lift(
         "length",
         Shape_i(i)(y),
-        n,  # exp(x).shape[0] → x.shape[0], alloc(x, m, 3).shape[1] → 3
-        *foundo(n, kit.length_of_input, y, i),
+        # exp(x).shape[0] → x.shape[0], alloc(x, m, 3).shape[1] → 3
+        computed(kit.length_of_input, y, i),
     ),
     lift(
         "length-computed",
         Shape_i(i)(y),
-        n,  # join(0, x, z).shape[0] → x.shape[0] + z.shape[0]
+        computed(kit.length_from_inputs, y, i),  # join(0, x, z).shape[0] → x.shape[0] + z.shape[0]
         one_cliento(y),
-        *foundo(n, kit.length_from_inputs, y, i),
     ),
     lift(
         "shape",
         _shape(y),
-        n,  # exp(x).shape → x.shape, the shape of a draw → the size that it was given
-        *foundo(n, kit.shape_of_input, y),
+        # exp(x).shape → x.shape, the shape of a draw → the size that it was given
+        computed(kit.shape_of_input, y),
     ),
     lift(
         "shape-computed",
         _shape(y),
-        n,  # dot(x, z).shape → make_vector(x.shape[0], z.shape[1])
+        computed(kit.shape_from_inputs, y),  # dot(x, z).shape → make_vector(x.shape[0], z.shape[1])
         one_cliento(y),
-        *foundo(n, kit.shape_from_inputs, y),
     ),
     # vectors of lengths
     shape_law(
         "element-of-shape",
         Subtensor(i)(_shape(x)),
-        Shape_i(j)(x),  # x.shape[0] → shape_i(x, 0), x.shape[-1] → shape_i(x, 1) of a matrix
-        *foundo(j, kit.axis_at, i, x),
+        # x.shape[0] → shape_i(x, 0), x.shape[-1] → shape_i(x, 1) of a matrix
+        Shape_i(computed(kit.axis_at, i, x))(x),
     ),
     shape_law(
         "shape-of-lengths",
         vector(several(xs)),
-        _shape(x),  # make_vector(x.shape[0], x.shape[1]) → shape(x), of a matrix x
-        *foundo(x, kit.tensor_of_lengths, xs),
+        # make_vector(x.shape[0], x.shape[1]) → shape(x), of a matrix x
+        _shape(computed(kit.tensor_of_lengths, xs)),
         tries=[vector(*map(length, range(n))) for n in (1, 2, 3)],
     ),
     # parts
     # make_vector(a, b, c)[1] → b, make_vector(a, b, c)[1:] → make_vector(b, c)
-    shape_law("element-of-vector", Subtensor(i)(made), x, *foundo(x, kit.element_at, i, xs)),
+    shape_law("element-of-vector", Subtensor(i)(made), computed(kit.element_at, i, xs)),
     shape_law(
         "part-of-vector",
         Subtensor(i)(made),
-        MakeVector(o)(several(ys)),
-        *foundo(ys, kit.elements_at, i, xs),
+        MakeVector(o)(several(computed(kit.elements_at, i, xs))),
     ),
 )
 
@@ -132,26 +129,27 @@ allocated = Alloc()(x, several(ys))
 """An allocation of any rank."""
 COPIES = (fill, DimShuffle(n, o)(fill), Alloc()(x, several(zs)))
 
+widest = computed(kit.widest_template, xs)
+"""Of the templates; a fill of one that it does not cover stays."""
+
 SINKS = (
     fill_law(
         "fill-cut-in-operands",
         f(several(xs)),
-        f(several(ys)),  # f(second(a, x), y) → f(x, y), f(alloc(x, n, m), y) → f(x, y)
-        *foundo(ys, kit.without_copies, xs),
+        # f(second(a, x), y) → f(x, y), f(alloc(x, n, m), y) → f(x, y)
+        f(several(computed(kit.without_copies, xs))),
         tries=[*(f(y, copies) for copies in COPIES), *(f(copies, y) for copies in COPIES)],
     ),
     # all at once, since a sum of many may have many fills
     fill_law(
         "fill-sink",
         f(several(xs)),
-        second(a, f(several(ys))),  # f(second(a, x), second(b, y), z) → second(a, f(x, y, z))
+        # f(second(a, x), second(b, y), z) → second(a, f(x, y, z))
+        second(widest, f(several(computed(kit.unfilled, widest, xs)))),
         whereo(kit.is_total, s, xs),
-        *foundo(a, kit.widest_template, xs),
-        computo(ys, kit.unfilled, a, xs),
         tries=[f(fill), f(fill, y), f(y, fill), f(fill, y, z), f(y, second(a, y), fill)],
     ),
 )
-"""`a` is the widest of the templates; a fill of one that it does not cover stays."""
 
 CUTS = (
     fill_law(
@@ -171,19 +169,19 @@ LIKE = (
     fill_law(
         "fill-like",
         second(a, y),
-        second(x, y),  # second(exp(x) + c, y) → second(x, y)
-        *foundo(x, kit.shape_source, a),
+        second(computed(kit.shape_source, a), y),  # second(exp(x) + c, y) → second(x, y)
         # most fills go before that
         tags=("late",),
     ),
     fill_law(
         "fill-known",
         second(a, x),
-        z,  # alloc(x, *a.shape)
-        *foundo(z, kit.alloc_like, x, a),
+        computed(kit.alloc_like, x, a),  # alloc(x, *a.shape)
     ),
 )
 
+
+all_lengths = computed(kit.lengths_of_all, xs)
 
 ALLOCATIONS = (
     # alloc(x, *x.shape) → x
@@ -191,14 +189,13 @@ ALLOCATIONS = (
     fill_law(
         "alloc-smaller",
         allocated,
-        Alloc()(y, several(ys)),  # alloc([[2]], n, m) → alloc(2, n, m)
-        *foundo(y, kit.without_first_axes, x),
+        # alloc([[2]], n, m) → alloc(2, n, m)
+        Alloc()(computed(kit.without_first_axes, x), several(ys)),
     ),
     fill_law(
         "alloc-of-ones",
         allocated,
-        y,  # alloc(x, 1, 1) → x.dimshuffle("x", "x")
-        *foundo(y, kit.with_first_axes, x, ys),
+        computed(kit.with_first_axes, x, ys),  # alloc(x, 1, 1) → x.dimshuffle("x", "x")
     ),
     fill_law(
         "alloc-fill",
@@ -209,10 +206,9 @@ ALLOCATIONS = (
     fill_law(
         "alloc-sink",
         f(several(xs)),
-        Alloc()(f(several(ys)), several(zs)),  # f(alloc(x, n, m), y) → alloc(f(x, y), n, m)
+        # f(alloc(x, n, m), y) → alloc(f(x, y), n, m)
+        Alloc()(f(several(computed(kit.unallocated, all_lengths, xs))), several(all_lengths)),
         whereo(kit.is_total, s, xs),
-        *foundo(zs, kit.lengths_of_all, xs),
-        computo(ys, kit.unallocated, zs, xs),
         tries=[f(allocated), f(y, allocated)],
     ),
 )
@@ -238,12 +234,7 @@ RESHAPES = (
     ),
     # identities
     # reshape(x, [1, 1]) → x.dimshuffle("x", "x")
-    reshape_law(
-        "reshape-of-one",
-        Reshape(n)(x, t),
-        y,
-        *foundo(y, kit.one_element_reshaped, x, t),
-    ),
+    reshape_law("reshape-of-one", Reshape(n)(x, t), computed(kit.one_element_reshaped, x, t)),
     reshape_law("reshape-vector", Reshape(1)(x, t), x, ranko(x, 1)),
     reshape_law("reshape-to-own-shape", Reshape(n)(x, _shape(x)), x),
     reshape_law("reshape-to-known-shape", Reshape(n)(x, t), x, whereo(kit.is_shape_of, t, x)),
@@ -252,16 +243,12 @@ RESHAPES = (
     reshape_law(
         "specify-shape-twice",
         SpecifyShape(s)(SpecifyShape(t)(x)),
-        SpecifyShape(p)(x),  # s = (2, None), t = (None, 3), p = (2, 3)
-        computo(p, merged_lengths, s, t),
+        SpecifyShape(computed(merged_lengths, s, t))(x),  # of (2, None) and (None, 3): (2, 3)
     ),
 )
 
 
 # -- orders of axes --------------------------------------------------------------------------------
-
-q = lvars("q")
-
 
 ORDERS = (
     # at once, and while a graph is copied: gradients take away the axes that they have added
@@ -274,8 +261,7 @@ ORDERS = (
     any_dtype_law(
         "dimshuffle-of-dimshuffle",
         DimShuffle(n, o)(DimShuffle(m, p)(x)),
-        DimShuffle(m, q)(x),  # q[i] = p[o[i]]
-        computo(q, kit.composed_order, o, p),
+        DimShuffle(m, computed(kit.composed_order, o, p))(x),
     ),
     any_dtype_law(
         "dimshuffle-unneeded", DimShuffle(n, o)(x), x, whereo(kit.is_identity_order, n, o)
@@ -284,16 +270,16 @@ ORDERS = (
 
 
 elementwise = f(several(xs))
-each_moved = computo(ys, kit.each_dimshuffled, n, o, xs)
+each_moved = computed(kit.each_dimshuffled, n, o, xs)
 
 LIFTS = tuple(
     any_dtype_law(
         name,
         DimShuffle(n, o)(elementwise),
-        f(several(ys)),  # (x + y).T → x.T + y.T, for any order, where nothing else reads x + y
+        # (x + y).T → x.T + y.T, for any order, where nothing else reads x + y
+        f(several(each_moved)),
         one_cliento(elementwise),
         *conditions,
-        each_moved,
         tags=tags,
     )
     for name, conditions, tags in (
@@ -304,19 +290,18 @@ LIFTS = tuple(
 )
 
 joined = Join(a)(several(xs))
-shuffle = lvars("shuffle")
+shuffle = computed(kit.common_dimshuffle, a, xs)
+rank, order = (computed(attrgetter(name), shuffle) for name in ("input_ndim", "new_order"))
 
 SIDE_BY_SIDE = (
     # all are looked at at once: they may be a hundred thousand
     any_dtype_law(
         "join-of-dimshuffles",
         joined,
-        DimShuffle(n, o)(Join(b)(several(ys))),  # join(1, x.T, y.T) → join(0, x, y).T, b = o[a]
-        *foundo(shuffle, kit.common_dimshuffle, a, xs),
-        computo(n, attrgetter("input_ndim"), shuffle),
-        computo(o, attrgetter("new_order"), shuffle),
-        computo(b, getitem, o, a),
-        computo(ys, kit.before_each, xs),
+        # join(1, x.T, y.T) → join(0, x, y).T
+        DimShuffle(rank, order)(
+            Join(computed(getitem, order, a))(several(computed(kit.before_each, xs)))
+        ),
         tries=[Join(a)(DimShuffle(n, o)(x), DimShuffle(n, o)(y))],
     ),
 )
@@ -324,7 +309,8 @@ SIDE_BY_SIDE = (
 
 # -- joins, splits, and allocations next to each other ---------------------------------------------
 
-both, sizes = lvars("both sizes")
+sizes = lvars("sizes")
+both = computed(kit.adjacent_slices_as_one, a, i, j)
 
 NO_ROWS, NO_COLUMNS = Subtensor((Slice(0, 0),)), Subtensor((Slice(), Slice(0, 0)))
 FRONT, BACK, INSIDE = Slice(None, 2), Slice(2, None), Slice(1, 2)
@@ -334,15 +320,15 @@ FLAT = (
     any_dtype_law(
         "join-of-joins",
         joined,
-        Join(a)(several(ys)),  # join(0, x, join(0, y, z)) → join(0, x, y, z), wherever they stand
-        *foundo(ys, kit.pieces_of_joins, a, xs),
+        # join(0, x, join(0, y, z)) → join(0, x, y, z), wherever they stand
+        Join(a)(several(computed(kit.pieces_of_joins, a, xs))),
         tries=[Join(a)(x, Join(a)(y, z)), Join(0)(Join(0)(x, y), z)],
     ),
     any_dtype_law(
         "join-with-nothing",
         joined,
-        Join(a)(several(ys)),  # join(0, x, y) → x, if y is known to be empty
-        *foundo(ys, kit.nonempty_pieces, a, xs),
+        # join(0, x, y) → x, if y is known to be empty
+        Join(a)(several(computed(kit.nonempty_pieces, a, xs))),
         tries=(Join(0)(x, NO_ROWS(y)), Join(0)(NO_ROWS(x), y, z), Join(1)(x, NO_COLUMNS(y))),
     ),
     any_dtype_law(
@@ -350,7 +336,6 @@ FLAT = (
         Join(a)(Subtensor(i)(x), Subtensor(j)(x), several(ys)),
         # join(0, x[:k], x[k:]) → x[:], whatever k is; join(0, x[1:3], x[3:]) → x[1:]
         Join(a)(Subtensor(both)(x), several(ys)),
-        *foundo(both, kit.adjacent_slices_as_one, a, i, j),
         tries=[
             Join(0)(Subtensor((FRONT,))(x), Subtensor((BACK,))(x)),
             Join(0)(Subtensor((INSIDE,))(x), Subtensor((BACK,))(x), y),
@@ -361,7 +346,6 @@ FLAT = (
         "join-of-halves",
         Join(a)(Subtensor(i)(x, n), Subtensor(j)(x, n)),
         x,  # join(0, x[:n], x[n:]) → x
-        computo(both, kit.adjacent_slices_as_one, a, i, j),
         whereo(kit.is_everything, both),
     ),
 )
@@ -393,8 +377,7 @@ SPLITS = (
     any_dtype_law(
         "join-of-split",
         Join(a)(several(xs)),
-        x,  # join(0, *split(x, sizes)) → x
-        *foundo(x, kit.split_into, a, xs),
+        computed(kit.split_into, a, xs),  # join(0, *split(x, sizes)) → x
         tries=[Join(a)(*(nth(i, Split(n, a)(x, sizes)) for i in range(n))) for n in (2, 3)],
     ),
     split_of_joino,
@@ -403,9 +386,8 @@ SPLITS = (
     any_dtype_law(
         "join-of-allocs",
         Join(0)(Alloc()(x, m), Alloc()(x, n), several(ys)),
-        Join(0)(Alloc()(x, t), several(ys)),
+        Join(0)(Alloc()(x, computed(add, m, n)), several(ys)),
         ranko(x, 0),
-        computo(t, add, m, n),
         tags=("priced",),  # the sum of two lengths
         tries=[
             Join(0)(Alloc()(x, m), Alloc()(x, n)),

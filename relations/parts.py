@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 from relations.kit import parts as kit
-from relations.kit.guards import all_zeroo, counts_any_length, foundo
+from relations.kit.guards import all_zeroo, counts_any_length
 from relations.kit.index_arithmetic import (
     index_before_dimshuffle,
     order_after_index,
@@ -35,7 +35,7 @@ from relations.kit.vocabulary import (
     lvars,
     rounding,
 )
-from relgraph.graph.kanren import computo, one_cliento, several, whereo
+from relgraph.graph.kanren import computed, one_cliento, several, whereo
 from relgraph.tensor import CAReduce, DimShuffle, Elemwise, add, second
 from relgraph.tensor.assembly import Alloc, ARange, Join
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
@@ -62,9 +62,7 @@ COMPOSED = (
     any_dtype_law(
         "subtensor-of-subtensor",
         part_of(Subtensor(j)(x, several(xs))),
-        y,
-        *foundo(at, kit.index_of_indexed, x, i, indices, j, xs),
-        computo(y, taken_at, x, at),
+        computed(taken_at, x, computed(kit.index_of_indexed, x, i, indices, j, xs)),
     ),
     any_dtype_law("subtensor-unneeded", Subtensor(i)(x), x, whereo(takes_everything, i, x)),
 )
@@ -78,13 +76,15 @@ REVERSED = (
     any_dtype_law(
         "op-of-reversed",
         f(several(xs)),
-        turned(f(several(ys))),  # f(x[::-1], y[::-1], z) → f(x, y, z)[::-1], of a `z` of one row
-        *foundo(ys, kit.not_reversed, xs),
+        # f(x[::-1], y[::-1], z) → f(x, y, z)[::-1], of a `z` of one row
+        turned(f(several(computed(kit.not_reversed, xs)))),
         tries=[f(turned(x)), f(turned(x), turned(y)), f(turned(x), y), f(y, turned(x))],
     ),
 )
 
 elementwise, reduced = f(several(operands)), CAReduce(s, a)(x)
+moved = computed(taken_at, x, computed(index_before_dimshuffle, o, i, indices, n))
+inner = computed(kit.index_before_reduction, i, indices, a, x)
 
 
 def inward(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
@@ -98,48 +98,44 @@ LIFTS = (
     inward(
         "subtensor-of-elemwise",
         part_of(elementwise),
-        f(several(parts)),
+        f(several(computed(kit.operand_parts, i, indices, operands))),
         one_cliento(elementwise),
         # NumPy's loops over an axis that is reversed are slow: none is made
         whereo(goes_forward, i),
-        *foundo(parts, kit.operand_parts, i, indices, operands),
     ),
     inward(
         "diagonal-of-elemwise",
         ExtractDiag(o)(elementwise),
-        f(several(parts)),  # diag(x + y) → diag(x) + diag(y)
+        # diag(x + y) → diag(x) + diag(y)
+        f(several(computed(kit.diagonals_of, o, operands))),
         one_cliento(elementwise),
-        *foundo(parts, kit.diagonals_of, o, operands),
     ),
     inward(
         "subtensor-of-dimshuffle",
         part_of(DimShuffle(n, o)(x)),
-        DimShuffle(m, q)(y),  # x.T[i] → x[:, i]
-        *foundo(at, index_before_dimshuffle, o, i, indices, n),
-        computo(y, taken_at, x, at),
-        computo(m, rank_of, y),
-        computo(q, order_after_index, o, i, n),
+        # x.T[i] → x[:, i]
+        DimShuffle(computed(rank_of, moved), computed(order_after_index, o, i, n))(moved),
     ),
     inward(
         "subtensor-of-dot",
         part_of(_dot(x, y)),
-        _dot(a, b),  # (x @ y)[i, j] → x[i] @ y[:, j]
+        # (x @ y)[i, j] → x[i] @ y[:, j]
+        _dot(
+            computed(kit.left_operand_part, i, indices, x, y),
+            computed(kit.right_operand_part, i, indices, x, y),
+        ),
         one_cliento(_dot(x, y)),
         # of a complex infinity the BLAS makes nan in its own ways
         realo(x),
         realo(y),
-        computo(a, kit.left_operand_part, i, indices, x, y),
-        computo(b, kit.right_operand_part, i, indices, x, y),
         sound="rounding",
     ),
     inward(
         "subtensor-of-reduce",
         part_of(reduced),
-        CAReduce(s, b)(y),  # sum(x, axis=1)[i] → sum(x[i], axis=0)
+        # sum(x, axis=1)[i] → sum(x[i], axis=0)
+        CAReduce(s, computed(kit.reduced_axes_after, inner, a, x))(computed(taken_at, x, inner)),
         one_cliento(reduced),
-        computo(at, kit.index_before_reduction, i, indices, a, x),
-        computo(y, taken_at, x, at),
-        computo(b, kit.reduced_axes_after, at, a, x),
         sound="rounding",
     ),
 )
@@ -156,25 +152,24 @@ MADE = (
     any_dtype_law(
         "subtensor-of-alloc",
         part_of(Alloc()(x, several(lengths))),
-        Alloc()(y, several(left)),
+        Alloc()(
+            computed(kit.operand_part, i, indices, x, lengths),
+            several(computed(kit.lengths_of_part, i, indices, lengths)),
+        ),
         whereo(kit.is_within_bounds, i, lengths),
-        computo(y, kit.operand_part, i, indices, x, lengths),
-        computo(left, kit.lengths_of_part, i, indices, lengths),
     ),
     any_dtype_law(
         "subtensor-of-join",
         part_of(Join(a)(several(parts))),
-        Subtensor(j)(x, several(indices)),  # join(0, x, y)[2] → x[2], of an x of three rows
-        *foundo(x, kit.piece_indexed, i, a, parts),
-        computo(j, kit.index_into_piece, i, a, parts),
+        # join(0, x, y)[2] → x[2], of an x of three rows
+        computed(kit.part_of_piece, i, indices, a, parts),
     ),
     # set_subtensor(x[i], y)[i] → y, inc_subtensor(x[i], y)[i] → x[i] + y
     any_dtype_law("subtensor-of-set-subtensor", part_of(changed(i, True, x, y)), y),
     any_dtype_law(
         "subtensor-of-inc-subtensor",
         part_of(changed(i, False, x, y)),
-        z,
-        computo(z, kit.part_and, i, indices, x, y),
+        computed(kit.part_and, i, indices, x, y),
     ),
     any_dtype_law(
         "subtensor-of-change-elsewhere",
@@ -193,8 +188,7 @@ STEPS = (
     any_dtype_law(
         "steps-of-join",
         Subtensor(i)(x) - Subtensor(j)(x),
-        y,
-        *foundo(y, kit.steps_of_join, i, j, x),
+        computed(kit.steps_of_join, i, j, x),
         tries=[
             Subtensor((Slice(1),))(ended) - Subtensor((Slice(None, -1),))(ended) for ended in ENDED
         ],
@@ -219,25 +213,23 @@ TAKEN = (
     any_dtype_law(
         "take-run",
         taken(x, positions),
-        Subtensor(j)(x),  # x[[1, 3, 5]] → x[1:6:2]
-        *foundo(j, kit.equivalent_slice, positions, x),
+        Subtensor(computed(kit.equivalent_slice, positions, x))(x),  # x[[1, 3, 5]] → x[1:6:2]
     ),
     any_dtype_law(
         "row-of-taken",
         part_of(taken(x, positions)),
-        y,  # x[positions][i] → x[positions[i]]
+        # x[positions][i] → x[positions[i]]
+        computed(taken_at, x, computed(kit.index_by_position, i, indices, x, positions)),
         *of_positions,
         whereo(kit.begins_with_integer, i),
-        computo(at, kit.index_by_position, i, indices, x, positions),
-        computo(y, taken_at, x, at),
     ),
     any_dtype_law(
         "slice-of-taken",
         part_of(taken(x, positions)),
-        taken(x, y),  # x[positions][2:] → x[positions[2:]]; others may be out of bounds
+        # x[positions][2:] → x[positions[2:]]; others may be out of bounds
+        taken(x, computed(kit.part_at, i, indices, positions)),
         *of_positions,
         whereo(kit.is_one_slice, i),
-        computo(y, kit.part_at, i, indices, positions),
     ),
 )
 
@@ -308,8 +300,8 @@ TOGETHER = (
     rounding(
         "inc-past",
         inc(x, b),
-        y,  # inc(inc(inc(x, c, i), d, j), b, i) → inc(inc(x, c + b, i), d, j)
-        *foundo(y, kit.increments_together, e, x, b),
+        # inc(inc(inc(x, c, i), d, j), b, i) → inc(inc(x, c + b, i), d, j)
+        computed(kit.increments_together, e, x, b),
         complex=True,
         tries=[inc(IncSubtensor(j, False, False)(inc(x, y), z), b)],
     ),
@@ -319,8 +311,7 @@ SERIALIZE = (
     rounding(
         "inc-serialize",
         add(several(xs)),
-        y,  # inc(x, b, i) + z → inc(x + z, b, i)
-        *foundo(y, kit.sum_incremented_last, xs),
+        computed(kit.sum_incremented_last, xs),  # inc(x, b, i) + z → inc(x + z, b, i)
         tags=("inc_subtensor_serialize",),
         complex=True,
         tries=[

@@ -28,7 +28,6 @@ from relations.functions import (
     trigonometric,
 )
 from relations.kit.compensation import in_no_sum_twice
-from relations.kit.guards import foundo
 from relations.kit.made_by_laws import (
     made_before_moves,
     made_before_moves_of_negated,
@@ -38,14 +37,14 @@ from relations.kit.vocabulary import Law, Relation, lvars, stable
 from relations.matrices import determinants, kronecker, low_rank, products, systems
 from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
 from relations.reductions import extremes, moments, reduction, softmax
-from relgraph.graph.kanren import several
+from relgraph.graph.kanren import computed, several
 from relgraph.graph.kanren.goals import readerso
 from relgraph.graph.kanren.terms import LogicVariable, Term, renamed, variables_of
 from relgraph.tensor import DimShuffle, Elemwise, exp, log, log1p, sigmoid, sqr, sqrt, sub
 from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.subtensor import Placeholder, Slice, Subtensor
 
-k, s, x, xs, y, z = lvars("k s x xs y z")
+k, s, x, xs, y = lvars("k s x xs y")
 
 
 def _turned_differences(laws: Iterable[Relation]) -> tuple[Law, Law]:
@@ -68,8 +67,8 @@ def _turned_difference(name: str, laws: Sequence[Law], *tags: str) -> Law:
     return stable(
         name,
         x - y,
-        -z,  # z is what one of the laws makes of y - x
-        *foundo(z, made_of(laws, sub, turned=True), x, y),
+        # what one of the laws makes of y - x
+        -computed(made_of(laws, sub, turned=True), x, y),
         # those laws ask it of the difference that they match, which no one reads here
         readerso(in_no_sum_twice, x - y),
         tags=tags,
@@ -89,8 +88,8 @@ def _of_moved_elements(laws: Iterable[Relation]) -> tuple[Law, Law]:
         stable(
             "before-elements-are-taken",
             Elemwise(s, ())(several(xs)),
-            z,  # log(sigmoid(x)[i]) → z[i], where z is what a law makes of log(sigmoid(x))
-            *foundo(z, made_before_moves(known), s, xs),
+            # log(sigmoid(x)[i]) → z[i], where z is what a law makes of log(sigmoid(x))
+            computed(made_before_moves(known), s, xs),
             mixed=True,
             tries=[
                 1 - AdvancedSubtensor((by_array,))(sigmoid(x), k),
@@ -102,8 +101,7 @@ def _of_moved_elements(laws: Iterable[Relation]) -> tuple[Law, Law]:
         stable(
             "before-elements-are-taken-and-negated",
             log1p(-x),
-            z,
-            *foundo(z, made_before_moves_of_negated(known, log1p), x),
+            computed(made_before_moves_of_negated(known, log1p), x),
             tries=[log1p(-from_second(sigmoid(x)))],
         ),
     )

@@ -17,7 +17,7 @@ from typing import Any
 
 from relations.kit.cancellation import nonzero, not_choseno, not_tanho, root_of_largest
 from relations.kit.vocabulary import Law, finite, lvars, rounding, stable
-from relgraph.graph.kanren import computo
+from relgraph.graph.kanren import computed
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     arctan,
@@ -46,7 +46,7 @@ from relgraph.tensor import (
     tanh,
 )
 
-c, k, x, y, z = lvars("c k x y z")
+c, x, y, z = lvars("c x y z")
 
 # beyond that nothing cancels, and a product may overflow that was no part of the difference
 nearby, nearby_above = lt(abs_(y), abs_(x)), lt(abs_(y), x)
@@ -188,22 +188,22 @@ ANGLES = (
 
 def is_within(product: Any) -> Any:
     """Return the term for where arcs have one sign, and the product of their tangents a square."""
-    return gt(minimum(product, k - product), 0)
+    # the slope of arctan2 squares the product
+    return gt(minimum(product, computed(root_of_largest, x) - product), 0)
 
 
 step = x * (x + y)
+within = is_within(step)
 
 ARCS = (
     stable(
         "arctan-step",
         arctan(x + y) - arctan(x),
         switch(
-            is_within(step),
-            arctan2(switch(is_within(step), y, 0), 1 + switch(is_within(step), step, 0)),
-            arctan(x + y) - arctan(switch(is_within(step), 0, x)),
+            within,
+            arctan2(switch(within, y, 0), 1 + switch(within, step, 0)),
+            arctan(x + y) - arctan(switch(within, 0, x)),
         ),
-        # the slope of arctan2 squares the product
-        computo(k, root_of_largest, x),
     ),
 )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from relations.kit.cancellation import is_turn, not_choseno
 from relations.kit.compensation import uncompensated
-from relations.kit.constant_arithmetic import folded
+from relations.kit.constant_arithmetic import known
 from relations.kit.guards import in_dtype_of, is_read
 from relations.kit.vocabulary import Law, law, lvars, stable
 from relgraph.graph.kanren import computo, one_cliento, readerso, whereo
@@ -40,10 +40,9 @@ from relgraph.tensor import (
     sqrt,
     switch,
     tan,
-    true_div,
 )
 
-c, d, k, x, y = lvars("c d k x y")
+c, d, x, y = lvars("c d x y")
 
 # what is rounded to the end of the domain has a value beyond it
 between, above = ge(minimum(x, 1 - x), 0), ge(x, 0)
@@ -106,10 +105,9 @@ TURNS = (
     law(
         "turn-as-number",
         c / d,
-        k,  # pi / 4 → 0.785
+        known(c / d),  # pi / 4 → 0.785
         readerso(is_read, c / d),
         whereo(is_turn, c, d),
-        computo(k, folded(true_div), c, d),
         tries=[renamed(c / d, {c: constant(math.pi), d: constant(float(n))}) for n in (2, 4)],
     ),
 )

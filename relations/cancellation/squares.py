@@ -16,11 +16,11 @@ from typing import Any
 
 from relations.kit.cancellation import length_of_all, not_choseno
 from relations.kit.compensation import uncompensated
-from relations.kit.guards import broadcast_alike, foundo, no_zeroo, positive_numbero
+from relations.kit.guards import broadcast_alike, no_zeroo, positive_numbero
 from relations.kit.nests import terms_of_sum
 from relations.kit.type_guards import floato, ranko, same_dtypeo
 from relations.kit.vocabulary import Law, lvars, stable
-from relgraph.graph.kanren import case, computo, one_cliento, readerso, several, view, whereo
+from relgraph.graph.kanren import case, computed, one_cliento, readerso, several, view, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import add, gt, hypot1m1, log1p, log1p_sqr, lt, sqr, sqrt, switch
 from relgraph.tensor import sum as sum_
@@ -63,7 +63,7 @@ QUADRATICS = (
 
 # -- sums of squares -------------------------------------------------------------------------------
 
-a, b, c, seen, terms, xs, z = lvars("a b c seen terms xs z")
+a, b, c, xs = lvars("a b c xs")
 
 far = gt(abs_(x), 1)
 far_x, near_x = switch(far, x, 1), switch(far, 1, x)
@@ -80,34 +80,27 @@ SQUARE = view(
 )
 
 squares = add(several(xs))
-known = (
-    computo(terms, terms_of_sum, xs),
-    computo(seen, SQUARE.each, terms),
-    *foundo(z, length_of_all, seen),
-)
+length = computed(length_of_all, computed(SQUARE.each, computed(terms_of_sum, xs)))
 tried = (sqr(x) + sqr(y), sqr(x) + sqr(y) + sqr(a), 2.0 * sqr(x) + sqr(y))
 
 SUMS = (
     stable(
         "hypot",
         sqrt(squares),
-        z,  # sqrt(x**2 + 2 * y**2) → length(x, sqrt(2) * y)
-        *known,
+        length,  # sqrt(x**2 + 2 * y**2) → length(x, sqrt(2) * y)
         tries=[sqrt(one) for one in tried],
     ),
     stable(
         "hypot-by-constant",
         sqrt(squares / c),
-        z / sqrt(c),
-        *known,
+        length / sqrt(c),
         positive_numbero(c),
         tries=[sqrt(one / 3.0) for one in tried],
     ),
     stable(
         "hypot-of-scaled",
         sqrt(c * squares),
-        sqrt(c) * z,
-        *known,
+        sqrt(c) * length,
         positive_numbero(c),
         tries=[sqrt(0.3 * one) for one in tried],
     ),

@@ -21,7 +21,7 @@ from relations.kit.guards import (
 from relations.kit.numbers import eveno, oddo
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
-from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren import computed, computo, whereo
 from relgraph.scalar.special import LN2, LN10
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -47,7 +47,7 @@ from relgraph.tensor import (
 
 # -- exponentials and logarithms -------------------------------------------------------------------
 
-a, c, k, n, o, u, x, y, z = lvars("a c k n o u x y z")
+c, k, x, y, z = lvars("c k x y z")
 
 
 INVERSES = (
@@ -139,20 +139,19 @@ def log_of_sum(u: Any, less_one: Any) -> Any:
     return switch(little, log1p(switch(little, less_one, 0)), log(switch(little, 1, u)))
 
 
-one_and_x = computo(u, kit.one_and, x)
+one_and_x = computed(kit.one_and, x)
 
 NEAR_ONE = (
     stable("log1p", log(1 + x), log1p(x), *kit.apart_from_one(x)),
-    stable("log1p-sum", log(1 + x), log_of_sum(u, x), one_and_x),
+    stable("log1p-sum", log(1 + x), log_of_sum(one_and_x, x)),
     stable("log1p-neg", log(1 - x), log1p(-x)),
     stable("log1p-sub-nonnegative", log((1 + x) - y), log1p(x - y), nonnegativeo(x)),
     stable(
         "log1p-sub",
         log((1 + x) - y),
-        log_of_sum(u - y, x - y),
+        log_of_sum(one_and_x - y, x - y),
         floato(x),
         same_dtypeo(x, y),
-        one_and_x,
     ),
     stable("expm1", exp(x) - 1, expm1(x)),
     stable("neg-expm1", 1 - exp(x), -expm1(x)),

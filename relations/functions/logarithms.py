@@ -23,14 +23,8 @@ from relations.functions import special
 from relations.functions.special import log_erfc
 from relations.kit import functions as kit
 from relations.kit.cancellation import not_choseno
-from relations.kit.constant_arithmetic import folded
-from relations.kit.guards import (
-    foundo,
-    is_found,
-    nonnegativeo,
-    nonzero_numbero,
-    not_constanto,
-)
+from relations.kit.constant_arithmetic import known
+from relations.kit.guards import nonnegativeo, nonzero_numbero, not_constanto
 from relations.kit.index_arithmetic import softmax_axis
 from relations.kit.made_by_laws import made_of
 from relations.kit.nests import (
@@ -42,7 +36,7 @@ from relations.kit.nests import (
 from relations.kit.numbers import is_no_product
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import lvars, stable
-from relgraph.graph.kanren import case, computo, several, view, whereo
+from relgraph.graph.kanren import case, computed, computo, several, view, whereo
 from relgraph.scalar.special import LN2
 from relgraph.tensor import (
     DimShuffle,
@@ -76,8 +70,6 @@ from relgraph.tensor.special import log_ndtr, ndtr
 # -- logarithms of products ------------------------------------------------------------------------
 
 a, c, k, n, o, w, x, xs, y, z = lvars("a c k n o w x xs y z")
-above, below, seen_above, seen_below = lvars("above below seen_above seen_below")
-leaves, terms = lvars("leaves terms")
 
 # a power is the exponential of a multiple of a logarithm, but for zeros, infinities, and powers of
 # negative numbers; what is not computed so is computed of 1, so that its slope is finite
@@ -91,14 +83,13 @@ power_of_share = switch(ordinary_share, 1, sigmoid(x)) ** y
 varies = (not_constanto(y), floato(x), same_dtypeo(x, y))
 is_power = (nonzero_numbero(c), floato(x), same_dtypeo(x, c))
 is_exponential = (whereo(kit.is_base, c), floato(x), same_dtypeo(x, c))
-is_log = computo(k, folded(log), c)
 
 # `k` is what LogSumExp calls the axes `a`
 total, usual = sum_(exp(x), axis=a), computo(k, softmax_axis, a)
 
 FACTORS = view("factors", case(mul(several(xs)), xs), case(x, (x,)))
-factors = (computo(above, FACTORS, x), computo(below, FACTORS, y))
-"""That `above` are the factors of `x`, and `below` those of `y`."""
+above, below = computed(FACTORS, x), computed(FACTORS, y)
+"""The factors of `x`, and those of `y`."""
 
 _FACTOR_CASES = (
     case(exp(x), (x, 1), floato(x)),
@@ -107,7 +98,7 @@ _FACTOR_CASES = (
     case(exp2(x), (LN2 * x, 1), floato(x)),
     case(ndtr(x), (log_ndtr(x), 1), floato(x)),
     case(erfc(x), (log_erfc, 1), floato(x)),
-    case(c**x, (k * x, 1), *is_exponential, is_log),
+    case(c**x, (known(log(c)) * x, 1), *is_exponential),
     case(total, (LogSumExp(k)(x), 1), floato(x), usual),
     case(DimShuffle(n, o)(total), (DimShuffle(n, o)(LogSumExp(k)(x)), 1), floato(x), usual),
     case(sigmoid(x) ** c, (-(c * softplus(-x)), 1), *is_power),
@@ -120,57 +111,37 @@ SIMPLE_FACTOR = view("exponent and factor", *_FACTOR_CASES, case(x, (0, x)))
 
 TERM = view(
     "exponent and weights",
-    case(
-        mul(several(xs)),
-        z,
-        computo(seen_above, SIMPLE_FACTOR.each, xs),
-        *foundo(z, kit.weighed, seen_above),
-    ),
+    case(mul(several(xs)), computed(kit.weighed, computed(SIMPLE_FACTOR.each, xs))),
     case(
         x / y,
-        z,
-        *factors,
-        computo(seen_above, SIMPLE_FACTOR.each, above),
-        computo(seen_below, SIMPLE_FACTOR.each, below),
-        *foundo(z, kit.weighed, seen_above, seen_below),
+        computed(
+            kit.weighed, computed(SIMPLE_FACTOR.each, above), computed(SIMPLE_FACTOR.each, below)
+        ),
     ),
-    case(
-        x,
-        z,
-        computo(above, FACTORS, x),
-        computo(seen_above, SIMPLE_FACTOR.each, above),
-        computo(z, kit.weighed, seen_above),
-    ),
+    case(x, computed(kit.weighed, computed(SIMPLE_FACTOR.each, above))),
 )
+
+terms = computed(terms_of_sum, xs)
 
 FACTOR = view(
     "exponent and factor",
     case(
         add(several(xs)),
-        (z, 1),
+        (computed(kit.logarithm_of_terms, computed(TERM.each, terms), terms), 1),
         whereo(kit.may_have_exponentials, xs),
-        computo(leaves, terms_of_sum, xs),
-        computo(terms, TERM.each, leaves),
-        *foundo(z, kit.logarithm_of_terms, terms, leaves),
     ),
     *_FACTOR_CASES,
     case(x, (0, x)),
 )
 
-of_quotient = (
-    *factors,
-    computo(seen_above, FACTOR.each, above),
-    computo(seen_below, FACTOR.each, below),
-)
+seen, seen_above, seen_below = (computed(FACTOR.each, v) for v in (xs, above, below))
 
 PRODUCTS = (
     stable(
         "log-of-product",
         log(mul(several(xs))),
-        z,  # log(x * exp(y)) → log_product(y, 1, x)
+        computed(kit.logarithm_of_product, seen),  # log(x * exp(y)) → log_product(y, 1, x)
         whereo(kit.may_have_exponents, xs),
-        computo(seen_above, FACTOR.each, xs),
-        *foundo(z, kit.logarithm_of_product, seen_above),
         tries=[
             log(mul(factor, several(xs)))
             for factor in (
@@ -182,27 +153,23 @@ PRODUCTS = (
     stable(
         "log-of-quotient",
         log(x / y),
-        z,  # log(x * exp(y) / z) → log_product(y, z, x)
-        *of_quotient,
-        *foundo(z, kit.logarithm_of_quotient, seen_above, y, seen_below),
+        # log(x * exp(y) / z) → log_product(y, z, x)
+        computed(kit.logarithm_of_quotient, seen_above, y, seen_below),
     ),
     # the size of a product is the product of the sizes
     stable(
         "log-abs-of-product",
         log(abs_(mul(several(xs)))),
-        z,  # log(abs(x * exp(y))) → log_product(y, 1, abs(x))
+        # log(abs(x * exp(y))) → log_product(y, 1, abs(x))
+        computed(kit.logarithm_of_product, computed(kit.sizes, seen)),
         whereo(kit.may_have_exponents, xs),
-        computo(seen_above, FACTOR.each, xs),
-        computo(above, kit.sizes, seen_above),
-        *foundo(z, kit.logarithm_of_product, above),
         tries=[log(abs_(mul(factor, several(xs)))) for factor in (exp(x), sigmoid(x))],
     ),
     stable(
         "log-abs-of-quotient",
         log(abs_(x / y)),
-        z,  # log(abs(x * exp(y) / z)) → log_product(y, abs(z), abs(x))
-        *of_quotient,
-        *foundo(z, kit.logarithm_of_size_of_quotient, seen_above, y, seen_below),
+        # log(abs(x * exp(y) / z)) → log_product(y, abs(z), abs(x))
+        computed(kit.logarithm_of_size_of_quotient, seen_above, y, seen_below),
     ),
     # the factor was a part or a transpose of an exponential when the product was seen
     stable(
@@ -216,7 +183,7 @@ PRODUCTS = (
         log_product(exponent_of_share, 1, power_of_share),
         *varies,
     ),
-    stable("log-of-exponential", log(c**x), k * x, *is_exponential, is_log),
+    stable("log-of-exponential", log(c**x), known(log(c)) * x, *is_exponential),
     stable("log-of-power", log(x**y), log_product(exponent, 1, power), *varies),
     # determinants
     stable(
@@ -231,33 +198,31 @@ PRODUCTS = (
 
 # -- logarithms of sums of exponentials ------------------------------------------------------------
 
-nest, s = lvars("nest s")
+s = lvars("s")
 
 based = Elemwise(s, ())
 """A logarithm of another base."""
 
 BINARY_TERM = view(
     "binary exponent and weight",
-    case(exp2(x), z, computo(z, kit.binary_term, x)),
-    case(2**x, z, computo(z, kit.binary_term, x)),
-    case(c * exp2(x), z, computo(z, kit.binary_term, x, c)),
-    case(c * 2**x, z, computo(z, kit.binary_term, x, c)),
-    case(c, z, computo(z, kit.binary_term, 0, c)),
+    case(exp2(x), computed(kit.binary_term, x)),
+    case(2**x, computed(kit.binary_term, x)),
+    case(c * exp2(x), computed(kit.binary_term, x, c)),
+    case(c * 2**x, computed(kit.binary_term, x, c)),
+    case(c, computed(kit.binary_term, 0, c)),
 )
 
-of_nest = (
-    computo(leaves, leaves_of, nest),
-    computo(terms, TERM.each, leaves),
-    *foundo(z, kit.logarithm_of_nest, terms, nest),
-)
+
+def logarithm_of(whole: Any) -> Any:
+    """Return the logarithm of a sum or difference of exponentials."""
+    nest = computed(nest_of, whole)
+    terms = computed(TERM.each, computed(leaves_of, nest))
+    return computed(kit.logarithm_of_nest, terms, nest)
+
+
 added = add(several(xs))
-of_sum = (whereo(kit.may_have_exponentials, xs), computo(nest, nest_of, added), *of_nest)
-of_difference = (whereo(kit.may_be_exponential, x), computo(nest, nest_of, x - y), *of_nest)
-of_terms = (
-    whereo(kit.may_have_exponentials, xs),
-    *foundo(leaves, added_leaves, added),
-    computo(terms, TERM.each, leaves),
-)
+leaves = computed(added_leaves, added)
+of_exponentials = whereo(kit.may_have_exponentials, xs)
 
 TRIES = (add(exp(x), exp(y)), add(exp(x), exp(y), exp(w)), add(2 * exp(x), exp(y) / 3, exp(w), 1))
 SUBTRACTED = (exp(x) - exp(y), exp(x) - 3, add(exp(x), exp(y)) - 2 * exp(w))
@@ -266,32 +231,32 @@ LOGARITHMS = (
     stable(
         "log-of-sum",
         log(added),
-        z,  # log(2 * exp(x) + exp(y) + 3) → logaddexp(log(2) + x, y, log(3))
-        *of_sum,
+        # log(2 * exp(x) + exp(y) + 3) → logaddexp(log(2) + x, y, log(3))
+        logarithm_of(added),
+        of_exponentials,
         tries=[log(one) for one in (*TRIES, add(exp(x) - exp(y), exp(w)))],
     ),
     stable(
         "log-of-difference",
         log(x - y),
-        z,  # log(exp(x) - 2 * exp(y)) → m + log(exp(x - m) - 2 * exp(y - m))
-        *of_difference,
+        # log(exp(x) - 2 * exp(y)) → m + log(exp(x - m) - 2 * exp(y - m))
+        logarithm_of(x - y),
+        whereo(kit.may_be_exponential, x),
         tries=[log(one) for one in SUBTRACTED],
     ),
     stable(
         "log1p-of-sum",
         log1p(added),
-        z,  # log1p(exp(x) + exp(y)) → logaddexp(0, x, y)
-        *of_terms,
-        *foundo(z, kit.logarithm_of_one_and_terms, terms, leaves),
+        # log1p(exp(x) + exp(y)) → logaddexp(0, x, y)
+        computed(kit.logarithm_of_one_and_terms, computed(TERM.each, leaves), leaves),
+        of_exponentials,
         tries=[log1p(one) for one in (*TRIES[:2], 2 + exp(x))],
     ),
     stable(
         "log2-of-binary-sum",
         log2(added),
-        z,  # log2(2 * exp2(x) + exp2(y)) → logaddexp2(log2(2) + x, y)
-        *foundo(leaves, added_leaves, added),
-        computo(terms, BINARY_TERM.each, leaves),
-        *foundo(z, kit.binary_logarithm, terms),
+        # log2(2 * exp2(x) + exp2(y)) → logaddexp2(log2(2) + x, y)
+        computed(kit.binary_logarithm, computed(BINARY_TERM.each, leaves)),
         tries=[log2(one) for one in (exp2(x) + exp2(y), add(2 * exp2(x), 2**y, exp2(w), 1))],
     ),
 )
@@ -310,10 +275,9 @@ IN_BASES = (
     stable(
         "log-in-base",
         based(x),
-        z / k,  # z is what a law makes of log(x), k = log(2) or log(10)
+        # what a law makes of log(x), by log(2) or log(10)
+        computed(made_of(_natural, log), x) / computed(kit.natural_logarithm_of_base, s),
         whereo(kit.is_based_logarithm, s),
-        computo(k, kit.natural_logarithm_of_base, s),
-        *foundo(z, made_of(_natural, log), x),
         tries=[
             log10(10**x + 10**y),
             *(log2(one) for one in (0.5 * erfc(x), erfc(x) / 2, *TRIES, *SUBTRACTED)),
@@ -326,11 +290,11 @@ LOGARITHMS_OF_SHARES = (
     stable(
         "less-logaddexp",
         x - logaddexp(several(xs)),
-        z,  # x - logaddexp(x, y, w) → -logaddexp(0, y - x, w - x)
+        # x - logaddexp(x, y, w) → -logaddexp(0, y - x, w - x)
+        computed(kit.logarithm_of_share, x, xs),
         floato(x),
         not_choseno(x),
         whereo(kit.is_among, x, xs),
-        *foundo(z, kit.logarithm_of_share, x, xs),
         tries=[x - logaddexp(x, y), x - logaddexp(x, y, w)],
     ),
 )
@@ -342,21 +306,17 @@ def terms_in(fgraph: Any, total: Any) -> Any:
     return None if found is None else (found, TERM.each(found))
 
 
-is_share = (
-    whereo(is_found, xs),
-    *foundo(z, kit.share_by(terms_in), above, below),
-)
+share_of = kit.share_by(terms_in)
 
 # late: a share of two is a sigmoid, and the logarithm of a share none at all
 SHARES = (
     stable(
         "share",
         x / y,
-        z,  # exp(x) * w / (exp(x) + exp(y)) → exp(x - m) / (exp(x - m) + exp(y - m)) * w
+        # exp(x) * w / (exp(x) + exp(y)) → exp(x - m) / (exp(x - m) + exp(y - m)) * w
+        computed(share_of, above, below),
         whereo(kit.may_be_share, x, y),
-        *factors,
-        computo(xs, kit.divisor_of_share, above, below),
-        *is_share,
+        whereo(kit.has_divisor_of_share, above, below),
         tags=("late",),
         tries=[
             *(exp(x) / one for one in TRIES),
@@ -369,11 +329,8 @@ SHARES = (
     stable(
         "share-by-reciprocal",
         sqr(1 / y) * exp(x),
-        z / y,
-        computo(above, FACTORS, exp(x)),
-        computo(below, FACTORS, y),
-        computo(xs, kit.divisor_of_share, above, below),
-        *is_share,
+        computed(share_of, computed(FACTORS, exp(x)), below) / y,
+        whereo(kit.has_divisor_of_share, computed(FACTORS, exp(x)), below),
         tags=("late",),
         tries=[sqr(1 / one) * exp(x) for one in TRIES],
     ),

@@ -21,7 +21,6 @@ from relations.kit.guards import (
     constanto,
     containing_constant,
     depends_on_levels,
-    foundo,
     is_constant,
     is_nonnegative,
     nonnegativeo,
@@ -34,7 +33,7 @@ from relations.kit.type_guards import booleano, floato, same_dtypeo
 from relations.kit.vocabulary import Law, lvars, rounding, stable
 from relations.reductions import softmax
 from relgraph import scalar
-from relgraph.graph.kanren import computo, one_cliento, several, whereo
+from relgraph.graph.kanren import computed, computo, one_cliento, several, whereo
 from relgraph.tensor import (
     DimShuffle,
     Elemwise,
@@ -68,7 +67,7 @@ def over(values: Any) -> Any:
 
 
 usual = computo(k, softmax_axis, a)
-"""That softmax calls the axes `a` of `x` `k`."""
+"""That softmax calls the axes `a` of `x` `k`; None is all."""
 
 weighed = (constanto(c), nonnegativeo(c))
 """That `c` is a weight that is known."""
@@ -279,8 +278,6 @@ HYPERBOLIC = (
 )
 
 
-above, below = lvars("above below")
-
 # those near 0 by what vanishes there are large, where a factor may be small
 _large = ("coth", "exp-by-expm1")
 _quotients = tuple(
@@ -299,10 +296,8 @@ AMID_FACTORS = (
     stable(
         "quotient-amid-factors",
         x / y,
-        z,  # exp(x) * w / (sum(exp(x)) * z) → softmax(x) * w / z
-        computo(above, FACTORS, x),
-        computo(below, FACTORS, y),
-        *foundo(z, made_of_two_factors(_quotients), above, below),
+        # exp(x) * w / (sum(exp(x)) * z) → softmax(x) * w / z
+        computed(made_of_two_factors(_quotients), computed(FACTORS, x), computed(FACTORS, y)),
         tries=[
             one
             for top, bottom in (law.lhs.args for law in _quotients)

@@ -17,7 +17,7 @@ from relations.kit.functions import (
 from relations.kit.guards import constanto, positiveo
 from relations.kit.type_guards import floato, roomyo
 from relations.kit.vocabulary import finite, lvars, stable
-from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren import computed, whereo
 from relgraph.scalar.special import LN2
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -35,7 +35,7 @@ from relgraph.tensor import (
 )
 from relgraph.tensor.special import log_ndtr, ndtr
 
-c, x, z = lvars("c x z")
+c, x = lvars("c x")
 
 is_moderate = whereo(can_be_doubled, c)
 
@@ -62,18 +62,18 @@ log_erfc_of_neg = switch(is_high, log1p(erf(high)), log_ndtr(math.sqrt(2) * x) +
 is_precise = (floato(x), roomyo(x))
 
 # 0.5 * erfc(x) is that of the normal distribution above, or below, a number
-above, below = computo(z, upper_bound, x), computo(z, lower_bound, x)
+above, below = computed(upper_bound, x), computed(lower_bound, x)
 
 
 TAILS = (
     stable("ndtr-reflected", 1 - ndtr(x), ndtr(-x)),
     stable("log-erfc", log(erfc(x)), log_erfc, *is_precise),
-    stable("log-half-erfc", log(0.5 * erfc(x)), log_ndtr(z), *is_precise, above),
-    stable("log-erfc-by-two", log(erfc(x) / 2), log_ndtr(z), *is_precise, above),
+    stable("log-half-erfc", log(0.5 * erfc(x)), log_ndtr(above), *is_precise),
+    stable("log-erfc-by-two", log(erfc(x) / 2), log_ndtr(above), *is_precise),
     stable("log-ndtr", log(ndtr(x)), log_ndtr(x), floato(x)),
     stable("log1p-erf", log1p(erf(x)), log_erfc_of_neg, *is_precise, not_choseno(x)),
     stable("log1p-neg-erf", log1p(-erf(x)), log_erfc, *is_precise, not_choseno(x)),
-    stable("log1p-neg-half-erfc", log1p(-0.5 * erfc(x)), log_ndtr(z), *is_precise, below),
+    stable("log1p-neg-half-erfc", log1p(-0.5 * erfc(x)), log_ndtr(below), *is_precise),
     stable("log1p-neg-ndtr", log1p(-ndtr(x)), log_ndtr(-x), floato(x)),
     stable("log1mexp-log-ndtr", log1mexp(log_ndtr(x)), log_ndtr(-x), floato(x)),
     stable("exp-log-ndtr", exp(log_ndtr(x)), ndtr(x), floato(x)),

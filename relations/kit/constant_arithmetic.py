@@ -14,7 +14,8 @@ import numpy as np
 
 from relations.kit.guards import constant_data, requires_heads
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.notation import number_of
+from relgraph.graph.kanren.goals import Computed, computed
+from relgraph.graph.kanren.terms import Term, build, renamed, variables_of
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.basic import constant
 
@@ -57,9 +58,27 @@ def applied(op: Any, variables: Sequence[Any], to_none: int = 0) -> Any:
     return variables[0] if len(variables) == 1 else op(*variables)
 
 
-def reciprocal_of(c: Any) -> Any:
-    """Return the constant ``1 / c`` of the dtype of `c`, which is one number."""
-    return constant(np.asarray(1 / number_of(c), dtype=c.type.dtype))
+class OfConstants:
+    """The function that computes a term, given constants for its variables."""
+
+    def __init__(self, term: Term) -> None:
+        self.term = term
+        self.variables = variables_of(term)
+        self._fold = folded(lambda *given: build(self.term_of(given)))
+
+    def term_of(self, given: Sequence[Any]) -> Any:
+        """Return the term, with variables in the places of its logic variables."""
+        return renamed(self.term, dict(zip(self.variables, given, strict=True)))
+
+    def __call__(self, *constants: Any) -> Any:
+        return self._fold(*constants)
+
+
+def known(term: Term) -> Computed:
+    """Return the variable that is what a term of constants gives, as a constant: ``(c * x) / d`` is
+    ``known(c / d) * x``."""
+    function = OfConstants(term)
+    return computed(function, *function.variables, text=f"({term})")
 
 
 def constants_folded(op: Any) -> Callable[[Sequence[Variable]], Any]:

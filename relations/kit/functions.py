@@ -25,7 +25,6 @@ from relations.kit.guards import (
     containing_constant,
     depends_on_levels,
     is_constant,
-    is_found,
     is_nonnegative,
     is_positive_number,
     requires_heads,
@@ -33,7 +32,7 @@ from relations.kit.guards import (
 from relations.kit.vocabulary import lvars
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.goals import Condition, Where, computo, whereo
+from relgraph.graph.kanren.goals import Condition, Where, computo, is_found, whereo
 from relgraph.graph.kanren.rules import split
 from relgraph.graph.notation import number_of
 from relgraph.scalar.facts import EVERYWHERE, INF
@@ -643,13 +642,10 @@ def may_be_share(x: Variable, y: Variable) -> bool:
 
 
 @depends_on_levels(4)
-def divisor_of_share(above: Sequence[Variable], below: Sequence[Variable]) -> Any:
-    """Return the arguments of the first factor below that is a sum of exponentials or the square
-    of one, as a tuple; None if there is none, or no exponential above."""
-    place = _place_of_sum(below)
-    if place is None or all(v.head is not exp for v in above):
-        return None
-    return tuple(_inputs_of_sum(below[place]))
+def has_divisor_of_share(above: Sequence[Variable], below: Sequence[Variable]) -> bool:
+    """Return whether a factor below is a sum of exponentials or the square of one, and one above an
+    exponential."""
+    return _place_of_sum(below) is not None and any(v.head is exp for v in above)
 
 
 def _inputs_of_sum(factor: Variable) -> Sequence[Variable]:

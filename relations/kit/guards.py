@@ -20,7 +20,7 @@ import numpy as np
 from relations.kit.type_guards import is_discrete
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.goals import Condition, computo, goal, whereo
+from relgraph.graph.kanren.goals import goal
 from relgraph.graph.notation import number_of
 from relgraph.scalar.type import can_cast_exactly
 from relgraph.tensor.basic import constant, has_one_element, static_int
@@ -31,18 +31,6 @@ from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i
 from relgraph.tensor.subtensor import Subtensor
 from relgraph.tensor.type import TensorType
-
-
-def is_found(result: Any) -> bool:
-    """Return whether a computation has a result: it gives None where there is nothing to do, or
-    where it can't be told."""
-    return result is not None
-
-
-def foundo(out: Any, function: Callable[..., Any], *variables: Any) -> tuple[Condition, Condition]:
-    """Construct the goals that `out` is what a function computes, and that this is not None."""
-    return computo(out, function, *variables), whereo(is_found, out)
-
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 Heads = Sequence[Any]

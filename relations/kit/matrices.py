@@ -18,7 +18,7 @@ from relations.kit.guards import (
     is_one_everywhere,
     requires_heads,
 )
-from relations.kit.matrix_facts import is_diagonal, transposed_axes
+from relations.kit.matrix_facts import is_diagonal
 from relations.kit.vocabulary import finite as any_finite
 from relations.kit.vocabulary import rounding as any_rounding
 from relations.kit.vocabulary import stable as any_stable
@@ -220,21 +220,6 @@ def are_sides_of(d: Any, u: Any, v: Any) -> bool:
     n = u.type.shape[0]
     dtypes = {x.type.dtype for x in (d, u, v)}
     return bool(d.type.shape == (n, n) and v.type.shape[1] == n and len(dtypes) == 1)
-
-
-def transposition(x: Any) -> tuple[int, ...]:
-    """Return the order of axes that transposes the matrices in a stack."""
-    return transposed_axes(x.type.ndim)
-
-
-def larger_rank(x: Any, y: Any) -> int:
-    """Return the rank of the product of two stacks of matrices."""
-    return int(max(x.type.ndim, y.type.ndim))
-
-
-def larger_transposition(x: Any, y: Any) -> tuple[int, ...]:
-    """Return the order of axes that transposes the product of two stacks of matrices."""
-    return transposition(x if x.type.ndim > y.type.ndim else y)
 
 
 def is_vector_or_matrix(x: Any) -> bool:

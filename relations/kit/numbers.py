@@ -212,11 +212,6 @@ def half_of(c: Any) -> Any:
     return constant(half) if 2 * half == number_of(c) else None
 
 
-def twice(c: Any) -> Any:
-    """Return the constant ``2 * c``, of the dtype of `c`, which is one number."""
-    return constant(np.asarray(number_of(c) * 2, dtype=c.type.dtype))
-
-
 @requires_heads(containing_constant)
 def written_out(x: Any, c: Any) -> Any:
     """Return ``x**c`` as products by squares, where `c` is one whole number and they cost less;

@@ -181,22 +181,16 @@ def lengths_of_part(
     return [in_dtype(n, "int64") for n in (*left, *known[len(entries) :])]
 
 
-def _located(index: IndexList, axis: int, pieces: Sequence[Any]) -> Any:
+def part_of_piece(index: IndexList, inputs: Sequence[Any], axis: int, pieces: Sequence[Any]) -> Any:
+    """Return what `index` takes of a join, as a part of that one of its pieces in which all of it
+    is; None if there is none."""
     if len(index) <= axis:
         return None
-    return located_in_join(index[axis], [v.type.shape[axis] for v in pieces])
-
-
-def piece_indexed(index: IndexList, axis: int, pieces: Sequence[Any]) -> Any:
-    """Return that one of the pieces of a join in which all is that `index` takes, or None."""
-    found = _located(index, axis, pieces)
-    return None if found is None else pieces[found[0]]
-
-
-def index_into_piece(index: IndexList, axis: int, pieces: Sequence[Any]) -> IndexList:
-    """Return the index into that piece."""
-    entry = _located(index, axis, pieces)[1]
-    return trimmed((*index[:axis], entry, *index[axis + 1 :]))
+    found = located_in_join(index[axis], [v.type.shape[axis] for v in pieces])
+    if found is None:
+        return None
+    which, entry = found
+    return part_at(trimmed((*index[:axis], entry, *index[axis + 1 :])), inputs, pieces[which])
 
 
 @depends_on_levels(2)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from relations.kit import matrices as kit
-from relations.kit.guards import foundo, one_elemento, positiveo
+from relations.kit.guards import one_elemento, positiveo
 from relations.kit.index_arithmetic import rank_of
 from relations.kit.matrices import TAGS, finite, rounding, stable
 from relations.kit.matrix_facts import counts_from_zero, positive_definiteo, triangularo
 from relations.kit.type_guards import floato, ranko, realo, same_dtypeo
 from relations.kit.vocabulary import Law, any_dtype_law, law, lvars
 from relations.matrices.products import transposed
-from relgraph.graph.kanren import computo, one_cliento, whereo
+from relgraph.graph.kanren import computed, one_cliento, whereo
 from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, log, prod, reciprocal
 from relgraph.tensor import abs as abs_
@@ -31,7 +31,7 @@ from relgraph.tensor.subtensor import Placeholder
 
 # -- determinants ----------------------------------------------------------------------------------
 
-a, c, i, n, x, y = lvars("a c i n x y")
+c, i, x, y = lvars("c i x y")
 
 
 diagonal = ExtractDiag(0)
@@ -72,11 +72,10 @@ SIMPLER = (
     rounding(
         "det-inverse",
         _det(_inv(x)),
-        reciprocal(y),
-        computo(y, det, x),  # which a singular x has too
+        reciprocal(computed(det, x)),  # which a singular x has too
         complex=True,
     ),
-    rounding("log-det-inverse", log_size(_inv(x)), -y, computo(y, log_size, x)),
+    rounding("log-det-inverse", log_size(_inv(x)), -computed(log_size, x)),
 )
 
 
@@ -98,12 +97,10 @@ PARTS = (
     finite(
         "det-scaled",
         _det(c * x),
-        DimShuffle(n, ())(c) ** a * _det(x),
+        DimShuffle(computed(rank_of, c), ())(c) ** computed(kit.row_count, x) * _det(x),
         one_elemento(c),
         ranko(x, 2),
         floato(x),
-        computo(n, rank_of, c),
-        computo(a, kit.row_count, x),
     ),
     # a nan beside the diagonal is not seen
     finite("det-triangular", _det(x), prod(diagonal(x)), *triangular, complex=True),
@@ -123,7 +120,7 @@ PARTS = (
 
 # -- diagonals and traces of products --------------------------------------------------------------
 
-o, p, z = lvars("o p z")
+o, z = lvars("o z")
 
 at_positions = AdvancedSubtensor((Placeholder.ARRAY, Placeholder.ARRAY))
 
@@ -132,9 +129,9 @@ CYCLES = (
     finite(
         "trace-cycle",
         sum_(diagonal(_dot(_dot(x, y), z))),
-        p,  # trace(x @ y @ z) → trace(y @ z @ x), or trace(z @ x @ y)
+        # trace(x @ y @ z) → trace(y @ z @ x), or trace(z @ x @ y)
+        computed(kit.cheapest_cycle, x, y, z),
         same_dtypeo(x, y, z),
-        *foundo(p, kit.cheapest_cycle, x, y, z),
         complex=True,
     ),
 )
@@ -154,14 +151,13 @@ TRACES = (
     rounding(
         "diagonal-of-product",
         diagonal(product),
-        p,  # sum(x * y.T, axis=1)
+        # sum(x * y.T, axis=1): the sums of the products of each row and the column of its number
+        computed(kit.row_by_column, x, y),
         one_cliento(product),
         ranko(x, 2),
         ranko(y, 2),
         same_dtypeo(x, y),
         realo(x),  # the BLAS makes nan of complex infinities
-        # the sums of the products of each row and the column of its number
-        computo(p, kit.row_by_column, x, y),
     ),
     law(
         "diagonal-of-diagonal",

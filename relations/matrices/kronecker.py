@@ -7,22 +7,21 @@ its factors alone. Of factors with nan or an infinity other elements become nan.
 from __future__ import annotations
 
 from relations.kit import matrices as kit
-from relations.kit.guards import foundo
 from relations.kit.matrices import TAGS, finite
 from relations.kit.type_guards import ranko, same_dtypeo
 from relations.kit.vocabulary import any_dtype_law, lvars
 from relations.matrices.determinants import diagonal, log_size
 from relations.matrices.products import transposed
-from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren import computed, whereo
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.linalg.functions import _det
 from relgraph.tensor.linalg.products import _kron
 from relgraph.tensor.linalg.systems import _inv, _solve
 from relgraph.tensor.math import _dot
 
-m, n, p, v, w, x, y, z = lvars("m n p v w x y z")
+v, w, x, y, z = lvars("v w x y z")
 
-lengths = (computo(m, kit.row_count, x), computo(n, kit.row_count, y))
+m, n = (computed(kit.row_count, factor) for factor in (x, y))
 
 FACTORS = (
     any_dtype_law(
@@ -39,10 +38,10 @@ FACTORS = (
     finite(
         "kron-times-vector",
         _dot(_kron(x, y), v),
-        p,  # the rows of x @ V @ y.T, where V has the numbers of v
+        # the rows of x @ V @ y.T, where V has the numbers of v
+        computed(kit.product_with_vector, x, y, v),
         ranko(v, 1),
         same_dtypeo(x, y, v),
-        computo(p, kit.product_with_vector, x, y, v),
         complex=True,
     ),
     finite(
@@ -55,20 +54,18 @@ FACTORS = (
     finite(
         "solve-kron",
         _solve(_kron(x, y), v),
-        p,  # of x @ X @ y.T = V the rows of X
+        computed(kit.solution_for_vector, x, y, v),  # of x @ X @ y.T = V the rows of X
         ranko(v, 1),
         same_dtypeo(x, y, v),
-        *foundo(p, kit.solution_for_vector, x, y, v),
         complex=True,
         tries=[_solve(_kron(x, y), sum_(_kron(x, y), axis=0))],  # a vector as long as it wants
     ),
     finite(
         "det-kron",
         _det(_kron(x, y)),
-        _det(x) ** n * _det(y) ** m,  # m = len(x), n = len(y)
+        _det(x) ** n * _det(y) ** m,
         whereo(kit.are_square, x, y),
         same_dtypeo(x, y),
-        *lengths,
     ),
     finite(
         "log-det-kron",
@@ -76,7 +73,6 @@ FACTORS = (
         log_size(x) * n + log_size(y) * m,
         whereo(kit.are_square, x, y),
         same_dtypeo(x, y),
-        *lengths,
     ),
     finite(
         "trace-kron",

@@ -19,12 +19,12 @@ from relations.kit.type_guards import floato, roomyo, same_dtypeo
 from relations.kit.vocabulary import Law, law, lvars
 from relations.matrices.determinants import log_size
 from relations.matrices.products import transposed
-from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren import computed, whereo
 from relgraph.tensor.linalg.functions import _det
 from relgraph.tensor.linalg.systems import _solve
 from relgraph.tensor.math import _dot
 
-b, d, i, u, v = lvars("b d i u v")
+b, d, u, v = lvars("b d u v")
 
 updated = d + _dot(u, v)
 thin = (
@@ -34,10 +34,10 @@ thin = (
     whereo(kit.is_tall, u),
     whereo(kit.is_wide, v),
     whereo(kit.are_sides_of, d, u, v),
-    computo(i, kit.identity_like, v),
 )
-"""That `u` has far more rows than columns, and `v` the other way round; `i` is the small identity
-matrix."""
+"""That `u` has far more rows than columns, and `v` the other way round."""
+i = computed(kit.identity_like, v)
+"""The small identity matrix."""
 identity = whereo(kit.is_identity_matrix, d)
 small, of_identity = i + _dot(v, _solve(d, u)), i + _dot(v, u)
 

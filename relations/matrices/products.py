@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from relations.kit import matrices as kit
-from relations.kit.guards import broadcast_alike, foundo, one_elemento
+from relations.kit.guards import broadcast_alike, one_elemento
 from relations.kit.index_arithmetic import rank_of
 from relations.kit.type_guards import ranko, realo, roomyo, same_dtypeo, same_ranko
 from relations.kit.vocabulary import (
@@ -20,7 +20,7 @@ from relations.kit.vocabulary import (
     lvars,
     rounding,
 )
-from relgraph.graph.kanren import computo, one_cliento, whereo
+from relgraph.graph.kanren import computed, one_cliento, whereo
 from relgraph.tensor import DimShuffle, add, sub
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.linalg.blas import _dot22, _gemv, fits_blas, fits_gemv, same_blas_dtype
@@ -30,7 +30,7 @@ from relgraph.tensor.math import _dot
 
 # -- two factors, or three -------------------------------------------------------------------------
 
-c, d, n, x, y, z = lvars("c d n x y z")
+c, x, y, z = lvars("c x y z")
 
 PRODUCTS = {"dot": _dot, "matmul": _matmul}
 
@@ -88,19 +88,17 @@ TRANSPOSES = (
 )
 
 
-def bilinear(name: str, product: Any, times: Any, *conditions: Any) -> tuple[Law, ...]:
+def bilinear(name: str, product: Any, times: Any) -> tuple[Law, ...]:
     """Return the laws about zeros, signs and scalars, which hold of every bilinear product.
 
     Parameters
     ----------
     times
         The scalar `c`, with so many axes that the product can be multiplied by it.
-    conditions
-        The goals that give `times` what it needs.
     """
     xy = product(x, y)
     # before the product is multiplied by a small `c`, it may be large
-    scalar_c = (one_elemento(c), roomyo(c, x, y), *conditions)
+    scalar_c = (one_elemento(c), roomyo(c, x, y))
     # elsewhere it is multiplied no cheaper, and would go on from product to product
     left_larger, right_larger = whereo(kit.shrinks_left, x, y), whereo(kit.shrinks_right, x, y)
     return (
@@ -117,7 +115,7 @@ def bilinear(name: str, product: Any, times: Any, *conditions: Any) -> tuple[Law
 
 BILINEAR = (
     # a product of vectors has fewer axes than they have, so `c` loses its own, all of length 1
-    *bilinear("dot", _dot, DimShuffle(n, ())(c), computo(n, rank_of, c)),
+    *bilinear("dot", _dot, DimShuffle(computed(rank_of, c), ())(c)),
     *bilinear("matmul", _matmul, c),
 )
 
@@ -175,8 +173,8 @@ CHAINS = (
     finite(
         "chain-of-products",
         _dot(x, y),
-        z,  # (x @ y) @ z → x @ (y @ z), and so on, of all orders the cheapest
-        *foundo(z, kit.cheapest_chain, x, y),
+        # (x @ y) @ z → x @ (y @ z), and so on, of all orders the cheapest
+        computed(kit.cheapest_chain, x, y),
         roomyo(x, y),
         complex=True,
         tags=("linear_algebra",),

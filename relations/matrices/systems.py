@@ -12,8 +12,6 @@ triangular systems, 10.1 on Cholesky factors.
 from __future__ import annotations
 
 from relations.kit import matrices as kit
-from relations.kit.guards import foundo
-from relations.kit.index_arithmetic import rank_of
 from relations.kit.matrices import finite, rounding, stable
 from relations.kit.matrix_facts import (
     is_lower_triangular,
@@ -25,19 +23,19 @@ from relations.kit.matrix_facts import (
 from relations.kit.type_guards import ranko, realo, same_dtypeo
 from relations.kit.vocabulary import lvars
 from relations.matrices.products import transposed
-from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren import computed, whereo
 from relgraph.tensor import DimShuffle
 from relgraph.tensor.linalg.decompositions import Cholesky
-from relgraph.tensor.linalg.products import _matmul, dot
+from relgraph.tensor.linalg.products import _matmul, dot, matrix_transpose
 from relgraph.tensor.linalg.systems import CholeskySolve, Solve, SolveTriangular, _inv, _solve
 from relgraph.tensor.math import _dot
 
-d, e, m, n, o, p, v, x, y, z = lvars("d e m n o p v x y z")
+x, y, z = lvars("x y z")
 
 
 lower_solve, upper_solve = SolveTriangular(True, False), SolveTriangular(False, False)
-triangular_solve = SolveTriangular(d, False)
-"""One of them."""
+triangular_solve = SolveTriangular(computed(is_lower_triangular, x), False)
+"""One of them, for a triangular `x`."""
 cholesky, cholesky_solve = Cholesky(True), CholeskySolve(True)
 upper_cholesky_solve = CholeskySolve(False)
 symmetric_solve = Solve("sym", False)
@@ -79,13 +77,7 @@ OF_PRODUCTS = (
         "times-stacked-inverse",
         _matmul(y, _inv(x)),
         # the transposes of what solves the transposed system
-        DimShuffle(p, v)(_solve(DimShuffle(n, o)(x), DimShuffle(m, e)(y))),
-        computo(n, rank_of, x),
-        computo(o, kit.transposition, x),
-        computo(m, rank_of, y),
-        computo(e, kit.transposition, y),
-        computo(p, kit.larger_rank, x, y),
-        computo(v, kit.larger_transposition, x, y),
+        matrix_transpose(_solve(matrix_transpose(x), matrix_transpose(y))),
         complex=True,
     ),
 )
@@ -125,16 +117,15 @@ IDENTITIES = (
     finite(
         "solve-inverse",
         _solve(_inv(x), y),
-        z,  # x @ y, which a singular x has too
-        computo(z, dot, x, y),
+        computed(dot, x, y),  # which a singular x has too
         ranko(x, 2),
         whereo(kit.is_vector_or_matrix, y),
         complex=True,
     ),
 )
 
-is_triangular = (triangularo(x), computo(d, is_lower_triangular, x))
-"""That `x` is triangular, and which side of its diagonal has zeros."""
+
+diagonal, identity = computed(kit.diagonal_of, x), computed(kit.identity_like, x)
 
 STRUCTURES = (
     rounding(
@@ -145,18 +136,12 @@ STRUCTURES = (
         realo(x),
     ),
     finite(  # one nan makes one row nan
-        "solve-diagonal-vector",
-        _solve(x, y),
-        y / v,
-        *foundo(v, kit.diagonal_of, x),
-        ranko(y, 1),
-        complex=True,
+        "solve-diagonal-vector", _solve(x, y), y / diagonal, ranko(y, 1), complex=True
     ),
     finite(
         "solve-diagonal",
         _solve(x, y),
-        y / DimShuffle(1, (0, "x"))(v),
-        *foundo(v, kit.diagonal_of, x),
+        y / DimShuffle(1, (0, "x"))(diagonal),
         ranko(y, 2),
         complex=True,
     ),
@@ -170,7 +155,7 @@ STRUCTURES = (
         same_dtypeo(x, y),  # it is orthogonal in its own precision
         whereo(kit.is_vector_or_matrix, y),
     ),
-    stable("solve-triangular", _solve(x, y), triangular_solve(x, y), *is_triangular, complex=True),
+    stable("solve-triangular", _solve(x, y), triangular_solve(x, y), triangularo(x), complex=True),
     stable(  # the factor is there once for all right sides
         "solve-positive-definite",
         _solve(x, y),
@@ -179,22 +164,10 @@ STRUCTURES = (
         complex=True,
     ),
     stable("solve-symmetric", _solve(x, y), symmetric_solve(x, y), symmetrico(x), realo(x)),
-    finite(
-        "inverse-diagonal",
-        _inv(x),
-        y / DimShuffle(1, (0, "x"))(v),
-        *foundo(v, kit.diagonal_of, x),
-        computo(y, kit.identity_like, x),
-        complex=True,
-    ),
+    finite("inverse-diagonal", _inv(x), identity / DimShuffle(1, (0, "x"))(diagonal), complex=True),
     finite("inverse-orthogonal", _inv(x), transposed(x), orthogonalo(x), ranko(x, 2), realo(x)),
     stable(
-        "inverse-triangular",
-        _inv(x),
-        triangular_solve(x, y),
-        *is_triangular,
-        computo(y, kit.identity_like, x),
-        complex=True,
+        "inverse-triangular", _inv(x), triangular_solve(x, identity), triangularo(x), complex=True
     ),
 )
 """By what is known of the matrix; the first that holds is the cheapest."""

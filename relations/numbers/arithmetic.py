@@ -9,12 +9,11 @@ from typing import Any
 
 from relations.kit.collecting import parted
 from relations.kit.compensation import without_logarithm_in_base
-from relations.kit.constant_arithmetic import folded, reciprocal_of
+from relations.kit.constant_arithmetic import known
 from relations.kit.guards import (
     constanto,
     containing_any_of,
     discrete_zeroo,
-    foundo,
     no_zeroo,
     normal_reciprocalo,
     requires_heads,
@@ -37,9 +36,9 @@ from relations.kit.type_guards import (
     signed_or_floato,
 )
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
-from relgraph.graph.kanren import case, computo, readerso, several, view, whereo
+from relgraph.graph.kanren import case, computed, readerso, several, view, whereo
 from relgraph.graph.kanren.terms import variables_of
-from relgraph.tensor import mul, neg, reciprocal, true_div
+from relgraph.tensor import mul, reciprocal
 
 c, d, k, x, xs, y, z = lvars("c d k x xs y z")
 
@@ -60,8 +59,7 @@ IDENTITIES = (
     law(
         "mul-one-among",
         mul(several(xs)),
-        z,  # x * 1 * y → x * y
-        *foundo(z, without_ones, xs),
+        computed(without_ones, xs),  # x * 1 * y → x * y
         tags=_MUL,
     ),
     law("div-one", x / 1, x, tags=_MUL),
@@ -147,13 +145,12 @@ CONSTANT_FACTORS = (
     rounding(
         "div-of-constant-factor",
         (c * x) / d,
-        k * x,  # k = c / d
+        known(c / d) * x,
         whereo(is_no_product, x),
         uniformo(c),
         uniformo(d),
         same_dtypeo(c, x),
         whereo(has_normal_quotient, c, d),
-        computo(k, folded(true_div), c, d),
         tags=_PRODUCTS,
     ),
 )
@@ -168,65 +165,47 @@ SPECIAL_PRODUCTS = (
     rounding(
         "mul-reciprocal",
         mul(several(xs)),
-        z,  # x * reciprocal(y) * k → x / y * k
-        *foundo(z, divided, mul(several(xs))),
+        computed(divided, mul(several(xs))),  # x * reciprocal(y) * k → x / y * k
         tags=_SPECIAL,
         tries=[mul(reciprocal(y), several(xs))],
     ),
     rounding(
         "reciprocal-of-constant-factor",
         reciprocal(c * x),
-        k / x,  # k = 1 / c
+        known(reciprocal(c)) / x,
         uniformo(c),
         normal_reciprocalo(c),
         same_dtypeo(c, x),
-        computo(k, folded(reciprocal), c),
         tags=_SPECIAL,
     ),
     rounding(
         "div-reciprocal-by-constant",
         reciprocal(x) / c,
-        k / x,  # k = 1 / c
+        known(reciprocal(c)) / x,
         normal_reciprocalo(c),
         same_dtypeo(c, x),
-        computo(k, folded(reciprocal), c),
         tags=_SPECIAL,
     ),
+    law("div-by-power-of-two", x / c, known(1 / c) * x, whereo(is_power_of_two, c), tags=_SPECIAL),
     law(
-        "div-by-power-of-two",
-        x / c,
-        k * x,  # k = 1 / c
-        whereo(is_power_of_two, c),
-        computo(k, reciprocal_of, c),
-        tags=_SPECIAL,
-    ),
-    law(
-        "neg-mul-constant",
-        -(c * x),
-        k * x,  # k = -c
-        constanto(c),
-        same_dtypeo(c, x),
-        computo(k, folded(neg), c),
-        tags=_SPECIAL,
+        "neg-mul-constant", -(c * x), known(-c) * x, constanto(c), same_dtypeo(c, x), tags=_SPECIAL
     ),
     law(
         "neg-div-constant",
         -(c / x),
-        k / x,  # k = -c
+        known(-c) / x,
         floato(x),
         floato(c),
         constanto(c),
-        computo(k, folded(neg), c),
         tags=_SPECIAL,
     ),
     law(
         "neg-div-by-constant",
         -(x / c),
-        x / k,  # k = -c
+        x / known(-c),
         floato(x),
         floato(c),
         constanto(c),
-        computo(k, folded(neg), c),
         tags=_SPECIAL,
     ),
     law("reciprocal", 1 / x, reciprocal(x), floato(x), tags=_SPECIAL),

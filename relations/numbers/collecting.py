@@ -21,28 +21,24 @@ from __future__ import annotations
 from typing import Any
 
 from relations.kit import collecting as kit
-from relations.kit.constant_arithmetic import folded, reciprocal_of
-from relations.kit.guards import foundo, normal_reciprocalo, uniformo
+from relations.kit.constant_arithmetic import known
+from relations.kit.guards import normal_reciprocalo, uniformo
 from relations.kit.nests import flattened, leaves_of
 from relations.kit.type_guards import same_dtypeo
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
-from relgraph.graph.kanren import case, computo, several, view, whereo
-from relgraph.tensor import add, mul, neg, sqr, sqrt
+from relgraph.graph.kanren import case, computed, several, view, whereo
+from relgraph.tensor import add, mul, sqr, sqrt
 
-c, d, k, x, xs, y, z = lvars("c d k x xs y z")
-nest, leaves, counted = lvars("nest leaves counted")
-"""The tree of sums or products in which the arguments stand, its leaves, and what a view sees in
-each."""
+c, d, x, xs, y = lvars("c d x xs y")
 
 # -- what each argument of a sum or a product is seen as -------------------------------------------
 
-negative = (kit.negative_numbero(c), computo(d, folded(neg), c))
 
 SUBTRACTED = view(
     "subtracted",
     case(-x, x),
-    case(mul(c, several(xs)), mul(d, several(xs)), *negative),
-    case(c, d, *negative),
+    case(mul(c, several(xs)), mul(known(-c), several(xs)), kit.negative_numbero(c)),
+    case(c, known(-c), kit.negative_numbero(c)),
     case(x, None),
 )
 
@@ -52,11 +48,10 @@ TERM = view(
     case(mul(several(xs)), (1, xs)),
     case(
         x / c,
-        (k, (x,)),  # k = 1 / c
+        (known(1 / c), (x,)),
         normal_reciprocalo(c),
         # the reciprocal of a float32 is not as good a number in a sum of float64
         same_dtypeo(c, x),
-        computo(k, reciprocal_of, c),
     ),
     case(-x, (-1, (x,))),
     case(x, (1, (x,))),
@@ -101,14 +96,10 @@ def collecting(name: str, kind: Any, lhs: Any, units: Any, collected: Any, *cond
         The function that collects them.
     """
     find, seen_as, tag = units
-    found = (
-        *conditions,
-        *foundo(nest, find, lhs),
-        computo(leaves, leaves_of, nest),
-        computo(counted, seen_as.each, leaves),
-        *foundo(z, collected, nest, counted),
-    )
-    return kind(name, lhs, z, *found, tags=(tag, "late"))  # type: ignore[no-any-return]
+    nest = computed(find, lhs)
+    counted = computed(seen_as.each, computed(leaves_of, nest))
+    made = computed(collected, nest, counted)
+    return kind(name, lhs, made, *conditions, tags=(tag, "late"))  # type: ignore[no-any-return]
 
 
 def folding(
@@ -116,8 +107,8 @@ def folding(
 ) -> Law:
     """Return the law that the constants of a whole tree are one, where `outermost` finds the nest
     of a left side that has several."""
-    found = (*foundo(nest, outermost, lhs), *foundo(z, constants_folded, nest))
-    return rounding(name, lhs, z, *found, tags=(tag,), tries=tries)
+    made = computed(constants_folded, computed(outermost, lhs))
+    return rounding(name, lhs, made, tags=(tag,), tries=tries)
 
 
 _in_sum = (kit.sum_with_constants, kit.constants_of_sum_folded, "add_canonicalize")
@@ -130,8 +121,7 @@ CONSTANTS = (
     law(
         "sub-negative-constant",
         x - c,
-        z,  # x - -2 → 2 + x
-        *foundo(z, kit.added_if_negative, x, c),
+        computed(kit.added_if_negative, x, c),  # x - -2 → 2 + x
         tags=("add_canonicalize",),
     ),
     folding("product-constants", product_of, *_in_product),  # (2 * x) * 3 → 6 * x
@@ -143,15 +133,13 @@ SIGNED_SUMS = (
     rounding(
         "sum-of-differences",
         sum_of,
-        z,  # a + -x + b → (a - x) + b
-        *foundo(z, kit.parted(SUBTRACTED), sum_of),
+        computed(kit.parted(SUBTRACTED), sum_of),  # a + -x + b → (a - x) + b
         tags=("add_canonicalize",),
     ),
     rounding(
         "mul-neg",
         product_of,
-        z,  # x * -y * z → -(x * y * z)
-        *foundo(z, kit.signs_in_front, product_of),
+        computed(kit.signs_in_front, product_of),  # x * -y * z → -(x * y * z)
         # other laws look for products without signs, which go on to a sum or a difference;
         # `negative-of-shared-factor` takes back what none has absorbed
         tags=("mul_canonicalize", "invests"),
@@ -163,8 +151,8 @@ SHARED_SIGNS = (
     rounding(
         "negative-of-shared-factor",
         -product_of,
-        z,  # -(x * y), where -(x * k) is read too → -x * y
-        *foundo(z, kit.shared_factor_negated, product_of),
+        # -(x * y), where -(x * k) is read too → -x * y
+        computed(kit.shared_factor_negated, product_of),
         tags=("mul_specialize",),
     ),
 )
@@ -205,7 +193,7 @@ SIDES = (
 
 FLAT = tuple(
     # (a + b) + c → a + b + c, (a * b) * c → a * b * c
-    rounding(name, lhs, z, computo(z, flattened(lhs.op), lhs), tags=(tag, "late"))
+    rounding(name, lhs, computed(flattened(lhs.op), lhs), tags=(tag, "late"))
     for name, lhs, tag in (
         ("flatten-sum", sum_of, "add_canonicalize"),
         ("flatten-product", product_of, "mul_canonicalize"),

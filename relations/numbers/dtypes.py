@@ -6,7 +6,7 @@ Integers wrap around: ``(x * 3) // 3`` is not `x`. NumPy's quotient and remainde
 from __future__ import annotations
 
 from relations.kit import numbers as kit
-from relations.kit.constant_arithmetic import folded
+from relations.kit.constant_arithmetic import known
 from relations.kit.functions import is_odd_function
 from relations.kit.guards import discrete_zeroo, nonzero_numbero, positive_numbero, uniformo
 from relations.kit.type_guards import (
@@ -22,7 +22,7 @@ from relations.kit.type_guards import (
 )
 from relations.kit.vocabulary import any_dtype_law, finite, law, lvars, rounding
 from relgraph import scalar
-from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren import computed, whereo
 from relgraph.tensor import (
     Elemwise,
     angle,
@@ -31,7 +31,6 @@ from relgraph.tensor import (
     floor,
     imag,
     isnan,
-    mul,
     real,
     sqr,
     switch,
@@ -47,6 +46,8 @@ cast = Elemwise(scalar.Cast(d), ())
 """The cast to the dtype `d`."""
 cast_first = Elemwise(scalar.Cast(e), ())
 """One to `e`, which comes before it."""
+both = computed(common_dtype, x, y)
+"""The dtype that `x` and `y` have in common."""
 compared = either = Elemwise(s, ())
 """One of the six comparisons; the maximum or the minimum of two."""
 
@@ -76,21 +77,18 @@ CASTS = (
         mixed=True,
     ),
     any_dtype_law(
-        "switch-cast",
-        switch(cast(c), x, y),
-        switch(c, x, y),
-        whereo(kit.casts_exactly, c, d),
+        "switch-cast", switch(cast(c), x, y), switch(c, x, y), whereo(kit.casts_exactly, c, d)
     ),
     law("isnan-cast", isnan(cast(x)), isnan(x), whereo(kit.is_inexact_dtype, d), mixed=True),
     any_dtype_law(
         "zero-sub-other",
         x - y,
-        -cast(y),  # 0 - y → -cast(y), where 0 is of another dtype
+        # 0 - y → -cast(y), where 0 is of another dtype
+        -Elemwise(scalar.Cast(both), ())(y),
         discrete_zeroo(x),
         discreteo(y),
         whereo(kit.has_other_dtype, x, y),
-        computo(d, common_dtype, x, y),
-        whereo(kit.is_integer_dtype, d),
+        whereo(kit.is_integer_dtype, both),
     ),
     law(
         "compare-cast-flag",
@@ -120,11 +118,10 @@ DIVISION = (
     law(
         "int-div-twice",
         x // c // d,
-        x // k,  # k = c * d
+        x // known(c * d),
         *of_integers,
         integero(d),
         whereo(kit.product_fits, c, d),
-        computo(k, folded(mul), c, d),
         tags=_FACTORS,
     ),
     # remainders

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from relations.kit.choices import dual
 from relations.kit.constant_arithmetic import constants_folded
-from relations.kit.guards import foundo, nonnegativeo, positiveo
+from relations.kit.guards import nonnegativeo, positiveo
 from relations.kit.numbers import at_mosto, is_extreme, without_repetitions
 from relations.kit.type_guards import floato, signed_or_floato, unsignedo
 from relations.kit.vocabulary import finite, law, lvars, rounding
-from relgraph.graph.kanren import computo, several, whereo
+from relgraph.graph.kanren import computed, several, whereo
 from relgraph.tensor import Elemwise, clip, maximum, minimum, sign
 from relgraph.tensor import abs as abs_
 
-c, d, s, t, x, xs, y, ys = lvars("c d s t x xs y ys")
+c, d, s, x, xs, y = lvars("c d s x xs y")
 
-extreme, other = Elemwise(s, ()), Elemwise(t, ())
+extreme, other = Elemwise(s, ()), Elemwise(computed(dual, s), ())
 """The maximum or the minimum of two, and the other one."""
 
 ABSOLUTE = (
@@ -53,7 +53,6 @@ EXTREMES = (
         extreme(-x, -y),
         -other(x, y),  # maximum(-x, -y) → -minimum(x, y)
         whereo(is_extreme, s),
-        computo(t, dual, s),
         floato(x),
     ),
     rounding("maximum-neg-minimum", -minimum(-x, y), maximum(x, -y), floato(x)),
@@ -69,14 +68,12 @@ COLLECTED = tuple(
         rounding(
             f"{name}-constants",
             op(several(xs)),
-            op(several(ys)),  # maximum(2, x, 3) → maximum(3, x)
-            *foundo(ys, constants_folded(op), xs),
+            op(several(computed(constants_folded(op), xs))),  # maximum(2, x, 3) → maximum(3, x)
         ),
         rounding(
             f"{name}-repeated",
             op(several(xs)),
-            op(several(ys)),  # maximum(x, y, x) → maximum(x, y)
-            computo(ys, without_repetitions, xs),
+            op(several(computed(without_repetitions, xs))),  # maximum(x, y, x) → maximum(x, y)
             tags=("late",),
         ),
     )

@@ -6,15 +6,15 @@ Exponents are multiplied where they are whole numbers, since ``(x**2)**0.5`` is 
 from __future__ import annotations
 
 from relations.kit import numbers as kit
-from relations.kit.constant_arithmetic import folded
-from relations.kit.guards import foundo, is_read, nonnegativeo, nonzero_numbero, not_constanto
+from relations.kit.constant_arithmetic import known
+from relations.kit.guards import is_read, nonnegativeo, nonzero_numbero, not_constanto
 from relations.kit.type_guards import floato, integero, roomyo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
-from relgraph.graph.kanren import computo, readerso, whereo
+from relgraph.graph.kanren import computed, readerso, whereo
 from relgraph.tensor import abs as abs_
-from relgraph.tensor import mul, reciprocal, sqr, sqrt
+from relgraph.tensor import reciprocal, sqr, sqrt
 
-c, d, k, x, y, z = lvars("c d k x y z")
+c, d, x, y = lvars("c d x y")
 
 _POW = ("pow_specialize",)
 
@@ -35,27 +35,24 @@ EXPONENTS = (
     stable(
         "pow-of-pow",
         (x**c) ** d,
-        x**k,  # k = c * d
+        x ** known(c * d),
         whereo(kit.exponents_multiply, c, d),
-        computo(k, folded(mul), c, d),
         tags=("mul_canonicalize",),
     ),
     stable(
         "pow-of-sqr",
         sqr(x) ** c,
-        x**k,  # k = 2 * c
+        x ** known(2 * c),
         whereo(kit.exponent_doubles, c),
-        computo(k, kit.twice, c),
         tags=("mul_canonicalize",),
     ),
     finite(
         "pow-of-sqrt",
         sqrt(x) ** c,
-        x**k,  # k = c / 2
+        x ** computed(kit.half_of, c),
         floato(x),
         floato(c),
         nonzero_numbero(c),
-        *foundo(k, kit.half_of, c),
         tags=("mul_canonicalize", *_POW),
     ),
 )
@@ -88,8 +85,7 @@ SPECIAL = (
     rounding(
         "pow-of-few-products",
         x**c,
-        z,  # x**7 → x * sqr(x * sqr(x))
-        *foundo(z, kit.written_out, x, c),
+        computed(kit.written_out, x, c),  # x**7 → x * sqr(x * sqr(x))
         tags=_POW,
     ),
     finite("pow-half", x**0.5, sqrt(x), tags=_POW),  # (-inf)**0.5 is inf

@@ -11,19 +11,13 @@ from typing import Any
 
 from relations.kit import reductions as kit
 from relations.kit.choices import dual
-from relations.kit.guards import (
-    has_length_one,
-    includes_axis,
-    is_constant_along,
-    nonnegativeo,
-    positiveo,
-)
-from relations.kit.index_arithmetic import order_without, rank_of
+from relations.kit.guards import has_length_one, includes_axis, nonnegativeo, positiveo
 from relations.kit.numbers import is_extreme as is_maximum_or_minimum
 from relations.kit.type_guards import floato, ranko
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
-from relgraph.graph.kanren import computo, whereo
-from relgraph.tensor import CAReduce, DimShuffle, Elemwise, argmax, argmin
+from relations.reductions.reduction import a, c, constant, without_axes, x
+from relgraph.graph.kanren import computed, whereo
+from relgraph.tensor import CAReduce, Elemwise, argmax, argmin
 from relgraph.tensor import max as max_
 from relgraph.tensor import min as min_
 from relgraph.tensor.along_axes import ArgSort, Sort
@@ -32,7 +26,7 @@ from relgraph.tensor.subtensor import Placeholder, Subtensor
 
 # -- greatest and least elements -------------------------------------------------------------------
 
-a, c, e, m, n, o, s, t, x = lvars("a c e m n o s t x")
+m, s, t = lvars("m s t")
 
 f = Elemwise(s, ())
 """A function of one argument, element by element."""
@@ -53,12 +47,10 @@ def extreme(v: Any) -> Any:
 def other(v: Any) -> Any:
     """Return the least element of `v` along the axes `a` where `extreme` is the greatest one, and
     the other way round."""
-    return CAReduce(e, a)(v)
+    return CAReduce(computed(dual, m), a)(v)
 
 
 is_extreme = whereo(is_maximum_or_minimum, m)
-is_either = (is_extreme, computo(e, dual, m))
-"""That `other` is the other one."""
 
 
 def least(v: Any) -> Any:
@@ -68,40 +60,28 @@ def least(v: Any) -> Any:
 
 MONOTONE = (
     rounding("extreme-increasing", extreme(f(x)), f(extreme(x)), is_extreme, increasing),
-    rounding("extreme-decreasing", extreme(f(x)), f(other(x)), decreasing, *is_either),
+    rounding("extreme-decreasing", extreme(f(x)), f(other(x)), decreasing, is_extreme),
     rounding("extreme-above-zero", extreme(f(x)), f(extreme(x)), is_extreme, *above_zero),
     rounding("min-nan-below", least(f(x)), f(least(x)), increasing_or_nan_below),
-    rounding("extreme-neg", extreme(-x), -other(x), *is_either, floato(x)),
+    rounding("extreme-neg", extreme(-x), -other(x), is_extreme, floato(x)),
 )
 
-
-def without_axes(v: Any) -> Any:
-    """Return `v` without the axes `a`, along which it is constant."""
-    return DimShuffle(n, o)(v)
-
-
-constant = (
-    whereo(is_constant_along, c, a, x),
-    computo(n, rank_of, c),
-    computo(o, order_without, c, a),
-)
-"""That `c` is constant along the axes `a` of `x`, and the rank and order for `without_axes`."""
 
 negative = whereo(kit.is_negative_everywhere, c)
 
 
 def shifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law about a term or a factor `c` of floating-point numbers; integers wrap around."""
-    return finite(name, lhs, rhs, *conditions, floato(x), *constant)
+    return finite(name, lhs, rhs, *conditions, floato(x), constant)
 
 
 SHIFTED = (
     shifted("extreme-add", extreme(x + c), extreme(x) + without_axes(c), is_extreme),
     shifted("extreme-sub", extreme(x - c), extreme(x) - without_axes(c), is_extreme),
-    shifted("extreme-of-rest", extreme(c - x), without_axes(c) - other(x), *is_either),
+    shifted("extreme-of-rest", extreme(c - x), without_axes(c) - other(x), is_extreme),
     shifted("extreme-mul", extreme(c * x), without_axes(c) * extreme(x), is_extreme, positiveo(c)),
     shifted(
-        "extreme-mul-negative", extreme(c * x), without_axes(c) * other(x), *is_either, negative
+        "extreme-mul-negative", extreme(c * x), without_axes(c) * other(x), is_extreme, negative
     ),
     shifted("extreme-div", extreme(x / c), extreme(x) / without_axes(c), is_extreme, positiveo(c)),
 )
@@ -117,7 +97,7 @@ CUT = (
         cut(extreme(x), without_axes(c)),
         is_extreme,
         cuts,
-        *constant,
+        constant,
     ),
 )
 

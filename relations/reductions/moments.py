@@ -19,23 +19,22 @@ from relations.kit.reductions import (
 )
 from relations.kit.vocabulary import Law, lvars, stable
 from relgraph import scalar
-from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren import computed, whereo
 from relgraph.graph.kanren.terms import renamed
 from relgraph.tensor import DimShuffle, Elemwise, sqr
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.norms import Covariance
 from relgraph.tensor.shapes import Shape_i
 
-a, j, k, m, n, o, x, y = lvars("a j k m n o x y")
+a, j, k, m, x, y = lvars("a j k m x y")
 
 
 def over(reduced: Any) -> Any:
     """Return what was reduced over the axes `a`, with these again as axes of length 1."""
-    return DimShuffle(n, o)(reduced)
+    return DimShuffle(computed(rank_after_reduction, a, x), computed(order_that_keeps, a, x))(
+        reduced
+    )
 
-
-kept = (computo(n, rank_after_reduction, a, x), computo(o, order_that_keeps, a, x))
-"""The rank and order for `over`."""
 
 length = Elemwise(scalar.Cast("float64"), ())(Shape_i(0)(x))
 """How many elements a vector has."""
@@ -56,7 +55,6 @@ VARIANCES = (
         sum_(sqr(x), axis=a) / m - sqr(mean_x),
         deviations / m,
         *(whereo(is_count_of, count, a, x) for count in (k, m)),
-        *kept,
     ),
 )
 

@@ -15,7 +15,6 @@ from relations.kit.guards import (
     all_oneo,
     all_zeroo,
     covers_shapeo,
-    foundo,
     has_length_one,
     has_length_one_along,
     includes_axis,
@@ -35,7 +34,7 @@ from relations.kit.vocabulary import (
     stable,
 )
 from relgraph import scalar
-from relgraph.graph.kanren import computo, one_cliento, several, whereo
+from relgraph.graph.kanren import computed, computo, one_cliento, several, whereo
 from relgraph.tensor import (
     CAReduce,
     DimShuffle,
@@ -61,8 +60,7 @@ from relgraph.tensor.subtensor import Slice, Subtensor
 
 # -- every reduction -------------------------------------------------------------------------------
 
-a, b, c, lengths, m, n, o, p, q = lvars("a b c lengths m n o p q")
-s, t, x, xs, y, ys = lvars("s t x xs y ys")
+a, b, c, lengths, m, n, o, s, x, xs, y = lvars("a b c lengths m n o s x xs y")
 
 
 def of_real(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
@@ -77,10 +75,12 @@ def nested(name: str, sound: str, *conditions: Any) -> Law:
         CAReduce(s, a)(CAReduce(s, b)(x)),
         CAReduce(s, c)(x),  # sum(sum(x, axis=0), axis=1) → sum(x, axis=(0, 2))
         *conditions,
-        computo(c, kit.merged_axes, a, b),
+        computo(c, kit.merged_axes, a, b),  # None is all axes
         sound=sound,
     )
 
+
+rank = computed(rank_of, x)
 
 MERGED = (
     nested("junction-of-junctions", "exact", whereo(is_junction, s)),
@@ -89,11 +89,12 @@ MERGED = (
     any_dtype_law(
         "reduce-of-dimshuffle",
         CAReduce(s, a)(DimShuffle(n, o)(x)),
-        DimShuffle(m, p)(CAReduce(s, b)(x)),  # sum(x.T, axis=0) → sum(x, axis=1)
-        computo(q, rank_of, x),
-        computo(b, kit.axes_before_dimshuffle, o, a, q),
-        computo(m, kit.rank_after_reduction, b, x),
-        computo(p, kit.order_after_reduction, o, a, q),
+        # sum(x.T, axis=0) → sum(x, axis=1)
+        DimShuffle(
+            computed(kit.rank_after_reduction, b, x),
+            computed(kit.order_after_reduction, o, a, rank),
+        )(CAReduce(s, b)(x)),
+        computo(b, kit.axes_before_dimshuffle, o, a, rank),
         sound="rounding",
     ),
 )
@@ -113,25 +114,19 @@ UNNEEDED = (
     of_real(
         "reduce-length-one",
         CAReduce(s, a)(x),
-        DimShuffle(n, o)(x),  # `x` without the axes `a`
+        DimShuffle(rank, computed(order_without, x, a))(x),  # `x` without the axes `a`
         whereo(has_length_one_along, x, a),
-        computo(n, rank_of, x),
-        computo(o, order_without, x, a),
     ),
 )
 
 
 def without_axes(v: Any) -> Any:
     """Return `v` without the axes `a`, along which it is constant."""
-    return DimShuffle(n, o)(v)
+    return DimShuffle(computed(rank_of, v), computed(order_without, v, a))(v)
 
 
-constant = (
-    whereo(is_constant_along, c, a, x),
-    computo(n, rank_of, c),
-    computo(o, order_without, c, a),
-)
-"""That `c` is constant along the axes `a` of `x`, and the rank and order for `without_axes`."""
+constant = whereo(is_constant_along, c, a, x)
+"""That `c` is constant along the axes `a` of `x`."""
 
 
 def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
@@ -139,8 +134,7 @@ def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 
     A sum of nothing is 0, and 0 times a `c` that is nan or infinite is nan.
     """
-    every, tags = (*constant, *conditions), ("sum_scalar_mul",)
-    return finite(name, lhs, rhs, *every, complex=True, tags=tags)
+    return finite(name, lhs, rhs, constant, *conditions, complex=True, tags=("sum_scalar_mul",))
 
 
 FACTORS = (
@@ -167,14 +161,14 @@ CHOICES = (
         "sum-of-switch-else-zero",
         sum_(switch(c, x, y), axis=a),
         switch(without_axes(c), sum_(x, axis=a), 0),
-        *constant,
+        constant,
         *zeros,
     ),
     rounding(
         "sum-of-switch-then-zero",
         sum_(switch(c, y, x), axis=a),
         switch(without_axes(c), 0, sum_(x, axis=a)),
-        *constant,
+        constant,
         *zeros,
     ),
 )
@@ -207,7 +201,7 @@ PRODUCTS = (
         nonnegativeo(x),
         # of roots, the product under the root overflows first
         whereo(kit.is_one_or_more, c),
-        *constant,
+        constant,
     ),
 )
 
@@ -232,12 +226,11 @@ LOGICAL = (
     law(
         "junction-of-negations",
         CAReduce(s, a)(~x),
-        ~CAReduce(t, a)(x),  # all(~x) → ~any(x)
+        ~CAReduce(computed(dual, s), a)(x),  # all(~x) → ~any(x)
         whereo(is_junction, s),
-        computo(t, dual, s),
     ),
-    law("any-and", any_(x & c, axis=a), any_(x, axis=a) & without_axes(c), *constant),
-    law("all-or", all_(x | c, axis=a), all_(x, axis=a) | without_axes(c), *constant),
+    law("any-and", any_(x & c, axis=a), any_(x, axis=a) & without_axes(c), constant),
+    law("all-or", all_(x | c, axis=a), all_(x, axis=a) | without_axes(c), constant),
 )
 
 DOTS = (
@@ -270,12 +263,13 @@ DOTS = (
 
 allocated = Alloc()(x, several(lengths))
 """An allocation of any rank."""
-as_allocated = DimShuffle(n, o)(x)
+as_allocated = DimShuffle(rank, computed(kit.order_padded_to, x, lengths))(x)
 """That has as many axes."""
 
-once_each = (computo(n, rank_of, x), computo(o, kit.order_padded_to, x, lengths))
-repeated = (*foundo(c, kit.repetition_count, x, a, lengths), *once_each)
-"""That an allocation repeats each element `c` times along the axes `a`."""
+repetitions = computed(kit.repetition_count, x, a, lengths)
+"""How often an allocation repeats each element along the axes `a`."""
+repetitions_in_fill = computed(kit.repetition_count_in_fill, x, a, y)
+"""The same of a fill."""
 
 
 def of_alloc(scalar_op: Any) -> list[Any]:
@@ -287,16 +281,16 @@ REPEATED = (
     any_dtype_law(
         "sum-of-alloc",
         sum_(allocated, axis=a),
-        c * sum_(as_allocated, axis=a),  # (m * n) * x of a scalar x, m * sum(x) of a vector
-        *repeated,
+        # (m * n) * x of a scalar x, m * sum(x) of a vector
+        repetitions * sum_(as_allocated, axis=a),
         sound="finite",
         tries=of_alloc(scalar.add),
     ),
     any_dtype_law(
         "prod-of-alloc",
         prod(allocated, axis=a),
-        prod(as_allocated, axis=a) ** c,  # x ** (m * n) of a scalar x, prod(x) ** m of a vector
-        *repeated,
+        # x ** (m * n) of a scalar x, prod(x) ** m of a vector
+        prod(as_allocated, axis=a) ** repetitions,
         sound="finite",
         tries=of_alloc(scalar.mul),
     ),
@@ -306,24 +300,21 @@ REPEATED = (
         CAReduce(s, a)(as_allocated),  # max(alloc(x, 3)) → max(x), and so for min, all and any
         whereo(is_idempotent, s),
         whereo(kit.repeats_elements, x, a, lengths),
-        *once_each,
         sound="rounding",  # of 0 and -0 the greatest is one or the other, by their order and number
         tries=[*of_alloc(s), *of_alloc(scalar.maximum)],
     ),
     finite(
         "sum-of-fill",
         sum_(second(y, x), axis=a),
-        c * sum_(x, axis=a),  # c = how often y repeats x along a
-        *foundo(c, kit.repetition_count_in_fill, x, a, y),
+        repetitions_in_fill * sum_(x, axis=a),
         mixed=True,
         complex=True,
     ),
     rounding(
         "sum-of-filled-number",
         sum_(second(y, x), axis=a),
-        c * sum_(x, axis=a),  # c = how often y repeats x along a
+        repetitions_in_fill * sum_(x, axis=a),
         whereo(is_finite_number, x),
-        *foundo(c, kit.repetition_count_in_fill, x, a, y),
         mixed=True,
     ),
     any_dtype_law(
@@ -341,11 +332,11 @@ SIDE_BY_SIDE = (
     any_dtype_law(
         "reduce-of-join",
         CAReduce(s, a)(Join(b)(several(xs))),
-        Elemwise(s)(several(ys)),  # sum(join(0, x, y)) → sum(x) + sum(y), and so for all reductions
+        # sum(join(0, x, y)) → sum(x) + sum(y), and so for all reductions
+        Elemwise(s)(several(computed(kit.each_reduced, s, a, xs))),
         one_cliento(Join(b)(several(xs))),
         whereo(includes_axis, a, b),
         whereo(kit.pieces_reduce_apart, s, a, xs),
-        computo(ys, kit.each_reduced, s, a, xs),
         sound="rounding",
     ),
     any_dtype_law(
@@ -384,20 +375,20 @@ TOTALS = (
     any_dtype_law(
         "last-of-cumulate",
         Subtensor(i)(cumulated(s, x)),
-        CAReduce(s, b)(x),  # cumsum(x)[-1] → sum(x), and the same for a product
+        # cumsum(x)[-1] → sum(x), and the same for a product
+        CAReduce(s, computed(kit.axes_of_reduction, a))(x),
         whereo(kit.is_last_along, i, a),
         whereo(kit.is_summed_or_real, s, x),
-        computo(b, kit.axes_of_reduction, a),
         sound="rounding",
     ),
     any_dtype_law(
         "prefix-of-cumulate",
         Subtensor(i)(cumulated(s, x), several(xs)),
-        Cumulate(s, b)(Subtensor(i)(x, several(xs))),  # cumsum(x)[:n] → cumsum(x[:n])
+        # cumsum(x)[:n] → cumsum(x[:n])
+        Cumulate(s, computed(kit.axis_after_index, i, a, x))(Subtensor(i)(x, several(xs))),
         one_cliento(cumulated(s, x)),
         whereo(kit.is_prefix_along, i, a),
         whereo(kit.is_summed_or_real, s, x),
-        computo(b, kit.axis_after_index, i, a, x),
         tries=(Subtensor(i)(cumulated(s, x)), Subtensor(i)(cumulated(s, x), n)),
     ),
 )

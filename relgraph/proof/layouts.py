@@ -19,12 +19,18 @@ from etuples.core import ExpressionTuple
 from unification import reify, var
 
 from relations.kit import type_guards
-from relations.kit.guards import is_found
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable, graph_inputs
 from relgraph.graph.kanren.compilation import OpenRelation, UnifyingGoals
 from relgraph.graph.kanren.explanation import NoSuchDirection
-from relgraph.graph.kanren.goals import Compute, Readers, Where, dtypes_admitted, fitted
+from relgraph.graph.kanren.goals import (
+    Compute,
+    Readers,
+    Where,
+    dtypes_admitted,
+    fitted,
+    is_found,
+)
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Output, split

@@ -11,6 +11,7 @@ from typing import Any
 
 import relgraph.tensor as at
 from relations.kit import numbers, type_guards
+from relations.kit.constant_arithmetic import OfConstants
 from relations.kit.functions import admitted_ops
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.kanren.goals import Compute, Where, dtypes_admitted, fitted
@@ -230,6 +231,8 @@ def _computed_value(condition: Compute, known: Mapping[Any, Any]) -> Any:
     values = [known.get(v, v) for v in condition.variables]
     if all(isinstance(v, ScalarOp) for v in values) or _is_about_types(condition.function):
         return condition.computed(tuple(values))
+    if isinstance(condition.function, OfConstants):
+        return build(condition.function.term_of(values))
     op = getattr(at, getattr(condition.function, "__name__", ""), None)
     if not isinstance(op, Elemwise):
         raise NotStated(f"{condition} is computed by a function of graphs")

@@ -1,7 +1,15 @@
 """Relational rewriting: terms, goals, relations and laws, and the local optimizers made of them."""
 
 from relgraph.graph.kanren.explanation import Explanation, GraphExplanation, NoSuchDirection
-from relgraph.graph.kanren.goals import argumentso, computo, eacho, one_cliento, readerso, whereo
+from relgraph.graph.kanren.goals import (
+    argumentso,
+    computed,
+    computo,
+    eacho,
+    one_cliento,
+    readerso,
+    whereo,
+)
 from relgraph.graph.kanren.laws import Law, law
 from relgraph.graph.kanren.matching import match
 from relgraph.graph.kanren.relations import Relation, relation
@@ -36,6 +44,7 @@ __all__ = [
     "argumentso",
     "build",
     "case",
+    "computed",
     "computo",
     "eacho",
     "law",

@@ -34,7 +34,7 @@ from relgraph.graph.kanren.state import (
     guarded,
     is_settled,
 )
-from relgraph.graph.kanren.terms import build, renamed, variables_of
+from relgraph.graph.kanren.terms import LogicVariable, build, renamed, variables_of
 from relgraph.graph.notation import is_written, number_of, same_number
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import walk
@@ -377,6 +377,65 @@ def computo(out: Any, function: Callable[..., Any], *variables: Any) -> Compute:
     `asks_graph`, its first argument is the FunctionGraph, or None without one.
     """
     return Compute(out, function, variables)
+
+
+def is_found(result: Any) -> bool:
+    """Return whether a computation has a result: it gives None where there is nothing to do, or
+    where it can't be told."""
+    return result is not None
+
+
+class Computed(LogicVariable):
+    """A variable of a law whose value a function computes; see `computed`.
+
+    Attributes
+    ----------
+    goals
+        That it is what the function computes, and that this is not None.
+    """
+
+    __slots__ = ("goals",)
+    goals: tuple[Compute, Where]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return computed, (self.goals[0].function, *self.goals[0].variables)
+
+
+def computed(function: Callable[..., Any], *variables: Any, text: str | None = None) -> Computed:
+    """Return the variable that is ``function(*variables)``; a law does not match where it is None.
+
+    It stands where its value stands, in a term, in a parameter of an op, or in `several`:
+    ``law("take-run", x[positions], Subtensor(computed(equivalent_slice, positions, x))(x))``.
+
+    Parameters
+    ----------
+    text
+        How it is written; by default as the call.
+    """
+    called = f"{getattr(function, '__name__', function)}({', '.join(map(str, variables))})"
+    made = object.__new__(Computed)
+    made.token = called if text is None else text
+    made._ops = next((v._ops for v in variables_of(variables) if hasattr(v, "_ops")), None)
+    made.goals = (computo(made, function, *variables), whereo(is_found, made))
+    return made
+
+
+def with_computed(conditions: Iterable[Any], *parts: Any) -> tuple[Any, ...]:
+    """Return conditions and those of the computed variables in them, each of these where it is
+    first needed; last come those of the computed variables in `parts`."""
+    every: dict[Any, None] = {}
+
+    def add(goals: Iterable[Any], needed: Iterable[Any]) -> None:
+        for v in needed:
+            if isinstance(v, Computed) and v.goals[0] not in every:
+                add(v.goals, variables_of(v.goals[0].variables))
+        every.update(dict.fromkeys(goals))
+
+    for condition in conditions:
+        stated = isinstance(condition, Condition)
+        add([condition], variables_of(condition.variables) if stated else ())
+    add((), variables_of(parts))
+    return tuple(every)
 
 
 def readerso(test: ReadersTest, variable: Any) -> Readers:

@@ -28,7 +28,9 @@ from relgraph.graph.kanren.goals import (
     Readers,
     Where,
     dtypes_admitted,
+    is_found,
     renamed_goal,
+    with_computed,
 )
 from relgraph.graph.kanren.matching import results_of
 from relgraph.graph.kanren.relations import Relation
@@ -69,7 +71,7 @@ def built_side(side: Any, one_dtype: bool) -> tuple[Any, list[Condition]]:
     leaves = tuple(variables_of(side))
     made = leaves[0].fresh()
     compute = Compute(made, _Admitted(side, leaves) if one_dtype else _Made(side, leaves), leaves)
-    return made, [compute, Where(_is_made, (made,))]
+    return made, [compute, Where(is_found, (made,))]
 
 
 def matched_side(side: Any, ranks: Mapping[Any, int]) -> tuple[Any, list[Condition]]:
@@ -190,10 +192,6 @@ class _Admitted(_Made):
         return made if dtypes_admitted([made, *between], True, True) else None
 
 
-def _is_made(value: Any) -> bool:
-    return value is not None
-
-
 class _Same(_Made):
     """Whether what was matched beside the arguments of a call is what the call makes there."""
 
@@ -310,11 +308,12 @@ class Law(Relation):
         self.lhs = _side(name, lhs)
         self.rhs = _side(name, rhs)
         _check_sides(name, self.lhs, self.rhs)
-        self.conditions = conditions
+        self._stated = conditions
         self._implied = implied
-        for condition in self.conditions:
+        for condition in conditions:
             if not callable(condition):
                 raise TypeError(f"{name}: the condition {condition!r} is not a goal")
+        self.conditions = with_computed(conditions, self.lhs, self.rhs)
         self.mixed = mixed
         self.complex = complex
         left, right = variables_of(self.lhs), variables_of(self.rhs)
@@ -442,8 +441,8 @@ class Law(Relation):
 
     def __str__(self) -> str:
         text = f"{self.lhs} → {self.rhs}"
-        if self.conditions:
-            text += f"  where {', '.join(map(str, self.conditions))}"
+        if self._stated:
+            text += f"  where {', '.join(map(str, self._stated))}"
         return text
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from relations.kit.constant_arithmetic import (
     constants_folded,
     folded,
     folded_within_limits,
-    reciprocal_of,
+    known,
 )
 from relations.kit.guards import constant_number, constanto
 from relations.kit.index_arithmetic import (
@@ -35,7 +35,7 @@ from relations.kit.reductions import (
     restores_softmax_axes,
 )
 from relations.kit.vocabulary import law, lvars
-from relgraph.graph.kanren import computo
+from relgraph.graph.kanren import NoSuchDirection, computed, computo
 from relgraph.graph.notation import algebra
 from relgraph.graph.reference import evaluate
 from tests.relations.kit.test_layout import X, orders, shuffled
@@ -73,10 +73,30 @@ def test_a_law_with_a_guard_and_a_computed_constant():
     assert together.forward.transform(None, ((x + x) + 3.0).owner) is False
 
 
-def test_a_reciprocal_has_the_dtype():
-    third = reciprocal_of(at.constant(np.float32(3)))
-    assert third.data == np.float32(1) / np.float32(3)
-    assert third.type.dtype == "float32"
+def test_a_law_says_what_becomes_of_its_constants():
+    z, c = lvars("z c")
+    third = law("third", z / c, known(1 / c) * z, constanto(c), sound="rounding")
+    assert str(third) == "z / c → (1 / c) * z  where is_constant(c)"
+    (new,) = third.forward.transform(None, (at.fvector("z") / np.float32(3)).owner)
+    made = next(v for v in new.owner.inputs if constant_number(v) is not None)
+    assert constant_number(made) == np.float32(1) / np.float32(3)
+    assert made.type.dtype == "float32"
+    assert third.forward.transform(None, (x / y).owner) is False
+    with pytest.raises(NoSuchDirection):
+        third.backward  # noqa: B018
+    doubled = law("doubled", z + c, known(2 * c) + z, constanto(c), sound="domain")
+    (new,) = doubled.forward.transform(None, (at.bvector("z") + np.int8(3)).owner)
+    assert {v.type.dtype for v in new.owner.inputs} == {"int8"}
+
+
+def test_a_computed_value_stands_where_it_is_used():
+    z, c = lvars("z c")
+    halved = law("halved", z**c, z ** computed(numbers.half_of, c), constanto(c), sound="domain")
+    assert str(halved) == "z ** c → z ** half_of(c)  where is_constant(c)"
+    (new,) = halved.forward.transform(None, (x**3.0).owner)
+    assert algebra(new) == "x ** 1.5"
+    # where there is no value, it does not match
+    assert halved.forward.transform(None, (x ** (2.0**-1074)).owner) is False
 
 
 def test_constants_come_together():
@@ -319,7 +339,6 @@ def test_powers_exponents_of_integers_must_fit():
     assert not numbers.exponent_doubles(const(64, "int8"))
     assert numbers.half_of(const(3.0)).data == 1.5
     assert numbers.half_of(const(2.0**-1074)) is None
-    assert numbers.twice(const(3, "int8")).type.dtype == "int8"
 
 
 # What the axes of reductions come down to, compared with NumPy, and what they count.
