@@ -22,7 +22,7 @@ from relations.kit.guards import are_nonnegative, are_positive, broadcast_alike
 from relations.kit.type_guards import floato, ranko, same_dtypeo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
 from relgraph import scalar
-from relgraph.graph.kanren.goals import computo, whereo
+from relgraph.graph.kanren.goals import computed, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
     arccos,
@@ -128,12 +128,13 @@ def summed(x: Any, axes: Any) -> Any:
     return sum_(x, axis=axes)
 
 
-of_x = computo(t, summed, x, a), whereo(broadcast_alike, x, y), same_dtypeo(x, y)
+total_of_x = computed(summed, x, a)
+of_x = whereo(broadcast_alike, x, y), same_dtypeo(x, y)
 
 SUMS = (
     # the terms meet in another order, and so do infinities of both signs
-    finite("sum-of-add", sum_(x + y, axis=a), t + sum_(y, axis=a), *of_x),
-    finite("sum-of-sub", sum_(x - y, axis=a), t - sum_(y, axis=a), *of_x),
+    finite("sum-of-add", sum_(x + y, axis=a), total_of_x + sum_(y, axis=a), *of_x),
+    finite("sum-of-sub", sum_(x - y, axis=a), total_of_x - sum_(y, axis=a), *of_x),
     # lengths that differ are no error on the left
     finite(
         "add-of-sums",

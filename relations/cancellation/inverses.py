@@ -16,7 +16,7 @@ from relations.kit.compensation import uncompensated
 from relations.kit.constant_arithmetic import known
 from relations.kit.guards import in_dtype_of, is_read
 from relations.kit.vocabulary import Law, law, lvars, stable
-from relgraph.graph.kanren import computo, one_cliento, readerso, whereo
+from relgraph.graph.kanren import computed, one_cliento, readerso, whereo
 from relgraph.graph.kanren.terms import renamed
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -112,8 +112,8 @@ TURNS = (
     ),
 )
 
-eighth, quarter = (computo(c, in_dtype_of(math.pi / n), x) for n in (4, 2))
-"""That `c` is an eighth, or a quarter, of a turn."""
+eighth, quarter = (computed(in_dtype_of(math.pi / n), x) for n in (4, 2))
+"""An eighth and a quarter of a turn."""
 
 # a half precise 1 - x may be 2 where x is less than -1
 inside = ge(x, -1)
@@ -129,23 +129,21 @@ ANGLES = (
     # gudermannian
     stable(
         "inverse-gudermannian",
-        log(tan(c + x)),
-        switch(right, inverse, log(tan(c + left_x))),
-        eighth,
+        log(tan(eighth + x)),
+        switch(right, inverse, log(tan(eighth + left_x))),
         # beside the tangent, which is 1 at 0, the logarithm has the same rounding
-        one_cliento(tan(c + x)),
+        one_cliento(tan(eighth + x)),
         not_choseno(x),
     ),
     stable(
         "inverse-gudermannian-mirrored",
-        log(tan(c - x)),
-        switch(right, -inverse, log(tan(c - left_x))),
-        eighth,
-        one_cliento(tan(c - x)),
+        log(tan(eighth - x)),
+        switch(right, -inverse, log(tan(eighth - left_x))),
+        one_cliento(tan(eighth - x)),
         not_choseno(x),
     ),
-    stable("arctan-less-eighth-turn", arctan(x) - c, arctan2(x - 1, x + 1), eighth),
-    stable("gudermannian", 2 * arctan(exp(x)) - c, arctan(sinh(x)), quarter),
-    stable("quarter-turn-less-arccos", c - arccos(x), arcsin(x), quarter),
-    stable("quarter-turn-less-arcsin", c - arcsin(x), arccos(x), quarter),
+    stable("arctan-less-eighth-turn", arctan(x) - eighth, arctan2(x - 1, x + 1)),
+    stable("gudermannian", 2 * arctan(exp(x)) - quarter, arctan(sinh(x))),
+    stable("quarter-turn-less-arccos", quarter - arccos(x), arcsin(x)),
+    stable("quarter-turn-less-arcsin", quarter - arcsin(x), arccos(x)),
 )

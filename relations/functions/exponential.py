@@ -21,7 +21,7 @@ from relations.kit.guards import (
 from relations.kit.numbers import eveno, oddo
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
-from relgraph.graph.kanren import computed, computo, whereo
+from relgraph.graph.kanren import computed, whereo
 from relgraph.scalar.special import LN2, LN10
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -47,7 +47,7 @@ from relgraph.tensor import (
 
 # -- exponentials and logarithms -------------------------------------------------------------------
 
-c, k, x, y, z = lvars("c k x y z")
+c, x, y, z = lvars("c x y z")
 
 
 INVERSES = (
@@ -117,15 +117,15 @@ LOGARITHMS_OF_POSITIVE = (
 
 
 def number(value: float) -> Any:
-    """Construct the goal that `k` is a number in the dtype of `x`."""
-    return computo(k, in_dtype_of(value), x)
+    """Return a number in the dtype of `x`."""
+    return computed(in_dtype_of(value), x)
 
 
 BASES = (
-    rounding("log-by-log-two", log(x) / k, log2(x), number(LN2)),
-    rounding("log-by-log-ten", log(x) / k, log10(x), number(LN10)),
-    rounding("log-base-two", log(x) * k, log2(x), number(1 / LN2)),
-    rounding("log-base-ten", log(x) * k, log10(x), number(1 / LN10)),
+    rounding("log-by-log-two", log(x) / number(LN2), log2(x)),
+    rounding("log-by-log-ten", log(x) / number(LN10), log10(x)),
+    rounding("log-base-two", log(x) * number(1 / LN2), log2(x)),
+    rounding("log-base-ten", log(x) * number(1 / LN10), log10(x)),
     rounding("power-of-two", 2.0**x, exp2(x)),
 )
 

@@ -25,7 +25,7 @@ from relations.kit import functions as kit
 from relations.kit.cancellation import not_choseno
 from relations.kit.constant_arithmetic import known
 from relations.kit.guards import nonnegativeo, nonzero_numbero, not_constanto
-from relations.kit.index_arithmetic import softmax_axis
+from relations.kit.index_arithmetic import as_softmax_axis
 from relations.kit.made_by_laws import made_of
 from relations.kit.nests import (
     added_leaves,
@@ -36,7 +36,7 @@ from relations.kit.nests import (
 from relations.kit.numbers import is_no_product
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import lvars, stable
-from relgraph.graph.kanren import case, computed, computo, several, view, whereo
+from relgraph.graph.kanren import case, computed, several, view, whereo
 from relgraph.scalar.special import LN2
 from relgraph.tensor import (
     DimShuffle,
@@ -84,8 +84,7 @@ varies = (not_constanto(y), floato(x), same_dtypeo(x, y))
 is_power = (nonzero_numbero(c), floato(x), same_dtypeo(x, c))
 is_exponential = (whereo(kit.is_base, c), floato(x), same_dtypeo(x, c))
 
-# `k` is what LogSumExp calls the axes `a`
-total, usual = sum_(exp(x), axis=a), computo(k, softmax_axis, a)
+total, lse = sum_(exp(x), axis=a), LogSumExp(as_softmax_axis(a))(x)
 
 FACTORS = view("factors", case(mul(several(xs)), xs), case(x, (x,)))
 above, below = computed(FACTORS, x), computed(FACTORS, y)
@@ -99,8 +98,8 @@ _FACTOR_CASES = (
     case(ndtr(x), (log_ndtr(x), 1), floato(x)),
     case(erfc(x), (log_erfc, 1), floato(x)),
     case(c**x, (known(log(c)) * x, 1), *is_exponential),
-    case(total, (LogSumExp(k)(x), 1), floato(x), usual),
-    case(DimShuffle(n, o)(total), (DimShuffle(n, o)(LogSumExp(k)(x)), 1), floato(x), usual),
+    case(total, (lse, 1), floato(x)),
+    case(DimShuffle(n, o)(total), (DimShuffle(n, o)(lse), 1), floato(x)),
     case(sigmoid(x) ** c, (-(c * softplus(-x)), 1), *is_power),
     case(sqr(sigmoid(x)), (-2 * softplus(-x), 1), floato(x)),
     case(sigmoid(x) ** y, (exponent_of_share, power_of_share), *varies),
@@ -262,11 +261,9 @@ LOGARITHMS = (
 )
 
 OVER_AXES = (
-    stable("log-sum-exp", log(total), LogSumExp(k)(x), usual),
-    stable(
-        "log-sum-exp-moved", log(DimShuffle(n, o)(total)), DimShuffle(n, o)(LogSumExp(k)(x)), usual
-    ),
-    stable("log-mean-exp", log(total / y), LogSumExp(k)(x) - log(y), nonnegativeo(y), usual),
+    stable("log-sum-exp", log(total), lse),
+    stable("log-sum-exp-moved", log(DimShuffle(n, o)(total)), DimShuffle(n, o)(lse)),
+    stable("log-mean-exp", log(total / y), lse - log(y), nonnegativeo(y)),
 )
 
 _natural = tuple(one for one in (*special.TAILS, *LOGARITHMS, *OVER_AXES) if one.lhs.op is log)

@@ -26,14 +26,14 @@ from relations.kit.guards import (
     nonnegativeo,
     requires_heads,
 )
-from relations.kit.index_arithmetic import softmax_axis
+from relations.kit.index_arithmetic import as_softmax_axis
 from relations.kit.made_by_laws import made_of_two_factors
 from relations.kit.reductions import covers_axes
 from relations.kit.type_guards import booleano, floato, same_dtypeo
 from relations.kit.vocabulary import Law, lvars, rounding, stable
 from relations.reductions import softmax
 from relgraph import scalar
-from relgraph.graph.kanren import computed, computo, one_cliento, several, whereo
+from relgraph.graph.kanren import computed, one_cliento, several, whereo
 from relgraph.tensor import (
     DimShuffle,
     Elemwise,
@@ -65,9 +65,6 @@ def over(values: Any) -> Any:
     """Return what was reduced over the axes `a`, with these kept."""
     return DimShuffle(n, o)(values)
 
-
-usual = computo(k, softmax_axis, a)
-"""That softmax calls the axes `a` of `x` `k`; None is all."""
 
 weighed = (constanto(c), nonnegativeo(c))
 """That `c` is a weight that is known."""
@@ -140,15 +137,16 @@ def takes_one_along(index: Any, axes: Any, x: Any) -> bool:
 
 
 with_plain_logarithm = (whereo(has_plain_logarithm, y),)
-of_plain_divisor = (whereo(has_plain_logarithm, z), usual)
+of_plain_divisor = (whereo(has_plain_logarithm, z),)
 
 
-p, total = Softmax(k)(x), sum_(exp(x), axis=a)
+usual = as_softmax_axis(a)
+p, total = Softmax(usual)(x), sum_(exp(x), axis=a)
 # the sum of a softmax is 1, unless there is nothing to add up: neither in it nor in the product
 mean = sum_(p * y, axis=a) / sum_(p, axis=a)
 of_one_length = whereo(covers_axes, x, y, a)
 
-SOFTMAX = (stable("softmax-mean", sum_(exp(x) * y, axis=a) / total, mean, usual, of_one_length),)
+SOFTMAX = (stable("softmax-mean", sum_(exp(x) * y, axis=a) / total, mean, of_one_length),)
 
 log_two_cosh = abs_(x) + softplus(-2 * abs_(x))
 
@@ -156,59 +154,57 @@ log_two_cosh = abs_(x) + softplus(-2 * abs_(x))
 is_small = abs_(x) < 1
 near_zero = log1p(2 * sqr(sinh(switch(is_small, x, 0) / 2)))
 
-lse = LogSumExp(k)(x)
+lse = LogSumExp(usual)(x)
 
 LOG_SUMS = (
     stable(
         "log-sum-weighed",
         log(sum_(exp(x) * y, axis=a)),
-        LogSumExp(k)(x + log(y)),
+        LogSumExp(usual)(x + log(y)),
         *with_plain_logarithm,
-        usual,
     ),
     stable(
         "log-sum-divided",
         log(sum_(exp(x) / z, axis=a)),
-        LogSumExp(k)(x - log(z)),
+        LogSumExp(usual)(x - log(z)),
         *of_plain_divisor,
     ),
     # a mixture: weights, and bells of which each has its width
     stable(
         "log-sum-weighed-quotient",
         log(sum_(y * (exp(x) / z), axis=a)),
-        LogSumExp(k)((x - log(z)) + log(y)),
+        LogSumExp(usual)((x - log(z)) + log(y)),
         *with_plain_logarithm,
         *of_plain_divisor,
     ),
     stable(
         "log-sum-weighed-divided",
         log(sum_(y * exp(x) / z, axis=a)),
-        LogSumExp(k)((x + log(y)) - log(z)),
+        LogSumExp(usual)((x + log(y)) - log(z)),
         *with_plain_logarithm,
         *of_plain_divisor,
     ),
-    stable("log-mul-sum", log(total * y), lse + log(y), nonnegativeo(y), usual),
-    stable("log-mul-kept-sum", log(over(total) * y), over(lse) + log(y), nonnegativeo(y), usual),
-    stable("log-div-kept-sum", log(over(total) / y), over(lse) - log(y), nonnegativeo(y), usual),
+    stable("log-mul-sum", log(total * y), lse + log(y), nonnegativeo(y)),
+    stable("log-mul-kept-sum", log(over(total) * y), over(lse) + log(y), nonnegativeo(y)),
+    stable("log-div-kept-sum", log(over(total) / y), over(lse) - log(y), nonnegativeo(y)),
     stable("log-two-cosh", log(2 * cosh(x)), log_two_cosh),
     stable("log-cosh", log(cosh(x)), switch(is_small, near_zero, log_two_cosh - math.log(2))),
     stable("log1p-two-cosh", log1p(2 * cosh(x)), softplus(log_two_cosh)),
 )
 
-log_p, log_s = LogSoftmax(k)(x), -softplus(-x)
+share, log_p, log_s = Softmax(k)(x), LogSoftmax(k)(x), -softplus(-x)
 flags = Elemwise(scalar.Cast(d), ())(m)
 """Zeros and ones: labels, or which elements count."""
 
 LOGARITHMS = (
-    stable("log-div-softmax", log(y / p), log(y) - log_p, nonnegativeo(y)),
-    stable("log-softmax-div", log(p / y), log_p - log(y), nonnegativeo(y)),
-    stable("log-softmax-mul", log(p * y), log_p + log(y), nonnegativeo(y)),
+    stable("log-div-softmax", log(y / share), log(y) - log_p, nonnegativeo(y)),
+    stable("log-softmax-div", log(share / y), log_p - log(y), nonnegativeo(y)),
+    stable("log-softmax-mul", log(share * y), log_p + log(y), nonnegativeo(y)),
     stable(
         "log-sum-of-chosen-softmax",
-        log(sum_(flags * p, axis=a)),
-        LogSumExp(n)(log_p + log(flags)),
+        log(sum_(flags * share, axis=a)),
+        LogSumExp(usual)(log_p + log(flags)),
         booleano(m),
-        computo(n, softmax_axis, a),
     ),
     stable("log-div-sigmoid", log(y / sigmoid(x)), log(y) - log_s, nonnegativeo(y)),
     stable("log-sigmoid-div", log(sigmoid(x) / y), log_s - log(y), nonnegativeo(y)),
@@ -348,14 +344,13 @@ def of_parts(ending: str, op: Any) -> tuple[Law, ...]:
         stable(
             f"log-sum-part-of-exp{ending}",
             log(sum_(part(exp(x)), axis=a)),
-            LogSumExp(k)(part(x)),
+            LogSumExp(usual)(part(x)),
             floato(x),
-            usual,
         ),
-        stable(f"log-part-of-softmax{ending}", log(part(p)), part(log_p)),
+        stable(f"log-part-of-softmax{ending}", log(part(share)), part(log_p)),
         stable(
             f"log-chosen-part-of-softmax{ending}",
-            log(switch(m, part(p), y)),
+            log(switch(m, part(share), y)),
             switch(m, part(log_p), log(y)),
             constanto(y),
             same_dtypeo(x, y),
@@ -370,7 +365,7 @@ def chosen(v: Any) -> Any:
 
 ELEMENT, COLUMN = Subtensor((0,)), Subtensor((Slice(), 0))
 
-one_of_each_sum = (floato(x), whereo(takes_one_along, i, a, x), usual)
+one_of_each_sum = (floato(x), whereo(takes_one_along, i, a, x))
 
 PARTS = (
     *of_parts("", Subtensor),

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from relations.kit.guards import Axes, axis_numbers
+from relgraph.graph.kanren.goals import computed
 from relgraph.tensor.subtensor import (
     WHOLE,
     Entry,
@@ -54,6 +55,11 @@ def softmax_axis(axes: Axes) -> int | tuple[int, ...] | None:
     if axes is None:
         return None
     return axes[0] if len(axes) == 1 else tuple(axes)
+
+
+def as_softmax_axis(a: Any) -> Any:
+    """Return the variable of a law for what softmax calls the axes `a` of a reduction."""
+    return computed(softmax_axis, a, found=False)
 
 
 def _is_static(entry: Entry) -> bool:

@@ -34,7 +34,7 @@ from relations.kit.vocabulary import (
     stable,
 )
 from relgraph import scalar
-from relgraph.graph.kanren import computed, computo, one_cliento, several, whereo
+from relgraph.graph.kanren import computed, one_cliento, several, whereo
 from relgraph.tensor import (
     CAReduce,
     DimShuffle,
@@ -73,14 +73,15 @@ def nested(name: str, sound: str, *conditions: Any) -> Law:
     return any_dtype_law(
         name,
         CAReduce(s, a)(CAReduce(s, b)(x)),
-        CAReduce(s, c)(x),  # sum(sum(x, axis=0), axis=1) → sum(x, axis=(0, 2))
+        # sum(sum(x, axis=0), axis=1) → sum(x, axis=(0, 2))
+        CAReduce(s, computed(kit.merged_axes, a, b, found=False))(x),
         *conditions,
-        computo(c, kit.merged_axes, a, b),  # None is all axes
         sound=sound,
     )
 
 
 rank = computed(rank_of, x)
+before = computed(kit.axes_before_dimshuffle, o, a, rank, found=False)
 
 MERGED = (
     nested("junction-of-junctions", "exact", whereo(is_junction, s)),
@@ -91,10 +92,9 @@ MERGED = (
         CAReduce(s, a)(DimShuffle(n, o)(x)),
         # sum(x.T, axis=0) → sum(x, axis=1)
         DimShuffle(
-            computed(kit.rank_after_reduction, b, x),
+            computed(kit.rank_after_reduction, before, x),
             computed(kit.order_after_reduction, o, a, rank),
-        )(CAReduce(s, b)(x)),
-        computo(b, kit.axes_before_dimshuffle, o, a, rank),
+        )(CAReduce(s, before)(x)),
         sound="rounding",
     ),
 )

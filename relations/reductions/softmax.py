@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from relations.kit.guards import broadcast_alike
-from relations.kit.index_arithmetic import softmax_axis
+from relations.kit.index_arithmetic import as_softmax_axis
 from relations.kit.reductions import restores_axes, restores_softmax_axes
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding, stable
-from relgraph.graph.kanren import computo, whereo
+from relgraph.graph.kanren import whereo
 from relgraph.tensor import DimShuffle, exp, isinf, log, sqr, switch
 from relgraph.tensor import max as max_
 from relgraph.tensor import sum as sum_
@@ -22,20 +22,20 @@ def keepdims(reduced: Any) -> Any:
     return DimShuffle(n, o)(reduced)
 
 
-same_axes = (whereo(restores_axes, o, a, x), computo(k, softmax_axis, a))
-"""That `keepdims` gives back the axes `a` of `x`, which the softmax ops call `k`."""
+same_axes = whereo(restores_axes, o, a, x)
+"""That `keepdims` gives back the axes `a` of `x`."""
 
 
 def along(name: str, lhs: Any, rhs: Any) -> Law:
     """Return a law about slices along the axes `a` of `x`."""
-    return stable(name, lhs, rhs, *same_axes)
+    return stable(name, lhs, rhs, same_axes)
 
 
 def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law about such slices that takes a factor out of a sum."""
     # a softmax is a number where the exponentials, which may be read elsewhere too, overflow
     tags = ("sum_scalar_mul", "priced")
-    return finite(name, lhs, rhs, *same_axes, *conditions, tags=tags)
+    return finite(name, lhs, rhs, same_axes, *conditions, tags=tags)
 
 
 LOGARITHMS = (
@@ -49,31 +49,34 @@ LOGARITHMS = (
     rounding("exp-log-softmax", exp(LogSoftmax(k)(x)), Softmax(k)(x)),
 )
 
+axis = as_softmax_axis(a)
+
 WRITTEN_OUT = (
-    along("softmax", exp(x) / keepdims(sum_(exp(x), axis=a)), Softmax(k)(x)),
+    along("softmax", exp(x) / keepdims(sum_(exp(x), axis=a)), Softmax(axis)(x)),
     # a gradient reads the reciprocal elsewhere too, so that no quotient takes its place
-    along("softmax-by-factor", exp(x) * (1 / keepdims(sum_(exp(x), axis=a))), Softmax(k)(x)),
-    along("softmax-shifted", Softmax(k)(x - keepdims(max_(x, axis=a))), Softmax(k)(x)),
-    along("log-softmax-shifted", LogSoftmax(k)(x - keepdims(max_(x, axis=a))), LogSoftmax(k)(x)),
+    along("softmax-by-factor", exp(x) * (1 / keepdims(sum_(exp(x), axis=a))), Softmax(axis)(x)),
+    along("softmax-shifted", Softmax(axis)(x - keepdims(max_(x, axis=a))), Softmax(axis)(x)),
+    along(
+        "log-softmax-shifted", LogSoftmax(axis)(x - keepdims(max_(x, axis=a))), LogSoftmax(axis)(x)
+    ),
 )
 
-lse, kept = LogSumExp(k)(x), whereo(restores_softmax_axes, o, k, x)
-greatest = max_(x, axis=a)
-shifted_lse = LogSumExp(k)(x - keepdims(greatest))
+lse, greatest = LogSumExp(axis)(x), max_(x, axis=a)
+shifted_lse = LogSumExp(axis)(x - keepdims(greatest))
 
 LOG_SUMS = (
-    stable("log-softmax-of-logsumexp", x - keepdims(lse), LogSoftmax(k)(x), kept),
-    along("log-sum-exp-shifted", greatest + shifted_lse, lse),
-    law(
-        "log-sum-exp-guarded",
-        switch(isinf(greatest), greatest, lse),
-        lse,
-        computo(k, softmax_axis, a),
+    stable(
+        "log-softmax-of-logsumexp",
+        x - keepdims(LogSumExp(k)(x)),
+        LogSoftmax(k)(x),
+        whereo(restores_softmax_axes, o, k, x),
     ),
+    along("log-sum-exp-shifted", greatest + shifted_lse, lse),
+    law("log-sum-exp-guarded", switch(isinf(greatest), greatest, lse), lse),
     along("log-sum-exp-kept-shifted", keepdims(greatest) + keepdims(shifted_lse), keepdims(lse)),
 )
 
-p, same_shape = Softmax(k)(x), whereo(broadcast_alike, x, y)
+p, same_shape = Softmax(axis)(x), whereo(broadcast_alike, x, y)
 exps = exp(x)
 total, sum_of_y = keepdims(sum_(exps, axis=a)), keepdims(sum_(y, axis=a))
 

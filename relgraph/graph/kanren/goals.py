@@ -390,19 +390,23 @@ class Computed(LogicVariable):
 
     Attributes
     ----------
-    goals
-        That it is what the function computes, and that this is not None.
+    compute, goals
+        That it is what the function computes; and with that, if it has to be found, that this is
+        not None.
     """
 
-    __slots__ = ("goals",)
-    goals: tuple[Compute, Where]
+    __slots__ = ("compute", "goals")
+    compute: Compute
+    goals: tuple[Condition, ...]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return computed, (self.goals[0].function, *self.goals[0].variables)
+        return computed, (self.compute.function, *self.compute.variables)
 
 
-def computed(function: Callable[..., Any], *variables: Any, text: str | None = None) -> Computed:
-    """Return the variable that is ``function(*variables)``; a law does not match where it is None.
+def computed(
+    function: Callable[..., Any], *variables: Any, text: str | None = None, found: bool = True
+) -> Computed:
+    """Return the variable that is ``function(*variables)``.
 
     It stands where its value stands, in a term, in a parameter of an op, or in `several`:
     ``law("take-run", x[positions], Subtensor(computed(equivalent_slice, positions, x))(x))``.
@@ -411,12 +415,15 @@ def computed(function: Callable[..., Any], *variables: Any, text: str | None = N
     ----------
     text
         How it is written; by default as the call.
+    found
+        Whether a law does not match where it is None, which says that there is nothing to do.
     """
     called = f"{getattr(function, '__name__', function)}({', '.join(map(str, variables))})"
     made = object.__new__(Computed)
     made.token = called if text is None else text
     made._ops = next((v._ops for v in variables_of(variables) if hasattr(v, "_ops")), None)
-    made.goals = (computo(made, function, *variables), whereo(is_found, made))
+    made.compute = computo(made, function, *variables)
+    made.goals = (made.compute, whereo(is_found, made)) if found else (made.compute,)
     return made
 
 
@@ -427,8 +434,8 @@ def with_computed(conditions: Iterable[Any], *parts: Any) -> tuple[Any, ...]:
 
     def add(goals: Iterable[Any], needed: Iterable[Any]) -> None:
         for v in needed:
-            if isinstance(v, Computed) and v.goals[0] not in every:
-                add(v.goals, variables_of(v.goals[0].variables))
+            if isinstance(v, Computed) and v.compute not in every:
+                add(v.goals, variables_of(v.compute.variables))
         every.update(dict.fromkeys(goals))
 
     for condition in conditions:
