@@ -6,14 +6,15 @@ makes `k` the constant that ``add(c, d)`` has the value of when the graph runs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from relations.kit.guards import constant_data, requires_heads
-from relgraph.graph.basic import Constant, Variable
+from relations.kit.guards import constant_data
+from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import Computed, computed
 from relgraph.graph.kanren.terms import Term, build, renamed, variables_of
 from relgraph.graph.reference import evaluate
@@ -64,14 +65,18 @@ class OfConstants:
     def __init__(self, term: Term) -> None:
         self.term = term
         self.variables = variables_of(term)
-        self._fold = folded(lambda *given: build(self.term_of(given)))
 
-    def term_of(self, given: Sequence[Any]) -> Any:
-        """Return the term, with variables in the places of its logic variables."""
-        return renamed(self.term, dict(zip(self.variables, given, strict=True)))
+    def applied(self, given: Sequence[Any]) -> Any:
+        """Return the graph of the term, with variables in the places of its logic variables."""
+        return build(renamed(self.term, dict(zip(self.variables, given, strict=True))))
 
     def __call__(self, *constants: Any) -> Any:
-        return self._fold(*constants)
+        """Return a constant; None if it would have many more elements than they have."""
+        given = [_compact(c) for c in constants]
+        made = self.applied(given)
+        size = math.prod(made.type.shape)
+        is_large = size > max(FREE_ELEMENTS, *[c.data.size for c in given])
+        return None if is_large else constant(evaluate([made])[0])
 
 
 def known(term: Term) -> Computed:
@@ -79,41 +84,6 @@ def known(term: Term) -> Computed:
     ``known(c / d) * x``."""
     function = OfConstants(term)
     return computed(function, *function.variables, text=f"({term})")
-
-
-def constants_folded(op: Any) -> Callable[[Sequence[Variable]], Any]:
-    """Return what folds the constants among the arguments of a commutative op into one.
-
-    ``constants_folded(add)`` makes ``(5, x, y)`` of ``(2, x, 3, y)``: the constant stands first.
-    None is the answer where that is so already, where the constants are of another dtype than the
-    result, and where they overflow.
-    """
-
-    @requires_heads(_three_with_constant)
-    def fold(variables: Sequence[Variable]) -> Any:
-        known = [v for v in variables if v.head is Constant]
-        if not known or len(known) == len(variables) or _is_first(known, variables):
-            return None
-        dtype = np.result_type(*{v.type.dtype for v in variables})
-        if any(v.type.dtype != dtype for v in known):
-            return None
-        whole = known[0] if len(known) == 1 else folded_within_limits(op, known)
-        if whole is None:
-            return None
-        return (whole, *(v for v in variables if v.head is not Constant))
-
-    fold.__name__ = f"constants_folded_{op}"
-    return fold
-
-
-def _three_with_constant(heads: Sequence[Any]) -> bool:
-    # two constants are folded as a whole, and the order of two arguments means nothing
-    return len(heads) > 2 and Constant in heads
-
-
-def _is_first(known: Sequence[Variable], variables: Sequence[Variable]) -> bool:
-    # the order of two arguments means nothing
-    return len(known) == 1 and (known[0] is variables[0] or len(variables) == 2)
 
 
 def folded_within_limits(op: Any, known: Sequence[Any]) -> Any:

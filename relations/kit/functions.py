@@ -32,8 +32,9 @@ from relations.kit.guards import (
 from relations.kit.vocabulary import lvars
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.kanren.goals import Condition, Where, computo, is_found, whereo
+from relgraph.graph.kanren.goals import Condition, Where, computo, found_in, is_found, whereo
 from relgraph.graph.kanren.rules import split
+from relgraph.graph.kanren.terms import Term as Applied
 from relgraph.graph.notation import number_of
 from relgraph.scalar.facts import EVERYWHERE, INF
 from relgraph.scalar.named import NumpyOp
@@ -379,22 +380,7 @@ Made = Callable[..., Any]
 
 def made_in(fgraph: Any) -> Made:
     """Return what applies ops, and takes what a graph has already; None is no graph."""
-
-    def made(op: Any, *inputs: Any) -> Any:
-        readers = () if fgraph is None else fgraph.clients.get(inputs[0], ())
-        for reader, _ in readers:
-            if not isinstance(reader, str) and reader.op is op and _are(reader.inputs, inputs):
-                return reader.outputs[0]
-        return op(*inputs)
-
-    return made
-
-
-def _are(found: Sequence[Variable], wanted: Sequence[Any]) -> bool:
-    return len(found) == len(wanted) and all(
-        v is w or (not isinstance(w, Variable) and number_of(v) == w)
-        for v, w in zip(found, wanted, strict=True)
-    )
+    return lambda op, *inputs: found_in(fgraph, Applied(op, inputs, None))
 
 
 def finite(shift: Any, made: Made) -> Any:

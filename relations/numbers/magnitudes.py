@@ -7,10 +7,10 @@ its own negation.
 from __future__ import annotations
 
 from relations.kit.choices import dual
-from relations.kit.constant_arithmetic import constants_folded
-from relations.kit.guards import nonnegativeo, positiveo
+from relations.kit.constant_arithmetic import known
+from relations.kit.guards import constanto, nonnegativeo, positiveo
 from relations.kit.numbers import at_mosto, is_extreme, without_repetitions
-from relations.kit.type_guards import floato, signed_or_floato, unsignedo
+from relations.kit.type_guards import floato, same_dtypeo, signed_or_floato, unsignedo
 from relations.kit.vocabulary import finite, law, lvars, rounding
 from relgraph.graph.kanren import computed, several, whereo
 from relgraph.tensor import Elemwise, clip, maximum, minimum, sign
@@ -67,8 +67,11 @@ COLLECTED = tuple(
     for rule in (
         rounding(
             f"{name}-constants",
-            op(several(xs)),
-            op(several(computed(constants_folded(op), xs))),  # maximum(2, x, 3) → maximum(3, x)
+            op(c, d, several(xs)),
+            op(known(op(c, d)), several(xs)),
+            constanto(c),
+            constanto(d),
+            same_dtypeo(c, d),
         ),
         rounding(
             f"{name}-repeated",

@@ -232,7 +232,7 @@ def _computed_value(condition: Compute, known: Mapping[Any, Any]) -> Any:
     if all(isinstance(v, ScalarOp) for v in values) or _is_about_types(condition.function):
         return condition.computed(tuple(values))
     if isinstance(condition.function, OfConstants):
-        return build(condition.function.term_of(values))
+        return condition.function.applied(values)
     op = getattr(at, getattr(condition.function, "__name__", ""), None)
     if not isinstance(op, Elemwise):
         raise NotStated(f"{condition} is computed by a function of graphs")

@@ -11,7 +11,6 @@ import relgraph.tensor as at
 from relations.kit import collecting as sums
 from relations.kit import numbers
 from relations.kit.constant_arithmetic import (
-    constants_folded,
     folded,
     folded_within_limits,
     known,
@@ -35,6 +34,7 @@ from relations.kit.reductions import (
     restores_softmax_axes,
 )
 from relations.kit.vocabulary import law, lvars
+from relations.numbers import magnitudes
 from relgraph.graph.kanren import NoSuchDirection, computed, computo
 from relgraph.graph.notation import algebra
 from relgraph.graph.reference import evaluate
@@ -100,15 +100,18 @@ def test_a_computed_value_stands_where_it_is_used():
 
 
 def test_constants_come_together():
-    together = constants_folded(at.add)
-    whole, rest = together((x, at.constant(2.0), at.constant(3.0)))
-    assert whole.data == 5.0
-    assert rest is x
-    assert together((x, at.constant(2.0))) is None
-    assert together((at.constant(2.0), at.constant(3.0))) is None
-    assert together((x, at.constant(np.int8(100)), at.constant(np.int8(100)))) is None
+    (together,) = (one for one in magnitudes.COLLECTED if one.name == "maximum-constants")
+
+    def made(*arguments):
+        found = together.forward.transform(None, at.maximum(*arguments).owner)
+        return found if found is False else algebra(found[0])
+
+    assert made(x, 2.0, 3.0) == made(2.0, x, 3.0) == "maximum(3.0, x)"
+    assert made(x, 2.0, y, 3.0) == "maximum(3.0, x, y)"
+    assert made(x, 2.0) is False
+    assert made(x, 2.0, y) is False
     tall, wide = np.ones((200, 1)), np.ones((1, 200))
-    assert together((at.dmatrix(), at.constant(tall), at.constant(wide))) is None
+    assert made(at.dmatrix(), tall, wide) is False
 
 
 def test_what_overflows_is_not_folded():
