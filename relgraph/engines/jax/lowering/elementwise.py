@@ -12,8 +12,7 @@ import numpy as np
 from jax import lax
 
 from relgraph import scalar
-from relgraph.engines.jax.lowering.dispatch import by_perform, static
-from relgraph.engines.jax.lowering.scalar_functions import maximum, minimum
+from relgraph.engines.jax.lowering.dispatch import by_perform, on_the_host, static
 from relgraph.engines.jax.lowering.scalars import apply_scalar, scalar_function
 from relgraph.engines.jax.values import as_dtype, usable
 from relgraph.graph.basic import Apply
@@ -43,14 +42,20 @@ def reduced(op: CAReduce, x: Any, dtype: str) -> Any:
         return jnp.zeros(kept, usable(dtype))
     x = as_dtype(x, dtype) if op.scalar_op not in (scalar.maximum, scalar.minimum) else x
     function = _REDUCED.get(op.scalar_op)
-    if function is None or (x.dtype.kind == "c" and op.scalar_op in _EXTREMES):
+    if function is None:
         return _folded(op, x, axes, kept, dtype)
     if op.scalar_op in _EXTREMES and x.size == 0:
         raise ValueError(f"{op}: an array of shape {x.shape} has no extreme")
     return as_dtype(function(x, axis=axes), dtype)
 
 
-_EXTREMES = {scalar.maximum: maximum, scalar.minimum: minimum}
+_EXTREMES = {scalar.maximum: lax.max, scalar.minimum: lax.min}
+
+
+def reduction(op: CAReduce, node: Apply, x: Any) -> Any:
+    if x.dtype.kind == "c" and op.scalar_op in _EXTREMES:
+        return on_the_host(op, node, x)
+    return reduced(op, x, node.outputs[0].type.dtype)
 
 
 def _folded(op: CAReduce, x: Any, axes: tuple[int, ...], kept: tuple[int, ...], dtype: str) -> Any:
@@ -70,20 +75,9 @@ def position(op: Argmax | Argmin, node: Apply, x: Any) -> Any:
     if x.dtype == bool:
         x = x.astype("int8")
     if x.dtype.kind == "c":
-        is_extreme = _is_extreme(op, x, jnp.max if isinstance(op, Argmax) else jnp.min)
-        return as_dtype(jnp.argmax(is_extreme, axis=op.axis), "int64")
+        return on_the_host(op, node, x)
     function = jnp.argmax if isinstance(op, Argmax) else jnp.argmin
     return as_dtype(function(x, axis=op.axis), "int64")
-
-
-def _is_extreme(op: Any, x: Any, extreme: Callable[..., Any]) -> Any:
-    """Return where complex numbers are extreme: by real parts, then imaginary ones; nan before."""
-    is_nan = jnp.isnan(x)
-    first = x.real == extreme(x.real, axis=op.axis, keepdims=True)
-    worst = -jnp.inf if extreme is jnp.max else jnp.inf
-    imaginary = jnp.where(first, x.imag, worst)
-    found = first & (imaginary == extreme(imaginary, axis=op.axis, keepdims=True))
-    return jnp.where(is_nan.any(axis=op.axis, keepdims=True), is_nan, found)
 
 
 _RUNNING: dict[Any, Any] = {
@@ -94,6 +88,8 @@ _RUNNING: dict[Any, Any] = {
 
 def accumulate(op: Accumulate, node: Apply, x: Any) -> Any:
     dtype = node.outputs[0].type.dtype
+    if x.dtype.kind == "c":
+        return on_the_host(op, node, x)
     return lax.associative_scan(_RUNNING[op.scalar_op], as_dtype(x, dtype), axis=op.axis)
 
 
@@ -160,7 +156,7 @@ def fused_reduction(op: FusedReduction, node: Apply, *values: Any) -> Any:
 
 
 TABLE: dict[type, Any] = {
-    CAReduce: lambda op, node, x: reduced(op, x, node.outputs[0].type.dtype),
+    CAReduce: reduction,
     Argmax: position,
     Argmin: position,
     Recurrence: recurrence,

@@ -8,13 +8,14 @@ infinities are in the result.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
-from relgraph.engines.jax.lowering.dispatch import is_traced
+from relgraph.engines.jax.lowering.dispatch import is_traced, on_the_host
 from relgraph.engines.jax.values import as_dtype
 from relgraph.graph.basic import Apply
 from relgraph.tensor.functions.calculus import Convolve
@@ -88,18 +89,9 @@ def convolve(op: Convolve, node: Apply, a: Any, v: Any) -> Any:
     if 0 in (*a.shape, *v.shape):
         raise ValueError(f"{op}: an input is empty; the shapes are {a.shape} and {v.shape}")
     dtype = node.outputs[0].type.dtype
-    if as_dtype(a, dtype).dtype.kind == "f":
+    if dtype.startswith("float"):
         return jnp.convolve(as_dtype(a, dtype), as_dtype(v, dtype), precision=PRECISION)
-    return _convolved(as_dtype(a, dtype), as_dtype(v, dtype))
-
-
-def _convolved(a: Any, v: Any) -> Any:
-    """Return the convolution as sums of products along diagonals."""
-    n, m = a.shape[0], v.shape[0]
-    places = jnp.arange(n)[:, None] + jnp.arange(m)[None, :]
-    if a.dtype == bool:
-        return jnp.zeros(n + m - 1, "int32").at[places].add(a[:, None] & v[None, :]) != 0
-    return jnp.zeros(n + m - 1, a.dtype).at[places].add(a[:, None] * v[None, :])
+    return on_the_host(op, node, a, v)
 
 
 def _prepared(op: Any, node: Apply, *values: Any) -> list[Any]:
@@ -193,18 +185,13 @@ def least_squares(op: LeastSquares, node: Apply, a: Any, b: Any) -> Any:
     op.check(node, a, b)
     a, columns = _of_one_stack(*_prepared(op, node, a, b))
     n, m = a.shape[-2:]
-    u, s, vh = jnp.linalg.svd(a, full_matrices=False)
-    eps = float(jnp.finfo(s.dtype).eps)
-    share = max(n, m) * eps if op.rcond is None else op.rcond
-    kept = s > share * jnp.max(s, axis=-1, keepdims=True, initial=0)
-    projected = jnp.matmul(_adjoint(u), columns, precision=PRECISION)
-    scaled = jnp.where(kept[..., None], projected / jnp.where(kept, s, 1)[..., None], 0)
-    x = jnp.matmul(_adjoint(vh), scaled, precision=PRECISION)
-    rank = as_dtype(jnp.sum(kept, axis=-1), "int64")
-    residuals = jnp.sum(jnp.abs(columns - jnp.matmul(a, x, precision=PRECISION)) ** 2, axis=-2)
+    solve = jnp.vectorize(
+        partial(jnp.linalg.lstsq, rcond=op.rcond), signature="(n,m),(n,k)->(m,k),(k),(),(s)"
+    )
+    x, residuals, rank, values = solve(a, columns)
     if n <= m or (not is_traced(rank) and bool(jnp.any(rank < m))):
         residuals = residuals[..., :0]
-    return x[..., 0] if b.ndim == 1 else x, residuals, rank, s
+    return x[..., 0] if b.ndim == 1 else x, residuals, as_dtype(rank, "int64"), values
 
 
 def _of_one_stack(a: Any, b: Any) -> tuple[Any, Any]:

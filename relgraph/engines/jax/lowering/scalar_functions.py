@@ -132,19 +132,6 @@ def sign(x: Any) -> Any:
     return jnp.where(size == 0, jnp.zeros_like(x), x / jnp.where(size == 0, 1, size))
 
 
-def maximum(x: Any, y: Any) -> Any:
-    return jnp.where(_before(y, x) | jnp.isnan(x), x, y) if x.dtype.kind == "c" else lax.max(x, y)
-
-
-def minimum(x: Any, y: Any) -> Any:
-    return jnp.where(_before(x, y) | jnp.isnan(x), x, y) if x.dtype.kind == "c" else lax.min(x, y)
-
-
-def _before(x: Any, y: Any) -> Any:
-    """Return whether complex numbers come before others: by real parts, then by imaginary ones."""
-    return (x.real < y.real) | ((x.real == y.real) & (x.imag < y.imag))
-
-
 def rounding(function: Any) -> Any:
     """Return a function to whole numbers that leaves integers as they are."""
 
@@ -172,7 +159,7 @@ def comparison(function: Any) -> Any:
 
 def clip(x: Any, low: Any, high: Any) -> Any:
     """The number within bounds; a zero at a zero bound stays what it is."""
-    found = minimum(maximum(x, low), high)
+    found = lax.min(lax.max(x, low), high)
     return jnp.where(found == x, x, found) if x.dtype.kind == "f" else found
 
 

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import jax.scipy.special as special
 import numpy as np
 import scipy.special
+from jax import lax
 from jax.custom_derivatives import SymbolicZero
 
 from relgraph import scalar
@@ -84,8 +85,8 @@ FUNCTIONS: dict[type, Function] = {
     basic.IntDiv: functions.int_div,
     basic.Mod: functions.mod,
     basic.Pow: functions.power,
-    basic.Maximum: functions.maximum,
-    basic.Minimum: functions.minimum,
+    basic.Maximum: lax.max,
+    basic.Minimum: lax.min,
     **{type(op): functions.comparison(by_ufunc(op)) for op in _COMPARING},
     logic.Second: lambda x, y: jnp.broadcast_to(y, jnp.broadcast_shapes(x.shape, y.shape)),
     special_ops.Polygamma: functions.polygamma,
@@ -114,6 +115,8 @@ REAL = (
     special_ops.Erfc,
     special_ops.Gammaln,
     special_ops.Digamma,
+    basic.Maximum,
+    basic.Minimum,
 )
 """The classes whose function JAX has for real numbers alone."""
 
