@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -437,23 +436,12 @@ class CostlierError(AssertionError):
         self.reason, self.before, self.after = reason, before, after
 
 
-@dataclass(slots=True)
-class _Equal:
-    """Nodes that are equal: which, what one costs, and variables that represent their outputs."""
-
-    cost: float
-    outputs: Sequence[Variable]
-    nodes: dict[Apply, None] = field(default_factory=dict)
-
-
 class NeverCostlier(Feature):
     """Raises `CostlierError` when a replacement makes a graph cost more.
 
     What is compared is the graph before and after a whole replacement, of all variables that a law
     or a pass replaces together: what nothing reads any more is gone by then. Equal nodes count
-    once, also before they are merged. So each change costs what it touches, not what the graph
-    holds: a node is given the number of the first that is equal, and only where that is another
-    one by a change are its readers looked at.
+    once, also before they are merged. The graph is counted anew each time.
 
     A replacement is judged later, together with what follows, in two cases: where it is not
     validated, since a pass makes one after the other by `FunctionGraph.replace`, when those of
@@ -499,32 +487,24 @@ class NeverCostlier(Feature):
         self._replaced: list[tuple[str, Variable, Variable]] = []
         # nodes that are equal to one that was replaced
         self._twins: dict[Apply, None] = {}
-        self._constants = ConstantTable()
-        # the variable that represents all equal ones
-        self._equal_to: dict[Variable, Variable] = {}
-        self._keys: dict[Apply, tuple[Any, ...]] = {}
-        self._by_key: dict[tuple[Any, ...], _Equal] = {}
-        self._changed: dict[Apply, None] = {}
+        self._costs: dict[Apply, float] = {}
+        # for each node those that are equal to it
+        self._equal: dict[Apply, list[Apply]] = {}
 
     def clone(self) -> NeverCostlier:
         return type(self)(self.priced, self.investing, self.cost)
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        for node in fgraph.toposort(with_orderings=False):
-            self._enter(node)
+        self._count(fgraph)
         self._start = self._judged = self.total
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         self._begin(fgraph, reason)
-        self._enter(node)
 
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
         self._begin(fgraph, reason)
-        self._changed.pop(node, None)
         self._twins.pop(node, None)
-        self._leave(node)
-        for out in node.outputs:
-            self._equal_to.pop(out, None)
+        self._costs.pop(node, None)
 
     def on_change_input(
         self,
@@ -535,19 +515,23 @@ class NeverCostlier(Feature):
         new_var: Variable,
         reason: str | None = None,
     ) -> None:
-        self._begin(fgraph, reason)
+        changed = node.inputs if isinstance(node, Apply) else fgraph.outputs
+        changed[i] = var  # what was done before is judged by the graph before
+        try:
+            self._begin(fgraph, reason)
+        finally:
+            changed[i] = new_var
+        self._costs.pop(node, None)
         pair = str(reason), var, new_var
         if not self._replaced or self._replaced[-1] != pair:
             self._replaced.append(pair)
             if var.owner is not None:
-                twins = self._by_key[self._keys[var.owner]].nodes
+                twins = self._equal.get(var.owner, ())
                 self._twins.update((n, None) for n in twins if n not in (var.owner, new_var.owner))
-        if isinstance(node, Apply):
-            self._changed[node] = None
 
     def validate(self, fgraph: FunctionGraph) -> None:
         """Compare with the cost at the last time; called after a whole replacement."""
-        self._renumber(fgraph)
+        self._count(fgraph)
         if not self._twins:
             self._judge()
 
@@ -559,7 +543,7 @@ class NeverCostlier(Feature):
         CostlierError
             If the graph costs more, and what replaced was not allowed to.
         """
-        self._renumber(fgraph)
+        self._count(fgraph)
         self._twins.clear()
         self._judge()
         allowed = self._start + sum(self.paid.values())
@@ -590,47 +574,27 @@ class NeverCostlier(Feature):
         what = [f"{_described(old)} became {_described(new)}" for _, old, new in replaced[-3:]]
         raise CostlierError(", ".join(names), "; ".join(what), before, self.total)
 
-    # -- what is equal -----------------------------------------------------------------------
+    def _count(self, fgraph: FunctionGraph) -> None:
+        """Find which nodes are equal, and what all of them cost."""
+        constants = ConstantTable()
+        representative: dict[Variable, Variable] = {}
+        classes: dict[tuple[Any, ...], list[Apply]] = {}
+        self._equal.clear()
+        for node in io_toposort([], fgraph.outputs):
+            inputs = [
+                constants.representative(v) if isinstance(v, Constant) else representative.get(v, v)
+                for v in node.inputs
+            ]
+            equal = classes.setdefault(key_with(node, inputs), [])
+            equal.append(node)
+            self._equal[node] = equal
+            representative.update(zip(node.outputs, equal[0].outputs, strict=True))
+        self.total = sum(min(map(self._cost_of, equal)) for equal in classes.values())
 
-    def _representative(self, var: Variable) -> Variable:
-        if isinstance(var, Constant):
-            return self._constants.representative(var)
-        return self._equal_to.get(var, var)
-
-    def _key(self, node: Apply) -> tuple[Any, ...]:
-        return key_with(node, [self._representative(var) for var in node.inputs])
-
-    def _enter(self, node: Apply) -> None:
-        key = self._keys[node] = self._key(node)
-        equal = self._by_key.get(key)
-        if equal is None:
-            equal = self._by_key[key] = _Equal(self.cost(node), node.outputs)
-            self.total += equal.cost
-        equal.nodes[node] = None
-        self._equal_to.update(zip(node.outputs, equal.outputs, strict=True))
-
-    def _leave(self, node: Apply) -> None:
-        key = self._keys.pop(node)
-        equal = self._by_key[key]
-        del equal.nodes[node]
-        if not equal.nodes:
-            del self._by_key[key]
-            self.total -= equal.cost
-
-    def _renumber(self, fgraph: FunctionGraph) -> None:
-        """Find what the nodes whose inputs changed are equal to now, and their clients."""
-        while self._changed:
-            node = next(iter(self._changed))
-            del self._changed[node]
-            if node not in fgraph.apply_nodes or self._key(node) == self._keys[node]:
-                continue
-            before = [self._equal_to[out] for out in node.outputs]
-            self._leave(node)
-            self._enter(node)
-            for out, old in zip(node.outputs, before, strict=True):
-                if self._equal_to[out] is not old:
-                    readers = (reader for reader, _ in fgraph.clients.get(out, ()))
-                    self._changed.update((r, None) for r in readers if isinstance(r, Apply))
+    def _cost_of(self, node: Apply) -> float:
+        if node not in self._costs:
+            self._costs[node] = self.cost(node)
+        return self._costs[node]
 
 
 def _described(var: Variable) -> str:
