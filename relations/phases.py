@@ -247,6 +247,7 @@ CANCELLATION: tuple[Relation, ...] = (
     *squares.LENGTHS,
     *squares.NORMS,
     *squares.RATIOS,
+    *squares.SQUARES_OF_SUMS,
     *squares.ONES_AND_SQUARES,
 )
 """Laws against cancellation: those of `STABILIZE` that a search for the least error has too."""

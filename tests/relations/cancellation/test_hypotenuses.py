@@ -44,6 +44,13 @@ def of_squares(square):
         ("log-one-and-square", spelled(at.log1p(a))),
         ("log-one-and-scaled-square", spelled(at.log1p(0.25 * a))),
         ("log-one-and-square-by", spelled(at.log1p(a / y))),
+        ("written-out-square-of-sum", spelled(b + 2.0 * (x * y) + a)),
+        ("written-out-square-of-difference", spelled(a + b - 2.0 * x * y)),
+        ("written-out-square-in-order", spelled(a - 2.0 * x * y + b)),
+        ("written-out-square-of-one-more", spelled(1 + a + 2.0 * x)),
+        ("written-out-square-of-one-less", spelled(1 + a - 2.0 * x)),
+        ("written-out-square-of-one-less-in-order", spelled(a - 2.0 * x + 1)),
+        ("written-out-square-of-one-less-from-one", spelled(1 - 2.0 * x + a)),
     ]
 
 
@@ -93,6 +100,9 @@ NOT_MATCHED = [
     ("hypot-of-scaled", at.sqrt(-3.0 * (at.sqr(x) + at.sqr(y)))),
     ("by-constant-and-square", y / (1 + at.sqr(x))),
     ("by-constant-and-square", x / (-1 + at.sqr(x))),
+    ("written-out-square-of-sum", at.sqr(x) + 2.0 * x * z + at.sqr(y)),
+    ("written-out-square-in-order", at.sqr(x) - 2.0 * x * y - at.sqr(y)),
+    ("written-out-square-of-one-less", at.sqr(x) + 2.0 - 2.0 * x),
 ]
 
 
@@ -100,6 +110,18 @@ NOT_MATCHED = [
 def test_what_it_does_over_axes(name, before, after):
     assert written(LAWS[name], before) == after
     assert_same_values(before, applied(LAWS[name], before))
+
+
+def test_squares_that_were_written_out_do_not_cancel():
+    wholes = [x**2 - 2 * x * y + y**2, x**2 + y**2 - 2 * x * y, x * x + 2 * (x * -y) + y * y]
+    ones = [x**2 - 2 * x + 1, 1 - 2 * x + x**2, x**2 + 1 - 2 * x, x * x + 2 * -x + 1]
+    near, small = np.array([1e8 + 1, 3.0]), np.array([1 + 2.0**-40])
+    for whole in wholes:
+        values = function([x, y], [whole, grad(at.sum(whole), x)])(near, np.array([1e8, 3.0]))
+        np.testing.assert_array_equal(values, [[1.0, 0.0], [2.0, 0.0]])
+    for one in ones:
+        values = function([x], [one, grad(at.sum(one), x)])(small)
+        np.testing.assert_array_equal(values, [[2.0**-80], [2.0**-39]])
 
 
 @pytest.mark.parametrize("size", [1e200, 1e-200])
