@@ -131,7 +131,7 @@ def test_blocks_of_unknown_lengths_are_refused_by_name() -> None:
 
 def test_lengths_that_differ_are_an_error_of_the_call() -> None:
     f = function([x, y], x + y, mode="dask")
-    with pytest.raises(ValueError, match="axis 1 of input 1"):
+    with pytest.raises(ValueError, match="axis 0 of input 1"):
         f(blocks_of(), np.ones(2))
     with pytest.raises(ValueError, match="known to be 1 broadcasts"):
         f(blocks_of(), np.ones(1))

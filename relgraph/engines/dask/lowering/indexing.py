@@ -16,6 +16,7 @@ from relgraph.engines.dask.blocks import (
     block_task,
     is_blocked,
     known,
+    on_items,
     over_core,
     performed,
 )
@@ -88,13 +89,17 @@ def _with_part(x: Any, places: Sequence[slice], new: Any, axis: int) -> Any:
     before, place, n = (slice(None),) * axis, places[axis], x.shape[axis]
     changed = _with_part(x[(*before, place)], places, new, axis + 1)
     steps = range(*place.indices(n))
-    if abs(steps.step) > 1:
-        order = np.arange(n)
-        order[place] = n + np.arange(len(steps))
-        return da.take(da.concatenate([x, changed], axis), order, axis)
     if steps.step < 0:
         steps, changed = steps[::-1], da.flip(changed, axis)
-    ends = x[(*before, slice(0, steps.start))], x[(*before, slice(steps.stop, n))]
+    start, stop = steps.start, min(n, steps.start + len(steps) * steps.step)
+    if steps.step > 1:
+        covered = x[(*before, slice(start, stop))]
+        spread = da.repeat(changed, steps.step, axis)[(*before, slice(0, stop - start))]
+        is_set = da.arange(stop - start, chunks=(covered.chunks[axis],)) % steps.step == 0
+        for _ in range(axis + 1, x.ndim):
+            is_set = is_set[..., None]
+        (changed,) = on_items(np.where, [x.dtype], is_set, spread, covered)
+    ends = x[(*before, slice(0, start))], x[(*before, slice(stop, n))]
     return da.concatenate([part for part in (ends[0], changed, ends[1]) if part.size], axis)
 
 
