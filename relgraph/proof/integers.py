@@ -19,6 +19,8 @@ from relgraph.scalar.op import FoldOp, ScalarOp
 
 _WRAPPING = ("add", "sub", "mul", "neg", "sqr", "abs")
 _IN_RANGE = ("maximum", "minimum", "eq", "neq", "lt", "le", "gt", "ge", "second", "identity")
+_OF_GUARDS = ("isnan", "isinf", "is_discrete")
+_LOGICAL = ("and_", "or_", "invert")
 
 
 class Integers(Reals):
@@ -50,13 +52,15 @@ class Integers(Reals):
             raise NotTranslated("integers of several dtypes")
         if op.name == "switch":
             return z3.If(xs[0] if z3.is_bool(xs[0]) else xs[0] != 0, *xs[1:])
-        if any(z3.is_bool(x) for x in xs):
+        if any(z3.is_bool(x) != (op.name in _LOGICAL) for x in xs):
             raise NotTranslated(f"{op} of conditions")
+        if op.name == "product_fits":
+            return xs[0] * xs[1] <= self._high
         if op.name == "int_div":
             return z3.If(z3.And(xs[0] == self._low, xs[1] == -1), self._low, _quotient(*xs))
         if op.name == "mod":
             return z3.If(xs[1] == 0, 0, xs[0] - _quotient(*xs) * xs[1])
-        if op.name not in (*_WRAPPING, *_IN_RANGE):
+        if op.name not in (*_WRAPPING, *_IN_RANGE, *_OF_GUARDS, *_LOGICAL):
             raise NotTranslated(f"{op} of integers")
         compute = OPS[op.name]
         found = reduce(compute, xs) if isinstance(op, FoldOp) else compute(*xs)
@@ -64,9 +68,6 @@ class Integers(Reals):
 
     def _wrapped(self, x: Term) -> Term:
         return (x - self._low) % (self._high - self._low + 1) + self._low
-
-    def product_fits(self, x: Any, y: Any) -> Any:
-        return x * y <= self._high
 
 
 def _quotient(x: Term, y: Term) -> Term:

@@ -492,11 +492,6 @@ class _Builder:
         return known is value or bool(known == value)
 
 
-def _is_executed(function: Any) -> bool:
-    known = function in EXECUTED or function in SOURCES
-    return known or isinstance(function, attrgetter | itemgetter)
-
-
 def _function_of(condition: Any) -> Any:
     """Return the function that decides or computes a condition."""
     return condition.function if isinstance(condition, Compute) else condition.predicate

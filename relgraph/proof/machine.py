@@ -279,6 +279,22 @@ OPS: dict[str, Computed] = {
 """What scalar ops compute, by name, where that is known."""
 
 
+def _sign_bit(x: Term) -> Term:
+    of_none = z3.Function("sign of nan", x.sort(), z3.BoolSort())
+    return z3.If(z3.fpIsNaN(x), of_none(x), z3.fpIsNegative(x))
+
+
+_OF_GUARDS: dict[str, Computed] = {
+    "signbit": _by_kind(f=_sign_bit),
+    "is_discrete": lambda dtype, x: z3.BoolVal(kind_of(dtype) != "f"),
+    "product_fits": _by_kind(
+        i=lambda x, y: z3.BVMulNoOverflow(x, y, True),
+        u=lambda x, y: z3.BVMulNoOverflow(x, y, False),
+        f=lambda x, y: z3.BoolVal(False),
+    ),
+}
+
+
 def _with_sign(dtype: str, x: Term) -> Term:
     """Return an integer in one bit more, signed."""
     return z3.SignExt(1, x) if kind_of(dtype) == "i" else z3.ZeroExt(1, x)
@@ -304,7 +320,7 @@ def applied(
         x, low, high = (converted(v, d, out) for v, d in zip(xs, dtypes, strict=True))
         found = OPS["minimum"](out, OPS["maximum"](out, x, low), high)
         return z3.If(z3.fpEQ(found, x), x, found) if kind_of(out) == "f" else found
-    compute = OPS.get(op.name, _not_known)
+    compute = OPS.get(op.name) or _OF_GUARDS.get(op.name, _not_known)
     loop = _loop(op, dtypes, out)
     given = [converted(x, d, w) for x, d, w in zip(xs, dtypes, loop, strict=True)]
     found = None
@@ -415,48 +431,3 @@ def value_of(term: Term, model: Any, dtype: str) -> Any:
     bits = z3.simplify(z3.fpToIEEEBV(found)) if kind_of(dtype) == "f" else found
     size = np.dtype(dtype).itemsize
     return np.frombuffer(bits.as_long().to_bytes(size, "little"), dtype)[0]
-
-
-class Logic:
-    """The functions that guards are stated with, over elements of one dtype."""
-
-    And, Or, Not = staticmethod(z3.And), staticmethod(z3.Or), staticmethod(z3.Not)
-
-    def __init__(self, dtype: str) -> None:
-        self.dtype = dtype
-
-    def _number(self, x: Any) -> Term:
-        return literal(x, self.dtype) if isinstance(x, int) else x
-
-    def equal(self, x: Any, y: Any) -> Term:
-        return _equal(self.dtype, self._number(x), self._number(y))
-
-    def less(self, x: Any, y: Any) -> Term:
-        return LESS(self.dtype, self._number(x), self._number(y))
-
-    def not_less(self, x: Any, y: Any) -> Term:
-        return LESS_EQUAL(self.dtype, self._number(y), self._number(x))
-
-    def compared(self, op: ScalarOp, flag: bool, x: Any) -> Term:
-        """Return a comparison of True or False with an element."""
-        return applied(op, [z3.BoolVal(flag), x], ["bool", self.dtype], "bool", [])
-
-    def is_nan(self, x: Any) -> Term:
-        return OPS["isnan"](self.dtype, x)
-
-    def is_finite(self, x: Any) -> Term:
-        return z3.Not(z3.Or(self.is_nan(x), OPS["isinf"](self.dtype, x)))
-
-    def is_negative(self, x: Any) -> Term:
-        """Return whether a number has the sign minus, as -0 has."""
-        if kind_of(self.dtype) != "f":
-            return self.less(x, 0)
-        return z3.And(z3.fpIsNegative(x), z3.Not(self.is_nan(x)))
-
-    def is_discrete(self, x: Any) -> Term:
-        return z3.BoolVal(kind_of(self.dtype) != "f")
-
-    def product_fits(self, x: Any, y: Any) -> Term:
-        """Return whether the product of two positive integers fits their dtype."""
-        kind = kind_of(self.dtype)
-        return z3.BVMulNoOverflow(x, y, kind == "i") if kind in "iu" else z3.BoolVal(False)

@@ -19,6 +19,7 @@ from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
 from relgraph.proof.elements import NotTranslated, Term
+from relgraph.proof.reals import OPS
 from relgraph.proof.smt import z3
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import FoldOp, ScalarOp
@@ -140,21 +141,10 @@ def _chosen(terms: Sequence[Term], k: Term, otherwise: Term) -> Term:
     return otherwise
 
 
-_INTEGERS: dict[str, Callable[..., Term]] = {
-    "add": lambda x, y: x + y,
-    "sub": lambda x, y: x - y,
-    "mul": lambda x, y: x * y,
-    "neg": lambda x: -x,
-    "maximum": lambda x, y: z3.If(x < y, y, x),
-    "minimum": lambda x, y: z3.If(x < y, x, y),
-    "eq": lambda x, y: x == y,
-    "neq": lambda x, y: x != y,
-    "lt": lambda x, y: x < y,
-    "le": lambda x, y: x <= y,
-    "gt": lambda x, y: x > y,
-    "ge": lambda x, y: x >= y,
-}
-"""What scalar ops compute of int64s, by name."""
+_OF_INTEGERS = frozenset(
+    ["add", "sub", "mul", "neg", "maximum", "minimum", "eq", "neq", "lt", "le", "gt", "ge"]
+)
+"""The scalar ops that are arithmetic of int64s; others are functions of which nothing is known."""
 
 
 class Places:
@@ -208,8 +198,8 @@ class Places:
             )
         if isinstance(op, FoldOp):
             xs, dtypes = [converted(x, d, out) for x, d in zip(xs, dtypes, strict=True)], [out]
-        compute = _INTEGERS.get(op.name) if set(dtypes) == {"int64"} else None
-        if compute is not None:
+        if op.name in _OF_INTEGERS and set(dtypes) == {"int64"}:
+            compute = OPS[op.name]
             return reduce(compute, xs) if isinstance(op, FoldOp) else compute(*xs)
         # equal ops are one object
         name = f"{op} {id(op)} of {', '.join(dtypes)} as {out}"

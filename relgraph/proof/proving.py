@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache, partial, reduce
+from functools import cache
 from itertools import permutations, product
 from typing import Any
 
@@ -27,13 +27,12 @@ from relgraph.graph.opt import Derivation
 from relgraph.graph.opt.derivation import HOLD
 from relgraph.graph.reference import evaluate
 from relgraph.proof.derived import CARRIED, Grounds
-from relgraph.proof.elements import NotTranslated
-from relgraph.proof.guards import GUARDS
+from relgraph.proof.elements import Elements, NotTranslated
 from relgraph.proof.integers import Integers
 from relgraph.proof.layout_facts import MOST_AXES
 from relgraph.proof.layouts import DTYPES as DTYPES_OF_PLACES
 from relgraph.proof.layouts import Layout, has_reshape, layouts, schemes
-from relgraph.proof.machine import Logic, Translation, value_of
+from relgraph.proof.machine import Translation, value_of
 from relgraph.proof.places import Places, within
 from relgraph.proof.reals import Reals, float_of
 from relgraph.proof.smt import z3
@@ -45,7 +44,6 @@ from relgraph.proof.statements import (
     Statement,
     statements,
 )
-from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.elemwise import scalar_op_of
 from relgraph.testing.check_result import Counterexample
 from relgraph.testing.discovery import discover_laws
@@ -398,7 +396,7 @@ class _Attempt:
 
     def _of_reals(self, statement: Statement, sound: str) -> str:
         elements = Reals(statement.inputs, statement.nodes)
-        answer, model = self._answer(statement, elements, partial(_given, elements))
+        answer, model = self._answer(statement, elements)
         if answer == "sat":
             values = {
                 v: np.array([float_of(term, model)], v.type.dtype)
@@ -444,7 +442,7 @@ class _Attempt:
             return False
         try:
             elements = Integers(statement.inputs, statement.nodes)
-            return self._answer(statement, elements, partial(_given, elements))[0] == "unsat"
+            return self._answer(statement, elements)[0] == "unsat"
         except NotTranslated:
             return False
 
@@ -453,9 +451,7 @@ class _Attempt:
             return "proved"
         try:
             elements = Translation(statement.inputs, statement.nodes, renamed)
-            answer, model = self._answer(
-                statement, elements, lambda values: Logic(_dtype_of(statement, values, renamed))
-            )
+            answer, model = self._answer(statement, elements)
         except NotTranslated as why:
             self.reasons[str(why)] += 1
             return "checked"
@@ -472,20 +468,13 @@ class _Attempt:
         values = {} if renamed else _values_in(model, elements)
         return self._judged(statement, values, "checked", _why_open(elements))
 
-    def _answer(
-        self, statement: Statement, elements: Any, logic_of: Callable[[Sequence[Any]], Any]
-    ) -> tuple[str, Any]:
+    def _answer(self, statement: Statement, elements: Elements) -> tuple[str, Any]:
         """Return whether the sides differ for some values that guards admit, and such values.
 
         The answer is ``sat``, ``unsat`` or ``unknown``; `_VOID` if no values are admitted at all:
         of these anything could be proved.
         """
-        assumed = [
-            GUARDS[guard](logic_of(values), *[_term(elements, v) for v in values])
-            for guard, values in statement.guards
-            if _is_stated(guard, values)
-        ]
-        assumed += elements.assumed
+        assumed = [*map(elements.of, statement.assumed), *elements.assumed]
         sides = [elements.of(side) for side in (statement.old, statement.new)]
         different = z3.Not(sides[0] == sides[1])
         booleans = [x for x in elements.inputs.values() if z3.is_bool(x)]
@@ -523,9 +512,8 @@ class _Attempt:
         """Return ``refuted`` if all guards are stated and NumPy finds the sides different for some
         values; ``checked`` if they are not; a status if it finds no difference, and note why."""
         found = _difference(statement, values) if values else None
-        unstated = _unstated(statement)
-        if found is not None and unstated:
-            names = " and ".join(dict.fromkeys(unstated))
+        if found is not None and statement.unstated:
+            names = " and ".join(dict.fromkeys(statement.unstated))
             self.reasons[f"what {names} says of elements is not stated"] += 1
             return "checked"
         if found is not None:
@@ -546,28 +534,17 @@ def _is_mixed(statement: Statement) -> bool:
     return len({v.type.dtype for v in statement.inputs} - {"bool"}) > 1
 
 
-def _given(elements: Reals, values: Sequence[Any]) -> Reals:
-    return elements
-
-
-def _unstated(statement: Statement) -> list[str]:
-    """Return the names of the guards of which it is not known what they say of elements."""
-    return [guard.__name__ for guard, of in statement.guards if not _is_stated(guard, of)]
-
-
 def _admitted(statement: Statement, values: Mapping[Variable, Any]) -> Any:
     """Return which values of the inputs the guards admit, as far as they are stated."""
     admitted = np.ones(len(next(iter(values.values()))), bool)
-    for guard, arguments in statement.guards:
-        if _is_stated(guard, arguments):
-            given = [values[v] if isinstance(v, Variable) else v for v in arguments]
-            admitted &= GUARDS[guard](Arrays(), *given)
+    for condition in evaluate(statement.assumed, dict(values)):
+        admitted &= condition
     return admitted
 
 
 def _disagree(statement: Statement, values: Mapping[Variable, Any], sound: str) -> bool:
     """Return whether the checker finds the sides different for values that the guards admit."""
-    if sound not in CARRIED or not values or _unstated(statement):
+    if sound not in CARRIED or not values or statement.unstated:
         return False
     if not np.all(_admitted(statement, values)):
         return False
@@ -575,21 +552,6 @@ def _disagree(statement: Statement, values: Mapping[Variable, Any], sound: str) 
     with np.errstate(all="ignore"):
         reference = ReferenceGraph(inputs, [statement.old], list(values.values()))
         return reference.compare(inputs, [statement.new], sound) is not None
-
-
-def _is_stated(guard: Any, arguments: Sequence[Any]) -> bool:
-    """Return whether it is known what a guard says, of elements of one dtype."""
-    dtypes = {v.type.dtype for v in arguments if isinstance(v, Variable)}
-    return guard in GUARDS and len(dtypes) <= 1
-
-
-def _dtype_of(
-    statement: Statement, values: Sequence[Any], renamed: Mapping[str, str] | None
-) -> str:
-    """Return the dtype that the values of a guard have, or the variables of a statement."""
-    dtypes = [v.type.dtype for v in values if isinstance(v, Variable)]
-    own = dtypes[0] if dtypes else statement.dtype
-    return (renamed or {}).get(own, own)
 
 
 def _values_in(model: Any, elements: Translation) -> dict[Variable, Any]:
@@ -648,16 +610,6 @@ def _statements(law: Relation, dtypes: Sequence[str]) -> Iterator[Statement]:
     return statements(law, dtypes)
 
 
-def _term(elements: Any, value: Any) -> Any:
-    """Return the term of an argument of a guard: a variable, or a number of the law."""
-    if isinstance(value, Variable):
-        return elements.of(value)
-    if isinstance(value, ScalarOp):
-        return value
-    number = getattr(value, "value", value)
-    return int(number) if number == int(number) else number
-
-
 _FEW = 1 << 17
 
 
@@ -693,46 +645,3 @@ def _why_open(elements: Translation) -> str:
     if elements.is_unknown():
         return "it holds by what an op computes that is not stated"
     return "the solver has a counterexample that NumPy does not confirm"
-
-
-class Arrays:
-    """The functions that guards are stated with, over arrays of NumPy."""
-
-    def And(self, *conditions: Any) -> Any:
-        return reduce(np.logical_and, conditions)
-
-    def Or(self, *conditions: Any) -> Any:
-        return reduce(np.logical_or, conditions)
-
-    def Not(self, condition: Any) -> Any:
-        return ~condition
-
-    def equal(self, x: Any, y: Any) -> Any:
-        return x == y
-
-    def less(self, x: Any, y: Any) -> Any:
-        return x < y
-
-    def not_less(self, x: Any, y: Any) -> Any:
-        return x >= y
-
-    def compared(self, op: ScalarOp, flag: bool, x: Any) -> Any:
-        return op.ufunc(np.bool_(flag), x)
-
-    def is_nan(self, x: Any) -> Any:
-        return x != x
-
-    def is_finite(self, x: Any) -> Any:
-        return np.isfinite(x)
-
-    def is_negative(self, x: Any) -> Any:
-        return np.signbit(x)
-
-    def is_discrete(self, x: Any) -> Any:
-        return x.dtype.kind != "f"
-
-    def product_fits(self, x: Any, y: Any) -> Any:
-        if x.dtype.kind not in "iu":
-            return False
-        exact = x.astype("int64") * y.astype("int64")
-        return exact <= np.iinfo(x.dtype).max

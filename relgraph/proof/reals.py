@@ -54,6 +54,9 @@ OPS: dict[str, Callable[..., Term]] = {
     "invert": z3.Not,
     "isnan": lambda x: z3.BoolVal(False),
     "isinf": lambda x: z3.BoolVal(False),
+    "signbit": lambda x: x < 0,
+    "is_discrete": lambda x: z3.BoolVal(True),
+    "product_fits": lambda x, y: z3.BoolVal(True),
     "second": lambda x, y: y,
     "identity": lambda x: x,
     "conj": lambda x: x,
@@ -67,8 +70,6 @@ class Reals(Elements):
 
     It assumes that divisors are not zero, and of roots what they are.
     """
-
-    And, Or, Not = staticmethod(z3.And), staticmethod(z3.Or), staticmethod(z3.Not)
 
     def _constant(self, v: Variable) -> Term:
         return z3.Bool(str(v)) if v.type.dtype == "bool" else z3.Real(str(v))
@@ -117,32 +118,6 @@ class Reals(Elements):
             raise NotTranslated(f"a power to {n}")
         product = reduce(lambda a, b: a * b, [x] * abs(int(n)), z3.RealVal(1))
         return product if n >= 0 else self._quotient(z3.RealVal(1), product)
-
-    # -- what guards are stated with ---------------------------------------------------------------
-
-    def equal(self, x: Any, y: Any) -> Term:
-        return x == y
-
-    def less(self, x: Any, y: Any) -> Term:
-        return x < y
-
-    def not_less(self, x: Any, y: Any) -> Term:
-        return x >= y
-
-    def is_negative(self, x: Any) -> Term:
-        return x < 0
-
-    def is_nan(self, x: Any) -> Term:
-        return z3.BoolVal(False)
-
-    def is_finite(self, x: Any) -> Term:
-        return z3.BoolVal(True)
-
-    def is_discrete(self, x: Any) -> Term:
-        return z3.BoolVal(True)
-
-    def product_fits(self, x: Any, y: Any) -> Term:
-        return z3.BoolVal(True)
 
 
 def float_of(term: Term, model: Any) -> float:

@@ -50,20 +50,23 @@ class Statement:
         The inputs, vectors.
     old, new
         The sides.
-    guards
-        What is assumed of elements of inputs: pairs of a predicate and the variables.
+    assumed
+        What guards say of elements of inputs: conditions.
+    unstated
+        The names of the guards of which it is not known what they say.
     """
 
     dtype: str
     inputs: tuple[Variable, ...]
     old: Variable
     new: Variable
-    guards: tuple[tuple[Callable[..., bool], tuple[Any, ...]], ...]
+    assumed: tuple[Variable, ...]
+    unstated: tuple[str, ...]
 
     @property
     def nodes(self) -> list[Apply]:
-        """The nodes of both sides, inputs first."""
-        return list(io_toposort(list(self.inputs), [self.old, self.new]))
+        """The nodes of both sides and of what is assumed, inputs first."""
+        return list(io_toposort(list(self.inputs), [self.old, self.new, *self.assumed]))
 
 
 def statements(law: Law, dtypes: Sequence[str] = DTYPES) -> Iterator[Statement]:
@@ -189,7 +192,8 @@ def _stated(
     known: dict[Any, Any] = {v: at.TensorType(d, (None,))(str(v)) for v, d in dtypes.items()}
     inputs = tuple(known.values())
     known.update(ops)
-    guards = []
+    assumed: list[Variable] = []
+    unstated: list[str] = []
     try:
         for condition in law.conditions:
             if isinstance(condition, Compute):
@@ -198,15 +202,16 @@ def _stated(
                 values = tuple([known.get(v, v) for v in condition.variables])
                 if all(isinstance(v, ScalarOp) for v in values):
                     continue
-                if condition.predicate in GUARDS:
-                    guards.append((condition.predicate, values))
-                elif any(isinstance(v, str | ScalarOp) for v in values):
-                    if not condition.predicate(*values):
+                guard = condition.predicate
+                if guard in GUARDS and _are_of_one_dtype(values):
+                    assumed.append(GUARDS[guard](*[getattr(v, "value", v) for v in values]))
+                elif guard not in GUARDS and (
+                    any(isinstance(v, str | ScalarOp) for v in values) or _is_about_types(guard)
+                ):
+                    if not guard(*values):
                         return None
-                elif not _is_about_types(condition.predicate):
-                    guards.append((condition.predicate, values))
-                elif not condition.predicate(*values):
-                    return None
+                else:
+                    unstated.append(guard.__name__)
         old, new = (build(renamed(side, known)) for side in (law.lhs, law.rhs))
     except (TypeError, ValueError, OverflowError):
         return None
@@ -218,7 +223,13 @@ def _stated(
     if not dtypes_admitted(made, not law.mixed, law.complex):
         return None
     new = fitted(new, old)
-    return None if new is None else Statement(dtype, inputs, old, new, tuple(guards))
+    if new is None:
+        return None
+    return Statement(dtype, inputs, old, new, tuple(assumed), tuple(unstated))
+
+
+def _are_of_one_dtype(values: Sequence[Any]) -> bool:
+    return len({v.type.dtype for v in values if isinstance(v, Variable)}) <= 1
 
 
 def _computed(law: Law) -> set[Any]:
