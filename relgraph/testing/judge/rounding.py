@@ -323,56 +323,31 @@ def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, out: 
 def _elemwise_error(
     op: Any, errors: Sequence[Array], inputs: Sequence[Array], result: Array, strict: bool
 ) -> Array:
-    """Return the sum of how far each input's error alone moves an elementwise op's result; at least
-    how far those move it together that are not small beside their operands."""
-    total = _moved_together(op, errors, inputs, result)
-    for i, e in enumerate(errors):
-        if not e.any():
-            continue
-        both = np.stack([_shifted(inputs[i], e, sign) for sign in (1, -1)])
-        found = op.scalar_op.impl(*inputs[:i], both, *inputs[i + 1 :])
-        if op.nout > 1:
-            found = found[0]
-        change = np.abs(widened(np.asarray(found).astype(result.dtype)) - widened(result))
-        change = np.where(_equal_or_nan(found, result), 0.0, change)
-        # fmax leaves out nan, unless both are nan
-        most = (np.fmax if strict else np.maximum).reduce(
-            np.broadcast_to(change, (2, *result.shape))
-        )
-        total = total + np.where(np.isnan(most), np.inf, most)
-        if not strict and _POLE_OF.get(op.scalar_op.name) == i:
-            near = (e > 0) & (e >= np.abs(inputs[i]))
-            if op.scalar_op.name == "pow":
-                near = near & (inputs[1].real < 0)
-            total = np.where(near, np.inf, total)
-    return total
+    """Return how far an elementwise op's result moves, at most, where each input moves up or down
+    by its error.
 
-
-_SMALL = 0.01
-
-
-def _moved_together(
-    op: Any, errors: Sequence[Array], inputs: Sequence[Array], result: Array
-) -> Array:
-    """Return how far all errors together move a result, if several are not small.
-
-    ``(1 - x) ** x`` is 1 for a zero that is off by much, whichever operand alone moves.
+    Errors that are not small move it together as none alone does: ``(1 - x) ** x`` is 1 for a zero
+    that is off by much, whichever operand alone moves.
     """
-    large = [
-        bool(np.any(e > _SMALL * magnitude_of(x))) for e, x in zip(errors, inputs, strict=True)
-    ]
-    most = np.zeros(result.shape)
-    if sum(large) != 2 or op.nout > 1:
-        return most
-    for signs in product((1, -1), repeat=2):
-        sign = iter(signs)
-        moved = [
-            _shifted(x, e, next(sign)) if is_large else x
-            for x, e, is_large in zip(inputs, errors, large, strict=True)
-        ]
-        found = np.asarray(op.scalar_op.impl(*moved)).astype(result.dtype)
+    either = [[_shifted(x, e, s) for s in (1, -1)] for x, e in zip(inputs, errors, strict=True)]
+    corners = product(
+        *[moved if e.any() else [x] for moved, e, x in zip(either, errors, inputs, strict=True)]
+    )
+    changes = []
+    for corner in corners:
+        found = op.scalar_op.impl(*corner)
+        found = np.asarray(found[0] if op.nout > 1 else found).astype(result.dtype)
         change = np.abs(widened(found) - widened(result))
-        most = np.fmax(most, np.where(_equal_or_nan(found, result), 0.0, change))
+        changes.append(np.where(_equal_or_nan(found, result), 0.0, change))
+    # fmax leaves out nan, unless all are nan
+    most = (np.fmax if strict else np.maximum).reduce(changes)
+    most = np.where(np.isnan(most), np.inf, most)
+    place = _POLE_OF.get(op.scalar_op.name)
+    if not strict and place is not None:
+        near = (errors[place] > 0) & (errors[place] >= np.abs(inputs[place]))
+        if op.scalar_op.name == "pow":
+            near = near & (inputs[1].real < 0)
+        most = np.where(near, np.inf, most)
     return most
 
 
@@ -398,9 +373,10 @@ def _shifted_value(value: Any, error: Array, sign: int) -> Any:
 
 
 def _shifted(x: Array, error: Array, sign: int) -> Array:
-    """Return `x` moved by its error, upwards or downwards; a boolean with an error is negated."""
+    """Return `x` moved by its error, upwards or downwards; a boolean with an error is negated or as
+    it is."""
     if x.dtype.kind == "b":
-        return np.where(error > 0, ~x, x)
+        return np.where((error > 0) & (sign > 0), ~x, x)
     if x.dtype.kind in "iu":
         moved = x + sign * np.ceil(np.minimum(error, 1e15)).astype("int64")
         return np.asarray(moved).astype(x.dtype)
