@@ -284,17 +284,15 @@ def unclaimed_elements(
     vanished: dict[Variable, Array] = {}
 
     def own(node: Apply, v: Variable, inputs: Sequence[Array], result: Array) -> Array:
-        found = np.zeros(result.shape, bool)
-        if finite:
-            found = ~np.isfinite(result)
-        elif nested is None or node in nested:
-            found = _leaves_range(node, inputs, result)
+        leaves = ~np.isfinite(result) if finite else _leaves_range(node, inputs, result)
+        counts = nested is None or node in nested
+        found = leaves if counts else np.zeros(result.shape, bool)
         if nested is not None:
             pairs = zip(node.inputs, inputs, strict=True)
             given = [vanished.get(u, np.zeros(x.shape, bool)) for u, x in pairs]
             zero = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
             found = found | (np.isnan(result) & zero & (node in products))
-            vanished[v] = (zero | _leaves_range(node, inputs, result)) & (result == 0)
+            vanished[v] = (zero | leaves) & (result == 0)
         if isinstance(node.op, MatrixProduct):
             found = found | _is_left_to_the_blas(node, values, result.shape)
         if isinstance(node.op, MatrixOp):
