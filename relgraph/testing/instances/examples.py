@@ -7,7 +7,7 @@ matches what comes of it and is wrong for some values of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -31,6 +31,7 @@ from relgraph.testing.instances.instance import (
     LawViolation,
 )
 from relgraph.testing.instances.instance_search import (
+    Change,
     InstanceSearch,
     reshaped,
     retyped,
@@ -274,8 +275,6 @@ _SIMPLEST = 8
 _USUAL = ("float64", "int64")
 # How many examples are compared with other numbers.
 _MOST_NUMBERS = 2_000
-
-Change = Callable[[InstantiatedPattern], InstantiatedPattern]
 
 
 def smaller(

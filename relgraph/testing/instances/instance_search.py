@@ -335,6 +335,10 @@ _ATTEMPTS_OF_A_START = 150
 _COMPARED_WITH_PLAIN_RUN = 3
 
 
+Change = Callable[[InstantiatedPattern], InstantiatedPattern]
+"""Returns another graph for the same pattern; raises `CannotInstantiate` if there is none."""
+
+
 class InstanceSearch:
     """Searches for instances of one rule, and learns from one try to the next what fits.
 
@@ -439,35 +443,18 @@ class InstanceSearch:
         instantiator.choices.record_outcome(success=cell in instance.free_cells)
         return instance
 
-    def find_like(
-        self, known: Instance, source: Cell, cell: Cell, turn: int, only: Variable | None
-    ) -> Instance | str:
-        """Try the graph of a known instance in another dtype; return why it is no instance.
-
-        Parameters
-        ----------
-        known, source
-            The instance, and a cell that it is in.
-        cell, turn
-            A cell of another kind, and which of its dtypes is taken.
-        only
-            The input that alone gets another dtype, or None for all inputs and constants.
+    def find_like(self, known: Instance, change: Change) -> Instance | str:
+        """Try what a change makes of the graph of a known instance; return why it is no instance.
 
         Raises
         ------
         LawViolation
             See `find`.
         """
-        try:
-            dtype = cell.dtypes[turn % len(cell.dtypes)]
-            found = self._match(retyped(known.graph, source.dtypes, dtype, only))
-        except CannotInstantiate as why:
-            return str(why)
+        found = self._changed(known, change)
         return found if isinstance(found, str) else self._instance(found)
 
-    def rebuilt(
-        self, known: Instance, change: Callable[[InstantiatedPattern], InstantiatedPattern]
-    ) -> list[Instance]:
+    def rebuilt(self, known: Instance, change: Change) -> list[Instance]:
         """Return the instance of what a change makes of the graph of a known one, if it is one.
 
         It does not count among `instances`.
@@ -477,13 +464,17 @@ class InstanceSearch:
         LawViolation
             See `find`.
         """
-        try:
-            found = self._match(change(known.graph))
-        except CannotInstantiate:
-            return []
+        found = self._changed(known, change)
         if isinstance(found, str):
             return []
         return [checked_instance(self.direction, self.rule, found.graph, found.new, False)]
+
+    def _changed(self, known: Instance, change: Change) -> _Match | str:
+        try:
+            graph = change(known.graph)
+        except CannotInstantiate as why:
+            return str(why)
+        return self._match(graph)
 
     def over(self, shape: tuple[int, ...], known: Instance) -> list[Instance]:
         """Return a known instance over inputs of a shape, if its ops work element by element.

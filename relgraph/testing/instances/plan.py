@@ -464,7 +464,9 @@ class InstancePlanner:
                 if len(inputs) < 2 - alone:
                     continue
                 only = None if alone else inputs[tries % len(inputs)]
-                found = search.find_like(instance, sources[0], cell, tries, only)
+                dtype = cell.dtypes[tries % len(cell.dtypes)]
+                change = partial(retyped, dtypes=sources[0].dtypes, dtype=dtype, only=only)
+                found = search.find_like(instance, change)
                 tries += 1
                 if isinstance(found, str):
                     refusals[found] += 1
