@@ -43,7 +43,7 @@ from relgraph.tensor.linalg.systems import (
     SolveTriangular,
 )
 from relgraph.tensor.math import Dot
-from relgraph.tensor.signatures import check_broadcast
+from relgraph.tensor.signatures import check_broadcast, parsed
 
 PRECISION = lax.Precision.HIGHEST
 """Products have the digits of their dtype on every device: some would take fewer."""
@@ -100,32 +100,30 @@ def _prepared(op: Any, node: Apply, *values: Any) -> list[Any]:
     return [as_dtype(jnp.asarray(x), dtype) for x in values]
 
 
-def _on_finite(function: Callable[[Any], Any], a: Any, *ranks: int) -> Any:
-    """Return what a function makes of square matrices, nan for those that are not finite.
-
-    Parameters
-    ----------
-    ranks
-        For each result, how many axes there are of one matrix.
-    """
+def _on_finite(op: Any, function: Callable[[Any], Any], a: Any) -> Any:
+    """Return what a function makes of square matrices, nan for those that are not finite."""
     finite = jnp.isfinite(a).all(axis=(-2, -1))
     safe = jnp.where(finite[..., None, None], a, jnp.eye(a.shape[-1], dtype=a.dtype))
     found = function(safe)
-    results = [found] if len(ranks) == 1 else list(found)
     masked = [
-        jnp.where(finite.reshape(finite.shape + (1,) * rank), x, jnp.nan)
-        for x, rank in zip(results, ranks, strict=True)
+        jnp.where(finite.reshape(finite.shape + (1,) * len(core)), x, jnp.nan)
+        for x, core in zip(
+            found if op.nout > 1 else [found], parsed(op.signature).outputs, strict=True
+        )
     ]
-    return masked[0] if len(ranks) == 1 else tuple(masked)
+    return tuple(masked) if op.nout > 1 else masked[0]
 
 
-def _square(function: Callable[[Any, Any], Any], *ranks: int) -> Callable[..., Any]:
-    """Return the lowering of an Op on square matrices, given what it computes of finite ones."""
+def _matrix(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Return the lowering of an Op on matrices, given what it computes in LAPACK's dtype."""
 
     def lowered(op: Any, node: Apply, a: Any) -> Any:
         op.check(node, a)
         (a,) = _prepared(op, node, a)
-        return _on_finite(lambda safe: function(op, safe), a, *ranks)
+        if op.signature.startswith("(n,n)"):
+            return _on_finite(op, partial(function, op), a)
+        found = function(op, a)
+        return tuple(found) if op.nout > 1 else found
 
     return lowered
 
@@ -153,17 +151,7 @@ def change_of_cofactors(op: SecondCofactors, node: Apply, a: Any, e: Any) -> Any
     a, e = jnp.broadcast_arrays(*_prepared(op, node, a, e))
     if not a.size:
         return a
-    return _on_finite(lambda safe: second_cofactors(jnp, e, jnp.linalg.svd(safe)), a, 2)
-
-
-def _matrix(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """Return the lowering of an Op on matrices, given what it computes in LAPACK's dtype."""
-
-    def lowered(op: Any, node: Apply, a: Any) -> Any:
-        found = function(op, *_prepared(op, node, a))
-        return tuple(found) if op.nout > 1 else found
-
-    return lowered
+    return _on_finite(op, lambda safe: second_cofactors(jnp, e, jnp.linalg.svd(safe)), a)
 
 
 def _eigh(op: Eigh | Eigvalsh, a: Any) -> Any:
@@ -274,13 +262,13 @@ TABLE: dict[type, Any] = {
     ExtractDiag: lambda op, node, a: jnp.diagonal(a, op.offset, -2, -1),
     SetDiagonal: with_diagonal,
     Convolve: convolve,
-    Cholesky: _square(_cholesky, 2),
-    Inverse: _square(lambda op, a: jnp.linalg.inv(a) if a.size else a, 2),
-    Expm: _square(lambda op, a: jax.scipy.linalg.expm(a) if a.size else a, 2),
-    Det: _square(_determinant, 0),
-    Cofactors: _square(_cofactors, 2),
+    Cholesky: _matrix(_cholesky),
+    Inverse: _matrix(lambda op, a: jnp.linalg.inv(a) if a.size else a),
+    Expm: _matrix(lambda op, a: jax.scipy.linalg.expm(a) if a.size else a),
+    Det: _matrix(_determinant),
+    Cofactors: _matrix(_cofactors),
     SecondCofactors: change_of_cofactors,
-    SLogDet: _square(lambda op, a: jnp.linalg.slogdet(a), 0, 0),
+    SLogDet: _matrix(lambda op, a: jnp.linalg.slogdet(a)),
     Eigh: _matrix(_eigh),
     Eigvalsh: _matrix(lambda op, a: _eigh(op, a)[0]),
     Eig: _matrix(lambda op, a: jnp.linalg.eig(a)),
