@@ -111,6 +111,27 @@ def test_distributions() -> None:
     assert set(DISTRIBUTIONS) == set(PARAMETERS)
 
 
+def test_parameters_broadcast() -> None:
+    rng, x = shared(np.random.default_rng(0)), at.dvector("x")
+    several = [
+        random.f(rng, x, x[:, None]),
+        random.wald(rng, x, x[:, None]),
+        random.beta(rng, x, x[:, None]),
+        random.triangular(rng, 0.0, x, x[:, None] + 3.0, size=(2, 3, 3)),
+        random.vonmises(rng, x, x[:, None]),
+        random.noncentral_f(rng, x, x[:, None], 2.0),
+        random.chisquare(rng, x, size=(4, 3)),
+        random.rayleigh(rng, x),
+        random.standard_t(rng, x),
+        random.zipf(rng, x + 1.5),
+    ]
+    draws = [drawn for _, drawn in several]
+    values = np.array([1.0, 2.0, 3.0])
+    found = function([x], draws, mode=Mode("jax", None))(values)
+    for a, b in zip(found, function([x], draws)(values), strict=True):
+        assert (a.shape, a.dtype) == (b.shape, b.dtype)
+
+
 def test_a_stream_goes_on_and_begins_again() -> None:
     stream = RandomStream(3)
     x = stream.normal(size=3)

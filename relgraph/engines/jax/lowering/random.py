@@ -30,10 +30,6 @@ def _positive_uniform(key: Any, shape: Any, dtype: Any) -> Any:
     return r.uniform(key, shape, dtype, minval=jnp.finfo(dtype).tiny)
 
 
-def _chisquare(key: Any, shape: Any, dtype: Any, df: Any) -> Any:
-    return 2 * r.gamma(key, jnp.broadcast_to(df / 2, shape), shape, dtype)
-
-
 def _categorical(key: Any, shape: Any, dtype: Any, p: Any) -> Any:
     totals = jnp.cumsum(p, axis=-1)
     drawn = r.uniform(key, (*shape, 1), dtype)
@@ -62,6 +58,13 @@ def _choice(
     return r.choice(key, int(a), shape, replace=replace, p=p)
 
 
+def _of(draw: Any) -> Draw:
+    """Return the draws of a function of JAX's that has the same parameters."""
+    return lambda key, shape, dtype, *parameters: draw(
+        key, *[jnp.broadcast_to(x, shape) for x in parameters], shape, dtype
+    )
+
+
 def _times(draw: Any) -> Draw:
     """Return draws multiplied by a scale."""
     return lambda key, shape, dtype, scale: scale * draw(key, shape, dtype)
@@ -81,12 +84,12 @@ def _gamma(key: Any, shape: Any, dtype: Any, a: Any, scale: Any = 1.0) -> Any:
 
 
 DRAWS: dict[str, Draw] = {
-    "beta": lambda key, shape, dtype, a, b: r.beta(key, a, b, shape, dtype),
+    "beta": _of(r.beta),
     "binomial": lambda key, shape, dtype, n, p: r.binomial(key, n.astype(dtype), p, shape, dtype),
-    "chisquare": _chisquare,
+    "chisquare": _of(r.chisquare),
     "dirichlet": lambda key, shape, dtype, alpha: r.dirichlet(key, alpha, shape, dtype),
     "exponential": _times(r.exponential),
-    "f": lambda key, shape, dtype, dfnum, dfden: r.f(key, dfnum, dfden, shape, dtype),
+    "f": _of(r.f),
     "gamma": _gamma,
     "geometric": lambda key, shape, dtype, p: jnp.maximum(
         jnp.ceil(jnp.log(_positive_uniform(key, shape, dtype)) / jnp.log1p(-p)), 1
@@ -105,15 +108,13 @@ DRAWS: dict[str, Draw] = {
     "poisson": lambda key, shape, dtype, lam: r.poisson(key, jnp.broadcast_to(lam, shape), shape),
     "power": lambda key, shape, dtype, a: jnp.exp(-r.exponential(key, shape, dtype) / a),
     "random": r.uniform,
-    "rayleigh": _times(lambda key, shape, dtype: jnp.sqrt(2 * r.exponential(key, shape, dtype))),
+    "rayleigh": _of(r.rayleigh),
     "standard_cauchy": r.cauchy,
     "standard_exponential": lambda key, shape, dtype, method: r.exponential(key, shape, dtype),
     "standard_gamma": _gamma,
     "standard_normal": r.normal,
-    "standard_t": lambda key, shape, dtype, df: r.t(key, df, shape, dtype),
-    "triangular": lambda key, shape, dtype, left, mode, right: r.triangular(
-        key, left, mode, right, shape, dtype
-    ),
+    "standard_t": _of(r.t),
+    "triangular": _of(r.triangular),
     "uniform": lambda key, shape, dtype, low, high: (
         low + (high - low) * r.uniform(key, shape, dtype)
     ),
