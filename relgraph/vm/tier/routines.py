@@ -140,71 +140,10 @@ def faster_name(loop: Loop) -> str | None:
     """Return the name of the function that replaces a loop of NumPy; None if there is none."""
     if loop.ufunc not in LOOPS or set(loop.dtypes) != {"float64"}:
         return None
-    return f"@faster_{loop.ufunc.__name__}"
+    return routine_name(loop.ufunc.__name__, "float64")
 
 
 Compute = Callable[[Code, Sequence[str], Any], str]
-
-
-def faster_text(loop: Loop, compute: Compute, declared: set[str]) -> str:
-    """Return the source of a function that replaces a loop of NumPy, and calls it where it must.
-
-    Parameters
-    ----------
-    loop
-        The loop.
-    compute
-        Adds the instructions for a formula of numbers to some code; returns the result.
-    declared
-        The functions of LLVM that are declared; what is used is added.
-    """
-    code, access = Code(), f"align 1, !llvm.access.group {_ACCESS}"
-    count = len(loop.dtypes) - 1
-    places = [code.make(f"getelementptr double, ptr %source{k}, i64 %i") for k in range(count)]
-    values = [code.make(f"load double, ptr {place}, {access}") for place in places]
-    formula, doubtful = LOOPS[loop.ufunc]
-    found = compute(code, values, formula)
-    code.add(f"store double {found}, ptr %to, {access}")
-    doubt = compute(code, values, doubtful)
-    declared |= code.declared
-    sources = "\n".join(
-        f"""  %place{k} = getelementptr ptr, ptr %args, i64 {k}
-  %source{k} = load ptr, ptr %place{k}
-  %stride{k} = getelementptr i64, ptr %steps, i64 {k}
-  %step{k} = load i64, ptr %stride{k}
-  %plain{k} = icmp eq i64 %step{k}, 8"""
-        for k in range(count)
-    )
-    plain = "and i1 %plain0, " + ("%plain1" if count > 1 else "true")
-    body = "\n".join(code.lines)
-    return f"""
-define internal void {faster_name(loop)}(ptr %args, ptr %dims, ptr %steps, ptr %data) {{
-entry:
-  %n = load i64, ptr %dims
-{sources}
-  %last = getelementptr ptr, ptr %args, i64 {count}
-  %target = load ptr, ptr %last
-  %plain = {plain}
-  %some = icmp sgt i64 %n, 0
-  %usual = and i1 %plain, %some
-  br i1 %usual, label %loop, label %slow
-loop:
-  %i = phi i64 [0, %entry], [%next, %loop]
-  %before = phi i1 [false, %entry], [%after, %loop]
-  %to = getelementptr double, ptr %target, i64 %i
-{body}
-  %after = or i1 %before, {doubt}
-  %next = add nsw i64 %i, 1
-  %more = icmp slt i64 %next, %n
-  br i1 %more, label %loop, label %end, !llvm.loop {_LOOP}
-end:
-  br i1 %after, label %slow, label %done
-slow:
-  call void {pointer(loop.address)}(ptr %args, ptr %dims, ptr %steps, ptr {pointer(loop.data)})
-  br label %done
-done:
-  ret void
-}}"""
 
 
 _ACCESS, _LOOP = "!1000000", "!1000001"
@@ -218,13 +157,16 @@ MOST_COLUMNS = 64
 
 
 class _Function(Code):
-    """A function of one dtype that returns whether it could compute its results."""
+    """A function of one dtype; one of whole arrays returns whether it could compute its results."""
 
-    def __init__(self, name: str, dtype: str, parameters: Sequence[str]) -> None:
+    def __init__(
+        self, name: str, dtype: str, parameters: Sequence[str], of_elements: bool = False
+    ) -> None:
         super().__init__()
         self.dtype, self.type = dtype, MEMORY[dtype]
         given = ", ".join(f"{'ptr' if p.isupper() else 'i64'} %{p}" for p in parameters)
-        self.head = f"define internal i1 {routine_name(name, dtype)}({given}) noinline {{"
+        result, apart = ("void", "") if of_elements else ("i1", "noinline ")
+        self.head = f"define internal {result} {routine_name(name, dtype)}({given}) {apart}{{"
 
     def text(self) -> str:
         return f"{self.head}\n{self.body()}\n}}"
@@ -287,6 +229,49 @@ class _Function(Code):
     def room(self, size: str, type_: str | None = None) -> str:
         """Return room for so many elements."""
         return self.make(f"alloca {type_ or self.type}, i64 {size}, align 64")
+
+
+def faster_text(loop: Loop, compute: Compute, declared: set[str]) -> str:
+    """Return the text of a function that replaces a loop of NumPy, and calls it where it must.
+
+    Parameters
+    ----------
+    loop
+        The loop.
+    compute
+        Adds the instructions for a formula of numbers to some code; returns the result.
+    declared
+        The functions of LLVM that are declared; what is used is added.
+    """
+    parameters = ("ARGUMENTS", "LENGTHS", "STEPS", "DATA")
+    f = _Function(loop.ufunc.__name__, "float64", parameters, of_elements=True)
+    arrays = [f.load("ptr", f.at("%ARGUMENTS", k, "ptr")) for k in range(len(loop.dtypes))]
+    are_plain = "true"
+    for k in range(len(arrays) - 1):
+        step = f.load("i64", f.at("%STEPS", k, "i64"))
+        are_plain = f.make(f"and i1 {are_plain}, {f.make(f'icmp eq i64 {step}, 8')}")
+    in_doubt = f.allocate("i1")
+    f.add(f"store i1 false, ptr {in_doubt}")
+    fast, slow = f.branch(are_plain)
+    f.label(fast)
+    elements, access = f.open(f.load("i64", "%LENGTHS")), f", !llvm.access.group {_ACCESS}"
+    *places, target = [f.at(array, elements.counter, f.type) for array in arrays]
+    values = [f.load(f.type, place, access) for place in places]
+    formula, doubtful = LOOPS[loop.ufunc]
+    f.store_element(compute(f, values, formula), f.dtype, target, access)
+    known = f.make(f"load i1, ptr {in_doubt}")
+    f.add(f"store i1 {f.make(f'or i1 {known}, {compute(f, values, doubtful)}')}, ptr {in_doubt}")
+    f.close(elements, rest=f", !llvm.loop {_LOOP}")
+    done = f.name()
+    f.add(f"br i1 {f.make(f'load i1, ptr {in_doubt}')}, label %{slow}, label %{done}")
+    f.label(slow)
+    given = f"ptr %ARGUMENTS, ptr %LENGTHS, ptr %STEPS, ptr {pointer(loop.data)}"
+    f.add(f"call void {pointer(loop.address)}({given})")
+    f.add(f"br label %{done}")
+    f.label(done)
+    f.add("ret void")
+    declared |= f.declared
+    return f.text()
 
 
 def _product(dtype: str) -> _Function:
