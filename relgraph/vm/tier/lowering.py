@@ -19,7 +19,6 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.assembly import Join
 from relgraph.tensor.elemwise import DimShuffle
-from relgraph.tensor.linalg.blas import Ger
 from relgraph.tensor.linalg.functions import SLogDet
 from relgraph.tensor.linalg.systems import Inverse, Solve
 from relgraph.tensor.reductions import CAReduce
@@ -28,12 +27,10 @@ from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.operations import (
     ON_WHOLE_ARRAYS,
     How,
-    factors_of,
     how_of,
     is_transpose,
     kept_axes,
     known_number,
-    whole_arrays_of,
 )
 from relgraph.vm.tier.scalar_code import kind, native
 from relgraph.vm.tier.windows import (
@@ -437,7 +434,7 @@ class Lowering:
         if not window:
             return value
         operand = Operand(value, (False,) * len(lengths), window)
-        return self._arithmetic(scalar.identity, [operand], lengths).value
+        return self._moved(operand, lengths)
 
     def _new_whole(self, var: Variable) -> Value:
         type_: Any = var.type
@@ -508,7 +505,7 @@ class Lowering:
         if value not in self._copies:
             source = value.view_of
             turned = Operand(source, (False, False), (Along(0, 1, 1), Along(0, 1, 0)))
-            self._copies[value] = self._arithmetic(scalar.identity, [turned], value.axes).value
+            self._copies[value] = self._moved(turned, value.axes)
         return self._copies[value]
 
     def _transposed(self, value: Value) -> Value:
@@ -538,16 +535,9 @@ class Lowering:
 
     def _lower_whole(self, node: Apply) -> None:
         op, dtype = node.op, node.outputs[0].type.dtype
-        z, x, y = whole_arrays_of(node)
-        if type(op) is Ger:
-            lengths = (*self._seen(x).axes, *self._seen(y).axes)
-            given = [
-                Operand(self._value(v), b) for v, b in ((x, (False, True)), (y, (True, False)))
-            ]
-            found = self._arithmetic(scalar.mul, given, lengths)
-            self.values[node.outputs[0]] = self._added(node, z, found, lengths)
-            return
-        factors = [self._factor(v) for v in (x, y) if v is not None]
+        x, *others = node.inputs
+        y = others[0] if others else None
+        factors = [self._factor(v) for v in node.inputs]
         first = self._axes(x)
         second = [] if y is None else self._axes(y)
         if type(op) is SLogDet:
@@ -565,36 +555,18 @@ class Lowering:
             sizes = [*(first[:-1] or [None]), second[0], *(second[1:] or [None])]
             self._routine("product", [made], factors, sizes)
         made.whole = bool(made.axes)
-        operand = Operand(made, (False,) * len(made.axes))
-        self.values[node.outputs[0]] = self._added(node, z, operand, made.axes)
+        self.values[node.outputs[0]] = made
 
     def _axes(self, var: Any) -> list[Length | None]:
         """Return the lengths of the axes of a variable; None for an axis that broadcasts."""
         return _of_all_axes(var, self._seen(var).axes)
 
-    def _added(self, node: Apply, z: Any, product: Operand, lengths: tuple[Length, ...]) -> Value:
-        """Return ``αXY + βZ`` of a product, α and β as the node has them."""
-        alpha, beta = factors_of(node)
-
-        def scaled(factor: Variable | None, operand: Operand) -> Operand:
-            if factor is None or known_number(factor) == 1:
-                return operand
-            number = Operand(self._value(factor), (True,) * len(lengths))
-            return self._arithmetic(scalar.mul, [number, operand], lengths)
-
-        product = scaled(alpha, product)
-        if z is None or (beta is not None and known_number(beta) == 0):
-            return product.value
-        other = scaled(beta, Operand(self._value(z), (False,) * len(lengths)))
-        return self._arithmetic(scalar.add, [other, product], lengths).value
-
-    def _arithmetic(
-        self, op: Any, operands: Sequence[Operand], lengths: tuple[Length, ...]
-    ) -> Operand:
-        dtypes = tuple([operand.value.dtype for operand in operands])
-        how = native(op, dtypes, dtypes[0], self.exact)
+    def _moved(self, operand: Operand, lengths: tuple[Length, ...]) -> Value:
+        """Return what loops over some lengths read of an operand."""
+        dtype = operand.value.dtype
+        how = native(scalar.identity, [dtype], dtype, self.exact)
         assert how is not None
-        return self._part(how, dtypes[0], operands, lengths)
+        return self._step(how, dtype, [operand], lengths)
 
     def _seen(self, var: Variable) -> Value:
         """Return the value of a variable, which may be the transpose of another one."""
@@ -620,22 +592,22 @@ class Lowering:
         how, (out,) = how_of(node, self.exact), node.outputs
         assert how is not None
         lengths = tuple([axes[axis] for axis in order])
-        self.values[out] = self._part(how, out.type.dtype, operands, lengths).value
+        self.values[out] = self._step(how, out.type.dtype, operands, lengths)
 
-    def _part(
+    def _step(
         self, how: How, dtype: str, operands: Sequence[Operand], lengths: tuple[Length, ...]
-    ) -> Operand:
-        """Add a step; return its result as it is read in the loops over `lengths`."""
+    ) -> Value:
+        """Add a step in the loops over some lengths; return its result."""
         level = self._level(operands, lengths)
         if not lengths or all(not operand.value.axes for operand in operands):
             out = Value(dtype, level=level)
             given = [Operand(operand.value, (), operand.window) for operand in operands]
             self.straight.setdefault(level, []).append(Step(out, how, given))
-            return Operand(out, (True,) * len(lengths))
+            return out
         nest = self._nest_at(level, lengths)
         out = Value(dtype, lengths, nest.level, nest=nest)
         nest.steps.append(Step(out, how, list(operands)))
-        return Operand(out, (False,) * len(lengths))
+        return out
 
     def _level(
         self, operands: Sequence[Operand], lengths: tuple[Length, ...], level: int = 0

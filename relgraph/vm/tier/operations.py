@@ -25,14 +25,12 @@ from relgraph.tensor.linalg.blas import (
     BlasUpdate,
     Dot22,
     Dot22Scalar,
-    Gemm,
     Gemv,
-    GemvAdd,
     Ger,
 )
 from relgraph.tensor.linalg.functions import SLogDet
 from relgraph.tensor.linalg.systems import Inverse, Solve
-from relgraph.tensor.math import Dot, cast, exp, log, lt, switch
+from relgraph.tensor.math import Dot, _dot, add, cast, exp, log, lt, switch
 from relgraph.tensor.reductions import CAReduce, restore_axes
 from relgraph.tensor.shapes import squeeze
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
@@ -96,7 +94,7 @@ How = Native | Loop
 REDUCTIONS = (scalar.add, scalar.mul, scalar.maximum, scalar.minimum, scalar.and_, scalar.or_)
 """The scalar ops by which is reduced."""
 
-ON_WHOLE_ARRAYS = (Dot, Dot22, Dot22Scalar, Gemv, Gemm, GemvAdd, Ger, Inverse, Solve, SLogDet)
+ON_WHOLE_ARRAYS = (Dot, Dot22, Gemv, Inverse, Solve, SLogDet)
 """The ops that are computed by `ROUTINES`."""
 
 _LOOPS: dict[Any, np.ufunc] = {scalar.round: np.rint, scalar.pow: np.power}
@@ -223,40 +221,17 @@ def is_transpose(node: Apply) -> bool:
     return x.type.dtype in BLAS_DTYPES and not any(x.type.broadcastable)
 
 
-def whole_arrays_of(node: Apply) -> tuple[Any, Any, Any]:
-    """Return the Z, X and Y of ``Z + XY``, or what takes their places; None for what is not there.
-
-    The node is of an op in `ON_WHOLE_ARRAYS`.
-    """
-    if isinstance(node.op, BlasUpdate):
-        z, _, x, y, *_ = node.inputs
-        return z, x, y
-    x, *others = node.inputs
-    return None, x, others[0] if others else None
-
-
-def factors_of(node: Apply) -> tuple[Variable | None, Variable | None]:
-    """Return the α and β of ``αXY + βZ``; None for what is not there."""
-    if isinstance(node.op, BlasUpdate):
-        _, alpha, _, _, *rest = node.inputs
-        return alpha, rest[0] if rest else None
-    return (node.inputs[2] if type(node.op) is Dot22Scalar else None), None
-
-
 def _is_on_whole_arrays(node: Apply) -> bool:
     """Return whether a node of an op in `ON_WHOLE_ARRAYS` has inputs that are taken.
 
     The half of a product of a matrix and its transpose that NumPy computes is less.
     """
     variables: list[Any] = [*node.inputs, *node.outputs]
-    _, x, y = whole_arrays_of(node)
+    x, y = node.inputs[0], node.inputs[-1]
     dtypes = {v.type.dtype for v in variables}
     if len(dtypes) > 1 or not dtypes <= {"float32", "float64"}:
         return False
     if any(v.type.ndim > 2 or (v.type.ndim and all(v.type.broadcastable)) for v in variables):
-        return False
-    beta = factors_of(node)[1]
-    if beta is not None and known_number(beta) is None:
         return False
     if type(node.op) in (SLogDet, Inverse, Solve):
         if x.type.ndim != 2 or any(True in v.type.broadcastable for v in variables):
@@ -264,8 +239,6 @@ def _is_on_whole_arrays(node: Apply) -> bool:
         if type(node.op) is SLogDet:
             return dtypes == {"float64"}
         return type(node.op) is Inverse or node.op.assume_a == "gen"
-    if type(node.op) is Ger:
-        return not any(True in v.type.broadcastable for v in variables)
     if not (x.type.ndim and y.type.ndim) or _are_transposes(x, y):
         return False
     return bool(x.type.broadcastable[-1] == y.type.broadcastable[0])
@@ -378,6 +351,9 @@ def _formula_outputs(
     op: Any = node.op
     if type(op) in SOFTMAXES:
         return [op.array_formula(_TENSORS, given[0])], 1.0
+    if isinstance(op, BlasUpdate | Dot22Scalar):
+        result = None if exact else _sum_of_product(op, given)
+        return (None if result is None else [result]), 1.0
     composite = getattr(getattr(op, "elemwise", op), "scalar_op", None)
     if isinstance(composite, Composite):
         return unfused(op, given)[1], 0.5
@@ -386,6 +362,26 @@ def _formula_outputs(
     formula = _formula_of(node, exact)
     result = None if formula is None else traced(formula, given)
     return (None if result is None else [result]), 1.0
+
+
+def _sum_of_product(op: Any, given: Sequence[Any]) -> Any:
+    """Return ``αXY + βZ`` as other ops compute it; None if β is not known: where it is 0, Z is not
+    read."""
+    z: Any = None
+    beta: Any = 1
+    if isinstance(op, Dot22Scalar):
+        x, y, alpha = given
+    else:
+        z, alpha, x, y, *rest = given
+        beta = rest[0] if rest else 1
+    outer = isinstance(op, Ger)
+    product = x.dimshuffle(0, "x") * y.dimshuffle("x", 0) if outer else _dot(x, y)
+    if known_number(alpha) != 1:
+        product = alpha * product
+    factor = known_number(beta) if isinstance(beta, Variable) else beta
+    if factor is None or z is None or factor == 0:
+        return None if factor is None else product
+    return add(z if factor == 1 else beta * z, product)
 
 
 # -- softmaxes ---------------------------------------------------------------------------------
