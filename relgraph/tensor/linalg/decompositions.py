@@ -9,7 +9,6 @@ vectors.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from relgraph.graph.op import Variables
@@ -19,7 +18,6 @@ from relgraph.tensor import fortran
 from relgraph.tensor.assembly import concatenate, tril, zeros_like
 from relgraph.tensor.indexing import getitem
 from relgraph.tensor.linalg.matrix_op import (
-    COMPLEX_OF,
     REAL_OF,
     LapackOp,
     SquareMatrixOp,
@@ -27,7 +25,6 @@ from relgraph.tensor.linalg.matrix_op import (
     columns,
     eye_like,
     fitted_gradient,
-    lapack_dtype,
 )
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.systems import SolveTriangular, inv, solve
@@ -207,12 +204,8 @@ class SVD(LapackOp):
         self.compute_uv = bool(compute_uv)
         self.nout = 3 if compute_uv else 1
         vectors = ("m,m", "n,n") if self.full_matrices else ("m,min", "min,n")
+        self.kinds = ("", "real", "") if compute_uv else ("real",)
         self.signature = "(m,n)->({}),(min),({})".format(*vectors) if compute_uv else "(m,n)->(min)"
-
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        dtype = lapack_dtype(self.name, *dtypes)
-        real = REAL_OF.get(dtype, dtype)
-        return [dtype, real, dtype] if self.compute_uv else [real]
 
     def of_arrays(self, a: Array) -> Any:
         return fortran.svd(a, self.full_matrices, self.compute_uv)
@@ -317,24 +310,8 @@ def _reciprocal_gaps(w: Any, v: Any) -> Any:
     return (1 - eye) / (_row(w) - columns(w) + eye)
 
 
-class _Eigen(LapackOp):
-    """Base class: the outputs are the eigenvalues, and the vectors if there are two."""
-
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        dtype = lapack_dtype(self.name, *dtypes)
-        return [self.value_dtype(dtype), self.vector_dtype(dtype)][: self.nout]
-
-    def value_dtype(self, dtype: str) -> str:
-        """Return the dtype of the eigenvalues of matrices of some dtype."""
-        raise NotImplementedError
-
-    def vector_dtype(self, dtype: str) -> str:
-        """Return the dtype of the vectors."""
-        return dtype
-
-
-class _Hermitian(_Eigen):
-    """Base class for Hermitian matrices, of which one triangle is read.
+class _Hermitian(LapackOp):
+    """Base class of eigenvalues of Hermitian matrices, of which one triangle is read.
 
     Parameters
     ----------
@@ -343,14 +320,12 @@ class _Hermitian(_Eigen):
     """
 
     __props__ = ("UPLO",)
+    kinds = ("real", "")
 
     def __init__(self, UPLO: str = "L") -> None:
         if UPLO not in ("L", "U"):
             raise ValueError(f"{self.name}: UPLO is L or U, not {UPLO!r}")
         self.UPLO = UPLO
-
-    def value_dtype(self, dtype: str) -> str:
-        return REAL_OF.get(dtype, dtype)
 
 
 class Eigh(_Hermitian):
@@ -392,19 +367,11 @@ class Eigvalsh(_Hermitian):
         return [fitted_gradient(g, x)]
 
 
-class _General(_Eigen):
-    """Base class for matrices of any kind: the outputs are always complex."""
-
-    def value_dtype(self, dtype: str) -> str:
-        return COMPLEX_OF.get(dtype, dtype)
-
-    vector_dtype = value_dtype
-
-
-class Eig(_General):
+class Eig(LapackOp):
     """The eigenvalues of square matrices, and vectors of length 1; both are always complex."""
 
     cost_by_size = (25.0, 0.0)
+    kinds = ("complex", "complex")
     signature = "(n,n)->(n),(n,n)"
 
     def of_arrays(self, a: Array) -> Any:
@@ -426,10 +393,11 @@ class Eig(_General):
         return [fitted_gradient(solve(vh, matmul(inner, vh)), inputs[0])]
 
 
-class Eigvals(_General):
+class Eigvals(LapackOp):
     """The eigenvalues of square matrices; they are always complex."""
 
     cost_by_size = (10.0, 0.0)
+    kinds = ("complex",)
     signature = "(n,n)->(n)"
 
     def of_arrays(self, a: Array) -> Any:

@@ -32,7 +32,6 @@ from relgraph.tensor.linalg.matrix_op import (
     eye_like,
     fitted_gradient,
     has_finite_sum,
-    lapack_dtype,
     on_finite,
 )
 from relgraph.tensor.linalg.products import matmul
@@ -198,10 +197,7 @@ class SLogDet(LapackOp):
     cost_by_size = (2 / 3, 0.0)
     name = "slogdet"
     signature = "(n,n)->(),()"
-
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        dtype = lapack_dtype(self.name, *dtypes)
-        return [dtype, REAL_OF.get(dtype, dtype)]
+    kinds = ("", "real")
 
     def of_arrays(self, a: Array) -> Any:
         def both(a: Any) -> Any:

@@ -156,10 +156,27 @@ class LapackOp(MatrixOp):
     """Base class of ops on stacks of matrices in a dtype that LAPACK has.
 
     An axis ``min`` of an output is as long as the shorter of the axes ``m`` and ``n``.
+
+    Attributes
+    ----------
+    kinds
+        For each output whether it has the real or the complex dtype of the precision in which
+        LAPACK computes, or int64; empty text for just the dtype in which it computes, which all
+        have if there are no kinds.
     """
 
+    kinds: tuple[str, ...] = ()
+
     def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        return [lapack_dtype(self.name, *dtypes)] * (self.nout or 1)
+        dtype = lapack_dtype(self.name, *dtypes)
+        by_kind = {
+            "": dtype,
+            "real": REAL_OF.get(dtype, dtype),
+            "complex": COMPLEX_OF.get(dtype, dtype),
+            "int64": "int64",
+        }
+        nout = self.nout or 1
+        return [by_kind[kind] for kind in (self.kinds or ("",) * nout)[:nout]]
 
     def shapes_of_outputs(self, lengths: Mapping[Axis, Any]) -> list[tuple[Any, ...]]:
         if "min" in self.signature:

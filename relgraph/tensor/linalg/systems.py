@@ -31,7 +31,6 @@ from relgraph.tensor.fortran import (
     triangular_solution,
 )
 from relgraph.tensor.linalg.matrix_op import (
-    REAL_OF,
     LapackOp,
     SquareMatrixOp,
     adjoint,
@@ -39,7 +38,6 @@ from relgraph.tensor.linalg.matrix_op import (
     each,
     fitted_gradient,
     has_finite_sum,
-    lapack_dtype,
     written_to,
 )
 from relgraph.tensor.linalg.products import matmul
@@ -464,17 +462,13 @@ class LeastSquares(LapackOp):
     __props__ = ("rcond",)
     name = "lstsq"
     signature = "(m,n),(m,k?)->(n,k?),(residuals),(),(min)"
+    kinds = ("", "real", "int64", "real")
 
     def __init__(self, rcond: float | None = None) -> None:
         self.rcond = None if rcond is None else float(rcond)
 
     def __str__(self) -> str:
         return "lstsq"
-
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        dtype = lapack_dtype(self.name, *dtypes)
-        real = REAL_OF.get(dtype, dtype)
-        return [dtype, real, "int64", real]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         count = shape_i(node.outputs[1], node.outputs[1].type.ndim - 1)
