@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.basic import Apply, Constant
 from relgraph.graph.notation import number_of
 from relgraph.graph.op import Op, RelativeOp
 from relgraph.graph.utils import AsksForType, LogicTerm
@@ -15,7 +15,6 @@ from relgraph.tensor.assembly import ARange, arange, zeros_like
 from relgraph.tensor.basic import as_tensor_variable, named_axis, normalize_axis, static_int
 from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.math import clip, eq, switch
-from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import (
     expand_dims,
     flatten,
@@ -24,7 +23,7 @@ from relgraph.tensor.shapes import (
     reshape,
     squeeze,
 )
-from relgraph.tensor.signatures import broadcast_shape, check_broadcast, met_lengths
+from relgraph.tensor.signatures import broadcast_shape, check_broadcast
 from relgraph.tensor.subtensor import (
     BaseIncSubtensor,
     BaseSubtensor,
@@ -36,32 +35,8 @@ from relgraph.tensor.subtensor import (
     concrete_index,
     filled_ellipsis,
     parse_index,
-    static_length,
-    symbolic_index,
-    symbolic_length,
     take_part,
 )
-from relgraph.tensor.type import TensorType
-
-
-def _position_of_array_axes(entries: IndexList) -> int:
-    """Return the position of the axes that the arrays of an index add to the result.
-
-    As in NumPy, they replace the arrays if these and the integers stand side by side; if not, they
-    come first.
-    """
-    arrays = [i for i, e in enumerate(entries) if isinstance(e, int | Placeholder)]
-    if arrays[-1] - arrays[0] != len(arrays) - 1:
-        return 0
-    return sum(1 for e in entries[: arrays[0]] if e is None or isinstance(e, Slice))
-
-
-def _result_shape(
-    entries: IndexList, of_slices: list[Any], of_arrays: Sequence[Any], not_indexed: Any
-) -> tuple[Any, ...]:
-    """Return the shape of the result, given the lengths of its three kinds of axes."""
-    at = _position_of_array_axes(entries)
-    return (*of_slices[:at], *of_arrays, *of_slices[at:], *not_indexed)
 
 
 def check_index_arrays(node: Apply, indices: Sequence[Any], values: Sequence[Any]) -> None:
@@ -105,71 +80,9 @@ class AdvancedSubtensor(BaseSubtensor):
     def changed(self, inplace: bool = False, set_instead_of_inc: bool = False) -> Any:
         return AdvancedIncSubtensor(self.idx_list, inplace, set_instead_of_inc)
 
-    def output_types(self, *input_types: TensorType) -> list[TensorType]:
-        x, rest = input_types[0], iter(input_types[1:])
-        axis, arrays = 0, []
-        sliced: list[int | None] = []
-        for entry in self.idx_list:
-            if entry is None:
-                sliced.append(1)
-                continue
-            if isinstance(entry, Slice):
-                for p in entry.parts():
-                    if isinstance(p, Placeholder):
-                        next(rest)
-                sliced.append(static_length(x.shape[axis], entry))
-            elif isinstance(entry, Placeholder):
-                t = next(rest)
-                arrays.append((None,) if t.dtype == "bool" else t.shape)
-                axis += t.ndim - 1 if t.dtype == "bool" else 0
-            axis += 1
-        if axis > x.ndim:
-            raise IndexError(f"{self}: {axis} indices for a {x}")
-        of_arrays = broadcast_shape(self, arrays, arrays, arrays, IndexError)
-        shape = _result_shape(self.idx_list, sliced, of_arrays, x.shape[axis:])
-        return [TensorType(x.dtype, shape)]
-
     def compute(self, node: Apply, x: Any, *indices: Any) -> Any:
         check_index_arrays(node, node.inputs[1:], indices)
         return np.asarray(take_part(node, x, concrete_index(self.idx_list, indices)))
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        symbolic = dict(zip(map(id, node.inputs[1:]), shapes[1:], strict=True))
-        axis, sliced, arrays = 0, [], []
-        for entry in symbolic_index(self.idx_list, node.inputs[1:]):
-            if entry is None:
-                sliced.append(1)
-                continue
-            if isinstance(entry, slice):
-                sliced.append(symbolic_length(shapes[0][axis], entry))
-            elif isinstance(entry, Variable):
-                mask = entry.type.dtype == "bool"
-                static: Sequence[Any] = entry.type.shape
-                arrays.append((static, symbolic[id(entry)], entry if mask else None))
-                axis += len(static) - 1 if mask else 0
-            axis += 1
-        of_arrays = _array_lengths(arrays)
-        return [_result_shape(self.idx_list, sliced, of_arrays, shapes[0][axis:])]
-
-
-def _array_lengths(arrays: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
-    """Return the shape that index arrays broadcast to, as ints and variables.
-
-    An axis whose static length is not 1 is taken to have the common length; the op checks that at
-    run time.
-
-    Parameters
-    ----------
-    arrays
-        For each array its static shape, its shape, and the array itself if it is a mask or None.
-    """
-    plain = [
-        ((None,), (sum_(mask),)) if mask is not None else (static, shape)
-        for static, shape, mask in arrays
-    ]
-    static, shapes = [known for known, _ in plain], [shape for _, shape in plain]
-    lengths = met_lengths(static, shapes, ((),) * len(plain))
-    return [lengths[axis] for axis in range(-len(lengths), 0)]
 
 
 class AdvancedIncSubtensor(BaseIncSubtensor):

@@ -21,9 +21,10 @@ from relgraph.scalar.type import is_discrete
 from relgraph.tensor.assembly import zeros_like
 from relgraph.tensor.basic import as_tensor_variable, static_int
 from relgraph.tensor.math import cast, clip, ge, lt, maximum, minimum, switch
+from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.reductions import sum_like
 from relgraph.tensor.shapes import greater
-from relgraph.tensor.signatures import broadcast_shape, check_broadcast
+from relgraph.tensor.signatures import broadcast_shape, check_broadcast, met_lengths
 from relgraph.tensor.type import TensorType
 
 
@@ -319,7 +320,8 @@ def axes_taken(v: Any) -> int:
     """Return the number of axes that an index variable is for: the rank of a mask, else 1."""
     if isinstance(v, LogicTerm):
         return 1
-    return v.type.ndim if v.type.dtype == "bool" else 1
+    kind = v.type if isinstance(v, Variable) else v
+    return int(kind.ndim) if kind.dtype == "bool" else 1
 
 
 def static_length(n: int | None, s: Slice) -> int | None:
@@ -443,6 +445,18 @@ def check_assignable(op: Any, x: TensorType, y: TensorType, part: TensorType) ->
     broadcast_shape(op, [part, y], [(None,) * part.ndim, y.shape], [part.shape, y.shape])
 
 
+def _position_of_array_axes(entries: IndexList) -> int:
+    """Return the position of the axes that the arrays of an index add to the result.
+
+    As in NumPy, they replace the arrays if these and the integers stand side by side; if not, they
+    come first.
+    """
+    arrays = [i for i, e in enumerate(entries) if isinstance(e, int | Placeholder)]
+    if arrays[-1] - arrays[0] != len(arrays) - 1:
+        return 0
+    return sum(1 for e in entries[: arrays[0]] if e is None or isinstance(e, Slice))
+
+
 class BaseSubtensor(TypedOp):
     """Base class of the ops that select a part of a tensor; see `Subtensor`."""
 
@@ -467,6 +481,71 @@ class BaseSubtensor(TypedOp):
     def changed(self, inplace: bool = False, set_instead_of_inc: bool = False) -> Any:
         """Return the op that changes the part."""
         raise MethodNotDefined(f"{type(self).__name__} does not say what changes its part")
+
+    def output_types(self, *input_types: TensorType) -> list[TensorType]:
+        x, *indices = input_types
+
+        def broadcast(arrays: Sequence[TensorType]) -> tuple[int | None, ...]:
+            shapes = [(None,) if t.dtype == "bool" else t.shape for t in arrays]
+            return broadcast_shape(self, arrays, shapes, shapes, IndexError)
+
+        def length(n: int | None, entry: Slice, given: slice) -> int | None:
+            return static_length(n, entry)
+
+        return [TensorType(x.dtype, self._shape_of_part(x.shape, indices, length, broadcast))]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        def broadcast(arrays: Sequence[Any]) -> list[Any]:
+            known = dict(zip(map(id, node.inputs), shapes, strict=True))
+            masks = [v.type.dtype == "bool" for v in arrays]
+            pairs = list(zip(arrays, masks, strict=True))
+            static = [(None,) if is_mask else v.type.shape for v, is_mask in pairs]
+            of_values = [(sum_(v),) if is_mask else known[id(v)] for v, is_mask in pairs]
+            lengths = met_lengths(static, of_values, ((),) * len(static))
+            return [lengths[axis] for axis in range(-len(lengths), 0)]
+
+        def length(n: Any, entry: Slice, given: slice) -> Any:
+            return symbolic_length(n, given)
+
+        return [self._shape_of_part(shapes[0], node.inputs[1:], length, broadcast)]
+
+    def _shape_of_part(
+        self,
+        shape: Sequence[Any],
+        indices: Sequence[Any],
+        length: Callable[..., Any],
+        broadcast: Callable[[Sequence[Any]], Sequence[Any]],
+    ) -> tuple[Any, ...]:
+        """Return the shape of a part.
+
+        Parameters
+        ----------
+        shape, indices
+            The shape of the tensor, and the index inputs as variables or types.
+        length
+            Takes the length of an axis, and a slice with its placeholders and with the inputs in
+            their place; returns the length of the slice.
+        broadcast
+            Returns the shape to which index arrays broadcast.
+        """
+        axis, sliced, arrays = 0, [], []
+        given = symbolic_index(self.idx_list, indices)
+        for entry, value in zip(self.idx_list, given, strict=True):
+            if entry is None:
+                sliced.append(1)
+                continue
+            if axis >= len(shape):
+                raise IndexError(f"{self}: too many indices for {len(shape)} axes")
+            if isinstance(entry, Slice):
+                sliced.append(length(shape[axis], entry, value))
+            elif isinstance(entry, Placeholder):
+                arrays.append(value)
+                axis += axes_taken(value) - 1
+            axis += 1
+        if not arrays:
+            return (*sliced, *shape[axis:])
+        at = _position_of_array_axes(self.idx_list)
+        return (*sliced[:at], *broadcast(arrays), *sliced[at:], *shape[axis:])
 
     def input_gradients(self, g: Any, out: Any, x: Any, *indices: Any) -> list[Any]:
         gx = self.changed()(zeros_like(x, g.type.dtype), g, *indices)
@@ -499,24 +578,15 @@ class Subtensor(BaseSubtensor):
         x = input_types[0]
         if len(self.idx_list) > x.ndim:
             raise IndexError(f"{self}: {len(self.idx_list)} indices for a {x}")
-        shape: list[int | None] = []
         for axis, (entry, n) in enumerate(zip(self.idx_list, x.shape, strict=False)):
-            if isinstance(entry, Slice):
-                shape.append(static_length(n, entry))
-            elif isinstance(entry, int) and n is not None and not -n <= entry < n:
+            if isinstance(entry, int) and n is not None and not -n <= entry < n:
                 raise IndexError(f"{self}: axis {axis} has length {n}, so there's no {entry}")
-        return [TensorType(x.dtype, (*shape, *x.shape[len(self.idx_list) :]))]
+        return super().output_types(*input_types)
 
     def compute(self, node: Apply, x: Any, *indices: Any) -> Any:
         known = self._index
         index = concrete_index(self.idx_list, indices) if known is None else known
         return np.asarray(take_part(node, x, index))
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        entries = symbolic_index(self.idx_list, node.inputs[1:])
-        parts = zip(entries, shapes[0], strict=False)
-        sliced = [symbolic_length(n, e) for e, n in parts if isinstance(e, slice)]
-        return [(*sliced, *shapes[0][len(entries) :])]
 
 
 def take_part(node: Apply, x: Any, index: Any) -> Any:
