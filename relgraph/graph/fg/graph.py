@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from relgraph.graph.basic import (
     Apply,
@@ -17,12 +16,18 @@ from relgraph.graph.basic import (
     io_toposort,
 )
 from relgraph.graph.features import Feature
-from relgraph.graph.fg.edit import Edit, Listeners
-from relgraph.graph.fg.structure import Client, Structure, check_integrity, described, fitted
+from relgraph.graph.fg.listeners import Listeners
+from relgraph.graph.fg.structure import (
+    Client,
+    Structure,
+    check_integrity,
+    described,
+    fitted,
+    missing_input,
+    own_input,
+)
 from relgraph.introspection import Displayed
 from relgraph.settings import config
-
-Attached = TypeVar("Attached", bound=Feature)
 
 # nodes, inputs, outputs, features, and other attributes by name
 State = tuple[Sequence[Apply], list[Variable], list[Variable], list[Feature], dict[str, Any]]
@@ -40,13 +45,15 @@ def copied(
     return [equiv[v] for v in inputs], nodes, [equiv[v] for v in outputs]
 
 
-class FunctionGraph(Displayed):
+class FunctionGraph(Listeners, Displayed):
     """The graph between some inputs and outputs, made to be changed.
 
     It has a `Structure`, with the clients of each variable, so that the graph can be followed
-    both ways, and `Listeners`, the features that are told of each change. A change is an `Edit` of
-    both, and costs what it touches, not what the graph holds. One that raises leaves the graph as
-    it was, but for what the callbacks of features did to it meanwhile.
+    both ways. A change is made there, and then the features are told of it. It costs what it
+    touches, not what the graph holds. If a feature raises, the change is undone, which the features
+    that had been told before are told too, and the exception goes on; what callbacks did to the
+    graph meanwhile stays. Pruning comes last: what is raised then undoes a replacement, but not the
+    change of a single input or output.
 
     Many methods take `reason`, the name of the rewrite in progress, which the features are told;
     and `import_missing`: whether variables that are to come in, and are neither inputs nor
@@ -84,10 +91,8 @@ class FunctionGraph(Displayed):
     merged
         Whether an optimizer is at work that sees to it that nothing is computed twice: what is
         equal is then one variable, or will be when both have been looked at.
-    features
-        The attached features, in the order in which they are told things.
-    execute_callbacks_times, validate_time
-        The seconds spent in callbacks, by feature, and validating (see `Validator`).
+    validate_time
+        The seconds spent validating (see `Validator`).
     profile
         Set by who wants every rewriter timed, however large the graph is; None by default.
     """
@@ -101,8 +106,8 @@ class FunctionGraph(Displayed):
         update_mapping: Mapping[int, int] | None = None,
         **clone_kwds: Any,
     ) -> None:
-        structure, listeners = Structure(), Listeners()
-        self._structure, self._listeners = structure, listeners
+        super().__init__()
+        self._structure = structure = Structure()
         # these are read everywhere and all the time, and a property takes several times as long as
         # an attribute: so both objects have the same list, set or dict, which is never replaced
         self.inputs = structure.inputs
@@ -110,8 +115,6 @@ class FunctionGraph(Displayed):
         self.variables = structure.variables
         self.apply_nodes = structure.apply_nodes
         self.clients = structure.clients
-        self.features = listeners.features
-        self.execute_callbacks_times = listeners.seconds_by_feature
         self.update_mapping = None if update_mapping is None else dict(update_mapping)
         self.merged = False
         self.validate_time = 0.0
@@ -172,9 +175,6 @@ class FunctionGraph(Displayed):
         # runs would make each look at an attribute several times as slow
         def __getattr__(self, name: str) -> Any: ...
 
-    def _edit(self, reason: str | None = None) -> Edit:
-        return Edit(self, self._structure, self._listeners, reason)
-
     # -- variables and their clients -----------------------------------------------------
 
     def setup_var(self, var: Variable) -> None:
@@ -211,7 +211,14 @@ class FunctionGraph(Displayed):
         taken for removed. What goes keeps its entry in `clients`, an empty list, unless
         `remove_if_empty` is true.
         """
-        self._edit(reason).remove_client(var, client_to_remove, remove_if_empty)
+        structure = self._structure
+        if var not in structure.clients:
+            return
+        if client_to_remove in structure.clients[var]:
+            structure.take_client(var, client_to_remove)
+        gone = self._prune([var], reason)
+        if not remove_if_empty:
+            structure.keep_entries((var, *(v for n in gone for v in (*n.inputs, *n.outputs))))
 
     # -- nodes that come in, and nodes that go -------------------------------------------
 
@@ -219,7 +226,14 @@ class FunctionGraph(Displayed):
         self, var: Variable, reason: str | None = None, import_missing: bool = False
     ) -> None:
         """Bring in `var` and all it depends on. See `import_node`."""
-        self._edit(reason).import_var(var, import_missing)
+        if var in self.variables:
+            return
+        if var.owner is not None:
+            self.import_node(var.owner, reason=reason, import_missing=import_missing)
+        elif import_missing and not isinstance(var, Constant):
+            self.add_input(var)
+        else:
+            self._structure.import_leaf(var)
 
     def import_node(
         self,
@@ -233,12 +247,90 @@ class FunctionGraph(Displayed):
         Raises MissingInputError, with `check`, if there is a variable that is neither an input, nor
         a constant, nor computed; the message names it and the node that uses it.
         """
-        self._edit(reason).import_node(apply_node, check, import_missing)
+        structure = self._structure
+        if apply_node in self.apply_nodes:
+            return
+        nodes, missing = structure.to_import(apply_node)
+        if not check:
+            missing = {}
+        if missing and not import_missing:
+            raise missing_input(missing)
+        if not missing and not self._hooks["on_import"]:
+            structure.connect(nodes)
+            return
+        inputs_before = len(self.inputs)
+        done: list[Apply] = []
+        try:
+            for var in missing:
+                self.add_input(var)
+            for node in nodes:
+                self._tell("on_import", node, reason)
+                if node not in self.apply_nodes:  # else a callback has brought it in meanwhile
+                    structure.connect((node,))
+                done.append(node)
+        except BaseException as error:
+            for node in reversed(done):
+                self._prune(node.outputs, reason, error)
+            self._remove_inputs_from(inputs_before, reason, error)
+            raise
 
     def remove_node(self, node: Apply, reason: str | None = None) -> None:
         """Remove `node`, all that depends on it (nodes, and outputs of the graph), and what is
         then used by nothing. A node that is not in the graph is taken for removed."""
-        self._edit(reason).remove_node(node)
+        if node in self.apply_nodes:
+            self._remove_dependents(node.outputs, reason)
+            self._prune(node.outputs, reason)
+
+    def _remove_dependents(self, variables: Iterable[Variable], reason: str | None) -> None:
+        nodes, outputs = self._structure.dependents(variables)
+        for i in reversed(outputs):
+            self.remove_output(i, reason)
+        # what is left led to no output; pruning its last nodes takes the others along
+        for node in nodes:
+            self._prune(node.outputs, reason)
+
+    def _prune(
+        self,
+        variables: Iterable[Variable],
+        reason: str | None,
+        error: BaseException | None = None,
+    ) -> list[Apply]:
+        """Take out those of `variables` that nothing reads, their owners, and so on backwards.
+
+        Parameters
+        ----------
+        error
+            The exception because of which an edit is being undone.
+
+        Returns
+        -------
+        nodes
+            The nodes that went, each before what it read.
+
+        Raises
+        ------
+        BaseException
+            The first that a listener raised, after all nodes have gone. With `error` none is: what
+            listeners raise is noted there.
+        """
+        going = self._structure.disconnect_unused(variables, [])
+        if not self._hooks["on_prune"]:
+            return list(going)
+        gone: list[Apply] = []
+        raised: BaseException | None = None
+        for node in going:
+            gone.append(node)
+            if error is not None:
+                self._tell_back(error, "on_prune", node, reason)
+                continue
+            try:
+                self._tell("on_prune", node, reason)
+            except BaseException as objection:
+                if raised is None:
+                    raised = objection
+        if raised is not None:
+            raise raised
+        return gone
 
     # -- inputs and outputs --------------------------------------------------------------
 
@@ -252,14 +344,32 @@ class FunctionGraph(Displayed):
 
     def insert_input(self, i: int, var: Variable) -> None:
         """Make `var` input `i` of the graph; those from `i` on move up. See `add_input`."""
-        self._edit().insert_input(i, var)
+        self._structure.insert_input(i, var)
+        try:
+            self._tell("on_add_input", i, var)
+        except BaseException:
+            self._structure.pop_input(i)
+            raise
 
     def remove_input(self, input_idx: int, reason: str | None = None) -> None:
         """Remove an input and all that depends on it: nodes, and outputs of the graph.
 
         Raises IndexError if there is no such input.
         """
-        self._edit(reason).remove_input(input_idx)
+        structure = self._structure
+        i = _from_start(input_idx, self.inputs, "input")
+        if self.inputs.count(self.inputs[i]) == 1:
+            self._remove_dependents([self.inputs[i]], reason)
+        mapping = self.update_mapping
+        var = structure.pop_input(i)
+        if mapping is not None:
+            self.update_mapping = {k: v - (v > i) for k, v in mapping.items() if v != i}
+        try:
+            self._tell("on_remove_input", i, var, reason)
+        except BaseException:
+            structure.insert_input(i, var)
+            self.update_mapping = mapping
+            raise
 
     def add_output(
         self, var: Variable, reason: str | None = None, import_missing: bool = False
@@ -271,11 +381,30 @@ class FunctionGraph(Displayed):
         self, i: int, var: Variable, reason: str | None = None, import_missing: bool = False
     ) -> None:
         """Make `var` output `i` of the graph; those from `i` on move up. See `add_output`."""
-        self._edit(reason).insert_output(i, var, import_missing)
+        inputs_before = len(self.inputs)
+        self.import_var(var, reason, import_missing)
+        self._structure.insert_output(i, var)
+        try:
+            self._tell("on_add_output", i, var, reason)
+        except BaseException as error:
+            self._structure.pop_output(i)
+            self._undo_import(var, inputs_before, reason, error)
+            raise
 
     def remove_output(self, output_idx: int, reason: str | None = None) -> None:
         """Remove an output, and all that only it needs. Raises IndexError if there is none."""
-        self._edit(reason).remove_output(output_idx)
+        i = _from_start(output_idx, self.outputs, "output")
+        mapping = self.update_mapping
+        var = self._structure.pop_output(i)
+        if mapping is not None:
+            self.update_mapping = {k - (k > i): v for k, v in mapping.items() if k != i}
+        try:
+            self._tell("on_remove_output", i, var, reason)
+        except BaseException:
+            self._structure.insert_output(i, var)
+            self.update_mapping = mapping
+            raise
+        self._prune([var], reason)
 
     # -- what is read where --------------------------------------------------------------
 
@@ -304,7 +433,27 @@ class FunctionGraph(Displayed):
         `node` is not in the graph; InconsistencyError if it would be an input of itself (`toposort`
         finds longer cycles); and what `import_node` raises.
         """
-        self._edit(reason).change_node_input(node, i, new_var, import_missing, check)
+        structure = self._structure
+        if not isinstance(node, str) and node not in self.apply_nodes:
+            raise ValueError(f"{node} is not in the graph, so its input {i} can't be changed here")
+        old = structure.inputs_of(node)[i]
+        if new_var is old:
+            return
+        if check:
+            new_var = fitted(old, new_var)
+        if not isinstance(node, str) and new_var.owner is node:
+            raise own_input(new_var, node)
+        inputs_before = len(self.inputs)
+        self.import_var(new_var, reason, import_missing)
+        structure.rewire(node, i, new_var)
+        try:
+            self._tell("on_change_input", node, i, old, new_var, reason)
+        except BaseException as error:
+            structure.rewire(node, i, old)
+            self._undo_import(new_var, inputs_before, reason, error)
+            raise
+        if not self.clients[old]:
+            self._prune([old], reason)
 
     def replace(
         self,
@@ -332,9 +481,9 @@ class FunctionGraph(Displayed):
             return
         if not (isinstance(new_var, Variable) and new_var.type is var.type):
             new_var = fitted(var, new_var)
-        told = None if import_missing else self._listeners.quiet["on_replace"]
+        told = None if import_missing else self._quiet["on_replace"]
         if told is None:
-            self._edit(reason).replace(var, new_var, import_missing)
+            self._replace_one_by_one(var, new_var, reason, import_missing)
             return
         # nobody who listens can object or interfere
         replacement = self._structure.replace(var, new_var, reason)
@@ -350,6 +499,39 @@ class FunctionGraph(Displayed):
         for var, new_var in pairs:
             self.replace(var, new_var, **kwargs)
 
+    def _replace_one_by_one(
+        self, var: Variable, new_var: Variable, reason: str | None, import_missing: bool
+    ) -> None:
+        """Replace `var` for one user after the other. The types have to fit."""
+        clients = self.clients
+        users = clients[var].copy()
+        inputs_before = len(self.inputs)
+        try:
+            for node, i in users:
+                # a callback may have changed this one meanwhile
+                if (node, i) in clients.get(var, ()):
+                    self.change_node_input(node, i, new_var, reason, import_missing, check=False)
+        except BaseException as error:
+            for node, i in reversed(users):
+                if (node, i) in clients.get(new_var, ()):
+                    self.import_var(var, reason)
+                    self._structure.rewire(node, i, var)
+                    self._tell_back(error, "on_change_input", node, i, new_var, var, reason)
+            self._undo_import(new_var, inputs_before, reason, error)
+            raise
+
+    def _undo_import(
+        self, var: Variable, inputs_before: int, reason: str | None, error: BaseException
+    ) -> None:
+        """Take out what came in with `var` and is not used: nodes, and inputs after the first."""
+        self._prune([var], reason, error)
+        self._remove_inputs_from(inputs_before, reason, error)
+
+    def _remove_inputs_from(self, count: int, reason: str | None, error: BaseException) -> None:
+        while len(self.inputs) > count:
+            var = self._structure.pop_input(len(self.inputs) - 1)
+            self._tell_back(error, "on_remove_input", len(self.inputs), var, reason)
+
     # -- the graph as a whole ------------------------------------------------------------
 
     def toposort(self, with_orderings: bool = True) -> list[Apply]:
@@ -359,7 +541,7 @@ class FunctionGraph(Displayed):
 
         Raises ValueError if there is a cycle; the message names a node on it.
         """
-        asked = with_orderings and self._listeners.hooks["orderings"]
+        asked = with_orderings and self._hooks["orderings"]
         orderings = self.orderings() if asked else None
         if orderings:
             return io_toposort(self.inputs, self.outputs, orderings)
@@ -408,68 +590,9 @@ class FunctionGraph(Displayed):
     def __repr__(self) -> str:
         return f"FunctionGraph({', '.join(as_string(self.inputs, self.outputs))})"
 
-    # -- features ------------------------------------------------------------------------
 
-    def attach_feature(self, feature: Feature) -> None:
-        """Attach `feature` and call its `on_attach`.
-
-        Nothing happens if it is attached already, or if its `on_attach` raises `AlreadyThere`.
-        """
-        self._listeners.attach(self, feature)
-
-    @contextmanager
-    def attached(self, feature: Attached) -> Iterator[Attached]:
-        """Attach a feature for the time of a block, which is given it."""
-        self.attach_feature(feature)
-        try:
-            yield feature
-        finally:
-            self.remove_feature(feature)
-
-    def remove_feature(self, feature: Feature) -> None:
-        """Detach `feature`, call its `on_detach`, and remove what it published.
-
-        Nothing happens if it is not attached.
-        """
-        self._listeners.remove(self, feature)
-
-    def listen(self, feature: Feature) -> None:
-        """Tell `feature` from now on, which was dormant."""
-        self._listeners.wake(feature)
-
-    def publish(self, feature: Feature, **attributes: Any) -> None:
-        """Add methods (or other attributes) to the graph on behalf of `feature`.
-
-        They go when the feature is detached, or when its `on_attach` fails. Raises AlreadyThere if
-        a feature of the same class, or of one derived from it, added such a name; ValueError if the
-        graph has such a name from elsewhere, and the message says from where.
-        """
-        self._listeners.publish(self, feature, attributes)
-
-    def published_by(self, name: str) -> Feature | None:
-        """Return the feature that added attribute `name` to the graph, or None."""
-        return self._listeners.publishers.get(name)
-
-    def listens(self, name: str) -> bool:
-        """Return whether some feature has a callback `name` that does something."""
-        return bool(self._listeners.hooks[name])
-
-    @property
-    def execute_callbacks_time(self) -> float:
-        """The seconds spent in callbacks in all."""
-        return self._listeners.seconds
-
-    def execute_callbacks(self, name: str, *args: Any, **kwargs: Any) -> None:
-        """Call ``feature.name(fgraph, *args, **kwargs)`` for each feature that has the method."""
-        self._listeners.call(name, self, *args, **kwargs)
-
-    def collect_callbacks(self, name: str, *args: Any) -> dict[Feature, Any]:
-        """Return what ``feature.name(fgraph, *args)`` returns, by feature that has the method."""
-        return self._listeners.collect(name, self, *args)
-
-    def orderings(self) -> dict[Apply, list[Apply]]:
-        """Return, for some nodes, the nodes that features want computed before them.
-
-        What follows from the graph itself is not included.
-        """
-        return self._listeners.collect_lists("orderings", self)
+def _from_start(i: int, items: Sequence[Variable], kind: str) -> int:
+    """Return index `i` counted from the start; raise IndexError if nothing has it."""
+    if not -len(items) <= i < len(items):
+        raise IndexError(f"the graph has {len(items)} {kind}s, so no {kind} {i}")
+    return i % len(items)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.features import Feature, takes_notes
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.fg.edit import ReplacementListener
+from relgraph.graph.fg.listeners import ReplacementListener
 from relgraph.graph.fg.structure import UNKNOWN_READERS
 from relgraph.graph.opt.base import (
     GlobalOptimizer,

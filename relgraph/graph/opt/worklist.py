@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.graph.fg.edit import ReplacementListener
+from relgraph.graph.fg.listeners import ReplacementListener
 from relgraph.graph.op import Op
 from relgraph.graph.opt.dispatch import RewriterTables, VisitPlan, is_ac
 

@@ -4,7 +4,7 @@ import pytest
 
 from relgraph.graph.features import AlreadyThere, Feature, takes_notes
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.fg.edit import Listeners
+from relgraph.graph.fg.listeners import Listeners
 from relgraph.graph.utils import InconsistencyError, MissingInputError
 from tests.graph.fg.edits import state
 from tests.graph.toys import MyOp, Objector, Recorder, variables
@@ -160,10 +160,6 @@ class TestObjections:
 # The features of a graph: who is told what, in which order, and what they add to the graph.
 
 
-class Host:
-    """What features are attached to; it need not be a graph."""
-
-
 class Hears(Feature):
     """Keeps all that it is told, in a list that it may share with others."""
 
@@ -195,51 +191,50 @@ OPPOSITES = {"on_prune", *(event for event, *_ in UNDONE)}
 class TestTelling:
     def test_events_that_nobody_hears_have_no_hooks(self):
         listeners, recorder = Listeners(), Recorder()
-        listeners.attach(Host(), Feature())
-        listeners.attach(Host(), recorder)
-        assert listeners.hooks["on_import"] == ((recorder, recorder.on_import),)
-        assert listeners.hooks["on_add_output"] == ()
+        listeners.attach_feature(Feature())
+        listeners.attach_feature(recorder)
+        assert listeners._hooks["on_import"] == ((recorder, recorder.on_import),)
+        assert listeners._hooks["on_add_output"] == ()
 
     @pytest.mark.parametrize(("event", "args", "opposite", "opposite_args"), UNDONE)
     def test_those_told_before_one_that_raises_are_told_the_opposite(
         self, event, args, opposite, opposite_args
     ):
-        host, listeners, heard = Host(), Listeners(), []
+        host, heard = Listeners(), []
         for feature in (Hears("first", heard), Objector(event), Hears("last", heard)):
-            listeners.attach(host, feature)
+            host.attach_feature(feature)
         with pytest.raises(RuntimeError, match="I object"):
-            listeners.tell(event, host, *args)
+            host._tell(event, *args)
         assert heard == [
             ("first", event, (host, *args)),
             ("first", opposite, (host, *opposite_args)),
         ]
 
     def test_pruning_is_not_undone(self):
-        host, listeners, heard = Host(), Listeners(), []
+        host, heard = Listeners(), []
         for feature in (Hears("first", heard), Objector("on_prune")):
-            listeners.attach(host, feature)
+            host.attach_feature(feature)
         with pytest.raises(RuntimeError, match="I object"):
-            listeners.tell("on_prune", host, "node", "why")
+            host._tell("on_prune", "node", "why")
         assert heard == [("first", "on_prune", (host, "node", "why"))]
 
     def test_what_is_raised_while_undoing_is_noted(self):
-        host, listeners, heard = Host(), Listeners(), []
+        host, heard = Listeners(), []
         for feature in (Objector("on_prune"), Hears("last", heard)):
-            listeners.attach(host, feature)
+            host.attach_feature(feature)
         error = ValueError("the cause")
-        listeners.tell_back(error, "on_prune", host, "node", "why")
+        host._tell_back(error, "on_prune", "node", "why")
         assert heard == [("last", "on_prune", (host, "node", "why"))]
         assert "then raised RuntimeError('I object') in on_prune" in error.__notes__[0]
 
     def test_the_time_of_one_that_goes_still_counts(self):
-        host, listeners = Host(), Listeners()
-        recorder = Recorder()
-        listeners.attach(host, recorder)
-        listeners.call("on_prune", FunctionGraph([], []), f(*variables("x")).owner, None)
-        spent = listeners.seconds
-        assert spent == listeners.seconds_by_feature[recorder] > 0
-        listeners.remove(host, recorder)
-        assert listeners.seconds == spent and listeners.seconds_by_feature == {}
+        host, recorder = FunctionGraph([], []), Recorder()
+        host.attach_feature(recorder)
+        host.execute_callbacks("on_prune", f(*variables("x")).owner, None)
+        spent = host.execute_callbacks_time
+        assert spent == host.execute_callbacks_times[recorder] > 0
+        host.remove_feature(recorder)
+        assert host.execute_callbacks_time == spent and host.execute_callbacks_times == {}
 
 
 class TestCallbacks:
