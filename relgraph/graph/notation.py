@@ -46,6 +46,24 @@ class OpNamespace(Uncopied, SimpleNamespace):
         return getattr, (self._owner, "_ops")
 
 
+def _infix(name: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """Return the methods of an operator: of its first operand, and of its second one.
+
+    Parameters
+    ----------
+    name
+        The name of the op in ``_ops``.
+    """
+
+    def plain(self: Operators, other: Any) -> Any:
+        return getattr(self._ops_beside(other), name)(self, other)
+
+    def reflected(self: Operators, other: Any) -> Any:
+        return getattr(self._ops, name)(other, self)
+
+    return plain, reflected
+
+
 class Operators:
     """Arithmetic, comparison and indexing by the ops in ``_ops``.
 
@@ -104,86 +122,24 @@ class Operators:
     def __invert__(self) -> Any:
         return self._ops.invert(self)
 
-    def __add__(self, other: Any) -> Any:
-        return self._ops_beside(other).add(self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._ops.add(other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._ops_beside(other).sub(self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._ops.sub(other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._ops_beside(other).mul(self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._ops.mul(other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._ops_beside(other).true_div(self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._ops.true_div(other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return self._ops.int_div(self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return self._ops.int_div(other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return self._ops.mod(self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return self._ops.mod(other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return self._ops.pow(self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return self._ops.pow(other, self)
+    __add__, __radd__ = _infix("add")
+    __sub__, __rsub__ = _infix("sub")
+    __mul__, __rmul__ = _infix("mul")
+    __truediv__, __rtruediv__ = _infix("true_div")
+    __floordiv__, __rfloordiv__ = _infix("int_div")
+    __mod__, __rmod__ = _infix("mod")
+    __pow__, __rpow__ = _infix("pow")
+    __matmul__, __rmatmul__ = _infix("matmul")
+    __and__, __rand__ = _infix("and_")
+    __or__, __ror__ = _infix("or_")
+    __xor__, __rxor__ = _infix("xor")
+    __lt__ = _infix("lt")[0]
+    __le__ = _infix("le")[0]
+    __gt__ = _infix("gt")[0]
+    __ge__ = _infix("ge")[0]
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
-        return self._ops.int_div(self, other), self._ops.mod(self, other)
-
-    def __matmul__(self, other: Any) -> Any:
-        return self._ops_beside(other).matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return self._ops.matmul(other, self)
-
-    def __and__(self, other: Any) -> Any:
-        return self._ops.and_(self, other)
-
-    def __rand__(self, other: Any) -> Any:
-        return self._ops.and_(other, self)
-
-    def __or__(self, other: Any) -> Any:
-        return self._ops.or_(self, other)
-
-    def __ror__(self, other: Any) -> Any:
-        return self._ops.or_(other, self)
-
-    def __xor__(self, other: Any) -> Any:
-        return self._ops.xor(self, other)
-
-    def __rxor__(self, other: Any) -> Any:
-        return self._ops.xor(other, self)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._ops_beside(other).lt(self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._ops_beside(other).le(self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._ops_beside(other).gt(self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._ops_beside(other).ge(self, other)
+        return self // other, self % other
 
     def __getitem__(self, key: Any) -> Any:
         return self._ops.getitem(self, key)
