@@ -12,6 +12,8 @@ show on dark and light; a file by itself follows ``prefers-color-scheme``.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right, insort
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +21,10 @@ from hashlib import blake2b
 from html import escape
 from itertools import islice, pairwise
 from typing import Any, Literal
-from unicodedata import category, combining, east_asian_width
+
+import numpy as np
+from rich.cells import cell_len
+from scipy.optimize import isotonic_regression
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.fg import FunctionGraph
@@ -445,26 +450,12 @@ def _crossings(layers: list[list[Place]]) -> int:
     total = 0
     for upper, lower in pairwise(layers):
         position = {place: i for i, place in enumerate(lower)}
-        ends = [position[end] for place in upper for end in sorted(place.below, key=position.get)]  # type: ignore[arg-type]
-        total += _inversions(ends, len(lower))
+        before: list[int] = []
+        for place in upper:
+            for end in sorted([position[end] for end in place.below]):
+                total += len(before) - bisect_right(before, end)
+                insort(before, end)
     return total
-
-
-def _inversions(numbers: list[int], bound: int) -> int:
-    """Return how many pairs of numbers stand in the wrong order, by a Fenwick tree."""
-    tree = [0] * (bound + 1)
-    count = 0
-    for seen, number in enumerate(numbers):
-        i, not_greater = number + 1, 0
-        while i > 0:
-            not_greater += tree[i]
-            i -= i & -i
-        count += seen - not_greater
-        i = number + 1
-        while i <= bound:
-            tree[i] += 1
-            i += i & -i
-    return count
 
 
 _MOST_SWEEPS, _LEAST_SWEEPS = 24, 6
@@ -486,87 +477,49 @@ def place_in_rows(
     gap
         How far places are apart at least.
     """
-    rows = [_Row(layer, width, gap) for layer in layers]
-    places = sum(map(len, layers))
-    sweeps = min(max(_MOST_VISITS // max(places, 1), _LEAST_SWEEPS), _MOST_SWEEPS)
+    # each row with where its places stand if there is no room between them
+    rows: list[tuple[Sequence[Place], Any]] = []
+    for layer in filter(None, layers):
+        widths = np.array([width(place) for place in layer])
+        rows.append((layer, np.cumsum(widths + gap) - widths / 2))
+        _move(*rows[-1])
+    places = [place for layer in layers for place in layer]
+    sweeps = min(max(_MOST_VISITS // max(len(places), 1), _LEAST_SWEEPS), _MOST_SWEEPS)
     for _ in range(sweeps // 2):
         for row in rows:
-            row.align(row.above)
+            _align(*row, lambda place: place.above)
         for row in reversed(rows):
-            row.align(row.below)
+            _align(*row, lambda place: place.below)
     # at last by both sides
     for row in rows:
-        row.align(row.around)
-    left = min((row.left() for row in rows if row.places), default=0.0)
-    right = max((row.right() for row in rows if row.places), default=0.0)
-    for layer in layers:
-        for place in layer:
-            place.x -= left
+        _align(*row, lambda place: [*place.above, *place.below])
+    left = min((place.x - width(place) / 2 for place in places), default=0.0)
+    right = max((place.x + width(place) / 2 for place in places), default=0.0)
+    for place in places:
+        place.x -= left
     return right - left
 
 
-_Pulls = list[tuple[list[Place], list[float], float]]
-"""For each place of a row: what pulls it, how much each of these does, and all together."""
+def _move(places: Sequence[Place], to: Any) -> None:
+    for place, x in zip(places, to.tolist(), strict=True):
+        place.x = x
 
 
-class _Row:
-    """A row, with how far its places stand from the first one where there is no room between."""
-
-    def __init__(
-        self, places: Sequence[Place], width: Callable[[Place], float], gap: float
-    ) -> None:
-        self.places = places
-        halves = [width(place) / 2 for place in places]
-        self.halves = halves
-        self.offsets: list[float] = []
-        for i, half in enumerate(halves):
-            self.offsets.append(self.offsets[-1] + halves[i - 1] + gap + half if i else 0.0)
-            places[i].x = self.offsets[-1]
-        self.above = [_pulls(place, place.above) for place in places]
-        self.below = [_pulls(place, place.below) for place in places]
-        self.around = [_pulls(place, [*place.above, *place.below]) for place in places]
+def _align(
+    places: Sequence[Place], offsets: Any, neighbours: Callable[[Place], Sequence[Place]]
+) -> None:
+    """Move the places of a row as near to their neighbours as their order and widths allow: the
+    sum of the squares of the distances is least."""
+    wishes, weights = [], []
+    for place in places:
+        near = neighbours(place)
         # what passes through should be straight
-        self.weights = [_STRAIGHT if place.of is None else 1.0 for place in places]
-
-    def left(self) -> float:
-        return self.places[0].x - self.halves[0]
-
-    def right(self) -> float:
-        return self.places[-1].x + self.halves[-1]
-
-    def align(self, pulls: _Pulls) -> None:
-        """Move the places as near to what pulls them as their order and widths allow.
-
-        The sum of the squares of the distances is least: places that are in each other's way are
-        pooled, and a pool stands at the mean of what its places want.
-        """
-        pools: list[tuple[float, float, int]] = []  # where it stands, its weight, how many it has
-        for place, offset, weight, (near, strengths, total) in zip(
-            self.places, self.offsets, self.weights, pulls, strict=True
-        ):
-            if len(near) == 1:
-                wish = near[0].x
-            elif near:
-                wish = sum([p.x * s for p, s in zip(near, strengths, strict=True)]) / total
-            else:
-                wish, weight = place.x, 0.1
-            at, count = wish - offset, 1
-            while pools and pools[-1][0] > at:
-                before, its_weight, its_count = pools.pop()
-                at = (before * its_weight + at * weight) / (its_weight + weight)
-                weight, count = weight + its_weight, count + its_count
-            pools.append((at, weight, count))
-        first = 0
-        for at, _, count in pools:
-            for i in range(first, first + count):
-                self.places[i].x = at + self.offsets[i]
-            first += count
-
-
-def _pulls(place: Place, near: list[Place]) -> tuple[list[Place], list[float], float]:
-    trunk = place.of is None
-    strengths = [_STRAIGHT if trunk and other.of is None else 1.0 for other in near]
-    return near, strengths, sum(strengths)
+        trunk = place.of is None
+        pulls = [_STRAIGHT if trunk and other.of is None else 1.0 for other in near]
+        wish = sum([n.x * pull for n, pull in zip(near, pulls, strict=True)])
+        wishes.append(wish / sum(pulls) if near else place.x)
+        weights.append((_STRAIGHT if trunk else 1.0) if near else 0.1)
+    _move(places, isotonic_regression(wishes - offsets, weights=weights).x + offsets)
 
 
 _LETTER = 7.2  # the width of a letter of a box, and of a label
@@ -641,14 +594,7 @@ def drawn(picture: Picture) -> str:
 
 def columns(text: str) -> int:
     """Return how many letters wide a text is in a fixed-width font."""
-    return sum(
-        0
-        if combining(c) or category(c) in ("Cf", "Mn", "Me")
-        else 2
-        if east_asian_width(c) in "WF"
-        else 1
-        for c in text
-    )
+    return cell_len(_printable(text))
 
 
 def _width(place: Place) -> float:
@@ -697,14 +643,13 @@ def _text(place: Place, y: float, text: str, letter: float) -> str:
     )
 
 
+# what is no letter of XML
+_NOT_IN_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+
+
 def _printable(text: str) -> str:
     """Return a text without the letters that XML does not allow."""
-    return "".join(
-        c
-        if c in "\t\n\r" or (c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff")
-        else "\ufffd"
-        for c in text
-    )
+    return _NOT_IN_XML.sub("\ufffd", text)
 
 
 def _edges(layers: list[list[Place]], tops: list[float]) -> Iterator[str]:
