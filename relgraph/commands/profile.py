@@ -9,8 +9,8 @@ from relgraph.commands import CommandError, add_page_argument, thing_named, writ
 from relgraph.compile import Function, SharedVariable, function
 from relgraph.compile.profiling import FunctionProfile
 from relgraph.display import page
-from relgraph.display.drawing import outputs_of
 from relgraph.graph.basic import Constant, graph_inputs
+from relgraph.graph.fg import outputs_of
 from relgraph.settings import config
 
 EXAMPLE = "  relgraph profile model.py:loss --mode o4"

@@ -18,7 +18,7 @@ from relgraph.compile.database import (
 )
 from relgraph.compile.phase_form import left_side_after
 from relgraph.graph.basic import Variable
-from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.fg import FunctionGraph, outputs_of
 from relgraph.graph.kanren import (
     Explanation,
     GraphExplanation,
@@ -102,7 +102,7 @@ def explain(law: Explained, graph: Any, direction: str = "forward") -> GraphExpl
         If there is no such law or direction.
     """
     law = _law_of(law)
-    fgraph = merged_copy(_outputs_of(graph))
+    fgraph = merged_copy(outputs_of(graph))
     first = law.explain(fgraph.outputs[0], direction)
     try:
         rewriter = getattr(law, direction)
@@ -152,19 +152,6 @@ def _law_of(law: Any) -> Relation:
     return made
 
 
-def _outputs_of(graph: Any) -> list[Variable]:
-    """Return the outputs of a graph."""
-    if isinstance(graph, FunctionGraph):
-        return list(graph.outputs)
-    outputs = [graph] if isinstance(graph, Variable) else graph
-    if not isinstance(outputs, list | tuple) or not outputs:
-        raise TypeError(f"a graph is a variable, a list of these or a FunctionGraph, not {graph!r}")
-    for variable in outputs:
-        if not isinstance(variable, Variable):
-            raise TypeError(f"the outputs of a graph are variables, not {variable!r}")
-    return list(outputs)
-
-
 def _with_steps(fgraph: FunctionGraph) -> Iterator[tuple[str, FunctionGraph]]:
     """Yield a graph, and the steps of the loops in it, each with words for where it is."""
     waiting = [("", fgraph)]
@@ -193,7 +180,7 @@ def laws_for(graph: Any, laws: Iterable[Relation] | None = None) -> list[Relatio
     TypeError
         If `graph` is no graph.
     """
-    graphs = [inner for _, inner in _with_steps(merged_copy(_outputs_of(graph)))]
+    graphs = [inner for _, inner in _with_steps(merged_copy(outputs_of(graph)))]
     tried = _laws_of_phases() if laws is None else laws
     return [law for law in dict.fromkeys(tried) if any(_matches_in(law, g) for g in graphs)]
 

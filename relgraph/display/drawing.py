@@ -27,7 +27,7 @@ from rich.cells import cell_len
 from scipy.optimize import isotonic_regression
 
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.fg import FunctionGraph
+from relgraph.graph.fg import outputs_of
 from relgraph.graph.traversal import general_toposort, walk
 
 Kind = Literal["input", "constant", "op", "output", "folded"]
@@ -99,35 +99,6 @@ class Picture:
 
     boxes: list[Box] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
-
-
-def outputs_of(graph: Any) -> list[Variable]:
-    """Return the outputs of what can be drawn.
-
-    Parameters
-    ----------
-    graph
-        A variable, a sequence of variables, a FunctionGraph or a compiled function.
-
-    Raises
-    ------
-    TypeError
-        If it is none of these.
-    """
-    graph = getattr(getattr(graph, "maker", None), "fgraph", graph)
-    if isinstance(graph, FunctionGraph):
-        return list(graph.outputs)
-    outputs = [graph] if isinstance(graph, Variable) else graph
-    if not isinstance(outputs, list | tuple) or not outputs:
-        kind = "empty" if outputs == [] else f"a value of class {type(graph).__name__}"
-        raise TypeError(
-            f"wanted is a variable, a list of them, a graph or a function, and this is {kind}"
-        )
-    for out in outputs:
-        if not isinstance(out, Variable):
-            kind = type(out).__name__
-            raise TypeError(f"wanted is a list of variables, and a value of class {kind} is in it")
-    return list(outputs)
 
 
 def picture_of(

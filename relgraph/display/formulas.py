@@ -8,8 +8,9 @@ from html import escape
 from itertools import count
 from typing import Any, ClassVar
 
-from relgraph.display.drawing import cut, outputs_of
+from relgraph.display.drawing import cut
 from relgraph.graph.basic import Variable
+from relgraph.graph.fg import outputs_of
 from relgraph.graph.kanren.terms import Term, term_view
 from relgraph.graph.notation import (
     ATOM,

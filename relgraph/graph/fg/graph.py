@@ -596,3 +596,35 @@ def _from_start(i: int, items: Sequence[Variable], kind: str) -> int:
     if not -len(items) <= i < len(items):
         raise IndexError(f"the graph has {len(items)} {kind}s, so no {kind} {i}")
     return i % len(items)
+
+
+def outputs_of(graph: Any) -> list[Variable]:
+    """Return the outputs of a graph.
+
+    Parameters
+    ----------
+    graph
+        A variable, a sequence of variables, a FunctionGraph or a compiled function.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+    """
+    graph = getattr(getattr(graph, "maker", None), "fgraph", graph)
+    if isinstance(graph, FunctionGraph):
+        return list(graph.outputs)
+    outputs = [graph] if isinstance(graph, Variable) else graph
+    if not isinstance(outputs, list | tuple) or not outputs:
+        kind = "empty" if outputs == [] else f"a value of class {type(graph).__name__}"
+        raise TypeError(
+            f"wanted is a variable, a list of them, a graph or a function, and this is {kind}"
+        )
+    for out in outputs:
+        if not isinstance(out, Variable):
+            kind = type(out).__name__
+            raise TypeError(
+                "wanted is a list of variables, the outputs of a graph, and a value of class "
+                f"{kind} is in it"
+            )
+    return list(outputs)
