@@ -457,13 +457,13 @@ def place_in_rows(
     places = [place for layer in layers for place in layer]
     sweeps = min(max(_MOST_VISITS // max(len(places), 1), _LEAST_SWEEPS), _MOST_SWEEPS)
     for _ in range(sweeps // 2):
-        for row in rows:
-            _align(*row, lambda place: place.above)
-        for row in reversed(rows):
-            _align(*row, lambda place: place.below)
+        for layer, offsets in rows:
+            _align(layer, offsets, lambda place: place.above)
+        for layer, offsets in reversed(rows):
+            _align(layer, offsets, lambda place: place.below)
     # at last by both sides
-    for row in rows:
-        _align(*row, lambda place: [*place.above, *place.below])
+    for layer, offsets in rows:
+        _align(layer, offsets, lambda place: [*place.above, *place.below])
     left = min((place.x - width(place) / 2 for place in places), default=0.0)
     right = max((place.x + width(place) / 2 for place in places), default=0.0)
     for place in places:

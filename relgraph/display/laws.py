@@ -10,10 +10,11 @@ import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
+from types import MappingProxyType
 from typing import Any
 
 from relgraph.display.formulas import mathml
-from relgraph.display.markup import code, fragment, prose, table, tag
+from relgraph.display.markup import code, fragment, prose, tag
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
@@ -21,43 +22,28 @@ from relgraph.graph.kanren.rules import compound_parts, split
 from relgraph.graph.notation import algebra
 from relgraph.introspection import Displayed
 
-_LONGEST = 64
-"""A law of more letters is written as in its table, in lines that fit."""
-
-_FILTER = """
-var word=root.querySelector("input"),kind=root.querySelector("select");
-var rows=Array.from(root.querySelectorAll("tbody tr")),count=root.querySelector(".rg-count");
-function show(){var w=word.value.toLowerCase(),n=0;rows.forEach(function(row){
- var fits=row.dataset.text.includes(w)&&(!kind.value||row.dataset.sound===kind.value);
- row.hidden=!fits;if(fits)n++;});count.textContent=n+" of "+rows.length;}
-word.addEventListener("input",show);kind.addEventListener("change",show);show();
-""".replace("\n", "")
-
 
 def law_html(law: Relation) -> str:
     """Return a law: its name, its class and tags, and what it says."""
-    tags = "".join(tag(t) for t in law.tags if t != law.sound)
-    body = [f"<b>{escape(law.name)}</b> ", tag(law.sound, "rg-class"), _proved(law), tags]
+    body = [f"<b>{escape(law.name)}</b> ", _tags(law, ())]
     if isinstance(law, Law):
-        body.append(f"<div>{mathml(law)}</div><div>{code(_algebra(law))}</div>")
+        body.append(f"<div>{mathml(law)}</div><div>{code(f'{law.lhs} → {law.rhs}')}</div>")
     elif law.__doc__ and law.__doc__ != type(law).__doc__:
         body.append(f"<div>{escape(law.__doc__.strip())}</div>")
     body.append(_where(law))
     return fragment("".join(body))
 
 
-def _proved(law: Relation) -> str:
-    """Return how a law was shown to hold for all values, if it was."""
-    return tag(str(law.proof)) if law.proof.holds else ""
+def _tags(law: Relation, rows: Sequence[str]) -> str:
+    """Return the class of a law, how it was shown to hold for all values, if it was, and tags."""
+    proof = tag(str(law.proof)) if law.proof.holds else ""
+    names = dict.fromkeys(name for name in (*rows, *law.tags) if name != law.sound)
+    return f"{tag(law.sound, 'rg-class')}{proof}{''.join(map(tag, names))}"
 
 
 def _where(law: Relation) -> str:
     conditions = ", ".join(code(str(c)) for c in getattr(law, "conditions", ()))
     return f"<div>where {conditions}</div>" if conditions else ""
-
-
-def _algebra(law: Any) -> str:
-    return f"{law.lhs} → {law.rhs}"
 
 
 def _ops_named(law: Relation) -> tuple[set[str], set[str]]:
@@ -143,32 +129,14 @@ class LawTable(Displayed, Sequence[Relation]):
         return "\n".join(f"{name:<{width}}  {sound:<8}  {text}" for name, text, sound, _ in lines)
 
     def html(self) -> str:
-        """Return the table, with a field for a word and a choice of classes."""
-        sounds = list(dict.fromkeys(law.sound for law in self))
-        search = (
-            '<input type="search" placeholder="search" aria-label="search">'
-            f"{_choice('every class', sounds)}"
-            '<span class="rg-count"></span>'
-        )
-        body = table(("name", "algebra", "class", "rows and tags"), [])
-        rows = "".join(map(self._row, self))
-        return fragment(search + body.replace("<tbody>", f"<tbody>{rows}"), _FILTER)
-
-    def _row(self, law: Relation) -> str:
-        readable = isinstance(law, Law) and len(_algebra(law)) <= _LONGEST
-        said = mathml(law) if readable else code(_algebra(law) if hasattr(law, "lhs") else str(law))
-        said += _where(law)
-        names = dict.fromkeys(t for t in (*self._rows(law), *law.tags) if t != law.sound)
-        return (
-            f'<tr data-text="{escape(self._text(law))}" data-sound="{escape(law.sound)}">'
-            f"<td>{escape(law.name)}</td><td>{said}</td><td>{tag(law.sound, 'rg-class')}</td>"
-            f"<td>{''.join(map(tag, names))}</td></tr>"
-        )
+        """Return the laws, with a field for a word and a choice of classes."""
+        entry = _Entry(self._rows)
+        return _searched("".join(map(entry.html, self)), {"sound": _classes(self)})
 
 
 _RULE_BOOK = "relations."
 
-_BOOK_STYLE = """
+_STYLE = """
 .rg-law{display:grid;grid-template-columns:minmax(0,15em) minmax(0,1fr);gap:0 20px;padding:6px 0;
 border-top:1px solid rgba(128,128,128,.3);scroll-margin-top:5em}
 .rg-law[hidden],.rg-room[hidden],.rg-leaf[hidden],.rg-rows[hidden]{display:none}
@@ -181,15 +149,14 @@ border-top:1px solid rgba(128,128,128,.3);scroll-margin-top:5em}
 @media(max-width:700px){.rg-law{grid-template-columns:minmax(0,1fr)}}
 """.replace("\n", "")
 
-_BOOK_FILTER = """
-var word=root.querySelector("input"),kinds=root.querySelectorAll("select");
+_FILTER = """
+var word=root.querySelector("input"),kinds=Array.from(root.querySelectorAll("select"));
 var laws=Array.from(root.querySelectorAll(".rg-law")),count=root.querySelector(".rg-count");
 var groups=Array.from(root.querySelectorAll(".rg-room,.rg-leaf,.rg-rows"));
 function show(){var words=word.value.toLowerCase().split(" "),n=0;
  laws.forEach(function(law){var text=law.dataset.text;
   var fits=words.every(function(w){return text.includes(w);})&&
-   (!kinds[0].value||law.dataset.sound===kinds[0].value)&&
-   (!kinds[1].value||law.dataset.room===kinds[1].value);
+   kinds.every(function(k){return !k.value||law.dataset[k.dataset.of]===k.value;});
   law.hidden=!fits;if(fits)n++;});
  groups.forEach(function(group){group.hidden=!group.querySelector(".rg-law:not([hidden])");});
  count.textContent=n+" of "+laws.length+" laws";}
@@ -197,15 +164,35 @@ word.addEventListener("input",show);
 kinds.forEach(function(kind){kind.addEventListener("change",show);});
 window.addEventListener("hashchange",function(){
  var law=document.getElementById(decodeURIComponent(location.hash.slice(1)));
- if(law&&law.hidden){word.value=kinds[0].value=kinds[1].value="";show();law.scrollIntoView();}});
+ if(law&&law.hidden){word.value="";kinds.forEach(function(kind){kind.value="";});
+  show();law.scrollIntoView();}});
 show();
 """.replace("\n", "")
+
+
+def _searched(laws: str, choices: Mapping[str, Iterable[str]]) -> str:
+    """Return laws with a field for words, and for each attribute of theirs a choice of values."""
+    selects = "".join(
+        f'<select aria-label="{of}" data-of="{of}"><option value="">every {of}</option>'
+        f"{''.join(f'<option>{escape(name)}</option>' for name in names if name)}</select>"
+        for of, names in choices.items()
+    )
+    search = (
+        '<input type="search" size="30" placeholder="words in name, algebra, tags" '
+        f'aria-label="search">{selects}<span class="rg-count"></span>'
+    )
+    return fragment(f"<style>{_STYLE}</style>{search}{laws}", _FILTER)
+
+
+def _classes(laws: Iterable[Relation]) -> list[str]:
+    there = {law.sound for law in laws}
+    return [sound for sound in SOUNDNESS if sound in there]
 
 
 def law_book(
     laws: Iterable[Relation],
     rows: Callable[[Any], Sequence[str]] = lambda law: (),
-    examples: Mapping[str, tuple[Variable, Variable]] | None = None,
+    examples: Mapping[str, tuple[Variable, Variable]] = MappingProxyType({}),
 ) -> str:
     """Return a page of laws, which needs no network: HTML to be put into another page.
 
@@ -226,20 +213,13 @@ def law_book(
     for law in given:
         module = law.module or ""
         rooms.setdefault(_room(module), {}).setdefault(module, {})[law.name] = law
-    entry = _Entry(rows, examples or {})
-    sounds = [sound for sound in SOUNDNESS if any(law.sound == sound for law in given)]
+    entry = _Entry(rows, examples)
     body = "".join(
         f'<section class="rg-room">{_heading("h2", room, room)}'
         f"{''.join(_page(module, laws, entry) for module, laws in pages.items())}</section>"
         for room, pages in rooms.items()
     )
-    search = (
-        '<input type="search" size="30" placeholder="words in name, algebra, tags" '
-        'aria-label="search">'
-        f"{_choice('every class', sounds)}{_choice('every room', rooms)}"
-        '<span class="rg-count"></span>'
-    )
-    return fragment(f"<style>{_BOOK_STYLE}</style>{search}{body}", _BOOK_FILTER)
+    return _searched(body, {"sound": _classes(given), "room": rooms})
 
 
 def _room(module: str) -> str:
@@ -247,11 +227,6 @@ def _room(module: str) -> str:
     stands in no package of it."""
     name = module.removeprefix(_RULE_BOOK)
     return name.rpartition(".")[0] or (name if name != module else "")
-
-
-def _choice(every: str, names: Iterable[str]) -> str:
-    options = "".join(f"<option>{escape(name)}</option>" for name in names if name)
-    return f'<select aria-label="{every}"><option value="">{every}</option>{options}</select>'
 
 
 def _heading(element: str, text: str, anchor: str) -> str:
@@ -325,20 +300,22 @@ class _Entry:
     def __init__(
         self,
         rows: Callable[[Any], Sequence[str]],
-        examples: Mapping[str, tuple[Variable, Variable]],
+        examples: Mapping[str, tuple[Variable, Variable]] | None = None,
     ) -> None:
         self._rows, self._examples = rows, examples
         self.comments: Mapping[str, str] = {}
 
     def html(self, law: Relation) -> str:
-        names = dict.fromkeys(t for t in (*self._rows(law), *law.tags) if t != law.sound)
-        text = " ".join((law.name, str(law), *law.tags, *names, _summary(law))).lower()
+        rows = self._rows(law)
+        text = " ".join((law.name, str(law), *law.tags, *rows, _summary(law))).lower()
         name = escape(law.name)
+        # in the book a law is an anchor
+        anchor = "" if self._examples is None else f'id="{name}" '
+        head = f'<a href="#{name}">{name}</a>' if anchor else f"<b>{name}</b>"
         return (
-            f'<div class="rg-law" id="{name}" data-text="{escape(text)}" '
+            f'<div class="rg-law" {anchor}data-text="{escape(text)}" '
             f'data-sound="{law.sound}" data-room="{escape(_room(law.module or ""))}">'
-            f'<div><a href="#{name}">{name}</a><br>{tag(law.sound, "rg-class")}'
-            f"{_proved(law)}{''.join(map(tag, names))}</div>"
+            f"<div>{head}<br>{_tags(law, rows)}</div>"
             f"<div>{''.join(self._said(law))}</div></div>"
         )
 
@@ -348,7 +325,7 @@ class _Entry:
         yield _where(law)
         if law.name in self.comments:
             yield f'<div class="rg-note">{prose(self.comments[law.name])}</div>'
-        if law.name in self._examples:
+        if self._examples and law.name in self._examples:
             before, after = map(algebra, self._examples[law.name])
             yield f'<div class="rg-note">for example {code(f"{before} → {after}")}</div>'
 
