@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
-from difflib import get_close_matches
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,12 +71,6 @@ def add_page_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=file_ending_in(".html"), metavar="OUT.html", help="write a page too"
     )
-
-
-def hint(name: str, known: Iterable[str]) -> str:
-    """Return the question whether one of the known names was meant; nothing if none is near."""
-    near = get_close_matches(name, list(known))
-    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def write(path: Path, content: str | bytes) -> None:

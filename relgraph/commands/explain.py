@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from relgraph.commands import CommandError, add_page_argument, hint, thing_named, write
+from relgraph.commands import CommandError, add_page_argument, thing_named, write
 from relgraph.compile import explain
 from relgraph.display import page
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import Relation
+from relgraph.graph.utils import spelling_hint
 from relgraph.testing.discovery import discover_laws
 
 EXAMPLE = (
@@ -56,5 +57,7 @@ def _law(text: str) -> Relation:
         return law
     laws = discover_laws()
     if text not in laws:
-        raise CommandError(f"there is no law called {text} in the rule book{hint(text, laws)}")
+        raise CommandError(
+            f"there is no law called {text} in the rule book{spelling_hint(text, laws)}"
+        )
     return laws[text]

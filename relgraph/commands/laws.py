@@ -11,13 +11,14 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from relations import identities
-from relgraph.commands import CommandError, file_ending_in, hint, write
+from relgraph.commands import CommandError, file_ending_in, write
 from relgraph.compile import laws_for
 from relgraph.compile.database import rows_of
 from relgraph.compile.packs import PREFIX
 from relgraph.display import LawTable, law_book, whole_page
 from relgraph.graph.kanren import Relation
 from relgraph.graph.kanren.relations import SOUNDNESS
+from relgraph.graph.utils import spelling_hint
 from relgraph.search import accuracy
 from relgraph.testing.discovery import add_module_arguments, discover_laws, with_packs
 
@@ -115,7 +116,7 @@ def _about(name: str, table: LawTable) -> LawTable:
     """Return the laws that mention an op on either side."""
     found = table.about(name)
     if not len(found):
-        raise CommandError(f"no law mentions an op called {name}{hint(name, table.ops)}")
+        raise CommandError(f"no law mentions an op called {name}{spelling_hint(name, table.ops)}")
     return found
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
@@ -46,7 +45,7 @@ from relgraph.graph.optdb import (
     TopoDB,
 )
 from relgraph.graph.reference import performed_on_copies
-from relgraph.graph.utils import Memo
+from relgraph.graph.utils import Memo, spelling_hint
 from relgraph.passes.batching import BatchProducts, known_condition
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.passes.gemm import GemmOptimizer
@@ -441,22 +440,41 @@ class RootDB(SequenceDB):
         placed = self._placed.recall(key)
         if placed is None:
             laws = [law for name in names for law in self._pack(name).query(query)]
-            label = ", ".join(f"{PREFIX}{name}" for name in names)
-            placed = [(_equilibrium(label, laws), OWN_LAWS_AS_WRITTEN)]
             others = tuple(tag for tag in query.include if not tag.startswith(PREFIX))
-            if others and query.position_cutoff > OWN_LAWS_AFTER_PHASES:
-                phases = query.changed(include=others, position_cutoff=OWN_LAWS_AFTER_PHASES)
-                before = self.query(phases)
-                tried = [form for law in laws for form in forms(law, before)]
-                placed.append((_equilibrium(label, tried), OWN_LAWS_AFTER_PHASES))
+            placed = placed_beside(query.changed(include=others), self, laws)
+            for optimizer, _ in placed:
+                optimizer.name = ", ".join(f"{PREFIX}{name}" for name in names)
             self._placed.keep(key, placed)
         return placed
 
 
-def _equilibrium(name: str, laws: list[Any]) -> GlobalOptimizer:
-    made = EquilibriumOptimizer(laws)
-    made.name = name
-    return made
+def placed_beside(
+    query: OptimizationQuery, db: OptimizationDatabase, rewriters: Sequence[Any]
+) -> list[tuple[GlobalOptimizer, float]]:
+    """Return what applies rewriters beside those of a query of a database, with its positions."""
+    placed: list[tuple[GlobalOptimizer, float]] = [(equilibrium_of(rewriters), OWN_LAWS_AS_WRITTEN)]
+    if query.include and query.position_cutoff > OWN_LAWS_AFTER_PHASES:
+        before = db.query(query.changed(position_cutoff=OWN_LAWS_AFTER_PHASES))
+        placed.append((equilibrium_of(rewriters, before), OWN_LAWS_AFTER_PHASES))
+    return placed
+
+
+def equilibrium_of(
+    rewriters: Iterable[Any], after: GlobalOptimizer | None = None
+) -> EquilibriumOptimizer:
+    """Return what applies rewriters until they change nothing.
+
+    Parameters
+    ----------
+    rewriters
+        Rewriters and laws.
+    after
+        What was applied to the graph before. A law is also tried in the form in which that leaves
+        its left side.
+    """
+    if after is None:
+        return EquilibriumOptimizer(list(rewriters))
+    return EquilibriumOptimizer([form for item in rewriters for form in forms(item, after)])
 
 
 def _blas_phase() -> SequenceDB:
@@ -579,14 +597,8 @@ def require_known(db: OptimizationDatabase, query: OptimizationQuery) -> None:
     names tags that are written nearly the same."""
     for what, tag in query.all_tags():
         if tag not in _ROW_TAGS and not db.knows(tag):
-            hint = spelling_hint(tag, db.tags() | _ROW_TAGS)
+            hint = spelling_hint(tag, db.tags() | _ROW_TAGS, repr)
             raise ValueError(f"{what}: no rewriter has the tag {tag!r}{hint}")
-
-
-def spelling_hint(name: str, known: Iterable[str]) -> str:
-    """Return the end of an error that asks for known names written nearly the same, if any are."""
-    near = get_close_matches(name, known)
-    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 _STABILIZATION = OptimizationQuery(include=["stabilization"])

@@ -14,7 +14,6 @@ from relgraph.compile.database import (
     law_tags,
     optdb,
     optimizer_up_to,
-    spelling_hint,
 )
 from relgraph.compile.phase_form import left_side_after
 from relgraph.graph.basic import Variable
@@ -34,7 +33,7 @@ from relgraph.graph.opt import Derivation, Recorder
 from relgraph.graph.opt.derivation import Change
 from relgraph.graph.opt.limits import costs_no_more
 from relgraph.graph.opt.merge import HashConsing, merged_copy
-from relgraph.graph.utils import labelled
+from relgraph.graph.utils import labelled, spelling_hint
 from relgraph.tensor.costs import operations
 from relgraph.tensor.loops.scan_op import Scan
 
@@ -138,7 +137,7 @@ def _law_of(law: Any) -> Relation:
     if isinstance(law, str):
         known = {one.name: one for one in _laws_of_phases()}
         if law not in known:
-            hint = spelling_hint(law, known)
+            hint = spelling_hint(law, known, repr)
             raise ValueError(f"explain: no phase has a law called {law!r}{hint}")
         return known[law]
     if isinstance(law, Relation):

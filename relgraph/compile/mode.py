@@ -36,15 +36,14 @@ from typing import Any
 import numpy as np
 
 from relgraph.compile.database import (
-    OWN_LAWS_AFTER_PHASES,
-    OWN_LAWS_AS_WRITTEN,
     PREDEFINED_QUERIES,
+    equilibrium_of,
     optdb,
+    placed_beside,
     require_known,
 )
 from relgraph.compile.packs import PREFIX
 from relgraph.compile.registration import (
-    equilibrium_of,
     is_rewriter,
     may_replace,
     note_registration,
@@ -174,12 +173,7 @@ class Mode:
         """Return what applies the own rewriters beside those of a query, with its positions."""
         known = self._own_optimizers
         if known is None or known[0] != self.db.revision:
-            placed: list[tuple[GlobalOptimizer, float]] = [
-                (equilibrium_of(self.own), OWN_LAWS_AS_WRITTEN)
-            ]
-            if query.include:
-                before = self.db.query(query.changed(position_cutoff=OWN_LAWS_AFTER_PHASES))
-                placed.append((equilibrium_of(self.own, before), OWN_LAWS_AFTER_PHASES))
+            placed = placed_beside(query, self.db, self.own)
             known = self._own_optimizers = (self.db.revision, placed)
         return known[1]
 

@@ -12,8 +12,8 @@ from functools import cache
 from typing import Any, Literal, TypeVar, overload
 
 import relations
-from relgraph.compile.database import optdb, require_known
-from relgraph.compile.registration import equilibrium_of, own_rewriters
+from relgraph.compile.database import equilibrium_of, optdb, require_known
+from relgraph.compile.registration import own_rewriters
 from relgraph.graph.basic import Constant, Variable, equal_computations, graph_inputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder

@@ -12,13 +12,13 @@ or a module that holds some::
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any
 
 from relgraph.graph.kanren import Relation
+from relgraph.graph.utils import spelling_hint
 
 GROUP = "relgraph.laws"
 """The group of entry points that name packs."""
@@ -69,10 +69,10 @@ def _entry_point(name: str) -> EntryPoint:
     found = {point.value: point for point in entry_points(group=GROUP, name=name)}
     if not found:
         names = installed_packs()
-        near = get_close_matches(name, names)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
         there = f"there are {', '.join(names)}" if names else "there is none"
-        raise PackError(f"no pack called {name!r} is installed: {there}{hint}")
+        raise PackError(
+            f"no pack called {name!r} is installed: {there}{spelling_hint(name, names)}"
+        )
     if len(found) > 1:
         labels = " and ".join(map(_label, found.values()))
         raise PackError(f"several packs are called {name!r}: {labels}")

@@ -82,7 +82,10 @@ class FunctionProfile(Displayed):
             "Function profiling",
             "==================",
             f"  Message: {self.message or ''}".rstrip(),
-            *(f"{label} {value}" for label, value in self._entries()),
+            *(
+                f"{label} {value}" if isinstance(value, int) else f"{label} {value:e}s"
+                for label, value in self.entries()
+            ),
         ]
         if self.calls:
             lines += ["", *self.in_words()]
@@ -110,32 +113,18 @@ class FunctionProfile(Displayed):
         compiling = duration(self.compile_time)
         return [f"{text}.", f"Compiling took {compiling}, of which rewriting was {rewriting:.0%}."]
 
-    def times(self) -> list[tuple[str, float]]:
-        """Return what took time, each with its seconds; a part of another stands after it."""
+    def entries(self) -> list[tuple[str, float]]:
+        """Return the labels of the report with their values: times in seconds, and an int that is
+        a count. A part of another one stands after it, and is indented."""
         return [
-            (f"Time in {self.calls} calls", self.call_time),
-            ("Total compile time", self.compile_time),
-            ("Optimizer time", self.optimizer_time),
-            ("Validate time", self.validate_time),
-            ("Linker time", self.linker_time),
-            ("Import time", self.import_time),
-            ("Time in grad", self.grad_time),
-        ]
-
-    def _entries(self) -> list[tuple[str, str]]:
-        """Return the lines of the report as pairs of an indented label and a value."""
-        return [
-            (f"  Time in {self.calls} calls to Function.__call__:", f"{self.call_time:e}s"),
-            ("  Total compile time:", f"{self.compile_time:e}s"),
-            ("    Number of Apply nodes:", f"{self.nodes}"),
-            ("    relgraph Optimizer time:", f"{self.optimizer_time:e}s"),
-            ("       relgraph validate time:", f"{self.validate_time:e}s"),
-            (
-                "    relgraph Linker time (includes code generation/compiling):",
-                f"{self.linker_time:e}s",
-            ),
-            ("       Import time", f"{self.import_time:e}s"),
-            ("  Time in all call to relgraph.grad()", f"{self.grad_time:e}s"),
+            (f"  Time in {self.calls} calls to Function.__call__:", self.call_time),
+            ("  Total compile time:", self.compile_time),
+            ("    Number of Apply nodes:", self.nodes),
+            ("    relgraph Optimizer time:", self.optimizer_time),
+            ("       relgraph validate time:", self.validate_time),
+            ("    relgraph Linker time (includes code generation/compiling):", self.linker_time),
+            ("       Import time", self.import_time),
+            ("  Time in all call to relgraph.grad()", self.grad_time),
         ]
 
     def _node_lines(self) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from relgraph.compile.database import Phase, forms, law_tags, optdb, optimizer_up_to
-from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer
+from relgraph.graph.opt import GlobalOptimizer
 from relgraph.graph.opt.base import as_local_optimizer, display_name
 
 
@@ -55,24 +55,6 @@ def with_replaced(old: Iterable[Any], new: Iterable[Any]) -> tuple[Any, ...]:
     found = {display_name(rewriter): rewriter for rewriter in old}
     found.update((display_name(rewriter), rewriter) for rewriter in new)
     return tuple(found.values())
-
-
-def equilibrium_of(
-    rewriters: Iterable[Any], after: GlobalOptimizer | None = None
-) -> EquilibriumOptimizer:
-    """Return what applies rewriters until they change nothing.
-
-    Parameters
-    ----------
-    rewriters
-        Rewriters and laws.
-    after
-        What was applied to the graph before. A law is also tried in the form in which that leaves
-        its left side.
-    """
-    if after is None:
-        return EquilibriumOptimizer(list(rewriters))
-    return EquilibriumOptimizer([form for item in rewriters for form in forms(item, after)])
 
 
 # What was registered in a notebook or at a prompt: a phase, "mode" or "optimizer", and the name.

@@ -5,6 +5,7 @@ each kind of object.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from itertools import islice
 from typing import Any
@@ -160,15 +161,8 @@ def check_html(result: Any) -> str:
         f"{tag(result.status, _KINDS.get(result.status, ''))}</div>",
         f"<div>{code(result.algebra)}</div>",
     ]
-    if result.reason:
-        body.append(f"<div>{escape(result.reason)}</div>")
-    counts = f"{result.examples} examples, {result.instances} instances, {result.types} types, "
-    body.append(f"<div>{counts}{result.edge_values} edge values, {result.seconds:.2f} s</div>")
-    if result.stronger is not None:
-        body.append(f"<div>it held as {escape(result.stronger)} throughout</div>")
-    body += [f"<div>remark: {escape(remark)}</div>" for remark in result.remarks]
-    coverage = escape(str(result.coverage)).replace("\n", "<br>")
-    body.append(f"<details><summary>coverage</summary>{coverage}</details>")
+    said = str(replace(result, counterexample=None)).splitlines()
+    body += [f"<div>{escape(line)}</div>" for line in said]
     if result.counterexample is not None:
         body.append(_counterexample(result.counterexample))
     return fragment("".join(body))
@@ -195,16 +189,6 @@ def _counterexample(found: Any) -> str:
         if side is not None
     ]
     body.append(table(("", "side", "value"), rows))
-    if found.values:
-        inputs = [
-            (
-                f"<td>{code(str(var))}</td>",
-                f"<td>{code(str(var.type))}</td>",
-                f"<td>{code(_short(value))}</td>",
-            )
-            for var, value in zip(found.inputs, found.values, strict=True)
-        ]
-        body.append(table(("input", "type", "value"), inputs))
     body.append(f"<pre>{escape(str(found))}</pre>")
     return "".join(body)
 
@@ -222,10 +206,15 @@ _LONGEST_NAME = 64  # of an op or a node: its times stay beside it
 def profile_html(profile: Any) -> str:
     """Return the profile of a function: its times, and those of its optimizer if they were kept."""
     title = f"Function profiling: {profile.message or 'a function'}"
-    entries = profile.times()
-    longest = max((seconds for _, seconds in entries), default=0.0)
-    rows = [(f"<td>{escape(name)}</td>", _seconds(seconds, longest)) for name, seconds in entries]
-    rows.append(("<td>Number of Apply nodes</td>", _count(profile.nodes)))
+    entries = profile.entries()
+    longest = max(value for _, value in entries if not isinstance(value, int))
+    rows = [
+        (
+            f"<td>{escape(label.strip(' :'))}</td>",
+            _count(value) if isinstance(value, int) else _seconds(value, longest),
+        )
+        for label, value in entries
+    ]
     body = [table((), rows, caption=title)]
     if profile.tiers is not None:
         body.append(f"<p>{'<br>'.join(map(escape, profile.tiers.lines()))}</p>")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import weakref
 from abc import ABC, ABCMeta
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache, wraps
 from operator import is_
 from types import FunctionType
@@ -445,3 +446,9 @@ def memoized(generation: int) -> Callable[[Callable[..., _V]], Callable[..., _V]
         return call
 
     return decorated
+
+
+def spelling_hint(name: str, known: Iterable[str], shown: Callable[[str], str] = str) -> str:
+    """Return the end of an error that asks for known names written nearly the same, if any are."""
+    near = get_close_matches(name, list(known))
+    return f"; did you mean {' or '.join(map(shown, near))}?" if near else ""
