@@ -257,11 +257,6 @@ SIGNS = (
     rounding("switch-zero-else-neg", switch(c, 0, -x), -switch(c, 0, x), not_constanto(x)),
 )
 
-TRUTH_VALUES = (
-    law("switch-false-true", switch(c, False, True), ~c, booleano(c)),
-    law("switch-to-and", switch(c, x, False), c & x, booleano(c), booleano(x)),
-    law("switch-to-or", switch(c, True, x), c | x, booleano(c), booleano(x)),
-)
 
 AS_CASTS = (
     any_dtype_law(
@@ -288,6 +283,9 @@ def lifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 folded = (constanto(y), whereo(kit.raises_nothing, s, a, b, y))
 
 BRANCHES = (
+    law("switch-false-true", switch(c, False, True), ~c, booleano(c)),
+    law("switch-to-and", switch(c, x, False), c & x, booleano(c), booleano(x)),
+    law("switch-to-or", switch(c, True, x), c | x, booleano(c), booleano(x)),
     lifted("lift-switch", f(switch(c, a, b)), switch(c, f(a), f(b))),
     lifted("lift-switch-first", f(switch(c, a, b), y), switch(c, f(a, y), f(b, y)), *folded),
     lifted("lift-switch-second", f(y, switch(c, a, b)), switch(c, f(y, a), f(y, b)), *folded),

@@ -132,7 +132,20 @@ COPIES = (fill, DimShuffle(n, o)(fill), Alloc()(x, several(zs)))
 widest = computed(kit.widest_template, xs)
 """Of the templates; a fill of one that it does not cover stays."""
 
-SINKS = (
+
+all_lengths = computed(kit.lengths_of_all, xs)
+
+FILLS = (
+    fill_law(
+        "fill-of-alloc",
+        second(a, allocated),
+        second(a, x),
+        whereo(kit.has_room_for, a, ys),
+    ),
+    fill_law(
+        "fill-cut", second(a, x), x, covers_shapeo(x, a), whereo(kit.is_not_allocated_like, x, a)
+    ),
+    fill_law("fill-of-fill", second(b, second(a, x)), second(b, x), covers_shapeo(b, a)),
     fill_law(
         "fill-cut-in-operands",
         f(several(xs)),
@@ -149,22 +162,6 @@ SINKS = (
         whereo(kit.is_total, s, xs),
         tries=[f(fill), f(fill, y), f(y, fill), f(fill, y, z), f(y, second(a, y), fill)],
     ),
-)
-
-CUTS = (
-    fill_law(
-        "fill-of-alloc",
-        second(a, allocated),
-        second(a, x),
-        whereo(kit.has_room_for, a, ys),
-    ),
-    fill_law(
-        "fill-cut", second(a, x), x, covers_shapeo(x, a), whereo(kit.is_not_allocated_like, x, a)
-    ),
-    fill_law("fill-of-fill", second(b, second(a, x)), second(b, x), covers_shapeo(b, a)),
-)
-
-LIKE = (
     # what is filled into the shape of a result needs the shape alone
     fill_law(
         "fill-like",
@@ -178,12 +175,6 @@ LIKE = (
         second(a, x),
         computed(kit.alloc_like, x, a),  # alloc(x, *a.shape)
     ),
-)
-
-
-all_lengths = computed(kit.lengths_of_all, xs)
-
-ALLOCATIONS = (
     # alloc(x, *x.shape) → x
     fill_law("alloc-unneeded", allocated, x, whereo(kit.has_lengths, x, ys)),
     fill_law(
@@ -315,7 +306,29 @@ both = computed(kit.adjacent_slices_as_one, a, i, j)
 NO_ROWS, NO_COLUMNS = Subtensor((Slice(0, 0),)), Subtensor((Slice(), Slice(0, 0)))
 FRONT, BACK, INSIDE = Slice(None, 2), Slice(2, None), Slice(1, 2)
 
-FLAT = (
+
+def _split_of_join(axis: int, *parts: Any) -> Any:
+    lengths = vector(*(Shape_i(axis)(v) for v in parts))
+    return Split(len(parts), axis)(Join(axis)(*parts), lengths)
+
+
+@relation(
+    "split-of-join",
+    depth=2,
+    tries=[nth(0, _split_of_join(0, x, y)), nth(1, _split_of_join(1, x, y, z))],
+)
+def split_of_joino(part: Any, piece: Any) -> Any:
+    """``split(join(0, x, y), sizes)[1] → y``, if `sizes` are the lengths of the pieces"""
+    k, whole, count, pieces = lvars("k whole count pieces")
+    return lall(
+        eq(part, nth(k, Split(count, a)(whole, sizes))),
+        argumentso(whole, Join(a), pieces),
+        whereo(kit.are_lengths_of, sizes, a, pieces),
+        computo(piece, getitem, pieces, k),
+    )
+
+
+JOINS = (
     any_dtype_law("join-of-one", Join(a)(x), x),
     any_dtype_law(
         "join-of-joins",
@@ -348,31 +361,6 @@ FLAT = (
         x,  # join(0, x[:n], x[n:]) → x
         whereo(kit.is_everything, both),
     ),
-)
-
-
-def _split_of_join(axis: int, *parts: Any) -> Any:
-    lengths = vector(*(Shape_i(axis)(v) for v in parts))
-    return Split(len(parts), axis)(Join(axis)(*parts), lengths)
-
-
-@relation(
-    "split-of-join",
-    depth=2,
-    tries=[nth(0, _split_of_join(0, x, y)), nth(1, _split_of_join(1, x, y, z))],
-)
-def split_of_joino(part: Any, piece: Any) -> Any:
-    """``split(join(0, x, y), sizes)[1] → y``, if `sizes` are the lengths of the pieces"""
-    k, whole, count, pieces = lvars("k whole count pieces")
-    return lall(
-        eq(part, nth(k, Split(count, a)(whole, sizes))),
-        argumentso(whole, Join(a), pieces),
-        whereo(kit.are_lengths_of, sizes, a, pieces),
-        computo(piece, getitem, pieces, k),
-    )
-
-
-SPLITS = (
     any_dtype_law("split-of-one", Split(1, a)(x, sizes), x),
     any_dtype_law(
         "join-of-split",

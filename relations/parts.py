@@ -57,6 +57,10 @@ def part_of(whole: Any) -> Any:
     return Subtensor(i)(whole, several(indices))
 
 
+f = Elemwise(s, ())
+"""Any elementwise op."""
+turned = Subtensor(kit.REVERSED)
+"""``x[::-1]``. NumPy's loops over an axis that is reversed are slow."""
 COMPOSED = (
     # x[2:][3] → x[5], x[::-1][::-1] → x[:], x[i][j] → x[i, j]
     any_dtype_law(
@@ -65,14 +69,6 @@ COMPOSED = (
         computed(taken_at, x, computed(kit.index_of_indexed, x, i, indices, j, xs)),
     ),
     any_dtype_law("subtensor-unneeded", Subtensor(i)(x), x, whereo(takes_everything, i, x)),
-)
-
-
-f = Elemwise(s, ())
-"""Any elementwise op."""
-turned = Subtensor(kit.REVERSED)
-"""``x[::-1]``. NumPy's loops over an axis that is reversed are slow."""
-REVERSED = (
     any_dtype_law(
         "op-of-reversed",
         f(several(xs)),
@@ -147,6 +143,30 @@ def changed(index: Any, is_set: Any, whole: Any, value: Any) -> Any:
     return IncSubtensor(index, False, is_set)(whole, value, several(indices))
 
 
+one = DimShuffle(0, ("x",))
+ENDED = (Join(0)([0.0], one(x), one(y)), Join(0)(one(x), [1.0, 1.0]))
+
+STEPS = (
+    # diff(join(0, 0, x, 1)) → join(0, x[0], diff(x), 1 - x[-1]), with one number at either end: a
+    # law may be about what is left of 1
+    any_dtype_law(
+        "steps-of-join",
+        Subtensor(i)(x) - Subtensor(j)(x),
+        computed(kit.steps_of_join, i, j, x),
+        tries=[
+            Subtensor((Slice(1),))(ended) - Subtensor((Slice(None, -1),))(ended) for ended in ENDED
+        ],
+    ),
+)
+
+FRONT, BY_ARRAY = (Slice(None, 2),), (Placeholder.ARRAY,)
+
+taken = AdvancedSubtensor(BY_ARRAY)
+"""Indexing by one array: the rows of a tensor at the positions in a vector."""
+
+
+of_positions = (integero(positions), ranko(positions, 1))
+
 MADE = (
     # alloc(x, 9, n)[2:5, 0] → alloc(x, 3)
     any_dtype_law(
@@ -177,33 +197,6 @@ MADE = (
         part_of(x),  # set_subtensor(x[0], y)[1] → x[1], and the same for an increment
         whereo(kit.are_disjoint_in, x, i, j),
     ),
-)
-
-one = DimShuffle(0, ("x",))
-ENDED = (Join(0)([0.0], one(x), one(y)), Join(0)(one(x), [1.0, 1.0]))
-
-STEPS = (
-    # diff(join(0, 0, x, 1)) → join(0, x[0], diff(x), 1 - x[-1]), with one number at either end: a
-    # law may be about what is left of 1
-    any_dtype_law(
-        "steps-of-join",
-        Subtensor(i)(x) - Subtensor(j)(x),
-        computed(kit.steps_of_join, i, j, x),
-        tries=[
-            Subtensor((Slice(1),))(ended) - Subtensor((Slice(None, -1),))(ended) for ended in ENDED
-        ],
-    ),
-)
-
-FRONT, BY_ARRAY = (Slice(None, 2),), (Placeholder.ARRAY,)
-
-taken = AdvancedSubtensor(BY_ARRAY)
-"""Indexing by one array: the rows of a tensor at the positions in a vector."""
-
-
-of_positions = (integero(positions), ranko(positions, 1))
-
-TAKEN = (
     any_dtype_law(
         "take-all",
         taken(x, ARange(o)(0, Shape_i(0)(x), 1)),

@@ -30,6 +30,7 @@ from relations.functions import (
 from relations.kit.compensation import in_no_sum_twice
 from relations.kit.made_by_laws import (
     made_before_moves,
+    made_before_moves_of_negated,
     made_of,
 )
 from relations.kit.vocabulary import Law, Relation, lvars, stable
@@ -78,24 +79,31 @@ def _turned_difference(name: str, laws: Sequence[Law], *tags: str) -> Law:
     )
 
 
-def _of_moved_elements(laws: Iterable[Relation]) -> Law:
-    """Return the law that an op of elements that were taken of a tensor is the same elements of
+def _of_moved_elements(laws: Iterable[Relation]) -> tuple[Law, Law]:
+    """Return the laws that an op of elements that were taken of a tensor is the same elements of
     what one of `laws`, of the class ``stable``, makes of the op of the tensor."""
     known = [law for law in laws if isinstance(law, Law) and _is_elementwise(law)]
     by_array, first, from_second = Placeholder.ARRAY, Subtensor((0,)), Subtensor((Slice(1),))
-    return stable(
-        "before-elements-are-taken",
-        Elemwise(s, ())(several(xs)),
-        # log(sigmoid(x)[i]) → z[i], where z is what a law makes of log(sigmoid(x))
-        computed(made_before_moves(known), s, xs),
-        mixed=True,
-        tries=[
-            1 - AdvancedSubtensor((by_array,))(sigmoid(x), k),
-            1 - first(exp(x)),
-            log(DimShuffle(1, ("x", 0))(sigmoid(x))),
-            log1p(-from_second(sigmoid(x))),
-            from_second(sigmoid(x)) - from_second(sigmoid(y)),
-        ],
+    return (
+        stable(
+            "before-elements-are-taken",
+            Elemwise(s, ())(several(xs)),
+            # log(sigmoid(x)[i]) → z[i], where z is what a law makes of log(sigmoid(x))
+            computed(made_before_moves(known), s, xs),
+            mixed=True,
+            tries=[
+                1 - AdvancedSubtensor((by_array,))(sigmoid(x), k),
+                1 - first(exp(x)),
+                log(DimShuffle(1, ("x", 0))(sigmoid(x))),
+                from_second(sigmoid(x)) - from_second(sigmoid(y)),
+            ],
+        ),
+        stable(
+            "before-elements-are-taken-and-negated",
+            log1p(-x),
+            computed(made_before_moves_of_negated(known, log1p), x),
+            tries=[log1p(-from_second(sigmoid(x)))],
+        ),
     )
 
 
@@ -121,10 +129,7 @@ def _text(side: Any) -> str:
 
 _SHAPES = (
     *layout.LENGTHS,
-    *layout.CUTS,
-    *layout.SINKS,
-    *layout.LIKE,
-    *layout.ALLOCATIONS,
+    *layout.FILLS,
     *layout.RESHAPES,
     *layout.ORDERS,
 )
@@ -149,8 +154,7 @@ _SUMS_AND_PRODUCTS = (
 
 _MAGNITUDES = (
     *magnitudes.ABSOLUTE,
-    *magnitudes.SIGN,
-    *magnitudes.EXTREMES,
+    *magnitudes.SIGNS_AND_EXTREMES,
     *magnitudes.COLLECTED,
     *magnitudes.BOUNDS,
 )
@@ -163,7 +167,6 @@ _CHOICES = (
     *choices.KNOWN,
     *choices.CONDITIONS,
     *choices.SIGNS,
-    *choices.TRUTH_VALUES,
     *choices.BRANCHES,
     *choices.FACTORS,
     *choices.EXTREMES,
@@ -174,13 +177,10 @@ _CHOICES = (
 
 _PARTS_AND_JOINS = (
     *parts.COMPOSED,
-    *parts.REVERSED,
     *parts.LIFTS,
     *parts.MADE,
-    *parts.TAKEN,
     *parts.CHANGES,
-    *layout.FLAT,
-    *layout.SPLITS,
+    *layout.JOINS,
     *layout.LIFTS,
     *layout.SIDE_BY_SIDE,
 )
@@ -206,14 +206,9 @@ CANONICALIZE: tuple[Relation, ...] = (
     *dtypes.COMPLEX,
     *_CHOICES,
     *_PARTS_AND_JOINS,
-    *reduction.MERGED,
-    *reduction.UNNEEDED,
-    *reduction.FACTORS,
-    *reduction.CHOICES,
-    *reduction.PRODUCTS,
-    *reduction.LOGICAL,
+    *reduction.SIMPLER,
+    *reduction.OF_OPS,
     *reduction.REPEATED,
-    *reduction.SIDE_BY_SIDE,
     *reduction.TOTALS,
     *extremes.ORDER,
     *products.TRANSPOSES,
@@ -229,20 +224,12 @@ CANONICALIZE: tuple[Relation, ...] = (
 
 CANCELLATION: tuple[Relation, ...] = (
     *near_zero.FUNCTIONS,
-    *near_zero.SIGNS,
     *near_zero.QUOTIENTS,
-    *inverses.NEAR_ONE,
-    *inverses.OF_LOGARITHMS,
-    *inverses.ANGLES,
+    *inverses.INVERSES,
     *differences.OF_SQUARES,
-    *differences.ROOTS,
-    *differences.RECIPROCALS,
-    *differences.LOGARITHMS,
-    *differences.POWERS,
-    *differences.EXPONENTIALS,
-    *differences.ANGLES,
-    *differences.ARCS,
-    *differences.LOGISTIC,
+    *differences.ROOTS_AND_RECIPROCALS,
+    *differences.LOGARITHMS_AND_POWERS,
+    *differences.FUNCTIONS,
     *squares.QUADRATICS,
     *squares.LENGTHS,
     *squares.NORMS,
@@ -258,8 +245,7 @@ _NEARER: tuple[Relation, ...] = (
     *of_facts.INVERSES,
     *exponential.INVERSES,
     *of_facts.INVERSES_WHERE_DEFINED,
-    *exponential.INVERSES_WHERE_DEFINED,
-    *exponential.PRODUCTS,
+    *exponential.WHERE_DEFINED_AND_PRODUCTS,
     *exponential.LOGARITHMS,
     # before PRODUCTS, which take 0.5 * erfc(x) apart
     *special.TAILS,
@@ -277,13 +263,10 @@ _NEARER: tuple[Relation, ...] = (
     *softmax.LOGARITHMS,
     *softmax.SLOPES,
     *quotients_of_exponentials.SOFTMAX,
-    *quotients_of_exponentials.LOG_SUMS,
-    *quotients_of_exponentials.LOGARITHMS,
-    *quotients_of_exponentials.SIGMOID,
+    *quotients_of_exponentials.LOGARITHMS_AND_SIGMOIDS,
     *quotients_of_exponentials.HYPERBOLIC,
     *quotients_of_exponentials.AMID_FACTORS,
-    *quotients_of_exponentials.DIFFERENCES,
-    *quotients_of_exponentials.PARTS,
+    *quotients_of_exponentials.DIFFERENCES_AND_PARTS,
     *logarithms.SHARES,
     *logarithms.PRODUCTS,
     *systems.OF_PRODUCTS,
@@ -293,8 +276,7 @@ _NEARER: tuple[Relation, ...] = (
     *of_facts.SIGNS,
     *trigonometric.INVERSES,
     *trigonometric.QUOTIENTS,
-    *trigonometric.SQUARES,
-    *trigonometric.DOUBLE_ANGLES,
+    *trigonometric.SQUARES_AND_DOUBLE_ANGLES,
     *trigonometric.OF_EXPONENTIALS,
     *reduction.LOGARITHMS,
     *moments.MOMENTS,
@@ -306,7 +288,7 @@ STABILIZE: tuple[Relation, ...] = (
     *_NEARER,
     *_turned_differences(_NEARER),
     *parts.STEPS,
-    _of_moved_elements(_NEARER),
+    *_of_moved_elements(_NEARER),
     # again, of what the laws above make: factors of 1, terms to collect, signs, denominators
     *arithmetic.IDENTITIES,
     *_SUMS_AND_PRODUCTS,
@@ -316,8 +298,7 @@ STABILIZE: tuple[Relation, ...] = (
     *products.BILINEAR,
     *_PARTS_AND_JOINS,
     *magnitudes.ABSOLUTE,
-    *magnitudes.SIGN,
-    *magnitudes.EXTREMES,
+    *magnitudes.SIGNS_AND_EXTREMES,
     *choices.SIGNS,
 )
 """The same value, nearer to the true one. It comes before SPECIALIZE, while terms are still written
@@ -342,21 +323,14 @@ SPECIALIZE: tuple[Relation, ...] = (
     *exponential.BASES,
     # again: these look for squares, which may have been powers until now
     *trigonometric.QUOTIENTS,
-    *trigonometric.SQUARES,
-    *trigonometric.DOUBLE_ANGLES,
+    *trigonometric.SQUARES_AND_DOUBLE_ANGLES,
     *choices.NOT_A_NUMBER,
     *choices.KNOWN,
     *choices.AS_CASTS,
-    *extremes.MONOTONE,
-    *extremes.SHIFTED,
-    *extremes.CUT,
-    *extremes.PLACES,
-    *extremes.TAKEN,
+    *extremes.EXTREMES,
     # again: an extreme that has moved inward stands next to another reduction, and has left a
     # function or a sign outside
-    *reduction.MERGED,
-    *reduction.UNNEEDED,
-    *reduction.FACTORS,
+    *reduction.SIMPLER,
     *reduction.SIGNS,
     *dtypes.ROUNDED_SIGNS,
     *powers.SIGNS,
@@ -364,8 +338,7 @@ SPECIALIZE: tuple[Relation, ...] = (
     *of_facts.INVERSES,
     *exponential.INVERSES,
     *of_facts.INVERSES_WHERE_DEFINED,
-    *exponential.INVERSES_WHERE_DEFINED,
-    *exponential.PRODUCTS,
+    *exponential.WHERE_DEFINED_AND_PRODUCTS,
     *exponential.NEAR_ONE,
     *_PARTS_AND_JOINS,
     *reduction.DOTS,
@@ -375,9 +348,7 @@ SPECIALIZE: tuple[Relation, ...] = (
     *choices.EXTREMES,
     # of the class `domain`: where a query includes `unsafe`
     *low_rank.UPDATES,
-    *low_rank.DETERMINANTS,
     *systems.STRUCTURES,
-    *systems.FACTORS,
     *systems.IDENTITIES,
     *determinants.SIMPLER,
     *determinants.PARTS,

@@ -86,18 +86,16 @@ root, up, down = sqrt(x), sqrt(x + y), sqrt(x - y)
 cube, cube_up = cbrt(x), cbrt(x + y)
 cubes = sqr(cube_up) + cube_up * cube + sqr(cube)
 
-ROOTS = (
-    where_near("sqrt-step", lambda v: up - sqrt(v), y / nonzero(up + root)),
-    where_near("sqrt-step-back", lambda v: sqrt(v) - down, y / nonzero(root + down)),
-    where_near("sqrt-step-around", lambda v: up - sqrt(v - y), 2 * (y / nonzero(up + down))),
-    where_near("cbrt-step", lambda v: cube_up - cbrt(v), y / nonzero(cubes)),
-)
 
 by_x, by_roots = y / nonzero(x), (y / nonzero(root * up)) / nonzero(root + up)
 # halves, since a sum of two may overflow where the other one, of other signs, is small
 around = (y / 2 / nonzero(x / 2 + y / 2)) / nonzero(x / 2 - y / 2)
 
-RECIPROCALS = (
+ROOTS_AND_RECIPROCALS = (
+    where_near("sqrt-step", lambda v: up - sqrt(v), y / nonzero(up + root)),
+    where_near("sqrt-step-back", lambda v: sqrt(v) - down, y / nonzero(root + down)),
+    where_near("sqrt-step-around", lambda v: up - sqrt(v - y), 2 * (y / nonzero(up + down))),
+    where_near("cbrt-step", lambda v: cube_up - cbrt(v), y / nonzero(cubes)),
     where_near("one-by-step", lambda v: 1 / (x + y) - 1 / v, -(by_x / nonzero(x + y))),
     where_near("one-by-step-back", lambda v: 1 / v - 1 / (x - y), -(by_x / nonzero(x - y))),
     where_near("one-by-step-around", lambda v: 1 / (x + y) - 1 / (v - y), -around),
@@ -123,22 +121,6 @@ def of_x_log_x(name: str, grown: Any, near: Any, near_x: Any, near_y: Any) -> La
     return stable(name, grown - x * log(x), right)
 
 
-LOGARITHMS = (
-    stable(
-        "log-step",
-        log(x + y) - log(x),
-        switch(nearby_above, log1p(near_y / near_x), log(x + y) - log(x_not_near_below)),
-    ),
-    stable(
-        "log1p-step",
-        log1p(x) - log(x),
-        switch(large, log1p(1 / large_x), log1p(x) - log(switch(large, 1, x))),
-    ),
-    of_x_log_x("x-log-x-step", (x + y) * log(x + y), nearby_above, near_x, near_y),
-    of_x_log_x("x-log-x-step-of-one", (1 + x) * log1p(x), large, large_x, 1),
-)
-
-
 def of_power_near_one(name: str, base: Callable[[Any], Any], change: Any) -> Law:
     """Return the law about a power of what a function gives of `y`, ``1 + change``, less one."""
     grown = c * log1p(change)
@@ -153,7 +135,19 @@ grown = c * log1p(y / x)
 little = lt(abs_(grown), 1)
 little_grown = switch(little, c * log1p(y / nonzero(x)), 0)
 
-POWERS = (
+LOGARITHMS_AND_POWERS = (
+    stable(
+        "log-step",
+        log(x + y) - log(x),
+        switch(nearby_above, log1p(near_y / near_x), log(x + y) - log(x_not_near_below)),
+    ),
+    stable(
+        "log1p-step",
+        log1p(x) - log(x),
+        switch(large, log1p(1 / large_x), log1p(x) - log(switch(large, 1, x))),
+    ),
+    of_x_log_x("x-log-x-step", (x + y) * log(x + y), nearby_above, near_x, near_y),
+    of_x_log_x("x-log-x-step-of-one", (1 + x) * log1p(x), large, large_x, 1),
     stable(
         "power-step",
         (x + y) ** c - x**c,
@@ -165,25 +159,8 @@ POWERS = (
 
 small = lt(abs_(y), 1)
 
-EXPONENTIALS = (
-    stable(
-        "exp-step",
-        exp(x + y) - exp(x),
-        switch(small, exp(x) * expm1(switch(small, y, 0)), exp(x + y) - exp(switch(small, 0, x))),
-    ),
-    *up_and_down("exp", exp(x), exp(-x), lambda _: 2, 4 * sqr(sinh(x / 2)), anywhere),
-    stable("cosh-less-one", cosh(x) - 1, 2 * sqr(sinh(x / 2))),
-    stable("two-cosh-less-two", 2 * cosh(x) - 2, 4 * sqr(sinh(x / 2))),
-)
 
 cos_of_sum = cos(x) * cos(y) - sin(x) * sin(y)
-
-ANGLES = (
-    stable("sin-step", sin(x + y) - sin(x), sin(x) * cosm1(y) + cos(x) * sin(y)),
-    stable("cos-step", cos(x + y) - cos(x), cos(x) * cosm1(y) - sin(x) * sin(y)),
-    stable("tan-step", tan(x + y) - tan(x), sin(y) / (cos(x) * cos_of_sum)),
-    stable("cos-less-one", cos(x) - 1, cosm1(x)),
-)
 
 
 def is_within(product: Any) -> Any:
@@ -194,18 +171,6 @@ def is_within(product: Any) -> Any:
 
 step = x * (x + y)
 within = is_within(step)
-
-ARCS = (
-    stable(
-        "arctan-step",
-        arctan(x + y) - arctan(x),
-        switch(
-            within,
-            arctan2(switch(within, y, 0), 1 + switch(within, step, 0)),
-            arctan(x + y) - arctan(switch(within, 0, x)),
-        ),
-    ),
-)
 
 
 both_sides = sigmoid(x) * sigmoid(-y) + sigmoid(y) * sigmoid(-x)
@@ -218,7 +183,28 @@ def late(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return stable(name, lhs, rhs, *conditions, tags=("late",))
 
 
-LOGISTIC = (
+FUNCTIONS = (
+    stable(
+        "exp-step",
+        exp(x + y) - exp(x),
+        switch(small, exp(x) * expm1(switch(small, y, 0)), exp(x + y) - exp(switch(small, 0, x))),
+    ),
+    *up_and_down("exp", exp(x), exp(-x), lambda _: 2, 4 * sqr(sinh(x / 2)), anywhere),
+    stable("cosh-less-one", cosh(x) - 1, 2 * sqr(sinh(x / 2))),
+    stable("two-cosh-less-two", 2 * cosh(x) - 2, 4 * sqr(sinh(x / 2))),
+    stable("sin-step", sin(x + y) - sin(x), sin(x) * cosm1(y) + cos(x) * sin(y)),
+    stable("cos-step", cos(x + y) - cos(x), cos(x) * cosm1(y) - sin(x) * sin(y)),
+    stable("tan-step", tan(x + y) - tan(x), sin(y) / (cos(x) * cos_of_sum)),
+    stable("cos-less-one", cos(x) - 1, cosm1(x)),
+    stable(
+        "arctan-step",
+        arctan(x + y) - arctan(x),
+        switch(
+            within,
+            arctan2(switch(within, y, 0), 1 + switch(within, step, 0)),
+            arctan(x + y) - arctan(switch(within, 0, x)),
+        ),
+    ),
     # after the law about sigmoid(x) - sigmoid(-x), either way round
     late("sigmoids-apart", sigmoid(x) - sigmoid(y), tanh(apart / 2) * both_sides),
 )

@@ -48,21 +48,6 @@ c, d, x, y = lvars("c d x y")
 between, above = ge(minimum(x, 1 - x), 0), ge(x, 0)
 arc = 2 * arcsin(sqrt(switch(between, x / 2, 1)))
 
-NEAR_ONE = (
-    stable(
-        "arccos-near-one",
-        arccos(1 - x),
-        switch(between, arc, arccos(1 - switch(between, 0, x))),
-        not_choseno(x),
-    ),
-    stable(
-        "arccosh-near-one",
-        arccosh(1 + x),
-        switch(above, 2 * arcsinh(sqrt(switch(above, x / 2, 1))), arccosh(1 + switch(above, 0, x))),
-        not_choseno(x),
-    ),
-)
-
 
 def log_of_one_by(name: str, sum_with_one: Callable[[Any], Any], y: Any) -> Law:
     """Return the law about the logarithm of one by a sum, which is ``1 + y``, where that is
@@ -85,15 +70,6 @@ def log_of_sum_by_difference(name: str, sign: int, quotient: Callable[[Any], Any
     right = switch(nearby, 2 * sign * arctanh(ratio), log(quotient(x_afar)))
     return stable(name, log(quotient(x)), right, not_choseno(x))
 
-
-OF_LOGARITHMS = (
-    stable("arctanh-mirrored", log((1 - x) / (1 + x)), -2 * arctanh(x)),
-    stable("arctanh-of-excess", log1p(2 * x / (1 - x)), 2 * arctanh(x)),
-    log_of_sum_by_difference("arctanh-scaled", 1, lambda x: (x + y) / (x - y)),
-    log_of_sum_by_difference("arctanh-scaled-mirrored", -1, lambda x: (x - y) / (x + y)),
-    log_of_one_by("log-of-one-by", lambda x: 1 + x, x),
-    log_of_one_by("log-of-one-by-less", lambda x: 1 - x, -x),
-)
 
 right = gt(cos(2 * x), 0)
 left_x = switch(right, 0, x)
@@ -119,7 +95,25 @@ eighth, quarter = (computed(in_dtype_of(math.pi / n), x) for n in (4, 2))
 inside = ge(x, -1)
 inside_x, outside_x = switch(inside, x, 1), switch(inside, 1, x)
 
-ANGLES = (
+INVERSES = (
+    stable(
+        "arccos-near-one",
+        arccos(1 - x),
+        switch(between, arc, arccos(1 - switch(between, 0, x))),
+        not_choseno(x),
+    ),
+    stable(
+        "arccosh-near-one",
+        arccosh(1 + x),
+        switch(above, 2 * arcsinh(sqrt(switch(above, x / 2, 1))), arccosh(1 + switch(above, 0, x))),
+        not_choseno(x),
+    ),
+    stable("arctanh-mirrored", log((1 - x) / (1 + x)), -2 * arctanh(x)),
+    stable("arctanh-of-excess", log1p(2 * x / (1 - x)), 2 * arctanh(x)),
+    log_of_sum_by_difference("arctanh-scaled", 1, lambda x: (x + y) / (x - y)),
+    log_of_sum_by_difference("arctanh-scaled-mirrored", -1, lambda x: (x - y) / (x + y)),
+    log_of_one_by("log-of-one-by", lambda x: 1 + x, x),
+    log_of_one_by("log-of-one-by-less", lambda x: 1 - x, -x),
     stable(
         "arccos-by-half",
         2 * arcsin(sqrt((1 - x) / 2)),

@@ -64,21 +64,17 @@ def near_zero(above: Series, below: Series, formula: Any) -> Any:
     return switch(tiny, reduce(mul, [inside] * order, total) * (x / x), formula)
 
 
+change, is_change = Elemwise(s, ()), whereo(is_small_change, s)
+"""What is left near zero of a cosine, a sine or a tangent."""
+
 FUNCTIONS = (
     stable("x-less-sin", x - sin(x), x_less_sin(x)),
     stable("tan-less-x", tan(x) - x, tan_less_x(x)),
     stable("log1p-less-x", log1p(x) - x, log1pmx(x)),
-)
-
-
-change, is_change = Elemwise(s, ()), whereo(is_small_change, s)
-"""What is left near zero of a cosine, a sine or a tangent."""
-
-SIGNS = (
+    # What the laws above leave negated, so that those below need not be told twice.
     law("neg-change-by", -change(x) / y, -(change(x) / y), is_change),
     law("by-neg-change", y / -change(x), -(y / change(x)), is_change),
 )
-"""What the laws above leave negated, so that those below need not be told twice."""
 
 VANISHING = {
     "x-less-sin": (x_less_sin, less(X, SIN)),

@@ -65,7 +65,10 @@ INVERSES = (
     stable("exp-log1p-nonnegative", exp(log1p(x)), 1 + x, nonnegativeo(x)),
 )
 
-INVERSES_WHERE_DEFINED = (
+
+_PRICED = ("priced",)
+
+WHERE_DEFINED_AND_PRODUCTS = (
     finite("expm1-log", expm1(log(x)), x - 1),
     finite("exp-log1p", exp(log1p(x)), 1 + x),
     finite("exp-scaled-log", exp(y * log(x)), x**y),
@@ -73,11 +76,6 @@ INVERSES_WHERE_DEFINED = (
     finite("exp-neg-log", exp(-log(x)), 1 / x),
     finite("exp-add-log", exp(x + log(y)), exp(x) * y),
     finite("exp-sub-log", exp(x - log(y)), exp(x) / y),
-)
-
-_PRICED = ("priced",)
-
-PRODUCTS = (
     rounding("exp-mul-exp", exp(x) * exp(y), exp(x + y)),
     rounding("exp-div-exp", exp(x) / exp(y), exp(x - y)),
     rounding("mul-exp-div-exp", (exp(x) * z) / exp(y), exp(x - y) * z),

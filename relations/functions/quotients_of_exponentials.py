@@ -156,7 +156,40 @@ near_zero = log1p(2 * sqr(sinh(switch(is_small, x, 0) / 2)))
 
 lse = LogSumExp(usual)(x)
 
-LOG_SUMS = (
+
+share, log_p, log_s = Softmax(k)(x), LogSoftmax(k)(x), -softplus(-x)
+flags = Elemwise(scalar.Cast(d), ())(m)
+"""Zeros and ones: labels, or which elements count."""
+
+
+s, t = sigmoid(x), sigmoid(-x)
+
+one_and = 1 + exp(x)
+
+
+def of_one(ending: str, right: Any, size: Any) -> tuple[Law, ...]:
+    """Return the laws about an exponential by the sum of a constant of some size and itself, which
+    is `right`, and about multiples of that."""
+    left = exp(x) / (c + exp(x))
+    # an infinite factor times a sigmoid that has underflowed would be nan
+    finite = whereo(is_finite_constant, d)
+    return (
+        stable(f"sigmoid-of-one{ending}", left, right, *weighed, size),
+        stable(
+            f"sigmoid-of-one-weighed{ending}",
+            d * exp(x) / (c + exp(x)),
+            d * right,
+            *weighed,
+            size,
+            finite,
+        ),
+    )
+
+
+# sigmoids are right where the exponential, which may be read elsewhere too, overflows
+_PRICED = ("priced",)
+
+LOGARITHMS_AND_SIGMOIDS = (
     stable(
         "log-sum-weighed",
         log(sum_(exp(x) * y, axis=a)),
@@ -190,13 +223,6 @@ LOG_SUMS = (
     stable("log-two-cosh", log(2 * cosh(x)), log_two_cosh),
     stable("log-cosh", log(cosh(x)), switch(is_small, near_zero, log_two_cosh - math.log(2))),
     stable("log1p-two-cosh", log1p(2 * cosh(x)), softplus(log_two_cosh)),
-)
-
-share, log_p, log_s = Softmax(k)(x), LogSoftmax(k)(x), -softplus(-x)
-flags = Elemwise(scalar.Cast(d), ())(m)
-"""Zeros and ones: labels, or which elements count."""
-
-LOGARITHMS = (
     stable("log-div-softmax", log(y / share), log(y) - log_p, nonnegativeo(y)),
     stable("log-softmax-div", log(share / y), log_p - log(y), nonnegativeo(y)),
     stable("log-softmax-mul", log(share * y), log_p + log(y), nonnegativeo(y)),
@@ -208,36 +234,6 @@ LOGARITHMS = (
     ),
     stable("log-div-sigmoid", log(y / sigmoid(x)), log(y) - log_s, nonnegativeo(y)),
     stable("log-sigmoid-div", log(sigmoid(x) / y), log_s - log(y), nonnegativeo(y)),
-)
-
-s, t = sigmoid(x), sigmoid(-x)
-
-one_and = 1 + exp(x)
-
-
-def of_one(ending: str, right: Any, size: Any) -> tuple[Law, ...]:
-    """Return the laws about an exponential by the sum of a constant of some size and itself, which
-    is `right`, and about multiples of that."""
-    left = exp(x) / (c + exp(x))
-    # an infinite factor times a sigmoid that has underflowed would be nan
-    finite = whereo(is_finite_constant, d)
-    return (
-        stable(f"sigmoid-of-one{ending}", left, right, *weighed, size),
-        stable(
-            f"sigmoid-of-one-weighed{ending}",
-            d * exp(x) / (c + exp(x)),
-            d * right,
-            *weighed,
-            size,
-            finite,
-        ),
-    )
-
-
-# sigmoids are right where the exponential, which may be read elsewhere too, overflows
-_PRICED = ("priced",)
-
-SIGMOID = (
     *of_one("", sigmoid(x - log(c)), whereo(is_about_one, c)),
     # the rounding of the difference counts as often in the exponential as the logarithm is large
     *of_one("-unlike-one", s / (c * t + s), whereo(is_unlike_one, c)),
@@ -312,17 +308,6 @@ def of_both_signs(name: str, one: Any, other: Any, result: Any) -> tuple[Law, ..
     )
 
 
-DIFFERENCES = (
-    *of_both_signs("sigmoid-difference", s, t, tanh(x / 2)),
-    *of_both_signs("logistic-slope", sqr(s) * t, sqr(t) * s, s * t * tanh(x / 2)),
-    *of_both_signs("entropy-slope", s * t * softplus(x), s * t * softplus(-x), s * t * x),
-    # without a factor it is a law of `logistic`
-    stable("softplus-difference-scaled", y * softplus(x) - y * softplus(-x), y * x),
-    # once more where the factors are constants
-    stable("tanh-of-sigmoid-scaled", y - 2 * y * s, -(y * tanh(x / 2))),
-    stable("tanh-of-sigmoid-weighed", c + d * s, c * -tanh(x / 2), whereo(cancels_twice, d, c)),
-)
-
 indices = lvars("indices")
 
 
@@ -367,7 +352,15 @@ ELEMENT, COLUMN = Subtensor((0,)), Subtensor((Slice(), 0))
 
 one_of_each_sum = (floato(x), whereo(takes_one_along, i, a, x))
 
-PARTS = (
+DIFFERENCES_AND_PARTS = (
+    *of_both_signs("sigmoid-difference", s, t, tanh(x / 2)),
+    *of_both_signs("logistic-slope", sqr(s) * t, sqr(t) * s, s * t * tanh(x / 2)),
+    *of_both_signs("entropy-slope", s * t * softplus(x), s * t * softplus(-x), s * t * x),
+    # without a factor it is a law of `logistic`
+    stable("softplus-difference-scaled", y * softplus(x) - y * softplus(-x), y * x),
+    # once more where the factors are constants
+    stable("tanh-of-sigmoid-scaled", y - 2 * y * s, -(y * tanh(x / 2))),
+    stable("tanh-of-sigmoid-weighed", c + d * s, c * -tanh(x / 2), whereo(cancels_twice, d, c)),
     *of_parts("", Subtensor),
     *of_parts("-by-array", AdvancedSubtensor),
     # exp(x)[:, 0] / sum(exp(x), axis=1) → softmax(x, axis=1)[:, 0]

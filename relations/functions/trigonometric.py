@@ -65,21 +65,19 @@ unlogged = partial(readerso, without_logarithm)
 # another term of the sum in which it stands has its rounding
 apart = partial(readerso, kept_apart)
 
-SQUARES = (
-    stable("cos-squared", 1 - sqr(sin(x)), sqr(cos(x)), unlogged(sin(x))),
-    stable("sin-squared", 1 - sqr(cos(x)), sqr(sin(x)), unlogged(cos(x))),
-    stable("sinh-squared", sqr(cosh(x)) - 1, sqr(sinh(x))),
-    rounding("cosh-squared", 1 + sqr(sinh(x)), sqr(cosh(x)), apart(sqr(sinh(x)))),
-    finite("pythagoras", sqr(sin(x)) + sqr(cos(x)), 1),
-    finite("pythagoras-hyperbolic", sqr(cosh(x)) - sqr(sinh(x)), 1),
-)
 
 # beside others that read the sine and the cosine, it would be one more function, and of an angle
 # that is rounded another way: what holds of any sine and cosine would hold no longer
 both_read_once = (one_cliento(sin(x)), one_cliento(cos(x)))
 both_hyperbolic_read_once = (one_cliento(sinh(x)), one_cliento(cosh(x)))
 
-DOUBLE_ANGLES = (
+SQUARES_AND_DOUBLE_ANGLES = (
+    stable("cos-squared", 1 - sqr(sin(x)), sqr(cos(x)), unlogged(sin(x))),
+    stable("sin-squared", 1 - sqr(cos(x)), sqr(sin(x)), unlogged(cos(x))),
+    stable("sinh-squared", sqr(cosh(x)) - 1, sqr(sinh(x))),
+    rounding("cosh-squared", 1 + sqr(sinh(x)), sqr(cosh(x)), apart(sqr(sinh(x)))),
+    finite("pythagoras", sqr(sin(x)) + sqr(cos(x)), 1),
+    finite("pythagoras-hyperbolic", sqr(cosh(x)) - sqr(sinh(x)), 1),
     rounding("sin-double", 2 * sin(x) * cos(x), sin(2 * x), *both_read_once),
     rounding("sin-mul-cos", sin(x) * cos(x), sin(2 * x) / 2, *both_read_once),
     rounding(

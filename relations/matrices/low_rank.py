@@ -52,7 +52,9 @@ def where_regular(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 
 solution = _solve(d, b)
 
+
 UPDATES = (
+    # A small matrix that is singular by rounding where the large one is not raises.
     where_regular(
         "push-through",
         _solve(updated, u),
@@ -70,10 +72,6 @@ UPDATES = (
     where_regular(
         "log-determinant-lemma", log_size(updated), log_size(small) + log_size(d), diagonalo(d)
     ),
-)
-"""A small matrix that is singular by rounding where the large one is not raises."""
-
-DETERMINANTS = (
     finite("det-of-identity-and-product", _det(updated), _det(of_identity), identity, *thin),
     finite(
         "log-det-of-identity-and-product",

@@ -127,7 +127,9 @@ IDENTITIES = (
 
 diagonal, identity = computed(kit.diagonal_of, x), computed(kit.identity_like, x)
 
+
 STRUCTURES = (
+    # By what is known of the matrix; the first that holds is the cheapest.
     rounding(
         "solve-symmetric-transposed",
         _solve(transposed(x), y),
@@ -169,10 +171,8 @@ STRUCTURES = (
     stable(
         "inverse-triangular", _inv(x), triangular_solve(x, identity), triangularo(x), complex=True
     ),
-)
-"""By what is known of the matrix; the first that holds is the cheapest."""
-
-FACTORS = (
+    # Two triangular systems that are one with a Cholesky factor, in one call; infinities of the
+    # right side spread as in one system.
     stable(
         "solve-by-lower-factor", upper_solve(transposed(x), lower_solve(x, y)), cholesky_solve(x, y)
     ),
@@ -182,5 +182,3 @@ FACTORS = (
         upper_cholesky_solve(x, y),
     ),
 )
-"""Two triangular systems that are one with a Cholesky factor, in one call; infinities of the right
-side spread as in one system."""

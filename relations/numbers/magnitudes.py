@@ -37,13 +37,11 @@ ABSOLUTE = (
     rounding("minimum-neg-self", minimum(x, -x), -abs_(x), floato(x)),
 )
 
-SIGN = (
+
+SIGNS_AND_EXTREMES = (
     law("sign-sign", sign(sign(x)), sign(x)),
     rounding("sign-neg", sign(-x), -sign(x), floato(x)),
     finite("sign-positive", sign(x), 1, positiveo(x)),
-)
-
-EXTREMES = (
     finite("maximum-minimum", maximum(x, minimum(x, y)), x),
     finite("minimum-maximum", minimum(x, maximum(x, y)), x),
     rounding("maximum-zero", maximum(x, 0), x, nonnegativeo(x)),

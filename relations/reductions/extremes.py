@@ -58,15 +58,6 @@ def least(v: Any) -> Any:
     return min_(v, axis=a)
 
 
-MONOTONE = (
-    rounding("extreme-increasing", extreme(f(x)), f(extreme(x)), is_extreme, increasing),
-    rounding("extreme-decreasing", extreme(f(x)), f(other(x)), decreasing, is_extreme),
-    rounding("extreme-above-zero", extreme(f(x)), f(extreme(x)), is_extreme, *above_zero),
-    rounding("min-nan-below", least(f(x)), f(least(x)), increasing_or_nan_below),
-    rounding("extreme-neg", extreme(-x), -other(x), is_extreme, floato(x)),
-)
-
-
 negative = whereo(kit.is_negative_everywhere, c)
 
 
@@ -75,46 +66,15 @@ def shifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return finite(name, lhs, rhs, *conditions, floato(x), constant)
 
 
-SHIFTED = (
-    shifted("extreme-add", extreme(x + c), extreme(x) + without_axes(c), is_extreme),
-    shifted("extreme-sub", extreme(x - c), extreme(x) - without_axes(c), is_extreme),
-    shifted("extreme-of-rest", extreme(c - x), without_axes(c) - other(x), is_extreme),
-    shifted("extreme-mul", extreme(c * x), without_axes(c) * extreme(x), is_extreme, positiveo(c)),
-    shifted(
-        "extreme-mul-negative", extreme(c * x), without_axes(c) * other(x), is_extreme, negative
-    ),
-    shifted("extreme-div", extreme(x / c), extreme(x) / without_axes(c), is_extreme, positiveo(c)),
-)
-
 cut = Elemwise(t, ())
 """The maximum or the minimum of two, which cuts elements off below or above a `c`."""
 cuts = whereo(is_maximum_or_minimum, t)
-
-CUT = (
-    rounding(
-        "extreme-of-cut",
-        extreme(cut(x, c)),
-        cut(extreme(x), without_axes(c)),
-        is_extreme,
-        cuts,
-        constant,
-    ),
-)
 
 
 def place(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "stable") -> Law:
     """Return a law about the position of an extreme; on the left rounding may make it tie."""
     return law(name, lhs, rhs, floato(x), *conditions, sound=sound, mixed=True)
 
-
-PLACES = (
-    place("argmax-increasing", argmax(f(x), axis=a), argmax(x, axis=a), strictly_increasing),
-    place("argmin-increasing", argmin(f(x), axis=a), argmin(x, axis=a), strictly_increasing),
-    place("argmax-decreasing", argmax(f(x), axis=a), argmin(x, axis=a), decreasing),
-    place("argmin-decreasing", argmin(f(x), axis=a), argmax(x, axis=a), decreasing),
-    place("argmax-neg", argmax(-x, axis=a), argmin(x, axis=a), sound="exact"),
-    place("argmin-neg", argmin(-x, axis=a), argmax(x, axis=a), sound="exact"),
-)
 
 at_place = Subtensor((Placeholder.INTEGER,))
 """Indexing by an integer variable: ``at_place(x, i)`` is ``x[i]``."""
@@ -125,7 +85,34 @@ def taken(name: str, lhs: Any, rhs: Any) -> Law:
     return rounding(name, lhs, rhs, ranko(x, 1), mixed=True)
 
 
-TAKEN = (
+EXTREMES = (
+    rounding("extreme-increasing", extreme(f(x)), f(extreme(x)), is_extreme, increasing),
+    rounding("extreme-decreasing", extreme(f(x)), f(other(x)), decreasing, is_extreme),
+    rounding("extreme-above-zero", extreme(f(x)), f(extreme(x)), is_extreme, *above_zero),
+    rounding("min-nan-below", least(f(x)), f(least(x)), increasing_or_nan_below),
+    rounding("extreme-neg", extreme(-x), -other(x), is_extreme, floato(x)),
+    shifted("extreme-add", extreme(x + c), extreme(x) + without_axes(c), is_extreme),
+    shifted("extreme-sub", extreme(x - c), extreme(x) - without_axes(c), is_extreme),
+    shifted("extreme-of-rest", extreme(c - x), without_axes(c) - other(x), is_extreme),
+    shifted("extreme-mul", extreme(c * x), without_axes(c) * extreme(x), is_extreme, positiveo(c)),
+    shifted(
+        "extreme-mul-negative", extreme(c * x), without_axes(c) * other(x), is_extreme, negative
+    ),
+    shifted("extreme-div", extreme(x / c), extreme(x) / without_axes(c), is_extreme, positiveo(c)),
+    rounding(
+        "extreme-of-cut",
+        extreme(cut(x, c)),
+        cut(extreme(x), without_axes(c)),
+        is_extreme,
+        cuts,
+        constant,
+    ),
+    place("argmax-increasing", argmax(f(x), axis=a), argmax(x, axis=a), strictly_increasing),
+    place("argmin-increasing", argmin(f(x), axis=a), argmin(x, axis=a), strictly_increasing),
+    place("argmax-decreasing", argmax(f(x), axis=a), argmin(x, axis=a), decreasing),
+    place("argmin-decreasing", argmin(f(x), axis=a), argmax(x, axis=a), decreasing),
+    place("argmax-neg", argmax(-x, axis=a), argmin(x, axis=a), sound="exact"),
+    place("argmin-neg", argmin(-x, axis=a), argmax(x, axis=a), sound="exact"),
     taken("element-at-argmax", at_place(x, argmax(x, axis=a)), max_(x)),
     taken("element-at-argmin", at_place(x, argmin(x, axis=a)), min_(x)),
 )

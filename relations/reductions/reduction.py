@@ -83,42 +83,6 @@ def nested(name: str, sound: str, *conditions: Any) -> Law:
 rank = computed(rank_of, x)
 before = computed(kit.axes_before_dimshuffle, o, a, rank, found=False)
 
-MERGED = (
-    nested("junction-of-junctions", "exact", whereo(is_junction, s)),
-    # of 0 and -0 either may be the greatest; a complex product with an infinity has other nans
-    nested("reduce-of-reduce", "rounding", whereo(kit.is_summed_or_real, s, x)),
-    any_dtype_law(
-        "reduce-of-dimshuffle",
-        CAReduce(s, a)(DimShuffle(n, o)(x)),
-        # sum(x.T, axis=0) → sum(x, axis=1)
-        DimShuffle(
-            computed(kit.rank_after_reduction, before, x),
-            computed(kit.order_after_reduction, o, a, rank),
-        )(CAReduce(s, before)(x)),
-        sound="rounding",
-    ),
-)
-
-UNNEEDED = (
-    any_dtype_law(
-        "reduce-of-reshape",
-        CAReduce(s, None)(Reshape(n)(x, y)),
-        CAReduce(s, None)(x),
-        sound="rounding",
-        # of as many elements, though of one of both the number may not be known
-        tags=("priced",),
-    ),
-    # a sum of one -0 is 0
-    of_real("reduce-no-axis", CAReduce(s, ())(x), x),
-    of_real("reduce-scalar", CAReduce(s, None)(x), x, ranko(x, 0)),
-    of_real(
-        "reduce-length-one",
-        CAReduce(s, a)(x),
-        DimShuffle(rank, computed(order_without, x, a))(x),  # `x` without the axes `a`
-        whereo(has_length_one_along, x, a),
-    ),
-)
-
 
 def without_axes(v: Any) -> Any:
     """Return `v` without the axes `a`, along which it is constant."""
@@ -137,7 +101,37 @@ def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return finite(name, lhs, rhs, constant, *conditions, complex=True, tags=("sum_scalar_mul",))
 
 
-FACTORS = (
+SIMPLER = (
+    nested("junction-of-junctions", "exact", whereo(is_junction, s)),
+    # of 0 and -0 either may be the greatest; a complex product with an infinity has other nans
+    nested("reduce-of-reduce", "rounding", whereo(kit.is_summed_or_real, s, x)),
+    any_dtype_law(
+        "reduce-of-dimshuffle",
+        CAReduce(s, a)(DimShuffle(n, o)(x)),
+        # sum(x.T, axis=0) → sum(x, axis=1)
+        DimShuffle(
+            computed(kit.rank_after_reduction, before, x),
+            computed(kit.order_after_reduction, o, a, rank),
+        )(CAReduce(s, before)(x)),
+        sound="rounding",
+    ),
+    any_dtype_law(
+        "reduce-of-reshape",
+        CAReduce(s, None)(Reshape(n)(x, y)),
+        CAReduce(s, None)(x),
+        sound="rounding",
+        # of as many elements, though of one of both the number may not be known
+        tags=("priced",),
+    ),
+    # a sum of one -0 is 0
+    of_real("reduce-no-axis", CAReduce(s, ())(x), x),
+    of_real("reduce-scalar", CAReduce(s, None)(x), x, ranko(x, 0)),
+    of_real(
+        "reduce-length-one",
+        CAReduce(s, a)(x),
+        DimShuffle(rank, computed(order_without, x, a))(x),  # `x` without the axes `a`
+        whereo(has_length_one_along, x, a),
+    ),
     scaled(
         "sum-scalar-mul",
         sum_(c * x, axis=a),
@@ -156,7 +150,35 @@ FACTORS = (
 zeros = (all_zeroo(y), covers_shapeo(x, y))
 """That `y` is 0, and broadcasts to the shape of `x`."""
 
-CHOICES = (
+
+SIGNS = (
+    rounding(  # -0 where the sum is 0
+        "sum-neg",
+        sum_(-x, axis=a),
+        -sum_(x, axis=a),
+        tags=("sum_scalar_mul",),
+    ),
+)
+
+
+sign_of_prod = prod(sign(x), axis=a)
+
+LOGARITHMS = (
+    # a product overflows before its logarithm does
+    stable("log-prod", log(prod(x, axis=a)), sum_(log(x), axis=a), nonnegativeo(x)),
+    stable(
+        "log-prod-of-any-sign",
+        log(prod(x, axis=a)),
+        # not a choice of the two, which would have no slope where the product is negative
+        sum_(log(abs_(x)), axis=a) + switch(lt(sign_of_prod, 0), math.nan, 0 * sign_of_prod),
+        floato(x),
+        # what is known of the sign later is better
+        tags=("late",),
+    ),
+    stable("log-abs-prod", log(abs_(prod(x, axis=a))), sum_(log(abs_(x)), axis=a)),
+)
+
+OF_OPS = (
     rounding(
         "sum-of-switch-else-zero",
         sum_(switch(c, x, y), axis=a),
@@ -171,18 +193,6 @@ CHOICES = (
         constant,
         *zeros,
     ),
-)
-
-SIGNS = (
-    rounding(  # -0 where the sum is 0
-        "sum-neg",
-        sum_(-x, axis=a),
-        -sum_(x, axis=a),
-        tags=("sum_scalar_mul",),
-    ),
-)
-
-PRODUCTS = (
     rounding("prod-sqr", prod(sqr(x), axis=a), sqr(prod(x, axis=a))),
     law("prod-abs", prod(abs_(x), axis=a), abs_(prod(x, axis=a)), floato(x)),
     finite(
@@ -203,26 +213,6 @@ PRODUCTS = (
         whereo(kit.is_one_or_more, c),
         constant,
     ),
-)
-
-sign_of_prod = prod(sign(x), axis=a)
-
-LOGARITHMS = (
-    # a product overflows before its logarithm does
-    stable("log-prod", log(prod(x, axis=a)), sum_(log(x), axis=a), nonnegativeo(x)),
-    stable(
-        "log-prod-of-any-sign",
-        log(prod(x, axis=a)),
-        # not a choice of the two, which would have no slope where the product is negative
-        sum_(log(abs_(x)), axis=a) + switch(lt(sign_of_prod, 0), math.nan, 0 * sign_of_prod),
-        floato(x),
-        # what is known of the sign later is better
-        tags=("late",),
-    ),
-    stable("log-abs-prod", log(abs_(prod(x, axis=a))), sum_(log(abs_(x)), axis=a)),
-)
-
-LOGICAL = (
     law(
         "junction-of-negations",
         CAReduce(s, a)(~x),
@@ -325,10 +315,6 @@ REPEATED = (
         whereo(kit.repeats_elements_in_fill, x, a, y),
         sound="rounding",
     ),
-)
-
-
-SIDE_BY_SIDE = (
     any_dtype_law(
         "reduce-of-join",
         CAReduce(s, a)(Join(b)(several(xs))),
