@@ -288,17 +288,6 @@ CHANGES = (
 e = lvars("e")
 inc, put = IncSubtensor(e, False, False), IncSubtensor(e, False, True)
 
-# increments may be made in any order, so those of the same elements are one
-TOGETHER = (
-    rounding(
-        "inc-past",
-        inc(x, b),
-        # inc(inc(inc(x, c, i), d, j), b, i) → inc(inc(x, c + b, i), d, j)
-        computed(kit.increments_together, e, x, b),
-        complex=True,
-        tries=[inc(IncSubtensor(j, False, False)(inc(x, y), z), b)],
-    ),
-)
 
 SERIALIZE = (
     rounding(
@@ -313,5 +302,14 @@ SERIALIZE = (
             put(second(y, 0), b) + z,
             AdvancedIncSubtensor(BY_ARRAY, False, False)(x, b, i) + z,
         ],
+    ),
+    # increments may be made in any order, so those of the same elements are one
+    rounding(
+        "inc-past",
+        inc(x, b),
+        # inc(inc(inc(x, c, i), d, j), b, i) → inc(inc(x, c + b, i), d, j)
+        computed(kit.increments_together, e, x, b),
+        complex=True,
+        tries=[inc(IncSubtensor(j, False, False)(inc(x, y), z), b)],
     ),
 )

@@ -218,7 +218,6 @@ CANONICALIZE: tuple[Relation, ...] = (
     *systems.IDENTITIES,
     *determinants.SIMPLER,
     *parts.SERIALIZE,
-    *parts.TOGETHER,
 )
 """Fewer operations, in one customary form: the later phases look for this form alone."""
 
@@ -259,9 +258,7 @@ _NEARER: tuple[Relation, ...] = (
     *exponential.SIGMOID,
     *exponential.OF_SIGMOID,
     *softmax.WRITTEN_OUT,
-    *softmax.LOG_SUMS,
-    *softmax.LOGARITHMS,
-    *softmax.SLOPES,
+    *softmax.LOGARITHMS_AND_SLOPES,
     *quotients_of_exponentials.SOFTMAX,
     *quotients_of_exponentials.LOGARITHMS_AND_SIGMOIDS,
     *quotients_of_exponentials.HYPERBOLIC,
@@ -271,8 +268,7 @@ _NEARER: tuple[Relation, ...] = (
     *logarithms.PRODUCTS,
     *systems.OF_PRODUCTS,
     *determinants.LOGARITHMS,
-    *special.ERROR_FUNCTION,
-    *special.GAMMA,
+    *special.ERROR_FUNCTION_AND_GAMMA,
     *of_facts.SIGNS,
     *trigonometric.INVERSES,
     *trigonometric.QUOTIENTS,

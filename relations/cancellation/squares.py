@@ -83,7 +83,20 @@ squares = add(several(xs))
 length = computed(length_of_all, computed(SQUARE.each, computed(terms_of_sum, xs)))
 tried = (sqr(x) + sqr(y), sqr(x) + sqr(y) + sqr(a), 2.0 * sqr(x) + sqr(y))
 
-SUMS = (
+twice = 2.0 * x * y
+
+SQUARES_OF_SUMS = (
+    stable("written-out-square-of-sum", sqr(x) + twice + sqr(y), sqr(x + y)),
+    stable("written-out-square-of-difference", sqr(x) + sqr(y) - twice, sqr(x - y)),
+    stable("written-out-square-in-order", (sqr(x) - twice) + sqr(y), sqr(x - y)),
+    stable("written-out-square-of-one-more", sqr(x) + 2.0 * x + 1, sqr(x + 1)),
+    stable("written-out-square-of-one-less", sqr(x) + 1 - 2.0 * x, sqr(x - 1)),
+    stable("written-out-square-of-one-less-in-order", (sqr(x) - 2.0 * x) + 1, sqr(x - 1)),
+    stable("written-out-square-of-one-less-from-one", (1 - 2.0 * x) + sqr(x), sqr(x - 1)),
+)
+"""Squares that were written out, and cancel where both terms are nearly equal."""
+
+LENGTHS = (
     stable(
         "hypot",
         sqrt(squares),
@@ -104,24 +117,6 @@ SUMS = (
         positive_numbero(c),
         tries=[sqrt(0.3 * one) for one in tried],
     ),
-)
-
-
-twice = 2.0 * x * y
-
-SQUARES_OF_SUMS = (
-    stable("written-out-square-of-sum", sqr(x) + twice + sqr(y), sqr(x + y)),
-    stable("written-out-square-of-difference", sqr(x) + sqr(y) - twice, sqr(x - y)),
-    stable("written-out-square-in-order", (sqr(x) - twice) + sqr(y), sqr(x - y)),
-    stable("written-out-square-of-one-more", sqr(x) + 2.0 * x + 1, sqr(x + 1)),
-    stable("written-out-square-of-one-less", sqr(x) + 1 - 2.0 * x, sqr(x - 1)),
-    stable("written-out-square-of-one-less-in-order", (sqr(x) - 2.0 * x) + 1, sqr(x - 1)),
-    stable("written-out-square-of-one-less-from-one", (1 - 2.0 * x) + sqr(x), sqr(x - 1)),
-)
-"""Squares that were written out, and cancel where both terms are nearly equal."""
-
-LENGTHS = (
-    *SUMS,
     stable("root-of-scaled-square", sqrt(c * sqr(x)), sqrt(c) * abs_(x), positive_numbero(c)),
     stable(
         "by-constant-and-square",

@@ -37,17 +37,6 @@ c, x = lvars("c x")
 
 is_moderate = whereo(can_be_doubled, c)
 
-ERROR_FUNCTION = (
-    stable("erfc", 1 - erf(x), erfc(x)),
-    stable("erf", 1 - erfc(x), erf(x)),
-    stable("erfc-of-neg", 1 + erf(x), erfc(-x)),
-    stable("erfc-reflected", 2 - erfc(x), erfc(-x)),
-    stable("erfc-scaled", c - c * erf(x), c * erfc(x), constanto(c)),
-    # amid other terms the sum of the two alone overflows
-    stable("erfc-of-neg-scaled", c + c * erf(x), c * erfc(-x), is_moderate),
-    stable("half-erfc-reflected", 1 - 0.5 * erfc(x), 0.5 * erfc(-x)),
-    stable("erfc-by-two-reflected", 1 - erfc(x) / 2, erfc(-x) / 2),
-)
 
 # near 0 both are a logarithm of nearly 1; of other numbers that one is infinite, and so its slope
 is_low = lt(x, 0.5)
@@ -77,7 +66,16 @@ TAILS = (
     stable("exp-log-ndtr", exp(log_ndtr(x)), ndtr(x), floato(x)),
 )
 
-GAMMA = (
+ERROR_FUNCTION_AND_GAMMA = (
+    stable("erfc", 1 - erf(x), erfc(x)),
+    stable("erf", 1 - erfc(x), erf(x)),
+    stable("erfc-of-neg", 1 + erf(x), erfc(-x)),
+    stable("erfc-reflected", 2 - erfc(x), erfc(-x)),
+    stable("erfc-scaled", c - c * erf(x), c * erfc(x), constanto(c)),
+    # amid other terms the sum of the two alone overflows
+    stable("erfc-of-neg-scaled", c + c * erf(x), c * erfc(-x), is_moderate),
+    stable("half-erfc-reflected", 1 - 0.5 * erfc(x), 0.5 * erfc(-x)),
+    stable("erfc-by-two-reflected", 1 - erfc(x) / 2, erfc(-x) / 2),
     stable("gammaln-step-positive", gammaln(1 + x) - gammaln(x), log(x), positiveo(x)),
     stable("digamma-step-positive", digamma(1 + x) - digamma(x), 1 / x, positiveo(x)),
     # where defined

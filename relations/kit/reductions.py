@@ -35,7 +35,7 @@ from relgraph.tensor.basic import normalize_axes
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import mul
 from relgraph.tensor.reductions import CAReduce, reduced_dtype
-from relgraph.tensor.shapes import Shape_i, lengths, product
+from relgraph.tensor.shapes import Shape_i, product
 from relgraph.tensor.subtensor import WHOLE, IndexList, Slice
 
 # -- axes ------------------------------------------------------------------------------------------
@@ -94,11 +94,6 @@ def repeats_elements(x: Any, axes: Axes, shape: Sequence[Any]) -> bool:
     return bool(_repeated_axes(x, axes, len(shape))) and are_nonzero_lengths(axes, shape)
 
 
-def repeats_elements_in_fill(x: Any, axes: Axes, template: Any) -> bool:
-    """Return the same for ``second(template, x)``."""
-    return repeats_elements(x, axes, template.type.shape)
-
-
 def repetition_count(x: Any, axes: Axes, shape: Sequence[Any]) -> Variable | None:
     """Return how often each element of `x` comes along `axes` when it is broadcast to `shape`.
 
@@ -118,11 +113,6 @@ def repetition_count(x: Any, axes: Axes, shape: Sequence[Any]) -> Variable | Non
         return None
     total = product([known_length(shape[a]) for a in repeated])
     return in_dtype(total, reduced_dtype(np.add, x.type.dtype))
-
-
-def repetition_count_in_fill(x: Any, axes: Axes, template: Any) -> Variable | None:
-    """Return how often each element of `x` comes along `axes` of ``second(template, x)``."""
-    return repetition_count(x, axes, lengths(template))
 
 
 # -- which ops reduce what -------------------------------------------------------------------------

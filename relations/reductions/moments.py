@@ -49,15 +49,6 @@ def of_moments(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 mean_x, mean_y = sum_(x, axis=a) / k, sum_(y, axis=a) / j
 deviations = sum_(sqr(x - over(mean_x)), axis=a)
 
-VARIANCES = (
-    of_moments(
-        "variance",
-        sum_(sqr(x), axis=a) / m - sqr(mean_x),
-        deviations / m,
-        *(whereo(is_count_of, count, a, x) for count in (k, m)),
-    ),
-)
-
 products = sum_(x * y, axis=a) / m
 product_of_sums = sum_(x, axis=a) * sum_(y, axis=a)
 
@@ -68,10 +59,14 @@ def of_pairs(name: str, lhs: Any, *counts: Any) -> Law:
     return of_moments(name, lhs, Covariance(a)(x, y), whereo(broadcast_alike, x, y), *counting)
 
 
-COVARIANCES = (
+MOMENTS = (
+    of_moments(
+        "variance",
+        sum_(sqr(x), axis=a) / m - sqr(mean_x),
+        deviations / m,
+        *(whereo(is_count_of, count, a, x) for count in (k, m)),
+    ),
     of_pairs("covariance", products - mean_x * mean_y, j, k, m),
     of_pairs("covariance-by-sums", products - product_of_sums / (k * j), j, k, m),
     of_pairs("covariance-by-sums-and-square", products - product_of_sums / sqr(k), k, m),
 )
-
-MOMENTS = (*VARIANCES, *COVARIANCES)

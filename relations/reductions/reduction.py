@@ -56,6 +56,7 @@ from relgraph.tensor.along_axes import Cumulate
 from relgraph.tensor.assembly import Alloc, Join
 from relgraph.tensor.math import _dot
 from relgraph.tensor.shapes import MakeVector, Reshape
+from relgraph.tensor.shapes import lengths as lengths_of
 from relgraph.tensor.subtensor import Slice, Subtensor
 
 # -- every reduction -------------------------------------------------------------------------------
@@ -258,7 +259,7 @@ as_allocated = DimShuffle(rank, computed(kit.order_padded_to, x, lengths))(x)
 
 repetitions = computed(kit.repetition_count, x, a, lengths)
 """How often an allocation repeats each element along the axes `a`."""
-repetitions_in_fill = computed(kit.repetition_count_in_fill, x, a, y)
+repetitions_in_fill = computed(kit.repetition_count, x, a, computed(lengths_of, y))
 """The same of a fill."""
 
 
@@ -312,7 +313,7 @@ REPEATED = (
         CAReduce(s, a)(second(y, x)),
         CAReduce(s, a)(x),  # max(second(y, x)) → max(x), and the same for min, all and any
         whereo(is_idempotent, s),
-        whereo(kit.repeats_elements_in_fill, x, a, y),
+        whereo(kit.repeats_elements, x, a, computed(lengths_of, y)),
         sound="rounding",
     ),
     any_dtype_law(

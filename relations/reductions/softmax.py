@@ -38,17 +38,6 @@ def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     return finite(name, lhs, rhs, same_axes, *conditions, tags=tags)
 
 
-LOGARITHMS = (
-    stable("log-softmax", log(Softmax(k)(x)), LogSoftmax(k)(x), tags=("local_log_softmax",)),
-    stable(
-        "log-softmax-laid-out",
-        log(DimShuffle(n, o)(Softmax(k)(x))),
-        DimShuffle(n, o)(LogSoftmax(k)(x)),
-        tags=("local_log_softmax",),
-    ),
-    rounding("exp-log-softmax", exp(LogSoftmax(k)(x)), Softmax(k)(x)),
-)
-
 axis = as_softmax_axis(a)
 
 WRITTEN_OUT = (
@@ -64,7 +53,12 @@ WRITTEN_OUT = (
 lse, greatest = LogSumExp(axis)(x), max_(x, axis=a)
 shifted_lse = LogSumExp(axis)(x - keepdims(greatest))
 
-LOG_SUMS = (
+
+p, same_shape = Softmax(axis)(x), whereo(broadcast_alike, x, y)
+exps = exp(x)
+total, sum_of_y = keepdims(sum_(exps, axis=a)), keepdims(sum_(y, axis=a))
+
+LOGARITHMS_AND_SLOPES = (
     stable(
         "log-softmax-of-logsumexp",
         x - keepdims(LogSumExp(k)(x)),
@@ -74,14 +68,15 @@ LOG_SUMS = (
     along("log-sum-exp-shifted", greatest + shifted_lse, lse),
     law("log-sum-exp-guarded", switch(isinf(greatest), greatest, lse), lse),
     along("log-sum-exp-kept-shifted", keepdims(greatest) + keepdims(shifted_lse), keepdims(lse)),
-)
-
-p, same_shape = Softmax(axis)(x), whereo(broadcast_alike, x, y)
-exps = exp(x)
-total, sum_of_y = keepdims(sum_(exps, axis=a)), keepdims(sum_(y, axis=a))
-
-# what differentiating a softmax that is written out leaves behind
-SLOPES = (
+    stable("log-softmax", log(Softmax(k)(x)), LogSoftmax(k)(x), tags=("local_log_softmax",)),
+    stable(
+        "log-softmax-laid-out",
+        log(DimShuffle(n, o)(Softmax(k)(x))),
+        DimShuffle(n, o)(LogSoftmax(k)(x)),
+        tags=("local_log_softmax",),
+    ),
+    rounding("exp-log-softmax", exp(LogSoftmax(k)(x)), Softmax(k)(x)),
+    # what differentiating a softmax that is written out leaves behind
     scaled("softmax-of-weights", exps * keepdims(sum_(y / total, axis=a)), p * sum_of_y),
     scaled(
         "softmax-of-scaled-weights",
