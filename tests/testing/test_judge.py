@@ -604,3 +604,14 @@ def test_an_overflow_of_the_real_part_is_seen_beside_an_infinite_imaginary_part(
     with np.errstate(all="ignore"):
         assert _leaves_range(node, inputs, inputs[0] + inputs[1]).all()
         assert not _leaves_range(node, [inputs[0], inputs[1] / 1e9], inputs[0]).any()
+
+
+def test_the_bound_of_a_sum_of_many_terms_is_that_of_its_terms():
+    terms = [at.exp(x + i / 8) for i in range(24)]
+    nodes, values, out = evaluated(at.add(*terms), x=[0.5])
+    of_terms = 0.0
+    for term in terms:
+        nodes_of_term, values_of_term, _ = evaluated(term, x=[0.5])
+        of_terms += rounding_error_bound(nodes_of_term, values_of_term, term, False, 1.0)[0]
+    bound = rounding_error_bound(nodes, values, out, False, 1.0)[0]
+    assert of_terms <= bound <= 3 * of_terms

@@ -323,32 +323,39 @@ def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, out: 
 def _elemwise_error(
     op: Any, errors: Sequence[Array], inputs: Sequence[Array], result: Array, strict: bool
 ) -> Array:
-    """Return how far an elementwise op's result moves, at most, where each input moves up or down
-    by its error.
+    """Return how far an elementwise op's result moves, at most, where its inputs move up or down by
+    their errors, a few at a time.
 
     Errors that are not small move it together as none alone does: ``(1 - x) ** x`` is 1 for a zero
     that is off by much, whichever operand alone moves.
     """
-    either = [[_shifted(x, e, s) for s in (1, -1)] for x, e in zip(inputs, errors, strict=True)]
-    corners = product(
-        *[moved if e.any() else [x] for moved, e, x in zip(either, errors, inputs, strict=True)]
-    )
-    changes = []
-    for corner in corners:
-        found = op.scalar_op.impl(*corner)
-        found = np.asarray(found[0] if op.nout > 1 else found).astype(result.dtype)
-        change = np.abs(widened(found) - widened(result))
-        changes.append(np.where(_equal_or_nan(found, result), 0.0, change))
-    # fmax leaves out nan, unless all are nan
-    most = (np.fmax if strict else np.maximum).reduce(changes)
-    most = np.where(np.isnan(most), np.inf, most)
+    moving = [i for i, e in enumerate(errors) if e.any()]
+    total = np.zeros(result.shape)
+    for start in range(0, len(moving), _TOGETHER):
+        together = moving[start : start + _TOGETHER]
+        changes = []
+        for signs in product((1, -1), repeat=len(together)):
+            corner = list(inputs)
+            for i, sign in zip(together, signs, strict=True):
+                corner[i] = _shifted(inputs[i], errors[i], sign)
+            found = op.scalar_op.impl(*corner)
+            found = np.asarray(found[0] if op.nout > 1 else found).astype(result.dtype)
+            change = np.abs(widened(found) - widened(result))
+            changes.append(np.where(_equal_or_nan(found, result), 0.0, change))
+        # fmax leaves out nan, unless all are nan
+        most = (np.fmax if strict else np.maximum).reduce(changes)
+        total = total + np.where(np.isnan(most), np.inf, most)
     place = _POLE_OF.get(op.scalar_op.name)
     if not strict and place is not None:
         near = (errors[place] > 0) & (errors[place] >= np.abs(inputs[place]))
         if op.scalar_op.name == "pow":
             near = near & (inputs[1].real < 0)
-        most = np.where(near, np.inf, most)
-    return most
+        total = np.where(near, np.inf, total)
+    return total
+
+
+# So many operands move to all corners of their errors; of more the groups are added up.
+_TOGETHER = 4
 
 
 # Which operand of a scalar op has a pole at 0; of `pow` it is one for negative exponents.
