@@ -399,13 +399,19 @@ def fused(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
     plan = schedule_of_nodes(nodes, node.inputs, outputs)
     _write_over_declared(node, plan, outputs, symbols)
     groups = list(node.op.required_lengths(node, axes_of(node.inputs)))
-    lines, contiguous = _lay_out(nodes, node, symbols)
+    read = _read_in_order(nodes, node, symbols)
+    if any(node.inputs[i] in read for targets in node.op.destroy_map.values() for i in targets):
+        return None
+    lines = []
+    for v in read:
+        name, copy = symbols.name_of(v), symbols.shared_name("f", forward)
+        lines.append(f"if not {name}.flags.c_contiguous: {name} = {copy}({name})")
+        symbols.forward.add(v)
     conditions = [
         *_size_conditions(node, groups, _bytes_per_element(plan, full), symbols),
-        *(f"{symbols.name_of(v)}.flags.c_contiguous" for v in contiguous),
         *length_conditions(node, symbols),
     ]
-    small = _lines_of_unfused(node, plan, outputs, contiguous, symbols, dead)
+    small = _lines_of_unfused(node, plan, outputs, symbols, dead)
     _define_results(node, outputs, groups, symbols)
     if not conditions:
         return [*lines, *small]
@@ -471,50 +477,26 @@ def _write_over_declared(
             last.op = Elemwise(last.op.scalar_op, {0: last.inputs.index(target)})
 
 
-def _lay_out(
-    nodes: Sequence[Apply], node: Apply, symbols: SymbolTable
-) -> tuple[list[str], list[Variable]]:
-    """Return lines that copy vectors that run backward, as the kernel does, and the inputs of
-    higher rank that have to be contiguous: ufuncs may round otherwise if they run backward."""
-    targets = {node.inputs[i] for read in node.op.destroy_map.values() for i in read}
+def _read_in_order(nodes: Sequence[Apply], node: Apply, symbols: SymbolTable) -> list[Variable]:
+    """Return the inputs that may run backward and are read by ufuncs that round otherwise then."""
     read: dict[Variable, None] = {}
     for inner in nodes:
         ufunc = inner.op.ufunc if isinstance(inner.op, CAReduce) else inner.op.scalar_op.ufunc
         if steady(ufunc, [v.type.dtype for v in inner.inputs]) is not ufunc:
             read.update((v, None) for v in inner.inputs if v in node.inputs)
-    lines, contiguous = [], []
-    for v in read:
-        if v in symbols.forward:
-            continue
-        if v.type.ndim > 1 or v in targets:
-            contiguous.append(v)
-            continue
-        name = symbols.name_of(v)
-        copy = symbols.shared_name("f", forward)
-        lines.append(f"if not {name}.flags.c_contiguous: {name} = {copy}({name})")
-        symbols.forward.add(v)
-    return lines, contiguous
+    return [v for v in read if v not in symbols.forward]
 
 
 def _lines_of_unfused(
     node: Apply,
     plan: Schedule,
     outputs: Sequence[Variable],
-    contiguous: Sequence[Variable],
     symbols: SymbolTable,
     dead: Dead,
 ) -> list[str]:
-    """Return the lines of the nodes that were fused; some inputs are contiguous in these lines."""
+    """Return the lines of the nodes that were fused."""
     for out, result in zip(node.outputs, outputs, strict=True):
         symbols.of_variable[result] = symbols.name_of(out)
-    assumed = [
-        (known, v)
-        for known in (symbols.forward, symbols.ordered)
-        for v in contiguous
-        if v not in known
-    ]
-    for known, v in assumed:
-        known.add(v)
     lines = []
     for inner, gone in zip(plan.nodes, plan.dead_after, strict=True):
         made = [v for v in gone if v not in node.inputs]
@@ -522,8 +504,6 @@ def _lines_of_unfused(
         lines += inlined_lines(inner, symbols, free) or [performed_line(inner, symbols).strip()]
         if made:
             lines[-1] += f"; del {', '.join(symbols.name_of(v) for v in made)}"
-    for known, v in assumed:
-        known.discard(v)
     return lines
 
 
