@@ -26,6 +26,7 @@ from relgraph.search.egraph import Rewrite, TooLong
 from relgraph.search.laws import Direction, directions
 from relgraph.search.proof import REORDERED, claims_of, make, on_its_own
 from relgraph.search.regrouping import Thinning
+from relgraph.search.rules import NodeByNode
 from relgraph.search.saturation import Limits, Saturation
 from relgraph.search.variables import VariableEGraph
 from relgraph.tensor.elemwise import scalar_op_of
@@ -95,7 +96,7 @@ class Grounds:
         """Return the directions of the laws that one of a class may rest on."""
         if sound not in self._ways:
             ways = directions(self._laws.values(), CARRIED.get(sound, ()))
-            self._ways[sound] = [way for way in ways if not way.asks_nodes]
+            self._ways[sound] = [way for way in ways if not isinstance(way, NodeByNode)]
         return self._ways[sound]
 
 

@@ -20,10 +20,11 @@ from relgraph.graph.basic import Constant
 from relgraph.proof.elements import Term
 from relgraph.proof.places import Places, any_int, number
 from relgraph.proof.smt import z3
+from relgraph.proof.statements import AnyOp
 from relgraph.tensor import TensorType, constant, second
 from relgraph.tensor.assembly import Alloc, ARange, Join, Split
 from relgraph.tensor.basic import merged_lengths
-from relgraph.tensor.elemwise import DimShuffle
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.shapes import Shape_i, shape_i
 from relgraph.tensor.subtensor import WHOLE, Placeholder, Slice, Subtensor
 
@@ -158,52 +159,44 @@ FACTS: dict[Callable[..., Any], Callable[..., Fact]] = {
 }
 """What holds of tensors and parameters where a guard holds, or something is computed."""
 
-Stated = tuple[Any, Fact | None] | None
 
-
-def _without_first_axes(x: Any) -> Stated:
+def _without_first_axes(x: Any) -> Any:
     order = list(range(x.type.ndim))
     while order and x.type.broadcastable[order[0]]:
         order.pop(0)
-    return None if len(order) == x.type.ndim else (DimShuffle(x.type.ndim, order)(x), None)
+    return None if len(order) == x.type.ndim else DimShuffle(x.type.ndim, order)(x)
 
 
-def _shape_source(a: Any) -> Stated:
-    x = a.type("source")
-
-    def fact(of: Places) -> Term:
-        return z3.And([n == m for n, m in zip(of.of(x).shape, of.of(a).shape, strict=True)])
-
-    return x, fact
+def _shape_source(a: Any) -> Any:
+    # it has the shape of `a`, and elements of which nothing is known
+    return Elemwise(AnyOp(1, "any source"))(a)
 
 
-def _alloc_like(x: Any, a: Any) -> Stated:
+def _alloc_like(x: Any, a: Any) -> Any:
     lengths = [shape_i(a, axis) for axis in range(a.type.ndim)]
-    return (Alloc()(x, *lengths), None) if kit.broadcasts_to(x, lengths) else None
+    return Alloc()(x, *lengths) if kit.broadcasts_to(x, lengths) else None
 
 
-def _lengths_of_part(
-    index: tuple[Any, ...], inputs: Sequence[Any], lengths: Sequence[Any]
-) -> Stated:
+def _lengths_of_part(index: tuple[Any, ...], inputs: Sequence[Any], lengths: Sequence[Any]) -> Any:
     found = parts_kit.lengths_of_part(index, inputs, lengths)
     part = Subtensor(index)(Alloc()(0, *lengths), *inputs)
     own = [Shape_i(axis)(part) for axis in range(part.type.ndim)]
-    return [n if n.owner is None else m for n, m in zip(found, own, strict=True)], None
+    return [n if n.owner is None else m for n, m in zip(found, own, strict=True)]
 
 
-def _item(items: Sequence[Any], i: int) -> Stated:
+def _item(items: Sequence[Any], i: int) -> Any:
     # of a split into more parts than there are pieces, the sizes are not those of the pieces
-    return (items[i], None) if i < len(items) else None
+    return items[i] if i < len(items) else None
 
 
-STATED: dict[Callable[..., Any], Callable[..., Stated]] = {
+STATED: dict[Callable[..., Any], Callable[..., Any]] = {
     kit.without_first_axes: _without_first_axes,
     kit.shape_source: _shape_source,
     getitem: _item,
     kit.alloc_like: _alloc_like,
     parts_kit.lengths_of_part: _lengths_of_part,
 }
-"""What functions compute of graphs: the value, and what holds then; None if they compute none."""
+"""What functions compute of graphs; None if they compute nothing."""
 
 # -- how variables are made ------------------------------------------------------------------------
 

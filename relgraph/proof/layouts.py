@@ -477,11 +477,9 @@ class _Builder:
         if condition.out in env and condition.function in SOURCES:
             return True
         if condition.function in STATED:
-            stated = STATED[condition.function](*values)
-            if stated is None:
+            value = STATED[condition.function](*values)
+            if value is None:
                 return False
-            value, fact = stated
-            facts += [] if fact is None else [fact]
         elif condition.function in (*EXECUTED, *SOURCES) or isinstance(
             condition.function, attrgetter | itemgetter
         ):

@@ -18,10 +18,8 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.terms import Term
-from relgraph.search.matching import Match
 from relgraph.search.rules import NodeByNode, Pattern, Untranslatable, is_about_ops
-from relgraph.search.saturation import Equal
-from relgraph.search.variables import Reason, VariableEGraph
+from relgraph.search.variables import Reason
 
 BOTH_WAYS = frozenset({"exact", "rounding", "finite"})
 """The soundness classes that claim both directions."""
@@ -29,28 +27,8 @@ CLAIMED = BOTH_WAYS | {"stable"}
 """The classes of the laws that are used by default: `domain` has a condition that nobody checks."""
 
 
-class Direction:
-    """One direction of a law in a search: a `Rule` of a saturation.
-
-    Attributes
-    ----------
-    reason
-        The name of the law, with the direction if that is backward, its soundness class, and the
-        law.
-    asks_nodes
-        Whether nodes are asked one by one, whose arguments may be swapped wherever laws match so.
-    """
-
-    def __init__(self, reason: Reason, pattern: Pattern | NodeByNode) -> None:
-        self.reason = reason
-        self.asks_nodes = isinstance(pattern, NodeByNode)
-        self.reach, self.may_match = pattern.reach, pattern.may_match
-        self.matches, self.subjects = pattern.matches, pattern.subjects
-        self._sides = pattern.sides
-
-    def sides(self, egraph: VariableEGraph, match: Match) -> Sequence[Equal]:
-        """Return what a match says is equal; nothing if a condition says no."""
-        return [(old, new, self.reason) for old, new in self._sides(egraph, match)]
+Direction = Pattern | NodeByNode
+"""One direction of a law in a search: a `Rule` of a saturation."""
 
 
 class Entry(NamedTuple):
@@ -170,7 +148,7 @@ def _translated(
     why_equal = Reason(rewriter.name, law.sound, law)
     for rule in rules:
         try:
-            pattern = Pattern(rule)
+            pattern = Pattern(rule, why_equal)
         except Untranslatable as error:
             rules, reason = (), str(error)
             break
@@ -179,11 +157,11 @@ def _translated(
             for c in rule.conditions
             if not isinstance(c, Readers) and not is_about_ops(c, pattern.in_heads)
         ]
-        yield Direction(why_equal, pattern), ", ".join(asked)
+        yield pattern, ", ".join(asked)
     if not rules and way == "backward":
         yield None, f"forward it is asked of nodes, since {reason}"
     elif not rules:
-        yield Direction(why_equal, NodeByNode(rewriter)), f"of nodes: {reason}"
+        yield NodeByNode(rewriter, why_equal), f"of nodes: {reason}"
 
 
 def _rules(law: Relation, way: str) -> tuple[Sequence[Rule] | None, str]:

@@ -176,7 +176,7 @@ def ways(laws: Iterable[Any] | None, sound: Iterable[str]) -> list[Direction]:
     if isinstance(sound, str) or not set(sound) <= set(SOUNDNESS):
         raise ValueError(f"sound names some of the classes {', '.join(SOUNDNESS)}, not {sound!r}")
     found = _ways_of_the_book(frozenset(sound)) if laws is None else directions(laws, sound)
-    return [*found, Direction(Reason("constant_folding", "exact"), NodeByNode(ConstantFolding()))]
+    return [*found, NodeByNode(ConstantFolding(), Reason("constant_folding", "exact"))]
 
 
 @cache

@@ -38,7 +38,8 @@ from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.search.egraph import Node
 from relgraph.search.matching import Leaf, Lookup, Match, Matcher, Order, Part, matcher
-from relgraph.search.variables import Class, Sides, VariableEGraph, node_of
+from relgraph.search.saturation import Equal
+from relgraph.search.variables import Class, Reason, Sides, VariableEGraph, node_of
 
 LOOKUP = Lookup(
     nodes="egraph.nodes_of({c}, {head})",
@@ -103,6 +104,9 @@ class Pattern:
     ----------
     rule
         The rule.
+    reason
+        The name of the law, with the direction if that is backward, its soundness class, and the
+        law.
     parts
         The parts of its pattern, the root first.
     variables
@@ -118,8 +122,8 @@ class Pattern:
         If the pattern has any number of arguments, or an op of which nothing is known.
     """
 
-    def __init__(self, rule: Rule) -> None:
-        self.rule = rule
+    def __init__(self, rule: Rule, reason: Reason) -> None:
+        self.rule, self.reason = rule, reason
         self.parts: list[OpPart] = []
         self.variables: dict[Any, int] = {}
         self._width = 0
@@ -219,28 +223,32 @@ class Pattern:
                 yield egraph.find(match[part.slot].term)
         yield from (match[k].root() for k in self.variables.values() if match[k] is not None)
 
-    def sides(self, egraph: VariableEGraph, match: Match) -> Sequence[Sides]:
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sequence[Equal]:
         """Return what a match is about and what is equal to it; nothing if a condition says no."""
         try:
             found = _Sides(self, egraph, match).made()
         except _NOT_BUILT:
             return ()
-        return () if found is None else (found,)
+        return () if found is None else ((*found, self.reason),)
 
 
 class NodeByNode:
     """What a relation that no pattern says matches: the nodes that it may rewrite.
 
+    They are asked one by one, and their arguments may be swapped wherever laws match so.
+
     Parameters
     ----------
     rewriter
         The local optimizer of the relation.
+    reason
+        See `Pattern`.
     """
 
     reach = 0
 
-    def __init__(self, rewriter: LocalOptimizer) -> None:
-        self._rewriter = rewriter
+    def __init__(self, rewriter: LocalOptimizer, reason: Reason) -> None:
+        self._rewriter, self.reason = rewriter, reason
         self._heads: dict[Op, bool] = {}
 
     def may_match(self, node: Node[Variable]) -> bool:
@@ -260,7 +268,7 @@ class NodeByNode:
         """Return nothing: a node is asked about once."""
         return ()
 
-    def sides(self, egraph: VariableEGraph, match: Match) -> Sequence[Sides]:
+    def sides(self, egraph: VariableEGraph, match: Match) -> Sequence[Equal]:
         """Return the outputs of a node that the relation replaces, with what replaces them."""
         (node,) = match
         try:
@@ -269,9 +277,11 @@ class NodeByNode:
         except (TypeError, ValueError, OverflowError):
             return ()
         if isinstance(answer, dict):
-            return [(old, new) for old, new in answer.items() if isinstance(old, Variable)]
-        pairs = zip(node.outputs, answer or [None] * len(node.outputs), strict=True)
-        return [(old, new) for old, new in pairs if new is not None]
+            pairs = [(old, new) for old, new in answer.items() if isinstance(old, Variable)]
+        else:
+            outputs = zip(node.outputs, answer or [None] * len(node.outputs), strict=True)
+            pairs = [(old, new) for old, new in outputs if new is not None]
+        return [(old, new, self.reason) for old, new in pairs]
 
 
 def output_of(node: Node[Variable]) -> tuple[Op, int]:

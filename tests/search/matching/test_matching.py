@@ -5,7 +5,6 @@ from typing import Any
 import relgraph.tensor as at
 from relgraph import law, lvars
 from relgraph.graph.kanren.rules import Rule
-from relgraph.search.laws import Direction
 from relgraph.search.regrouping import Flattening, Sharing
 from relgraph.search.rules import Pattern
 from relgraph.search.saturation import Limits, Saturation
@@ -17,7 +16,7 @@ LAW = Reason("a law", "exact")
 
 
 def pattern(side: Any, other: Any = a) -> Pattern:
-    return Pattern(law("l", side, other, sound="finite").forward.rule)
+    return Pattern(law("l", side, other, sound="finite").forward.rule, LAW)
 
 
 def found(one: Pattern, egraph: VariableEGraph, at_class: Class) -> list[list[Any]]:
@@ -31,7 +30,7 @@ def test_a_pattern_matches_what_its_classes_hold() -> None:
     whole = egraph.add(at.exp(y))
     egraph.add(at.sin(x))
     nested = pattern(at.exp(at.sin(a)))
-    run = Saturation(egraph, [Direction(LAW, nested)], Limits())
+    run = Saturation(egraph, [nested], Limits())
     assert run.look_at_news() == egraph.made and not run.apply()
     assert found(nested, egraph, whole) == []
     egraph.join(y, at.sin(x), LAW)
@@ -63,7 +62,7 @@ def test_sums_match_in_any_order_and_what_is_dropped_matches_no_more() -> None:
 def test_a_pattern_may_be_written_as_lists() -> None:
     rule = Rule("l", [at.exp, [at.add, a, [at.sin, b]]], a, regroup=True)
     egraph = VariableEGraph()
-    one, total = Pattern(rule), egraph.add(at.exp(at.add(x, y, at.sin(z))))
+    one, total = Pattern(rule, LAW), egraph.add(at.exp(at.add(x, y, at.sin(z))))
     (match,) = one.matches(egraph, total)
     assert match[one.variables[b]] is egraph.add(z) and one.parts[1].taker == 0
 
