@@ -575,7 +575,9 @@ SHARED = ("inputs", "outputs", "variables", "apply_nodes", "clients")
 
 
 def check_integrity(fgraph: FunctionGraph, structure: Structure) -> None:
-    """Check a graph and its structure; the cost is proportional to its size.
+    """Check a graph and its structure: compare it with one that is made of its inputs and outputs.
+
+    The cost is proportional to its size.
 
     Raises
     ------
@@ -587,110 +589,58 @@ def check_integrity(fgraph: FunctionGraph, structure: Structure) -> None:
             raise InconsistencyError(
                 f"fgraph.{name} was assigned to: change it in place, by the graph's methods"
             )
-    _check_inputs(structure)
-    _check_nodes(structure)
-    _check_variables(structure)
-    _check_clients(structure)
-    _check_used(structure)
+    right = Structure()
+    try:
+        toposort_and_leaves(structure.outputs)
+        right.start(structure.inputs, (), structure.outputs)
+    except (ValueError, MissingInputError) as error:
+        raise InconsistencyError(str(error)) from error
+    _check_outputs_of_nodes(right)
+    _check_members("inputs", structure.input_set, right.input_set)
+    _check_members("nodes", structure.apply_nodes, right.apply_nodes)
+    _check_members("variables", structure.variables, right.variables)
+    for var in structure.variables.union(structure.clients):
+        if var not in structure.clients:
+            raise InconsistencyError(f"{var} has no entry in clients")
+        _check_clients(var, structure.clients[var], right.clients.get(var, []))
     _check_update_mapping(structure, fgraph.update_mapping)
 
 
-def _check_inputs(structure: Structure) -> None:
-    for i, var in enumerate(structure.inputs):
-        if var.owner is not None:
-            raise InconsistencyError(f"input {i}, {var}, is computed by {var.owner}")
-        if var not in structure.variables:
-            raise InconsistencyError(f"input {i}, {var}, is not among the variables")
-        if var not in structure.input_set:
-            raise InconsistencyError(f"{var} was put among the inputs without add_input")
-    for var in structure.input_set.difference(structure.inputs):
-        raise InconsistencyError(f"input {var} was taken from the inputs without remove_input")
-
-
-def _check_nodes(structure: Structure) -> None:
-    # a long list is made a set once: looking through it for each of its clients takes its square
-    listed: dict[Variable, Collection[Client]] = {
-        var: clients if len(clients) <= SHORT else set(clients)
-        for var, clients in structure.clients.items()
-    }
-    for node in structure.apply_nodes:
+def _check_outputs_of_nodes(right: Structure) -> None:
+    for node in right.apply_nodes:
         for k, out in enumerate(node.outputs):
             if out.owner is not node or out.index != k:
                 raise InconsistencyError(
                     f"output {k} of {node}, {out}, says that it is output {out.index} of "
                     f"{out.owner}"
                 )
-            if out not in structure.variables:
-                raise InconsistencyError(f"output {k} of {node}, {out}, is not in the graph")
-        for i, var in enumerate(node.inputs):
-            _check_use(structure, var, (node, i), listed)
-    for i, var in enumerate(structure.outputs):
-        _check_use(structure, var, ("output", i), listed)
 
 
-def _check_use(
-    structure: Structure,
-    var: Variable,
-    client: Client,
-    listed: Mapping[Variable, Collection[Client]],
-) -> None:
-    if var not in structure.variables:
-        raise InconsistencyError(f"{var}, {_place(client)}, is not among the variables")
-    if client not in listed.get(var, ()):
+def _check_members(what: str, kept: set[Any], right: set[Any]) -> None:
+    for item in kept - right:
+        why = "it was taken from the inputs" if what == "inputs" else "no output depends on it"
+        raise InconsistencyError(f"{item} is among the {what} of the graph, but {why}")
+    for item in right - kept:
+        raise InconsistencyError(f"{item} is not among the {what} of the graph, but should be")
+
+
+def _check_clients(var: Variable, kept: list[Client], right: list[Client]) -> None:
+    if kept == right and type(kept) is list:
+        return
+    listed, used = set(kept), set(right)
+    for client in listed - used:
+        raise InconsistencyError(f"{var} lists {_place(client)} as a client, which it is not")
+    for client in used - listed:
         raise InconsistencyError(f"{var} is {_place(client)}, but its clients don't list that")
+    if len(kept) != len(listed):
+        raise InconsistencyError(f"a client of {var} is listed twice: {kept}")
+    if isinstance(kept, ManyClients) and kept.misplaced():
+        raise InconsistencyError(f"the index of the clients of {var} is out of step")
 
 
 def _place(client: Client) -> str:
     node, i = client
-    return f"output {i} of the graph" if isinstance(node, str) else f"input {i} of {node}"
-
-
-def _check_variables(structure: Structure) -> None:
-    for var in structure.variables:
-        if var not in structure.clients:
-            raise InconsistencyError(f"{var} has no entry in clients")
-        if var.owner is not None:
-            if var.owner not in structure.apply_nodes:
-                raise InconsistencyError(f"{var} is in the graph, its node {var.owner} is not")
-        elif not isinstance(var, Constant) and var not in structure.input_set:
-            raise InconsistencyError(f"{var} is neither an input, nor a constant, nor computed")
-
-
-def _check_clients(structure: Structure) -> None:
-    for var, clients in structure.clients.items():
-        if clients and var not in structure.variables:
-            raise InconsistencyError(f"{var} has clients, but is not in the graph")
-        if isinstance(clients, ManyClients) and clients.misplaced():
-            raise InconsistencyError(f"the index of the clients of {var} is out of step")
-        if len(set(clients)) != len(clients):
-            raise InconsistencyError(f"a client of {var} is listed twice: {clients}")
-        for node, i in clients:
-            _check_client(structure, var, node, i)
-
-
-def _check_client(structure: Structure, var: Variable, node: Apply | str, i: int) -> None:
-    if isinstance(node, str):
-        used = structure.outputs
-        if node != "output":
-            raise InconsistencyError(f"a client of {var} is {node!r}, neither a node nor 'output'")
-    else:
-        used = node.inputs
-        if node not in structure.apply_nodes:
-            raise InconsistencyError(f"a client of {var}, {node}, is not in the graph")
-    if not 0 <= i < len(used) or used[i] is not var:
-        raise InconsistencyError(f"{var} lists input {i} of {node} as a client, which it is not")
-
-
-def _check_used(structure: Structure) -> None:
-    try:
-        used, _ = toposort_and_leaves(structure.outputs)
-    except ValueError as error:
-        raise InconsistencyError(str(error)) from error
-    for node in structure.apply_nodes.difference(used):
-        raise InconsistencyError(f"{node} is in the graph, but no output depends on it")
-    for var in structure.variables:
-        if var.owner is None and not structure.clients[var] and var not in structure.input_set:
-            raise InconsistencyError(f"constant {var} is in the graph, but nothing uses it")
+    return f"output {i} of the graph" if node == "output" else f"input {i} of {node}"
 
 
 def _check_update_mapping(structure: Structure, mapping: Mapping[int, int] | None) -> None:

@@ -332,7 +332,6 @@ def _break_variable(fg, x, a, out):
 
 def _break_entry(fg, x, a, out):
     del fg.clients[out]
-    fg.outputs.clear()
 
 
 def _break_inputs(fg, x, a, out):
@@ -391,19 +390,19 @@ def _break_index(fg, x, a, out):
 BREAKAGES = {
     _break_client: r"x is input 0 of f\(x\), but its clients don't list that",
     _break_extra_client: r"x lists input 0 of g\(f.0\) as a client, which it is not",
-    _break_pruned_client: r"a client of x, h\(x\), is not in the graph",
+    _break_pruned_client: r"x lists input 0 of h\(x\) as a client, which it is not",
     _break_twice: "a client of x is listed twice",
-    _break_odd_client: "a client of x is 'input'",
-    _break_node: r"f.0 is in the graph, its node f\(x\) is not",
-    _break_variable: r"f.0,.* is not (in the graph|among the variables)",
+    _break_odd_client: "x lists input 0 of input as a client, which it is not",
+    _break_node: r"f\(x\) is not among the nodes of the graph, but should be",
+    _break_variable: "f.0 is not among the variables of the graph, but should be",
     _break_entry: "g.0 has no entry in clients",
-    _break_inputs: "input x was taken from the inputs without remove_input",
-    _break_new_input: "input 1, z, is not among the variables",
-    _break_unlisted_input: "z was put among the inputs without add_input",
-    _break_owned_input: r"input 1, f.0, is computed by f\(x\)",
-    _break_undeclared: "z is neither an input, nor a constant, nor computed",
-    _break_unused: r"h\(x\) is in the graph, but no output depends on it",
-    _break_constant: r"constant Constant\{5\} is in the graph, but nothing uses it",
+    _break_inputs: r"x \(my0\), which f\(x\) uses, is neither an input of the graph nor a constant",
+    _break_new_input: "z is not among the inputs of the graph, but should be",
+    _break_unlisted_input: "z is not among the inputs of the graph, but should be",
+    _break_owned_input: r"f.0 can't be an input of the graph: f\(x\) computes it",
+    _break_undeclared: r"h\(z\) is among the nodes of the graph, but no output depends on it",
+    _break_unused: r"h\(x\) is among the nodes of the graph, but no output depends on it",
+    _break_constant: r"Constant\{5\} is among the variables .*, but no output depends on it",
     _break_cycle: "cycle through",
     _break_mapping: "update_mapping has 0: 3, which is out of range",
     _break_list: "fgraph.outputs was assigned to: change it in place",
