@@ -255,43 +255,40 @@ def constructor(made: Constructor) -> str:
     variable = made("x", "float64" if dtype is None else None)
     kind = "``config.floatX``, or of `dtype`" if dtype is None else dtype
     given = "its dtype; by default ``config.floatX``" if dtype is None else "not to be given here"
-    return "\n".join(
-        [
-            f"{name}{plain_signature(made)}",
-            "",
-            _wrapped(f"A new variable of rank {variable.ndim} and dtype {kind}."),
-            "",
-            *("Parameters", "----------"),
-            *("name", "    Its name."),
-            *("dtype", f"    {given[0].upper()}{given[1:]}."),
-            "shape",
-            _wrapped(
-                f"Its static shape, by default {made.shape}: for each axis a length, or None if it "
-                "is not known.",
-                "    ",
-            ),
-            "",
-            f">>> {name}('x').type",
-            repr(made("x").type),
-        ]
+    shape = (
+        f"Its static shape, by default {made.shape}: for each axis a length, or None if it is not "
+        "known."
     )
+    return f"""{name}{plain_signature(made)}
+
+{_wrapped(f"A new variable of rank {variable.ndim} and dtype {kind}.")}
+
+Parameters
+----------
+name
+    Its name.
+dtype
+    {given[0].upper()}{given[1:]}.
+shape
+{_wrapped(shape, "    ")}
+
+>>> {name}('x').type
+{made("x").type!r}"""
 
 
 def plural_constructor(made: PluralConstructor) -> str:
     """Return what kind of variables a constructor of several makes."""
     name, one = made.__name__, made.one.__name__
-    return "\n".join(
-        [
-            f"{name}{plain_signature(made)}",
-            "",
-            f"A list of new variables, each made by `{one}`.",
-            "",
-            *("Parameters", "----------"),
-            *("names", "    The name of each; or one int, how many without names there are."),
-            "dtype",
-            f"    As that of `{one}`.",
-            "",
-            f">>> {name}('x', 'y')",
-            repr(made("x", "y")),
-        ]
-    )
+    return f"""{name}{plain_signature(made)}
+
+A list of new variables, each made by `{one}`.
+
+Parameters
+----------
+names
+    The name of each; or one int, how many without names there are.
+dtype
+    As that of `{one}`.
+
+>>> {name}('x', 'y')
+{made("x", "y")!r}"""

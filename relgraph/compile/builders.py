@@ -28,6 +28,17 @@ Gradients = Callable[[Variables, Variables, Variables], Sequence[Any]]
 """Takes the inputs, the outputs, and the gradients of these; returns the gradient of each input."""
 
 
+def _node(
+    op: Op, input_types: Sequence[Type], inputs: Sequence[Any], output_types: Sequence[Type]
+) -> Apply:
+    """Return a node of an op whose types are given."""
+    fitting = [
+        kind.filter_variable(v if isinstance(v, Variable) else as_tensor_variable(v))
+        for kind, v in zip(input_types, inputs, strict=True)
+    ]
+    return Apply(op, fitting, [kind.make_variable() for kind in output_types])
+
+
 class OpFromGraph(GraphOp):
     """A graph as one op, which can be called on other variables.
 
@@ -83,11 +94,7 @@ class OpFromGraph(GraphOp):
         if len(inputs) != count:
             raise TypeError(f"{self} takes {count} inputs, not {len(inputs)}")
         every = [*inputs, *self.shared][: len(self.inputs)]
-        fitting = [
-            own.type.filter_variable(v if isinstance(v, Variable) else as_tensor_variable(v))
-            for own, v in zip(self.inputs, every, strict=True)
-        ]
-        return Apply(self, fitting, [v.type.make_variable() for v in self.outputs])
+        return _node(self, [v.type for v in self.inputs], every, [v.type for v in self.outputs])
 
     @cached_property
     def fn(self) -> Callable[..., Any]:
@@ -171,11 +178,7 @@ class FromFunctionOp(Op):
     def make_node(self, *inputs: Any) -> Apply:
         if len(inputs) != len(self.input_types):
             raise TypeError(f"{self} takes {len(self.input_types)} inputs, not {len(inputs)}")
-        fitting = [
-            kind.filter_variable(v if isinstance(v, Variable) else as_tensor_variable(v))
-            for kind, v in zip(self.input_types, inputs, strict=True)
-        ]
-        return Apply(self, fitting, [kind.make_variable() for kind in self.output_types])
+        return _node(self, self.input_types, inputs, self.output_types)
 
     def compute(self, node: Apply, *values: Any) -> Any:
         found = self.function(*values)

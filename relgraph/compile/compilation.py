@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -343,18 +344,10 @@ def _without_updates(
     name: str | None,
 ) -> Function:
     """Compile a function again without updates, with some shared variables replaced."""
-    inputs = [
-        In(
-            p.variable,
-            p.name,
-            p.value,
-            None,
-            p.mutable and p.update is None,
-            p.strict,
-            p.allow_downcast,
-        )
-        for p in spec.inputs
-    ]
+    inputs = [copy(p) for p in spec.inputs]
+    for given in inputs:
+        given.borrow = given.mutable = given.mutable and given.update is None
+        given.update = None
     givens = {old: new for old, new in swap.items() if old in spec.shared_inputs}
     outputs = [
         type(out)(result, out.borrow)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from operator import methodcaller
 from time import perf_counter
@@ -327,6 +328,7 @@ class ReplacementDidNotRemoveError(Exception):
     """A replacement left a node in the graph that it should have removed."""
 
 
+@dataclass(eq=False)
 class BadOptimization(Exception):
     """A rewrite changed a value.
 
@@ -342,31 +344,23 @@ class BadOptimization(Exception):
         The graphs of both variables, as text.
     """
 
-    def __init__(
-        self,
-        old_r: Variable,
-        new_r: Variable,
-        old_r_val: Any,
-        new_r_val: Any,
-        reason: str | None,
-        old_graph: str = "",
-        new_graph: str = "",
-    ) -> None:
+    old_r: Variable
+    new_r: Variable
+    old_r_val: Any
+    new_r_val: Any
+    reason: str | None
+    old_graph: str = ""
+    new_graph: str = ""
+
+    def __str__(self) -> str:
         lines = [
-            f"{reason} replaced {old_r} by {new_r}, which has another value",
-            f"  {old_r} ({old_r.type}) = {old_r_val!r}",
-            f"  {new_r} ({new_r.type}) = {new_r_val!r}",
+            f"{self.reason} replaced {self.old_r} by {self.new_r}, which has another value",
+            f"  {self.old_r} ({self.old_r.type}) = {self.old_r_val!r}",
+            f"  {self.new_r} ({self.new_r.type}) = {self.new_r_val!r}",
         ]
-        lines += [f"  graph before: {old_graph}"] * bool(old_graph)
-        lines += [f"  graph after: {new_graph}"] * bool(new_graph)
-        super().__init__("\n".join(lines))
-        self.old_r = old_r
-        self.new_r = new_r
-        self.old_r_val = old_r_val
-        self.new_r_val = new_r_val
-        self.reason = reason
-        self.old_graph = old_graph
-        self.new_graph = new_graph
+        lines += [f"  graph before: {self.old_graph}"] * bool(self.old_graph)
+        lines += [f"  graph after: {self.new_graph}"] * bool(self.new_graph)
+        return "\n".join(lines)
 
 
 def _validate(fgraph: FunctionGraph) -> None:
