@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from unification.variable import isvar
 
 from relations.kit.constant_arithmetic import applied, folded_within_limits
 from relations.kit.guards import (
@@ -36,6 +37,7 @@ from relations.kit.nests import (
 )
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import goal, holds_of_readers, one_client
+from relgraph.graph.kanren.rules import head_of
 from relgraph.graph.kanren.views import View
 from relgraph.graph.notation import number_of
 from relgraph.tensor.basic import constant
@@ -265,7 +267,11 @@ def parted(view: View) -> Callable[..., Any]:
 
     What is read elsewhere stays as it is.
     """
+    *cases, _ = view.cases
+    among = containing_any_of(*[head_of(one.pattern) for one in cases])
+    of_numbers = any(isvar(one.pattern) for one in cases)
 
+    @requires_heads(lambda heads: among(heads) or (of_numbers and containing_constant(heads)))
     @depends_on_levels(view.depth)
     @asks_graph
     def part(fgraph: Any, whole: Any) -> Any:
@@ -311,8 +317,8 @@ def _folded(
 def constants_of_product_folded(nest: Nest) -> Any:
     """Return a product whose constants are one: ``(6 * x) / 4`` is ``1.5 * x``.
 
-    They are not folded if that is subnormal, or overflows; of float16, not if something between
-    them would be larger than it was.
+    It is 1 or -1 if it is within a rounding of that. They are not folded if it is subnormal, or
+    overflows; of float16, not if something between them would be larger than it was.
     """
     numbers = [number_of(leaf) for leaf in nest.leaves]
     places = [i for i, number in enumerate(numbers) if number is not None]
@@ -364,6 +370,9 @@ def _one_factor(one: _Known, other: _Known, dtype: np.dtype[Any], small: bool) -
         else:
             value = second / first if a_below else first / second
     limits = np.finfo(dtype)
+    # as sqrt(2) * sqrt(1 / 2) is
+    if abs(abs(value) - 1) <= limits.eps:
+        value = np.sign(value)
     return (place, value[()], below) if limits.tiny <= abs(value) <= limits.max else None
 
 

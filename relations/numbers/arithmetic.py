@@ -12,11 +12,9 @@ from relations.kit.compensation import without_logarithm_in_base
 from relations.kit.constant_arithmetic import known
 from relations.kit.guards import (
     constanto,
-    containing_any_of,
     discrete_zeroo,
     no_zeroo,
     normal_reciprocalo,
-    requires_heads,
     uniformo,
 )
 from relations.kit.numbers import (
@@ -158,7 +156,7 @@ CONSTANT_FACTORS = (
 RECIPROCALS = (law("reciprocal-as-quotient", reciprocal(x), 1 / x, floato(x), tags=_PRODUCTS),)
 
 DIVIDED = view("divided by", case(reciprocal(x), x, floato(x)), case(x, None))
-divided = requires_heads(containing_any_of(reciprocal))(parted(DIVIDED))
+divided = parted(DIVIDED)
 
 SPECIAL_PRODUCTS = (
     # of x ** -0.5, say; a product with 1 / y has been a quotient since `canonicalize`

@@ -33,6 +33,7 @@ from relgraph.graph.kanren.goals import (
     hold_numbers,
     holds_of_readers,
     is_converted,
+    is_found,
     is_real,
     is_repeated,
     same_in_graph,
@@ -541,7 +542,11 @@ class RuleWriter(MatchWriter):
         """
         if isinstance(condition, Where):
             args = ", ".join(self.value_text(v) for v in condition.variables)
-            self.begin_block(f"if {self.global_name(condition.predicate, 'holds')}({args}):")
+            call = f"{self.global_name(condition.predicate, 'holds')}({args})"
+            # what nearly all laws with a computed value ask is not worth a call
+            self.begin_block(
+                f"if {args} is not None:" if condition.predicate is is_found else f"if {call}:"
+            )
         elif isinstance(condition, Readers):
             test = self.global_name(condition.test, "asks")
             (of,) = condition.variables

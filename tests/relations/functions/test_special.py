@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.compile import Mode, function
+from relgraph.compile import Mode, function, optimize_graph
 from relgraph.gradient import grad
+from relgraph.printing import pprint
 from relgraph.tensor.special import log_ndtr, ndtr
 from tests.relations.applied import (
     x,
@@ -49,9 +50,7 @@ CASES = [
         for ending, tail, after in (
             ("-erfc", at.erfc(x), LOG_ERFC),
             ("-half-erfc", 0.5 * at.erfc(x), "log_ndtr(-1.4142135623730951 * x)"),
-            ("-half-erfc", 0.5 * at.erfc(-x / ROOT), "log_ndtr(x)"),
-            ("-half-erfc", 0.5 * at.erfc(y * 0.5**0.5), "log_ndtr(-y)"),
-            ("-erfc-by-two", at.erfc(x / ROOT) / 2, "log_ndtr(-x)"),
+            ("-erfc-by-two", at.erfc(x) / 2, "log_ndtr(-1.4142135623730951 * x)"),
             ("-ndtr", ndtr(x - y), "log_ndtr(x - y)"),
         )
     ),
@@ -62,7 +61,7 @@ CASES = [
         "log_ndtr(1.4142135623730951 * x) + 0.6931471805599453)",
     ),
     ("log1p-neg-erf", at.log1p(-at.erf(x)), LOG_ERFC),
-    ("log1p-neg-half-erfc", at.log1p(-0.5 * at.erfc(x / ROOT)), "log_ndtr(x)"),
+    ("log1p-neg-half-erfc", at.log1p(-0.5 * at.erfc(x)), "log_ndtr(1.4142135623730951 * x)"),
     ("log1p-neg-ndtr", at.log1p(-ndtr(x)), "log_ndtr(-x)"),
     ("log1mexp-log-ndtr", at.log1mexp(log_ndtr(x)), "log_ndtr(-x)"),
     ("exp-log-ndtr", at.exp(log_ndtr(x)), "ndtr(x)"),
@@ -113,6 +112,21 @@ TAILS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
         lambda t: mpmath.log(below(-(t - 1) / 2)),
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("tail", "expected"),
+    [
+        (0.5 * at.erfc(-x / ROOT), "log_ndtr(x)"),
+        (at.erfc(x / ROOT) / 2, "log_ndtr(-x)"),
+        (0.5 * at.erfc(x * 0.5**0.5), "log_ndtr(-x)"),
+        (0.5 * at.erfc(-x * 0.5**0.5), "log_ndtr(x)"),
+        (1 - 0.5 * at.erfc(x / ROOT), "log_ndtr(x)"),
+    ],
+)
+def test_the_roots_of_two_in_a_normal_distribution_cancel(tail, expected):
+    phases = ["canonicalize", "stabilize", "specialize"]
+    assert pprint(optimize_graph(at.log(tail), include=phases), minimal=True) == expected
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

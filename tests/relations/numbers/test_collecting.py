@@ -67,6 +67,8 @@ CASES = [
         "exp(-x * y) + exp(-x * z * y)",
     ),
     ("product-constants", 2 * x * 3, "6.0 * x"),
+    ("product-constants", 2**0.5 * x * 0.5**0.5, "x"),
+    ("product-constants", -(2**0.5) * x * 0.5**0.5, "-1.0 * x"),
     ("product-constants", u * 16 * 17, "16 * u"),
     ("collect-powers", x * x * x, "x ** 3.0"),
     ("collect-powers", x * x * y, "sqr(x) * y"),
