@@ -36,6 +36,7 @@ from relgraph.graph.notation import (
 )
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.error_free import ScaledProduct
+from relgraph.scalar.op import FoldOp
 from relgraph.tensor import error_free
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 
@@ -343,7 +344,7 @@ def name_of(variable: Variable, position: int) -> str:
 def _applied(name: str, args: Sequence[Expr]) -> Expr:
     if name == "reciprocal":
         return _applied("true_div", [number(1), *args])
-    if name in ("add", "mul", "and_", "or_") and len(args) > 2:
+    if isinstance(OPS[name].scalar_op, FoldOp) and len(args) > 2:
         return reduce(lambda a, b: _applied(name, [a, b]), args)
     return apply(_SPELLED.get(name, name), *with_numbers(name, args))
 

@@ -47,6 +47,7 @@ from relgraph.proof.statements import (
 from relgraph.tensor.elemwise import scalar_op_of
 from relgraph.testing.check_result import Counterexample
 from relgraph.testing.discovery import discover_laws
+from relgraph.testing.judge.evaluation import same_bits
 from relgraph.testing.judge.graph_comparison import ReferenceGraph
 
 _VOID = "void"
@@ -597,7 +598,7 @@ def _difference(statement: Statement, values: Mapping[Variable, Any]) -> _Differ
     with np.errstate(all="ignore"):
         old, new = evaluate([statement.old, statement.new], dict(values))
     old, new = np.broadcast_arrays(old, new)
-    places = np.flatnonzero(~_same_bits(old, new))
+    places = np.flatnonzero(~same_bits(old, new))
     if not places.size:
         return None
     at = slice(int(places[0]), int(places[0]) + 1)
@@ -631,14 +632,6 @@ def _every(dtype: str) -> Any:
         return np.array([False, True])
     size = np.dtype(dtype).itemsize
     return np.arange(1 << (8 * size), dtype=f"uint{8 * size}").view(dtype)
-
-
-def _same_bits(old: Any, new: Any) -> Any:
-    same = old == new
-    if old.dtype.kind == "f":
-        same &= np.signbit(old) == np.signbit(new)
-        same |= np.isnan(old) & np.isnan(new)
-    return same
 
 
 def _why_open(elements: Translation) -> str:

@@ -8,7 +8,7 @@ the points on either side. Panchekha et al. (2015), section 4.6.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -450,7 +450,7 @@ def search_forms(
         When to stop.
     """
     began = worked()
-    values, series = Values(known), _series(expr)
+    values, series = Values(known), _numbered(expansions(expr, inputs_of(expr)))
     found_by: dict[Expr, tuple[Search, Expr]] = {}
     decided: dict[Expr, bool] = {}
     guiding = known.taken(slice(0, SEARCHED))
@@ -474,7 +474,9 @@ def search_forms(
         branches = {b: e for b, e in _branches(forms).items() if b not in found_by}
         forms += [Candidate(e, values.errors(e), exact=False) for e in branches]
         places = centers(expr, known, np.min([f.errors for f in forms], axis=0))
-        near = _series_near(expr, places)
+        near = _numbered(
+            {f"{name} = {written(c)}": expansions_at(expr, name, c) for name, c in places}
+        )
         forms += [Candidate(e, values.errors(e), exact=False) for e in near if e not in found_by]
         searched = worked()
         forms.sort(key=lambda c: (c.mean, cost_of(c.expr)))
@@ -505,25 +507,13 @@ def _branches(forms: Sequence[Candidate]) -> dict[Expr, Expr]:
     return {e: form for form in chosen for e in branches_of(form)}
 
 
-def _series(expr: Expr) -> dict[Expr, str]:
-    """Return the first partial sums of the series of an expression, and what each is."""
+def _numbered(sums: Mapping[str, Iterable[Expr]]) -> dict[Expr, str]:
+    """Return partial sums of series, and what each is, of those at each place."""
     found: dict[Expr, str] = {}
-    for where, sums in expansions(expr, inputs_of(expr)).items():
-        _number_terms(found, where, sums)
+    for where, of_place in sums.items():
+        for count, e in enumerate(of_place, 1):
+            found.setdefault(e, f"at {where} ({count} term{'s' * (count > 1)})")
     return found
-
-
-def _series_near(expr: Expr, places: Iterable[tuple[str, Expr]]) -> dict[Expr, str]:
-    """Return the same of series in an input at places where it has some value."""
-    found: dict[Expr, str] = {}
-    for name, center in places:
-        _number_terms(found, f"{name} = {written(center)}", expansions_at(expr, name, center))
-    return found
-
-
-def _number_terms(found: dict[Expr, str], where: str, sums: Sequence[Expr]) -> None:
-    for count, e in enumerate(sums, 1):
-        found.setdefault(e, f"at {where} ({count} term{'s' * (count > 1)})")
 
 
 def _spread(places: Any) -> Any:

@@ -32,7 +32,6 @@ from relgraph.formulas.true_values import Known, bits_of_error
 from relgraph.search.equations import MOST_MATCHES, Equation
 from relgraph.search.reals import Computed, RealClass, RealEGraph
 from relgraph.search.saturation import Limits, Saturation, Stopped
-from relgraph.tensor.elemwise import Elemwise
 
 Array = Any
 
@@ -70,7 +69,7 @@ class Values:
     def __call__(self, expr: Expr) -> Array:
         """Return the values of an expression, one for each point or one for all."""
         if expr not in self._known:
-            folded(expr, self._of_leaf, _of_op, self._known)
+            folded(expr, self._of_leaf, lambda op, *xs: op.scalar_op.ufunc(*xs), self._known)
         return self._known[expr]
 
     def _of_leaf(self, e: Expr) -> Array:
@@ -85,10 +84,6 @@ class Values:
         if found.dtype != true.dtype:
             found = found.astype(true.dtype)
         return bits_of_error(found, true)
-
-
-def _of_op(op: Elemwise, *values: Array) -> Array:
-    return op.scalar_op.ufunc(*values)
 
 
 class Candidate:

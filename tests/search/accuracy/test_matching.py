@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import relgraph.tensor as at
 from relgraph.formulas.deadline import Deadline
-from relgraph.formulas.expressions import INPUT, NUMBER, inputs_of
+from relgraph.formulas.expressions import INPUT, NUMBER, from_graph, inputs_of, parts
 from relgraph.formulas.parsing import parsed
 from relgraph.formulas.true_values import Known, Sampler
 from relgraph.search.candidates import equations
@@ -54,6 +55,14 @@ def of_arguments(equation: Equation, todo: list[Any], bound: dict[int, Any]) -> 
         return
     for found in instances(equation, *todo[0], dict(bound)):
         yield from of_arguments(equation, todo[1:], found)
+
+
+def test_ops_of_any_number_of_arguments_have_two() -> None:
+    x, y, z = at.dvectors("x", "y", "z")
+    found = from_graph(at.maximum(x, y, z), [x, y, z], "xyz")
+    assert found is parsed("maximum(maximum(x, y), z)")
+    for equation in equations():
+        assert all(len(e.args) < 3 for e in parts(equation.left) if e.op in COMMUTATIVE)
 
 
 @pytest.mark.parametrize("text", TEXTS)
