@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Container, Iterable, Sequence
 from textwrap import indent, wrap
 from typing import Any
 
@@ -111,18 +110,29 @@ _WRITTEN_OUT: dict[str, Callable[..., Expr]] = {
 """Functions that a language may lack and that have no formula of arrays."""
 
 
-def _written_out(e: Expr) -> Expr | None:
-    """Return an expression by other functions of arrays, as accurate; None if nothing says how."""
-    if e.op in _WRITTEN_OUT:
-        return _WRITTEN_OUT[e.op](*e.args)
+def _formula(e: Expr) -> tuple[Expr, list[str]] | None:
+    """Return what the op of an expression computes by other functions of arrays, and of which
+    inputs; None if its record does not say it."""
     op: Any = OPS[e.op].scalar_op
     if op.array_formula is None:
         return None
-    variables = [at.dscalar() for _ in e.args]
-    formula = from_graph(op.array_formula(at, *variables), variables, e.args)
+    inputs = ["x"] if len(e.args) == 1 else [f"x{k}" for k, _ in enumerate(e.args)]
+    variables = [at.dscalar(name) for name in inputs]
+    return from_graph(op.array_formula(at, *variables), variables, inputs), inputs
+
+
+def _written_out(e: Expr) -> Expr | None:
+    """Return an expression by other functions, as accurate; None if nothing says how."""
+    if e.op in _WRITTEN_OUT:
+        return _WRITTEN_OUT[e.op](*e.args)
+    found = _formula(e)
+    if found is None:
+        return None
+    formula, inputs = found
+    given = dict(zip(inputs, e.args, strict=True))
     whole: Expr = folded(
         formula,
-        lambda leaf: leaf.value if leaf.op is INPUT else leaf,
+        lambda leaf: given[leaf.value] if leaf.op is INPUT else leaf,
         lambda op, *args: apply(op.scalar_op.name, *args),
     )
     return whole
@@ -212,9 +222,9 @@ class _Arrays(Text):
         inner = indent("\n".join(lines), "    ")
         return f"\n\ndef {name}({', '.join(inputs)}):\n{inner}\n"
 
-    def whole(self, function: str, scales: bool) -> str:
-        """Return a function after all that it needs."""
-        return "".join((self._head, self._scaled if scales else "", function))
+    def whole(self, functions: Iterable[str], scales: bool) -> str:
+        """Return functions after all that they need."""
+        return "".join((self._head, self._scaled if scales else "", *functions))
 
 
 _KEYWORDS_OF_C = """
@@ -284,7 +294,7 @@ LANGUAGES = (*_LANGUAGES, "fpcore")
 def source(expr: Expr, inputs: Sequence[str], language: str = "numpy", name: str = "f") -> str:
     """Return an expression as the text of a function.
 
-    What a language lacks is written out by other functions; `fma` for float64.
+    What a language lacks becomes a function before it, or is written out; `fma` for float64.
 
     Parameters
     ----------
@@ -307,29 +317,73 @@ def source(expr: Expr, inputs: Sequence[str], language: str = "numpy", name: str
     if language == "fpcore":
         whole = _in_its_functions(expr, is_written, "FPCore")
         return str(Core(name, tuple(inputs), whole, None))
-    one = _LANGUAGES[language]
-    words: dict[str, str] = {}
-    for given in inputs:
-        taken = {*one.reserved, *words.values()}
-        words[given] = _other_than(taken, re.sub(r"\W|^(?=\d)", "_", given))
-    whole = _in_its_functions(expr, one.has, language)
-    names = names_for_parts(one, words.values())
-    (body,) = formulas([whole], partial(_view, one, words), one, names)
-    text = one.function(name, list(words.values()), names.definitions, body)
-    return one.whole(text, any(e.op.startswith(_SCALED) for e in parts(whole)))
+    found = _Source(language, name, inputs)
+    found.add(name, expr, inputs)
+    return found.text()
 
 
-def _view(one: _Arrays, words: Mapping[str, str], e: Expr) -> Written:
-    """Return how a language writes an expression of inputs that have other names there."""
-    if e.op is INPUT:
-        return Leaf(words.get(e.value, e.value))
-    if e.op is NUMBER:
-        word = one.constants.get(e.value) if isinstance(e.value, str) else None
-        return Leaf(one.number(as_float(e.value)) if word is None else word, "number")
-    op: Any = OPS[e.op].scalar_op
-    if e.op.startswith(_SCALED):
-        return one.scaled(e.args[: op.above], e.args[op.above :])
-    return Applied(e.op, e.args)
+class _Source:
+    """The functions of a text.
+
+    Parameters
+    ----------
+    language
+        The name of the language.
+    name
+        That of the last function.
+    inputs
+        The names of its inputs. What is no name in the language is changed.
+    """
+
+    def __init__(self, language: str, name: str, inputs: Sequence[str]) -> None:
+        self._language, self._one = language, _LANGUAGES[language]
+        self._words: dict[str, str] = {}
+        for one in inputs:
+            taken = {*self._one.reserved, *self._words.values()}
+            self._words[one] = _other_than(taken, re.sub(r"\W|^(?=\d)", "_", one))
+        self._taken = {name, *self._words.values()}
+        self._functions: dict[str, str] = {}
+        self._helpers: dict[tuple[str, int], str] = {}
+        self._scales = False
+
+    def text(self) -> str:
+        """Return all functions, each after those that it calls."""
+        return self._one.whole(self._functions.values(), self._scales)
+
+    def add(self, name: str, expr: Expr, inputs: Sequence[str]) -> None:
+        """Add a function that computes an expression."""
+        whole = _in_its_functions(expr, self._has, self._language)
+        words = [self._words.get(n, n) for n in inputs]
+        names = names_for_parts(self._one, words)
+        (body,) = formulas([whole], self._view, self._one, names)
+        self._scales |= any(e.op.startswith(_SCALED) for e in parts(whole))
+        self._functions[name] = self._one.function(name, words, names.definitions, body)
+
+    def _has(self, e: Expr) -> bool:
+        """Return whether there is a function for an op, or a helper, which is made now."""
+        key = e.op, len(e.args)
+        if self._one.has(e) or key in self._helpers:
+            return True
+        found = None if e.op in _WRITTEN_OUT else _formula(e)
+        if found is None:
+            return False
+        name = _other_than({*self._taken, *self._functions}, e.op)
+        self.add(name, *found)
+        self._helpers[key] = name
+        return True
+
+    def _view(self, e: Expr) -> Written:
+        """Return how the language writes an expression."""
+        one = self._one
+        if e.op is INPUT:
+            return Leaf(self._words.get(e.value, e.value))
+        if e.op is NUMBER:
+            word = one.constants.get(e.value) if isinstance(e.value, str) else None
+            return Leaf(one.number(as_float(e.value)) if word is None else word, "number")
+        op: Any = OPS[e.op].scalar_op
+        if e.op.startswith(_SCALED):
+            return one.scaled(e.args[: op.above], e.args[op.above :])
+        return Applied(self._helpers.get((e.op, len(e.args)), e.op), e.args)
 
 
 def _other_than(taken: Container[str], name: str) -> str:

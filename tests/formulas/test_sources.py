@@ -100,7 +100,7 @@ def test_the_command_takes_all_languages() -> None:
         assert command.parse_args(["x", "--source", language]).source == language
 
 
-def test_what_is_written_out_has_a_name_of_its_own() -> None:
+def test_a_helper_has_a_name_of_its_own() -> None:
     namespace: dict[str, Any] = {}
     exec(source(apply("cosm1", named("cosm1_")), ["cosm1_"], name="cosm1"), namespace)
     assert namespace["cosm1"](1e-8) == pytest.approx(-5e-17, rel=1e-15)
