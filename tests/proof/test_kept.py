@@ -10,7 +10,7 @@ from relations import proofs
 from relations.proofs import UNKNOWN, Standing
 from relgraph import Mode, function, law, lvars, optimize_graph
 from relgraph.__main__ import main
-from relgraph.display.laws import _proved
+from relgraph.display.laws import law_html
 from relgraph.graph.kanren.laws import Law
 from relgraph.proof.layout_facts import MOST_AXES
 from relgraph.proof.statements import NotElementwise, NotStated, statements
@@ -81,7 +81,7 @@ def test_explanations_and_pages_show_it():
     rule = {one.name: one for one in relations.CANONICALIZE}["neg-div-neg"]
     v = at.dvector("v")
     assert "as was shown for all values: proved" in str(rule.explain(-v / -(v + 1)))
-    assert "proved" in _proved(rule)
+    assert "proved" in law_html(rule)
     assert "shown" not in str(BOOK["softplus"].explain(at.log(1 + at.exp(v))))
 
 
