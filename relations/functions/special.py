@@ -11,13 +11,11 @@ import math
 from relations.kit.cancellation import not_choseno
 from relations.kit.functions import (
     can_be_doubled,
-    lower_bound,
-    upper_bound,
 )
 from relations.kit.guards import constanto, positiveo
 from relations.kit.type_guards import floato, roomyo
 from relations.kit.vocabulary import finite, lvars, stable
-from relgraph.graph.kanren import computed, whereo
+from relgraph.graph.kanren import whereo
 from relgraph.scalar.special import LN2
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import (
@@ -51,7 +49,7 @@ log_erfc_of_neg = switch(is_high, log1p(erf(high)), log_ndtr(math.sqrt(2) * x) +
 is_precise = (floato(x), roomyo(x))
 
 # 0.5 * erfc(x) is that of the normal distribution above, or below, a number
-above, below = computed(upper_bound, x), computed(lower_bound, x)
+above, below = -math.sqrt(2) * x, math.sqrt(2) * x
 
 
 TAILS = (
