@@ -209,21 +209,7 @@ def _derivative_by(output: Any, x: Any) -> str | None:
         slope = optimize_graph(grad(output, x, disconnected_inputs="ignore"))
     except NullTypeGradError:
         return None
-    text = str(pprint(slope))
-    inner = text[1:-1]
-    return (
-        inner if text.startswith("(") and _balanced(inner) else re.sub(r"^(-?\d+)\.0$", r"\1", text)
-    )
-
-
-def _balanced(text: str) -> bool:
-    """Return whether no parenthesis is closed before it is opened."""
-    depth = 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if depth < 0:
-            return False
-    return True
+    return re.sub(r"^(-?\d+)\.0$", r"\1", str(pprint(slope, minimal=True)))
 
 
 @cache
