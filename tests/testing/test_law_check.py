@@ -15,11 +15,12 @@ from unification import var
 import relgraph.tensor as at
 from relations.kit.guards import are_positive, is_constant, is_nonnegative
 from relations.kit.vocabulary import law, lvars, relation
+from relgraph.graph.basic import Apply
 from relgraph.graph.kanren import computo, whereo
 from relgraph.graph.kanren.explanation import NoSuchDirection
 from relgraph.graph.kanren.goals import argumentso
 from relgraph.graph.kanren.terms import Term
-from relgraph.graph.op import TypedOp
+from relgraph.graph.op import Op, TypedOp
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.reductions import CAReduce
 from relgraph.testing import check_relation, law_tests
@@ -255,6 +256,26 @@ def test_a_law_that_raises_an_error_fails():
     assert result.status == "failed"
     assert "it raises RuntimeError: not today" in result.reason
     assert "outputs = [--v0]" in str(result.counterexample)
+
+
+class Cube(Op):
+    """Declares the dtype of its input, and computes another one of booleans."""
+
+    __props__ = ()
+
+    def make_node(self, x):
+        x = at.as_tensor_variable(x)
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] ** 3
+
+
+def test_an_op_that_computes_another_dtype_than_it_declares_is_named():
+    found = law("cube-mul", Cube()(a) * Cube()(b), Cube()(a * b), sound="rounding").check()
+    assert found.status == "failed"
+    assert "dtype changes" in found.reason and "Cube computes int" in found.reason
+    assert found.reason.endswith("where its output is bool")
 
 
 def test_both_directions_are_checked():

@@ -102,10 +102,19 @@ class Comparison:
 
     def _compare_types(self) -> Difference | None:
         if self.old.dtype != self.new.dtype:
-            return Difference(f"the dtype changes from {self.old.dtype} to {self.new.dtype}")
+            text = f"the dtype changes from {self.old.dtype} to {self.new.dtype}"
+            return Difference(text + self._wrong_op())
         if self.old.shape != self.new.shape:
             return Difference(f"the shape changes from {self.old.shape} to {self.new.shape}")
         return None
+
+    def _wrong_op(self) -> str:
+        """Return which op computes another dtype than its output has, if one does."""
+        for var, value in self.values.items():
+            dtype = array_of(value).dtype.name
+            if var.owner is not None and dtype != getattr(var.type, "dtype", dtype):
+                return f": {var.owner.op} computes {dtype} where its output is {var.type.dtype}"
+        return ""
 
     def difference(self, sound: str) -> Difference | None:
         """Return the first difference between the sides that a class does not allow, or None.
