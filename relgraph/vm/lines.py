@@ -400,7 +400,8 @@ def fused(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
     _write_over_declared(node, plan, outputs, symbols)
     groups = list(node.op.required_lengths(node, axes_of(node.inputs)))
     read = _read_in_order(nodes, node, symbols)
-    if any(node.inputs[i] in read for targets in node.op.destroy_map.values() for i in targets):
+    kept = {node.inputs[i] for targets in node.op.destroy_map.values() for i in targets}
+    if any(v in kept or isinstance(v, Constant) for v in read):
         return None
     lines = []
     for v in read:
@@ -484,7 +485,11 @@ def _read_in_order(nodes: Sequence[Apply], node: Apply, symbols: SymbolTable) ->
         ufunc = inner.op.ufunc if isinstance(inner.op, CAReduce) else inner.op.scalar_op.ufunc
         if steady(ufunc, [v.type.dtype for v in inner.inputs]) is not ufunc:
             read.update((v, None) for v in inner.inputs if v in node.inputs)
-    return [v for v in read if v not in symbols.forward]
+    return [
+        v
+        for v in read
+        if v not in symbols.forward and not (isinstance(v, Constant) and v.data.flags.c_contiguous)
+    ]
 
 
 def _lines_of_unfused(

@@ -91,6 +91,19 @@ def test_an_input_is_written_over_if_that_is_declared(length: int, by_kernel: li
     np.testing.assert_array_equal(value, np.full(length, np.exp(1.0) * 2 + 1))
 
 
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("steady", [False, True])
+def test_constant_arrays_are_read_as_they_lie(turned: bool, steady: bool) -> None:
+    m = at.tensor("float64", (None, None), "m")
+    values = np.arange(5.0)[None]
+    c = at.constant(values[:, ::-1] if turned else values)
+    out = at.where(m > 2, c, at.exp(m)) if steady else at.exp2(at.neq(m, c) ** -2.5) + c
+    value = np.arange(10.0).reshape(2, 5)
+    for given in (value, value[:, ::-1]):
+        (found,) = program([m], [out])(given)
+        np.testing.assert_array_equal(found, evaluate([out], {m: given})[0])
+
+
 def _fused(out: Variable) -> list[Any]:
     fgraph = FunctionGraph(outputs=[out], clone=False)
     FuseElemwise().apply(fgraph)

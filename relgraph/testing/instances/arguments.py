@@ -27,12 +27,14 @@ from relgraph.graph.op import Op
 from relgraph.scalar.type import number_kind, weak_dtype
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.indexing import AdvancedSubtensor
+from relgraph.tensor.linalg.blas import BlasUpdate
 from relgraph.tensor.linalg.diagonals import SetDiagonal
 from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.linalg.products import Kron
 from relgraph.tensor.math import Dot, MatrixProduct
 from relgraph.tensor.random.type import random_generator_type
 from relgraph.tensor.shapes import Shape_i
+from relgraph.tensor.signatures import parsed
 from relgraph.testing.draw.terms import class_and_scalar_name, classes_in, op_of, role_of
 from relgraph.testing.instances.input_values import (
     STRUCTURES,
@@ -273,11 +275,10 @@ def _lengths(cls: type, arguments: Any, axes: Axes) -> Named:
 
 
 def _named_by_op(head: Any, arguments: Any) -> Named:
-    """Return the arguments of an op, with the names of the axes that the op itself has."""
-    own = getattr(op_of(head), "axes", ())
-    if not isinstance(own, tuple) or len(own) != len(arguments):
-        return list(zip(arguments, repeat(None), strict=False))
-    return [(p, tuple(names)) for p, names in zip(arguments, own, strict=True)]
+    """Return the arguments of an op, with the names of the axes that a BLAS update itself has."""
+    op = op_of(head)
+    own = parsed(op.signature).inputs if isinstance(op, BlasUpdate) else repeat(None)
+    return list(zip(arguments, own, strict=False))
 
 
 _SEEDS = tuple(range(256))
