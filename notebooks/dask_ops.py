@@ -29,6 +29,8 @@ BASES = (
         "AlongAxis",
         "AxisOp",
         "BaseIncSubtensor",
+        "BaseSubtensor",
+        "TensorOp",
         "BlasUpdate",
         "LinearSolve",
         "MatrixOp",
