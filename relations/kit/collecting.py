@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -370,10 +371,20 @@ def _one_factor(one: _Known, other: _Known, dtype: np.dtype[Any], small: bool) -
         else:
             value = second / first if a_below else first / second
     limits = np.finfo(dtype)
-    # as sqrt(2) * sqrt(1 / 2) is
-    if abs(abs(value) - 1) <= limits.eps:
+    # as sqrt(2) * sqrt(1 / 2) is; what is exact is meant so
+    if abs(abs(value) - 1) <= limits.eps and not _is_exact(
+        value, first, second, a_below == b_below
+    ):
         value = np.sign(value)
     return (place, value[()], below) if limits.tiny <= abs(value) <= limits.max else None
+
+
+def _is_exact(value: Any, one: Any, other: Any, is_product: bool) -> bool:
+    """Return whether a product, or a quotient either way round, has not been rounded."""
+    exact, first, second = (Fraction(float(number)) for number in (value, one, other))
+    if is_product:
+        return exact == first * second
+    return exact * first == second or exact * second == first
 
 
 def _drop_ones(nest: Nest, numbers: Sequence[Any], edits: dict[int, Part | None]) -> bool:

@@ -68,6 +68,7 @@ CASES = [
     ),
     ("product-constants", 2 * x * 3, "6.0 * x"),
     ("product-constants", 2**0.5 * x * 0.5**0.5, "x"),
+    ("product-constants", 2 * x * (0.5 + 2.0**-53), "1.0000000000000002 * x"),
     ("product-constants", -(2**0.5) * x * 0.5**0.5, "-1.0 * x"),
     ("product-constants", u * 16 * 17, "16 * u"),
     ("collect-powers", x * x * x, "x ** 3.0"),
