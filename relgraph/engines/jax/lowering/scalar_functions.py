@@ -230,6 +230,8 @@ FORMULAS: dict[str, Function] = {
     "erfcinv": lambda x: -special.ndtri(x / 2) / math.sqrt(2),
     "log_ndtr": partial(special.log_ndtr, series_order=10),
     "log_expit": lambda x: -jnp.logaddexp(0.0, -x),
+    # that of newer versions is 0 at infinities
+    "sinc": lambda x: jnp.where(jnp.isinf(x), jnp.nan, jnp.sinc(x)),
     "gammainc": _gammainc,
     "gammaincc": _gammaincc,
     "zeta": zeta,
@@ -257,7 +259,7 @@ _OF_SPECIAL = (
 )
 _OF_NUMPY = (
     "fmax fmin fmod fabs copysign heaviside signbit ldexp logaddexp2 float_power gcd lcm "
-    "left_shift right_shift bitwise_count frexp sinc"
+    "left_shift right_shift bitwise_count frexp"
 )
 _BY_JAX = {**dict.fromkeys(_OF_SPECIAL.split(), special), **dict.fromkeys(_OF_NUMPY.split(), jnp)}
 """What JAX has by the same name, and computes and differentiates as closely. An old one may lack
