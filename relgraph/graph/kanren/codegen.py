@@ -542,11 +542,11 @@ class RuleWriter(MatchWriter):
         """
         if isinstance(condition, Where):
             args = ", ".join(self.value_text(v) for v in condition.variables)
-            call = f"{self.global_name(condition.predicate, 'holds')}({args})"
-            # what nearly all laws with a computed value ask is not worth a call
-            self.begin_block(
-                f"if {args} is not None:" if condition.predicate is is_found else f"if {call}:"
-            )
+            if condition.predicate is is_found:
+                # nearly all laws with a computed value ask this: it is not worth a call
+                self.begin_block(f"if {args} is not None:")
+            else:
+                self.begin_block(f"if {self.global_name(condition.predicate, 'holds')}({args}):")
         elif isinstance(condition, Readers):
             test = self.global_name(condition.test, "asks")
             (of,) = condition.variables

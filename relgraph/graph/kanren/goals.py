@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cache
+from functools import cache, partial
 from itertools import chain, tee
 from typing import Any, Self
 
@@ -400,7 +400,8 @@ class Computed(LogicVariable):
     goals: tuple[Condition, ...]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return computed, (self.compute.function, *self.compute.variables)
+        made = partial(computed, text=self.token, found=len(self.goals) > 1)
+        return made, (self.compute.function, *self.compute.variables)
 
 
 def computed(

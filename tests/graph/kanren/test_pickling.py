@@ -10,8 +10,12 @@ from kanren import eq
 
 import relations
 import relgraph.tensor as at
+from relations.kit.constant_arithmetic import known
+from relations.kit.index_arithmetic import as_softmax_axis
 from relgraph import law, lvars, optimize_graph, relation
 from relgraph.graph.kanren import KanrenRelationSub, several, whereo
+from relgraph.graph.traversal import equal_computations
+from relgraph.tensor.softmaxes import LogSumExp
 
 a, b = lvars("a b")
 xs = several(a)
@@ -82,3 +86,20 @@ def test_a_relation_of_ones_own_as_a_rewriter():
     assert pickled(used).kanren_relation is in_a_module
     with pytest.raises((pickle.PicklingError, AttributeError), match="goal"):
         pickled(KanrenRelationSub(goal))
+
+
+def test_computed_values_are_pickled_as_they_are_written():
+    c, d, x = lvars("c d x")
+    v = at.dvector("v")
+    for written, before in (
+        (law("own-known", (c * x) / d, known(c / d) * x, sound="rounding"), (3.0 * v) / 4.0),
+        (
+            law("own-axes", at.log(at.sum(at.exp(x), axis=a)), LogSumExp(as_softmax_axis(a))(x)),
+            at.log(at.sum(at.exp(v))),
+        ),
+    ):
+        read = pickled(written)
+        assert str(read) == str(written)
+        after = optimize_graph(before, include=(), custom_opt=read)
+        assert after is not before
+        assert equal_computations([after], [optimize_graph(before, include=(), custom_opt=written)])
