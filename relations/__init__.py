@@ -43,7 +43,4 @@ if TYPE_CHECKING:
     from relations.phases import STABILIZE as STABILIZE
     from relations.phases import UNCHECKED as UNCHECKED
 
-__getattr__, __dir__ = names_on_first_use(
-    "relations",
-    {"phases": ["BLAS", "CANCELLATION", "CANONICALIZE", "SPECIALIZE", "STABILIZE", "UNCHECKED"]},
-)
+__getattr__, __dir__ = names_on_first_use(__name__)

@@ -58,52 +58,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_found, __dir__ = names_on_first_use(
-    __name__,
-    {
-        "relgraph.bridges.tracing": ["trace"],
-        "relgraph.compile": [
-            "In",
-            "Mode",
-            "OpFromGraph",
-            "Out",
-            "as_op",
-            "explain",
-            "function",
-            "laws_for",
-            "optimize_graph",
-            "shared",
-        ],
-        "relgraph.gradient": ["Lop", "Rop", "grad", "hessian", "jacobian", "subgraph_grad"],
-        "relgraph.graph.kanren": ["build"],
-        "relgraph.printing": ["dprint", "pprint"],
-        "relgraph.search.enumeration": ["forms"],
-        "relgraph.settings": ["config"],
-        "relgraph.tensor.conditional": ["ifelse"],
-        "relations.kit.vocabulary": ["law", "lvars", "relation"],
-        "relgraph.tensor.loops.scan": [
-            "foldl",
-            "foldr",
-            "map",
-            "reduce",
-            "scan",
-            "scan_checkpoints",
-            "until",
-        ],
-    },
-    modules=[
-        "compile",
-        "display",
-        "gradient",
-        "graph",
-        "printing",
-        "scalar",
-        "search",
-        "sparse",
-        "tensor",
-        "testing",
-    ],
-)
+_found, __dir__ = names_on_first_use(__name__)
 _MANY_OBJECTS = 10_000
 
 

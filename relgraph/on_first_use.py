@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
@@ -27,24 +30,19 @@ def loaded(module: str, name: str | None = None) -> Any:
 
 
 def names_on_first_use(
-    package: str,
-    homes: Mapping[str, Sequence[str]],
-    modules: Sequence[str] = (),
-    extra: str | None = None,
+    package: str, homes: Mapping[str, Sequence[str]] | None = None, extra: str | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the functions `__getattr__` and `__dir__` of a package (PEP 562).
 
-    The package's ``__all__`` is computed: the names in `homes` and `modules`. For type checkers,
-    the package imports them under ``TYPE_CHECKING``, each ``as`` itself, which exports it.
+    Its names are those that its source imports ``as`` themselves, which exports them: for type
+    checkers, under ``TYPE_CHECKING``. Its ``__all__`` is computed.
 
     Parameters
     ----------
     package
         The name of the package.
     homes
-        For each module, within the package or by its full name, the names that it defines.
-    modules
-        The modules of the package that are names of it themselves.
+        For each module within the package, more names that it defines.
     extra
         The extra that installs what these modules import, if that is no dependency of relgraph.
 
@@ -57,20 +55,20 @@ def names_on_first_use(
     ImportError
         When an attribute is missing where the name is defined.
     """
-    home_of = {name: home for home, names in homes.items() for name in names}
-    offered = sorted([*home_of, *modules])
+
+    @cache
+    def home_of() -> dict[str, str]:
+        more = {n: f"{package}.{home}" for home, names in (homes or {}).items() for n in names}
+        return {**_imported_as_themselves(package), **more}
 
     def found(name: str) -> Any:
         if name == "__all__":
-            return offered
-        if name in modules:
-            return loaded(f"{package}.{name}")
-        if name not in home_of:
+            return offered()
+        if name not in home_of():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        home = home_of()[name]
         try:
-            home = home_of[name]
-            whole = home.startswith(("relgraph.", "relations."))
-            value = loaded(home if whole else f"{package}.{home}", name)
+            value = loaded(f"{package}.{name}") if home == package else loaded(home, name)
         except ModuleNotFoundError as error:
             if extra is None or error.name is None or error.name.startswith("relgraph"):
                 raise
@@ -82,4 +80,31 @@ def names_on_first_use(
         setattr(sys.modules[package], name, value)
         return value
 
-    return found, lambda: list(offered)
+    def offered() -> list[str]:
+        return sorted(home_of())
+
+    return found, offered
+
+
+def _imported_as_themselves(package: str) -> dict[str, str]:
+    """Return the names that the source of a package imports as themselves, and where from."""
+    loader: Any = sys.modules[package].__loader__
+    source = loader.get_source(package)
+    if source is None:
+        raise ImportError(f"the source of {package}, which has its names, is missing", name=package)
+    return {
+        alias.name: str(node.module)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname == alias.name
+    }
+
+
+def public_names(namespace: Mapping[str, Any]) -> list[str]:
+    """Return the names of what a package has in it but modules, sorted, without private ones."""
+    return sorted(
+        name
+        for name, value in namespace.items()
+        if not name.startswith("_") and not isinstance(value, ModuleType)
+    )

@@ -49,10 +49,21 @@ def test_an_attribute_that_is_missing_within_is_named(broken: ModuleType) -> Non
 
 
 def test_what_is_no_name_is_still_an_attribute_error() -> None:
-    find, names = names_on_first_use("relgraph.bridges", {"tracing": ["trace"]})
+    package = import_module("relgraph.bridges.sympy").__name__
+    find, names = names_on_first_use(package, {"laws": ["given"]})
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         find("nothing")
-    assert names() == find("__all__") == ["trace"]
+    known = ["SympyLaw", "from_sympy", "given", "law_from_sympy", "law_to_sympy", "to_sympy"]
+    assert names() == find("__all__") == known
+
+
+def test_a_package_without_its_source_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    bridges = import_module("relgraph.bridges")
+    find, _ = names_on_first_use("relgraph.bridges")
+    loader = bridges.__loader__
+    monkeypatch.setattr(type(loader), "get_source", lambda self, name: None)
+    with pytest.raises(ImportError, match=r"the source of relgraph\.bridges"):
+        find("trace")
 
 
 @pytest.mark.parametrize("package", LAZY)

@@ -7,23 +7,12 @@ from functools import partial
 from typing import Any
 
 from relations.kit.compensation import roundings_kept_apart
-from relgraph.graph.kanren.laws import Law
+from relgraph.graph.kanren.laws import Law as Law
 from relgraph.graph.kanren.laws import law as any_law
-from relgraph.graph.kanren.relations import Relation, relation
+from relgraph.graph.kanren.relations import Relation as Relation
+from relgraph.graph.kanren.relations import relation as relation
 from relgraph.graph.kanren.terms import logic_variables
 from relgraph.tensor.type import TensorVariable
-
-__all__ = [
-    "Law",
-    "Relation",
-    "any_dtype_law",
-    "finite",
-    "law",
-    "lvars",
-    "relation",
-    "rounding",
-    "stable",
-]
 
 # no functions: a law is pickled by the name of the innermost module that makes it
 law = partial(any_law, implied=roundings_kept_apart)

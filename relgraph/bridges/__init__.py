@@ -23,12 +23,4 @@ if TYPE_CHECKING:
     from relgraph.bridges.sympy import to_sympy as to_sympy
     from relgraph.bridges.tracing import trace as trace
 
-__getattr__, __dir__ = names_on_first_use(
-    __name__,
-    {
-        "jax": ["from_jax", "rewrite", "to_jax"],
-        "pytensor": ["from_pytensor", "relational_rewriter", "to_pytensor"],
-        "sympy": ["from_sympy", "law_from_sympy", "law_to_sympy", "to_sympy"],
-        "tracing": ["trace"],
-    },
-)
+__getattr__, __dir__ = names_on_first_use(__name__)

@@ -33,27 +33,4 @@ if TYPE_CHECKING:
     from relgraph.graph.opt import TopoOptimizer as TopoOptimizer
     from relgraph.graph.type import Type as Type
 
-__getattr__, __dir__ = names_on_first_use(
-    __name__,
-    {
-        "basic": ["Apply", "Constant", "Variable"],
-        "fg": ["FunctionGraph"],
-        "op": ["Op"],
-        "opt": ["GlobalOptimizer", "LocalOptimizer", "TopoOptimizer"],
-        "type": ["Type"],
-    },
-    modules=[
-        "basic",
-        "destroyhandler",
-        "features",
-        "fg",
-        "kanren",
-        "op",
-        "opt",
-        "opt_utils",
-        "optdb",
-        "type",
-        "utils",
-        "unify",
-    ],
-)
+__getattr__, __dir__ = names_on_first_use(__name__)

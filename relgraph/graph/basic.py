@@ -18,51 +18,26 @@ from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Se
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import ref
 
-from relgraph.graph.traversal import (
-    ancestors,
-    applys_between,
-    as_string,
-    equal_computations,
-    general_toposort,
-    graph_inputs,
-    io_connection_pattern,
-    io_toposort,
-    is_in_ancestors,
-    list_of_nodes,
-    orphans_between,
-    vars_between,
-    view_roots,
-    walk,
-)
+from relgraph.graph.traversal import ancestors as ancestors
+from relgraph.graph.traversal import applys_between as applys_between
+from relgraph.graph.traversal import as_string as as_string
+from relgraph.graph.traversal import equal_computations as equal_computations
+from relgraph.graph.traversal import general_toposort as general_toposort
+from relgraph.graph.traversal import graph_inputs as graph_inputs
+from relgraph.graph.traversal import io_connection_pattern as io_connection_pattern
+from relgraph.graph.traversal import io_toposort as io_toposort
+from relgraph.graph.traversal import is_in_ancestors as is_in_ancestors
+from relgraph.graph.traversal import list_of_nodes as list_of_nodes
+from relgraph.graph.traversal import orphans_between as orphans_between
+from relgraph.graph.traversal import vars_between as vars_between
+from relgraph.graph.traversal import view_roots as view_roots
+from relgraph.graph.traversal import walk as walk
 from relgraph.graph.utils import Scratchpad
 from relgraph.introspection import Displayed
 
 if TYPE_CHECKING:
     from relgraph.graph.op import Op
     from relgraph.graph.type import Type
-
-__all__ = [
-    "Apply",
-    "Constant",
-    "Variable",
-    "ancestors",
-    "applys_between",
-    "as_string",
-    "clone",
-    "clone_get_equiv",
-    "clone_replace",
-    "equal_computations",
-    "general_toposort",
-    "graph_inputs",
-    "io_connection_pattern",
-    "io_toposort",
-    "is_in_ancestors",
-    "list_of_nodes",
-    "orphans_between",
-    "vars_between",
-    "view_roots",
-    "walk",
-]
 
 
 def clone(

@@ -17,12 +17,9 @@ from relgraph.graph.opt import (
     TopoOptimizer,
 )
 from relgraph.graph.opt.base import display_name
-from relgraph.graph.opt.database import (
-    Entry,
-    OptimizationDatabase,
-    OptimizationQuery,
-    refuse_inplace,
-)
+from relgraph.graph.opt.database import Entry, refuse_inplace
+from relgraph.graph.opt.database import OptimizationDatabase as OptimizationDatabase
+from relgraph.graph.opt.database import OptimizationQuery as OptimizationQuery
 from relgraph.graph.opt.navigators import FailureCallback, InSequence, SequenceCallback
 
 # Different queries to one database of which it remembers what they have led to.
@@ -361,14 +358,3 @@ class ProxyDB(_OfOther):
 
     def query(self, *tags: str | OptimizationQuery, **kwtags: Any) -> Any:
         return self.db.query(*tags, **kwtags)
-
-
-__all__ = [
-    "EquilibriumDB",
-    "LocalGroupDB",
-    "OptimizationDatabase",
-    "OptimizationQuery",
-    "ProxyDB",
-    "SequenceDB",
-    "TopoDB",
-]

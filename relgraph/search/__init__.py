@@ -26,14 +26,4 @@ if TYPE_CHECKING:
     from relgraph.tensor.costs import cost_of as cost_of
     from relgraph.tensor.costs import flops as flops
 
-__getattr__, __dir__ = names_on_first_use(
-    __name__,
-    {
-        "improvement": ["Improvement"],
-        "improving": ["improve"],
-        "laws": ["book", "report"],
-        "optimizer": ["Best", "Forms", "SaturationOptimizer", "best", "forms"],
-        "relgraph.tensor.costs": ["Measured", "bytes_moved", "calls", "cost_of", "flops"],
-    },
-    extra="search",
-)
+__getattr__, __dir__ = names_on_first_use(__name__, extra="search")

@@ -28,19 +28,4 @@ if TYPE_CHECKING:
     from relgraph.search.improvement import Improvement as Improvement
     from relgraph.search.improving import improve as improve
 
-__getattr__, __dir__ = names_on_first_use(
-    __name__,
-    {
-        "relgraph.search.derivation": ["Instance", "ReplayError"],
-        "relgraph.search.improvement": ["Form", "Improvement"],
-        "relgraph.search.improving": ["improve"],
-        "relgraph.formulas.expressions": ["NotSupported", "to_graph"],
-        "relgraph.formulas.fpcore": ["Core", "from_fpcore"],
-        "relgraph.formulas.parsing": ["FormulaError", "parsed"],
-        "relgraph.formulas.problems": ["Problem", "problem_of"],
-        "relgraph.formulas.sources": ["source"],
-        "relgraph.formulas.true_values": ["EmptyDomain"],
-        "relgraph.search.error_report": ["error_plot", "page"],
-    },
-    extra="search",
-)
+__getattr__, __dir__ = names_on_first_use(__name__, extra="search")

@@ -6,122 +6,100 @@ functions of `relgraph.tensor.functions`, are loaded when they are first used. T
 `special` have their names here too, and so have NumPy's other names: `amax`, `permute_dims`.
 """
 
-from functools import partial
-from importlib import import_module
-from operator import attrgetter
-from sys import modules
+import functools
+import importlib
+import operator
+import sys
 from typing import Any
 
-from relgraph.graph.notation import OpNamespace
-from relgraph.graph.utils import in_laws, lifted
-from relgraph.on_first_use import loaded as _loaded
-from relgraph.tensor import constructors, math
-from relgraph.tensor.along_axes import (
-    argsort,
-    cumprod,
-    cumsum,
-    flip,
-    repeat,
-    roll,
-    sort,
-    tile,
-)
-from relgraph.tensor.assembly import (
-    alloc,
-    arange,
-    broadcast_to,
-    concatenate,
-    eye,
-    full,
-    full_like,
-    hstack,
-    join,
-    ones,
-    ones_like,
-    split,
-    stack,
-    tri,
-    tril,
-    triu,
-    vstack,
-    zeros,
-    zeros_like,
-)
-from relgraph.tensor.basic import (
-    Assert,
-    CheckAndRaise,
-    NotScalarConstantError,
-    as_tensor_variable,
-    assert_,
-    constant,
-    get_scalar_constant_value,
-    get_vector_length,
-    infer_broadcastable,
-)
+from relgraph import on_first_use
+from relgraph.graph import notation, utils
+from relgraph.tensor import math, shapes
+from relgraph.tensor.along_axes import argsort as argsort
+from relgraph.tensor.along_axes import cumprod as cumprod
+from relgraph.tensor.along_axes import cumsum as cumsum
+from relgraph.tensor.along_axes import flip as flip
+from relgraph.tensor.along_axes import repeat as repeat
+from relgraph.tensor.along_axes import roll as roll
+from relgraph.tensor.along_axes import sort as sort
+from relgraph.tensor.along_axes import tile as tile
+from relgraph.tensor.assembly import alloc as alloc
+from relgraph.tensor.assembly import arange as arange
+from relgraph.tensor.assembly import broadcast_to as broadcast_to
+from relgraph.tensor.assembly import concatenate as concatenate
+from relgraph.tensor.assembly import eye as eye
+from relgraph.tensor.assembly import full as full
+from relgraph.tensor.assembly import full_like as full_like
+from relgraph.tensor.assembly import hstack as hstack
+from relgraph.tensor.assembly import join as join
+from relgraph.tensor.assembly import ones as ones
+from relgraph.tensor.assembly import ones_like as ones_like
+from relgraph.tensor.assembly import split as split
+from relgraph.tensor.assembly import stack as stack
+from relgraph.tensor.assembly import tri as tri
+from relgraph.tensor.assembly import tril as tril
+from relgraph.tensor.assembly import triu as triu
+from relgraph.tensor.assembly import vstack as vstack
+from relgraph.tensor.assembly import zeros as zeros
+from relgraph.tensor.assembly import zeros_like as zeros_like
+from relgraph.tensor.basic import Assert as Assert
+from relgraph.tensor.basic import CheckAndRaise as CheckAndRaise
+from relgraph.tensor.basic import NotScalarConstantError as NotScalarConstantError
+from relgraph.tensor.basic import as_tensor_variable as as_tensor_variable
+from relgraph.tensor.basic import assert_ as assert_
+from relgraph.tensor.basic import constant as constant
+from relgraph.tensor.basic import get_scalar_constant_value as get_scalar_constant_value
+from relgraph.tensor.basic import get_vector_length as get_vector_length
+from relgraph.tensor.basic import infer_broadcastable as infer_broadcastable
 from relgraph.tensor.constructors import *  # noqa: F403
-from relgraph.tensor.elemwise import (
-    DimShuffle,
-    Elemwise,
-)
-from relgraph.tensor.indexing import (
-    getitem,
-    inc_subtensor,
-    set_subtensor,
-    take,
-)
-from relgraph.tensor.linalg.diagonals import diag, diagonal, trace
-from relgraph.tensor.linalg.products import (
-    batched_dot,
-    dot,
-    einsum,
-    kron,
-    matmul,
-    outer,
-    tensordot,
-)
+from relgraph.tensor.elemwise import DimShuffle as DimShuffle
+from relgraph.tensor.elemwise import Elemwise as Elemwise
+from relgraph.tensor.indexing import getitem as getitem
+from relgraph.tensor.indexing import inc_subtensor as inc_subtensor
+from relgraph.tensor.indexing import set_subtensor as set_subtensor
+from relgraph.tensor.indexing import take as take
+from relgraph.tensor.linalg.diagonals import diag as diag
+from relgraph.tensor.linalg.diagonals import diagonal as diagonal
+from relgraph.tensor.linalg.diagonals import trace as trace
+from relgraph.tensor.linalg.products import batched_dot as batched_dot
+from relgraph.tensor.linalg.products import dot as dot
+from relgraph.tensor.linalg.products import einsum as einsum
+from relgraph.tensor.linalg.products import kron as kron
+from relgraph.tensor.linalg.products import matmul as matmul
+from relgraph.tensor.linalg.products import outer as outer
+from relgraph.tensor.linalg.products import tensordot as tensordot
 from relgraph.tensor.math import *  # noqa: F403
-from relgraph.tensor.reductions import (
-    CAReduce,
-    all,
-    any,
-    argmax,
-    argmin,
-    max,
-    mean,
-    min,
-    prod,
-    ptp,
-    std,
-    sum,
-    var,
-)
-from relgraph.tensor.shapes import (
-    Shape,
-    Shape_i,
-    expand_dims,
-    flatten,
-    inferred_shape,
-    moveaxis,
-    ravel,
-    reshape,
-    shape,
-    shape_i,
-    size,
-    specify_shape,
-    squeeze,
-    swapaxes,
-    transpose,
-)
-from relgraph.tensor.softmaxes import (
-    log_softmax,
-    logsumexp,
-    softmax,
-)
-from relgraph.tensor.type import (
-    TensorConstant,
-    TensorType,
-    TensorVariable,
-)
+from relgraph.tensor.reductions import CAReduce as CAReduce
+from relgraph.tensor.reductions import all as all
+from relgraph.tensor.reductions import any as any
+from relgraph.tensor.reductions import argmax as argmax
+from relgraph.tensor.reductions import argmin as argmin
+from relgraph.tensor.reductions import max as max
+from relgraph.tensor.reductions import mean as mean
+from relgraph.tensor.reductions import min as min
+from relgraph.tensor.reductions import prod as prod
+from relgraph.tensor.reductions import ptp as ptp
+from relgraph.tensor.reductions import std as std
+from relgraph.tensor.reductions import sum as sum
+from relgraph.tensor.reductions import var as var
+from relgraph.tensor.shapes import expand_dims as expand_dims
+from relgraph.tensor.shapes import flatten as flatten
+from relgraph.tensor.shapes import moveaxis as moveaxis
+from relgraph.tensor.shapes import ravel as ravel
+from relgraph.tensor.shapes import reshape as reshape
+from relgraph.tensor.shapes import shape as shape
+from relgraph.tensor.shapes import shape_i as shape_i
+from relgraph.tensor.shapes import size as size
+from relgraph.tensor.shapes import specify_shape as specify_shape
+from relgraph.tensor.shapes import squeeze as squeeze
+from relgraph.tensor.shapes import swapaxes as swapaxes
+from relgraph.tensor.shapes import transpose as transpose
+from relgraph.tensor.softmaxes import log_softmax as log_softmax
+from relgraph.tensor.softmaxes import logsumexp as logsumexp
+from relgraph.tensor.softmaxes import softmax as softmax
+from relgraph.tensor.type import TensorConstant as TensorConstant
+from relgraph.tensor.type import TensorType as TensorType
+from relgraph.tensor.type import TensorVariable as TensorVariable
 
 
 def _dimshuffle(x: Any, order: Any) -> Any:
@@ -135,7 +113,7 @@ def _stand_in(rank: int) -> Any:
 
 def _asks_shape(op: Any) -> bool:
     """Return whether an op is about the shape of its input alone."""
-    return isinstance(op, Shape | Shape_i)
+    return isinstance(op, shapes.Shape | shapes.Shape_i)
 
 
 def _iterate(x: Any) -> Any:
@@ -150,106 +128,21 @@ def _iterate(x: Any) -> Any:
     return (x[i] for i in range(length))
 
 
-__all__ = [
-    "Assert",
-    "CAReduce",
-    "CheckAndRaise",
-    "DimShuffle",
-    "Elemwise",
-    "TensorConstant",
-    "TensorType",
-    "TensorVariable",
-    "all",
-    "alloc",
-    "any",
-    "arange",
-    "argmax",
-    "argmin",
-    "argsort",
-    "as_tensor_variable",
-    "assert_",
-    "batched_dot",
-    "broadcast_to",
-    "concatenate",
-    "constant",
-    "cumprod",
-    "cumsum",
-    "diag",
-    "diagonal",
-    "dot",
-    "einsum",
-    "expand_dims",
-    "eye",
-    "flatten",
-    "flip",
-    "full",
-    "full_like",
-    "getitem",
-    "hstack",
-    "inc_subtensor",
-    "join",
-    "kron",
-    "log_softmax",
-    "logsumexp",
-    "matmul",
-    "max",
-    "mean",
-    "min",
-    "moveaxis",
-    "ones",
-    "ones_like",
-    "outer",
-    "prod",
-    "ptp",
-    "ravel",
-    "repeat",
-    "reshape",
-    "roll",
-    "set_subtensor",
-    "shape",
-    "shape_i",
-    "size",
-    "softmax",
-    "sort",
-    "specify_shape",
-    "split",
-    "squeeze",
-    "stack",
-    "std",
-    "sum",
-    "swapaxes",
-    "take",
-    "tensordot",
-    "tile",
-    "trace",
-    "transpose",
-    "tri",
-    "tril",
-    "triu",
-    "var",
-    "vstack",
-    "zeros",
-    "zeros_like",
-]
-__all__ += vars(math)["__all__"]
+__all__ = [name for name in on_first_use.public_names(globals()) if name != "Any"]
+_OF_NO_LAW = ("get_scalar_constant_value", "get_vector_length", "infer_broadcastable", "tensor")
 
-# Laws are written with all of them.
-_FUNCTIONS = {name: lifted(globals()[name], __name__) for name in __all__}
+# Laws are written with all others.
+_FUNCTIONS = {
+    name: utils.lifted(globals()[name], __name__) for name in __all__ if name not in _OF_NO_LAW
+}
 globals().update(_FUNCTIONS)
-__all__ += vars(constructors)["__all__"]
-__all__ += [
-    "NotScalarConstantError",
-    "get_scalar_constant_value",
-    "get_vector_length",
-    "infer_broadcastable",
-]
 
 # The functions behind the operators and methods of tensor variables, and the operators in laws.
-TensorVariable._ops = OpNamespace(
+TensorVariable._ops = notation.OpNamespace(
     TensorVariable,
     **_FUNCTIONS,
-    dimshuffle=in_laws(_dimshuffle, __name__),
-    inferred_shape=inferred_shape,
+    dimshuffle=utils.in_laws(_dimshuffle, __name__),
+    inferred_shape=shapes.inferred_shape,
     iterate=_iterate,
     stand_in=_stand_in,
     asks_shape=_asks_shape,
@@ -257,32 +150,32 @@ TensorVariable._ops = OpNamespace(
 
 
 def _call_numpy(kind: str, *call: Any) -> Any:
-    return getattr(import_module("relgraph.tensor.numpy_protocol"), kind)(*call)
+    return getattr(importlib.import_module("relgraph.tensor.numpy_protocol"), kind)(*call)
 
 
-TensorVariable._ops.call_ufunc = partial(_call_numpy, "call_ufunc")
-TensorVariable._ops.call_function = partial(_call_numpy, "call_function")
+TensorVariable._ops.call_ufunc = functools.partial(_call_numpy, "call_ufunc")
+TensorVariable._ops.call_function = functools.partial(_call_numpy, "call_function")
 
 _MODULES = frozenset(("fft", "linalg", "random", "special"))
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return _loaded(f"relgraph.tensor.{name}")
+        return on_first_use.loaded(f"relgraph.tensor.{name}")
     if name in math.ELEMENTWISE:
         return math.ELEMENTWISE[name]
     if name in ("mgrid", "ogrid"):
-        return _loaded("relgraph.tensor.functions.calculus", "GRIDS")[name]
+        return on_first_use.loaded("relgraph.tensor.functions.calculus", "GRIDS")[name]
     if not name.startswith("_"):
-        functions = _loaded("relgraph.tensor.functions", "FUNCTIONS")
+        functions = on_first_use.loaded("relgraph.tensor.functions", "FUNCTIONS")
         if name in functions:
-            return globals().setdefault(name, lifted(functions[name], __name__))
-        special = _loaded("relgraph.tensor.special", "FUNCTIONS")
+            return globals().setdefault(name, utils.lifted(functions[name], __name__))
+        special = on_first_use.loaded("relgraph.tensor.special", "FUNCTIONS")
         if name in special:
             return special[name]
-        renamed = _loaded("relgraph.tensor.functions", "RENAMED")
+        renamed = on_first_use.loaded("relgraph.tensor.functions", "RENAMED")
         if name in renamed:
-            return attrgetter(renamed[name])(modules[__name__])
+            return operator.attrgetter(renamed[name])(sys.modules[__name__])
     raise AttributeError(f"module 'relgraph.tensor' has no attribute {name!r}")
 
 
@@ -292,7 +185,7 @@ def __dir__() -> list[str]:
             *globals(),
             *math.ELEMENTWISE,
             *_MODULES,
-            *import_module("relgraph.tensor.functions").FUNCTIONS,
+            *importlib.import_module("relgraph.tensor.functions").FUNCTIONS,
         }
     )
 

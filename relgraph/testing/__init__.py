@@ -31,17 +31,4 @@ if TYPE_CHECKING:
     from relgraph.testing.pytest_support import law_tests as law_tests
     from relgraph.testing.source import as_python as as_python
 
-__getattr__, __dir__ = names_on_first_use(
-    __name__,
-    {
-        "check_result": ["CheckResult"],
-        "draw.arrays": ["dtypes", "indices", "lengths", "shapes", "tensor_types", "values"],
-        "draw.graphs": ["RandomGraph", "expressions", "graphs"],
-        "draw.terms": ["laws", "terms"],
-        "law_check": ["check_relation"],
-        "linker_check": ["LinkerCheck", "check_linker"],
-        "optimizer_check": ["OptimizerCheck", "check_optimizer"],
-        "pytest_support": ["law_tests"],
-        "source": ["as_python"],
-    },
-)
+__getattr__, __dir__ = names_on_first_use(__name__)

@@ -14,12 +14,4 @@ if TYPE_CHECKING:
     from relgraph.bridges.jax.rewriting import rewrite as rewrite
     from relgraph.bridges.jax.writing import to_jax as to_jax
 
-__getattr__, __dir__ = names_on_first_use(
-    __name__,
-    {
-        "reading": ["from_jax"],
-        "rewriting": ["rewrite"],
-        "writing": ["to_jax"],
-    },
-    extra="jax",
-)
+__getattr__, __dir__ = names_on_first_use(__name__, extra="jax")

@@ -19,16 +19,7 @@ if TYPE_CHECKING:
     from relgraph.bridges.pytensor.rewriter import relational_rewriter as relational_rewriter
     from relgraph.bridges.pytensor.writing import to_pytensor as to_pytensor
 
-__getattr__, __dir__ = names_on_first_use(
-    __name__,
-    {
-        "modes": ["RelgraphLinker"],
-        "reading": ["from_pytensor"],
-        "rewriter": ["relational_rewriter"],
-        "writing": ["to_pytensor"],
-    },
-    extra="pytensor",
-)
+__getattr__, __dir__ = names_on_first_use(__name__, extra="pytensor")
 
 if find_spec("pytensor") is not None:
     loaded("relgraph.bridges.pytensor.modes", "register_modes")()

@@ -16,11 +16,4 @@ if TYPE_CHECKING:
     from relgraph.bridges.sympy.laws import law_from_sympy as law_from_sympy
     from relgraph.bridges.sympy.laws import law_to_sympy as law_to_sympy
 
-__getattr__, __dir__ = names_on_first_use(
-    __name__,
-    {
-        "expressions": ["from_sympy", "to_sympy"],
-        "laws": ["SympyLaw", "law_from_sympy", "law_to_sympy"],
-    },
-    extra="sympy",
-)
+__getattr__, __dir__ = names_on_first_use(__name__, extra="sympy")

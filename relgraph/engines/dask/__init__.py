@@ -17,11 +17,4 @@ if TYPE_CHECKING:
     from relgraph.engines.dask.linker import way_of as way_of
     from relgraph.engines.dask.lowering.dispatch import register as register
 
-__getattr__, __dir__ = names_on_first_use(
-    __name__,
-    {
-        "linker": ["LINKER", "DaskLinker", "way_of"],
-        "lowering.dispatch": ["register"],
-    },
-    extra="dask",
-)
+__getattr__, __dir__ = names_on_first_use(__name__, extra="dask")

@@ -17,7 +17,7 @@ from dask.delayed import Delayed
 
 from relgraph.engines.dask.blocks import Blocks, as_one_block, is_blocked, without_empty_blocks
 from relgraph.engines.dask.interpretation import Run
-from relgraph.engines.dask.lowering.dispatch import way_of
+from relgraph.engines.dask.lowering.dispatch import way_of as way_of
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.shared_values import copy_value
@@ -26,8 +26,6 @@ from relgraph.tensor.type import TensorType
 
 if TYPE_CHECKING:
     from relgraph.compile.compiled_function import CallParts
-
-__all__ = ["LINKER", "DaskLinker", "way_of"]
 
 
 class MappedSource:

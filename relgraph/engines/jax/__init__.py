@@ -19,12 +19,4 @@ if TYPE_CHECKING:
     from relgraph.engines.jax.lowering.dispatch import is_native as is_native
     from relgraph.engines.jax.lowering.dispatch import register as register
 
-__getattr__, __dir__ = names_on_first_use(
-    __name__,
-    {
-        "interpretation": ["lower_graph"],
-        "linker": ["LINKER"],
-        "lowering.dispatch": ["LoweringError", "NeedsValue", "is_native", "register"],
-    },
-    extra="jax",
-)
+__getattr__, __dir__ = names_on_first_use(__name__, extra="jax")

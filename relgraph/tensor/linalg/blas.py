@@ -10,12 +10,11 @@ from relgraph.graph.basic import Apply
 from relgraph.tensor import fortran
 from relgraph.tensor.basic import TensorOp
 from relgraph.tensor.fortran import product
-from relgraph.tensor.math import BLAS_DTYPES, Dot, MatrixProduct, _dot, check_blas, conjugated, mul
+from relgraph.tensor.math import BLAS_DTYPES as BLAS_DTYPES
+from relgraph.tensor.math import Dot, MatrixProduct, _dot, check_blas, conjugated, mul
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.signatures import parsed, places_of_axes
 from relgraph.tensor.type import TensorType
-
-__all__ = ["BLAS_DTYPES", "Dot22", "Gemv", "fits_blas", "fits_gemv", "same_blas_dtype"]
 
 
 class Dot22(MatrixProduct):

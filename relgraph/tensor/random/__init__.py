@@ -39,11 +39,4 @@ DRAWS = (
 )
 """The functions that draw, which are methods of a `RandomStream` too."""
 
-__getattr__, __dir__ = names_on_first_use(
-    __name__,
-    {
-        "functions": [*DRAWS, "RandomStream"],
-        "op": ["Distribution", "RandomVariable"],
-        "type": ["RandomGeneratorSharedVariable", "RandomGeneratorType", "random_generator_type"],
-    },
-)
+__getattr__, __dir__ = names_on_first_use(__name__, {"functions": DRAWS})
