@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from functools import singledispatch
+from functools import partial, singledispatch
 from types import FunctionType
 from typing import Any
 
@@ -161,6 +161,30 @@ def meaning(head: Any, expression: ExpressionTuple, beside: Any) -> Any:
     )
 
 
+class Tracer:
+    """What is in the place of a value that is known by questions alone; its trace answers them.
+
+    See `relgraph.graph.kanren.tracers`.
+    """
+
+    __slots__ = ()
+    trace: Any
+
+
+def holds(predicate: Callable[..., Any], *values: Any) -> bool:
+    """Return whether a predicate holds for some values, tracers among them."""
+    for value in values:
+        if isinstance(value, Tracer):
+            return bool(value.trace.compute(predicate, *values))
+    return bool(predicate(*values))
+
+
+def _makes(op: Op, x: Any) -> bool:
+    """Return whether a call of `op` makes a node, or the node of a variable."""
+    node = x.owner if isinstance(x, Variable) else x
+    return isinstance(node, Apply) and op.makes(node)
+
+
 def seen_alike(u: Any, v: Any) -> tuple[Any, Any] | None:
     """Return an expression, and something that is seen as one, as two expressions; None if they
     differ in any case.
@@ -171,14 +195,10 @@ def seen_alike(u: Any, v: Any) -> tuple[Any, Any] | None:
     x, expression = (v, u) if type(u) is ExpressionTuple else (u, v)
     head = expression._tuple[0] if expression._tuple else None
     if type(head) is FunctionType and head is not nth:
-        expression = meaning(head, expression, x)
-        if type(expression) is not ExpressionTuple:
-            return x, expression
-        head = expression._tuple[0]
-    if isinstance(head, Op) and head.relative is not None:
-        node = x.owner if isinstance(x, Variable) else x
-        if isinstance(node, Apply) and head.makes(node):
-            expression = etuple(node.op, *expression._tuple[1:])
+        return x, meaning(head, expression, x)
+    if isinstance(head, Op) and head.relative is not None and holds(partial(_makes, head), x):
+        op = x.head if isinstance(x, Variable) else x.op
+        expression = etuple(op, *expression._tuple[1:])
     seen = view(x)
     return None if seen is None else (seen, expression)
 
@@ -223,7 +243,7 @@ _unify.add((ExpressionTuple, ExpressionTuple, Mapping), unify_expressions)
 
 
 def _unify_variables(u: Variable, v: Variable, s: Mapping[Any, Any]) -> Any:
-    return s if same_variable(u, v) else False
+    return s if u is v or holds(same_variable, u, v) else False
 
 
 _unify.add((Variable, Variable, Mapping), _unify_variables)
@@ -243,7 +263,7 @@ def same_variable(u: Variable, v: Variable) -> bool:
 def unify_number(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:
     """Unify a number with a variable: with any constant all of whose elements are that number."""
     number, variable = (v, u) if isinstance(u, Variable) else (u, v)
-    return s if is_written(number, variable) else False
+    return s if holds(is_written, number, variable) else False
 
 
 NUMBERS = (bool, int, float, complex)
@@ -322,7 +342,7 @@ def unify_constrained(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, An
     elif isvar(v_w):
         yield assoc(s, v_w, u_w)
     else:
-        yield assoc(s, u_w, v_w) if u_w.constraint(v_w) else False
+        yield assoc(s, u_w, v_w) if holds(u_w.constraint, v_w) else False
 
 
 def _both(p: Callable[[Any], bool], q: Callable[[Any], bool]) -> Callable[[Any], bool]:

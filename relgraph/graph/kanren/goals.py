@@ -38,7 +38,7 @@ from relgraph.graph.kanren.terms import LogicVariable, build, renamed, variables
 from relgraph.graph.notation import is_written, number_of, same_number
 from relgraph.graph.op import Op
 from relgraph.graph.traversal import walk
-from relgraph.graph.unify import NO_ITEMS, same_variable
+from relgraph.graph.unify import NO_ITEMS, Tracer, same_variable
 
 
 @cache
@@ -227,6 +227,14 @@ class Condition:
         return [*variables_of(self.variables), *self.binds]
 
 
+def evaluated(s: Any, function: Callable[..., Any], *values: Any) -> Any:
+    """Return ``function(*values)``; in the state of a traced run by a question to the trace."""
+    fgraph = getattr(s, "fgraph", None)
+    if isinstance(fgraph, Tracer):
+        return fgraph.trace.compute(function, *values)
+    return function(*values)
+
+
 class Where(Condition):
     """The goal that `predicate` holds for some variables; see `whereo`."""
 
@@ -235,7 +243,7 @@ class Where(Condition):
         self.variables = variables
 
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
-        return s if self.predicate(*values) else False
+        return s if evaluated(s, self.predicate, *values) else False
 
     def __str__(self) -> str:
         name = getattr(self.predicate, "__name__", str(self.predicate))
@@ -269,10 +277,10 @@ class Compute(Condition):
         return self.function(fgraph, *values) if self.asks_graph else self.function(*values)
 
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
-        value = self.computed(values, getattr(s, "fgraph", None))
-        known = reify(self.out, s)
+        given = (getattr(s, "fgraph", None), *values) if self.asks_graph else values
+        value, known = evaluated(s, self.function, *given), reify(self.out, s)
         if isinstance(known, Variable):
-            return s if agree(known, value) else False
+            return s if evaluated(s, agree, known, value) else False
         return unify(self.out, value, s)
 
     def __str__(self) -> str:
@@ -291,7 +299,8 @@ class Readers(Condition):
         self.variables = (variable,)
 
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
-        return s if holds_of_readers(self.test, getattr(s, "fgraph", None), values[0]) else False
+        fgraph = getattr(s, "fgraph", None)
+        return s if evaluated(s, holds_of_readers, self.test, fgraph, values[0]) else False
 
     def __str__(self) -> str:
         return f"{self.test.__name__}({self.variables[0]})"

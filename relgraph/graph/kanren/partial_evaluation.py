@@ -14,10 +14,9 @@ from kanren.assoccomm import associative
 from kanren.core import fail, succeed
 from kanren.graph import reduceo, walko
 from unification import var
-from unification.core import reify, unify
+from unification.core import reify
 from unification.variable import isvar
 
-from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import (
     APPLYO,
     ASSOC_FLATTEN,
@@ -27,15 +26,12 @@ from relgraph.graph.kanren.goals import (
     TERM_SHAPE_GOALS,
     WALKO,
     Compute,
-    Condition,
     Each,
     Goal,
     Readers,
     Where,
-    agree,
     cells_of,
     code_of,
-    holds_of_readers,
     name_of,
     over_parts,
     solutions,
@@ -43,9 +39,9 @@ from relgraph.graph.kanren.goals import (
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.kanren.terms import Term, build
 from relgraph.graph.kanren.tracers import (
-    BuildPlan,
     Trace,
     Unstageable,
+    plan,
 )
 from relgraph.graph.opt.base import paused_collector
 
@@ -66,14 +62,14 @@ class Residual:
     Attributes
     ----------
     answers
-        The plans that build its answers, in order.
+        The functions that build its answers, in order; see `plan`.
     rules
         The answers as pairs of terms: what is known of the nodes, and what replaces them.
     reason
         Why there may be more answers, which only a search finds; empty if there are none.
     """
 
-    answers: tuple[BuildPlan, ...] = ()
+    answers: tuple[Callable[[Sequence[Any]], Any], ...] = ()
     rules: tuple[tuple[Any, Any], ...] = ()
     reason: str = ""
 
@@ -88,13 +84,13 @@ def partially_evaluate(relation: Relation, trace: Trace) -> Residual:
 
     The residual holds for all nodes that give the same answers to the questions in the trace.
     """
-    answers: list[BuildPlan] = []
+    answers: list[Callable[[Sequence[Any]], Any]] = []
     rules: list[tuple[Any, Any]] = []
     reason = ""
     try:
         q = var()
         goal = relation(trace.root, q)
-        start = GuardedState(budget=Budget("on a tracer", STEPS, SECONDS))
+        start = GuardedState(budget=Budget("on a tracer", STEPS, SECONDS), fgraph=trace.fgraph)
         # the time of a garbage collection does not count against the budget
         with paused_collector():
             for state in solutions(goal, start, lambda g: traced(g, trace)):
@@ -102,7 +98,7 @@ def partially_evaluate(relation: Relation, trace: Trace) -> Residual:
                     reason = f"it has more than {MAX_ANSWERS} answers"
                     break
                 answer = reify(q, state)
-                answers.append(BuildPlan(answer, len(trace.values)))
+                answers.append(plan(answer))
                 rules.append((trace.root, build(answer, _as_term)))
     except Unstageable as why:
         reason = str(why)
@@ -126,12 +122,11 @@ def traced(goal: Any, trace: Trace) -> Goal:
 
     When run, it raises `Unstageable` if it reaches a goal that may look at nodes in another way.
     """
-    if isinstance(goal, Condition):
-        return _TracedCondition(goal, trace)
     if isinstance(goal, Each):
         return goal.with_relation(_TracedConstructor(goal.relation, trace))
     code = code_of(goal)
-    if code is EQ or code in TERM_SHAPE_GOALS or goal is succeed or goal is fail:
+    plain = code is EQ or code in TERM_SHAPE_GOALS or goal is succeed or goal is fail
+    if plain or type(goal) in (Where, Compute, Readers):
         known: Goal = goal
         return known
     special = _TRACED_BY_CODE.get(code)
@@ -191,7 +186,7 @@ def _traced_assoc_flatten(goal: Any, trace: Trace) -> Goal:
     def flatten(s: Any) -> Iterator[Any]:
         seen = reify(term, s)
         if isinstance(seen, Sequence) and len(seen):
-            trace.test(_is_associative, seen[0])
+            trace.compute(_is_associative, seen[0])
         yield from goal(s)
 
     return flatten
@@ -221,30 +216,3 @@ _TRACED_BY_CODE: dict[Any, Callable[[Any, Trace], Goal]] = {
     ASSOC_FLATTEN: _traced_assoc_flatten,
     APPLYO: _traced_applyo,
 }
-
-
-class _TracedCondition(Condition):
-    """A condition that is evaluated on the values of the tracers."""
-
-    def __init__(self, goal: Condition, trace: Trace) -> None:
-        self.goal = goal
-        self.trace = trace
-        self.variables = goal.variables
-
-    def check(self, values: tuple[Any, ...], s: Any) -> Any:
-        goal, trace = self.goal, self.trace
-        if isinstance(goal, Where):
-            return s if trace.test(goal.predicate, *values) else False
-        if isinstance(goal, Readers):
-            return s if trace.test(holds_of_readers, goal.test, trace.fgraph, *values) else False
-        if not isinstance(goal, Compute):
-            raise Unstageable(f"its condition {goal} is a goal of another kind")
-        if goal.asks_graph:
-            raise Unstageable(f"its condition {goal} asks the graph")
-        value, known = trace.compute(goal.function, *values), reify(goal.out, s)
-        if isinstance(known, Variable):
-            return s if trace.test(agree, known, value) else False
-        return unify(goal.out, value, s)
-
-    def __str__(self) -> str:
-        return str(self.goal)

@@ -42,6 +42,7 @@ from relgraph.graph.unify import (
     _unify_seen,
     _unify_variables,
     expressions_alike,
+    holds,
     same_variable,
     seen_alike,
     unify_expressions,
@@ -161,7 +162,7 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
             stack.append((_REST, (u, v)))
             stack.append(first)
         elif unifier is _unify_variables:
-            if not same_variable(u, v):
+            if not holds(same_variable, u, v):
                 return False
         elif unifier is unify_number or unifier is _unify_literal:
             if unifier(u, v, data) is False:

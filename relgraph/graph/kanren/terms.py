@@ -40,7 +40,7 @@ from relgraph.graph.notation import (
 )
 from relgraph.graph.op import Op
 from relgraph.graph.type import Type
-from relgraph.graph.unify import ConstrainedVar, OwnLVarType, meaning, unify_constrained
+from relgraph.graph.unify import ConstrainedVar, OwnLVarType, holds, meaning, unify_constrained
 from relgraph.graph.utils import AsksForType, LogicTerm
 
 
@@ -549,7 +549,7 @@ _unify.add((Arguments, Arguments, Mapping), _unify_arguments)
 
 def _unify_literal(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:
     literal, other = (u, v) if isinstance(u, Literal) else (v, u)
-    return s if literal.matches(other) else False
+    return s if holds(literal.matches, other) else False
 
 
 _unify.add((Literal, Literal, Mapping), _unify_literal)
@@ -607,9 +607,9 @@ def build(answer: Any, call: Callable[[list[Any], Any], Any] | None = None) -> A
             del values[len(values) - count :]
             values.append(call(evaluated, source))
             continue
-        parts = _parts(item)
+        parts = parts_to_evaluate(item)
         if parts is None:
-            values.append(_leaf(item))
+            values.append(leaf_value(item))
         else:
             stack.append((_CALL, len(parts), item))
             stack.extend(reversed(parts))
@@ -617,7 +617,7 @@ def build(answer: Any, call: Callable[[list[Any], Any], Any] | None = None) -> A
     return value
 
 
-def _parts(item: Any) -> list[Any] | None:
+def parts_to_evaluate(item: Any) -> list[Any] | None:
     """Return the head and arguments of an expression that is not evaluated yet; else None."""
     if isinstance(item, Term):
         return _expanded([item.op, *item.args])
@@ -646,7 +646,8 @@ def _is_head(item: Any) -> bool:
     return isinstance(item, Op | Term | ExpressionTuple)
 
 
-def _leaf(item: Any) -> Any:
+def leaf_value(item: Any) -> Any:
+    """Return the value of a part of an answer that is no expression, or is evaluated already."""
     if isinstance(item, Literal):
         return item.value
     if isvar(item):

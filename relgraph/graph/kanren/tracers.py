@@ -3,40 +3,39 @@
 A goal is run on tracers in the place of a node's variables. Questions (which op computes it,
 whether it equals another variable, whether a predicate holds for it) are answered from an example
 node and recorded in a `Trace`. Unification asks as few as possible; it is registered here with
-cons and unification. A `BuildPlan` builds an answer found on tracers for another node.
+cons and unification. A `plan` builds an answer found on tracers for another node.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
-from functools import partial
-from operator import itemgetter
-from types import FunctionType
+from operator import attrgetter, itemgetter
 from typing import Any
 
-from cons.core import ConsError, ConsPair, _car, _cdr, cons
+from cons.core import ConsError, ConsPair, _car, cons
 from etuples import etuple
 from etuples.core import ExpressionTuple
-from unification.core import _unify, assoc, isground, unify
+from unification.core import _unify, isground, unify
 from unification.utils import transitive_get
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable, ancestors
 from relgraph.graph.kanren.state import fast_unify, parts_of
-from relgraph.graph.kanren.terms import Literal, Term, build
+from relgraph.graph.kanren.terms import Term, leaf_value, parts_to_evaluate
 from relgraph.graph.op import Op
-from relgraph.graph.unify import NUMBERS, ConstrainedVar, meaning, nth, same_variable
+from relgraph.graph.unify import Tracer, holds, seen_alike, view
 from relgraph.graph.utils import MetaObject
 
 MAX_QUESTIONS = 2_000
 MAX_LEVELS = 12
 """How many levels of nodes a structure may span."""
 
-SEVERAL_OUTPUTS = object()
+SEVERAL_OUTPUTS = "several outputs"
 """The head of a variable whose node has several outputs."""
 
-UNTRACEABLE = object()
-"""The shape of a computed value for which there is no tracer."""
+UNTRACEABLE, VARIABLE, NUMBER = object(), object(), object()
+"""The shapes of a computed value for which there is no tracer, of a variable, and of a number."""
+_SEEN = (MetaObject, bool, type, str, type(None))
 
 _NOT_ASKED = object()
 _MOST_MISFITS = 2
@@ -46,115 +45,58 @@ class Unstageable(Exception):
     """A goal depends on more of a node than a trace can record; the message says on what."""
 
 
-class _SlotQuestion:
-    """A question about the variable in a slot."""
+class Question:
+    """The question for the value of a function of arguments, some of which hold tracers.
 
-    __slots__ = ("slot",)
+    Parameters
+    ----------
+    function, arguments
+        The function and its arguments.
+    seen
+        A function of the value and of the values known of the node: it adds those that get slots,
+        and returns the answer.
+    """
 
-    def __init__(self, slot: int) -> None:
-        self.slot = slot
+    __slots__ = ("_call", "_seen", "_what")
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        arguments: Sequence[Any],
+        seen: Callable[[Any, list[Any]], Hashable],
+    ) -> None:
+        self._call = _call(function, [instantiator(a) for a in arguments])
+        self._seen = seen
+        self._what = [getattr(function, "__code__", None), *map(_what, arguments)]
 
     def answer(self, values: list[Any]) -> Hashable:
-        """Return the answer for a node.
+        """Return the answer for a node, given the values known of it, by slot."""
+        return self._seen(self._call(values), values)
 
-        Parameters
-        ----------
-        values
-            The values known of the node so far, by slot; those that the answer gives are added.
-        """
-        raise NotImplementedError(type(self).__name__)
-
-    def is_same(self, other: Any) -> bool:
+    def is_same(self, other: Question) -> bool:
         """Return whether `other` is the same question."""
-        return type(other) is type(self) and other.slot == self.slot
+        return other._what == self._what
 
 
-class HeadOf(_SlotQuestion):
-    """The question for the head of a variable: an `Op`, the class `Constant` or None."""
-
-    __slots__ = ()
-
-    def answer(self, values: list[Any]) -> Hashable:
-        var = values[self.slot]
-        head: Hashable = var.head
-        if var.owner is None or head.nout == 1 or len(var.owner.outputs) == 1:  # type: ignore[attr-defined]
-            return head
-        return SEVERAL_OUTPUTS
+def _call(function: Callable[..., Any], makes: Sequence[Any]) -> Callable[[list[Any]], Any]:
+    """Return the function from values by slot to the value for the arguments that are made."""
+    if len(makes) == 1:
+        (make,) = makes
+        return lambda values: function(make(values))
+    if len(makes) == 2:
+        first, second = makes
+        return lambda values: function(first(values), second(values))
+    return lambda values: function(*[make(values) for make in makes])
 
 
-class HeadFits(_SlotQuestion):
-    """The question whether the head of a variable is an op, or an op of a class."""
-
-    __slots__ = ("wanted",)
-
-    def __init__(self, slot: int, wanted: Op | type[Op]) -> None:
-        super().__init__(slot)
-        self.wanted = wanted
-
-    def answer(self, values: list[Any]) -> Hashable:
-        wanted, head = self.wanted, values[self.slot].head
-        fits = isinstance(head, wanted) if isinstance(wanted, type) else head == wanted
-        if not fits:
-            # of one of several outputs too, which is headed by its op or by `nth`
-            return False
-        return True if HeadOf(self.slot).answer(values) is head else SEVERAL_OUTPUTS
-
-    def is_same(self, other: Any) -> bool:
-        return super().is_same(other) and other.wanted is self.wanted
+def _what(argument: Any) -> Any:
+    """Return what tells two arguments of questions apart: the slot of a tracer, an op or a class;
+    None for anything else."""
+    if isinstance(argument, VariableTracer | ValueTracer):
+        return argument.slot
+    return argument if isinstance(argument, MetaObject | type) else None
 
 
-class InputsOf(_SlotQuestion):
-    """The question for the number of inputs of a variable's node; each input gets a slot."""
-
-    __slots__ = ()
-
-    def answer(self, values: list[Any]) -> Hashable:
-        inputs = values[self.slot].owner.inputs
-        values.extend(inputs)
-        return len(inputs)
-
-
-class _CallQuestion:
-    """A question about the value of a function of arguments, some of which hold tracers."""
-
-    __slots__ = ("_arguments", "_function", "_slots")
-
-    def __init__(self, function: Callable[..., Any], arguments: Sequence[Any]) -> None:
-        self._function = function
-        self._slots = [
-            a.slot if isinstance(a, VariableTracer | ValueTracer) else None for a in arguments
-        ]
-        self._arguments = [instantiator(a) for a in arguments]
-
-    def value(self, values: list[Any]) -> Any:
-        return self._function(*[make(values) for make in self._arguments])
-
-    def is_same(self, other: Any) -> bool:
-        return type(other) is type(self) and other._slots == self._slots
-
-
-class Test(_CallQuestion):
-    """The question whether a predicate holds for some arguments."""
-
-    __slots__ = ()
-
-    def answer(self, values: list[Any]) -> Hashable:
-        return bool(self.value(values))
-
-
-class ValueOf(_CallQuestion):
-    """The question for the value of a function: the answer is its shape, its leaves get slots."""
-
-    __slots__ = ()
-
-    def answer(self, values: list[Any]) -> Hashable:
-        leaves: list[Any] = []
-        shape = flatten_value(self.value(values), leaves)
-        values.extend(leaves)
-        return shape
-
-
-Question = HeadOf | HeadFits | InputsOf | Test | ValueOf
 AnsweredQuestion = tuple[Question, Hashable]
 
 
@@ -164,11 +106,12 @@ def flatten_value(value: Any, leaves: list[Any]) -> Hashable:
     A sequence is seen by its length and the shapes of its items; ops, types, strings and booleans
     by their values. Variables and numbers are leaves, and added to `leaves`.
     """
+    if isinstance(value, _SEEN):
+        seen: Hashable = value
+        return seen
     if isinstance(value, Variable):
         leaves.append(value)
-        return Variable
-    if value is None or isinstance(value, MetaObject | str | bool | type):
-        return ("is", type(value), value)
+        return VARIABLE
     if isinstance(value, ExpressionTuple):
         if value._evaled_obj is not ExpressionTuple.null:
             return UNTRACEABLE
@@ -178,7 +121,7 @@ def flatten_value(value: Any, leaves: list[Any]) -> Hashable:
     if isvar(value) or isinstance(value, Term | ConsPair | Mapping):
         return UNTRACEABLE
     leaves.append(value)
-    return object
+    return NUMBER
 
 
 def initial_values(root: Variable, fgraph: Any) -> list[Any]:
@@ -222,17 +165,12 @@ class Trace:
         self.path.append((question, answer))
         return answer
 
-    def test(self, predicate: Callable[..., Any], *arguments: Any) -> bool:
-        """Return whether a predicate holds for the values of `arguments`, which may be tracers."""
-        self._note_depth(predicate, arguments)
-        answer: bool = self.ask(Test(self._checked(predicate), arguments))
-        return answer
-
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return tracers for the value of a function of `arguments`, which may be tracers."""
+        """Return the value of a function of `arguments`, which may be tracers, with tracers in the
+        place of variables and numbers."""
         level = self._note_depth(function, arguments)
         start = len(self.values)
-        shape = self.ask(ValueOf(self._checked(function), arguments))
+        shape = self.ask(Question(self._checked(function), arguments, flatten_value))
         return self._unflatten(shape, iter(range(start, len(self.values))), level)
 
     def _note_depth(self, function: Callable[..., Any], arguments: Sequence[Any]) -> int:
@@ -258,20 +196,42 @@ class Trace:
 
     def _unflatten(self, shape: Any, slots: Iterator[int], level: int) -> Any:
         """Return a value of the given shape with tracers as leaves."""
-        if shape is Variable:
+        if shape is VARIABLE:
             return VariableTracer(self, next(slots), level)
-        if shape is object:
+        if shape is NUMBER:
             return ValueTracer(self, next(slots))
         if shape is UNTRACEABLE:
             raise Unstageable("it computes a value that is a term or open in part")
+        if not isinstance(shape, tuple):
+            return shape
         kind, *parts = shape
-        if kind == "is":
-            return parts[1]
         items = [self._unflatten(part, slots, level) for part in parts]
         return etuple(*items) if kind is ExpressionTuple else kind(items)
 
 
-class VariableTracer(Variable):
+def _head(var: Variable) -> Any:
+    """Return the head of a variable: an `Op`, the class `Constant` or None."""
+    return var.head if var.owner is None or len(var.owner.outputs) == 1 else SEVERAL_OUTPUTS
+
+
+def _fits(var: Variable, wanted: Op | type[Op]) -> Any:
+    """Return whether the head of a variable is an op, or an op of a class."""
+    head: Any = var.head
+    fits = isinstance(head, wanted) if isinstance(wanted, type) else head == wanted
+    # of one of several outputs too, which is headed by its op or by `nth`
+    return False if not fits else _head(var) is head or SEVERAL_OUTPUTS
+
+
+def _by_itself(value: Hashable, values: list[Any]) -> Hashable:
+    return value
+
+
+def _by_count(value: Apply, values: list[Any]) -> Hashable:
+    values.extend(value.inputs)
+    return len(value.inputs)
+
+
+class VariableTracer(Tracer, Variable):
     """A tracer for a variable of a graph.
 
     Parameters
@@ -284,14 +244,14 @@ class VariableTracer(Variable):
         How many levels it is below the root.
     """
 
-    __slots__ = ("_head", "_misfits", "_node", "level", "slot", "trace")
+    __slots__ = ("_found", "_misfits", "_node", "level", "slot", "trace")
     opaque = True
 
     def __init__(self, trace: Trace, slot: int, level: int = 0) -> None:
         self.trace = trace
         self.slot = slot
         self.level = level
-        self._head: Any = _NOT_ASKED
+        self._found: Any = _NOT_ASKED
         self._misfits = 0
         self._node: Apply | None = None
         self.index = 0
@@ -299,11 +259,11 @@ class VariableTracer(Variable):
 
     @property
     def head(self) -> Any:
-        if self._head is _NOT_ASKED:
-            self._head = self._ask(HeadOf(self.slot))
-        if self._head is SEVERAL_OUTPUTS:
+        if self._found is _NOT_ASKED:
+            self._found = self._ask(_head)
+        if self._found is SEVERAL_OUTPUTS:
             raise Unstageable("it looks at one of several outputs")
-        return self._head
+        return self._found
 
     def may_be_made_by(self, wanted: Any) -> bool:
         """Return False if this is not the result of an op, or of an op of a class.
@@ -312,24 +272,24 @@ class VariableTracer(Variable):
         misfits it is the latter, so that many patterns cause one question about a variable.
         """
         is_class = isinstance(wanted, type) and issubclass(wanted, Op)
-        if self._head is not _NOT_ASKED or not (is_class or isinstance(wanted, Op)):
+        if self._found is not _NOT_ASKED or not (is_class or isinstance(wanted, Op)):
             return True
         if self._misfits == _MOST_MISFITS:
             return True
-        answer = self._ask(HeadFits(self.slot, wanted))
+        answer = self._ask(_fits, wanted)
         if answer is SEVERAL_OUTPUTS:
-            self._head = answer
+            self._found = answer
         elif not answer:
             self._misfits += 1
         elif not is_class:
-            self._head = wanted
+            self._found = wanted
         return bool(answer)
 
-    def _ask(self, question: HeadOf | HeadFits) -> Any:
+    def _ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
         if self.level == MAX_LEVELS:
             raise Unstageable(f"it looks further than {MAX_LEVELS} levels into a graph")
         self.trace.max_depth = max(self.trace.max_depth, self.level + 1)
-        return self.trace.ask(question)
+        return self.trace.ask(Question(function, (self, *arguments), _by_itself))
 
     @property
     def owner(self) -> Apply | None:  # type: ignore[override]
@@ -338,12 +298,16 @@ class VariableTracer(Variable):
             return None
         if self._node is None:
             first = len(self.trace.values)
-            count = self.trace.ask(InputsOf(self.slot))
+            count = self.trace.ask(Question(attrgetter("owner"), (self,), _by_count))
             node = self._node = Apply(op, [], [])
             below = self.level + 1
             node.inputs = [VariableTracer(self.trace, first + i, below) for i in range(count)]
             node.outputs = [self]
         return self._node
+
+    @property
+    def _ops(self) -> Any:
+        return getattr(self.trace.compute(type, self), "_ops", None)
 
     @property
     def type(self) -> Any:
@@ -358,13 +322,13 @@ class VariableTracer(Variable):
         if self._node is None:
             return self
         arguments = [v.as_term() for v in self._node.inputs if isinstance(v, VariableTracer)]
-        return Term(self._head, arguments, None)
+        return Term(self._found, arguments, None)
 
     def __str__(self) -> str:
         return f"_{self.slot}"
 
 
-class ValueTracer:
+class ValueTracer(Tracer):
     """A tracer for a computed value that is not a variable; a comparison is a question."""
 
     __slots__ = ("slot", "trace")
@@ -380,7 +344,10 @@ class ValueTracer:
             return False
         if not isground(other, {}):
             raise Unstageable("it compares a computed value with something open in part")
-        return self.trace.test(_unifies, self, other)
+        return holds(_unifies, self, other)
+
+    def __bool__(self) -> bool:
+        return bool(self.trace.compute(bool, self))
 
     def __hash__(self) -> int:
         return object.__hash__(self)
@@ -410,6 +377,8 @@ def instantiator(x: Any) -> Callable[[Sequence[Any]], Any]:
     """Return a function from values by slot to `x` with these in the place of its tracers."""
     if isinstance(x, VariableTracer | ValueTracer):
         return itemgetter(x.slot)
+    if isinstance(x, Variable) and any(isinstance(v, VariableTracer) for v in ancestors([x])):
+        raise Unstageable("it builds a node on a tracer")
     if not holds_tracer(x):
         return lambda values: x
     if isinstance(x, ExpressionTuple):
@@ -449,185 +418,45 @@ def _car_of(x: VariableTracer) -> Any:
     return x.head
 
 
-def _cdr_of(x: VariableTracer) -> ExpressionTuple:
-    node = x.owner
-    if node is None:
-        raise ConsError(f"{x} is a leaf")
-    return etuple(*node.inputs)
-
-
 _car.add((VariableTracer,), _car_of)
-_cdr.add((VariableTracer,), _cdr_of)
 
 
 def _may_have_head(tracer: VariableTracer, head: Any, s: Any) -> bool:
     """Return False if a variable is not the result of the op, or of the class, that `head` is."""
     head = transitive_get(head, s)
     if isinstance(head, Term | ExpressionTuple):
-        parts = (head.etuple if isinstance(head, Term) else head)._tuple
-        head = transitive_get(parts[0], s) if parts else None
-    if isinstance(head, Op) and head.relative is not None:
-        return True
-    return tracer.may_be_made_by(head)
+        head = transitive_get(next(iter(parts_of(head)), None), s)
+    return tracer.may_be_made_by(head.tracked if isinstance(head, Op) else head)
 
 
-def _is_made_by(op: Op, var: Variable) -> bool:
-    return var.owner is not None and op.makes(var.owner)
-
-
-def _unify_expression(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
-    # the head first: if it differs, there is no need to ask more
-    tracer, expression = (u, v) if isinstance(u, VariableTracer) else (v, u)
-    expression = expression.etuple if isinstance(expression, Term) else expression
-    parts = expression._tuple
-    if parts and type(parts[0]) is FunctionType and parts[0] is not nth:
-        # what operators mean in the function depends on the class of the variable
-        meant = meaning(parts[0], expression, tracer.trace.compute(type, tracer))
-        yield fast_unify(tracer, meant, s)
-        return
-    if not parts or not _may_have_head(tracer, parts[0], s) or not isinstance(tracer.head, Op):
+def _unify_headed(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
+    """Unify a tracer with an expression or a pair: if the head differs, no more is asked."""
+    tracer, other = (u, v) if isinstance(u, VariableTracer) else (v, u)
+    if not _may_have_head(tracer, next(iter(parts_of(other)), None), s):
         yield False
-        return
-    head = parts[0]
-    if isinstance(head, Op) and head.relative is not None:
-        made = tracer.trace.test(partial(_is_made_by, head), tracer)
-        s = s if made else False
+    elif type(other) is ConsPair:
+        yield fast_unify(view(tracer), other, s)
     else:
-        s = yield fast_unify(tracer.head, head, s)
-    node = tracer.owner if s is not False else None
-    if node is None or len(node.inputs) != len(parts) - 1:
-        yield False
-        return
-    for given, wanted in zip(node.inputs, parts[1:], strict=True):
-        s = yield fast_unify(given, wanted, s)
-        if s is False:
-            return
-    yield s
+        pair = seen_alike(tracer, other.etuple if isinstance(other, Term) else other)
+        yield False if pair is None else fast_unify(*pair, s)
 
 
-for _cls in (ExpressionTuple, Term):
-    _unify.add((VariableTracer, _cls, Mapping), _unify_expression)
-    _unify.add((_cls, VariableTracer, Mapping), _unify_expression)
+for _cls in (ExpressionTuple, Term, ConsPair):
+    _unify.add((VariableTracer, _cls, Mapping), _unify_headed)
+    _unify.add((_cls, VariableTracer, Mapping), _unify_headed)
 
 
-def _unify_cons(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
-    tracer, pair = (u, v) if isinstance(u, VariableTracer) else (v, u)
-    if not _may_have_head(tracer, pair.car, s) or not isinstance(tracer.head, Op):
-        yield False
-        return
-    s = yield fast_unify(tracer.head, pair.car, s)
-    if s is False:
-        return
-    yield fast_unify(_cdr_of(tracer), pair.cdr, s)
-
-
-_unify.add((VariableTracer, ConsPair, Mapping), _unify_cons)
-_unify.add((ConsPair, VariableTracer, Mapping), _unify_cons)
-
-
-def _unify_same(u: Any, v: Any, s: Any) -> Any:
-    trace = (u if isinstance(u, VariableTracer) else v).trace
-    return s if u is v or trace.test(same_variable, u, v) else False
-
-
-_unify.add((VariableTracer, (VariableTracer, Variable), Mapping), _unify_same)
-_unify.add((Variable, VariableTracer, Mapping), _unify_same)
-
-
-def _unify_number(u: Any, v: Any, s: Any) -> Any:
-    number, other = (v, u) if isinstance(u, VariableTracer | ValueTracer) else (u, v)
-    literal = number if isinstance(number, Literal) else Literal(number)
-    return s if other.trace.test(literal.matches, other) else False
-
-
-for _cls in (VariableTracer, ValueTracer):
-    _unify.add((Literal, _cls, Mapping), _unify_number)
-    _unify.add((_cls, Literal, Mapping), _unify_number)
-_unify.add((NUMBERS, VariableTracer, Mapping), _unify_number)
-_unify.add((VariableTracer, NUMBERS, Mapping), _unify_number)
-
-
-def _unify_constrained(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
-    constrained, other = (u, v) if isinstance(u, ConstrainedVar) else (v, u)
-    known = transitive_get(constrained, s)
-    if not isinstance(known, ConstrainedVar):
-        yield fast_unify(known, other, s)
-    else:
-        holds = other.trace.test(known.constraint, other)
-        yield assoc(s, known, other) if holds else False
-
-
-_unify.add((ConstrainedVar, VariableTracer, Mapping), _unify_constrained)
-_unify.add((VariableTracer, ConstrainedVar, Mapping), _unify_constrained)
-
-
-class BuildPlan:
-    """A program of calls that builds an answer for any node of a structure.
-
-    Parameters
-    ----------
-    answer
-        An answer of a run on tracers.
-    known
-        How many values are known of a node. The results of the calls get the slots after them.
+def plan(answer: Any) -> Callable[[Sequence[Any]], Any]:
+    """Return the function that builds an answer of a run on tracers for any node of a structure,
+    of the values that are known of it, by slot.
 
     Raises
     ------
     OpenAnswerError
         If the answer contains a logic variable.
-    Unstageable
-        If the answer has a node on a tracer, or an expression that is headed by no op.
     """
-
-    def __init__(self, answer: Any, known: int) -> None:
-        self._known = known
-        self._steps: list[tuple[Any, tuple[int, ...]]] = []
-        self._result = self._slot(build(answer, self._call))
-
-    def __call__(self, values: Sequence[Any]) -> Any:
-        """Return the answer for the node with these values by slot."""
-        made = list(values[: self._known])
-        for head, slots in self._steps:
-            made.append(head(*[made[i] for i in slots]))
-        return made[self._result]
-
-    def _call(self, parts: list[Any], source: Any) -> Any:
-        head, *arguments = parts
-        if isinstance(head, _Result | ValueTracer):
-            return self._step(_apply, [self._slot(part) for part in parts])
-        if not callable(head):
-            raise Unstageable(f"it answers with {source}, which is headed by no op")
-        fixed = not any(isinstance(x, _Result) for x in arguments) and not holds_tracer(arguments)
-        if fixed and isinstance(head, type) and getattr(head, "__props__", None):
-            return head(*arguments)  # an op or a type: the same object at each call
-        return self._step(head, [self._slot(argument) for argument in arguments])
-
-    def _slot(self, part: Any) -> int:
-        """Return the slot in which `part` will be."""
-        if isinstance(part, VariableTracer | ValueTracer | _Result):
-            return part.slot
-        if isinstance(part, Variable) and any(
-            isinstance(v, VariableTracer) for v in ancestors([part])
-        ):
-            raise Unstageable("it builds a node on a tracer")
-        if holds_tracer(part):
-            instantiate = instantiator(part)
-            return self._step(lambda *values: instantiate(values), range(self._known)).slot
-        return self._step(lambda: part, ()).slot
-
-    def _step(self, head: Any, slots: Sequence[int]) -> _Result:
-        self._steps.append((head, tuple(slots)))
-        return _Result(self._known + len(self._steps) - 1)
-
-
-def _apply(head: Any, *arguments: Any) -> Any:
-    return head(*arguments)
-
-
-class _Result:
-    """The result of a step of a plan."""
-
-    __slots__ = ("slot",)
-
-    def __init__(self, slot: int) -> None:
-        self.slot = slot
+    parts = parts_to_evaluate(answer)
+    if parts is None:
+        return instantiator(leaf_value(answer))
+    head, *arguments = map(plan, parts)
+    return lambda values: head(values)(*[make(values) for make in arguments])
