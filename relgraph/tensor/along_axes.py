@@ -25,7 +25,19 @@ from relgraph.tensor.basic import (
     normalize_axis,
 )
 from relgraph.tensor.indexing import getitem, inc_subtensor, index_along, take
-from relgraph.tensor.math import cast, check_one_shape, conjugated, maximum, second
+from relgraph.tensor.math import (
+    cast,
+    check_one_shape,
+    conjugated,
+    exp,
+    gt,
+    log,
+    lt,
+    maximum,
+    second,
+    switch,
+)
+from relgraph.tensor.memory import in_order
 from relgraph.tensor.reductions import reduced_dtype
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.shapes import (
@@ -122,14 +134,15 @@ def _next(before: Any, pair: Any) -> Any:
 
 
 class Cumulate(OneAxis):
-    """The cumulative sums or products along an axis.
+    """What a scalar op makes of all elements up to each one along an axis.
 
     The dtype of the output is that of the reduction over the axis.
 
     Parameters
     ----------
     scalar_op
-        The op that combines elements: ``relgraph.scalar.add`` or ``mul``.
+        The op that combines elements: ``relgraph.scalar.add``, ``mul``, ``maximum``, ``minimum`` or
+        ``logaddexp``.
     axis
         The axis, in a node counted from the front.
     """
@@ -137,26 +150,63 @@ class Cumulate(OneAxis):
     __props__ = ("scalar_op", "axis")
 
     def __init__(self, scalar_op: Any, axis: int) -> None:
-        if scalar_op not in (scalar.add, scalar.mul):
-            raise TypeError(f"Cumulate: {scalar_op} is neither add nor mul")
+        if scalar_op not in _GRADIENTS:
+            raise TypeError(f"Cumulate: {scalar_op} is none of {', '.join(map(str, _GRADIENTS))}")
         super().__init__(axis)
         self.scalar_op = scalar_op
-        self.name = "cumsum" if scalar_op is scalar.add else "cumprod"
+        self.name = scalar_op.accumulation
 
     def output_dtype(self, dtype: str) -> str:
         return reduced_dtype(self.scalar_op.ufunc, dtype)
 
-    def array_formula(self, xp: Any, x: Any) -> Any:
-        function = xp.cumsum if self.scalar_op is scalar.add else xp.cumprod
-        return function(x, axis=self.axis)
+    def compute(self, node: Apply, x: Any) -> Any:
+        x = in_order(x).astype(node.outputs[0].type.dtype, copy=False)
+        return self.scalar_op.ufunc.accumulate(x, axis=self.axis)
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
-        """Return the gradient of sums, cumulative sums from the other end, or `CumprodGradient`."""
-        if self.scalar_op is scalar.add:
-            backward = slice(None, None, -1)
-            sums = cumsum(part(g, self.axis, backward), self.axis)
-            return [part(sums, self.axis, backward)]
-        return [CumprodGradient(self.axis)(conjugated(x), g)]
+        return [_GRADIENTS[self.scalar_op](g, out, x, self.axis)]
+
+
+def _sums_from_the_end(g: Any, out: Any, x: Any, axis: int) -> Any:
+    return flip(cumsum(flip(g, axis), axis), axis)
+
+
+def _of_extremes(passes: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
+    """Return the gradient of running extremes: each goes to the first element that reaches it.
+
+    Parameters
+    ----------
+    passes
+        Whether an element is a new extreme, beside the one before.
+    """
+    rises = passes(part(x, axis, slice(1, None)), part(out, axis, slice(None, -1)))
+    first = second(part(x, axis, slice(1)), np.asarray(True))
+    places = of_rank(arange(length(x, axis)), x.type.ndim, axis)
+    reached = Cumulate(scalar.maximum, axis)(switch(join(axis, first, rises), places, 0))
+    return inc_subtensor(getitem(zeros_like(x), places_along(x, reached, axis)), g)
+
+
+def _shares_of_sums(g: Any, out: Any, x: Any, axis: int) -> Any:
+    """Return ``sum(g[i] * exp(x[j] - out[i]) for i >= j)`` for each j.
+
+    What `g` is positive for, and what it is negative for, are summed apart as logarithms.
+    """
+
+    def of_one_sign(share: Any) -> Any:
+        logarithms = flip(log(share) - out, axis)
+        return exp(x + flip(Cumulate(scalar.logaddexp, axis)(logarithms), axis))
+
+    return of_one_sign(switch(gt(g, 0), g, 0)) - of_one_sign(switch(lt(g, 0), -g, 0))
+
+
+_GRADIENTS: dict[Any, Callable[[Any, Any, Any, int], Any]] = {
+    scalar.add: _sums_from_the_end,
+    scalar.mul: lambda g, out, x, axis: CumprodGradient(axis)(conjugated(x), g),
+    scalar.maximum: partial(_of_extremes, gt),
+    scalar.minimum: partial(_of_extremes, lt),
+    scalar.logaddexp: _shares_of_sums,
+}
+"""From the scalar op of a `Cumulate` to the gradient by its input."""
 
 
 class CumprodGradient(AlongAxis):

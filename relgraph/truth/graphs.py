@@ -538,8 +538,10 @@ def _convolved(op: Convolve, node: Apply, x: Any, y: Any) -> Array:
 
 
 def _cumulated(op: Cumulate, node: Apply, x: Any) -> Array:
-    function: Any = np.cumsum if op.scalar_op.name == "add" else np.cumprod
-    return np.asarray(function(x, axis=op.axis))
+    function = op.scalar_op.ufunc
+    if x.dtype == object:
+        function = np.frompyfunc(partial(_decided, function_of(op.scalar_op), op.scalar_op), 2, 1)
+    return np.asarray(function.accumulate(x, axis=op.axis))
 
 
 _RULES: tuple[tuple[Any, Callable[..., Any]], ...] = (

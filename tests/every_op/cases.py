@@ -15,7 +15,7 @@ from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
 from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.elemwise import FusedElemwise
 from relgraph.tensor.fft import DFT
-from relgraph.tensor.functions.calculus import Accumulate, Convolve
+from relgraph.tensor.functions.calculus import Convolve
 from relgraph.tensor.functions.searching import Digitize, Nonzero, SearchSorted, Unique
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from relgraph.tensor.linalg.blas import Dot22, Dot22Scalar, Gemm, Gemv, GemvAdd, Ger
@@ -167,7 +167,7 @@ CASES = [
     (Cumulate(scalar.add, 1), M),
     (CumprodGradient(1), M, M),
     (Recurrence(0), M, M),
-    (Accumulate(scalar.maximum, 0), M),
+    (Cumulate(scalar.maximum, 0), M),
     (Convolve(), V, V),
     (DFT(1), M),
     (SearchSorted("right"), V, M),

@@ -396,7 +396,6 @@ REFERENCES: dict[type, Callable[..., Any]] = {
     c.Cumulate: lambda op, x: op.scalar_op.ufunc.accumulate(x, op.axis),
     c.CumprodGradient: _cumprod_gradient,
     c.Recurrence: _recurrence,
-    c.Accumulate: lambda op, x: op.scalar_op.ufunc.accumulate(x, op.axis),
     c.Convolve: lambda op, x, y: np.convolve(x, y),
     c.DFT: lambda op, x: np.fft.fft(x, axis=op.axis),
     c.Digitize: lambda op, v, x: np.digitize(x, v, op.side == "left"),

@@ -7,12 +7,11 @@ from relgraph import scalar
 from relgraph.tensor.along_axes import ArgSort, Cumulate, Sort
 from relgraph.tensor.assembly import Join
 from relgraph.tensor.fft import DFT
-from relgraph.tensor.functions.calculus import Accumulate
 
 OPS = [
-    Accumulate(scalar.maximum, -1),
     ArgSort(-1),
     Cumulate(scalar.add, -1),
+    Cumulate(scalar.maximum, -1),
     DFT(-1, True, "ortho"),
     Join(-1),
     Sort(-1),

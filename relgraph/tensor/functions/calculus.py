@@ -14,13 +14,12 @@ from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes import (
-    OneAxis,
+    Cumulate,
     along,
     inexact,
     length,
     of_rank,
     part,
-    places_along,
     weak,
 )
 from relgraph.tensor.basic import (
@@ -31,7 +30,6 @@ from relgraph.tensor.basic import (
     total_length,
 )
 from relgraph.tensor.math import conjugated
-from relgraph.tensor.memory import in_order
 from relgraph.tensor.shapes import greater, lengths, lesser
 from relgraph.tensor.type import TensorType
 
@@ -664,63 +662,6 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     return _overlap(full, n, m, mode, "correlate")
 
 
-class Accumulate(OneAxis):
-    """What a scalar op makes of all elements up to each one along an axis.
-
-    Parameters
-    ----------
-    scalar_op
-        ``relgraph.scalar.maximum``, ``minimum`` or ``logaddexp``.
-    axis
-        The axis, counted from the front.
-    """
-
-    __props__ = ("scalar_op", "axis")
-
-    def __init__(self, scalar_op: Any, axis: int) -> None:
-        if scalar_op not in (scalar.maximum, scalar.minimum, scalar.logaddexp):
-            raise TypeError(f"Accumulate: {scalar_op} is none of maximum, minimum and logaddexp")
-        super().__init__(axis)
-        self.scalar_op = scalar_op
-        self.name = scalar_op.accumulation
-
-    def output_dtype(self, dtype: str) -> str:
-        found: str = self.scalar_op.output_dtype(dtype, dtype)
-        return found
-
-    def compute(self, node: Apply, x: Any) -> Any:
-        x = in_order(x).astype(node.outputs[0].type.dtype, copy=False)
-        return self.scalar_op.ufunc.accumulate(x, axis=self.axis)
-
-    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
-        """Return the gradient: that of an extreme goes to the first element that reaches it."""
-        if self.scalar_op is scalar.logaddexp:
-            return [_shares_of_sums(g, x, out, self.axis)]
-        before = part(out, self.axis, slice(None, -1))
-        later = part(x, self.axis, slice(1, None))
-        rises = (at.gt if self.scalar_op is scalar.maximum else at.lt)(later, before)
-        first = at.fill(part(x, self.axis, slice(None, 1)), np.asarray(True))
-        places = of_rank(at.arange(length(x, self.axis)), x.type.ndim, self.axis)
-        reached = Accumulate(scalar.maximum, self.axis)(
-            at.switch(at.join(self.axis, first, rises), places, 0)
-        )
-        index = places_along(x, reached, self.axis)
-        return [at.inc_subtensor(at.getitem(at.zeros_like(x), index), g)]
-
-
-def _shares_of_sums(g: Any, x: Any, out: Any, axis: int) -> Any:
-    """Return ``sum(g[i] * exp(x[j] - out[i]) for i >= j)`` for each j.
-
-    What `g` is positive for, and what it is negative for, are summed apart as logarithms.
-    """
-
-    def of_one_sign(share: Any) -> Any:
-        logarithms = at.flip(at.log(share) - out, axis)
-        return at.exp(x + at.flip(Accumulate(scalar.logaddexp, axis)(logarithms), axis))
-
-    return of_one_sign(at.switch(at.gt(g, 0), g, 0)) - of_one_sign(at.switch(at.lt(g, 0), -g, 0))
-
-
 def cummax(x: Any, axis: int | None = None) -> Any:
     """Return the greatest elements so far along an axis; for None, of the flattened `x`.
 
@@ -777,4 +718,4 @@ def logcumsumexp(x: Any, axis: int | None = None) -> Any:
 
 def _accumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:
     x, axis = along(x, axis, what)
-    return Accumulate(scalar_op, axis)(x)
+    return Cumulate(scalar_op, axis)(x)

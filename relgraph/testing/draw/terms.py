@@ -313,7 +313,7 @@ PARAMETERS: dict[tuple[str, str], Draw] = {
     **{(name, "axis"): axis_or_none for name in ("Argmax", "Argmin", "Softmax")},
     **{(name, "axis"): axis_or_none for name in ("LogSoftmax", "LogSumExp")},
     ("CAReduce", "scalar_op"): reducing_op,
-    ("Cumulate", "scalar_op"): _one_of(scalar.add, scalar.mul),
+    ("Cumulate", "scalar_op"): _one_of(scalar.add, scalar.mul, scalar.maximum, scalar.minimum),
     ("Elemwise", "scalar_op"): scalar_op,
     ("Elemwise", "inplace_pattern"): _one_of(()),
     ("DimShuffle", "input_ndim"): lambda random, arguments: _rank(arguments),

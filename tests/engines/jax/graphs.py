@@ -15,9 +15,8 @@ from relgraph.gradient.barriers import GradientBarrier, grad_clip, grad_scale
 from relgraph.graph.basic import Variable
 from relgraph.scalar.named import NumpyOp, ScipyOp
 from relgraph.tensor import fft, linalg
-from relgraph.tensor.along_axes import CumprodGradient, Recurrence
+from relgraph.tensor.along_axes import CumprodGradient, Cumulate, Recurrence
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.functions.calculus import Accumulate
 from relgraph.tensor.linalg.blas import Dot22, Dot22Scalar, Gemm, Gemv, GemvAdd, Ger
 from relgraph.tensor.linalg.functions import Cofactors, SecondCofactors
 from relgraph.tensor.linalg.products import BatchedDot
@@ -137,7 +136,7 @@ def reductions() -> Graph:
     for op in (Recurrence(1), CumprodGradient(0)):
         outputs += [op(x, x + 1.0), op(h, h)]
     for op in (scalar.maximum, scalar.minimum, scalar.logaddexp):
-        outputs += [Accumulate(op, 0)(x), Accumulate(op, 1)(h)]
+        outputs += [Cumulate(op, 0)(x), Cumulate(op, 1)(h)]
     return Graph([x, i, b, h], values, outputs)
 
 

@@ -29,7 +29,6 @@ from relgraph.scalar.type import extreme_of
 from relgraph.tensor.along_axes import AlongAxis, ArgSort, Cumulate, Sort
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.fft import DFT
-from relgraph.tensor.functions.calculus import Accumulate
 from relgraph.tensor.functions.searching import SearchSorted
 from relgraph.tensor.norms import Cosine, Covariance, Norm
 from relgraph.tensor.reductions import Argmax, Argmin, CAReduce, FusedReduction
@@ -149,7 +148,7 @@ register(Sort, ArgSort, DFT, AlongAxis, way=ALONG)(_along(lambda op, x: (op.axis
 register(Cosine, Covariance, way=ALONG)(_along(lambda op, x: op.axes(x.ndim), drops=True))
 
 
-@register(Cumulate, Accumulate, way=RUNNING)
+@register(Cumulate, way=RUNNING)
 def _running(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     (x,) = values
     dtype = node.outputs[0].type.numpy_dtype

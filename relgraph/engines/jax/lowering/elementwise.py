@@ -16,9 +16,8 @@ from relgraph.engines.jax.lowering.dispatch import by_perform, on_the_host, stat
 from relgraph.engines.jax.lowering.scalars import apply_scalar, scalar_function
 from relgraph.engines.jax.values import as_dtype, usable
 from relgraph.graph.basic import Apply
-from relgraph.tensor.along_axes import ArgSort, Recurrence, Sort
+from relgraph.tensor.along_axes import ArgSort, Cumulate, Recurrence, Sort
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.tensor.functions.calculus import Accumulate
 from relgraph.tensor.functions.searching import Digitize, Nonzero, SearchSorted, Unique
 from relgraph.tensor.math import check_one_shape
 from relgraph.tensor.reductions import Argmax, Argmin, CAReduce, FusedReduction
@@ -81,16 +80,18 @@ def position(op: Argmax | Argmin, node: Apply, x: Any) -> Any:
 
 
 _RUNNING: dict[Any, Any] = {
-    **_EXTREMES,
-    scalar.logaddexp: jnp.logaddexp,
+    scalar.add: lax.cumsum,
+    scalar.mul: lax.cumprod,
+    scalar.maximum: lax.cummax,
+    scalar.minimum: lax.cummin,
+    scalar.logaddexp: lax.cumlogsumexp,
 }
 
 
-def accumulate(op: Accumulate, node: Apply, x: Any) -> Any:
-    dtype = node.outputs[0].type.dtype
-    if x.dtype.kind == "c":
+def cumulated(op: Cumulate, node: Apply, x: Any) -> Any:
+    if x.dtype.kind == "c" and op.scalar_op in _EXTREMES:
         return on_the_host(op, node, x)
-    return lax.associative_scan(_RUNNING[op.scalar_op], as_dtype(x, dtype), axis=op.axis)
+    return _RUNNING[op.scalar_op](as_dtype(x, node.outputs[0].type.dtype), op.axis)
 
 
 def recurrence(op: Recurrence, node: Apply, factors: Any, terms: Any) -> Any:
@@ -160,7 +161,7 @@ TABLE: dict[type, Any] = {
     Argmax: position,
     Argmin: position,
     Recurrence: recurrence,
-    Accumulate: accumulate,
+    Cumulate: cumulated,
     Sort: lambda op, node, x: jnp.sort(x, axis=op.axis, stable=True),
     ArgSort: lambda op, node, x: as_dtype(jnp.argsort(x, axis=op.axis, stable=True), "int64"),
     SearchSorted: search_sorted,
