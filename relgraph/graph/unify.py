@@ -142,6 +142,31 @@ for _cls in (Variable, Apply, Op, Type):
     _cdr.add((_cls,), _cdr_of)
 
 
+Step = Callable[[Any, Any], tuple[Any, Any] | bool]
+"""A step of the unification of two things: two others to unify in their place, or whether they
+match."""
+
+STEPS: dict[Any, Step] = {}
+"""The steps, by the functions that make them for the unification library."""
+
+
+def unify_by_step(step: Step, *pairs: tuple[Any, Any]) -> None:
+    """Have the unification library unify what is of some pairs of classes, in either order, by a
+    step."""
+
+    def unifier(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
+        found = step(u, v)
+        if isinstance(found, bool):
+            yield s if found else False
+        else:
+            yield _unify(*found, s)
+
+    STEPS[unifier] = step
+    for left, right in pairs:
+        _unify.add((left, right, Mapping), unifier)
+        _unify.add((right, left, Mapping), unifier)
+
+
 @singledispatch
 def meaning(head: Any, expression: ExpressionTuple, beside: Any) -> Any:
     """Return what an expression means that is headed by a function.
@@ -185,8 +210,8 @@ def _makes(op: Op, x: Any) -> bool:
     return isinstance(node, Apply) and op.makes(node)
 
 
-def seen_alike(u: Any, v: Any) -> tuple[Any, Any] | None:
-    """Return an expression, and something that is seen as one, as two expressions; None if they
+def seen_alike(u: Any, v: Any) -> tuple[Any, Any] | bool:
+    """Return an expression, and something that is seen as one, as two expressions; False if they
     differ in any case.
 
     The head of an expression may be an op that is relative to its inputs. Beside a node that it
@@ -200,21 +225,13 @@ def seen_alike(u: Any, v: Any) -> tuple[Any, Any] | None:
         op = x.head if isinstance(x, Variable) else x.op
         expression = etuple(op, *expression._tuple[1:])
     seen = view(x)
-    return None if seen is None else (seen, expression)
+    return False if seen is None else (seen, expression)
 
 
-def _unify_seen(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
-    """Unify an expression with something that is seen as one."""
-    pair = seen_alike(u, v)
-    yield False if pair is None else _unify(*pair, s)
+unify_by_step(seen_alike, *[(cls, ExpressionTuple) for cls in (Variable, Apply, Op, Type)])
 
 
-for _cls in (Variable, Apply, Op, Type):
-    _unify.add((_cls, ExpressionTuple, Mapping), _unify_seen)
-    _unify.add((ExpressionTuple, _cls, Mapping), _unify_seen)
-
-
-def expressions_alike(u: ExpressionTuple, v: ExpressionTuple) -> tuple[Any, Any]:
+def _expressions_alike(u: ExpressionTuple, v: ExpressionTuple) -> tuple[Any, Any]:
     """Return two expressions as they are compared: beside an op, a function means what it makes.
 
     ``etuple(at.dot, x, y)``, where ``at.dot`` is a function, thus matches what `etuplize` makes of
@@ -222,31 +239,15 @@ def expressions_alike(u: ExpressionTuple, v: ExpressionTuple) -> tuple[Any, Any]
     """
     heads = [x._tuple[0] if x._tuple else None for x in (u, v)]
     calls = [type(head) is FunctionType and head is not nth for head in heads]
-    if calls[0] is calls[1]:
-        return u, v
     call, other = (u, v) if calls[0] else (v, u)
-    head, beside = heads[calls.index(True)], heads[calls.index(False)]
-    if not isinstance(beside, Op | ExpressionTuple):
-        return u, v
+    if calls[0] is calls[1] or not isinstance(other._tuple[0], Op | ExpressionTuple):
+        return u._tuple, v._tuple
     parts = (*call._tuple, *other._tuple)
-    return meaning(head, call, next((x for x in parts if isinstance(x, Variable)), None)), other
+    beside = next((x for x in parts if isinstance(x, Variable)), None)
+    return meaning(call._tuple[0], call, beside), other
 
 
-def unify_expressions(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
-    """Unify two expressions."""
-    left, right = expressions_alike(u, v)
-    both = type(left) is ExpressionTuple
-    yield _unify(left._tuple, right._tuple, s) if both else _unify(left, right, s)
-
-
-_unify.add((ExpressionTuple, ExpressionTuple, Mapping), unify_expressions)
-
-
-def _unify_variables(u: Variable, v: Variable, s: Mapping[Any, Any]) -> Any:
-    return s if u is v or holds(same_variable, u, v) else False
-
-
-_unify.add((Variable, Variable, Mapping), _unify_variables)
+unify_by_step(_expressions_alike, (ExpressionTuple, ExpressionTuple))
 
 
 def same_variable(u: Variable, v: Variable) -> bool:
@@ -260,16 +261,16 @@ def same_variable(u: Variable, v: Variable) -> bool:
     return equal_computations([u], [v], same_calls=True)
 
 
-def unify_number(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:
-    """Unify a number with a variable: with any constant all of whose elements are that number."""
+unify_by_step(lambda u, v: u is v or holds(same_variable, u, v), (Variable, Variable))
+
+
+def _is_number(u: Any, v: Any) -> bool:
+    """Return whether a variable is a constant all of whose elements are a number."""
     number, variable = (v, u) if isinstance(u, Variable) else (u, v)
-    return s if holds(is_written, number, variable) else False
+    return holds(is_written, number, variable)
 
 
-NUMBERS = (bool, int, float, complex)
-
-_unify.add((NUMBERS, Variable, Mapping), unify_number)
-_unify.add((Variable, NUMBERS, Mapping), unify_number)
+unify_by_step(_is_number, ((bool, int, float, complex), Variable))
 
 
 class OwnLVarType(LVarType):  # type: ignore[misc]

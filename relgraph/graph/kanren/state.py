@@ -15,7 +15,6 @@ from typing import Any
 from cons.core import ConsError, ConsPair, car, cdr, cons
 from cons.unify import _unify_Cons
 from etuples.core import ExpressionTuple
-from etuples.dispatch import _unify_ExpressionTuple
 from kanren.constraints import ConstrainedState
 from unification import Var
 from unification.core import (
@@ -30,24 +29,8 @@ from unification.core import (
 from unification.utils import transitive_get
 from unification.variable import _glv
 
-from relgraph.graph.kanren.terms import (
-    _IS_VAR,
-    Term,
-    _as_etuple,
-    _unify_literal,
-    _unify_term,
-    is_variable,
-)
-from relgraph.graph.unify import (
-    _unify_seen,
-    _unify_variables,
-    expressions_alike,
-    holds,
-    same_variable,
-    seen_alike,
-    unify_expressions,
-    unify_number,
-)
+from relgraph.graph.kanren.terms import _IS_VAR, Term, is_variable
+from relgraph.graph.unify import STEPS
 
 Bindings = dict[Any, Any]
 
@@ -136,24 +119,16 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
             if data is s:
                 data = s.copy()
             data[u] = v
-        elif unifier is unify_expressions:
-            u, v = expressions_alike(u, v)
-            stack.append((u._tuple, v._tuple) if type(u) is ExpressionTuple else (u, v))
-        elif unifier is _unify_ExpressionTuple or (
-            unifier is _unify_Iterable and type(u) in _LISTS
-        ):
-            left = u._tuple if type(u) is ExpressionTuple else u
-            right = v._tuple if type(v) is ExpressionTuple else v
-            if len(left) != len(right):
+        elif unifier in STEPS:
+            found = STEPS[unifier](u, v)
+            if found is False:
                 return False
-            stack.extend(zip(reversed(left), reversed(right), strict=True))
-        elif unifier is _unify_term:
-            stack.append((_as_etuple(u), _as_etuple(v)))
-        elif unifier is _unify_seen:
-            pair = seen_alike(u, v)
-            if pair is None:
+            if found is not True:
+                stack.append(found)
+        elif unifier is _unify_Iterable and type(u) in _LISTS:
+            if len(u) != len(v):
                 return False
-            stack.append(pair)
+            stack.extend(zip(reversed(u), reversed(v), strict=True))
         elif unifier is _unify_Cons and not isinstance(u, Iterator) and not isinstance(v, Iterator):
             try:
                 first = car(u), car(v)
@@ -161,12 +136,6 @@ def fast_unify(u: Any, v: Any, s: Bindings) -> Bindings | bool:
                 return False
             stack.append((_REST, (u, v)))
             stack.append(first)
-        elif unifier is _unify_variables:
-            if not holds(same_variable, u, v):
-                return False
-        elif unifier is unify_number or unifier is _unify_literal:
-            if unifier(u, v, data) is False:
-                return False
         else:
             found = stream_eval(unifier(u, v, data))
             if found is False:

@@ -40,7 +40,14 @@ from relgraph.graph.notation import (
 )
 from relgraph.graph.op import Op
 from relgraph.graph.type import Type
-from relgraph.graph.unify import ConstrainedVar, OwnLVarType, holds, meaning, unify_constrained
+from relgraph.graph.unify import (
+    ConstrainedVar,
+    OwnLVarType,
+    holds,
+    meaning,
+    unify_by_step,
+    unify_constrained,
+)
 from relgraph.graph.utils import AsksForType, LogicTerm
 
 
@@ -515,14 +522,10 @@ def logic_variables(names: str, ops: Any = None) -> list[LogicVariable]:
     return [LogicVariable(word, ops) for word in words]
 
 
-def _unify_term(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, Any, None]:
-    yield _unify(_as_etuple(u), _as_etuple(v), s)
-
-
-for _cls in (Term, ExpressionTuple, Variable, Apply, Op, Type):
-    _unify.add((Term, _cls, Mapping), _unify_term)
-    if _cls is not Term:
-        _unify.add((_cls, Term, Mapping), _unify_term)
+unify_by_step(
+    lambda u, v: (_as_etuple(u), _as_etuple(v)),
+    *[(Term, cls) for cls in (Term, ExpressionTuple, Variable, Apply, Op, Type)],
+)
 
 _car.add((Term,), lambda term: term.etuple[0])
 _cdr.add((Term,), lambda term: etuple(*term.etuple[1:]))
@@ -540,25 +543,19 @@ def _reify_arguments(part: Arguments, s: Mapping[Any, Any]) -> Generator[Any, An
     yield Arguments(of)
 
 
-def _unify_arguments(u: Arguments, v: Arguments, s: Mapping[Any, Any]) -> Any:
-    yield _unify(u.of, v.of, s)
+unify_by_step(lambda u, v: (u.of, v.of), (Arguments, Arguments))
 
 
-_unify.add((Arguments, Arguments, Mapping), _unify_arguments)
-
-
-def _unify_literal(u: Any, v: Any, s: Mapping[Any, Any]) -> Any:
+def _is_literal(u: Any, v: Any) -> bool:
     literal, other = (u, v) if isinstance(u, Literal) else (v, u)
-    return s if holds(literal.matches, other) else False
+    return holds(literal.matches, other)
 
 
-_unify.add((Literal, Literal, Mapping), _unify_literal)
+unify_by_step(_is_literal, (Literal, Literal), (Literal, object))
 # registered too, since (Literal, object) and (object, Var) are ambiguous
 for _var, _with_var in ((Var, _unify_Var_object), (ConstrainedVar, unify_constrained)):
     _unify.add((Literal, _var, Mapping), _with_var)
     _unify.add((_var, Literal, Mapping), _with_var)
-_unify.add((Literal, object, Mapping), _unify_literal)
-_unify.add((object, Literal, Mapping), _unify_literal)
 
 
 class OpenAnswerError(ValueError):

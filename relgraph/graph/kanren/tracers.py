@@ -438,7 +438,7 @@ def _unify_headed(u: Any, v: Any, s: Any) -> Generator[Any, Any, None]:
         yield fast_unify(view(tracer), other, s)
     else:
         pair = seen_alike(tracer, other.etuple if isinstance(other, Term) else other)
-        yield False if pair is None else fast_unify(*pair, s)
+        yield False if isinstance(pair, bool) else fast_unify(*pair, s)
 
 
 for _cls in (ExpressionTuple, Term, ConsPair):
