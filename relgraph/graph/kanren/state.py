@@ -34,7 +34,6 @@ from relgraph.graph.unify import STEPS
 
 Bindings = dict[Any, Any]
 
-# Not asked for by `dispatch`, which would put all that is registered in order.
 _UNIFY_EQUAL = _unify.funcs[object, object, Mapping]
 _REIFY_UNCHANGED = _reify.funcs[object, Mapping]
 _REST = object()
@@ -44,37 +43,14 @@ _LISTS = (tuple, list)
 
 _UNIFIERS: dict[tuple[type, type], Any] = {}
 _IS_UNCHANGED: dict[type, bool] = {}
-_ABOVE: dict[type, tuple[int, set[type]]] = {}
 
 # Deeper terms are left to the library, which does not recurse.
 _MAX_RECURSION = 50
 
 
-def _registered_above(cls: type) -> set[type]:
-    """Return the classes in signatures of unifiers that `cls` is a subclass of."""
-    signatures = len(_unify.funcs)
-    known = _ABOVE.get(cls)
-    if known is None or known[0] != signatures:
-        classes = {c for s in _unify.funcs for c in s[:2]}
-        known = _ABOVE[cls] = (signatures, {c for c in classes if issubclass(cls, c)})
-    return known[1]
-
-
 def _unifier_for(u: type, v: type) -> Any:
-    """Return the library's function for a pair of classes, and keep it.
-
-    Where one of the signatures that admit the pair is below all the others, it is that one's. The
-    dispatcher would first put all its signatures in order, pair by pair.
-    """
-    above_u, above_v = _registered_above(u), _registered_above(v)
-    admitting = [
-        s
-        for s in _unify.funcs
-        if s[0] in above_u and s[1] in above_v and len(s) == 3 and issubclass(dict, s[2])
-    ]
-    lowest = [s for s in admitting if all(s is t or all(map(issubclass, s, t)) for t in admitting)]
-    found = _unify.funcs[lowest[0]] if len(lowest) == 1 else _unify.dispatch(u, v, dict)
-    _UNIFIERS[u, v] = found
+    """Return the library's function for a pair of classes, and keep it."""
+    found = _UNIFIERS[u, v] = _unify.dispatch(u, v, dict)
     return found
 
 
