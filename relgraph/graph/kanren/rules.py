@@ -40,6 +40,7 @@ from relgraph.graph.kanren.terms import (
     Literal,
     LogicVariable,
     Term,
+    expression_parts,
     is_variable,
     variables_of,
 )
@@ -266,14 +267,10 @@ class Output:
 
 def split(pattern: Any) -> tuple[Any, tuple[Any, ...]] | None:
     """Return the head and the arguments of a compound pattern; None if it is a leaf."""
-    cls = pattern.__class__  # `isinstance` asks the abstract base classes of etuples, slowly
-    if cls is Term:
+    if pattern.__class__ is Term:
         return _parts(pattern.op, pattern.args)
-    if cls is ExpressionTuple and len(pattern):
-        return _parts(pattern[0], tuple(pattern[1:]))
-    if cls is list and pattern and isinstance(pattern[0], Op):
-        return pattern[0], tuple(pattern[1:])
-    return None
+    parts = expression_parts(pattern)
+    return _parts(parts[0], tuple(parts[1:])) if parts else None
 
 
 def _parts(head: Any, arguments: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:

@@ -8,7 +8,7 @@ of the substitution, and all others are left to it.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -29,7 +29,7 @@ from unification.core import (
 from unification.utils import transitive_get
 from unification.variable import _glv
 
-from relgraph.graph.kanren.terms import _IS_VAR, Term, is_variable
+from relgraph.graph.kanren.terms import _IS_VAR, is_variable, parts_of
 from relgraph.graph.unify import STEPS
 
 Bindings = dict[Any, Any]
@@ -360,16 +360,3 @@ def occurs(var: Any, s: Mapping[Any, Any]) -> bool:
             seen.add(id(item))
             stack.extend(parts)
     return False
-
-
-def parts_of(item: Any) -> Sequence[Any]:
-    """Return the parts of a term, an etuple, a sequence or a cons pair; of anything else none."""
-    if isinstance(item, ExpressionTuple):
-        return item._tuple  # type: ignore[no-any-return]
-    if isinstance(item, Term):
-        return (item.op, *item.args)
-    if isinstance(item, tuple | list):
-        return item
-    if type(item) is ConsPair:
-        return (item.car, item.cdr)
-    return ()

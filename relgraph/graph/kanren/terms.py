@@ -17,7 +17,7 @@ from numbers import Number
 from types import FunctionType
 from typing import Any, ClassVar, NoReturn
 
-from cons.core import ConsPair, _car, _cdr
+from cons.core import ConsPair, _car, _cdr, cons
 from etuples import etuple
 from etuples.core import ExpressionTuple
 from unification import Var, var
@@ -320,12 +320,6 @@ class Term(_Spoken):
         """Return the logic variables in the term, each once, from left to right."""
         return list(dict.fromkeys(_leaves_of(self)))
 
-    def rename(self, names: Mapping[Any, Any]) -> Term:
-        """Return the term with logic variables replaced."""
-        return Term(
-            _renamed(self.op, names), [_renamed(arg, names) for arg in self.args], self._ops
-        )
-
     def __reduce__(self) -> tuple[Any, ...]:
         return Term, (self.op, self.args, self._ops)
 
@@ -366,14 +360,8 @@ class _Argument:
 
 def _as_applied(item: Any) -> tuple[Any, Sequence[Any]] | None:
     """Return the head and the arguments of an expression, as items; None for a leaf."""
-    part = item.item if isinstance(item, _Argument) else item
-    if isinstance(part, Term):
-        return part.op, [as_item(arg) for arg in part.args]
-    is_list = isinstance(part, list) and part and _is_head(part[0])
-    parts = part._tuple if isinstance(part, ExpressionTuple) else part if is_list else ()
-    if not parts:
-        return None
-    return parts[0], [as_item(arg) for arg in parts[1:]]
+    parts = expression_parts(item.item if isinstance(item, _Argument) else item)
+    return (parts[0], [as_item(arg) for arg in parts[1:]]) if parts else None
 
 
 def as_item(part: Any) -> Any:
@@ -456,23 +444,52 @@ def _as_etuple(part: Any) -> Any:
     return part.etuple if isinstance(part, Term) else part
 
 
+def expression_parts(item: Any) -> Sequence[Any]:
+    """Return the head and the arguments of an expression: a term, an etuple, or a list headed by an
+    op (kanren's `mapo` and `nullo` make lists). Of anything else none."""
+    cls = item.__class__  # `isinstance` asks the abstract base classes of etuples, slowly
+    if cls is Term:
+        return (item.op, *item.args)
+    if cls is ExpressionTuple:
+        return item._tuple  # type: ignore[no-any-return]
+    is_expression = cls is list and item and isinstance(item[0], Op | Term | ExpressionTuple)
+    return item if is_expression else ()
+
+
+def parts_of(item: Any) -> Sequence[Any]:
+    """Return the parts of a term, an etuple, a sequence or a cons pair; of anything else none."""
+    cls = type(item)
+    if cls is Term:
+        return (item.op, *item.args)
+    if cls is Arguments:
+        return (item.of,)
+    if issubclass(cls, tuple | list):
+        return item  # type: ignore[no-any-return]
+    if cls is ExpressionTuple:
+        return item._tuple  # type: ignore[no-any-return]
+    return (item.car, item.cdr) if cls is ConsPair else ()
+
+
+def with_parts(item: Any, parts: Sequence[Any]) -> Any:
+    """Return something of the kind of `item` with other parts; see `parts_of`."""
+    if isinstance(item, Term):
+        return Term(parts[0], parts[1:], item._ops)
+    if isinstance(item, Arguments):
+        return Arguments(*parts)
+    if type(item) is ConsPair:  # lists pass as instances
+        return cons(*parts)
+    return etuple(*parts) if isinstance(item, ExpressionTuple) else type(item)(parts)
+
+
 def _leaves_of(part: Any) -> Iterator[Any]:
     stack = [part]
     while stack:
         item = stack.pop()
-        cls = type(item)
         # `isvar` is slow, and only knows of more inside `unification.variables`
         if is_variable(item) or (_glv and isvar(item)):
             yield item
-        elif cls is Term:
-            stack.extend(reversed(item.args))
-            stack.append(item.op)
-        elif cls is Arguments:
-            stack.append(item.of)
-        elif issubclass(cls, tuple | list):
-            stack.extend(reversed(item))
-        elif cls is ExpressionTuple:
-            stack.extend(reversed(item._tuple))
+        else:
+            stack.extend(reversed(parts_of(item)))
 
 
 def variables_of(part: Any) -> list[LogicVariable]:
@@ -480,23 +497,14 @@ def variables_of(part: Any) -> list[LogicVariable]:
     return list(dict.fromkeys(_leaves_of(part)))
 
 
-def _renamed(part: Any, names: Mapping[Any, Any]) -> Any:
-    if is_variable(part) or (_glv and isvar(part)):
-        return names.get(part, part)
-    if isinstance(part, Term):
-        return part.rename(names)
-    if isinstance(part, Arguments):
-        return Arguments(_renamed(part.of, names))
-    if isinstance(part, tuple | list):
-        return type(part)(_renamed(item, names) for item in part)
-    if isinstance(part, ExpressionTuple) and variables_of(part):
-        return etuple(*[_renamed(item, names) for item in part._tuple])
-    return part
-
-
 def renamed(part: Any, names: Mapping[Any, Any]) -> Any:
     """Return `part` with logic variables replaced, inside terms, etuples and tuples too."""
-    return _renamed(part, names)
+    if is_variable(part) or (_glv and isvar(part)):
+        return names.get(part, part)
+    parts = parts_of(part)
+    if not parts or (isinstance(part, ExpressionTuple) and not variables_of(part)):
+        return part
+    return with_parts(part, [renamed(item, names) for item in parts])
 
 
 def fresh_variable(v: Any) -> Any:
@@ -616,16 +624,12 @@ def build(answer: Any, call: Callable[[list[Any], Any], Any] | None = None) -> A
 
 def parts_to_evaluate(item: Any) -> list[Any] | None:
     """Return the head and arguments of an expression that is not evaluated yet; else None."""
-    if isinstance(item, Term):
-        return _expanded([item.op, *item.args])
-    if isinstance(item, ExpressionTuple):
-        known = item._evaled_obj is not ExpressionTuple.null
-        return None if known or not item._tuple else _expanded(item._tuple)
-    if isinstance(item, list) and item and _is_head(item[0]):
-        return list(item)
     if type(item) is ConsPair:
         raise OpenAnswerError(f"the answer holds {item}, whose end is open")
-    return None
+    if type(item) is ExpressionTuple and item._evaled_obj is not ExpressionTuple.null:
+        return None
+    parts = expression_parts(item)
+    return _expanded(parts) if parts else None
 
 
 def _expanded(parts: Iterable[Any]) -> list[Any]:
@@ -637,10 +641,6 @@ def _expanded(parts: Iterable[Any]) -> list[Any]:
         else:
             expanded.append(part.of if isinstance(part, Arguments) else part)
     return expanded
-
-
-def _is_head(item: Any) -> bool:
-    return isinstance(item, Op | Term | ExpressionTuple)
 
 
 def leaf_value(item: Any) -> Any:
@@ -702,7 +702,7 @@ def _meaning_of_call(
         )
     names = {stand_in: part for part, stand_in in places.items()}
     if isinstance(meant, Term):
-        return meant.rename(names).etuple
+        return renamed(meant, names).etuple
     return names.get(meant, meant) if isinstance(meant, LogicVariable) else meant
 
 

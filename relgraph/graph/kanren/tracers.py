@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Se
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from cons.core import ConsError, ConsPair, _car, cons
+from cons.core import ConsError, ConsPair, _car
 from etuples import etuple
 from etuples.core import ExpressionTuple
 from unification.core import _unify, isground, unify
@@ -20,8 +20,8 @@ from unification.utils import transitive_get
 from unification.variable import isvar
 
 from relgraph.graph.basic import Apply, Constant, Variable, ancestors
-from relgraph.graph.kanren.state import fast_unify, parts_of
-from relgraph.graph.kanren.terms import Term, leaf_value, parts_to_evaluate
+from relgraph.graph.kanren.state import fast_unify
+from relgraph.graph.kanren.terms import Term, leaf_value, parts_of, parts_to_evaluate, with_parts
 from relgraph.graph.op import Op
 from relgraph.graph.unify import Tracer, holds, seen_alike, view
 from relgraph.graph.utils import MetaObject
@@ -381,24 +381,11 @@ def instantiator(x: Any) -> Callable[[Sequence[Any]], Any]:
         raise Unstageable("it builds a node on a tracer")
     if not holds_tracer(x):
         return lambda values: x
-    if isinstance(x, ExpressionTuple):
-        parts = _instantiator_of_items(x._tuple)
-        if x._evaled_obj is ExpressionTuple.null:
-            return lambda values: ExpressionTuple(parts(values))
+    parts = _instantiator_of_items(parts_of(x))
+    if isinstance(x, ExpressionTuple) and x._evaled_obj is not ExpressionTuple.null:
         evaluated = instantiator(x._evaled_obj)
         return lambda values: ExpressionTuple(parts(values), evaled_obj=evaluated(values))
-    parts = _instantiator_of_items(parts_of(x))
-    if type(x) is ConsPair:
-        return lambda values: cons(*parts(values))
-    if isinstance(x, Term):
-
-        def make_term(values: Sequence[Any]) -> Term:
-            op, *arguments = parts(values)
-            return Term(op, arguments, x._ops)
-
-        return make_term
-    kind = type(x)
-    return lambda values: kind(parts(values))
+    return lambda values: with_parts(x, parts(values))
 
 
 def _instantiator_of_items(items: Sequence[Any]) -> Callable[[Sequence[Any]], Sequence[Any]]:
