@@ -1,14 +1,14 @@
 """Laws: relations that are equations between two terms.
 
-A side may call functions whose results depend on types. To be built, such a call is done on the
-variables that the law has matched. To be matched, it is done once on stand-ins of the ranks that
-the law states; the ops on the way from its arguments to its result are the pattern.
+A side may call functions whose results depend on types. Such a call is done once on stand-ins of
+the ranks that the law states, and the ops on the way from its arguments to its result take its
+place. What it makes of lengths alone is found, or built, by calling it on what the law has matched.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -27,7 +27,6 @@ from relgraph.graph.kanren.goals import (
     Condition,
     Readers,
     Where,
-    dtypes_admitted,
     is_found,
     renamed_goal,
     with_computed,
@@ -54,33 +53,22 @@ from relgraph.graph.unify import nth
 from relgraph.graph.utils import labelled
 
 _Path = tuple[int, ...]
+_Side = tuple[Any, list[tuple[LogicVariable, "_Part"]]]
 
 
-def built_side(side: Any, one_dtype: bool) -> tuple[Any, list[Condition]]:
-    """Return a side without calls, with variables in their places, and what computes these.
-
-    Parameters
-    ----------
-    one_dtype
-        Whether what the functions are called on must be made in the dtype of what they make.
-    """
-    if not has_calls(side):
-        return side, []
-    if not isinstance(side.op, Call):
-        return _with_sides(side, [built_side(arg, one_dtype) for arg in side.args])
-    leaves = tuple(variables_of(side))
-    made = leaves[0].fresh()
-    compute = Compute(made, _Admitted(side, leaves) if one_dtype else _Made(side, leaves), leaves)
-    return made, [compute, Where(is_found, (made,))]
-
-
-def matched_side(side: Any, ranks: Mapping[Any, int]) -> tuple[Any, list[Condition]]:
-    """Return a side as the pattern of what its calls make, and the conditions of that.
+def expanded(side: Any, ranks: Mapping[Any, int]) -> _Side:
+    """Return a side with what its calls make in their place.
 
     Parameters
     ----------
     ranks
         The ranks of logic variables, as far as they are stated.
+
+    Returns
+    -------
+    term, parts
+        `parts` are variables in `term` for what calls make of the lengths of arguments alone, each
+        with the function that gives it.
 
     Raises
     ------
@@ -89,20 +77,15 @@ def matched_side(side: Any, ranks: Mapping[Any, int]) -> tuple[Any, list[Conditi
     """
     if not has_calls(side):
         return side, []
+    sides = [expanded(arg, ranks) for arg in side.args]
+    terms, parts = [term for term, _ in sides], [part for _, found in sides for part in found]
     if not isinstance(side.op, Call):
-        return _with_sides(side, [matched_side(arg, ranks) for arg in side.args])
-    return _pattern_of_call(side, ranks)
+        return Term(side.op, terms, side._ops), parts
+    term, own = _expanded_call(side, terms, ranks)
+    return term, [*parts, *own]
 
 
-def _with_sides(
-    term: Term, sides: Sequence[tuple[Any, list[Condition]]]
-) -> tuple[Term, list[Condition]]:
-    """Return a term with other arguments, and the conditions of all of them."""
-    conditions = [c for _, found in sides for c in found]
-    return Term(term.op, [side for side, _ in sides], term._ops), conditions
-
-
-def _pattern_of_call(side: Term, ranks: Mapping[Any, int]) -> tuple[Any, list[Condition]]:
+def _expanded_call(side: Term, terms: Sequence[Any], ranks: Mapping[Any, int]) -> _Side:
     leaves = variables_of(side)
     for leaf in leaves:
         if leaf not in ranks:
@@ -115,16 +98,9 @@ def _pattern_of_call(side: Term, ranks: Mapping[Any, int]) -> tuple[Any, list[Co
     made = side.op(*arguments)
     if not isinstance(made, Variable) or made.owner is None:
         raise TypeError(f"{side} makes {made}, which no law can match")
-    patterns = [matched_side(arg, ranks) for arg in side.args]
-    reader = _Reader(
-        dict(zip(arguments, [p for p, _ in patterns], strict=True)), side._ops, leaves[0]
-    )
-    pattern = reader.read(made)
-    conditions = [c for _, found in patterns for c in found]
-    if reader.others:
-        same = _Same(side, leaves, tuple(reader.others.values()))
-        conditions.append(Where(same, (*reader.others, *leaves)))
-    return pattern, conditions
+    reader = _Reader(dict(zip(arguments, terms, strict=True)), side._ops, leaves[0])
+    term = reader.read(made)
+    return term, [(v, _Part(side, tuple(leaves), path)) for v, path in reader.others.items()]
 
 
 class _Reader:
@@ -168,56 +144,30 @@ class _Reader:
         return other
 
 
-class _Made:
-    """The function from the values of a call's logic variables to its result."""
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The function from the values of a call's logic variables to what it makes at a path; None if
+    it makes nothing there."""
 
-    def __init__(self, side: Term, leaves: Sequence[Any]) -> None:
-        self.side = side
-        self.leaves = tuple(leaves)
-        self.__name__ = str(side.op)
+    side: Term
+    leaves: tuple[Any, ...]
+    path: _Path
 
-    def __call__(self, *values: Any) -> Any:
-        return build(renamed(self.side, dict(zip(self.leaves, values, strict=True))))
-
-
-class _Admitted(_Made):
-    """What a call makes; None if what it is called on is made in another dtype."""
-
-    def __call__(self, *values: Any) -> Any:
-        names = dict(zip(self.leaves, values, strict=True))
-        arguments = [build(renamed(arg, names)) for arg in self.side.args]
-        made = self.side.op(*arguments)
-        nodes = io_toposort(values, [v for v in arguments if isinstance(v, Variable)])
-        between = [v for node in nodes for v in node.outputs if v not in values]
-        return made if dtypes_admitted([made, *between], True, True) else None
-
-
-class _Same(_Made):
-    """Whether what was matched beside the arguments of a call is what the call makes there."""
-
-    def __init__(self, side: Term, leaves: Sequence[Any], paths: tuple[_Path, ...]) -> None:
-        super().__init__(side, leaves)
-        self.paths = paths
-        self.__name__ = f"is_{side.op}"
-
-    def __call__(self, *values: Any) -> bool:
-        count = len(self.paths)
+    def __call__(self, *values: Any) -> Variable | None:
         try:
-            made = super().__call__(*values[count:])
+            var = build(renamed(self.side, dict(zip(self.leaves, values, strict=True))))
         except (TypeError, ValueError, IndexError):
-            return False
-        return all(
-            _is_same(value, _at(made, path))
-            for value, path in zip(values[:count], self.paths, strict=True)
-        )
-
-
-def _at(var: Variable, path: _Path) -> Variable | None:
-    for i in path:
-        if var.owner is None or i >= len(var.owner.inputs):
             return None
-        var = var.owner.inputs[i]
-    return var
+        for i in self.path:
+            if var.owner is None or i >= len(var.owner.inputs):
+                return None
+            var = var.owner.inputs[i]
+        made: Variable = var
+        return made
+
+    def is_same(self, found: Any, *values: Any) -> bool:
+        """Return whether a variable is what the call makes at the path."""
+        return _is_same(found, self(*values))
 
 
 def _is_same(found: Any, made: Any) -> bool:
@@ -246,9 +196,6 @@ def stated_ranks(conditions: Sequence[Any]) -> dict[Any, int]:
             variable, rank = condition.variables
             found[variable] = int(getattr(rank, "value", rank))
     return found
-
-
-_Side = tuple[Any, list[Condition]]
 
 
 class Law(Relation):
@@ -319,40 +266,17 @@ class Law(Relation):
         left, right = variables_of(self.lhs), variables_of(self.rhs)
         others = (c.open_variables() for c in self.conditions if isinstance(c, Condition))
         self._variables = list(dict.fromkeys([*left, *right]))
-        self._renamed = list(dict.fromkeys([*self._variables, *chain.from_iterable(others)]))
-        self._expand()
+        ranks = stated_ranks(self.conditions)
+        self._sides = [expanded(self.lhs, ranks), expanded(self.rhs, ranks)]
+        made = [v for _, parts in self._sides for v, _ in parts]
+        every = [*self._variables, *chain.from_iterable(others), *made]
+        self._renamed = list(dict.fromkeys(every))
         # the variables of each side to which nothing would give a value if it were built
         self._unbound = {"forward": self._left_open(left, right)}
         self._unbound["backward"] = self._left_open(right, left)
         if all(self._unbound.values()):
             lost = self._unbound["forward"][0]
             raise ValueError(f"{name}: {lost} is on one side alone, and nothing gives it a value")
-
-    def _expand(self) -> None:
-        """Work out what is matched and what is built where a side has calls of functions."""
-        self._matches: dict[str, _Side] = {}
-        self._builds: dict[str, _Side] = {}
-        if not (has_calls(self.lhs) or has_calls(self.rhs)):
-            return
-        ranks = stated_ranks(self.conditions)
-        for name, matched, built in (
-            ("forward", self.lhs, self.rhs),
-            ("backward", self.rhs, self.lhs),
-        ):
-            self._matches[name] = matched_side(matched, ranks)
-            self._builds[name] = built_side(built, not self.mixed)
-        extra = [c for _, found in (*self._matches.values(), *self._builds.values()) for c in found]
-        others = chain.from_iterable(c.open_variables() for c in extra)
-        self._renamed = list(dict.fromkeys([*self._renamed, *others]))
-
-    def _sides(self, direction: str) -> tuple[Any, Any, tuple[Any, ...]]:
-        """Return what a direction matches, what it builds, and all its conditions."""
-        if not self._matches:
-            sides = (self.lhs, self.rhs) if direction == "forward" else (self.rhs, self.lhs)
-            return *sides, (*self.conditions, *self._implied_by(sides[0], direction))
-        (matched, own), (built, computed) = self._matches[direction], self._builds[direction]
-        implied = self._implied_by(matched, direction)
-        return matched, built, (*own, *self.conditions, *computed, *implied)
 
     def _implied_by(self, matched: Any, direction: str) -> Sequence[Readers]:
         if self._implied is None or direction == "backward":
@@ -369,12 +293,18 @@ class Law(Relation):
         return [v for v in built if v not in given]
 
     def _rule(self, direction: str) -> Rule:
-        pattern, template, conditions = self._sides(direction)
+        sides = self._sides if direction == "forward" else self._sides[::-1]
+        (pattern, matched), (template, built) = sides
+        same = [Where(part.is_same, (v, *part.leaves)) for v, part in matched]
+        made: list[Condition] = []
+        for v, part in built:
+            made += [Compute(v, part, part.leaves), Where(is_found, (v,))]
+        implied = self._implied_by(pattern, direction)
         return Rule(
             labelled(self.name, direction),
             pattern,
             template,
-            conditions,
+            (*same, *self.conditions, *made, *implied),
             regroup=self.sound != "exact",
             one_dtype=not self.mixed,
             complex=self.complex,
