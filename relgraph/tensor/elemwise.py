@@ -23,7 +23,7 @@ from relgraph.graph.type import DisconnectedType, disconnected
 from relgraph.graph.utils import Memo
 from relgraph.introspection import documented, signature_of
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.op import ScalarOp
+from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.op import zero_like as scalar_zero_like
 from relgraph.scalar.type import get_scalar_type, is_discrete, number_kind
 from relgraph.tensor.basic import (
@@ -34,9 +34,61 @@ from relgraph.tensor.basic import (
     normalize_axis,
     number,
 )
-from relgraph.tensor.composite_kernel import CompositeKernel, elementwise
+from relgraph.tensor.memory import forward, steady
 from relgraph.tensor.signatures import broadcast_shape, equal_lengths, places_of_axes
 from relgraph.tensor.type import TensorType, TensorVariable
+
+
+def array_function(op: ScalarOp, dtypes: Sequence[np.dtype[Any]]) -> Callable[..., Any]:
+    """Return a function of arrays for an op that has no ufunc, or none that gives its dtype."""
+
+    def compute(*values: Any) -> Any:
+        made = op.impl(*[forward(x) for x in values])
+        if len(dtypes) > 1:
+            return [np.asarray(x, d) for x, d in zip(made, dtypes, strict=True)]
+        return np.asarray(made, dtypes[0])
+
+    return compute
+
+
+def elementwise(
+    op: ScalarOp,
+    inputs: Sequence[Any],
+    dtypes: Sequence[np.dtype[Any]],
+    shape: tuple[int, ...],
+    target: Any = None,
+) -> list[Any]:
+    """Return the results of a scalar op on each element, of some dtypes and a shape.
+
+    Parameters
+    ----------
+    target
+        The array that the result is written to, where a ufunc computes it; None for a new one.
+    """
+    ufunc = op.ufunc
+    folds = len(inputs) > 2 and isinstance(op, FoldOp)
+    if isinstance(ufunc, np.ufunc) and (folds or len(inputs) == ufunc.nin):
+        compute = steady(ufunc, [x.dtype for x in inputs])
+        if folds:
+            # The last input may be the array that is overwritten: it is read last.
+            first = compute(inputs[0], inputs[1], dtype=dtypes[0])
+            for x in inputs[2:-1]:
+                first = compute(first, x, dtype=dtypes[0])
+            inputs = (first, inputs[-1])
+        if target is not None:
+            return [compute(*inputs, out=target)]
+        results = [compute(*inputs)]
+    else:
+        made = op.impl(*[forward(x) for x in inputs])
+        results = [made] if op.nout == 1 else made
+    arrays = [np.asarray(r, dtype=d) for r, d in zip(results, dtypes, strict=True)]
+    # An op that ignores an input does not broadcast its result to the shape of that input.
+    return [a if a.shape == shape else copied(a, shape) for a in arrays]
+
+
+def copied(x: Any, shape: tuple[int, ...]) -> Any:
+    """Return a new array in C order to which an array is broadcast."""
+    return np.array(np.broadcast_to(x, shape), order="C")
 
 
 def _maker(argument: Any) -> Apply | None:
@@ -559,11 +611,12 @@ class Elemwise(Op):
         self.pure = scalar_op.pure
         self.repeats = scalar_op.repeats
         self.nin, self.nout = scalar_op.nin, scalar_op.nout
-        # a class check of what has a metaclass takes as long as a ufunc of few elements
-        self._is_composite = isinstance(scalar_op, Composite)
         self._plans: Memo[tuple[Any, ...], _NodePlan] = Memo(_MOST_PLANS)
         self._gradient_plans: Memo[Hashable, GradientPlan] = Memo(_MOST_PLANS)
-        self._kernels: dict[Any, CompositeKernel] = {}
+        # a class check of what has a metaclass takes as long as a ufunc of few elements
+        self._is_composite = isinstance(scalar_op, Composite)
+        # what computes nodes, by how their inputs broadcast
+        self.kernels: dict[tuple[tuple[bool, ...], ...], Any] = {}
 
     def __str__(self) -> str:
         if not self.inplace_pattern:
@@ -680,41 +733,45 @@ class Elemwise(Op):
 
     def compute(self, node: Apply, *values: Any) -> Any:
         shape = self.checked_shape(node, values)
-        targets: list[Any] = [None] * len(node.outputs)
+        targets = self.targets(values)
+        if self._is_composite:
+            return self.written(self.separately(values, shape), targets)
+        wanted = [out.type.numpy_dtype for out in node.outputs]
+        return self.written(elementwise(self.scalar_op, values, wanted, shape, targets[0]), targets)
+
+    def separately(self, values: Sequence[Any], shape: tuple[int, ...]) -> list[Any]:
+        """Return the outputs of a Composite for arrays that broadcast to a shape, computed one op
+        after the other."""
+        op: Any = self.scalar_op
+        known: dict[Variable, Any] = dict(zip(op.inputs, values, strict=True))
+        for node in op.nodes:
+            given = [known[v] if v in known else np.asarray(v.data) for v in node.inputs]
+            dtypes = [v.type.numpy_dtype for v in node.outputs]
+            own_shape = np.broadcast_shapes(*[x.shape for x in given])
+            found = elementwise(node.op, given, dtypes, own_shape)
+            known.update(zip(node.outputs, found, strict=True))
+        results: list[Any] = []
+        for out in op.outputs:
+            x = known[out] if out in known else np.asarray(out.data)
+            if x.shape != shape or any(x is other for other in (*values, *results)):
+                x = copied(x, shape)
+            results.append(x)
+        return results
+
+    def targets(self, values: Sequence[Any]) -> list[Any]:
+        """Return for each output the value that it overwrites, or None."""
+        targets: list[Any] = [None] * self.scalar_op.nout
         for o, i in self.inplace_pattern:
             targets[o] = values[i]
-        results = self._compute(node, values, targets, shape)
+        return targets
+
+    def written(self, results: list[Any], targets: Sequence[Any]) -> Any:
+        """Return results, written to their targets: one, or a list of several."""
         for o, _ in self.inplace_pattern:
             if results[o] is not targets[o]:
                 targets[o][...] = results[o]
                 results[o] = targets[o]
         return results if len(results) > 1 else results[0]
-
-    def _compute(
-        self, node: Apply, inputs: Sequence[Any], targets: Sequence[Any], shape: tuple[int, ...]
-    ) -> list[Any]:
-        if self._is_composite:
-            return self.kernel(node).run(inputs, shape, targets)
-        wanted = [out.type.numpy_dtype for out in node.outputs]
-        return elementwise(self.scalar_op, inputs, wanted, shape, targets[0])
-
-    def kernel(self, node: Apply, reduce: Sequence[np.ufunc | None] = ()) -> CompositeKernel:
-        """Return the kernel of a node whose scalar op is a Composite.
-
-        Parameters
-        ----------
-        reduce
-            For each output the ufunc that reduces it, or None; by default none is reduced.
-        """
-        patterns = tuple([v.type.broadcastable for v in node.inputs])
-        key = (patterns, reduce)
-        kernel = self._kernels.get(key)
-        if kernel is None:
-            op: Any = self.scalar_op
-            given = reduce or [None] * op.nout
-            kernel = CompositeKernel(op, patterns, given, dict(self.inplace_pattern))
-            self._kernels[key] = kernel
-        return kernel
 
     def checked_shape(self, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
         """Return the shape of the output.

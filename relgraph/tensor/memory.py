@@ -210,12 +210,8 @@ def new_array(shape: tuple[int, ...], dtype: Any) -> Array:
     return np.empty(shape, dtype) if storage is None else storage.empty(shape, dtype)
 
 
-Storage = np.ndarray[Any, np.dtype[np.uint8]]
-
 Work = Callable[[Iterator[int]], None]
 """Does the tasks that an iterator over their numbers gives; others take from the same iterator."""
-
-_CACHE_LINE = 64
 
 _lock = threading.Lock()
 _executor: ThreadPoolExecutor | None = None
@@ -271,28 +267,6 @@ def run_tasks(work: Work, count: int, threads: int) -> None:
         raise errors[0]
 
 
-class Scratch(threading.local):
-    """Storage for the values of one block, kept by each thread from call to call."""
-
-    def __init__(self) -> None:
-        self._kept: Storage | None = None
-
-    def take(self, size: int) -> Storage:
-        """Return bytes, at least `size` of them, which are the caller's until `give_back`.
-
-        They begin with a cache line.
-        """
-        kept, self._kept = self._kept, None
-        if kept is not None and kept.size >= size:
-            return kept
-        made = np.empty(size + _CACHE_LINE, np.uint8)
-        return made[-made.ctypes.data % _CACHE_LINE :]
-
-    def give_back(self, storage: Storage) -> None:
-        """Keep bytes for the next caller."""
-        self._kept = storage
-
-
 # All arrays of one block together have about this many bytes, a part of a core's second cache.
 BLOCK_BYTES = 1536 * 1024
 
@@ -310,8 +284,6 @@ _STEP = 1024
 # NumPy adds up pairwise: it halves an array until this many elements are left, or fewer.
 _PAIRWISE = 8
 
-_scratch = Scratch()
-
 
 def block_length(bytes_per_element: int) -> int:
     """Return the number of elements of a block, given the bytes of all its arrays per element."""
@@ -322,30 +294,6 @@ def block_length(bytes_per_element: int) -> int:
 def whole_length(bytes_per_element: int) -> int:
     """Return the number of elements up to which arrays are computed as a whole, without a look."""
     return max(WHOLE_BYTES // max(bytes_per_element, 1), _SHORTEST)
-
-
-class Block(NamedTuple):
-    """What computes a block, and what it is given.
-
-    Attributes
-    ----------
-    function
-        Takes the inputs and the registers, and returns the partial results, a tuple.
-    length
-        The greatest number of elements of a block.
-    registers
-        The dtype of each register.
-    held
-        For each register the position of the output that it holds; None for scratch.
-    steady
-        Whether the function gives the same for inputs that run backward or stand still.
-    """
-
-    function: Callable[..., tuple[Any, ...]]
-    length: int
-    registers: Sequence[np.dtype[Any]]
-    held: Sequence[int | None]
-    steady: bool
 
 
 def _strides_in_order(x: Array) -> list[int]:
@@ -432,16 +380,18 @@ def added_pairwise(parts: Iterator[Any], n: int, length: int) -> Any:
 
 
 def run_blocks(
-    block: Block,
+    block: Callable[..., tuple[Any, ...]],
     inputs: Sequence[Array],
     outputs: Sequence[Array | None],
     plan: Cut,
     threads: int,
 ) -> list[tuple[Any, ...]]:
-    """Compute outputs block by block, and return the partial results of each block.
+    """Compute outputs block by block, and return what the function of blocks returns for each.
 
     Parameters
     ----------
+    block
+        Takes the inputs, of which none runs backward or stands still, and the outputs.
     inputs, outputs
         Arrays of one rank that broadcast, and where to write; None for an output that is reduced.
     plan
@@ -451,12 +401,9 @@ def run_blocks(
     """
     per_index = len(plan.bounds)
     count = per_index * math.prod(plan.leading)
-    longest = max(b - a for a, b in plan.bounds)
     partial: list[tuple[Any, ...]] = [()] * count
 
     def work(tasks: Iterator[int]) -> None:
-        storage = _scratch.take(_scratch_bytes(block, longest, plan.rest))
-        registers = _registers(block, storage, longest, plan.rest)
         index, views, targets = -1, inputs, outputs
         with np.errstate(all="ignore"):
             for task in tasks:
@@ -469,10 +416,8 @@ def run_blocks(
                 else:
                     task_there = task
                 a, b = plan.bounds[task_there]
-                partial[task] = block.function(
-                    *_parts(block, views, a, b), *_targets(block, registers, targets, a, b)
-                )
-        _scratch.give_back(storage)
+                parts = [forward(x if len(x) == 1 else x[a:b]) for x in views]
+                partial[task] = block(*parts, *[x if x is None else x[a:b] for x in targets])
 
     run_tasks(work, count, threads)
     return partial
@@ -481,53 +426,4 @@ def run_blocks(
 def _at(x: Array, index: Sequence[Any]) -> Array:
     """Return the part of an array at an index of the leading axes; those of length 1 broadcast."""
     found: Array = x[tuple([0 if n == 1 else i for i, n in zip(index, x.shape, strict=False)])]
-    return found
-
-
-def _parts(block: Block, inputs: Sequence[Array], a: int, b: int) -> list[Array]:
-    """Return the inputs of the block from `a` to `b`."""
-    parts = [x if len(x) == 1 else x[a:b] for x in inputs]
-    return parts if block.steady else [forward(x) for x in parts]
-
-
-def _targets(
-    block: Block, registers: Sequence[Array | None], outputs: Sequence[Array | None], a: int, b: int
-) -> list[Any]:
-    """Return the registers of the block from `a` to `b`."""
-    found: list[Any] = []
-    for register, j in zip(registers, block.held, strict=True):
-        target = register if j is None else outputs[j]
-        assert target is not None
-        found.append(target[a:b] if j is not None else target[: b - a])
-    return found
-
-
-def _scratch_bytes(block: Block, rows: int, rest: tuple[int, ...]) -> int:
-    size = rows * math.prod(rest)
-    return sum(
-        _padded(size * dtype.itemsize)
-        for dtype, j in zip(block.registers, block.held, strict=True)
-        if j is None
-    )
-
-
-def _padded(size: int) -> int:
-    """Return a number of bytes rounded up to whole cache lines."""
-    return -(-size // 64) * 64
-
-
-def _registers(
-    block: Block, storage: Storage, rows: int, rest: tuple[int, ...]
-) -> list[Array | None]:
-    """Return the registers that hold no output, as arrays in some storage."""
-    shape = (rows, *rest)
-    size = rows * math.prod(rest)
-    found: list[Array | None] = []
-    offset = 0
-    for dtype, j in zip(block.registers, block.held, strict=True):
-        if j is not None:
-            found.append(None)
-            continue
-        found.append(np.frombuffer(storage, dtype, size, offset).reshape(shape))
-        offset += _padded(size * dtype.itemsize)
     return found

@@ -27,8 +27,11 @@ from relgraph.tensor.basic import (
     reduced_axes,
     without_axes,
 )
-from relgraph.tensor.composite_kernel import CompositeKernel
-from relgraph.tensor.elemwise import DimShuffle, Elemwise, RelativeDimShuffle
+from relgraph.tensor.elemwise import (
+    DimShuffle,
+    Elemwise,
+    RelativeDimShuffle,
+)
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, conjugated, eq, neq, second, sqr, sqrt, switch, true_div
 from relgraph.tensor.memory import in_order
@@ -738,7 +741,8 @@ class FusedReduction(Op):
         for op in self.reductions:
             if op is not None and op.axis is not None:
                 raise ValueError(f"FusedReduction: {op} does not reduce all axes")
-        self._ufuncs = tuple([None if op is None else op.ufunc for op in self.reductions])
+        # what computes nodes, by how their inputs broadcast
+        self.kernels: dict[tuple[tuple[bool, ...], ...], Any] = {}
 
     def __str__(self) -> str:
         around = ["" if op is None else str(op) for op in self.reductions]
@@ -756,17 +760,22 @@ class FusedReduction(Op):
         ]
         return Apply(self, elementwise.inputs, [out.type.make_variable() for out in outputs])
 
-    def kernel(self, node: Apply) -> CompositeKernel:
-        """Return the kernel of a node."""
-        return self.elemwise.kernel(node, self._ufuncs)
-
     def compute(self, node: Apply, *values: Any) -> Any:
         shape = self.elemwise.checked_shape(node, values)
         for op in self.reductions:
             if op is not None and op.ufunc.identity is None and 0 in shape:
                 raise ValueError(f"{self}: {op} of an array of shape {shape}, which has no extreme")
-        results = self.kernel(node).run(values, shape, [None] * len(node.outputs))
+        results = self.separately(values, shape)
         return results if len(results) > 1 else results[0]
+
+    def separately(self, values: Sequence[Any], shape: tuple[int, ...]) -> list[Any]:
+        """Return the outputs for arrays that broadcast to a shape, computed one op after the
+        other."""
+        pairs = zip(self.elemwise.separately(values, shape), self.reductions, strict=True)
+        return [
+            x if op is None else np.asarray(op.ufunc.reduce(in_order(x), axis=None))
+            for x, op in pairs
+        ]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         elementwise = self.elemwise.make_node(*node.inputs)

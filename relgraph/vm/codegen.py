@@ -126,6 +126,10 @@ class SymbolTable:
         For the nodes whose line raises another error than their `perform`: what computes them.
     storage
         Where large arrays take memory from; None for new memory.
+    places
+        The names of the arrays that results are to be written to, where a ufunc computes them.
+    overwritten
+        For the results of ufuncs that are written over others, these.
     compile_time
         The time in seconds that Python took to compile the source and define the functions.
     """
@@ -141,6 +145,8 @@ class SymbolTable:
     may_warn: bool = False
     raised_by_perform: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     storage: KeptStorage | None = None
+    places: dict[Variable, str] = field(default_factory=dict)
+    overwritten: dict[Variable, Variable] = field(default_factory=dict)
     compile_time: float = 0.0
     # by identity: the namespace keeps the objects alive
     _shared: dict[int, str] = field(default_factory=dict)

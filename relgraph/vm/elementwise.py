@@ -1,9 +1,11 @@
-"""The lines of elementwise nodes that are not fused: ufuncs on arrays, operators on numbers."""
+"""The lines of elementwise nodes that are not fused: ufuncs on arrays, operators on numbers; and of
+reductions."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from relgraph.scalar.conversion import Cast
 from relgraph.scalar.logic import second
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import is_complex, is_discrete
-from relgraph.tensor.composite_kernel import array_function
+from relgraph.tensor.elemwise import array_function
 from relgraph.tensor.memory import steady
 from relgraph.vm.codegen import SymbolTable, check_lines, define_lengths
 from relgraph.vm.schedule import function_of
@@ -184,7 +186,7 @@ def _array_lines(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) 
     dtypes = [v.type.dtype for v in node.inputs]
     ufunc = node.op.scalar_op.ufunc
     symbols.may_warn |= may_warn(ufunc, dtypes)
-    target = _overwritten(node, symbols, dead)
+    target = None if out_var in symbols.places else _overwritten(node, symbols, dead)
     steadied = steady(ufunc, dtypes)
     if steadied is not ufunc and _same_in_any_layout(node, symbols):
         steadied = ufunc
@@ -197,6 +199,7 @@ def _array_lines(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) 
         symbols.define_fresh(out_var, result_is_ordered(node.inputs, out_var, symbols))
     else:
         symbols.define_overwritten(out_var, target)
+        symbols.overwritten[out_var] = target
     return [*checks, "; ".join(statements)]
 
 
@@ -225,18 +228,20 @@ def _calls(
     of_numbers = all(isinstance(v, Constant) for v in variables[:count])
     names = [symbols.name_of(v) if of_numbers else _operand(v, symbols) for v in variables]
     out = symbols.name_of(out_var)
-    last_store = "" if target is None else f", {separator}{symbols.name_of(target)}"
-    first_store = last_store
-    if target is None and symbols.storage is not None and _prefix_is_full(node, count):
+    place = symbols.places.get(out_var)
+    if place is None and target is not None:
+        place = symbols.name_of(target)
+    first_store = last_store = "" if place is None else f", {separator}{place}"
+    if place is None and symbols.storage is not None and _prefix_is_full(node, count):
         room = symbols.bind("f", partial(symbols.storage.like, out_var.type.numpy_dtype))
         first_store = f", {separator}{room}({', '.join(names[:count])})"
     if len(names) <= count:
         return [f"{out} = {function}({', '.join(names)}{first_store})"]
-    carried = target is not None and _can_be_carried(target, node)
+    carried = place is not None and (target is None or _can_be_carried(target, node))
     statements = []
     left = names[0]
     for k in range(1, len(names)):
-        if k == 1 and (carried or target is None):
+        if k == 1 and (carried or place is None):
             store = first_store
         elif carried or k == len(names) - 1:
             store = last_store
@@ -320,12 +325,54 @@ def _function_lines(node: Apply, symbols: SymbolTable) -> list[str] | None:
     return [*lines, f"{results} = {function}({given})"]
 
 
-def performed_line(node: Apply, symbols: SymbolTable) -> str:
-    """Return the line that computes a node as its op does, with numbers as lines take them."""
+def _in_order(var: Variable, symbols: SymbolTable) -> str:
+    return laid_out_name(var, symbols, is_discrete(var.type.dtype))
+
+
+def laid_out_name(var: Variable, symbols: SymbolTable, exact: bool) -> str:
+    """Return an expression for an array in the order that a reduction or the BLAS wants.
+
+    If `exact`, the result is exact in any order, and the array is taken as it lies.
+    """
+    name = symbols.name_of(var)
+    return name if exact or var in symbols.ordered else f"laid_out({name})"
+
+
+def reduction_lines(
+    node: Apply, symbols: SymbolTable, dead: Collection[Variable]
+) -> list[str] | None:
+    """Return the lines of a `CAReduce`."""
+    op = node.op
+    (x,), (out_var,) = node.inputs, node.outputs
+    axes = op.axes(x.type.ndim)
+    if not axes:
+        return None
+    lines = []
+    if op.ufunc.identity is None:
+        error = symbols.bind("k", function_of(node))
+        lines.append(f"if {symbols.name_of(x)}.size == 0: {error}({symbols.name_of(x)})")
+    if not is_discrete(x.type.dtype):
+        symbols.may_warn = True
+    axis = op.axis if op.axis is None or len(op.axis) > 1 else op.axis[0]
+    text = f"{symbols.bind('f', op.ufunc.reduce)}({_in_order(x, symbols)}, {axis})"
+    if out_var.type.ndim == 0:
+        return [*lines, symbols.define_rank_zero(out_var, text)]
+    define_lengths(node, symbols)
+    if not is_discrete(x.type.dtype):
+        symbols.define_fresh(out_var, ordered=True)
+    return [*lines, f"{symbols.name_of(out_var)} = {text}"]
+
+
+def performed_line(
+    node: Apply, symbols: SymbolTable, function: Callable[..., Any] | None = None
+) -> str:
+    """Return the line that computes a node as its op does, or by a function, with numbers as lines
+    take them."""
     symbols.may_warn = True
     names = [symbols.name_of(v) for v in node.outputs]
     arguments = ", ".join(symbols.array_name(v) for v in node.inputs)
-    statements = [f"{', '.join(names)} = {symbols.bind('k', function_of(node))}({arguments})"]
+    bound = symbols.bind("k", function or function_of(node))
+    statements = [f"{', '.join(names)} = {bound}({arguments})"]
     for v, name in zip(node.outputs, names, strict=True):
         if v in symbols.floats:
             statements.append(f"{name} = float({name})")

@@ -8,7 +8,6 @@ the error.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
@@ -19,15 +18,12 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor import fortran
 from relgraph.tensor.assembly import Join
-from relgraph.tensor.basic import constant
-from relgraph.tensor.composite_kernel import steps_of
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, FusedElemwise
 from relgraph.tensor.fortran import lapack_function
 from relgraph.tensor.linalg.blas import BlasUpdate, Dot22, Gemm, Gemv, GemvAdd, Ger
 from relgraph.tensor.linalg.functions import SLogDet, slogdet_one
 from relgraph.tensor.linalg.systems import Solve, solve_one
 from relgraph.tensor.math import Dot
-from relgraph.tensor.memory import forward, steady, whole_length
 from relgraph.tensor.reductions import CAReduce, FusedReduction
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, SpecifyShape
 from relgraph.tensor.subtensor import (
@@ -38,25 +34,15 @@ from relgraph.tensor.subtensor import (
     Subtensor,
     goes_forward,
 )
-from relgraph.tensor.type import TensorType
 from relgraph.vm.codegen import (
-    Axis,
     SymbolTable,
     Unknown,
-    axes_of,
     check_lines,
     define_lengths,
-    length_conditions,
-    length_text,
 )
-from relgraph.vm.elementwise import (
-    elementwise_lines,
-    is_plain_ufunc,
-    performed_line,
-)
-from relgraph.vm.schedule import Schedule, function_of, schedule_of_nodes
-
-Dead = Collection[Variable]
+from relgraph.vm.elementwise import laid_out_name, reduction_lines
+from relgraph.vm.kernels import Dead, elementwise_node_lines, fused_lines
+from relgraph.vm.schedule import function_of
 
 
 def dimshuffle(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
@@ -89,7 +75,7 @@ def dimshuffle(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
     return [f"{symbols.name_of(out_var)} = {text}"]
 
 
-# -- products and reductions -------------------------------------------------------------------
+# -- products --------------------------------------------------------------------------------
 
 
 def blas_product(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
@@ -100,7 +86,7 @@ def blas_product(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
 def product(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
     """Return the lines of a `Dot`, which lays out its inputs in one way."""
     exact = all(is_discrete(v.type.dtype) for v in node.inputs)
-    return _product(node, symbols, [_laid_out(v, symbols, exact) for v in node.inputs])
+    return _product(node, symbols, [laid_out_name(v, symbols, exact) for v in node.inputs])
 
 
 def _product(node: Apply, symbols: SymbolTable, arguments: list[str]) -> list[str]:
@@ -124,38 +110,6 @@ def _takes_no_threads(x: Variable, y: Variable, symbols: SymbolTable) -> str:
     if x.type.ndim == y.type.ndim == 2:
         return f"{first}.size * {second}.shape[1] < {fortran.VECTORS}"
     return f"{second if y.type.ndim == 2 else first}.size < {fortran.VECTORS}"
-
-
-def _in_order(var: Variable, symbols: SymbolTable) -> str:
-    return _laid_out(var, symbols, is_discrete(var.type.dtype))
-
-
-def _laid_out(var: Variable, symbols: SymbolTable, exact: bool) -> str:
-    name = symbols.name_of(var)
-    return name if exact or var in symbols.ordered else f"laid_out({name})"
-
-
-def reduction(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
-    """Return the lines of a `CAReduce`."""
-    op = node.op
-    (x,), (out_var,) = node.inputs, node.outputs
-    axes = op.axes(x.type.ndim)
-    if not axes:
-        return None
-    lines = []
-    if op.ufunc.identity is None:
-        error = symbols.bind("k", function_of(node))
-        lines.append(f"if {symbols.name_of(x)}.size == 0: {error}({symbols.name_of(x)})")
-    if not is_discrete(x.type.dtype):
-        symbols.may_warn = True
-    axis = op.axis if op.axis is None or len(op.axis) > 1 else op.axis[0]
-    text = f"{symbols.bind('f', op.ufunc.reduce)}({_in_order(x, symbols)}, {axis})"
-    if out_var.type.ndim == 0:
-        return [*lines, symbols.define_rank_zero(out_var, text)]
-    define_lengths(node, symbols)
-    if not is_discrete(x.type.dtype):
-        symbols.define_fresh(out_var, ordered=True)
-    return [*lines, f"{symbols.name_of(out_var)} = {text}"]
 
 
 # -- parts and shapes --------------------------------------------------------------------------
@@ -379,200 +333,14 @@ def slogdet(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> li
     return [*lines, f"{names} = {function}({symbols.name_of(a)})"]
 
 
-# -- fused nodes -------------------------------------------------------------------------------
-
-
-def fused(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | None:
-    """Return the lines of a FusedElemwise or FusedReduction whose values all have one shape.
-
-    Arrays that fit in the cache together are computed by the lines of the nodes that were fused.
-    For larger ones the kernel finds the fastest way by its times, see
-    `relgraph.tensor.composite_kernel`; these lines are one of the ways.
-    """
-    full = tuple(map(all, zip(*[v.type.broadcastable for v in node.inputs], strict=True)))
-    nodes, outputs = unfused(node.op, node.inputs, _folds)
-    computed = {v for inner in nodes for v in inner.outputs}
-    if not full or len(computed.intersection(outputs)) < len(outputs):
-        return None
-    if any(v.type.ndim and v.type.broadcastable != full for v in computed):
-        return None
-    plan = schedule_of_nodes(nodes, node.inputs, outputs)
-    _write_over_declared(node, plan, outputs, symbols)
-    groups = list(node.op.required_lengths(node, axes_of(node.inputs)))
-    read = _read_in_order(nodes, node, symbols)
-    kept = {node.inputs[i] for targets in node.op.destroy_map.values() for i in targets}
-    if any(v in kept or isinstance(v, Constant) for v in read):
-        return None
-    lines = []
-    for v in read:
-        name, copy = symbols.name_of(v), symbols.shared_name("f", forward)
-        lines.append(f"if not {name}.flags.c_contiguous: {name} = {copy}({name})")
-        symbols.forward.add(v)
-    conditions = [
-        *_size_conditions(node, groups, _bytes_per_element(plan, full), symbols),
-        *length_conditions(node, symbols),
-    ]
-    small = _lines_of_unfused(node, plan, outputs, symbols, dead)
-    _define_results(node, outputs, groups, symbols)
-    if not conditions:
-        return [*lines, *small]
-    # what follows the lines, as the deletion of dead values, is for both ways
-    return [
-        *lines,
-        f"if {' and '.join(conditions)}:",
-        *(f" {line}" for line in small),
-        "else:",
-        performed_line(node, symbols),
-        "pass",
-    ]
-
-
-def unfused(
-    op: Any, inputs: Sequence[Variable], folds: Callable[[Apply], bool] = lambda node: False
-) -> tuple[list[Apply], list[Any]]:
-    """Return nodes that compute what a fused op does, in order, and their results.
-
-    Parameters
-    ----------
-    op
-        A FusedElemwise or FusedReduction, or another Elemwise of a Composite.
-    inputs
-        Its inputs.
-    folds
-        Says of a node whether it may take its inputs one after another.
-    """
-    composite = getattr(op, "elemwise", op).scalar_op
-    known: dict[Variable, Variable] = dict(zip(composite.inputs, inputs, strict=True))
-    nodes = []
-    for inner, first, last in steps_of(composite, folds):
-        begun = [known[inner.outputs[0]]] if first else []
-        read = [
-            constant(np.asarray(v.data)) if isinstance(v, Constant) else known[v]
-            for v in inner.inputs[first:last]
-        ]
-        nodes.append(Elemwise(inner.op).make_node(*begun, *read))
-        known.update(zip(inner.outputs, nodes[-1].outputs, strict=True))
-    outputs: list[Any] = [known.get(v, v) for v in composite.outputs]
-    for j, reduction in enumerate(getattr(op, "reductions", ())):
-        if reduction is not None and isinstance(outputs[j].type, TensorType):
-            nodes.append(reduction.make_node(outputs[j]))
-            outputs[j] = nodes[-1].outputs[0]
-    return nodes, outputs
-
-
-def _folds(node: Apply) -> bool:
-    (dtype, *others) = dict.fromkeys(v.type.dtype for v in node.inputs)
-    return not others and is_plain_ufunc(node.op, (dtype,) * len(node.inputs), dtype)
-
-
-def _write_over_declared(
-    node: Apply, plan: Schedule, outputs: Sequence[Variable], symbols: SymbolTable
-) -> None:
-    """Let nodes overwrite the inputs that `node` may overwrite, where nothing reads these later."""
-    for j, (i,) in node.op.destroy_map.items():
-        target, last = node.inputs[i], outputs[j].owner
-        others = [v for v in node.inputs if v is not target]
-        apart = all(v in symbols.unshared or isinstance(v, Constant) for v in others)
-        read_last = target in last.inputs and plan.nodes[plan.last_use[target]] is last
-        if apart and read_last and last.inputs.count(target) == 1:
-            last.op = Elemwise(last.op.scalar_op, {0: last.inputs.index(target)})
-
-
-def _read_in_order(nodes: Sequence[Apply], node: Apply, symbols: SymbolTable) -> list[Variable]:
-    """Return the inputs that may run backward and are read by ufuncs that round otherwise then."""
-    read: dict[Variable, None] = {}
-    for inner in nodes:
-        ufunc = inner.op.ufunc if isinstance(inner.op, CAReduce) else inner.op.scalar_op.ufunc
-        if steady(ufunc, [v.type.dtype for v in inner.inputs]) is not ufunc:
-            read.update((v, None) for v in inner.inputs if v in node.inputs)
-    return [
-        v
-        for v in read
-        if v not in symbols.forward and not (isinstance(v, Constant) and v.data.flags.c_contiguous)
-    ]
-
-
-def _lines_of_unfused(
-    node: Apply,
-    plan: Schedule,
-    outputs: Sequence[Variable],
-    symbols: SymbolTable,
-    dead: Dead,
-) -> list[str]:
-    """Return the lines of the nodes that were fused."""
-    for out, result in zip(node.outputs, outputs, strict=True):
-        symbols.of_variable[result] = symbols.name_of(out)
-    lines = []
-    for inner, gone in zip(plan.nodes, plan.dead_after, strict=True):
-        made = [v for v in gone if v not in node.inputs]
-        free = frozenset([*made, *(v for v in gone if v in dead)])
-        lines += inlined_lines(inner, symbols, free) or [performed_line(inner, symbols).strip()]
-        if made:
-            lines[-1] += f"; del {', '.join(symbols.name_of(v) for v in made)}"
-    return lines
-
-
-def _define_results(
-    node: Apply, outputs: Sequence[Variable], groups: Sequence[Sequence[Axis]], symbols: SymbolTable
-) -> None:
-    """Note what is known of the results, whichever way they are computed."""
-    ordered = all(v in symbols.ordered and _has_all_axes(v, groups) for v in node.inputs)
-    for j, (out, inner) in enumerate(zip(node.outputs, outputs, strict=True)):
-        for known in (symbols.floats, symbols.scalars):
-            if inner in known:
-                known.add(out)
-        if out.type.ndim and j not in node.op.destroy_map:
-            symbols.define_fresh(out, ordered)
-
-
-def _has_all_axes(var: Variable, groups: Sequence[Sequence[Axis]]) -> bool:
-    """Return whether a tensor has all axes along which something does not broadcast."""
-    return bool(var.type.broadcastable.count(False) == len(groups))
-
-
-def _bytes_per_element(plan: Schedule, full: tuple[bool, ...]) -> int:
-    """Return the most bytes that arrays of the full shape take at a time, for each element."""
-
-    def size(variables: Collection[Variable]) -> int:
-        whole = [v for v in variables if v.type.broadcastable == full]
-        return sum(v.type.numpy_dtype.itemsize for v in whole)
-
-    given = {v for node in plan.nodes for v in node.inputs if v.owner not in plan.nodes}
-    live = most = 0
-    for node, gone in zip(plan.nodes, plan.dead_after, strict=True):
-        live += size(node.outputs) - size([v for v in gone if v not in given])
-        most = max(most, live)
-    return size(given) + most
-
-
-def _size_conditions(
-    node: Apply, groups: Sequence[Sequence[Axis]], bytes_per_element: int, symbols: SymbolTable
-) -> list[str]:
-    """Return the condition that arrays are small, or such that the kernel knows no faster way; and
-    not empty if an extreme is taken."""
-    limit = whole_length(bytes_per_element)
-    known = [n for n in (symbols.lengths.at(group[0]) for group in groups) if isinstance(n, int)]
-    reductions = getattr(node.op, "reductions", ())
-    least = any(op is not None and op.ufunc.identity is None for op in reductions)
-    if len(known) == len(groups) and least <= math.prod(known) <= limit:
-        return []
-    largest = next((v for v in node.inputs if _has_all_axes(v, groups)), None)
-    if largest is None:
-        size = " * ".join(length_text(group[0], symbols) for group in groups) or "1"
-    else:
-        size = f"{symbols.name_of(largest)}.size"
-    prefers = symbols.bind("k", node.op.kernel(node).prefers_whole)
-    return [f"({'0 < ' if least else ''}{size} <= {limit} or {prefers}({size}))"]
-
-
 Lines = Callable[[Apply, SymbolTable, Collection[Variable]], list[str] | None]
 """Takes a node, the symbol table of the program, to which the outputs of the node are added, and
 the variables whose values are not needed after the node."""
 
 LINES: dict[type[Any], Lines] = {
-    Elemwise: elementwise_lines,
-    FusedElemwise: fused,
-    FusedReduction: fused,
+    Elemwise: elementwise_node_lines,
+    FusedElemwise: elementwise_node_lines,
+    FusedReduction: fused_lines,
     DimShuffle: dimshuffle,
     Dot: product,
     Dot22: blas_product,
@@ -580,7 +348,7 @@ LINES: dict[type[Any], Lines] = {
     Gemm: blas_update,
     GemvAdd: blas_update,
     Ger: blas_update,
-    CAReduce: reduction,
+    CAReduce: reduction_lines,
     Subtensor: part,
     IncSubtensor: changed_part,
     Join: join,

@@ -19,10 +19,11 @@ from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.scalar.composite import Composite
-from relgraph.tensor import composite_kernel, memory
+from relgraph.tensor import memory
 from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.reductions import FusedReduction
+from relgraph.vm import kernels
 from relgraph.vm.schedule import schedule
 
 BLOCK = 4096
@@ -34,7 +35,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Arrays of more than the shortest block are computed block by block, on two threads."""
     monkeypatch.setattr(memory, "WHOLE_BYTES", 0)
     monkeypatch.setattr(memory, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(composite_kernel, "always", -1)
+    monkeypatch.setattr(kernels, "always", -1)
     with config.change_flags(threads=2):
         yield
 

@@ -14,11 +14,11 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.reference import evaluate
 from relgraph.passes.fusion import FuseElemwise
-from relgraph.tensor import composite_kernel, memory
-from relgraph.tensor.composite_kernel import CompositeKernel
+from relgraph.tensor import memory
 from relgraph.tensor.elemwise import FusedElemwise
-from relgraph.vm import LINKERS
+from relgraph.vm import LINKERS, kernels
 from relgraph.vm.codegen import SymbolTable
+from relgraph.vm.kernels import CompositeKernel
 from relgraph.vm.lines import inlined_lines
 
 x, y = at.dvector("x"), at.dvector("y")
@@ -35,7 +35,7 @@ def program(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Any:
 def by_kernel(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Sizes up to 4096 are small; the list gets an item for each call of a kernel."""
     monkeypatch.setattr(memory, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(composite_kernel, "always", -1)
+    monkeypatch.setattr(kernels, "always", -1)
     run, called = CompositeKernel.run, []
 
     def counted(self: Any, inputs: Any, shape: Any, targets: Any) -> Any:
@@ -59,11 +59,11 @@ def test_lengths_decide_at_run_time(length: int, by_kernel: list[int]) -> None:
 
 def test_the_size_of_an_outer_product(by_kernel: list[int]) -> None:
     run = program([row, column], [at.exp(row * column) * row])
-    for shape, kernels in (((64, 64), 0), ((64, 65), 1)):
+    for shape, count in (((64, 64), 0), ((64, 65), 1)):
         by_kernel.clear()
         r, c = np.linspace(0, 1, shape[1])[None], np.linspace(0, 1, shape[0])[:, None]
         np.testing.assert_array_equal(run(r, c)[0], np.exp(r * c) * r)
-        assert by_kernel == [1] * kernels
+        assert by_kernel == [1] * count
 
 
 def test_a_known_length_is_not_looked_at() -> None:

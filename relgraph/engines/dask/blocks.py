@@ -23,7 +23,9 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
 from relgraph.graph.reference import performed_on_copies
 from relgraph.graph.type import Type
+from relgraph.scalar.composite import Composite
 from relgraph.tensor.type import TensorType
+from relgraph.vm.kernels import fused_function
 
 
 class NodeTask:
@@ -48,8 +50,13 @@ class NodeTask:
         self.names = tuple(names)
         pairs = zip(self.types, self.names, strict=True)
         self.node = op.make_node(*[t.make_variable(name) for t, name in pairs])
+        fused = isinstance(getattr(op, "scalar_op", None), Composite)
+        self._compute = fused_function(self.node) if fused else None
 
     def __call__(self, *values: Any) -> Any:
+        if self._compute is not None:
+            with np.errstate(all="ignore"):
+                return self._compute(*map(np.asarray, values))
         found = performed(self.node, values)
         return found[0] if len(found) == 1 else tuple(found)
 

@@ -27,7 +27,7 @@ from relgraph.testing.judge.evaluation import (
     widened,
 )
 from relgraph.testing.judge.rounding import MAX_ULPS, rounding_error_bound
-from relgraph.vm.lines import unfused
+from relgraph.vm.kernels import unfused
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from relgraph.tensor.reductions import CAReduce, restore_axes
 from relgraph.tensor.shapes import squeeze
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.type import TensorType
-from relgraph.vm.lines import unfused
+from relgraph.vm.kernels import unfused
 from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.routines import FORMULAS, MOST_FACTORS, power
 from relgraph.vm.tier.scalar_code import (

@@ -10,6 +10,8 @@ import threading
 import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -17,10 +19,12 @@ import pytest
 
 from relgraph import config, function, scalar
 from relgraph import tensor as at
-from relgraph.tensor import composite_kernel, memory
-from relgraph.tensor.composite_kernel import CompositeKernel
+from relgraph.tensor import memory
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.memory import Scratch, run_tasks
+from relgraph.tensor.memory import run_tasks
+from relgraph.tensor.reductions import CAReduce, FusedReduction
+from relgraph.vm import kernels
+from relgraph.vm.kernels import CompositeKernel, Ways, fused_function
 
 F, T = (False,), (True,)
 
@@ -29,7 +33,7 @@ F, T = (False,), (True,)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(memory, "WHOLE_BYTES", 0)
     monkeypatch.setattr(memory, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(composite_kernel, "always", -1)
+    monkeypatch.setattr(kernels, "always", -1)
     with config.change_flags(threads=3):
         yield
 
@@ -55,12 +59,10 @@ def data(length: int, dtype: str = "float64") -> list[Any]:
 def test_outputs_written_over_inputs(pattern: dict[int, int], length: int, dtype: str) -> None:
     inputs, outputs = graph(dtype)
     op = scalar.Composite(inputs, outputs)
-    expected = CompositeKernel(op, [F, F], [None] * 3, {}).run(
-        data(length, dtype), (length,), [None] * 3
-    )
+    expected = CompositeKernel(Elemwise(op), [F, F]).run(data(length, dtype), (length,), [None] * 3)
     values = data(length, dtype)
     targets = [values[pattern[j]] if j in pattern else None for j in range(3)]
-    found = CompositeKernel(op, [F, F], [None] * 3, pattern).run(values, (length,), targets)
+    found = CompositeKernel(Elemwise(op, pattern), [F, F]).run(values, (length,), targets)
     for j, (a, b) in enumerate(zip(found, expected, strict=True)):
         assert a.tobytes() == b.tobytes()
         assert (a is targets[j]) == (j in pattern) or not a.size or np.shares_memory(a, targets[j])
@@ -78,11 +80,10 @@ def test_an_input_that_overlaps_the_overwritten_one_is_read_before(length: int) 
     node = op.make_node(x, y)
     base = np.linspace(0, 1, length + 1)
     first, second = base[:-1].copy(), base[1:].copy()
-    cells: list[list[Any]] = [[None] for _ in range(3)]
-    op.perform(node, [base[:-1], base[1:]], cells)
+    found = fused_function(node)(base[:-1], base[1:])
     p = first * second
-    for cell, expected in zip(cells, [p + first, np.exp(p), second - p * first], strict=True):
-        assert np.array_equal(cell[0], expected)
+    for out, expected in zip(found, [p + first, np.exp(p), second - p * first], strict=True):
+        assert np.array_equal(out, expected)
     assert np.array_equal(base[:-1], p + first)
 
 
@@ -94,7 +95,7 @@ def test_outputs_that_are_inputs_constants_or_each_other() -> None:
     for length in (7, 9000):
         a = data(length)[0]
         b = np.array([0.5])
-        found = CompositeKernel(op, [F, T], [None] * 5, {}).run([a, b], (length,), [None] * 5)
+        found = CompositeKernel(Elemwise(op), [F, T]).run([a, b], (length,), [None] * 5)
         expected = [a * b, a * b, a, np.full(length, 2.5), np.full(length, np.exp(0.5))]
         for one, other in zip(found, expected, strict=True):
             assert np.array_equal(one, other)
@@ -108,12 +109,11 @@ def test_arrays_of_rank_0(pattern: dict[int, int]) -> None:
     op = Elemwise(scalar.Composite(inputs, outputs), pattern)
     node = op.make_node(at.dscalar("x"), at.dscalar("y"))
     first = np.array(3.0)
-    cells: list[list[Any]] = [[None] for _ in range(3)]
-    op.perform(node, [first, np.array(0.5)], cells)
-    for cell, expected in zip(cells, [4.5, np.exp(1.5), -4.0], strict=True):
-        assert isinstance(cell[0], np.ndarray)
-        assert cell[0] == expected
-    assert (cells[0][0] is first) is bool(pattern)
+    found = fused_function(node)(first, np.array(0.5))
+    for out, expected in zip(found, [4.5, np.exp(1.5), -4.0], strict=True):
+        assert isinstance(out, np.ndarray)
+        assert out == expected
+    assert (found[0] is first) is bool(pattern)
 
 
 def test_results_of_many_threads_at_once() -> None:
@@ -176,8 +176,10 @@ def test_a_sum_takes_each_term_as_soon_as_it_is_there(terms: int) -> None:
     """What a sum of many terms needs of memory does not grow with their number."""
     x, *others = [scalar.float64(f"x{i}") for i in range(terms + 1)]
     total = scalar.add(*[x * other for other in others])
-    kernel = CompositeKernel(scalar.Composite([x, *others], [total]), [F] * (terms + 1), [None], {})
-    assert len(kernel.source.registers) == 2
+    op = Elemwise(scalar.Composite([x, *others], [total]))
+    kernel = CompositeKernel(op, [F] * (terms + 1))
+    # the inputs, the sum so far, and a term
+    assert kernel.bytes_per_element == 8 * (terms + 3)
 
 
 @pytest.mark.parametrize("broadcasts", (0, 1, 2))
@@ -219,21 +221,10 @@ def test_helpers_take_part() -> None:
     run_tasks(lambda tasks: [together.wait() for _ in tasks] and None, 2, 2)
 
 
-def test_storage_is_taken_again_and_never_twice() -> None:
-    scratch = Scratch()
-    first = scratch.take(1000)
-    second = scratch.take(10)
-    assert first is not second
-    assert first.size >= 1000
-    assert first.ctypes.data % 64 == 0
-    scratch.give_back(first)
-    assert scratch.take(500) is first
-    assert scratch.take(500) is not first
-
-
 FORKS = """
 import os, warnings
 from relgraph.tensor.memory import run_tasks
+from relgraph.tensor.reductions import CAReduce, FusedReduction
 run_tasks(lambda tasks: [None for _ in tasks] and None, 10, 3)
 warnings.simplefilter("ignore", DeprecationWarning)  # of the threads, which are what is tested
 child = os.fork()
@@ -252,3 +243,122 @@ def test_a_forked_process_has_helpers_of_its_own() -> None:
         [sys.executable, "-W", "error", "-c", FORKS], capture_output=True, text=True
     )
     assert ran.returncode == 0, ran.stderr
+
+
+# The fastest of several ways is taken, and all give the same bits.
+
+
+def taken(choice: Ways, seconds: list[float], calls: int) -> list[int]:
+    """Call so often, each way taking its seconds, and return the ways."""
+    found = []
+    for _ in range(calls):
+        way = choice.next()
+        choice.note(way, seconds[way])
+        found.append(way)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("seconds", "best"),
+    [
+        ([1.0, 0.5, 0.7], 1),
+        ([1.0, 0.7, 0.5], 2),
+        ([1.0, 2.0, 3.0], 0),
+        ([1.0, 0.99, 0.98], 0),
+        ([1.0, 0.5], 1),
+    ],
+)
+def test_each_is_tried_and_the_fastest_is_kept(seconds: list[float], best: int) -> None:
+    choice = Ways(len(seconds))
+    trials = 3 * len(seconds)
+    assert sorted(taken(choice, seconds, trials)) == sorted([*range(len(seconds))] * 3)
+    assert set(taken(choice, seconds, 100)) == {best}
+    assert choice.prefers_first() == (best == 0)
+
+
+def test_one_slow_call_decides_nothing() -> None:
+    choice = Ways(2)
+    for k in range(6):
+        way = choice.next()
+        choice.note(way, 50.0 if k < 2 else [1.0, 0.5][way])
+    assert set(taken(choice, [1.0, 0.5], 50)) == {1}
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_they_are_tried_again_when_the_machine_has_changed(asked: bool) -> None:
+    choice = Ways(2)
+    taken(choice, [1.0, 2.0], 6)
+    if asked:
+        for _ in range(200):
+            assert choice.prefers_first()
+        assert not choice.prefers_first()
+    else:
+        assert set(taken(choice, [1.0, 2.0], 200)) == {0}
+    taken(choice, [1.0, 0.5], 6)
+    assert set(taken(choice, [1.0, 0.5], 100)) == {1}
+
+
+def test_they_are_tried_again_ever_more_seldom() -> None:
+    choice = Ways(2)
+    found = taken(choice, [1.0, 2.0], 100_000)
+    assert found.count(1) < 100
+
+
+def test_a_thread_that_takes_the_last_trial_takes_it_from_no_other() -> None:
+    choice = Ways(2)
+    taken(choice, [1.0, 0.5], 5)
+    others: list[Thread] = []
+
+    class Shared(list[int]):
+        """Another thread notes the last trial between the look and the choice."""
+
+        def __bool__(self) -> bool:
+            there = len(self) > 0
+            if not others:
+                others.append(Thread(target=choice.note, args=(self[-1], 1.0)))
+                others[0].start()
+                others[0].join(0.05)
+            return there
+
+    choice._to_try = Shared(choice._to_try)
+    assert choice.next() in (0, 1)
+    others[0].join()
+    assert choice._to_try == []
+
+
+@pytest.mark.parametrize(
+    ("dtype", "reduced"),
+    [
+        *product(["float64", "float32", "int64"], [None, scalar.add, scalar.maximum]),
+        # complex numbers are not reduced by blocks
+        ("complex128", None),
+    ],
+)
+def test_all_give_the_same_bits(monkeypatch: pytest.MonkeyPatch, dtype: str, reduced: Any) -> None:
+    monkeypatch.setattr(memory, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(memory, "BLOCK_BYTES", 0)
+    x, y = getattr(scalar, dtype)("x"), getattr(scalar, dtype)("y")
+    composite = scalar.Composite([x, y], [x * y - x, (x + y) * x])
+    op: Any = Elemwise(composite)
+    if reduced is not None:
+        op = FusedReduction(op, [None, CAReduce(reduced)])
+    values = [(np.arange(20_001) % k - 3).astype(dtype) / 4 for k in (7, 11)]
+    values = [v.astype(dtype) for v in values]
+    found = []
+    for way in range(3):
+        monkeypatch.setattr(kernels, "always", way)
+        kernel = CompositeKernel(op, [F, F])
+        with config.change_flags(threads=2):
+            assert kernel.prefers_whole(20_001) == (way == 0)
+            found.append(kernel.run(values, (20_001,), [None, None]))
+    for other in found[1:]:
+        for a, b in zip(found[0], other, strict=True):
+            assert a.dtype == b.dtype
+            assert a.tobytes() == b.tobytes()
+
+
+def test_what_takes_too_much_memory_is_not_computed_as_a_whole() -> None:
+    x = scalar.float64("x")
+    kernel = CompositeKernel(Elemwise(scalar.Composite([x], [scalar.exp(x) + x])), [F])
+    assert not any(kernel.prefers_whole(10**10) for _ in range(5))
+    assert kernel._choice_for(10**10).threads[0] == 1
