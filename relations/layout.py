@@ -137,15 +137,8 @@ all_lengths = computed(kit.lengths_of_all, xs)
 
 FILLS = (
     fill_law(
-        "fill-of-alloc",
-        second(a, allocated),
-        second(a, x),
-        whereo(kit.has_room_for, a, ys),
-    ),
-    fill_law(
         "fill-cut", second(a, x), x, covers_shapeo(x, a), whereo(kit.is_not_allocated_like, x, a)
     ),
-    fill_law("fill-of-fill", second(b, second(a, x)), second(b, x), covers_shapeo(b, a)),
     fill_law(
         "fill-cut-in-operands",
         f(several(xs)),
@@ -226,7 +219,6 @@ RESHAPES = (
     # identities
     # reshape(x, [1, 1]) → x.dimshuffle("x", "x")
     reshape_law("reshape-of-one", Reshape(n)(x, t), computed(kit.one_element_reshaped, x, t)),
-    reshape_law("reshape-vector", Reshape(1)(x, t), x, ranko(x, 1)),
     reshape_law("reshape-to-own-shape", Reshape(n)(x, _shape(x)), x),
     reshape_law("reshape-to-known-shape", Reshape(n)(x, t), x, whereo(kit.is_shape_of, t, x)),
     # declarations

@@ -318,7 +318,6 @@ def of_parts(ending: str, op: Any) -> tuple[Law, ...]:
         return op(i)(v, several(indices))
 
     return (
-        stable(f"log-part-of-exp{ending}", log(part(exp(x))), part(x), floato(x)),
         stable(
             f"log-part-of-exp-div{ending}",
             log(part(exp(x)) / y),
@@ -332,7 +331,6 @@ def of_parts(ending: str, op: Any) -> tuple[Law, ...]:
             LogSumExp(usual)(part(x)),
             floato(x),
         ),
-        stable(f"log-part-of-softmax{ending}", log(part(share)), part(log_p)),
         stable(
             f"log-chosen-part-of-softmax{ending}",
             log(switch(m, part(share), y)),

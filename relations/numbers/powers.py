@@ -65,7 +65,6 @@ OF_SQUARES = (
 ROOTS = (
     rounding("sqrt-sqr", sqrt(sqr(x)), abs_(x), floato(x), tags=_POW),
     finite("sqr-sqrt", sqr(sqrt(x)), x, floato(x), tags=_POW),
-    rounding("sqr-sqrt-nonnegative", sqr(sqrt(x)), x, floato(x), nonnegativeo(x), tags=_POW),
 )
 
 SQUARES = (

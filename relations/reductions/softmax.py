@@ -69,12 +69,6 @@ LOGARITHMS_AND_SLOPES = (
     law("log-sum-exp-guarded", switch(isinf(greatest), greatest, lse), lse),
     along("log-sum-exp-kept-shifted", keepdims(greatest) + keepdims(shifted_lse), keepdims(lse)),
     stable("log-softmax", log(Softmax(k)(x)), LogSoftmax(k)(x), tags=("local_log_softmax",)),
-    stable(
-        "log-softmax-laid-out",
-        log(DimShuffle(n, o)(Softmax(k)(x))),
-        DimShuffle(n, o)(LogSoftmax(k)(x)),
-        tags=("local_log_softmax",),
-    ),
     rounding("exp-log-softmax", exp(LogSoftmax(k)(x)), Softmax(k)(x)),
     # what differentiating a softmax that is written out leaves behind
     scaled("softmax-of-weights", exps * keepdims(sum_(y / total, axis=a)), p * sum_of_y),

@@ -281,7 +281,6 @@ def test_a_guard_that_is_not_stated_is_not_assumed():
     "name",
     [
         "alloc-of-ones",
-        "fill-of-alloc",
         "reshape-chain",
         "reshape-to-known-shape",
         "dimshuffle-unneeded",

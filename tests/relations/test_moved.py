@@ -15,7 +15,7 @@ from relgraph.compile.optimize import optimize_graph
 from relgraph.gradient import grad
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.notation import algebra
-from tests.relations.applied import OF_LAWS, applied, assert_same_values, value_of, x, y
+from tests.relations.applied import OF_LAWS, applied, assert_same_values, value_of, w, x, y
 
 STABLE = [one for one in relations.STABILIZE if isinstance(one, Law) and one.name not in OF_LAWS]
 MOVED = [law for name, law in OF_LAWS.items() if name.startswith("before-elements-are-taken")]
@@ -31,6 +31,12 @@ CASES = [
     (1 - at.sigmoid(m).T, "sigmoid(-m).T"),
     (1 - at.reshape(s, (3, 1)), "reshape{2}(sigmoid(-x), [3 1])"),
     (at.log(at.softmax(x)[few]), "log_softmax(x, axis=None)[[0 2 2]]"),
+    (at.log(at.softmax(m)[0, 1]), "log_softmax(m, axis=1)[0, 1]"),
+    (at.log(at.softmax(m)[[0, 1], [1, 0]]), "log_softmax(m, axis=1)[[0 1], [1 0]]"),
+    (at.log(at.softmax(m, axis=1).T), "log_softmax(m, axis=1).T"),
+    (at.log(at.softmax(x)[None, :]), "log_softmax(x, axis=None)[None]"),
+    (at.log(at.exp(m)[:, 0]), "m[:, 0]"),
+    (at.log(at.exp(m)[[0, 1], [1, 0]]), "m[[0 1], [1 0]]"),
 ]
 
 
@@ -46,7 +52,9 @@ def test_no_law_looks_deeper_than_said() -> None:
     assert max(law.forward.depth for law in STABLE if _is_elementwise(law)) + 1 <= DEEPEST
 
 
-@pytest.mark.parametrize("before", [1 - x[few], y[few] - s[few], at.exp(s[few]), at.log(s)[few]])
+@pytest.mark.parametrize(
+    "before", [1 - x[few], y[few] - s[few], at.exp(s[few]), at.log(s)[few], at.log(at.exp(w)[:2])]
+)
 def test_what_no_law_is_about_stays(before: Any) -> None:
     assert applied(MOVED, before) is before or algebra(applied(MOVED, before)) == algebra(before)
 

@@ -41,10 +41,10 @@ CASES = [
     ("fill-sink", at.mul(complex_y, at.second(x, small), z), "second(x, complex_y * small * z)"),
     ("fill-cut", at.second(x, y), "y"),
     ("fill-cut", at.second(row, x), "x"),
-    ("fill-of-fill", at.second(x, at.second(row, small)), "second(x, small)"),
-    ("fill-of-alloc", at.second(v, at.alloc(s, n)), "second(v, s)"),
-    ("fill-of-alloc", at.second(x, at.alloc(row, n, m)), "second(x, row)"),
-    ("fill-of-alloc", at.second(cube, at.alloc(x, n, m, k)), "second(cube, x)"),
+    ("fill-cut-in-operands", at.second(x, at.second(row, small)), "second(x, small)"),
+    ("fill-cut-in-operands", at.second(v, at.alloc(s, n)), "second(v, s)"),
+    ("fill-cut-in-operands", at.second(x, at.alloc(row, n, m)), "second(x, row)"),
+    ("fill-cut-in-operands", at.second(cube, at.alloc(x, n, m, k)), "second(cube, x)"),
     (
         "fill-cut-in-operands",
         at.second(v, s).dimshuffle("x", 0) * x,
@@ -99,7 +99,7 @@ CASES = [
 
 NOT_MATCHED = [
     ("fill-cut", at.second(x, row)),
-    ("fill-of-fill", at.second(row, at.second(x, small))),
+    ("fill-cut-in-operands", at.second(row, at.second(x, small))),
     ("fill-sink", at.second(y, at.second(x, small))),  # they would change places for ever
     ("fill-like", at.second(row - column, small)),
     ("fill-known", at.second(x, small)),
@@ -108,8 +108,8 @@ NOT_MATCHED = [
     ("alloc-unneeded", at.alloc(x, Shape_i(1)(x), Shape_i(0)(x))),
     ("fill-cut-in-operands", at.alloc(s, n, m) - row),
     ("fill-cut", at.second(x, at.alloc(s, n, m))),
-    ("fill-of-alloc", at.second(row, at.alloc(s, n, m))),
-    ("fill-of-alloc", at.second(at.alloc(s, n, m), at.alloc(row, n, m))),
+    ("fill-cut-in-operands", at.second(row, at.alloc(s, n, m))),
+    ("fill-cut-in-operands", at.second(at.alloc(s, n, m), at.alloc(row, n, m))),
     ("alloc-smaller", at.alloc(at.constant(2.0), n, m)),
     ("alloc-smaller", at.alloc(small, n, m)),
     ("alloc-of-ones", at.alloc(s, n, 1)),

@@ -16,7 +16,7 @@ CASES = [
     ("reshape-of-one", at.reshape(at.dscalar("s"), (1, -1)), "s[None, None]"),
     ("reshape-chain", at.reshape(at.reshape(x, (-1,)), (1, 9)), "reshape{2}(x, [1 9])"),
     ("reshape-of-dimshuffle", at.reshape(x.dimshuffle(0, "x", 1), (-1,)), "reshape{1}(x, -1)"),
-    ("reshape-vector", at.reshape(v, (-1,)), "v"),
+    ("reshape-to-known-shape", at.reshape(v, (-1,)), "v"),
     ("reshape-to-own-shape", Reshape(2)(x, x.shape), "x"),
     ("reshape-to-known-shape", at.reshape(known, (3, 3)), "known"),
     ("reshape-to-known-shape", at.reshape(known, (3, -1)), "known"),
@@ -30,8 +30,7 @@ CASES = [
 
 NOT_MATCHED = [
     ("reshape-of-dimshuffle", at.reshape(x.T, (-1,))),
-    ("reshape-vector", at.reshape(v, (3, 1))),
-    ("reshape-vector", at.reshape(v, (1,))),  # that it has one element is known from the shape
+    ("reshape-to-known-shape", at.reshape(v, (1,))),  # it has one element: the shape says so
     ("reshape-to-own-shape", at.reshape(x, x.T.shape)),
     ("reshape-to-known-shape", at.reshape(x, (3, 3))),
     ("reshape-to-known-shape", at.reshape(x, (x.shape[0], -1))),  # where there are no rows

@@ -82,7 +82,6 @@ BY_HAND = [
 
 TRUE_BY_READING = {
     "wrong for rank 0: softmax-slope": "the softmax of one number is 1, whatever it is",
-    "other argument: fill-of-alloc": "a number that fits has the shape that is wanted already",
     "wrong for the least number: det-scaled": "no class claims anything of such determinants",
     "unguarded 2: kron-times-vector": "all that is computed has the dtype of the result even so",
     "other op: log-prod-of-any-sign": "what is subtracted is 0",
