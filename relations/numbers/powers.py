@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from relations.kit import numbers as kit
 from relations.kit.constant_arithmetic import known
-from relations.kit.guards import is_read, nonnegativeo, nonzero_numbero, not_constanto
+from relations.kit.guards import is_read, nonzero_numbero, not_constanto
 from relations.kit.type_guards import floato, integero, roomyo
 from relations.kit.vocabulary import finite, law, lvars, rounding, stable
 from relgraph.graph.kanren import computed, readerso, whereo
