@@ -22,6 +22,9 @@ from typing import Any
 from relations.kit import parts as kit
 from relations.kit.guards import all_zeroo, counts_any_length
 from relations.kit.index_arithmetic import (
+    BasicIndex,
+    are_disjoint,
+    composed_index,
     index_before_dimshuffle,
     order_after_index,
     rank_of,
@@ -52,6 +55,10 @@ indices, inner, left, lengths, operands, parts, positions = lvars(
 )
 
 
+index = computed(BasicIndex, i, indices)
+"""The basic index of the entries `i`, with the variables in them."""
+
+
 def part_of(whole: Any) -> Any:
     """Return the term ``whole[i]``, where `indices` are the variables in `i`."""
     return Subtensor(i)(whole, several(indices))
@@ -66,7 +73,7 @@ COMPOSED = (
     any_dtype_law(
         "subtensor-of-subtensor",
         part_of(Subtensor(j)(x, several(xs))),
-        computed(taken_at, x, computed(kit.index_of_indexed, x, i, indices, j, xs)),
+        computed(taken_at, x, computed(composed_index, x, index, computed(BasicIndex, j, xs))),
     ),
     any_dtype_law("subtensor-unneeded", Subtensor(i)(x), x, whereo(takes_everything, i, x)),
     any_dtype_law(
@@ -79,8 +86,8 @@ COMPOSED = (
 )
 
 elementwise, reduced = f(several(operands)), CAReduce(s, a)(x)
-moved = computed(taken_at, x, computed(index_before_dimshuffle, o, i, indices, n))
-inner = computed(kit.index_before_reduction, i, indices, a, x)
+moved = computed(taken_at, x, computed(index_before_dimshuffle, o, index, n))
+inner = computed(kit.index_before_reduction, index, a, x)
 
 
 def inward(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
@@ -94,7 +101,7 @@ LIFTS = (
     inward(
         "subtensor-of-elemwise",
         part_of(elementwise),
-        f(several(computed(kit.operand_parts, i, indices, operands))),
+        f(several(computed(kit.operand_parts, index, operands))),
         one_cliento(elementwise),
         # NumPy's loops over an axis that is reversed are slow: none is made
         whereo(goes_forward, i),
@@ -117,8 +124,8 @@ LIFTS = (
         part_of(_dot(x, y)),
         # (x @ y)[i, j] → x[i] @ y[:, j]
         _dot(
-            computed(kit.left_operand_part, i, indices, x, y),
-            computed(kit.right_operand_part, i, indices, x, y),
+            computed(kit.left_operand_part, index, x, y),
+            computed(kit.right_operand_part, index, x, y),
         ),
         one_cliento(_dot(x, y)),
         # of a complex infinity the BLAS makes nan in its own ways
@@ -173,8 +180,8 @@ MADE = (
         "subtensor-of-alloc",
         part_of(Alloc()(x, several(lengths))),
         Alloc()(
-            computed(kit.operand_part, i, indices, x, lengths),
-            several(computed(kit.lengths_of_part, i, indices, lengths)),
+            computed(kit.operand_part, index, x, lengths),
+            several(computed(kit.lengths_of_part, index, lengths)),
         ),
         whereo(kit.is_within_bounds, i, lengths),
     ),
@@ -182,20 +189,20 @@ MADE = (
         "subtensor-of-join",
         part_of(Join(a)(several(parts))),
         # join(0, x, y)[2] → x[2], of an x of three rows
-        computed(kit.part_of_piece, i, indices, a, parts),
+        computed(kit.part_of_piece, index, a, parts),
     ),
     # set_subtensor(x[i], y)[i] → y, inc_subtensor(x[i], y)[i] → x[i] + y
     any_dtype_law("subtensor-of-set-subtensor", part_of(changed(i, True, x, y)), y),
     any_dtype_law(
         "subtensor-of-inc-subtensor",
         part_of(changed(i, False, x, y)),
-        computed(kit.part_and, i, indices, x, y),
+        computed(taken_at, x, index) + y,
     ),
     any_dtype_law(
         "subtensor-of-change-elsewhere",
         part_of(IncSubtensor(j, False, b)(x, y, several(xs))),
         part_of(x),  # set_subtensor(x[0], y)[1] → x[1], and the same for an increment
-        whereo(kit.are_disjoint_in, x, i, j),
+        whereo(are_disjoint, x, i, j),
     ),
     any_dtype_law(
         "take-all",
@@ -212,7 +219,7 @@ MADE = (
         "row-of-taken",
         part_of(taken(x, positions)),
         # x[positions][i] → x[positions[i]]
-        computed(taken_at, x, computed(kit.index_by_position, i, indices, x, positions)),
+        computed(taken_at, x, computed(kit.index_by_position, index, x, positions)),
         *of_positions,
         whereo(kit.begins_with_integer, i),
     ),
@@ -220,7 +227,7 @@ MADE = (
         "slice-of-taken",
         part_of(taken(x, positions)),
         # x[positions][2:] → x[positions[2:]]; others may be out of bounds
-        taken(x, computed(kit.part_at, i, indices, positions)),
+        taken(x, computed(taken_at, positions, index)),
         *of_positions,
         whereo(kit.is_one_slice, i),
     ),

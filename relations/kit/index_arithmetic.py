@@ -311,7 +311,13 @@ class BasicIndex:
     """A basic index, and the variables that its placeholders represent."""
 
     entries: IndexList
-    inputs: tuple[Any, ...]
+    inputs: tuple[Any, ...] = ()
+
+    def each(self, ndim: int = 0) -> Iterator[EntryWithInputs]:
+        """Yield the entry for each of `ndim` axes, or of its own, with the variables in it."""
+        rest = iter(self.inputs)
+        for entry in padded(self.entries, ndim):
+            yield entry, [next(rest) for _ in placeholders((entry,))]
 
 
 def trimmed(entries: Sequence[Any]) -> tuple[Any, ...]:
@@ -327,13 +333,6 @@ def padded(index: IndexList, ndim: int) -> tuple[Entry, ...]:
     return (*index, *[WHOLE] * (ndim - len(index)))
 
 
-def _entries_with_inputs(index: IndexList, inputs: Sequence[Any]) -> Iterator[EntryWithInputs]:
-    """Yield each entry with the variables that its placeholders represent."""
-    rest = iter(inputs)
-    for entry in index:
-        yield entry, [next(rest) for _ in placeholders((entry,))]
-
-
 def basic_index(pairs: Sequence[EntryWithInputs]) -> BasicIndex:
     """Return the index made of entries and the variables of their placeholders."""
     return BasicIndex(
@@ -341,14 +340,8 @@ def basic_index(pairs: Sequence[EntryWithInputs]) -> BasicIndex:
     )
 
 
-def composed_index(
-    shape: Shape,
-    outer: IndexList,
-    outer_inputs: Sequence[Any],
-    inner: IndexList,
-    inner_inputs: Sequence[Any],
-) -> BasicIndex | None:
-    """Return the index that is `inner` into a tensor of `shape`, followed by `outer`.
+def composed_index(x: Any, outer: BasicIndex, inner: BasicIndex) -> BasicIndex | None:
+    """Return the index into `x` that is `inner`, followed by `outer`.
 
     An entry that is a variable can be composed with a whole slice only.
 
@@ -357,10 +350,9 @@ def composed_index(
     index
         None if it can't be told.
     """
-    after = _entries_with_inputs(padded(outer, len(shape)), outer_inputs)
+    after = outer.each(x.type.ndim)
     pairs: list[EntryWithInputs] = []
-    first = padded(inner, len(shape))
-    for n, (entry, given) in zip(shape, _entries_with_inputs(first, inner_inputs), strict=True):
+    for n, (entry, given) in zip(x.type.shape, inner.each(x.type.ndim), strict=True):
         if not isinstance(entry, Slice):
             pairs.append((entry, given))
             continue
@@ -372,9 +364,7 @@ def composed_index(
     return basic_index(pairs)
 
 
-def index_into_operand(
-    index: IndexList, inputs: Sequence[Any], shape: Shape, whole: Shape
-) -> BasicIndex:
+def index_into_operand(index: BasicIndex, shape: Shape, whole: Shape) -> BasicIndex:
     """Return the index into an operand for what `index` takes of an elementwise result.
 
     Parameters
@@ -384,7 +374,7 @@ def index_into_operand(
     """
     missing = len(whole) - len(shape)
     pairs: list[EntryWithInputs] = []
-    for axis, (entry, given) in enumerate(_entries_with_inputs(index, inputs)):
+    for axis, (entry, given) in enumerate(index.each()):
         if axis < missing:
             continue
         if shape[axis - missing] == 1 and whole[axis] != 1:
@@ -394,9 +384,7 @@ def index_into_operand(
     return basic_index(pairs)
 
 
-def index_before_dimshuffle(
-    order: Sequence[int | str], index: IndexList, inputs: Sequence[Any], ndim: int
-) -> BasicIndex | None:
+def index_before_dimshuffle(order: Order, index: BasicIndex, ndim: int) -> BasicIndex | None:
     """Return the index into a tensor of `ndim` axes for what `index` takes of its dimshuffle.
 
     Returns
@@ -405,7 +393,7 @@ def index_before_dimshuffle(
         None if `index` does not take all of an axis that is new in `order`.
     """
     taken: dict[int, EntryWithInputs] = {}
-    for axis, (entry, given) in zip(order, _entries_with_inputs(index, inputs), strict=False):
+    for axis, (entry, given) in zip(order, index.each(), strict=False):
         if not isinstance(axis, str):
             taken[axis] = entry, given
         elif not (takes_whole_axis(entry, 1) or (isinstance(entry, int) and entry in (0, -1))):
@@ -432,12 +420,10 @@ def order_after_index(order: Order, index: IndexList, ndim: int) -> tuple[int | 
     return order_left(order, _axes_of_integers(index), ndim)
 
 
-def index_around_axes(
-    index: IndexList, inputs: Sequence[Any], axes: Sequence[int], ndim: int
-) -> BasicIndex:
+def index_around_axes(index: BasicIndex, axes: Sequence[int], ndim: int) -> BasicIndex:
     """Return the index into a tensor of `ndim` axes that takes all of `axes`, and of the others
     what `index` does."""
-    entries = _entries_with_inputs(padded(index, ndim - len(axes)), inputs)
+    entries = index.each(ndim - len(axes))
     return basic_index([(WHOLE, []) if axis in axes else next(entries) for axis in range(ndim)])
 
 
@@ -447,17 +433,15 @@ def axes_after_index(index: IndexList, axes: Sequence[int], ndim: int) -> tuple[
     return tuple([left.index(axis) for axis in axes])
 
 
-def split_index(
-    index: IndexList, inputs: Sequence[Any], axis: int, ndim: int
-) -> tuple[BasicIndex, BasicIndex]:
+def split_index(index: BasicIndex, axis: int, ndim: int) -> tuple[BasicIndex, BasicIndex]:
     """Return an index into `ndim` axes as two: for the axes before `axis`, and from there on."""
-    pairs = list(_entries_with_inputs(padded(index, ndim), inputs))
+    pairs = list(index.each(ndim))
     return basic_index(pairs[:axis]), basic_index(pairs[axis:])
 
 
-def are_disjoint(shape: Shape, a: IndexList, b: IndexList) -> bool:
-    """Return whether two indices are known to take different elements of a tensor of `shape`."""
-    return any(are_disjoint_entries(n, p, q) for n, p, q in zip(shape, a, b, strict=False))
+def are_disjoint(x: Any, a: IndexList, b: IndexList) -> bool:
+    """Return whether two indices are known to take different elements of `x`."""
+    return any(are_disjoint_entries(n, p, q) for n, p, q in zip(x.type.shape, a, b, strict=False))
 
 
 def taken_at(x: Any, index: BasicIndex) -> Any:

@@ -18,6 +18,7 @@ from relations.kit.guards import (
     depends_on_levels,
     requires_heads,
 )
+from relations.kit.index_arithmetic import BasicIndex
 from relations.kit.parts import operand_parts
 from relations.kit.vocabulary import Law
 from relgraph.graph.basic import Variable
@@ -172,7 +173,7 @@ def _of_parts(v: Any) -> Any:
     whole, *inputs = node.inputs
     if whole.owner is None or not isinstance(whole.owner.op, Elemwise):
         return None
-    parts = operand_parts(node.op.idx_list, inputs, whole.owner.inputs)
+    parts = operand_parts(BasicIndex(node.op.idx_list, tuple(inputs)), whole.owner.inputs)
     return None if parts is None else whole.owner.op(*parts)
 
 

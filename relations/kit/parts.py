@@ -1,8 +1,4 @@
-"""Indices into the operands of what is indexed, and sums of increments, for `relations.parts`.
-
-The index of a `Subtensor` comes in two parts here, as in its node: `index`, the entries, and
-`inputs`, the variables that the placeholders among them represent.
-"""
+"""Indices into the operands of what is indexed, and sums of increments, for `relations.parts`."""
 
 from __future__ import annotations
 
@@ -24,12 +20,11 @@ from relations.kit.guards import (
 )
 from relations.kit.index_arithmetic import (
     BasicIndex,
-    are_disjoint,
     axes_after_index,
-    composed_index,
     index_around_axes,
     index_into_operand,
     located_in_join,
+    padded,
     slice_of_range,
     split_index,
     taken_at,
@@ -57,17 +52,6 @@ from relgraph.tensor.subtensor import (
 # -- of an index, an elementwise op, a product, a reduction ----------------------------------------
 
 
-def index_of_indexed(
-    x: Any,
-    outer: IndexList,
-    outer_inputs: Sequence[Any],
-    inner: IndexList,
-    inner_inputs: Sequence[Any],
-) -> BasicIndex | None:
-    """Return the index into `x` that is ``x[inner][outer]``; None if it can't be told."""
-    return composed_index(x.type.shape, outer, outer_inputs, inner, inner_inputs)
-
-
 REVERSED = (Slice(None, None, -1),)
 """The index in ``x[::-1]``."""
 
@@ -86,9 +70,7 @@ def not_reversed(operands: Sequence[Any]) -> tuple[Any, ...] | None:
     )
 
 
-def operand_parts(
-    index: IndexList, inputs: Sequence[Any], operands: Sequence[Any]
-) -> list[Any] | None:
+def operand_parts(index: BasicIndex, operands: Sequence[Any]) -> list[Any] | None:
     """Return the parts of `operands` of which an elementwise op makes the part of its result at an
     index; None if they are not known to broadcast as `operands` do.
 
@@ -96,13 +78,13 @@ def operand_parts(
     another operand might then be taken for an axis that broadcasts.
     """
     lengths: list[int | None] = []
-    for column in zip(*(v.type.shape for v in operands), strict=True):
+    columns = zip(*(v.type.shape for v in operands), strict=True)
+    for column, entry in zip(columns, padded(index.entries, operands[0].type.ndim), strict=True):
         known = [n for n in column if n is not None and n != 1]
-        entry = index[len(lengths)] if len(lengths) < len(index) else WHOLE
         if known and None in column and isinstance(entry, Slice) and entry != WHOLE:
             return None
         lengths.append(known[0] if known else None if None in column else 1)
-    return [operand_part(index, inputs, v, lengths) for v in operands]
+    return [operand_part(index, v, lengths) for v in operands]
 
 
 def diagonals_of(offset: int, operands: Sequence[Any]) -> list[Any] | None:
@@ -118,7 +100,7 @@ def diagonals_of(offset: int, operands: Sequence[Any]) -> list[Any] | None:
     return found
 
 
-def operand_part(index: IndexList, inputs: Sequence[Any], v: Any, lengths: Sequence[Any]) -> Any:
+def operand_part(index: BasicIndex, v: Any, lengths: Sequence[Any]) -> Any:
     """Return the part of `v` that broadcasts to the part at `index` of what `v` broadcasts to.
 
     Parameters
@@ -127,27 +109,23 @@ def operand_part(index: IndexList, inputs: Sequence[Any], v: Any, lengths: Seque
         Those that `v` broadcasts to: ints, integer variables, or None.
     """
     known = [static_int(n) for n in lengths]
-    return taken_at(v, index_into_operand(index, inputs, v.type.shape, known))
+    return taken_at(v, index_into_operand(index, v.type.shape, known))
 
 
-def left_operand_part(index: IndexList, inputs: Sequence[Any], x: Any, y: Any) -> Any:
+def left_operand_part(index: BasicIndex, x: Any, y: Any) -> Any:
     """Return the rows of `x` whose product with something has the rows of ``(x @ y)[index]``."""
-    return taken_at(
-        x, split_index(index, inputs, x.type.ndim - 1, x.type.ndim + y.type.ndim - 2)[0]
-    )
+    return taken_at(x, split_index(index, x.type.ndim - 1, x.type.ndim + y.type.ndim - 2)[0])
 
 
-def right_operand_part(index: IndexList, inputs: Sequence[Any], x: Any, y: Any) -> Any:
+def right_operand_part(index: BasicIndex, x: Any, y: Any) -> Any:
     """Return the columns of `y` that are multiplied for the columns of ``(x @ y)[index]``."""
-    columns = split_index(index, inputs, x.type.ndim - 1, x.type.ndim + y.type.ndim - 2)[1]
-    return taken_at(y, index_around_axes(columns.entries, columns.inputs, (0,), y.type.ndim))
+    columns = split_index(index, x.type.ndim - 1, x.type.ndim + y.type.ndim - 2)[1]
+    return taken_at(y, index_around_axes(columns, (0,), y.type.ndim))
 
 
-def index_before_reduction(
-    index: IndexList, inputs: Sequence[Any], axes: Axes, x: Any
-) -> BasicIndex:
+def index_before_reduction(index: BasicIndex, axes: Axes, x: Any) -> BasicIndex:
     """Return the index into `x` for what `index` takes of the reduction of `x` over `axes`."""
-    return index_around_axes(index, inputs, axis_numbers(axes, x.type.ndim), x.type.ndim)
+    return index_around_axes(index, axis_numbers(axes, x.type.ndim), x.type.ndim)
 
 
 def reduced_axes_after(index: BasicIndex, axes: Axes, x: Any) -> tuple[int, ...]:
@@ -169,11 +147,9 @@ def is_within_bounds(index: IndexList, lengths: Sequence[Any]) -> bool:
     return True
 
 
-def lengths_of_part(
-    index: IndexList, inputs: Sequence[Any], lengths: Sequence[Any]
-) -> list[Variable]:
+def lengths_of_part(index: BasicIndex, lengths: Sequence[Any]) -> list[Variable]:
     """Return the lengths, int64s of rank 0, of a part of what has `lengths`."""
-    entries = symbolic_index(index, inputs)
+    entries = symbolic_index(index.entries, index.inputs)
     known = [known_length(n) for n in lengths]
     left = [
         symbolic_length(n, e) for n, e in zip(known, entries, strict=False) if isinstance(e, slice)
@@ -181,16 +157,18 @@ def lengths_of_part(
     return [in_dtype(n, "int64") for n in (*left, *known[len(entries) :])]
 
 
-def part_of_piece(index: IndexList, inputs: Sequence[Any], axis: int, pieces: Sequence[Any]) -> Any:
+def part_of_piece(index: BasicIndex, axis: int, pieces: Sequence[Any]) -> Any:
     """Return what `index` takes of a join, as a part of that one of its pieces in which all of it
     is; None if there is none."""
-    if len(index) <= axis:
+    entries = index.entries
+    if len(entries) <= axis:
         return None
-    found = located_in_join(index[axis], [v.type.shape[axis] for v in pieces])
+    found = located_in_join(entries[axis], [v.type.shape[axis] for v in pieces])
     if found is None:
         return None
     which, entry = found
-    return part_at(trimmed((*index[:axis], entry, *index[axis + 1 :])), inputs, pieces[which])
+    within = trimmed((*entries[:axis], entry, *entries[axis + 1 :]))
+    return taken_at(pieces[which], BasicIndex(within, index.inputs))
 
 
 @depends_on_levels(2)
@@ -228,21 +206,6 @@ def steps_of_join(after: IndexList, before: IndexList, x: Any) -> Any:
     return Join(axis)(*steps)
 
 
-def part_at(index: IndexList, inputs: Sequence[Any], x: Any) -> Any:
-    """Return ``x[index]``."""
-    return Subtensor(index)(x, *inputs)
-
-
-def part_and(index: IndexList, inputs: Sequence[Any], x: Any, y: Any) -> Any:
-    """Return ``x[index] + y``."""
-    return part_at(index, inputs, x) + y
-
-
-def are_disjoint_in(x: Any, a: IndexList, b: IndexList) -> bool:
-    """Return whether two indices are known to take different elements of `x`."""
-    return are_disjoint(x.type.shape, a, b)
-
-
 # -- of rows at positions --------------------------------------------------------------------------
 
 
@@ -275,12 +238,11 @@ def is_one_slice(index: IndexList) -> bool:
     return len(index) == 1 and isinstance(index[0], Slice)
 
 
-def index_by_position(
-    index: IndexList, inputs: Sequence[Any], x: Any, positions: Any
-) -> BasicIndex:
+def index_by_position(index: BasicIndex, x: Any, positions: Any) -> BasicIndex:
     """Return the index into `x` that is ``x[positions][index]``, of an integer and others."""
-    row, others = split_index(index, inputs, 1, x.type.ndim)
-    return BasicIndex((Placeholder.INTEGER, *index[1:]), (taken_at(positions, row), *others.inputs))
+    row, others = split_index(index, 1, x.type.ndim)
+    inputs = (taken_at(positions, row), *others.inputs)
+    return BasicIndex((Placeholder.INTEGER, *index.entries[1:]), inputs)
 
 
 def has_no_broadcast_axis(a: Any) -> bool:

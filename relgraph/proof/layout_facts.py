@@ -70,8 +70,7 @@ EXECUTED: frozenset[Callable[..., Any]] = frozenset(
         parts_kit.operand_part,
         parts_kit.begins_with_integer,
         parts_kit.index_by_position,
-        parts_kit.part_at,
-        parts_kit.part_and,
+        index_arithmetic.BasicIndex,
         index_arithmetic.rank_of,
         index_arithmetic.taken_at,
         index_arithmetic.index_before_dimshuffle,
@@ -177,9 +176,9 @@ def _alloc_like(x: Any, a: Any) -> Any:
     return Alloc()(x, *lengths) if kit.broadcasts_to(x, lengths) else None
 
 
-def _lengths_of_part(index: tuple[Any, ...], inputs: Sequence[Any], lengths: Sequence[Any]) -> Any:
-    found = parts_kit.lengths_of_part(index, inputs, lengths)
-    part = Subtensor(index)(Alloc()(0, *lengths), *inputs)
+def _lengths_of_part(index: index_arithmetic.BasicIndex, lengths: Sequence[Any]) -> Any:
+    found = parts_kit.lengths_of_part(index, lengths)
+    part = Subtensor(index.entries)(Alloc()(0, *lengths), *index.inputs)
     own = [Shape_i(axis)(part) for axis in range(part.type.ndim)]
     return [n if n.owner is None else m for n, m in zip(found, own, strict=True)]
 

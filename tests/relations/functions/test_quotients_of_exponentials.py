@@ -7,10 +7,8 @@ import numpy as np
 import relgraph.tensor as at
 from relations.functions import quotients_of_exponentials
 from tests.relations.applied import (
-    i,
     laws_of,
     spelled,
-    w,
     x,
     y,
     z,

@@ -35,6 +35,12 @@ SLICES = [Slice(a, b, c) for a, b, c in itertools.product(ENDS, ENDS, STEPS)]
 ANY = Placeholder.INTEGER
 """Stands for a variable."""
 
+
+def tensor(*shape):
+    """Return a tensor of a shape."""
+    return at.TensorType("float64", shape)("x")
+
+
 slices = st.sampled_from(SLICES)
 entries = st.one_of(slices, st.integers(-4, 4))
 indices = st.lists(entries, max_size=3).map(tuple)
@@ -61,7 +67,9 @@ def test_two_indices_are_one(inner, outer, known):
     once = taken(x, *inner)
     if once is None or len(outer) > once.ndim:
         return
-    both = composed_index(x.shape if known else (None,) * 3, outer, (), inner, ())
+    both = composed_index(
+        tensor(*x.shape if known else (None,) * 3), BasicIndex(outer), BasicIndex(inner)
+    )
     expected = taken(once, *outer)
     if both is None:
         assert expected is None or not known
@@ -72,20 +80,24 @@ def test_two_indices_are_one(inner, outer, known):
 
 
 def test_variables_in_indices_keep_their_places():
-    assert composed_index((None,) * 3, (ANY,), ("j",), (ANY,), ("i",)) == BasicIndex(
-        (ANY, ANY), ("i", "j")
-    )
-    assert composed_index((None,) * 3, (0, ANY), ("j",), (WHOLE, ANY), ("i",)) == BasicIndex(
+    assert composed_index(
+        tensor(None, None, None), BasicIndex((ANY,), ("j",)), BasicIndex((ANY,), ("i",))
+    ) == BasicIndex((ANY, ANY), ("i", "j"))
+    assert composed_index(
+        tensor(None, None, None), BasicIndex((0, ANY), ("j",)), BasicIndex((WHOLE, ANY), ("i",))
+    ) == BasicIndex(
         (0, ANY, ANY),
         ("i", "j"),
     )
     assert composed_index(
-        (None,) * 2, (WHOLE, ANY), ("j",), (Slice(ANY, ANY),), ("a", "b")
+        tensor(None, None),
+        BasicIndex((WHOLE, ANY), ("j",)),
+        BasicIndex((Slice(ANY, ANY),), ("a", "b")),
     ) == BasicIndex(
         (Slice(ANY, ANY), ANY),
         ("a", "b", "j"),
     )
-    assert composed_index((None,), (ANY,), ("j",), (Slice(1),), ()) is None
+    assert composed_index(tensor(None), BasicIndex((ANY,), ("j",)), BasicIndex((Slice(1),))) is None
 
 
 @given(indices)
@@ -95,17 +107,17 @@ def test_the_part_of_an_operand_that_broadcasts(index):
     if taken(x, *index) is None:
         return
     for y in (row, column):
-        part_of_y = index_into_operand(index, (), y.shape, x.shape)
+        part_of_y = index_into_operand(BasicIndex(index), y.shape, x.shape)
         part = taken(np.broadcast_to(y, x.shape), *index)
         assert np.array_equal(np.broadcast_to(take(y, *part_of_y.entries), part.shape), part)
 
 
 def test_the_part_of_an_operand_has_the_variables_of_its_own_axes():
-    assert index_into_operand((ANY, ANY), ("i", "j"), (1, None), (None, None)) == BasicIndex(
-        (0, ANY), ("j",)
-    )
     assert index_into_operand(
-        (ANY, Slice(ANY, ANY)), ("i", "a", "b"), (None,), (None, None)
+        BasicIndex((ANY, ANY), ("i", "j")), (1, None), (None, None)
+    ) == BasicIndex((0, ANY), ("j",))
+    assert index_into_operand(
+        BasicIndex((ANY, Slice(ANY, ANY)), ("i", "a", "b")), (None,), (None, None)
     ) == BasicIndex(
         (Slice(ANY, ANY),),
         ("a", "b"),
@@ -118,7 +130,7 @@ def test_a_part_of_a_dimshuffle(index, order):
     key = tuple(None if a == "x" else slice(None) for a in order)
     shuffled = x.transpose([a for a in order if a != "x"])[key]
     expected = taken(shuffled, *index)
-    before = index_before_dimshuffle(order, index, (), 3)
+    before = index_before_dimshuffle(order, BasicIndex(index), 3)
     if expected is None or before is None:
         return
     after = order_after_index(order, index, 3)
@@ -129,10 +141,12 @@ def test_a_part_of_a_dimshuffle(index, order):
 
 
 def test_what_takes_no_new_axis_stays():
-    assert index_before_dimshuffle((0, "x"), (WHOLE, Slice(1)), (), 1) is None
-    assert index_before_dimshuffle((0, "x"), (WHOLE, 1), (), 1) is None
-    assert index_before_dimshuffle(("x", 0), (ANY,), ("i",), 1) is None
-    assert index_before_dimshuffle((1, 0), (ANY,), ("i",), 2) == BasicIndex((WHOLE, ANY), ("i",))
+    assert index_before_dimshuffle((0, "x"), BasicIndex((WHOLE, Slice(1)), ()), 1) is None
+    assert index_before_dimshuffle((0, "x"), BasicIndex((WHOLE, 1), ()), 1) is None
+    assert index_before_dimshuffle(("x", 0), BasicIndex((ANY,), ("i",)), 1) is None
+    assert index_before_dimshuffle((1, 0), BasicIndex((ANY,), ("i",)), 2) == BasicIndex(
+        (WHOLE, ANY), ("i",)
+    )
 
 
 @given(indices, st.sets(st.integers(0, 3), min_size=1, max_size=3).map(sorted))
@@ -141,13 +155,13 @@ def test_a_part_of_a_reduction(index, axes):
     reduced = x.sum(axis=tuple(axes))
     if len(index) > reduced.ndim or taken(reduced, *index) is None:
         return
-    before = index_around_axes(index, (), axes, 4)
+    before = index_around_axes(BasicIndex(index), axes, 4)
     after = axes_after_index(before.entries, axes, 4)
     assert np.array_equal(take(x, *before.entries).sum(axis=after), take(reduced, *index))
 
 
 def test_an_index_in_two():
-    first, second = split_index((ANY, 2), ("i",), 1, 3)
+    first, second = split_index(BasicIndex((ANY, 2), ("i",)), 1, 3)
     assert first == BasicIndex((ANY,), ("i",))
     assert second == BasicIndex((2,), ())
 
@@ -163,22 +177,22 @@ def test_disjoint_indices_have_nothing_in_common(a, b, known):
         # what is read is wide, so that an index that is all of an axis is met often
         a = (*a[:1], *[WHOLE] * 2)
         first = take(x, *a)
-    if are_disjoint(shape if known else (None,) * 3, a, b):
+    if are_disjoint(tensor(*shape if known else (None,) * 3), a, b):
         assert not set(np.ravel(first)) & set(np.ravel(second))
 
 
 def test_disjoint():
-    assert are_disjoint((None,), (0,), (1,))
-    assert not are_disjoint((None,), (0,), (-1,))
-    assert are_disjoint((None,), (Slice(None, 2),), (Slice(2, 4),))
-    assert are_disjoint((10,), (Slice(None, None, 2),), (Slice(1, None, 2),))
-    assert are_disjoint((10,), (Slice(None, None, 2),), (3,))
-    assert not are_disjoint((10,), (Slice(None, None, 2),), (4,))
-    assert not are_disjoint((None,), (Slice(None, 2),), (Slice(1, 4),))
-    assert not are_disjoint((None,), (ANY,), (0,))
-    assert not are_disjoint((None, None), (ANY, WHOLE), (ANY, WHOLE))
-    assert not are_disjoint((None,), (WHOLE,), (Slice(None, None, -1),))
-    assert not are_disjoint((None,), (Slice(3, 0, -2),), (1,))
+    assert are_disjoint(tensor(None), (0,), (1,))
+    assert not are_disjoint(tensor(None), (0,), (-1,))
+    assert are_disjoint(tensor(None), (Slice(None, 2),), (Slice(2, 4),))
+    assert are_disjoint(tensor(10), (Slice(None, None, 2),), (Slice(1, None, 2),))
+    assert are_disjoint(tensor(10), (Slice(None, None, 2),), (3,))
+    assert not are_disjoint(tensor(10), (Slice(None, None, 2),), (4,))
+    assert not are_disjoint(tensor(None), (Slice(None, 2),), (Slice(1, 4),))
+    assert not are_disjoint(tensor(None), (ANY,), (0,))
+    assert not are_disjoint(tensor(None, None), (ANY, WHOLE), (ANY, WHOLE))
+    assert not are_disjoint(tensor(None), (WHOLE,), (Slice(None, None, -1),))
+    assert not are_disjoint(tensor(None), (Slice(3, 0, -2),), (1,))
 
 
 def test_trimmed():
