@@ -141,7 +141,7 @@ except AssertionError as failure:
 
 # %% [markdown]
 # Read it from the top. The graph has shrunk to one input and the pattern itself; the value to a
-# single negative number. The root of -1 is nan, so the product is nan, and the rewriter says -1.
+# single negative number. Its root is nan, so the product is nan, and the rewriter gives the number.
 #
 # ## The same in one call
 #
@@ -167,7 +167,7 @@ check_optimizer(square_of_root, aimed, gradients=False)
 # ## Mend both
 #
 # The rewrite is right where `x` is of the same dtype, and cannot be negative. Some ops promise
-# that.
+# that of real numbers.
 
 # %%
 NEVER_NEGATIVE = (at.exp, at.sqr, at.abs)
@@ -191,6 +191,7 @@ aimed = graphs(
         lambda v: root_times_root(at.sqr(v)),
         at.add,
     ],
+    dtypes=["float64", "float32", "int64", "int8"],
     max_nodes=4,
 )
 check_optimizer(square_of_root, aimed, gradients=False)

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from relgraph.testing.draw.arrays import shapes as shapes
     from relgraph.testing.draw.arrays import tensor_types as tensor_types
     from relgraph.testing.draw.arrays import values as values
-    from relgraph.testing.draw.graphs import RandomGraph as RandomGraph
-    from relgraph.testing.draw.graphs import expressions as expressions
-    from relgraph.testing.draw.graphs import graphs as graphs
     from relgraph.testing.draw.terms import laws as laws
     from relgraph.testing.draw.terms import terms as terms
     from relgraph.testing.law_check import check_relation as check_relation
@@ -29,6 +26,9 @@ if TYPE_CHECKING:
     from relgraph.testing.optimizer_check import OptimizerCheck as OptimizerCheck
     from relgraph.testing.optimizer_check import check_optimizer as check_optimizer
     from relgraph.testing.pytest_support import law_tests as law_tests
+    from relgraph.testing.random_graphs import RandomGraph as RandomGraph
+    from relgraph.testing.random_graphs import expressions as expressions
+    from relgraph.testing.random_graphs import graphs as graphs
     from relgraph.testing.source import as_python as as_python
 
 __getattr__, __dir__ = names_on_first_use(__name__)

@@ -14,8 +14,6 @@ from relgraph.compile import function
 from relgraph.compile.mode import Mode, get_mode
 from relgraph.graph.basic import io_toposort
 from relgraph.scalar.type import COMPLEXES
-from relgraph.testing.draw.graphs import RandomGraph
-from relgraph.testing.draw.graphs import graphs as random_graphs
 from relgraph.testing.judge.evaluation import evaluate_all, same_bits
 from relgraph.testing.judge.graph_comparison import ReferenceGraph
 from relgraph.testing.optimizer_check import (
@@ -26,6 +24,8 @@ from relgraph.testing.optimizer_check import (
     evaluate_outputs,
     find_failing_case,
 )
+from relgraph.testing.random_graphs import RandomGraph
+from relgraph.testing.random_graphs import graphs as random_graphs
 from relgraph.testing.source import as_python
 
 

@@ -29,10 +29,10 @@ from relgraph.graph.opt import Derivation, EquilibriumOptimizer, GlobalOptimizer
 from relgraph.graph.opt.base import display_name
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.testing.discovery import discover_laws
-from relgraph.testing.draw.graphs import RandomGraph, local_optimizers_in
-from relgraph.testing.draw.graphs import graphs as random_graphs
 from relgraph.testing.judge.evaluation import evaluate_all
 from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph, weakest_of
+from relgraph.testing.random_graphs import RandomGraph, local_optimizers_in
+from relgraph.testing.random_graphs import graphs as random_graphs
 from relgraph.testing.source import as_python
 
 

@@ -22,7 +22,7 @@ from relgraph.graph.opt.dispatch import union_of
 from relgraph.graph.opt.merge import hash_consing_table, merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.graph.utils import MissingInputError
-from relgraph.testing.draw.graphs import graphs as random_graphs
+from relgraph.testing.random_graphs import graphs as random_graphs
 
 
 def test_gives_what_it_was_given() -> None:

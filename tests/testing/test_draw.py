@@ -25,7 +25,7 @@ from relgraph.testing import (
     values,
 )
 from relgraph.testing.draw.arrays import LAYOUTS, dtype_choice, number_pool, spread
-from relgraph.testing.draw.graphs import local_optimizers_in, patterns_of
+from relgraph.testing.random_graphs import local_optimizers_in, rules_of
 
 
 @given(st.data())
@@ -375,7 +375,7 @@ def test_graphs_that_laws_match():
         law("even", at.cosh(x) * at.sinh(y), at.sinh(y) * at.cosh(x), sound="rounding"),
     ]
     optimizer = EquilibriumOptimizer(laws)
-    assert [len(patterns_of(local)) for local in local_optimizers_in(optimizer)] == [1, 1]
+    assert [len(rules_of(local)) for local in local_optimizers_in(optimizer)] == [1, 1]
     seen = Counter()
 
     @settings(max_examples=100, database=None)

@@ -353,6 +353,9 @@ class RandomArguments:
         self._more_shapes: Mapping[str, float] = {}
         self._axes: Mapping[Any, Axes] = {}
         self._state = InstantiationState()
+        # in how many of a hundred cases an integer is a constant, and how numbers are written
+        self._constant_integers = 40.0
+        self._number_forms: Sequence[str] = ("plain", "plain", "full", "alloc", "dimshuffle")
 
     def _restart(self) -> None:
         """Forget the variables drawn, and choose a dtype and a base shape anew."""
@@ -503,7 +506,7 @@ class RandomArguments:
         self, shape: tuple[int, ...], allowed: tuple[int, ...], dtype: str = "int64"
     ) -> Variable:
         """Return a constant or an input of certain integers."""
-        if self.choices.chance(40):
+        if self.choices.chance(self._constant_integers):
             numbers = np.resize(allowed[:3], shape) if shape else self.choices.uniform(allowed)
             made: Variable = at.constant(np.array(numbers, dtype))
             return made
@@ -684,7 +687,7 @@ class RandomArguments:
                 raise CannotInstantiate(f"{value} is no {dtype}") from error
             scalar = at.constant(value, dtype=weak)
         shape = self._shape() if shape is None else shape
-        how = self.choices.uniform(("plain", "plain", "full", "alloc", "dimshuffle"))
+        how = self.choices.uniform(self._number_forms)
         made: Any = scalar
         if how == "full":
             made = at.constant(np.full(shape, scalar.data, order=self.choices.uniform("CF")))

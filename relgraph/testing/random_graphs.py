@@ -1,0 +1,840 @@
+"""Strategies for graphs that can be computed: the run-time shapes of all variables fit.
+
+A graph is built step by step. Most steps instantiate a pattern over the variables that there are:
+one op with its parameters, the left side of a law, or what a given optimizer matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from random import Random
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+import relgraph.tensor as at
+from relations.kit.vocabulary import lvars
+from relgraph.compile.database import ConstantFolding
+from relgraph.graph.basic import Constant, Variable, io_toposort, walk
+from relgraph.graph.kanren.relations import Relation
+from relgraph.graph.kanren.rules import Rule, compound_parts, split
+from relgraph.graph.op import Op
+from relgraph.graph.opt.base import LocalOptimizer, Rewriter
+from relgraph.graph.reference import performed
+from relgraph.tensor.assembly import Alloc, Join, Split
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.functions import FUNCTIONS
+from relgraph.tensor.math import MatrixProduct
+from relgraph.tensor.reductions import CAReduce
+from relgraph.tensor.shapes import Reshape
+from relgraph.tensor.softmaxes import Softmax
+from relgraph.tensor.subtensor import Subtensor
+from relgraph.tensor.type import TensorType
+from relgraph.testing.discovery import discover_laws
+from relgraph.testing.draw.arrays import Array, dtype_choice, indices, lengths, values
+from relgraph.testing.draw.terms import class_and_scalar_name
+from relgraph.testing.instances.input_values import InputSpec
+from relgraph.testing.instances.instance import CannotInstantiate, direction_of
+from relgraph.testing.instances.instantiation import PatternInstantiator
+from relgraph.testing.source import as_python
+
+# What an op raises if it does not take the variables chosen for it; the op is then not applied.
+INVALID_APPLICATION = (
+    *(TypeError, ValueError, LookupError, OverflowError, AssertionError),
+    CannotInstantiate,
+)
+
+# Variables with more elements are not added to a graph: they take too long to compute.
+MAX_ELEMENTS = 200
+# How often a graph for a pattern is built until it can be computed, and a given optimizer does
+# something on it; and the dtypes in which it is tried.
+_TRIES = 6
+_DTYPES = ("bool", "int8", "float32", "uint8", "float64", "complex128")
+
+_RANKS = (1, 2, 0, 1, 2, 3)
+_LENGTHS = lengths()
+_SEED = st.integers(0, 2**16 - 1)
+
+
+class GraphBuilder:
+    """Builds a graph by the choices of a Hypothesis `draw`.
+
+    Each variable has a sample: an array of the dtype and shape that it has at run time. An op is
+    applied only if it can be computed for the samples of its inputs.
+
+    Parameters
+    ----------
+    draw
+        Draws from a strategy.
+    dtypes
+        A strategy for the dtypes of inputs.
+    max_inputs
+        How many inputs the graph has at most.
+
+    Attributes
+    ----------
+    random
+        The source of randomness, another one for each step: a failure shrinks to few steps.
+    dtype
+        A dtype that inputs may have, another one for each step.
+    inputs
+        The inputs so far.
+    variables
+        The variables that ops may be applied to.
+    samples
+        The sample of each variable. That of a variable that depends on shapes alone is its value.
+    ranges
+        The length of the indexed axis, for each input that is an index.
+    aimed
+        The variables that were made for the optimizer that is checked: the first outputs.
+    """
+
+    def __init__(
+        self, draw: Callable[[Any], Any], dtypes: st.SearchStrategy[str], max_inputs: int
+    ) -> None:
+        self.inputs: list[Variable] = []
+        self.variables: list[Any] = []
+        self.samples: dict[Variable, Array] = {}
+        self.ranges: dict[Variable, int] = {}
+        self.aimed: set[Variable] = set()
+        self._draw, self._dtypes = draw, dtypes
+        self._max_inputs = max_inputs
+        self._used: set[Variable] = set()
+        self._start_step()
+        self.new_input([draw(_LENGTHS) for _ in range(self.choose(_RANKS))], self.dtype)
+
+    def _start_step(self) -> None:
+        self.random, self.dtype = Random(self._draw(_SEED)), self._draw(self._dtypes)
+
+    # -- choices -------------------------------------------------------------------------------
+
+    def below(self, count: int) -> int:
+        """Return a number from 0 to `count` - 1."""
+        return int(self.random.randrange(count))
+
+    def chance(self, one_in: int) -> bool:
+        """Return True in one of `one_in` cases."""
+        return self.below(one_in) == one_in - 1
+
+    def choose(self, items: Sequence[Any]) -> Any:
+        """Return one of `items`."""
+        return self.random.choice(items)
+
+    def pick(self, least: int = 0) -> Any:
+        """Return a variable of at least some rank.
+
+        Raises
+        ------
+        IndexError
+            If there is none.
+        """
+        return self.choose([v for v in self.variables if v.type.ndim >= least])
+
+    def shape(self, v: Variable) -> tuple[int, ...]:
+        """Return the shape of a variable at run time."""
+        shape: tuple[int, ...] = self._sample(v, {}).shape
+        return shape
+
+    # -- inputs --------------------------------------------------------------------------------
+
+    def new_input(self, shape: Sequence[int], dtype: str) -> Any:
+        """Return a new input, whose type knows some lengths of its run-time shape; None if there
+        are as many inputs as there may be."""
+        static = [self.choose((1, 1, None) if n == 1 else (None, None, n)) for n in shape]
+        made = self._input(TensorType(dtype, static), shape)
+        if made is not None:
+            self.variables.append(made)
+        return made
+
+    def new_index(self, length: int, shape: Sequence[int] = ()) -> Any:
+        """Return a new input whose integers are indices of an axis; None if there can be none.
+
+        Parameters
+        ----------
+        length
+            The length of the axis.
+        shape
+            The run-time shape of the input.
+        """
+        if length == 0 and 0 not in shape:
+            return None
+        dtype = self.choose(("int64", "int64", "int32", "uint8", "int8"))
+        # No other op may read it: a computed index could be out of bounds.
+        made = self._input(TensorType(dtype, [None] * len(shape)), shape)
+        if made is not None:
+            self.ranges[made] = length
+            self.samples[made] = np.zeros(shape, dtype)
+        return made
+
+    def _input(self, type_: TensorType, shape: Sequence[int]) -> Any:
+        if len(self.inputs) >= self._max_inputs:
+            return None
+        made = type_(f"x{len(self.inputs)}")
+        self.inputs.append(made)
+        self.samples[made] = np.ones(shape, type_.dtype)
+        return made
+
+    # -- applying ops --------------------------------------------------------------------------
+
+    def apply(self, step: Step) -> None:
+        """Add the variables that a step returns, if they can be computed."""
+        self._start_step()
+        count = len(self.inputs)
+        try:
+            made = step(self)
+            self._add(made if isinstance(made, list | tuple) else [made])
+        except INVALID_APPLICATION:
+            pass
+        # inputs were made for what can't be computed, too
+        read = {v for made in self.variables for v in _direct_ancestors(made, self.samples)}
+        for v in self.inputs[max(count, 1) :]:
+            if v not in read:
+                self.inputs.remove(v)
+                self.ranges.pop(v, None)
+                self.variables = [known for known in self.variables if known is not v]
+
+    def _add(self, made: Sequence[Any]) -> None:
+        for v in made:
+            if isinstance(v, Variable) and v not in self.variables and self.computes(v):
+                self.variables.append(v)
+                self._used.update(_direct_ancestors(v, self.samples))
+
+    def computes(self, var: Any) -> bool:
+        """Return whether a variable can be computed and is not too large; then it has a sample.
+
+        Raises
+        ------
+        Exception
+            One of `INVALID_APPLICATION`, if an op is not defined for the samples of its inputs.
+        """
+        if not isinstance(var.type, TensorType) or isinstance(var, Constant):
+            return False
+        found: dict[Variable, Any] = {}
+        for node in io_toposort(self.samples, [var]):
+            operands = [self._sample(v, found) for v in node.inputs]
+            for out, value in zip(node.outputs, performed(node, operands), strict=True):
+                if value.size > MAX_ELEMENTS:
+                    return False
+                found[out] = value
+        self.samples.update({v: found[v] for v in [var] if v in found})
+        return var in self.samples
+
+    def _sample(self, v: Any, found: dict[Variable, Any]) -> Any:
+        if isinstance(v, Constant):
+            return v.data
+        if v not in found and v not in self.samples:
+            self.computes(v)
+        return found[v] if v in found else self.samples[v]
+
+    def outputs(self, most: int) -> list[Variable]:
+        """Return up to `most` variables that no op reads: those aimed at first, and late ones."""
+        ends = [v for v in reversed(self.variables) if v.owner is not None and v not in self._used]
+        ends.sort(key=lambda v: v not in self.aimed)
+        if not ends:
+            return [at.identity(self.inputs[0])]
+        return ends[: 1 + self.below(most)]
+
+
+def _direct_ancestors(var: Any, known: dict[Variable, Array]) -> list[Variable]:
+    """Return the known variables that `var` is computed from without another one between."""
+
+    def inputs(v: Any) -> list[Any]:
+        return [] if v.owner is None or (v in known and v is not var) else list(v.owner.inputs)
+
+    return [v for v in walk([var], inputs, bfs=False) if v in known and v is not var]
+
+
+Step = Callable[[GraphBuilder], Any]
+"""Returns the new variable or variables; raises one of `INVALID_APPLICATION` if the graph has no
+fitting operands."""
+
+# -- patterns --------------------------------------------------------------------------------------
+
+_KINDS = {"variable": 8.0, "number": 2.0, "array": 0.5}
+
+
+class _Extension(PatternInstantiator):
+    """Instantiates a pattern over the variables of a graph that is being built.
+
+    Parameters
+    ----------
+    rule
+        The rule whose pattern it is.
+    builder
+        The graph.
+    dtype
+        The dtype of most arguments, which variables are cast to; None for that of some variable.
+    """
+
+    def __init__(self, rule: Rule, builder: GraphBuilder, dtype: str | None) -> None:
+        super().__init__(rule, builder.random)
+        self._builder, self._dtype = builder, dtype
+        self._kinds = _KINDS
+        known = [v.type.dtype for v in builder.variables]
+        self._dtypes = dict.fromkeys([*known, builder.dtype], 1.0)
+        # an integer that is an input could have another value than the sample
+        self._constant_integers, self._number_forms = 100.0, ("plain", "full")
+        self._more_shapes = {**self._more_shapes, "same": 20.0}
+
+    def _restart(self) -> None:
+        super()._restart()
+        state, builder = self._state, self._builder
+        like = builder.pick()
+        state.inputs = [InputSpec(v, builder.shape(v)) for v in builder.variables]
+        state.base_shape = builder.shape(like)
+        state.lengths_of_axes = state.base_shape or state.lengths_of_axes
+        state.dtype = self._dtype or like.type.dtype
+
+    def _tensor(self, kind: str, v: Any) -> Variable:
+        return super()._tensor(kind if self._state.leaves else "variable", v)
+
+    def _input(self, dtype: str, shape: tuple[int, ...], known: bool = False) -> Variable:
+        """Return a variable of the graph, or now and then a new input."""
+        builder = self._builder
+        alike = [v for v in builder.variables if builder.shape(v) == shape]
+        same = [v for v in alike if v.type.dtype == dtype]
+        if not same or self.choices.chance(8):
+            made: Variable | None = builder.new_input(shape, dtype)
+            if made is not None:
+                return made
+        if not alike:
+            raise CannotInstantiate(f"no variable has the shape {shape}")
+        found: Variable = self.choices.uniform(same or alike)
+        return found if self._dtype is None else _of_dtype(found, dtype)
+
+
+def _of_dtype(v: Any, dtype: str) -> Any:
+    """Return a variable of a dtype computed from `v`; what has no such value is compared first."""
+    kinds = "buifc"
+    narrower = kinds.index(np.dtype(dtype).kind) < kinds.index(v.type.numpy_dtype.kind)
+    if v.type.numpy_dtype.kind == "c" and narrower:
+        v = at.real(v)
+    source = at.gt(v, 0) if narrower else v
+    return source if source.type.dtype == dtype else at.cast(source, dtype)
+
+
+def _instantiate(rules: Sequence[Rule], b: GraphBuilder, local: Any = None) -> Any:
+    """Instantiate one of some patterns, until the result can be computed.
+
+    If a local optimizer is given, it is tried in other dtypes too while that leaves the new node
+    alone.
+    """
+    made = None
+    for attempt in range(_TRIES):
+        dtype = b.choose(_DTYPES) if local is not None and attempt > 1 else None
+        try:
+            root = _Extension(b.choose(rules), b, dtype).instantiate().root
+            made = root if b.computes(root) else made
+        except INVALID_APPLICATION:
+            continue
+        if made is root and (local is None or _fires(local, made)):
+            break
+    return made if local is None else _aimed(made, b)
+
+
+def _as_rules(terms: Sequence[Any]) -> list[Rule]:
+    return [Rule("drawn", term, None) for term in terms]
+
+
+# -- indices ---------------------------------------------------------------------------------------
+
+_BOUNDS = (None, 1, -1, 0, 2, -2, None)
+_STEPS = (None, None, None, -1, 2, -2)
+
+
+def _entry(b: GraphBuilder, length: int) -> Any:
+    """Return an index of one axis: an integer, an input, or a slice."""
+    kind = b.below(6)
+    if length and kind == 0:
+        return b.below(2 * length) - length
+    if kind == 1:
+        variable = b.new_index(length)
+        if variable is not None:
+            return variable
+    if kind == 2:
+        # Not an input: the shape of the result would depend on its value.
+        return slice(None, at.shape_i(b.pick(1), 0) - b.below(2))
+    return slice(b.choose(_BOUNDS), b.choose(_BOUNDS), b.choose(_STEPS))
+
+
+def basic_index(b: GraphBuilder, x: Any) -> Any:
+    """Return a tuple of integers and slices for the first axes of `x`."""
+    count = 1 + b.below(x.type.ndim)
+    return tuple(_entry(b, n) for n in b.shape(x)[:count])
+
+
+def array_index(b: GraphBuilder, x: Any) -> Any:
+    """Return an index with an array for one axis: a mask, an input, or a constant.
+
+    The constant may hold an index several times.
+    """
+    shape = b.shape(x)
+    axis = b.below(len(shape))
+    length = shape[axis]
+    kind = b.below(4)
+    index = None
+    if kind == 0:
+        index = np.arange(length) % 2 == 0
+    if kind == 1:
+        index = b.new_index(length, b.choose(((3,), (2,), (0,), (2, 2))))
+    if index is None:
+        count = 1 + b.below(3) if length else 0
+        index = np.array([b.below(2 * length) - length for _ in range(count)], "int64")
+    return (*[slice(None)] * axis, index)
+
+
+def _update(function: Callable[..., Any], b: GraphBuilder) -> Any:
+    """Set or increment a part of a variable."""
+    x = b.pick(1)
+    part = x[array_index(b, x) if b.chance(3) else basic_index(b, x)]
+    kind = b.below(3)
+    if kind == 0:
+        return function(part, b.choose((0, 1, 2)))
+    if kind == 1:
+        return function(part, at.neg(part) if x.type.dtype != "bool" else part)
+    return function(part, b.choose([v for v in b.variables if v.type.dtype == x.type.dtype]))
+
+
+# -- ops and functions -----------------------------------------------------------------------------
+
+
+def _indexed(index: Callable[[GraphBuilder, Any], Any], b: GraphBuilder) -> Any:
+    x = b.pick(1)
+    return x[index(b, x)]
+
+
+def _declare_lengths(b: GraphBuilder) -> Any:
+    """Declare the lengths of some axes."""
+    x = b.pick()
+    return at.specify_shape(x, [n if b.chance(2) else None for n in b.shape(x)])
+
+
+def _reshape_like(b: GraphBuilder) -> Any:
+    """Reshape to the shape of another variable."""
+    x = b.pick()
+    others = [v for v in b.variables if b.samples[v].size == b.samples[x].size]
+    return at.reshape(x, b.choose(others).shape, ndim=None)
+
+
+ELEMENTWISE: tuple[Any, ...] = tuple(
+    dict.fromkeys(
+        value
+        for name, value in vars(at).items()
+        # whether a function is loaded depends on its users, and draws may not
+        if isinstance(value, Elemwise) and name not in FUNCTIONS
+    )
+)
+# These are drawn more often than the other elementwise ops, and than the other functions.
+_FREQUENT = (at.add, at.mul, at.sub, at.true_div, at.neg, at.exp, at.log, at.sqr, at.maximum)
+_FREQUENT_FUNCTIONS = (at.sum, at.mean, DimShuffle, at.dot, at.getitem, at.reshape)
+
+_REDUCTIONS = (at.sum, at.prod, at.max, at.min, at.mean, at.var, at.any, at.all, at.logsumexp)
+_ALONG_AXIS = (at.argmax, at.argmin, at.softmax, at.log_softmax, at.cumsum, at.cumprod)
+_OPTIONS: Sequence[dict[str, Any]] = (
+    *({}, {"axis": 0}, {"axis": -1}, {"axis": 1}, {"axis": (0, -1)}),
+    *({"axis": -1, "keepdims": True}, {"keepdims": True}),
+)
+
+
+@cache
+def _terms() -> dict[Any, Sequence[Any]]:
+    """Return for each function terms in which it is applied to logic variables."""
+    x, y, z, n, m, a = lvars("x y z n m a")
+    return {
+        **{f: [f(x, **options) for options in _OPTIONS] for f in _REDUCTIONS},
+        **{f: [f(x, axis=axis) for axis in (0, -1, 1)] for f in _ALONG_AXIS},
+        **{f: [f(x)] for f in (at.zeros_like, at.ones_like, at.squeeze, at.flatten)},
+        **{f: [f(x, y)] for f in (at.second, at.outer, at.dot, at.matmul)},
+        **{f: [f(n), f((n, 2))] for f in (at.zeros, at.ones)},
+        **{f: [f(x, k) for k in (-1, 0, 1)] for f in (at.tril, at.triu, at.diagonal)},
+        DimShuffle: [DimShuffle(n, a)(x)],
+        at.reshape: [Reshape(n)(x, y)],
+        at.join: [at.join(0, x, y), at.join(-1, x, y, z), at.stack([x, y]), at.stack([x, y], -1)],
+        at.split: [Split(n, a)(x, y)],
+        at.tensordot: [at.tensordot(x, y, axes=1)],
+        at.repeat: [at.repeat(x, k, axis=axis) for k in range(3) for axis in (0, -1)],
+        at.expand_dims: [at.expand_dims(x, axis) for axis in (0, -1, 1)],
+        at.transpose: [x.T],
+        at.swapaxes: [at.swapaxes(x, 0, -1), at.swapaxes(x, 0, 1)],
+        at.cast: [at.cast(x, n)],
+        at.shape: [at.shape(x), at.size(x), at.shape_i(x, 0)],
+        at.clip: [at.clip(x, y, z)],
+        at.pow: [at.pow(x, e) for e in (2, 2.0, 0.5, -1.0, 3, 1, 0)],
+        at.alloc: [at.alloc(x, n), at.alloc(0.0, n, m), at.alloc(x, n, m)],
+        at.arange: [at.arange(n)],
+        at.eye: [at.eye(n, dtype="float64"), at.eye(n, dtype="int8")],
+    }
+
+
+_STEPS_OF: dict[Any, Step] = {
+    **{f: partial(_update, f) for f in (at.set_subtensor, at.inc_subtensor)},
+    at.getitem: partial(_indexed, basic_index),
+    at.take: partial(_indexed, array_index),
+    at.specify_shape: _declare_lengths,
+    at.shape_i: _reshape_like,
+}
+
+
+def _apply_unknown(op: Any, b: GraphBuilder) -> Any:
+    """Apply a function of unknown signature to 1, 2 or 3 variables of one shape."""
+    first = b.pick()
+    alike = [v for v in b.variables if b.shape(v) == b.shape(first)]
+    for count in b.random.sample(range(3), 3):
+        try:
+            return op(first, *(b.choose(alike) for _ in range(count)))
+        except INVALID_APPLICATION:
+            continue
+    return None
+
+
+def step_of(op: Any) -> Step:
+    """Return the step that applies an op or function.
+
+    Raises
+    ------
+    TypeError
+        If `op` is not callable.
+    """
+    if op in _STEPS_OF:
+        return _STEPS_OF[op]
+    terms = _terms().get(op)
+    x = lvars("x,")
+    if terms is None and isinstance(op, CAReduce | DimShuffle):
+        terms = [op(*x)]
+    if terms is None and isinstance(op, Elemwise):
+        nin = op.scalar_op.nin
+        terms = [op(*lvars("x y z w")[:n]) for n in ((2, 2, 2, 3, 1) if nin < 0 else (nin,))]
+    if terms is not None:
+        return partial(_instantiate, _as_rules(terms))
+    if not callable(op):
+        raise TypeError(f"graphs: {op!r} is neither an op nor a function")
+    return partial(_apply_unknown, op)
+
+
+def _steps_tracked(op: Any) -> list[Step]:
+    """Return steps that make nodes of an op, or of a class of ops, that an optimizer tracks."""
+    if not isinstance(op, type):
+        return [step_of(op)]
+    known = [f for f in ELEMENTWISE if isinstance(f, op)]
+    known += [f for f, terms in _terms().items() if any(_is_headed_by(t, op) for t in terms)]
+    return [step_of(f) for f in known]
+
+
+def _is_headed_by(term: Any, cls: type) -> bool:
+    parts = split(term)
+    head = None if parts is None else class_and_scalar_name(parts[0])[0]
+    return head is not None and issubclass(head, cls)
+
+
+@cache
+def steps_for(ops: tuple[Any, ...] | None) -> st.SearchStrategy[Step]:
+    """Return a strategy for the steps that apply some ops; None for all ops, and the left sides of
+    laws of the rule book.
+
+    Raises
+    ------
+    ValueError
+        If `ops` is empty.
+    TypeError
+        If one of them is neither an op nor a function.
+    """
+    if ops is not None:
+        if not ops:
+            raise ValueError("graphs: there are no ops to build with")
+        return st.sampled_from([step_of(op) for op in ops])
+    functions = [*_FREQUENT_FUNCTIONS * 3, *_terms(), *_STEPS_OF]
+    # One third are left sides of laws: rewrites match combinations of ops.
+    return st.one_of(
+        st.sampled_from([step_of(op) for op in (*_FREQUENT, *ELEMENTWISE)]),
+        st.sampled_from([step_of(f) for f in functions]),
+        st.just(_apply_left_side),
+    )
+
+
+# -- what laws and optimizers match ----------------------------------------------------------------
+
+# The classes of ops in left sides that are drawn: they are defined for all values.
+_TOTAL = (Elemwise, CAReduce, DimShuffle, MatrixProduct, Alloc, Join, Reshape, Subtensor, Softmax)
+
+
+def _is_total(rule: Rule) -> bool:
+    """Return whether the ops of a pattern are defined for all values, and quick."""
+    heads = [parts[0] for p in compound_parts(rule.pattern) if (parts := split(p)) is not None]
+    return all(
+        head in ELEMENTWISE and head is not at.pow
+        if isinstance(head, Elemwise)
+        else issubclass(class_and_scalar_name(head)[0] or Op, _TOTAL)
+        for head in heads
+    )
+
+
+@cache
+def _left_sides() -> list[list[Rule]]:
+    """Return for each law of the rule book the rules whose left sides are drawn."""
+    found = [list(filter(_is_total, rules_of(law.forward))) for law in discover_laws().values()]
+    return [rules for rules in found if rules]
+
+
+def _apply_left_side(b: GraphBuilder) -> Any:
+    """Build a graph for a left side of a law of the rule book."""
+    return _instantiate(b.choose(_left_sides()), b)
+
+
+def local_optimizers_in(rewriter: Rewriter) -> list[Any]:
+    """Return the local optimizers in a rewriter, each once."""
+    found: dict[int, Any] = {}
+    stack: list[Any] = [rewriter]
+    while stack:
+        item = stack.pop()
+        stack.extend(item.summary_children())
+        if isinstance(item, LocalOptimizer):
+            found[id(item)] = item
+    return list(found.values())
+
+
+def rules_of(rewriter: Any) -> list[Rule]:
+    """Return the rules of a local optimizer, or rules with the patterns that it is tried on."""
+    rule = getattr(rewriter, "rule", None)
+    goal = getattr(rewriter, "kanren_relation", None)
+    rules: Sequence[Rule] = [rule] if isinstance(rule, Rule) else []
+    if not rules and goal is not None:
+        relation = goal if isinstance(goal, Relation) else Relation("goal", goal)
+        direction = direction_of(relation, "forward")
+        rules = () if direction is None else direction.rules
+    return [rule for rule in rules if split(rule.pattern) is not None]
+
+
+def _aimed_steps(rewriter: Rewriter) -> list[Step]:
+    """Return a step for each local optimizer in a rewriter that says what it matches.
+
+    It builds a graph for one of the patterns, and tries again, a few times and in other dtypes,
+    while the optimizer leaves the new node alone; or it applies one of the ops that the optimizer
+    tracks. What folds constants gets some to fold.
+    """
+    steps: list[Step] = []
+    for local in local_optimizers_in(rewriter):
+        if isinstance(local, ConstantFolding):
+            steps.append(partial(_instantiate, _as_rules([at.add(2.0, 0.5)]), local=local))
+            continue
+        rules = rules_of(local)
+        tracked = [step for op in local.tracks() or () for step in _steps_tracked(op)]
+        if rules:
+            steps.append(partial(_instantiate, rules, local=local))
+        elif tracked:
+            steps.append(partial(_apply_one, tracked))
+    return steps
+
+
+def _apply_one(among: Sequence[Step], b: GraphBuilder) -> Any:
+    """Apply one of some ops to variables that it takes, which are looked for a few times."""
+    step = b.choose(among)
+    for _ in range(_TRIES):
+        try:
+            return _aimed(step(b), b)
+        except INVALID_APPLICATION:
+            continue
+    return None
+
+
+def _aimed(made: Any, b: GraphBuilder) -> Any:
+    """Note that what was made is for the optimizer, and return it."""
+    b.aimed.update(made if isinstance(made, list | tuple) else [made])
+    return made
+
+
+def _fires(local: Any, made: Any) -> bool:
+    """Return whether a local optimizer does something on the node that was made last."""
+    try:
+        return bool(local.transform(None, made.owner))
+    except Exception:
+        return True  # so that the check of the optimizer finds it
+
+
+@dataclass(frozen=True, eq=False)
+class RandomGraph:
+    """A graph, with the shapes of its inputs and a strategy for their values.
+
+    It unpacks as ``inputs, outputs``.
+
+    Attributes
+    ----------
+    inputs, outputs
+        The variables of the graph.
+    shapes
+        The run-time shape of each input.
+    ranges
+        The length of the indexed axis, for each input that is used as an index.
+    """
+
+    inputs: tuple[Variable, ...]
+    outputs: tuple[Variable, ...]
+    shapes: dict[Variable, tuple[int, ...]] = field(default_factory=dict)
+    ranges: dict[Variable, int] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[tuple[Variable, ...]]:
+        return iter((self.inputs, self.outputs))
+
+    def values(
+        self, finite: bool = False, ordinary: bool = False
+    ) -> st.SearchStrategy[tuple[Array, ...]]:
+        """Return a strategy for the values of the inputs, in order.
+
+        Parameters
+        ----------
+        finite, ordinary
+            As for `relgraph.testing.values`.
+        """
+        return st.tuples(*[self._value(v, finite, ordinary) for v in self.inputs])
+
+    def _value(self, v: Any, finite: bool, ordinary: bool) -> st.SearchStrategy[Array]:
+        shape = self.shapes[v]
+        if v in self.ranges:
+            return indices(self.ranges[v], shape, v.type.dtype)
+        return values(v.type, shape, finite, ordinary)
+
+    def __repr__(self) -> str:
+        return f"<RandomGraph\n{as_python(self.inputs, self.outputs)}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        # Hypothesis would show a failure by the fields, which do not say what is computed.
+        with printer.indent(4):
+            for i, line in enumerate(repr(self).splitlines()):
+                if i:
+                    printer.break_()
+                printer.text(line)
+
+
+def graphs(
+    ops: Sequence[Any] | None = None,
+    dtypes: Any = None,
+    max_nodes: int = 10,
+    max_inputs: int = 4,
+    max_outputs: int = 3,
+    matching: Rewriter | None = None,
+) -> st.SearchStrategy[RandomGraph]:
+    """Return a strategy for graphs of tensor ops.
+
+    Parameters
+    ----------
+    ops
+        The ops and functions to build graphs with (``at.exp``, ``at.sum``, your own op); None for
+        all tensor ops, and the left sides of laws of the rule book.
+    dtypes
+        A strategy for the dtypes of inputs, a sequence of dtypes, or one dtype; None for all.
+    max_nodes
+        How many times an op or function is applied at most.
+    max_inputs, max_outputs
+        How many inputs and outputs a graph has at most.
+    matching
+        An optimizer. If it is given, about half of the steps add a graph on which one of its local
+        optimizers does something: by the pattern of a law, or by the ops that it tracks.
+
+    Returns
+    -------
+    strategy
+        A strategy for `RandomGraph`. Each has at least one input and one output, and can be
+        computed for any values that its `values` draws.
+
+    Raises
+    ------
+    ValueError
+        If `ops` is empty.
+    TypeError
+        If one of them is neither an op nor a function.
+    """
+    steps = steps_for(None if ops is None else tuple(ops))
+    aimed = [] if matching is None else _aimed_steps(matching)
+    if aimed:
+        # `sampled_from` would print all of them in reports.
+        # `one_of` would choose among all steps alike.
+        at_will, matched = steps, st.integers(0, len(aimed) - 1).map(aimed.__getitem__)
+        steps = st.booleans().flatmap(lambda aims: matched if aims else at_will)
+    return _graphs(steps, dtype_choice(dtypes), max_nodes, max_inputs, max_outputs)
+
+
+@st.composite
+def _graphs(
+    draw: Any,
+    steps: st.SearchStrategy[Step],
+    dtypes: st.SearchStrategy[str],
+    max_nodes: int,
+    max_inputs: int,
+    max_outputs: int,
+) -> RandomGraph:
+    builder = GraphBuilder(draw, dtypes, max_inputs)
+    for _ in range(draw(st.integers(1, max_nodes))):
+        builder.apply(draw(steps))
+    outputs = builder.outputs(max_outputs)
+    return RandomGraph(
+        tuple(builder.inputs),
+        tuple(outputs),
+        {v: builder.samples[v].shape for v in builder.inputs},
+        dict(builder.ranges),
+    )
+
+
+@st.composite
+def expressions(
+    draw: Any, type: TensorType, leaves: Sequence[Variable] = (), depth: int = 2
+) -> Variable:
+    """Return a strategy for variables of a type, computed by small graphs.
+
+    All inputs of the graphs are of that type, so they can be computed if all inputs have the same
+    shape at run time.
+
+    Parameters
+    ----------
+    type
+        The type, static shape included.
+    leaves
+        Variables that may be inputs; those of another type are not used. Further inputs are new
+        variables.
+    depth
+        The greatest depth of a graph.
+    """
+    known = [v for v in leaves if v.type is type]
+    return _expression(draw, type, known, depth)
+
+
+def _expression(draw: Any, type: TensorType, known: list[Variable], depth: int) -> Variable:
+    # The recursion is bounded by `depth`.
+    if depth == 0 or not draw(_TWO_IN_THREE):
+        position: int = draw(st.integers(0, len(known)))
+        if position < len(known):
+            return known[position]
+        known.append(type(f"x{len(known)}"))
+        return known[-1]
+    op, count = draw(_OPS_BY_KIND[np.dtype(type.dtype).kind])
+    arguments = [_expression(draw, type, known, depth - 1) for _ in range(count)]
+    made: Variable = op(*arguments)
+    return made if made.type is type else arguments[0]
+
+
+_TWO_IN_THREE = st.sampled_from([False, True, True])
+
+
+def _choices(unary: Sequence[Any], binary: Sequence[Any]) -> st.SearchStrategy[tuple[Any, int]]:
+    return st.sampled_from([*((op, 1) for op in unary), *((op, 2) for op in binary)])
+
+
+def _ops_by_kind() -> dict[str, st.SearchStrategy[tuple[Any, int]]]:
+    ring = (at.add, at.mul, at.sub)
+    order = (at.maximum, at.minimum)
+    real = (at.neg, at.abs, at.sqr)
+    smooth = (at.exp, at.log, at.sqrt, at.sin, at.tanh, at.sigmoid, at.log1p, at.expm1)
+    logic = (at.and_, at.or_, at.xor)
+    ints = _choices(real, (*ring, *order, at.int_div))
+    return {
+        "f": _choices((*real, *smooth), (*ring, *order, at.true_div)),
+        "c": _choices((at.neg, at.sqr, at.exp, at.conj), (*ring, at.true_div)),
+        "i": ints,
+        "u": ints,
+        "b": _choices((at.invert,), logic),
+    }
+
+
+# For each kind of dtype, ops whose result has the type of their operands, with their arity.
+_OPS_BY_KIND = _ops_by_kind()
