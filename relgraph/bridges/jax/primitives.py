@@ -14,12 +14,14 @@ import numpy as np
 from jax.lax import Precision
 
 import relgraph.tensor as at
+from relgraph import scalar
 from relgraph.gradient import zero_grad
 from relgraph.graph.type import Type
 from relgraph.scalar.type import is_complex, is_discrete
 from relgraph.tensor import linalg, special
 from relgraph.tensor.fft import fft, ifft
 from relgraph.tensor.math import ELEMENTWISE
+from relgraph.tensor.reductions import CAReduce
 
 
 class NoCounterpart(Exception):
@@ -161,9 +163,11 @@ def _select_n(equation: Equation) -> Any:
     return found
 
 
-_SUMS = {"reduce_sum": at.sum, "reduce_prod": at.prod}
-_EXTREMES = {"reduce_max": at.max, "reduce_min": at.min}
-_TRUTHS = {"reduce_and": at.all, "reduce_or": at.any}
+_REDUCTIONS = {
+    **{"reduce_sum": scalar.add, "reduce_prod": scalar.mul},
+    **{"reduce_max": scalar.maximum, "reduce_min": scalar.minimum},
+    **{"reduce_and": scalar.and_, "reduce_or": scalar.or_, "reduce_xor": scalar.xor},
+}
 _PLACES = {"argmax": at.argmax, "argmin": at.argmin}
 _RUNNING = {
     **{"cumsum": at.cumsum, "cumprod": at.cumprod},
@@ -175,24 +179,14 @@ def _axes(equation: Equation) -> tuple[int, ...]:
     return tuple(int(i) for i in equation["axes"])
 
 
-def _sum(equation: Equation) -> Any:
+def _reduced(equation: Equation) -> Any:
     (x,) = equation.inputs
-    if not _axes(equation):
-        return x
-    return _SUMS[equation.primitive](x, axis=_axes(equation), dtype=x.type.dtype)
-
-
-def _extreme(equation: Equation) -> Any:
-    (x,) = equation.inputs
+    op, axes = _REDUCTIONS[equation.primitive], _axes(equation)
     # of no elements JAX knows an extreme, and NumPy none
-    insist(not is_complex(x.type.dtype) and all(x.type.shape[i] for i in _axes(equation)))
-    return _EXTREMES[equation.primitive](x, axis=_axes(equation)) if _axes(equation) else x
-
-
-def _truth(equation: Equation) -> Any:
-    (x,) = equation.inputs
-    insist(x.type.dtype == "bool")
-    return _TRUTHS[equation.primitive](x, axis=_axes(equation)) if _axes(equation) else x
+    is_extreme = op in (scalar.maximum, scalar.minimum)
+    nonempty = not is_complex(x.type.dtype) and all(x.type.shape[i] for i in axes)
+    insist(nonempty or not is_extreme)
+    return at.cast(CAReduce(op, axes)(x), x.type.dtype) if axes else x
 
 
 def _place(equation: Equation) -> Any:
@@ -408,9 +402,7 @@ READERS: dict[str, Reader] = {
     "rsqrt": lambda eq: at.reciprocal(at.sqrt(eq.inputs[0])),
     "select_n": _select_n,
     "shift_right_logical": _shift_right_logical,
-    **dict.fromkeys(_SUMS, _sum),
-    **dict.fromkeys(_EXTREMES, _extreme),
-    **dict.fromkeys(_TRUTHS, _truth),
+    **dict.fromkeys(_REDUCTIONS, _reduced),
     **dict.fromkeys(_PLACES, _place),
     **dict.fromkeys(_RUNNING, _running),
     "dot_general": _dot_general,

@@ -17,12 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytensor.graph.rewriting.unify  # noqa: F401
+import pytensor.tensor as pt
 from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.random.type import RandomGeneratorType as PyTensorGeneratorType
 from pytensor.tensor.type import TensorType as PyTensorTensorType
 from unification.core import _unify
 
 import relgraph.graph.kanren  # noqa: F401
+import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.bridges.pytensor.names import present
 from relgraph.graph.basic import Apply, Constant, Variable
@@ -145,6 +147,23 @@ def typed(tensors: Any, function: Callable[..., Any], dtype: str, *inputs: Any) 
         wide = [tensors.cast(x, dtype) if fits(x.type.dtype, dtype) else x for x in inputs]
         made = function(*wide)
     return made if made.type.dtype == dtype else tensors.cast(made, dtype)
+
+
+def fitted(v: Any, wanted: Any) -> Any:
+    """Return `v` cast to the dtype of a type of its library, with its static lengths of 1.
+
+    Other lengths are left as `v` has them: a declaration would stand between it and the laws.
+    """
+    libraries: dict[Any, Any] = {TensorType: at, PyTensorTensorType: pt}
+    tensors = libraries.get(type(wanted))
+    if tensors is None:
+        return v
+    v = tensors.as_tensor_variable(v)
+    if v.type.dtype != wanted.dtype:
+        v = tensors.cast(v, wanted.dtype)
+    lengths = zip(wanted.shape, v.type.shape, strict=True)
+    ones = [1 if n == 1 != m else None for n, m in lengths]
+    return tensors.specify_shape(v, ones) if any(ones) else v
 
 
 def opened(

@@ -15,6 +15,7 @@ from relgraph.bridges.pytensor import reading_control, reading_ops
 from relgraph.bridges.pytensor.counterparts import (
     HoldsOp,
     counterpart_in_relgraph,
+    fitted,
     note_counterpart,
     note_origins,
     type_from_pytensor,
@@ -22,7 +23,6 @@ from relgraph.bridges.pytensor.counterparts import (
     value_to_pytensor,
 )
 from relgraph.bridges.pytensor.names import present
-from relgraph.bridges.pytensor.reading_ops import fitted
 from relgraph.compile.sharedvalue import TensorSharedVariable
 from relgraph.graph.basic import Apply, Variable, applys_between
 from relgraph.graph.op import Storage, TypedOp, Variables

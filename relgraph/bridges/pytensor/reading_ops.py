@@ -31,7 +31,6 @@ from relgraph.bridges.pytensor.counterparts import (
 )
 from relgraph.bridges.pytensor.names import axis_and_others, present
 from relgraph.graph.basic import Constant
-from relgraph.graph.type import Type
 from relgraph.scalar.named import ScipyOp
 from relgraph.scalar.op import FoldOp
 from relgraph.scalar.type import converted_exactly, is_discrete, result_dtype
@@ -68,21 +67,6 @@ from relgraph.tensor.subtensor import (
     parse_index,
 )
 from relgraph.tensor.type import TensorType
-
-
-def fitted(v: Any, wanted: Type) -> Any:
-    """Return `v` cast to the dtype of a type, with the static lengths of 1 that it has.
-
-    Other lengths are left as `v` has them: a declaration would stand between it and the laws.
-    """
-    if not isinstance(wanted, TensorType):
-        return v
-    if v.type.dtype != wanted.dtype:
-        v = at.cast(v, wanted.dtype)
-    ones = [
-        1 if n == 1 and m is None else None for n, m in zip(wanted.shape, v.type.shape, strict=True)
-    ]
-    return at.specify_shape(v, ones) if any(ones) else v
 
 
 def _of(op: Any) -> Callable[..., Any]:

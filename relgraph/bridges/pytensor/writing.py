@@ -14,6 +14,7 @@ from pytensor.graph.op import Op as PyTensorOp
 from relgraph.bridges.pytensor.counterparts import (
     HoldsOp,
     counterpart_in_pytensor,
+    fitted,
     note_counterpart,
     type_from_pytensor,
     type_to_pytensor,
@@ -21,7 +22,7 @@ from relgraph.bridges.pytensor.counterparts import (
     value_from_pytensor,
 )
 from relgraph.bridges.pytensor.names import inline_ofg_node
-from relgraph.bridges.pytensor.writing_ops import TABLE, fitted
+from relgraph.bridges.pytensor.writing_ops import TABLE
 from relgraph.graph.basic import Apply, Constant, Variable, graph_inputs
 from relgraph.graph.shared_values import SharedVariable
 from relgraph.graph.traversal import io_toposort

@@ -36,7 +36,6 @@ from pytensor.tensor.math import Argmax as PyTensorArgmax
 from pytensor.tensor.math import Max, Min
 from pytensor.tensor.shape import Shape as PyTensorShape
 from pytensor.tensor.shape import Shape_i as PyTensorShape_i
-from pytensor.tensor.type import TensorType as PyTensorTensorType
 from pytensor.tensor.type_other import NoneConst
 
 from relgraph import scalar
@@ -85,19 +84,6 @@ from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyS
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.subtensor import IncSubtensor, Subtensor, symbolic_index
 from relgraph.tensor.type import TensorType
-
-
-def fitted(v: Any, wanted: Any) -> Any:
-    """Return `v` cast to the dtype of a type of PyTensor's, with its static lengths of 1."""
-    if type(wanted) is not PyTensorTensorType:
-        return v
-    v = pt.as_tensor_variable(v)
-    if v.type.dtype != wanted.dtype:
-        v = pt.cast(v, wanted.dtype)
-    ones = [
-        i for i, (n, m) in enumerate(zip(wanted.shape, v.type.shape, strict=True)) if n == 1 != m
-    ]
-    return pt.specify_broadcastable(v, *ones) if ones else v
 
 
 def _logaddexp(x: Any, y: Any) -> Any:

@@ -778,12 +778,8 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
     array(2.)
     """
     found, known = _numbers(a, 0, "nanmean")
-    if is_discrete(found.type.dtype):
-        return at.mean(found, axis=axis, dtype=dtype, keepdims=keepdims)
-    dtype = found.type.dtype if dtype is None else dtype
-    wide = "float32" if dtype == "float16" else dtype
-    count = at.cast(at.sum(at.cast(known, "int64"), axis=axis, keepdims=keepdims), wide)
-    return at.cast(at.sum(at.cast(found, wide), axis=axis, keepdims=keepdims) / count, dtype)
+    where = None if is_discrete(found.type.dtype) else known
+    return at.mean(found, axis, dtype, keepdims, where)
 
 
 def nanvar(a: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
