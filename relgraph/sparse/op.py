@@ -115,6 +115,11 @@ class SparseOp(TensorOp):
             return [kind]
         return [SparseTensorType(self.output_format(*formats), kind.dtype, kind.shape)]
 
+    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
+        """Return the dtype of the output: by default the common one of the `connected_inputs`."""
+        connected = range(len(dtypes)) if self.connected_inputs is None else self.connected_inputs
+        return super().output_dtypes(*[t for i, t in enumerate(dtypes) if i in connected])
+
     def output_format(self, *formats: str) -> str:
         """Return the format of the output, for those of the sparse inputs."""
         return formats[0]
@@ -206,9 +211,6 @@ class WithStored(SparseOp):
     keeps_shape = True
     connected_inputs = (1,)
 
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        return dtypes[1:]
-
     def compute(self, node: Apply, x: Any, data: Any) -> Any:
         if len(data) != x.nnz:
             raise ValueError(f"{self.name}: {len(data)} elements for {x.nnz} places")
@@ -224,9 +226,6 @@ class Sampled(SparseOp):
     signature = "[m,n],[m,n]->(places)"
     view_map = {0: [1]}
     connected_inputs = (1,)
-
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        return dtypes[1:]
 
     def compute(self, node: Apply, *values: Any) -> Any:
         self.check(node, *values)
@@ -331,9 +330,6 @@ class FromPlaces(SparseOp):
     def __init__(self, format: str) -> None:
         self.format = format
 
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        return dtypes[:1]
-
     def output_format(self, *formats: str) -> str:
         return self.format
 
@@ -363,9 +359,6 @@ class Elements(SparseOp):
     signature = "[m,n],(places),(places)->(places)"
     integers = (1, 2)
     connected_inputs = (0,)
-
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        return dtypes[:1]
 
     def compute(self, node: Apply, x: Any, rows: Any, columns: Any) -> Any:
         self.check(node, x, rows, columns)
@@ -411,9 +404,6 @@ class Compressed(SparseOp):
         parts = [as_argument(v, self, i) for i, v in enumerate(inputs[:3])]
         indices = [v if v.type.dtype == "int32" else cast(v, "int32") for v in parts[1:]]
         return [parts[0], *indices, as_shape_vector(inputs[3], str(self))]
-
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        return dtypes[:1]
 
     def output_format(self, *formats: str) -> str:
         return self.format

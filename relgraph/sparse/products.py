@@ -101,9 +101,6 @@ class SampledDense(SparseOp):
         self.check_broadcasting((pattern, y), y.shape, pattern.shape, y.shape)
         return super().output_types(pattern, y)
 
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        return dtypes[1:]
-
     def check_broadcasting(self, inputs: Any, static: Any, pattern: Any, y: Any) -> None:
         """Raise a ValueError unless a dense matrix broadcasts to the shape of a sparse one.
 
@@ -281,9 +278,6 @@ class SampledProduct(SparseOp):
     connected_inputs = (1, 2)
     signature = "[m,n],(m,k),(n,k)->(places)"
 
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        return super().output_dtypes(*dtypes[1:])
-
     def compute(self, node: Apply, pattern: Any, x: Any, y: Any) -> Any:
         self.check(node, pattern, x, y)
         rows, columns = places(pattern)
@@ -321,9 +315,6 @@ class TakeRows(SparseOp):
     signature = "[m,n],(k)->[k,n]"
     integers = (1,)
     connected_inputs = (0,)
-
-    def output_dtypes(self, *dtypes: str) -> Sequence[str]:
-        return dtypes[:1]
 
     def compute(self, node: Apply, x: Any, index: Any) -> Any:
         n = x.shape[0]
