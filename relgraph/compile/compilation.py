@@ -37,8 +37,8 @@ from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op, structure
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
-from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.shared_values import Container, SharedVariable
+from relgraph.graph.utils import paused_collector
 from relgraph.settings import config
 from relgraph.tensor.type import TensorType
 from relgraph.vm.schedule import Runner

@@ -17,12 +17,12 @@ from relgraph.compile.registration import own_rewriters
 from relgraph.graph.basic import Constant, Variable, equal_computations, graph_inputs
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
-from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.opt.dispatch import union_of
 from relgraph.graph.opt.merge import merged_copy
 from relgraph.graph.optdb import OptimizationQuery
 from relgraph.graph.reference import evaluate
 from relgraph.graph.shared_values import SharedVariable
+from relgraph.graph.utils import paused_collector
 from relgraph.settings import config
 from relgraph.tensor.costs import NeverCostlier
 

@@ -25,9 +25,9 @@ from relgraph.gradient.loops import gradients_of_loop
 from relgraph.graph.basic import Apply, Variable, clone_get_equiv
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer
-from relgraph.graph.opt.base import paused_collector
 from relgraph.graph.traversal import general_toposort, io_toposort
 from relgraph.graph.type import DisconnectedType, NullType, disconnected
+from relgraph.graph.utils import paused_collector
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.loops.scan_op import Scan
 

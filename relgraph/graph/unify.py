@@ -189,7 +189,7 @@ def meaning(head: Any, expression: ExpressionTuple, beside: Any) -> Any:
 class Tracer:
     """What is in the place of a value that is known by questions alone; its trace answers them.
 
-    See `relgraph.graph.kanren.tracers`.
+    See `relgraph.graph.kanren.partial_evaluation`.
     """
 
     __slots__ = ()

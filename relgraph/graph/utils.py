@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import weakref
 from abc import ABC, ABCMeta
@@ -134,6 +135,24 @@ def _first_term(parts: Any) -> LogicTerm | None:
         elif isinstance(part, slice):
             stack.extend((part.step, part.stop, part.start))
     return None
+
+
+class paused_collector:
+    """Keep the cyclic garbage collector off inside a block.
+
+    Rewriting makes and drops thousands of small cycles (variable and owner), and each collection
+    would walk the whole graph.
+    """
+
+    __slots__ = ("_was_on",)
+
+    def __enter__(self) -> None:
+        self._was_on = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *error: object) -> None:
+        if self._was_on:
+            gc.enable()
 
 
 class Scratchpad:

@@ -39,20 +39,18 @@ from relgraph.graph.kanren.goals import (
     over_parts,
 )
 from relgraph.graph.kanren.partial_evaluation import (
+    AnsweredQuestion,
+    Question,
     Relation,
     Residual,
+    Trace,
+    VariableTracer,
+    initial_values,
     partially_evaluate,
 )
 from relgraph.graph.kanren.rules import Rule, split
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.kanren.terms import Term
-from relgraph.graph.kanren.tracers import (
-    AnsweredQuestion,
-    Question,
-    Trace,
-    VariableTracer,
-    initial_values,
-)
 from relgraph.graph.traversal import equal_computations
 
 T = TypeVar("T")

@@ -35,6 +35,7 @@ from relgraph.graph.kanren.goals import (
     code_of,
     goals_of,
 )
+from relgraph.graph.kanren.partial_evaluation import Trace
 from relgraph.graph.kanren.terms import (
     Arguments,
     Literal,
@@ -44,7 +45,6 @@ from relgraph.graph.kanren.terms import (
     is_variable,
     variables_of,
 )
-from relgraph.graph.kanren.tracers import Trace
 from relgraph.graph.notation import roundings
 from relgraph.graph.op import Op, fullest_heads
 from relgraph.graph.unify import nth

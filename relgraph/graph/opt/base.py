@@ -7,7 +7,6 @@ Decorators make them of functions. `read_answer` reads what a local one answers,
 from __future__ import annotations
 
 import abc
-import gc
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,6 +16,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.op import Op
+from relgraph.graph.utils import paused_collector
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
@@ -27,24 +27,6 @@ Answer: TypeAlias = bool | Sequence[Variable | None] | dict[Any, Any] | None
 """What `LocalOptimizer.transform` returns."""
 
 _PACKAGE = __name__.rpartition(".")[0]
-
-
-class paused_collector:
-    """Keep the cyclic garbage collector off inside a block.
-
-    Rewriting makes and drops thousands of small cycles (variable and owner), and each collection
-    would walk the whole graph.
-    """
-
-    __slots__ = ("_was_on",)
-
-    def __enter__(self) -> None:
-        self._was_on = gc.isenabled()
-        gc.disable()
-
-    def __exit__(self, *error: object) -> None:
-        if self._was_on:
-            gc.enable()
 
 
 def display_name(rewriter: object) -> str:

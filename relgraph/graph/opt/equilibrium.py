@@ -17,7 +17,6 @@ from relgraph.graph.opt.base import (
     apply_replacement,
     as_local_optimizer,
     display_name,
-    paused_collector,
     read_answer,
     require_replace_validate,
 )
@@ -39,6 +38,7 @@ from relgraph.graph.opt.profile import (
     print_equilibrium,
 )
 from relgraph.graph.opt.worklist import FAR, ChangeTracker, Postponed, Worklist, is_nested_sum
+from relgraph.graph.utils import paused_collector
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph

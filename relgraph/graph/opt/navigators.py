@@ -22,7 +22,6 @@ from relgraph.graph.opt.base import (
     describe,
     display_name,
     note_failure,
-    paused_collector,
     read_answer,
     require_replace_validate,
 )
@@ -35,7 +34,7 @@ from relgraph.graph.opt.profile import (
     StepRecord,
     print_sequence,
 )
-from relgraph.graph.utils import InconsistencyError
+from relgraph.graph.utils import InconsistencyError, paused_collector
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph

@@ -30,10 +30,9 @@ from relgraph.graph.kanren import (
     whereo,
 )
 from relgraph.graph.kanren.compilation import CROSS_CHECKS
-from relgraph.graph.kanren.partial_evaluation import MAX_ANSWERS, partially_evaluate
+from relgraph.graph.kanren.partial_evaluation import MAX_ANSWERS, Trace, partially_evaluate
 from relgraph.graph.kanren.state import is_settled
 from relgraph.graph.kanren.terms import build
-from relgraph.graph.kanren.tracers import Trace
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.unify import same_variable
 from relgraph.tensor.elemwise import Elemwise

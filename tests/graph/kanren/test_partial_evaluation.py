@@ -16,10 +16,7 @@ import relgraph.tensor as at
 from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import equal_computations
 from relgraph.graph.kanren import KanrenRelationSub, computo, law, one_cliento, whereo
-from relgraph.graph.kanren.partial_evaluation import (
-    partially_evaluate,
-)
-from relgraph.graph.kanren.tracers import Trace
+from relgraph.graph.kanren.partial_evaluation import Trace, partially_evaluate
 
 x, y = lvars("x y")
 a, b = at.dvector("a"), at.dvector("b")

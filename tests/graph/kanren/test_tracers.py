@@ -18,8 +18,7 @@ from relations.kit.vocabulary import law, lvars
 from relgraph import scalar
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren import KanrenRelationSub, build
-from relgraph.graph.kanren.partial_evaluation import partially_evaluate
-from relgraph.graph.kanren.tracers import Trace
+from relgraph.graph.kanren.partial_evaluation import Trace, partially_evaluate
 from relgraph.graph.traversal import equal_computations
 from tests.seeds import seed_of
 

@@ -19,7 +19,8 @@ from relgraph.graph.opt import (
     local_optimizer,
     optimizer,
 )
-from relgraph.graph.opt.base import as_local_optimizer, describe, display_name, paused_collector
+from relgraph.graph.opt.base import as_local_optimizer, describe, display_name
+from relgraph.graph.utils import paused_collector
 from relgraph.scalar import add, exp, float64, log, mul, neg
 from relgraph.scalar.op import ScalarOp
 
