@@ -119,7 +119,7 @@ def made_before_moves(laws: Sequence[Law]) -> Callable[..., Any]:
     @depends_on_levels(DEEPEST)
     @asks_graph
     def made(fgraph: Any, scalar_op: Any, operands: Sequence[Any]) -> Any:
-        op = Elemwise(scalar_op)
+        op = Elemwise(scalar_op, ())
         if op not in known:
             return None
         numbers = [number_of(v) for v in operands]

@@ -259,10 +259,26 @@ class MetaType(ABCMeta):
         cls._by_hand = weakref.WeakKeyDictionary()
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        known = None if kwargs else cls._of_props(args)
+        if known is not None:
+            return known
         for arg in (*args, *kwargs.values()):
             if isinstance(arg, LogicTerm):
                 return arg.apply_op(cls, cls.bind_props(*args, **kwargs))
         return cls.intern(super().__call__(*args, **kwargs))
+
+    def _of_props(cls, args: tuple[Any, ...]) -> Any:
+        """Return the object whose properties are `args`, if there is one and a call with its
+        properties gives it: no second one is made only to be thrown away."""
+        props: tuple[str, ...] | None = cast(Any, cls).__props__
+        defaults = None if props is None else _defaults_in_order(cls, props)
+        if defaults is None or len(args) > len(defaults):
+            return None
+        given = (*args, *defaults[len(args) :])
+        try:
+            return MetaType._by_props.get((cls, tuple([_key_part(arg) for arg in given])))
+        except TypeError:  # an argument without a hash is no property
+            return None
 
     def intern(cls, obj: Any) -> Any:
         """Return the one object that equals `obj`, which is `obj` itself the first time."""
@@ -293,7 +309,7 @@ class MetaType(ABCMeta):
         props: tuple[str, ...] | None = cast(Any, cls).__props__
         if props is None:
             raise TypeError(f"{cls.__name__} has no __props__, so a law can't match on them")
-        if not kwargs and len(args) == len(props) and _takes_in_order(cls, props):
+        if not kwargs and len(args) == len(props) and _defaults_in_order(cls, props) is not None:
             return args
         bound = inspect.signature(cast(Any, cls).__init__).bind(None, *args, **kwargs)
         bound.apply_defaults()
@@ -307,11 +323,14 @@ class MetaType(ABCMeta):
 
 
 @cache
-def _takes_in_order(cls: Any, props: tuple[str, ...]) -> bool:
-    """Return whether a class is called with its properties, in their order."""
+def _defaults_in_order(cls: Any, props: tuple[str, ...]) -> tuple[Any, ...] | None:
+    """Return the defaults of the parameters of a class, `Parameter.empty` for one without, if they
+    are its properties, in their order; else None."""
     parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
     plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
-    return plain and tuple(p.name for p in parameters) == props
+    if not plain or tuple(p.name for p in parameters) != props:
+        return None
+    return tuple(p.default for p in parameters)
 
 
 class MetaObject(Uncopied, ABC, metaclass=MetaType):

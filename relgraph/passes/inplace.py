@@ -320,7 +320,7 @@ def _writes_to_storage(op: Elemwise) -> bool:
 
 def _elementwise_inplace(op: Op, overwriting: Overwriting) -> Op:
     assert isinstance(op, Elemwise)
-    return type(op)(op.scalar_op, overwriting)
+    return type(op)(op.scalar_op, tuple(sorted(overwriting.items())))
 
 
 def _first_of(kind: type[Op]) -> Callable[[Apply], list[tuple[int, int]]]:
