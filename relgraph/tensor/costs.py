@@ -21,6 +21,7 @@ from relgraph.graph.notation import number_of
 from relgraph.graph.op import HasInnerGraph
 from relgraph.graph.opt.base import describe
 from relgraph.graph.opt.merge import ConstantTable, key_with
+from relgraph.graph.utils import memoized
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.basic import Assert
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, RelativeDimShuffle
@@ -175,12 +176,13 @@ def operations(node: Apply) -> float:
     """
     op = node.op
     if isinstance(op, Elemwise):
-        return 0.0 if _is_known(node) else _of_elements(op, node)
+        return 0.0 if _is_known(node) else _of_elements(op.scalar_op, node)
     if isinstance(op, VIEWS) or _is_known(node):
         return 0.0
     if isinstance(op, FusedReduction):
-        largest = max(map(size, node.inputs))
-        return _elementwise(op.elemwise.scalar_op, node.inputs, largest) + largest
+        largest, scalar_op = max(map(size, node.inputs)), op.elemwise.scalar_op
+        kinds = [v.type for v in node.inputs]
+        return _elementwise(scalar_op, kinds, _exponent(scalar_op, node.inputs), largest) + largest
     if isinstance(op, MatrixProduct):
         scaled = sum(size(node.outputs[0]) for factor in node.inputs[2:] if _scales(factor))
         return _product(*node.inputs[:2]) + scaled
@@ -297,20 +299,12 @@ def _is_known(node: Apply) -> bool:
     return True
 
 
-def _converted(node: Apply) -> list[Variable]:
-    """Return the inputs of an elementwise node that are converted to the dtype of the result."""
-    if node.op.scalar_op.name in ("switch", "second"):
-        return []
-    dtype = node.outputs[0].type.dtype
-    others = [v for v in node.inputs if v.type.dtype != dtype]
-    if len(others) == len(node.inputs):
-        return []
-    return [v for v in others if v.head is not Constant]
-
-
 def size(var: Variable) -> int:
     """Return how many numbers a variable has; 1 for what is no tensor."""
-    kind = var.type
+    return _size_of(var.type)
+
+
+def _size_of(kind: Any) -> int:
     return _numbers_in(kind.shape) if isinstance(kind, TensorType) else 1
 
 
@@ -332,35 +326,63 @@ def _item_size(var: Variable) -> int:
     return np.dtype(var.type.dtype).itemsize if isinstance(var.type, TensorType) else 1
 
 
-def _of_elements(op: Elemwise, node: Apply) -> float:
-    out = node.outputs[0]
-    kinds = 4 if out.type.dtype.startswith("complex") else 1
-    work = _elementwise(op.scalar_op, node.inputs, size(out))
-    return kinds * work + sum(map(size, _converted(node)))
+def _of_elements(scalar_op: Any, node: Apply) -> float:
+    inputs = node.inputs
+    cost: float = _of_types(
+        scalar_op,
+        _exponent(scalar_op, inputs),
+        node.outputs[0].type,
+        tuple([v.type for v in inputs]),
+        tuple([v.head is Constant for v in inputs]),
+    )
+    return cost
 
 
-def _elementwise(scalar_op: Any, inputs: Sequence[Variable], count: int) -> float:
+@memoized(1000)
+def _of_types(
+    scalar_op: Any, exponent: Any, out: Any, kinds: Sequence[Any], known: Sequence[bool]
+) -> float:
+    """Return the operations of an elementwise node, some of whose inputs are constants."""
+    per_number = 4 if out.dtype.startswith("complex") else 1
+    work = per_number * _elementwise(scalar_op, kinds, exponent, _size_of(out))
+    if scalar_op.name in ("switch", "second") or all(kind.dtype != out.dtype for kind in kinds):
+        return work
+    # the others are converted
+    return work + sum(
+        _size_of(kind)
+        for kind, is_constant in zip(kinds, known, strict=True)
+        if kind.dtype != out.dtype and not is_constant
+    )
+
+
+def _elementwise(scalar_op: Any, kinds: Sequence[Any], exponent: Any, count: int) -> float:
     if isinstance(scalar_op, Composite):
         nodes = io_toposort(scalar_op.inputs, scalar_op.outputs)
-        return sum(count * _elementwise_weight(node.op, node.inputs) for node in nodes)
-    if scalar_op.associative and len(inputs) > 2:
+        return sum(count * _weight(n.op, len(n.inputs), _exponent(n.op, n.inputs)) for n in nodes)
+    if scalar_op.associative and len(kinds) > 2:
         # terms that are smaller than the result are added to each other first, as `grouped` does
-        sizes = sorted(map(size, inputs))
+        sizes = sorted(map(_size_of, kinds))
         return float((sum(sizes[1:-1]) + count) * scalar_op.cost)
-    return count * _elementwise_weight(scalar_op, inputs)
+    return count * _weight(scalar_op, len(kinds), exponent)
 
 
-def _elementwise_weight(scalar_op: Any, inputs: Sequence[Variable]) -> float:
-    if scalar_op.name == "pow":
-        return weight_of_power(number_of(inputs[1]))
+def _weight(scalar_op: Any, arguments: int, exponent: Any) -> float:
+    """Return the operations of a scalar op for one element."""
+    if scalar_op is scalar.pow:
+        return weight_of_power(exponent)
     cost: float = scalar_op.cost
-    return cost * (max(1, len(inputs) - 1) if scalar_op.associative else 1)
+    return cost * (max(1, arguments - 1) if scalar_op.associative else 1)
+
+
+def _exponent(scalar_op: Any, inputs: Sequence[Variable]) -> Any:
+    """Return the exponent of a power, if it is a number; else None."""
+    return number_of(inputs[1]) if scalar_op is scalar.pow else None
 
 
 def _power_products(node: Apply) -> int:
     """Return of how many nodes a power is written out: one that is not costs no less."""
-    if isinstance(node.op, Elemwise) and node.op.scalar_op.name == "pow":
-        return products_of_power(number_of(node.inputs[1])) or 0
+    if isinstance(node.op, Elemwise):
+        return products_of_power(_exponent(node.op.scalar_op, node.inputs)) or 0
     return 0
 
 

@@ -363,9 +363,11 @@ def costs_no_more(fgraph: FunctionGraph, table: HashConsing, pairs: Pairs, cost:
     pairs
         Variables and what replaces them.
     """
-    added, kept = _added(fgraph, table, [new for _, new in pairs], cost)
-    if not added:
+    made = [new for _, new in pairs]
+    prices = {node: cost(node) for node in _new_nodes(fgraph.variables, made)}
+    if not prices or _replaces_more(pairs, prices, cost):
         return True
+    added, kept = _added(table, prices, made)
     limit = added * (1 - _ROUNDING)
     freed = 0.0
     clients, dead = fgraph.clients, set[Apply]()
@@ -391,19 +393,35 @@ def costs_no_more(fgraph: FunctionGraph, table: HashConsing, pairs: Pairs, cost:
     return False
 
 
+def _replaces_more(pairs: Pairs, prices: Mapping[Apply, float], cost: Cost) -> bool:
+    """Return whether a replaced node alone, which new ones do not read, outweighs these."""
+    old = pairs[0][0]
+    if len(pairs) > 1 or old.owner is None or any(old in node.inputs for node in prices):
+        return False
+    return sum(prices.values()) * (1 - _ROUNDING) <= cost(old.owner)
+
+
 def _added(
-    fgraph: FunctionGraph, table: HashConsing, new: list[Variable], cost: Cost
+    table: HashConsing, prices: Mapping[Apply, float], new: list[Variable]
 ) -> tuple[float, set[Variable]]:
-    """Return what the nodes cost that a graph does not have yet, and what it has that they read."""
-    here = fgraph.variables
+    """Return what those of some new nodes cost that a graph does not have yet, and what it has that
+    they read.
+
+    Parameters
+    ----------
+    prices
+        The new nodes, each after what it reads, with what they cost.
+    new
+        What they compute.
+    """
     added, kept = 0.0, set[Variable]()
     known: dict[Variable, Variable] = {}
-    for node in _new_nodes(here, new):
+    for node, price in prices.items():
         inputs = [_found(table, known, var) for var in node.inputs]
         kept.update(inputs)
         equal = table.equal_to(node, inputs)
         if equal is None:
-            added += cost(node)
+            added += price
         else:
             known.update(zip(node.outputs, equal.outputs, strict=True))
     kept.update(known.get(var, var) for var in new)
