@@ -220,28 +220,15 @@ class Dispatch(Memo[Op, tuple[LocalOptimizer, ...]]):
 
 
 class DepthByOp(Memo[Op, int]):
-    """By op, how many levels of nodes its rewriters look at.
-
-    Attributes
-    ----------
-    max_depth
-        How many levels any of the rewriters looks at.
-    """
+    """By op, how many levels of nodes its rewriters look at."""
 
     def __init__(self, dispatch: Dispatch) -> None:
         super().__init__()
         self._dispatch = dispatch
 
-    @cached_property
-    def max_depth(self) -> int:
-        return _deepest(self._dispatch.rewriters)
-
     def __missing__(self, op: Op) -> int:
-        return self.keep(op, _deepest(self._dispatch[op]))
-
-
-def _deepest(rewriters: Iterable[LocalOptimizer]) -> int:
-    return max([USUAL_DEPTH if r.depth is None else r.depth for r in rewriters], default=1)
+        depths = [USUAL_DEPTH if r.depth is None else r.depth for r in self._dispatch[op]]
+        return self.keep(op, max(depths, default=1))
 
 
 class RewriterTables:

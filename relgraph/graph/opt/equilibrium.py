@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 # Reading the clock costs as much as a rewriter that does nothing. On graphs of more nodes than
 # this, only one node in `_STRIDE` is timed (a prime number, since graphs repeat themselves).
-_TIMED_IN_FULL = 64
+_TIMED_IN_FULL = 16
 _STRIDE = 31
 
 
@@ -65,7 +65,7 @@ class FixpointIteration:
         self.tables_by_distance: dict[int, RewriterTables] = {}
         self.merger = NodeMerger(fgraph, HashConsing())
         self.work = Worklist(())
-        self.changes = ChangeTracker(self.work, self.tables)
+        self.changes = ChangeTracker(self.work, self.tables, ())
         self.postponed = Postponed()
         self.calls = 0
         self.revisiting = False  # whether all nodes have been visited once
@@ -86,7 +86,7 @@ class FixpointIteration:
                 self.merge_all(table)
                 self.at_fixpoint = table.at_fixpoint
                 self.work = Worklist(self.toposort())
-                self.changes = ChangeTracker(self.work, self.tables)
+                self.changes = ChangeTracker(self.work, self.tables, self.fgraph.apply_nodes)
                 self.fgraph.attach_feature(self.changes)
                 self.iterate()
                 if not self.limits.stopped:

@@ -215,7 +215,7 @@ class ChangeTracker(ReplacementListener):
         Those of them that are to be visited after all, since they may not be nested any more.
     """
 
-    def __init__(self, work: Worklist, tables: RewriterTables) -> None:
+    def __init__(self, work: Worklist, tables: RewriterTables, nodes: Iterable[Apply]) -> None:
         self.version = 0
         self.imported = 0
         self.replaced: dict[Apply, int] = {}
@@ -227,6 +227,8 @@ class ChangeTracker(ReplacementListener):
         self.reached: dict[Apply, int] = {}
         self._discard = work.discard
         self._depths = tables.depths
+        # how far rewriters look on the nodes that there are: those that look deepest are of few ops
+        self._deepest = max([self._depths[op] for op in {node.op for node in nodes}], default=1)
         self._new: dict[Apply, None] = {}
         self._touched: dict[Apply, None] = {}
         self._dropped: dict[Variable, None] = {}
@@ -298,6 +300,9 @@ class ChangeTracker(ReplacementListener):
                 new = {node: None for node in new if node in here}
             for node in new:
                 distances[node] = 0
+                depth = self._depths[node.op]
+                if depth > self._deepest:
+                    self._deepest = depth
         if not touched and not self._dropped:
             return new, touched
         if not here.issuperset(touched):
@@ -324,7 +329,7 @@ class ChangeTracker(ReplacementListener):
         for node in above:
             reached[node] = 1
         depths = self._depths
-        for distance in range(1, depths.max_depth):
+        for distance in range(1, self._deepest):
             for node in level:
                 op = node.op
                 # an op that only repeats elements is no level, nor is a nested sum
