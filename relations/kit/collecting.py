@@ -41,7 +41,7 @@ from relgraph.graph.kanren.goals import goal, holds_of_readers, one_client
 from relgraph.graph.kanren.rules import head_of
 from relgraph.graph.kanren.views import View
 from relgraph.graph.notation import number_of
-from relgraph.tensor.basic import constant
+from relgraph.tensor.basic import number
 from relgraph.tensor.math import add, mul, neg, pow, sqr, sqrt, sub, true_div
 
 Counted = Sequence[tuple[Any, Any]]
@@ -127,8 +127,10 @@ def _may_have_common_unit(
     return may_have_common_unit
 
 
-may_have_equal_terms = _may_have_common_unit(frozenset((sub, neg)), frozenset((mul, true_div)))
-may_have_equal_bases = _may_have_common_unit(frozenset((true_div,)), frozenset((sqr, sqrt, pow)))
+_FACTORS, _POWERS = frozenset((mul, true_div)), frozenset((sqr, sqrt, pow))
+
+may_have_equal_terms = _may_have_common_unit(frozenset((sub, neg)), _FACTORS)
+may_have_equal_bases = _may_have_common_unit(frozenset((true_div,)), _POWERS)
 
 
 def collected(
@@ -207,7 +209,11 @@ def _largest_unit(
     return (whole,), counts[members[0]].__class__(abs(times)), times < 0
 
 
-nest_of_powers = nest_at(containing_equal_or_any_of(mul, true_div, sqr, sqrt, pow), parts_too=True)
+nest_of_powers = nest_at(
+    containing_equal_or_any_of(mul, true_div, sqr, sqrt, pow),
+    parts_too=True,
+    leaves_admitted=_may_have_common_unit(frozenset(), _POWERS),
+)
 """The nest that a product or quotient is the outermost node of; see `nest_at`."""
 
 # -- signs -----------------------------------------------------------------------------------------
@@ -293,7 +299,7 @@ def parted(view: View) -> Callable[..., Any]:
 
 # -- constants -------------------------------------------------------------------------------------
 
-product_with_constants = nest_at(containing_two_constants_or(mul, true_div))
+product_with_constants = nest_at(containing_two_constants_or(mul, true_div), of_constants=True)
 
 
 _Known = tuple[int, Any, bool]
@@ -338,13 +344,13 @@ def constants_of_product_folded(nest: Nest) -> Any:
         small = dtype == np.float16 and len(nest.leaves) - len(places) > 1
         for i, part in _folded(known, lambda a, b: _one_factor(a, b, dtype, small)).items():
             if part is not None:
-                part = constant(np.asarray(part[0], dtype)), part[1]
+                part = nest.number(part[0]), part[1]
             edits[i] = None if part is None or number_of(part[0]) == 1 else part
     elif len(places) > 1:
         with np.errstate(all="ignore"):
             total = np.prod([np.asarray(numbers[i]).astype(dtype) for i in places], dtype=dtype)
         edits.update(dict.fromkeys(places))
-        edits[places[0]] = constant(np.asarray(total, dtype)), False
+        edits[places[0]] = nest.number(total), False
     if not edits:
         return None
     return neg(edited(nest, edits)) if negated else edited(nest, edits)
@@ -464,10 +470,13 @@ def _power(count: Any, base: Variable) -> Any:
         return base
     if count == 2:
         return sqr(base)
-    return pow(base, constant(np.asarray(count).astype(base.type.dtype)))
+    return pow(base, number(count, base.type.dtype, base.type.ndim))
 
 
-nest_of_multiples = nest_at(containing_equal_or_any_of(add, sub, mul, neg, true_div))
+nest_of_multiples = nest_at(
+    containing_equal_or_any_of(add, sub, mul, neg, true_div),
+    leaves_admitted=_may_have_common_unit(frozenset(), _FACTORS),
+)
 """The nest that a sum or difference is the outermost node of; see `nest_at`."""
 
 
@@ -489,7 +498,7 @@ negative_numbero = goal(is_negative_number)
 
 # -- constants -------------------------------------------------------------------------------------
 
-sum_with_constants = nest_at(containing_two_constants_or(add, sub, neg))
+sum_with_constants = nest_at(containing_two_constants_or(add, sub, neg), of_constants=True)
 
 
 def constants_of_sum_folded(nest: Nest) -> Any:
@@ -533,7 +542,7 @@ def added_if_negative(x: Variable, c: Variable) -> Any:
         return None
     if c.head is Constant:
         return add(folded_within_limits(neg, [c]), x)
-    return add(constant(-np.asarray(number_of(c), c.type.dtype)), x)
+    return add(number(-number_of(c), c.type.dtype, x.type.ndim), x)
 
 
 # -- equal terms -----------------------------------------------------------------------------------
@@ -588,4 +597,4 @@ def _coefficients(given: Units, dtype: np.dtype[Any]) -> list[Any]:
 def _multiple(count: Any, factors: tuple[Variable, ...]) -> Any:
     if count == 1:
         return applied(mul, factors, 1)
-    return mul(constant(count), *factors)
+    return mul(number(count, count.dtype.name, factors[0].type.ndim), *factors)

@@ -7,18 +7,19 @@ makes `k` the constant that ``add(c, d)`` has the value of when the graph runs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from relations.kit.guards import constant_data
-from relgraph.graph.basic import Variable
+from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Computed, computed
 from relgraph.graph.kanren.terms import Term, build, renamed, variables_of
 from relgraph.graph.reference import evaluate
-from relgraph.tensor.basic import constant
+from relgraph.graph.utils import Memo
+from relgraph.tensor.basic import constant, key_of_numbers
 
 FREE_ELEMENTS = 4096
 """Constants are folded into one of so many elements even if they have fewer, by broadcasting."""
@@ -65,6 +66,8 @@ class OfConstants:
     def __init__(self, term: Term) -> None:
         self.term = term
         self.variables = variables_of(term)
+        # laws compute few numbers, in one graph after the other
+        self._known: Memo[tuple[Hashable, ...], Constant] = Memo()
 
     def applied(self, given: Sequence[Any]) -> Any:
         """Return the graph of the term, with variables in the places of its logic variables."""
@@ -72,6 +75,16 @@ class OfConstants:
 
     def __call__(self, *constants: Any) -> Any:
         """Return a constant; None if it would have many more elements than they have."""
+        key = key_of_numbers(constants)
+        known = None if key is None else self._known.recall(key)
+        if known is None:
+            known = self._computed(constants)
+            if key is None or known is None:
+                return known
+            self._known.keep(key, known)
+        return known.clone()
+
+    def _computed(self, constants: Sequence[Any]) -> Constant | None:
         given = [_compact(c) for c in constants]
         made = self.applied(given)
         size = math.prod(made.type.shape)

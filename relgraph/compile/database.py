@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
@@ -69,6 +69,7 @@ from relgraph.passes.loops import (
     unroll_one_step,
 )
 from relgraph.passes.open_loop import LoopPass
+from relgraph.tensor.basic import key_of_numbers
 from relgraph.tensor.costs import operations
 from relgraph.tensor.elemwise import scalar_op_of
 from relgraph.tensor.type import TensorType
@@ -155,6 +156,8 @@ class ConstantFolding(LocalOptimizer):
 
     def __init__(self, *, choices: bool = True) -> None:
         self._choices = choices
+        # few numbers are folded, in one graph after the other
+        self._known: Memo[tuple[Hashable, ...], list[Constant]] = Memo()
 
     def might_match(self, node: Apply) -> bool:
         return bool(node.inputs) and all(v.head is Constant for v in node.inputs)
@@ -166,15 +169,28 @@ class ConstantFolding(LocalOptimizer):
             return False
         if not self._choices and _is_chosen_factor(fgraph, node):
             return False
+        numbers = key_of_numbers(node.inputs)
+        key = None if numbers is None else (node.op, *[out.type for out in node.outputs], *numbers)
+        known = None if key is None else self._known.recall(key)
+        if known is None:
+            known = self._folded(node)
+            if known is None or key is None:
+                return known or False
+            self._known.keep(key, known)
+        return [c.clone() for c in known]
+
+    def _folded(self, node: Apply) -> list[Constant] | None:
+        """Return the values of a node as constants; None if they are too large, or raise an error,
+        which the node does when the graph is run."""
         if _is_too_large(node.inputs, sum(_known_bytes(out.type) for out in node.outputs)):
-            return False
+            return None
         try:
             found = performed_on_copies(node, [v.data for v in node.inputs])
             if _is_too_large(node.inputs, sum(map(_bytes, found))):
-                return False
+                return None
             return [_constant(out.type, x) for out, x in zip(node.outputs, found, strict=True)]
         except Exception:
-            return False  # The node raises the error when the graph is run.
+            return None
 
 
 def _is_chosen_factor(fgraph: FunctionGraph, node: Apply) -> bool:
@@ -206,7 +222,7 @@ def _constant(type_: Any, value: Any) -> Constant:
         value = np.asarray(value)
         # An axis without a static length must not get the length 1: it would broadcast.
         shape = [known if n == 1 else n for n, known in zip(value.shape, type_.shape, strict=True)]
-        type_ = type_.clone(shape=shape)
+        type_ = type_ if shape == list(type_.shape) else type_.clone(shape=shape)
     made: Constant = type_.make_constant(value)
     return made
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from functools import cache, reduce
 from typing import Any, ClassVar, TypeVar
 
@@ -268,7 +268,9 @@ def constant(
             raise ValueError(f"{x!r} has {array.ndim} axes where {ndim} are wanted")
         array = array.reshape((1,) * (ndim - array.ndim) + array.shape)
     value = array.tolist() if kind is not None else array
-    return TensorType(dtype, array.shape).make_constant(value, name)
+    is_one = array.size == 1
+    of_type = _one_element(dtype, array.ndim) if is_one else TensorType(dtype, array.shape)
+    return of_type.make_constant(value, name)
 
 
 @cache
@@ -285,6 +287,15 @@ def number(x: bool | int | float | complex, dtype: str, ndim: int) -> TensorCons
     data = np.full((1,) * ndim, x, dtype)
     data.flags.writeable = False
     return _one_element(dtype, ndim).make_constant(data)
+
+
+def key_of_numbers(variables: Sequence[Any]) -> tuple[Hashable, ...] | None:
+    """Return a hashable of the types and values of constants that have one element each; None if a
+    variable is anything else."""
+    for v in variables:
+        if not isinstance(v, TensorConstant) or v.data.size != 1:
+            return None
+    return tuple([v.signature() for v in variables])
 
 
 def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None) -> Any:

@@ -18,6 +18,7 @@ from relgraph.graph.basic import (
 from relgraph.graph.features import Feature
 from relgraph.graph.fg.listeners import Listeners
 from relgraph.graph.fg.structure import (
+    ORDER,
     Client,
     Structure,
     check_integrity,
@@ -86,6 +87,8 @@ class FunctionGraph(Listeners, Displayed):
     ----------
     inputs, outputs, variables, apply_nodes, clients
         What the graph consists of, see `Structure`. To be changed by the methods only.
+    known
+        What was found out about the graph as it is; a change empties it, see `Structure`.
     update_mapping
         As given, and kept right when inputs and outputs go. Replaced, never changed in place.
     merged
@@ -115,6 +118,7 @@ class FunctionGraph(Listeners, Displayed):
         self.variables = structure.variables
         self.apply_nodes = structure.apply_nodes
         self.clients = structure.clients
+        self.known = structure.known
         self.update_mapping = None if update_mapping is None else dict(update_mapping)
         self.merged = False
         self.validate_time = 0.0
@@ -146,7 +150,7 @@ class FunctionGraph(Listeners, Displayed):
         """
         made = cls([], [], clone=False)
         made._structure.start(inputs, nodes, outputs)
-        made._structure.order = list(nodes)
+        made.known[ORDER] = list(nodes)
         return made
 
     def __getstate__(self) -> State:
@@ -196,6 +200,7 @@ class FunctionGraph(Listeners, Displayed):
         Raises KeyError if `var` is not in the graph.
         """
         self._structure.get_clients(var).append(new_client)
+        self.known.clear()
 
     def remove_client(
         self,
@@ -216,6 +221,7 @@ class FunctionGraph(Listeners, Displayed):
             return
         if client_to_remove in structure.clients[var]:
             structure.take_client(var, client_to_remove)
+            self.known.clear()
         gone = self._prune([var], reason)
         if not remove_if_empty:
             structure.keep_entries((var, *(v for n in gone for v in (*n.inputs, *n.outputs))))

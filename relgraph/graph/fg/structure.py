@@ -132,6 +132,9 @@ class UnknownReaders:
 
 UNKNOWN_READERS = UnknownReaders()
 
+ORDER = "order"
+"""The key of the nodes in topological order in `Structure.known`."""
+
 
 @dataclass(slots=True)
 class Replacement:
@@ -207,8 +210,9 @@ class Structure:
     clients
         For each variable the list of (node, i) such that it is input i of the node; output i of
         the graph counts as input i of the node ``"output"``.
-    order
-        The nodes in topological order, if known: None after a change.
+    known
+        What was found out about the graph as it is, by keys of those who found it; a change empties
+        it.
     """
 
     __slots__ = (
@@ -217,7 +221,7 @@ class Structure:
         "clients",
         "input_set",
         "inputs",
-        "order",
+        "known",
         "outputs",
         "variables",
     )
@@ -229,7 +233,7 @@ class Structure:
         self.variables: set[Variable] = set()
         self.apply_nodes: set[Apply] = set()
         self.clients: dict[Variable, list[Client]] = {}
-        self.order: list[Apply] | None = None
+        self.known: dict[Any, Any] = {}
         # whether `clients` may have entries of variables that have gone
         self._kept_entries = False
 
@@ -347,7 +351,7 @@ class Structure:
 
     def connect(self, nodes: Collection[Apply]) -> None:
         """Bring in nodes that are not in the graph, each after what it reads."""
-        self.order = None
+        self.known.clear()
         variables, all_clients = self.variables, self.clients
         self.apply_nodes.update(nodes)
         for node in nodes:
@@ -372,7 +376,7 @@ class Structure:
         Each node is yielded when it has gone, before the next one goes. What loses a client, has
         one left then, and is computed by a node, is added to `single_use`.
         """
-        self.order = None
+        self.known.clear()
         here, nodes, all_clients = self.variables, self.apply_nodes, self.clients
         stack = list(variables)
         while stack:
@@ -429,7 +433,7 @@ class Structure:
 
     def rewire(self, node: Apply | Literal["output"], i: int, new: Variable) -> None:
         """Make `new` input `i` of `node`; its predecessor stays in the graph, used or not."""
-        self.order = None
+        self.known.clear()
         inputs = self.inputs_of(node)
         old = inputs[i]
         inputs[i] = new
@@ -465,7 +469,7 @@ class Structure:
                     raise own_input(new_var, owner)
         # what the new nodes read of `var` goes into a list of its own, and so stays
         all_clients[var] = []
-        self.order = None
+        self.known.clear()
         if imported:
             self.connect(imported)
         for user, i in users:
@@ -520,7 +524,7 @@ class Structure:
 
     def insert_output(self, i: int, var: Variable) -> None:
         """Make `var`, a variable of the graph, output `i`; those from `i` on move up."""
-        self.order = None
+        self.known.clear()
         for k in range(len(self.outputs) - 1, i - 1, -1):
             self._move_output(k, k + 1)
         self.outputs.insert(i, var)
@@ -528,7 +532,7 @@ class Structure:
 
     def pop_output(self, i: int) -> Variable:
         """Take output `i` out; those after it move down, and the variable stays, used or not."""
-        self.order = None
+        self.known.clear()
         var = self.outputs[i]
         self.take_client(var, ("output", i))
         for k in range(i + 1, len(self.outputs)):
@@ -543,9 +547,10 @@ class Structure:
 
     def toposort(self) -> list[Apply]:
         """Return the nodes, each after what it reads; raise ValueError if there is a cycle."""
-        if self.order is None:
-            self.order = io_toposort(self.inputs, self.outputs)
-        return self.order.copy()
+        order: list[Apply] | None = self.known.get(ORDER)
+        if order is None:
+            order = self.known[ORDER] = io_toposort(self.inputs, self.outputs)
+        return order.copy()
 
 
 def missing_input(missing: dict[Variable, Apply]) -> MissingInputError:

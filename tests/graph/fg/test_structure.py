@@ -11,6 +11,7 @@ from relgraph.graph.basic import Constant
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.fg.structure import (
     LONG,
+    ORDER,
     SHORT,
     ManyClients,
     Replacement,
@@ -179,11 +180,29 @@ class TestParts:
     def test_the_order_is_found_once_for_each_change(self):
         (x,) = variables("x")
         s = structure([x], [g(f(x))])
-        assert s.order is None
+        assert not s.known
         order = s.toposort()
-        assert s.order == order and s.order is not order
+        assert s.known[ORDER] == order and s.known[ORDER] is not order
         s.insert_output(0, x)
-        assert s.order is None
+        assert not s.known
+
+    def test_every_change_empties_what_is_known(self):
+        (x, y) = variables("x y")
+        a, b = f(x), g(y)
+        graph = FunctionGraph([x, y], [f(a), b], clone=False)
+        changes = [
+            lambda: graph.replace(a, b),
+            lambda: graph.change_node_input("output", 0, x),
+            lambda: graph.add_output(y),
+            lambda: graph.remove_output(2),
+            lambda: graph.import_var(g(f(x))),
+            lambda: graph.add_client(x, (a.owner, 0)),
+            lambda: graph.remove_client(x, (a.owner, 0)),
+        ]
+        for change in changes:
+            graph.known["what"] = "found"
+            change()
+            assert not graph.known
 
 
 # Who uses a variable.
