@@ -34,22 +34,7 @@ from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyS
 from relgraph.tensor.signatures import undeclared
 from relgraph.tensor.subtensor import WHOLE, BaseIncSubtensor, Placeholder, Slice, Subtensor
 from relgraph.tensor.type import TensorType
-from relgraph.vm.codegen import EqualLengths, Length, Unknown
-
-
-class Axis(NamedTuple):
-    """The length of an axis of an argument.
-
-    Attributes
-    ----------
-    argument
-        Its position.
-    axis
-        The axis.
-    """
-
-    argument: int
-    axis: int
+from relgraph.vm.codegen import AxisLength, EqualLengths, Length, Unknown
 
 
 class Made(NamedTuple):
@@ -67,7 +52,7 @@ class Made(NamedTuple):
     of: tuple[Number | None, ...]
 
 
-Number: TypeAlias = int | Axis | Made
+Number: TypeAlias = int | AxisLength | Made
 """A length, or a number that lengths are computed with."""
 
 
@@ -148,16 +133,16 @@ def _less(n: Number, k: int) -> Number:
 def is_length(number: Number | None) -> bool:
     """Return whether a number is at least 0 whatever the arguments are."""
     if not isinstance(number, Made):
-        return isinstance(number, Axis) or (number is not None and number >= 0)
+        return isinstance(number, AxisLength) or (number is not None and number >= 0)
     if number.how in ("slice", "arange"):
         return True
     are = [is_length(part) for part in number.of]
     return any(are) if number.how == "maximum" else number.how != "sub" and all(are)
 
 
-def replaced(number: Number | None, by: Callable[[Axis], Number]) -> Number | None:
+def replaced(number: Number | None, by: Callable[[AxisLength], Number]) -> Number | None:
     """Return a number with others for its axes."""
-    if isinstance(number, Axis):
+    if isinstance(number, AxisLength):
         return by(number)
     if isinstance(number, Made):
         return made(number.how, *(replaced(part, by) for part in number.of))
@@ -166,7 +151,7 @@ def replaced(number: Number | None, by: Callable[[Axis], Number]) -> Number | No
 
 def source(number: Number | None, value: Callable[[int], str]) -> str:
     """Return the expression for a number; `value` gives that of an argument."""
-    if isinstance(number, Axis):
+    if isinstance(number, AxisLength):
         return f"{value(number.argument)}.shape[{number.axis}]"
     if isinstance(number, Made):
         return f"{number.how}({', '.join(source(part, value) for part in number.of)})"
@@ -186,7 +171,7 @@ def value_of(number: Number, shapes: Sequence[tuple[int, ...]]) -> Any:
 
 def named(number: Number | None, variables: Sequence[Variable]) -> str:
     """Return a number as text."""
-    if isinstance(number, Axis):
+    if isinstance(number, AxisLength):
         return f"axis {number.axis} of {variables[number.argument]}"
     if isinstance(number, Made):
         parts = [named(part, variables) for part in number.of]
@@ -283,14 +268,14 @@ def _require(
     if n is None or m is None or n == m:
         return
     # a length of 1 that could have been declared comes first
-    if n != 1 and m == 1 and isinstance(second, Axis):
+    if n != 1 and m == 1 and isinstance(second, AxisLength):
         first, second, n, m = second, first, m, n
     if isinstance(second, int):
         text = f"{op}: {named(first, variables)} has length {n}, not {m}"
     else:
         one, other = (named(number, variables) for number in (first, second))
         text = f"{op}: {one} has length {n}, {other} {m}"
-    if n != 1 or not isinstance(first, Axis):
+    if n != 1 or not isinstance(first, AxisLength):
         raise ValueError(text)
     raise ValueError(text + undeclared(variables[first.argument].type, first.axis))
 
@@ -320,7 +305,7 @@ class RequiredLengths:
         for i, var in enumerate(self._inputs):
             for axis, length in enumerate(self._of(var)):
                 if isinstance(length, Unknown):
-                    self._numbers[length] = Axis(i, axis)
+                    self._numbers[length] = AxisLength(i, axis)
         if self._numbers:
             for node in _nodes_that_run(fgraph):
                 self._add(node)
@@ -352,7 +337,7 @@ class RequiredLengths:
         found = replaced(number, self._first_equal)
         return number if found is None else found
 
-    def _first_equal(self, axis: Axis) -> Number:
+    def _first_equal(self, axis: AxisLength) -> Number:
         found = self._number(self._of(self._inputs[axis.argument])[axis.axis])
         return axis if found is None else found
 
@@ -367,7 +352,7 @@ class RequiredLengths:
             return Unknown()
         if isinstance(number, int):
             return number
-        if isinstance(number, Axis):
+        if isinstance(number, AxisLength):
             return self._of(self._inputs[number.argument])[number.axis]
         length = self._made.get(number)
         if length is None:

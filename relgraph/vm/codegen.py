@@ -14,7 +14,7 @@ from contextvars import Context
 from dataclasses import dataclass, field
 from time import perf_counter
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,25 @@ class Unknown:
     __radd__ = __add__
 
 
-Length = int | Unknown
+class AxisLength(NamedTuple):
+    """The length of an axis of an argument.
+
+    Attributes
+    ----------
+    argument
+        The position of the argument.
+    axis
+        The axis.
+    more
+        How much is added to the length.
+    """
+
+    argument: int
+    axis: int
+    more: int = 0
+
+
+Length = int | Unknown | AxisLength
 Axis = tuple[Variable, int]
 
 
@@ -75,6 +93,10 @@ class EqualLengths:
             axes = tuple([Unknown() if n is None else n for n in var.type.shape])
             self._axes[var] = axes
         return tuple([self.find(length) for length in axes])
+
+    def pairs(self) -> list[tuple[Length, Length]]:
+        """Return pairs of different lengths that are equal."""
+        return [(length, self.find(length)) for length in self._parent]
 
     def at(self, axis: Axis | int) -> Length:
         """Return the length of an axis; a number is one."""

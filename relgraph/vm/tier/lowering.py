@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
@@ -23,6 +23,7 @@ from relgraph.tensor.linalg.functions import SLogDet
 from relgraph.tensor.linalg.systems import Inverse, Solve
 from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.shapes import SpecifyShape
+from relgraph.vm.codegen import AxisLength, EqualLengths, Length
 from relgraph.vm.tier.compiler import Loop, find_loop
 from relgraph.vm.tier.operations import (
     ON_WHOLE_ARRAYS,
@@ -48,33 +49,11 @@ from relgraph.vm.tier.windows import (
 )
 
 
-class Length(NamedTuple):
-    """The length of an axis.
-
-    Attributes
-    ----------
-    argument
-        The argument that has such an axis; -1 if the length is known.
-    axis
-        The axis of the argument, or the length itself.
-    more
-        How much is added to the length of the axis.
-    """
-
-    argument: int
-    axis: int
-    more: int = 0
-
-    def plus(self, count: int) -> Length:
-        """Return the length of an axis with so many elements more."""
-        if self.argument < 0:
-            return known_length(self.axis + count)
-        return self._replace(more=self.more + count)
-
-
-def known_length(n: int) -> Length:
-    """Return a length that is known."""
-    return Length(-1, n)
+def longer(length: Length, count: int) -> Length:
+    """Return the length of an axis with so many elements more."""
+    if isinstance(length, AxisLength):
+        return length._replace(more=length.more + count)
+    return length + count
 
 
 @dataclass(eq=False)
@@ -178,13 +157,13 @@ class Routine:
     factors
         What it reads.
     lengths
-        The lengths that the function takes; None for 1.
+        The lengths that the function takes.
     """
 
     name: str
     outs: list[Value]
     factors: list[Factor]
-    lengths: list[Length | None]
+    lengths: list[Length]
 
 
 @dataclass(eq=False)
@@ -247,7 +226,7 @@ class Lowering:
     nests
         The loops.
     equal
-        Groups of lengths that have to be equal.
+        The lengths of variables, and which ones have to be equal.
     not_empty
         Lengths of which one being 0 leaves a reduction without a result.
     least
@@ -269,28 +248,28 @@ class Lowering:
         self.straight: dict[int, list[Step | Routine | Store]] = {}
         self._copies: dict[Value, Value] = {}
         self.nests: dict[tuple[int, tuple[Length, ...]], Nest] = {}
-        self.not_empty: set[Length] = set()
+        self.not_empty: dict[Length, None] = {}
         self.least: list[tuple[Length, int]] = []
-        self._parents: dict[Length, Length] = {}
-        lengths = {v: self._own_lengths(i, v) for i, v in enumerate(inputs)}
-        self._lengths = lengths
+        self.equal = EqualLengths()
+        for i, var in enumerate(inputs):
+            known = enumerate(var.type.shape)
+            self.equal.define(var, [AxisLength(i, axis) if n is None else n for axis, n in known])
         self._readers = Counter([*outputs, *(v for node in nodes for v in node.inputs)])
         self._parts: dict[Apply, list[Length]] = {}
         self._assembled: set[Variable] = set()
-        self._checked: dict[tuple[Value, Length | None], Value] = {}
+        self._checked: dict[tuple[Value, Length], Value] = {}
         for node in nodes:
-            self._find_lengths(node, lengths)
+            self._find_lengths(node)
         for a, b in alike:
-            for n, m in zip(lengths[a], lengths[b], strict=True):
-                self._equate(n, m)
+            for n, m in zip(self.equal.of(a), self.equal.of(b), strict=True):
+                self.equal.equate(n, m)
         self._usual = {
-            self.find(Length(i, axis)): n
+            self.equal.find(AxisLength(i, axis)): n
             for i, var in enumerate(inputs)
             for axis, n in enumerate(shapes.get(var, ()))
         }
         for i, var in enumerate(inputs):
-            axes = self._found(lengths[var])
-            self.values[var] = Value(var.type.dtype, axes, argument=i)
+            self.values[var] = Value(var.type.dtype, self._axes(var), argument=i)
         for node in nodes:
             self._lower(node)
         for var in outputs:
@@ -299,58 +278,33 @@ class Lowering:
 
     # -- lengths -------------------------------------------------------------------------------
 
-    def find(self, length: Length) -> Length:
-        """Return the representative of all lengths that are equal to one."""
-        while length in self._parents:
-            length = self._parents[length]
-        return length
+    def shape(self, var: Variable) -> list[Length]:
+        """Return the lengths of the axes of a variable."""
+        return list(self.equal.of(var))
 
-    def _found(self, lengths: Sequence[Length]) -> tuple[Length, ...]:
-        return tuple(map(self.find, lengths))
+    def _axes(self, var: Any) -> tuple[Length, ...]:
+        """Return the lengths of the axes along which a variable does not broadcast."""
+        pairs = zip(self.shape(var), var.type.broadcastable, strict=True)
+        return tuple([n for n, b in pairs if not b])
 
     def usual(self, length: Length) -> int | None:
         """Return what a length usually is; None if that is not known."""
-        if length.argument < 0:
-            return length.axis
+        if not isinstance(length, AxisLength):
+            return length if isinstance(length, int) else None
         known = self._usual.get(length)
         if known is None and length.more:
-            base = self._usual.get(self.find(length._replace(more=0)))
+            base = self._usual.get(self.equal.find(length._replace(more=0)))
             return None if base is None else base + length.more
         return known
 
-    def equal(self) -> list[tuple[Length, Length]]:
-        """Return the pairs of lengths that have to be equal."""
-        return [(length, self.find(length)) for length in self._parents]
-
-    def _equate(self, a: Length, b: Length) -> None:
-        a, b = self.find(a), self.find(b)
-        if a != b:
-            if a.argument < 0:
-                a, b = b, a
-            self._parents[a] = b
-
-    def _own_lengths(self, i: int, var: Any) -> tuple[Length, ...]:
-        return tuple(
-            Length(i, axis) if n is None else known_length(n)
-            for axis, n in enumerate(var.type.shape)
-            if n != 1
-        )
-
-    def _find_lengths(self, node: Apply, lengths: dict[Variable, tuple[Length, ...]]) -> None:
+    def _find_lengths(self, node: Apply) -> None:
         """Note the lengths of the outputs, and which lengths a node needs to be equal."""
-        shapes = [_of_all_axes(v, lengths.get(v, ())) for v in node.inputs]
-        for group in node.op.required_lengths(node, shapes):
-            found = [known_length(n) if isinstance(n, int) else n for n in group if n is not None]
-            for other in found[1:]:
-                self._equate(found[0], other)
+        shapes = list(map(self.equal.of, node.inputs))
+        for first, *others in node.op.required_lengths(node, shapes):
+            for other in others:
+                self.equal.equate(first, other)
         for out, shape in zip(node.outputs, self._shapes(node, shapes), strict=True):
-            lengths[out] = tuple(
-                [
-                    known_length(n) if isinstance(n, int) else n
-                    for n, static in zip(shape, out.type.shape, strict=True)
-                    if static != 1
-                ]
-            )
+            self.equal.define(out, shape)
 
     def _shapes(self, node: Apply, shapes: Sequence[Sequence[Any]]) -> Sequence[Sequence[Any]]:
         """Return the lengths of the outputs of a node, with those of its inputs."""
@@ -358,17 +312,17 @@ class Lowering:
         if isinstance(op, PARTS):
             return [self._taken_lengths(node, shapes)]
         if isinstance(op, UPDATES):
-            part = self._taken_lengths(node, shapes)
-            self._parts[node] = part
-            for n, own in zip(reversed(part), reversed(shapes[1]), strict=False):
-                if own is not None:
-                    self._equate(n, own)
+            part = self._parts[node] = self._taken_lengths(node, shapes)
+            broadcastable = node.inputs[1].type.broadcastable
+            pairs = zip(reversed(part), reversed(shapes[1]), reversed(broadcastable), strict=False)
+            for n, own, broadcasts in pairs:
+                if not broadcasts:
+                    self.equal.equate(n, own)
         if isinstance(op, Join):
-            pieces = [_counted(shape[op.axis]) for shape in shapes]
+            pieces = [shape[op.axis] for shape in shapes]
             # of at most one the length is not known
-            total = max(pieces)
-            for piece in sorted(pieces)[:-1]:
-                total = total.plus(piece.axis)
+            unknown = [n for n in pieces if not isinstance(n, int)]
+            total = longer(next(iter(unknown), 0), sum(n for n in pieces if isinstance(n, int)))
             return [[total if i == op.axis else n for i, n in enumerate(shapes[0])]]
         found: Sequence[Sequence[Any]] = node.op.infer_shape(None, node, shapes)
         return found
@@ -378,14 +332,13 @@ class Lowering:
         count = len(indices_of(node))
         by_arrays: list[Length] = [n for shape in shapes[-count:] for n in shape] if count else []
         for other in by_arrays[1:]:
-            self._equate(by_arrays[0], other)
+            self.equal.equate(by_arrays[0], other)
         found = by_arrays[:1]
-        for own, along in zip(shapes[0], taken(node) or (), strict=True):
-            n = _counted(own)
+        for n, along in zip(shapes[0], taken(node) or (), strict=True):
             if along.least:
                 self.least.append((n, along.least))
             if along.length is not None:
-                found.append(n.plus(along.length) if along.of_axis else known_length(along.length))
+                found.append(longer(n, along.length) if along.of_axis else along.length)
         return found
 
     # -- steps ---------------------------------------------------------------------------------
@@ -430,7 +383,7 @@ class Lowering:
     def _part_of(self, node: Apply, window: Window) -> Value:
         """Return what loops read that go through the first input of a node by a window."""
         (x, *_), (out,) = node.inputs, node.outputs
-        value, lengths = self._value(x), self._found(self._lengths[out])
+        value, lengths = self._value(x), self._axes(out)
         if not window:
             return value
         operand = Operand(value, (False,) * len(lengths), window)
@@ -438,7 +391,7 @@ class Lowering:
 
     def _new_whole(self, var: Variable) -> Value:
         type_: Any = var.type
-        whole = Value(type_.dtype, self._found(self._lengths[var]), whole=True)
+        whole = Value(type_.dtype, self._axes(var), whole=True)
         self._assembled.add(var)
         return whole
 
@@ -456,7 +409,7 @@ class Lowering:
         self._assembled.add(out)
         part: Any = part_type(node)
         pairs = zip(self._parts[node], part.broadcastable, strict=True)
-        lengths = self._found([n for n, b in pairs if not b])
+        lengths = tuple([self.equal.find(n) for n, b in pairs if not b])
         own = [True] * (part.ndim - y.type.ndim) + list(y.type.broadcastable)
         broadcasts = [b for b, gone in zip(own, part.broadcastable, strict=True) if not gone]
         operand = Operand(self._value(y), tuple(broadcasts))
@@ -468,7 +421,7 @@ class Lowering:
         """Return the arrays among the indices of a part, counted from the front; a call is left to
         NumPy where one is out of bounds."""
         found = []
-        for var, n in zip(indices_of(node), self._axes(node.inputs[0]), strict=False):
+        for var, n in zip(indices_of(node), self.shape(node.inputs[0]), strict=False):
             index = self._value(var)
             made = self._checked.get((index, n))
             if made is None:
@@ -522,7 +475,7 @@ class Lowering:
         name: str,
         outs: list[Value],
         factors: list[Factor],
-        lengths: Sequence[Length | None],
+        lengths: Sequence[Length],
     ) -> None:
         """Add a computation on whole arrays, when these are there."""
         level = 0
@@ -538,28 +491,21 @@ class Lowering:
         x, *others = node.inputs
         y = others[0] if others else None
         factors = [self._factor(v) for v in node.inputs]
-        first = self._axes(x)
-        second = [] if y is None else self._axes(y)
+        first = self.shape(x)
+        second = [*([] if y is None else self.shape(y)), 1]
         if type(op) is SLogDet:
             outs = [Value(dtype), Value(dtype)]
             self._routine("slogdet", outs, factors, first[:1])
             self.values.update(zip(node.outputs, outs, strict=True))
             return
-        made = Value(dtype, self._seen(x if y is None else y).axes)
+        axes = self._axes(node.outputs[0])
+        made = self.values[node.outputs[0]] = Value(dtype, axes, whole=bool(axes))
         if type(op) is Inverse:
             self._routine("inverse", [made], factors, first[:1])
         elif type(op) is Solve:
-            self._routine("solve", [made], factors, [second[0], *(second[1:] or [None])])
+            self._routine("solve", [made], factors, second[:2])
         else:
-            made.axes = tuple([n for n in (*first[:-1], *second[1:]) if n is not None])
-            sizes = [*(first[:-1] or [None]), second[0], *(second[1:] or [None])]
-            self._routine("product", [made], factors, sizes)
-        made.whole = bool(made.axes)
-        self.values[node.outputs[0]] = made
-
-    def _axes(self, var: Any) -> list[Length | None]:
-        """Return the lengths of the axes of a variable; None for an axis that broadcasts."""
-        return _of_all_axes(var, self._seen(var).axes)
+            self._routine("product", [made], factors, [*(first[:-1] or [1]), *second[:2]])
 
     def _moved(self, operand: Operand, lengths: tuple[Length, ...]) -> Value:
         """Return what loops over some lengths read of an operand."""
@@ -642,29 +588,15 @@ class Lowering:
         loop = None
         if op.ufunc.identity is None:
             if type(op) is CAReduce:  # others have a result of nothing
-                self.not_empty.update(operand.value.axes)
+                self.not_empty.update(dict.fromkeys(operand.value.axes))
             if kind(result.dtype) == "f" and not (kept and kept[-1]):
                 loop = find_loop(op.ufunc, (result.dtype,) * 2)
         nest.reductions.append(Reduction(result, operand, op.scalar_op, kept, loop))
         return result
 
-    def shape(self, var: Any) -> list[Length | None]:
-        """Return the lengths of the axes of an output; None for an axis that broadcasts."""
-        return _of_all_axes(var, self.values[var].axes)
-
-
-def _of_all_axes(var: Any, lengths: Sequence[Length]) -> list[Length | None]:
-    """Return the lengths of the axes of a variable, with None for those that broadcast."""
-    rest = iter(lengths)
-    return [None if b else next(rest) for b in var.type.broadcastable]
-
 
 def _levels_of_places(window: Window) -> list[int]:
     return [along.places.level for along in window if along.places is not None]
-
-
-def _counted(length: Length | None) -> Length:
-    return known_length(1) if length is None else length
 
 
 def external(nodes: Sequence[Apply]) -> list[Variable]:

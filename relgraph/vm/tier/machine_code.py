@@ -15,10 +15,10 @@ import numpy as np
 
 from relgraph import scalar
 from relgraph.graph.basic import Variable
+from relgraph.vm.codegen import AxisLength, Length
 from relgraph.vm.tier.block_loops import MOST, MOST_ARRAYS, WIDE, BlockLoops, places_for
 from relgraph.vm.tier.compiler import DATA, DIMENSIONS, FLAGS, NUMBER, PLAIN, TYPE, Loop
 from relgraph.vm.tier.lowering import (
-    Length,
     Lowering,
     Nest,
     Operand,
@@ -266,17 +266,17 @@ class MachineCode:
             plain = code.make(f"and i32 {flags}, {PLAIN}")
             are_plain = code.make(f"icmp eq i32 {plain}, {PLAIN}")
             fits = code.make(f"and i1 {fits}, {are_plain}")
-        for a, b in lowering.equal():
+        for a, b in lowering.equal.pairs():
             same = code.make(f"icmp eq i64 {self._length(a)}, {self._length(b)}")
             fits = code.make(f"and i1 {fits}, {same}")
-        for length in sorted({n for r in self.routines for n in r.lengths if n is not None}):
+        for length in dict.fromkeys(n for r in self.routines for n in r.lengths):
             # as long as the BLAS counts
             short = code.make(f"icmp slt i64 {self._length(length)}, {1 << 31}")
             fits = code.make(f"and i1 {fits}, {short}")
-        for length, least in sorted(set(lowering.least)):
+        for length, least in dict.fromkeys(lowering.least):
             long = code.make(f"icmp sge i64 {self._length(length)}, {least}")
             fits = code.make(f"and i1 {fits}, {long}")
-        for length in sorted(lowering.not_empty):
+        for length in lowering.not_empty:
             some = code.make(f"icmp ne i64 {self._length(length)}, 0")
             fits = code.make(f"and i1 {fits}, {some}")
         code.add(f"br i1 {fits}, label %fit, label %unfit")
@@ -316,8 +316,8 @@ class MachineCode:
             self.registers[value] = self.code.load_element(value.dtype, where)
 
     def _length(self, length: Length) -> str:
-        if length.argument < 0:
-            return str(length.axis)
+        if not isinstance(length, AxisLength):
+            return str(length)
         known = self._lengths.get(length)
         if known is None:
             i, axis = self._axis(length)
@@ -328,7 +328,7 @@ class MachineCode:
             self._lengths[length] = known
         return known
 
-    def _axis(self, length: Length) -> tuple[int, int]:
+    def _axis(self, length: AxisLength) -> tuple[int, int]:
         """Return the position of the argument that has a length, and its axis."""
         return length.argument, length.axis
 
@@ -368,15 +368,15 @@ class MachineCode:
         times
             How often it is computed.
         """
-        axes = {nest.axes for nest in self.lowering.nests.values()}
-        axes |= {tuple([n for n in r.lengths if n is not None]) for r in self.routines}
+        axes = dict.fromkeys(nest.axes for nest in self.lowering.nests.values())
+        axes.update(dict.fromkeys(tuple(r.lengths) for r in self.routines))
         if times != "1":
-            axes.add(())
+            axes[()] = None
         if not axes:
             return None
         code, token = self.code, self.code.allocate("ptr")
         # all lengths are read before there is a branch
-        sizes = [self.product(lengths) for lengths in sorted(axes)]
+        sizes = [self.product(lengths) for lengths in axes]
         much = "false"
         for size in sizes:
             size = code.make(f"mul i64 {size}, {times}")
@@ -420,7 +420,7 @@ class MachineCode:
             for v in routine.outs
         ]
         given += [f"ptr {place}" for place in places]
-        given += [f"i64 {'1' if n is None else self._length(n)}" for n in routine.lengths]
+        given += [f"i64 {self._length(n)}" for n in routine.lengths]
         name = routine_name(routine.name, dtype)
         well = code.make(f"call i1 {name}({', '.join(given)})")
         failed = code.make(f"load i1, ptr {self._failed}")

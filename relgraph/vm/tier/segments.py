@@ -25,12 +25,12 @@ from relgraph.tensor.loops.scan_op import Scan, StepResults, number_of_steps
 from relgraph.tensor.shapes import SpecifyShape
 from relgraph.tensor.subtensor import Subtensor
 from relgraph.tensor.type import TensorType
-from relgraph.vm.codegen import Program, SymbolTable
+from relgraph.vm.codegen import AxisLength, Length, Program, SymbolTable
 from relgraph.vm.elementwise import performed_line
 from relgraph.vm.program import generate_program, in_order
 from relgraph.vm.schedule import Schedule, schedule_of_nodes
 from relgraph.vm.tier.compiler import DATA, Compiled
-from relgraph.vm.tier.lowering import Length, Lowering, external
+from relgraph.vm.tier.lowering import Lowering, external
 from relgraph.vm.tier.machine_code import MachineCode
 from relgraph.vm.tier.operations import MOST_IN_SEGMENT, effort, operations, taken_apart
 from relgraph.vm.tier.scalar_code import MEMORY, convert, itemsize
@@ -59,7 +59,7 @@ class LoopCode(MachineCode):
         self._scratch = [*self.stored, *self._scratch]
         self.stored = []
 
-    def _axis(self, length: Length) -> tuple[int, int]:
+    def _axis(self, length: AxisLength) -> tuple[int, int]:
         i, axis, _ = length
         return 1 + i, axis + (i < self.op.n_sequences)
 
@@ -226,12 +226,12 @@ class CompiledLoop(Op):
         return [*states, *rows, *([count] if op.has_condition else [])]
 
     def _shape(self, var: Variable, given: Sequence[Any]) -> list[int]:
-        def length(n: Length | None) -> int:
-            if n is None:
-                return 1
+        def length(n: Length) -> int:
+            if not isinstance(n, AxisLength):
+                assert isinstance(n, int)
+                return n
             i, axis, more = n
-            found: int = axis if i < 0 else given[i].shape[axis + (i < self.op.n_sequences)]
-            return max(found + more, 0)
+            return max(int(given[i].shape[axis + (i < self.op.n_sequences)]) + more, 0)
 
         return [length(n) for n in self.lowering.shape(var)]
 
@@ -351,17 +351,15 @@ class Segment(Op):
         outs = dict(zip(self.outputs, node.outputs, strict=True))
         of_value = {lowering.values[v]: v for v in self.outputs if v.type.ndim}
 
-        def length(n: Length | None) -> str:
-            if n is None:
-                return "1"
+        def length(n: Length) -> str:
+            if not isinstance(n, AxisLength):
+                return str(n)
             i, axis, more = n
-            if i < 0:
-                return str(axis)
             found = f"{symbols.name_of(node.inputs[i])}.shape[{axis}]"
             # the call leaves arrays that are too short to NumPy
             return f"max({found}{more:+}, 0)" if more else found
 
-        def new_array(name: str, lengths: Sequence[Length | None], dtype: str) -> str:
+        def new_array(name: str, lengths: Sequence[Length], dtype: str) -> str:
             shape = "".join(f"{length(n)}, " for n in lengths)
             return f"{name} = {empty}(({shape}), {symbols.bind('d', np.dtype(dtype))})"
 
