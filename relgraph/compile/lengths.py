@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -32,7 +32,7 @@ from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.reductions import CAReduce, FusedReduction
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyShape
 from relgraph.tensor.signatures import undeclared
-from relgraph.tensor.subtensor import WHOLE, BaseIncSubtensor, Placeholder, Slice, Subtensor
+from relgraph.tensor.subtensor import WHOLE, BaseIncSubtensor, Slice, Subtensor
 from relgraph.tensor.type import TensorType
 from relgraph.vm.codegen import AxisLength, EqualLengths, Length, Unknown
 
@@ -296,14 +296,13 @@ class RequiredLengths:
         self.requirements: list[Requirement] = []
         self._inputs = list(fgraph.inputs)
         self._lengths = EqualLengths()
-        self._axes: dict[Variable, tuple[Length, ...]] = {}
         # for some lengths how they follow from those of inputs: if one is equal, it is that
         self._numbers: dict[Length, Number] = {}
         self._made: dict[Number, Length] = {}
         # what integers of rank 0 are
         self._integers: dict[Variable, Number] = {}
         for i, var in enumerate(self._inputs):
-            for axis, length in enumerate(self._of(var)):
+            for axis, length in enumerate(self._lengths.of(var)):
                 if isinstance(length, Unknown):
                     self._numbers[length] = AxisLength(i, axis)
         if self._numbers:
@@ -338,7 +337,7 @@ class RequiredLengths:
         return number if found is None else found
 
     def _first_equal(self, axis: AxisLength) -> Number:
-        found = self._number(self._of(self._inputs[axis.argument])[axis.axis])
+        found = self._number(self._lengths.of(self._inputs[axis.argument])[axis.axis])
         return axis if found is None else found
 
     def _number(self, length: Length) -> Number | None:
@@ -353,7 +352,7 @@ class RequiredLengths:
         if isinstance(number, int):
             return number
         if isinstance(number, AxisLength):
-            return self._of(self._inputs[number.argument])[number.axis]
+            return self._lengths.of(self._inputs[number.argument])[number.axis]
         length = self._made.get(number)
         if length is None:
             length = self._made[number] = Unknown()
@@ -366,19 +365,10 @@ class RequiredLengths:
             return int(var.data)
         return self._integers.get(var)
 
-    def _of(self, var: Variable) -> tuple[Length, ...]:
-        """Return the lengths of the axes of a tensor; of another variable none."""
-        axes = self._axes.get(var)
-        if axes is None:
-            shape = var.type.shape if isinstance(var.type, TensorType) else ()
-            axes = tuple([Unknown() if n is None else n for n in shape])
-            self._axes[var] = axes
-        return axes
-
     def _define(self, var: Variable, axes: Iterable[Length | None]) -> None:
         """Note the lengths of an output, of which the type may know more; None is not known."""
-        pairs = zip(self._of(var), axes, strict=True)
-        self._axes[var] = tuple(
+        pairs = zip(self._lengths.of(var), axes, strict=True)
+        self._lengths.axes[var] = tuple(
             [own if n is None or isinstance(own, int) else n for own, n in pairs]
         )
 
@@ -388,7 +378,7 @@ class RequiredLengths:
         if not isinstance(op, _MOVING):
             self._add_lengths(node)
             return
-        shapes = [self._of(v) for v in node.inputs]
+        shapes = [self._lengths.of(v) for v in node.inputs]
         # of nearly all elementwise nodes there is nothing else to note
         alike = isinstance(op, Elemwise) and shapes.count(shapes[0]) == len(shapes)
         if alike:
@@ -397,10 +387,10 @@ class RequiredLengths:
             self._require(node, shapes)
             found = op.infer_shape(None, node, shapes)
         for out, shape in zip(node.outputs, found, strict=True):
-            self._axes[out] = tuple(shape)
+            self._lengths.axes[out] = tuple(shape)
         (out, *_) = node.outputs
         if isinstance(op, BaseIncSubtensor):
-            self._fit(op, node.inputs[1], self._part(node, node.inputs[2:]))
+            self._fit(op, node.inputs[1], self._part(node, op.part(), node.inputs[2:]))
         elif isinstance(op, SetDiagonal):
             self._fit(op, node.inputs[1], self._diagonal(node))
         elif isinstance(op, Elemwise) and not out.type.ndim and out.type.dtype == "int64":
@@ -415,11 +405,10 @@ class RequiredLengths:
         """Note what a node requires that makes new lengths."""
         op = node.op
         if isinstance(op, Subtensor | AdvancedSubtensor):
-            part = self._part(node, node.inputs[1:])
-            self._define(node.outputs[0], part or [None] * node.outputs[0].type.ndim)
+            self._define(node.outputs[0], self._part(node, op, node.inputs[1:]))
             made_by = node.inputs[0].owner
             if made_by is not None and isinstance(made_by.op, Shape):
-                given, entry = self._of(made_by.inputs[0]), op.idx_list[0]
+                given, entry = self._lengths.of(made_by.inputs[0]), op.idx_list[0]
                 if given and isinstance(entry, int):
                     self._add_length(node, given[entry])
         elif isinstance(op, ExtractDiag):
@@ -440,7 +429,7 @@ class RequiredLengths:
                 number = made("maximum", stop, 0) if of_zero else made("arange", *numbers)
                 self._define(node.outputs[0], [self._length(number)])
         elif isinstance(op, Shape_i) and isinstance(node.inputs[0].type, TensorType):
-            self._add_length(node, self._of(node.inputs[0])[op.i])
+            self._add_length(node, self._lengths.of(node.inputs[0])[op.i])
 
     def _add_length(self, node: Apply, length: Length) -> None:
         """Note that an integer is a length."""
@@ -458,14 +447,14 @@ class RequiredLengths:
 
     def _fit(self, op: Op, var: Variable, part: Sequence[Length | None]) -> None:
         """Note that a value is broadcast to a part, the lengths of whose axes may be unknown."""
-        own = self._of(var)
+        own = self._lengths.of(var)
         for n, m in zip(reversed(own), reversed(part), strict=False):
             if m is not None and n not in (1, m):
                 self._equate(op, n, m)
 
     def _diagonal(self, node: Apply) -> list[Length | None]:
         """Return the lengths of the axes of the diagonal that a node takes or sets."""
-        *batch, rows, columns = self._of(node.inputs[0])
+        *batch, rows, columns = self._lengths.of(node.inputs[0])
         sides, k = [self._number(n) for n in (rows, columns)], node.op.offset
         if None in sides:
             return [*batch, None]
@@ -474,7 +463,7 @@ class RequiredLengths:
         return [*batch, self._length(made("minimum", *left))]
 
     def _add_join(self, node: Apply) -> None:
-        shapes = [self._of(v) for v in node.inputs]
+        shapes = [self._lengths.of(v) for v in node.inputs]
         self._require(node, shapes)
         axes = list(shapes[0])
         numbers = [self._number(shape[node.op.axis]) for shape in shapes]
@@ -491,62 +480,40 @@ class RequiredLengths:
         else:
             return
         if entries.count(-1) == 1 and None not in entries:
-            numbers = [self._number(n) for n in self._of(node.inputs[0])]
+            numbers = [self._number(n) for n in self._lengths.of(node.inputs[0])]
             rest = made("mul", *(n for n in entries if n != -1))
             total = None if None in numbers else made("mul", *numbers)
             found = total if total is None or rest == 1 else made("int_div", total, rest)
             entries = [found if n == -1 else n for n in entries]
         self._define(node.outputs[0], [self._length(n) for n in entries])
 
-    def _part(self, node: Apply, indices: Sequence[Variable]) -> list[Length | None]:
-        """Return the lengths of the part that an op reads or writes; none if they aren't known."""
-        given, rest = self._of(node.inputs[0]), iter(indices)
-        entries, taken = node.op.idx_list, 0
-        found: list[Length | None] = []
-        arrays: list[int] = []
-        common: Length = 1
-        for k, entry in enumerate(entries):
-            if entry is None:
-                found.append(1)
-                continue
-            if entry is Placeholder.ARRAY:
-                index = next(rest)
-                if index.type.ndim != 1 or index.type.dtype == "bool":
-                    return []
-                (n,) = self._of(index)
-                if not arrays:
-                    found.append(n)
-                elif entries[k - 1] is not Placeholder.ARRAY:
-                    return []
-                elif common == 1:
-                    found[-1] = n
-                elif n != 1:
-                    self._equate(node.op, common, n)
-                common = n if n != 1 else common
-                arrays.append(k)
-            elif isinstance(entry, Slice):
-                found.append(self._sliced(given[taken], entry, rest))
-            elif entry is Placeholder.INTEGER:
-                next(rest)
-                if arrays or Placeholder.ARRAY in entries:
-                    return []
-            elif Placeholder.ARRAY in entries:
-                return []
-            taken += 1
-        return [*found, *given[taken:]]
+    def _part(self, node: Apply, op: Any, indices: Sequence[Variable]) -> Sequence[Length | None]:
+        """Return the lengths of the part that an op takes of the first input of a node."""
 
-    def _sliced(self, n: Length, entry: Slice, rest: Iterator[Variable]) -> Length | None:
-        bounds: list[Number | None] = []
-        known = True
-        for part in entry.parts():
-            bound = self._integer(next(rest)) if isinstance(part, Placeholder) else part
-            known = known and (bound is not None or part is None)
-            bounds.append(bound)
-        if entry in (WHOLE, Slice(None, None, -1)):
-            return n
-        number = self._number(n)
-        known = known and number is not None
-        return self._length(made("slice", number, *bounds)) if known else None
+        def sliced(n: Length, entry: Slice, given: slice) -> Length | None:
+            if entry in (WHOLE, Slice(None, None, -1)):
+                return n
+            parts = (given.start, given.stop, given.step)
+            bounds = [self._integer(b) if isinstance(b, Variable) else b for b in parts]
+            number = self._number(n)
+            if number is None or any(
+                b is None and part is not None for b, part in zip(bounds, parts, strict=True)
+            ):
+                return None
+            return self._length(made("slice", number, *bounds))
+
+        def broadcast(arrays: Sequence[Any]) -> list[Length | None]:
+            rank = max(1 if v.type.dtype == "bool" else v.type.ndim for v in arrays)
+            if rank > 1 or any(v.type.dtype == "bool" for v in arrays):
+                return [None] * rank
+            lengths = [n for v in arrays for n in self._lengths.of(v) if n != 1]
+            for n in lengths[1:]:
+                self._equate(node.op, lengths[0], n)
+            return [*lengths[:1]] or [1]
+
+        shape = self._lengths.of(node.inputs[0])
+        found: Sequence[Length | None] = op.shape_of_part(shape, indices, sliced, broadcast)
+        return found
 
     def _equate(self, op: Op, a: Length, b: Length) -> None:
         a, b = self._lengths.find(a), self._lengths.find(b)

@@ -492,7 +492,7 @@ class BaseSubtensor(TypedOp):
         def length(n: int | None, entry: Slice, given: slice) -> int | None:
             return static_length(n, entry)
 
-        return [TensorType(x.dtype, self._shape_of_part(x.shape, indices, length, broadcast))]
+        return [TensorType(x.dtype, self.shape_of_part(x.shape, indices, length, broadcast))]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         def broadcast(arrays: Sequence[Any]) -> list[Any]:
@@ -507,9 +507,9 @@ class BaseSubtensor(TypedOp):
         def length(n: Any, entry: Slice, given: slice) -> Any:
             return symbolic_length(n, given)
 
-        return [self._shape_of_part(shapes[0], node.inputs[1:], length, broadcast)]
+        return [self.shape_of_part(shapes[0], node.inputs[1:], length, broadcast)]
 
-    def _shape_of_part(
+    def shape_of_part(
         self,
         shape: Sequence[Any],
         indices: Sequence[Any],

@@ -62,11 +62,16 @@ class EqualLengths:
 
     A check that the program makes holds for all lines after it, so that each equality has to be
     checked once. It is a union-find structure over lengths; a static one represents its set.
+
+    Attributes
+    ----------
+    axes
+        The lengths of the axes of values, as they were noted.
     """
 
     def __init__(self) -> None:
         self._parent: dict[Length, Length] = {}
-        self._axes: dict[Variable, tuple[Length, ...]] = {}
+        self.axes: dict[Variable, tuple[Length, ...]] = {}
 
     def find(self, length: Length) -> Length:
         """Return the representative of all lengths that are equal to `length`."""
@@ -87,11 +92,12 @@ class EqualLengths:
             self._parent[a] = b
 
     def of(self, var: Variable) -> tuple[Length, ...]:
-        """Return the lengths of the axes of a tensor."""
-        axes = self._axes.get(var)
+        """Return the lengths of the axes of a tensor; of another variable none."""
+        axes = self.axes.get(var)
         if axes is None:
-            axes = tuple([Unknown() if n is None else n for n in var.type.shape])
-            self._axes[var] = axes
+            shape = getattr(var.type, "shape", ())
+            axes = tuple([Unknown() if n is None else n for n in shape])
+            self.axes[var] = axes
         return tuple([self.find(length) for length in axes])
 
     def pairs(self) -> list[tuple[Length, Length]]:
@@ -107,7 +113,7 @@ class EqualLengths:
         for n, length in zip(var.type.shape, axes, strict=True):
             if n is not None:
                 self.equate(n, length)
-        self._axes[var] = tuple(axes)
+        self.axes[var] = tuple(axes)
 
 
 _BUILTINS = {
