@@ -68,9 +68,6 @@ class Grounds:
         self._laws = {law.name: law for law in laws}
         self._ways: dict[str, list[Direction]] = {}
 
-    def __len__(self) -> int:
-        return len(self._laws)
-
     def derivation(self, law: Relation, statement: Statement) -> Derivation | None:
         """Return how one side of what a law says becomes the other; None if no way is found."""
         ways = [way for way in self._ways_for(law.sound) if way.reason.law is not law]

@@ -55,33 +55,24 @@ class Entry(NamedTuple):
         return f"{self.law} {self.direction}: {self.status}{': ' + self.why if self.why else ''}"
 
 
-class Report(Sequence[Entry]):
+class Report(tuple[Entry, ...]):
     """What becomes of the laws in a search, a line for each direction."""
-
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self._entries = tuple(entries)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._entries[index]
-
-    def __len__(self) -> int:
-        return len(self._entries)
 
     @property
     def shares(self) -> dict[str, float]:
         """The shares of the laws by what becomes of their better direction."""
         order = ("translated", "asked", "left out")
         best: dict[str, str] = {}
-        for entry in self._entries:
+        for entry in self:
             known = best.get(entry.law, order[-1])
             best[entry.law] = min(known, entry.status, key=order.index)
         counts = Counter(best.values())
         return {status: counts[status] / max(1, len(best)) for status in order}
 
     def __str__(self) -> str:
-        counts = Counter(entry.status for entry in self._entries)
+        counts = Counter(entry.status for entry in self)
         total = ", ".join(f"{counts[s]} {s}" for s in ("translated", "asked", "left out"))
-        return "\n".join([*map(str, self._entries), f"{len(self)} directions: {total}"])
+        return "\n".join([*map(str, self), f"{len(self)} directions: {total}"])
 
     __repr__ = __str__
 

@@ -239,40 +239,25 @@ HOLD = ("derived", "exhausted", "proved")
 _FROM_THE_WEAKEST = ("code", "refuted", "checked", *HOLD)
 
 
-class Named(Protocol):
-    """A step by a law."""
+class Derivation(Displayed, Sequence[Step]):
+    """The steps from a graph to what an optimizer made of it, in order.
 
-    @property
-    def name(self) -> str:
-        """The name of the law or rewriter."""
-
-
-AnyStep = TypeVar("AnyStep", bound=Named)
-
-
-class Steps(Displayed, Sequence[AnyStep]):
-    """The steps from one thing to another, in order. It prints as a line for each.
-
-    Parameters
-    ----------
-    steps
-        The steps.
+    It prints as a line for each step, and a notebook shows one step after another. `replay` makes
+    the steps again on a copy of the graph at the start.
     """
 
-    def __init__(self, steps: Iterable[AnyStep]) -> None:
+    def __init__(self, log: EditLog, steps: Iterable[Step]) -> None:
         self.steps = tuple(steps)
+        self._log = log
 
     def __len__(self) -> int:
         return len(self.steps)
 
-    def __iter__(self) -> Iterator[AnyStep]:
-        return iter(self.steps)
-
     @overload
-    def __getitem__(self, index: int) -> AnyStep: ...
+    def __getitem__(self, index: int) -> Step: ...
     @overload
-    def __getitem__(self, index: slice) -> tuple[AnyStep, ...]: ...
-    def __getitem__(self, index: int | slice) -> AnyStep | tuple[AnyStep, ...]:
+    def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
+    def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
         return self.steps[index]
 
     @property
@@ -285,18 +270,6 @@ class Steps(Displayed, Sequence[AnyStep]):
 
     def __repr__(self) -> str:
         return str(self) or f"<{type(self).__name__} of 0 steps>"
-
-
-class Derivation(Steps[Step]):
-    """The steps from a graph to what an optimizer made of it.
-
-    It prints as a line for each step, and a notebook shows one step after another. `replay` makes
-    the steps again on a copy of the graph at the start.
-    """
-
-    def __init__(self, log: EditLog, steps: Iterable[Step]) -> None:
-        super().__init__(steps)
-        self._log = log
 
     def start(self) -> FunctionGraph:
         """Return a copy of the graph as it was before the first step."""
