@@ -56,7 +56,7 @@ from relgraph.graph.kanren.rules import (
 from relgraph.graph.kanren.state import extended, fast_unify
 from relgraph.graph.kanren.terms import Arguments, Literal, OpenAnswerError, build, variables_of
 from relgraph.graph.op import Op
-from relgraph.graph.unify import ConstrainedVar, same_variable
+from relgraph.graph.unify import ConstrainedVar
 
 AccessPath: TypeAlias = tuple[tuple[Op, int], ...]
 """A path from a variable towards the leaves: at each step an op, and the index of an input."""
@@ -290,19 +290,13 @@ def _is_output(head: Any, node: Apply, var: Variable) -> bool:
 
 
 def _match_leaf(pattern: Any, s: Bindings, at: _Place) -> Iterator[Bindings]:
+    bindings = fast_unify(pattern, at.var, s)
+    if not isinstance(bindings, bool):
+        yield at.passed(bindings)
+        return
     wanted = transitive_get(pattern, s)
-    if isinstance(wanted, ConstrainedVar):
-        holds, reason = wanted.constraint(at.var), Reason.CONSTRAINT
-    elif isinstance(wanted, Variable):
-        holds, reason = same_variable(wanted, at.var), Reason.DIFFERENT
-    else:
-        number = Literal(wanted) if isinstance(wanted, bool | int | float | complex) else wanted
-        holds = isvar(wanted) or (isinstance(number, Literal) and number.matches(at.var))
-        reason = Reason.NUMBER
-    if holds:
-        yield at.passed(assoc(s, wanted, at.var) if isvar(wanted) else s)
-    else:
-        at.failed(s, reason, pattern)
+    reason = Reason.DIFFERENT if isinstance(wanted, Variable) else Reason.NUMBER
+    at.failed(s, Reason.CONSTRAINT if isinstance(wanted, ConstrainedVar) else reason, pattern)
 
 
 def _match_op(pattern: Any, head: Any, node: Apply, s: Bindings, at: _Place) -> Iterator[Bindings]:
