@@ -21,9 +21,10 @@ from relgraph.graph.opt.database import Entry, refuse_inplace
 from relgraph.graph.opt.database import OptimizationDatabase as OptimizationDatabase
 from relgraph.graph.opt.database import OptimizationQuery as OptimizationQuery
 from relgraph.graph.opt.navigators import FailureCallback, InSequence, SequenceCallback
+from relgraph.graph.utils import Memo
 
-# Different queries to one database of which it remembers what they have led to.
-_MOST_KNOWN = 16
+# Different queries to one database of which it remembers what they have led to, at least.
+_MOST_KNOWN = 8
 
 
 class EquilibriumDB(OptimizationDatabase):
@@ -49,7 +50,7 @@ class EquilibriumDB(OptimizationDatabase):
         self.failure_callback = failure_callback
         self.max_use_ratio = max_use_ratio
         # for the next query that finds the same
-        self._known: dict[tuple[int, ...], tuple[EquilibriumOptimizer, Any]] = {}
+        self._known: Memo[tuple[Any, ...], EquilibriumOptimizer] = Memo(_MOST_KNOWN)
 
     def register(
         self,
@@ -85,23 +86,15 @@ class EquilibriumDB(OptimizationDatabase):
             self.failure_callback,
             self.max_use_ratio,
         )
-        # what is admitted is the same list each time, unless databases in this one are asked too
-        admitted = self._admitted(query)
-        found: list[tuple[Entry, Any]] | None = None
-        parts: list[Any] = admitted
-        if self.nested:
-            found = self._matches(query)
-            parts = [item for _, item in found]
-        key = (*map(id, settings), *([id(admitted)] if found is None else map(id, parts)))
-        known = self._known.get(key)
+        inner = query.within() if self.nested else query.changed(position_cutoff=math.inf).within()
+        key = (settings, inner.key(), self.revision)
+        known = self._known.recall(key)
         if known is None:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            made = self._optimizer(self._matches(query) if found is None else found)
-            # Its copies share what it finds out about the structures of nodes. It is kept with
-            # its parts are kept, so that no other object gets the id of one.
-            known = self._known[key] = (made, (made.tables, settings, admitted, parts))
-        return copy(known[0])
+            known = self._known.keep(key, self._optimizer(self._matches(query)))
+        made = copy(known)
+        # copies share what is found out about the structures of nodes
+        made.tables = known.tables
+        return made
 
     def _optimizer(self, found: list[tuple[Entry, Any]]) -> EquilibriumOptimizer:
         return EquilibriumOptimizer(

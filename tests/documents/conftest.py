@@ -128,7 +128,7 @@ def reader() -> Iterator[Reader]:
     yield Reader()
     for db, before in zip(databases, entries, strict=True):
         db._entries.clear()
-        db._by_tags.clear()
+        db._changes += 1
         db._entries.update(before)
     associative.facts, associative.index = facts, index
     pprint._by_op.clear()

@@ -133,9 +133,6 @@ def parse_query(
     return OptimizationQuery(chosen["+"], chosen["&"], chosen["-"], subquery)
 
 
-# For how many different queries a database keeps the entries that they admit.
-_MAX_CACHED = 16
-
 # An error about a registration names the line outside of these modules that called for it.
 _MODULES = frozenset({__name__, "relgraph.graph.optdb", "relgraph.compile.registration"})
 
@@ -176,8 +173,6 @@ class OptimizationDatabase:
         self.nested = False  # whether there are databases in this one
         # why nothing that overwrites inputs may be registered; None if it may
         self.no_inplace: str | None = None
-        # the results of `_admitted`, until an entry or a tag is added or removed
-        self._by_tags: dict[tuple[tuple[str, ...], ...], list[Entry]] = {}
         self._changes = 0
 
     def register(
@@ -238,7 +233,7 @@ class OptimizationDatabase:
         self._next_order += 1
         self._entries[name] = entry
         self._tags_met.update(all_tags)
-        self._note_change()
+        self._changes += 1
         return entry
 
     def forbid_inplace(self, why: str) -> None:
@@ -258,7 +253,7 @@ class OptimizationDatabase:
         self._entry(name)
         del self._entries[name]
         self.nested = any(True for _ in self._inside())
-        self._note_change()
+        self._changes += 1
 
     def _refuse_if_tag(self, name: str) -> None:
         for entry in self._entries.values():
@@ -272,7 +267,7 @@ class OptimizationDatabase:
         """Add tags to the entry called `name`."""
         self._entry(name).tags.update(dict.fromkeys(checked_tags("tags", tags)))
         self._tags_met.update(tags)
-        self._note_change()
+        self._changes += 1
 
     def remove_tags(self, name: str, *tags: str) -> None:
         """Remove tags from the entry called `name`.
@@ -285,17 +280,13 @@ class OptimizationDatabase:
             If a tag is the name of the entry.
         """
         entry = self._entry(name)
-        self._note_change()
+        self._changes += 1
         for tag in tags:
             if tag not in entry.tags:
                 raise KeyError(f"{name!r} has no tag {tag!r}; it has {', '.join(entry.tags)}")
             if tag == name:
                 raise ValueError(f"{tag!r} is the name under which it is registered")
             del entry.tags[tag]
-
-    def _note_change(self) -> None:
-        self._by_tags.clear()
-        self._changes += 1
 
     @property
     def revision(self) -> int:
@@ -406,39 +397,23 @@ class OptimizationDatabase:
 
         A database inside this one is queried too if one of its entries has an included tag.
         """
-        include = set(query.include)
+        include, require, exclude = map(frozenset, (query.include, query.require, query.exclude))
         found: list[tuple[Entry, Any]] = []
-        for entry in self._admitted(query):
-            item = entry.optimizer
+        for entry in self._entries.values():
+            tags, item = entry.tags.keys(), entry.optimizer
+            if not exclude.isdisjoint(tags) or not tags >= require:
+                continue
+            is_included = not include.isdisjoint(tags)
             if isinstance(item, OptimizationDatabase):
-                if include.isdisjoint(entry.tags) and not item.holds(include):
+                if not is_included and not item.holds(include):
                     continue
                 item = item.query(query.subquery.get(entry.name, query.within()))
                 if isinstance(item, GlobalOptimizer | LocalOptimizer):
                     item.name = entry.name
+            elif not is_included:
+                continue
             found.append((entry, item))
         return found
-
-    def _admitted(self, query: OptimizationQuery) -> list[Entry]:
-        """The entries that the query selects, and all databases that it doesn't rule out."""
-        key = (query.include, query.require, query.exclude)
-        known = self._by_tags.get(key)
-        if known is None:
-            include, require, exclude = map(frozenset, key)
-            known = [
-                entry
-                for entry in self._entries.values()
-                if (
-                    not include.isdisjoint(entry.tags)
-                    or (self.nested and isinstance(entry.optimizer, OptimizationDatabase))
-                )
-                and (not exclude or exclude.isdisjoint(entry.tags))
-                and (not require or entry.tags.keys() >= require)
-            ]
-            if len(self._by_tags) >= _MAX_CACHED:
-                self._by_tags.clear()
-            self._by_tags[key] = known
-        return known
 
     def print_summary(self, stream: TextIO | None = None, level: int = 0, depth: int = -1) -> None:
         """Write the entries with their tags; those of databases inside this one are indented.
