@@ -212,17 +212,10 @@ class SequenceDB(_Positioned):
         **kwtags: Any,
     ) -> SequenceOptimizer:
         """As `OptimizationDatabase.query`; a `position_cutoff` overrides the query's own."""
-        if position_cutoff is None:
-            made = super().query(*tags, **kwtags)
-        else:
-            first = tags[0] if tags else None
-            if isinstance(first, OptimizationQuery):
-                query, others = first, tags[1:]
-            else:
-                query, others = self.parse(*tags, **kwtags), ()
-                kwtags = {}
+        query = self.parse(*tags, **kwtags)
+        if position_cutoff is not None:
             query = query.changed(position_cutoff=position_cutoff)
-            made = super().query(query, *others, **kwtags)
+        made = self._named_answer(query)
         assert isinstance(made, SequenceOptimizer)
         return made
 

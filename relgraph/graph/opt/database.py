@@ -368,15 +368,15 @@ class OptimizationDatabase:
         ValueError
             If a string has another first character.
         """
-        if tags and isinstance(tags[0], OptimizationQuery):
-            if len(tags) > 1 or kwtags:
-                raise TypeError("a query takes an OptimizationQuery or strings, not both")
-            return self._named_answer(tags[0])
         return self._named_answer(self.parse(*tags, **kwtags))
 
     @staticmethod
     def parse(*tags: Any, **kwtags: Any) -> OptimizationQuery:
-        """Return the OptimizationQuery of the strings that `query` takes."""
+        """Return the OptimizationQuery that the arguments of `query` are or mean."""
+        if tags and isinstance(tags[0], OptimizationQuery):
+            if len(tags) > 1 or kwtags:
+                raise TypeError("a query takes an OptimizationQuery or strings, not both")
+            return tags[0]
         subquery = {
             name: sub if isinstance(sub, OptimizationQuery) else parse_query(_listed(sub))
             for name, sub in kwtags.items()
