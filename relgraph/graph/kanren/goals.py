@@ -36,9 +36,9 @@ from relgraph.graph.kanren.state import (
 )
 from relgraph.graph.kanren.terms import LogicVariable, build, renamed, variables_of
 from relgraph.graph.notation import is_written, number_of, same_number
-from relgraph.graph.op import Op
 from relgraph.graph.traversal import walk
 from relgraph.graph.unify import NO_ITEMS, Tracer, same_variable
+from relgraph.graph.utils import MetaObject
 
 
 @cache
@@ -176,7 +176,7 @@ def is_repeated(arguments: Sequence[Any], index: int, taken: Sequence[int]) -> b
 
 def fitted(new: Any, old: Variable) -> Variable | None:
     """Return `new` fitted to the type of `old`, or None if that is impossible."""
-    if isinstance(new, Op):
+    if new is None or isinstance(new, MetaObject):
         return None
     result: Variable | None = old.type.fit(new, old)
     return result

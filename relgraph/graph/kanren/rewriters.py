@@ -21,7 +21,7 @@ from relgraph.graph.kanren.compilation import (
     extract,
 )
 from relgraph.graph.kanren.explanation import Explanation, explain
-from relgraph.graph.kanren.goals import solutions
+from relgraph.graph.kanren.goals import fitted, solutions
 from relgraph.graph.kanren.rules import Rule, is_ac, rules_sought
 from relgraph.graph.kanren.state import Budget, GuardedState
 from relgraph.graph.kanren.terms import (
@@ -30,7 +30,7 @@ from relgraph.graph.kanren.terms import (
     build,
 )
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.graph.utils import MetaObject, Uncopied
+from relgraph.graph.utils import Uncopied
 
 if TYPE_CHECKING:
     from relgraph.graph.kanren.laws import Law
@@ -256,17 +256,10 @@ def _fitted(
     olds: Sequence[Variable], answers: Sequence[Any]
 ) -> list[Variable] | typing.Literal[False]:
     """Return answers fitted to the types of `olds`; False if one does not fit or none is new."""
-    fitted: list[Variable] = []
-    for old, new in zip(olds, answers, strict=True):
-        if new is None or isinstance(new, MetaObject):
-            return False
-        value = old.type.fit(new, old)
-        if value is None:
-            return False
-        fitted.append(value)
-    if all(new is old for new, old in zip(fitted, olds, strict=True)):
-        return False
-    return fitted
+    fits = [fitted(new, old) for old, new in zip(olds, answers, strict=True)]
+    found = [fit for fit in fits if fit is not None]
+    is_new = any(fit is not old for fit, old in zip(fits, olds, strict=True))
+    return found if len(found) == len(olds) and is_new else False
 
 
 class LawRewriter(Uncopied, KanrenRelationSub):
