@@ -21,10 +21,10 @@ from relgraph.graph.basic import (
     ancestors,
     clone_replace,
     graph_inputs,
-    walk,
+    view_roots,
 )
 from relgraph.graph.basic import applys_between as nodes_between
-from relgraph.graph.destroyhandler import destroyed_indices, sharers
+from relgraph.graph.destroyhandler import destroyers_of
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import TypedOp
 from relgraph.graph.shared_values import SharedVariable, copy_value
@@ -393,43 +393,11 @@ class DeepCopyOp(TypedOp):
 deep_copy = DeepCopyOp()
 
 
-def storage_roots(var: Variable) -> set[Variable]:
-    """Return the variables in whose storage the value of `var` may be.
-
-    They are found through views, and through nodes that overwrite an input.
-    """
-    roots: set[Variable] = set()
-
-    def aliased_inputs(v: Variable) -> Iterable[Variable] | None:
-        node = v.owner
-        if node is None:
-            shared: Sequence[int] = ()
-        else:
-            shared = [*node.op.view_map.get(v.index, ()), *node.op.destroy_map.get(v.index, ())]
-        if node is None or not shared:
-            roots.add(v)
-            return None
-        return [node.inputs[i] for i in shared]
-
-    for _ in walk([var], aliased_inputs):
-        pass
-    return roots
-
-
 def destroyed_inputs(fgraph: FunctionGraph) -> set[Variable]:
     """Return the inputs of the graph whose storage a node overwrites."""
     if not any(node.op.destroy_map for node in fgraph.apply_nodes):
         return set()
-    return {
-        v
-        for v in fgraph.inputs
-        if any(
-            i in destroyed_indices(node)
-            for shared in sharers(fgraph, v)
-            for node, i in fgraph.clients[shared]
-            if not isinstance(node, str)
-        )
-    }
+    return {v for v in fgraph.inputs if destroyers_of(fgraph, v)}
 
 
 def insert_copies(fgraph: FunctionGraph, spec: FunctionSpecification) -> None:
@@ -460,7 +428,7 @@ def insert_copies(fgraph: FunctionGraph, spec: FunctionSpecification) -> None:
 
     for i in [*updated, *sorted(range(n_results), key=borrows.__getitem__)]:
         var = fgraph.outputs[i]
-        roots = storage_roots(var)
+        roots = view_roots(var, overwritten=True)
         if any(shares_wrongly(i, root) for root in roots):
             fgraph.change_node_input("output", i, deep_copy(var), reason="insert_copies")
         else:

@@ -293,16 +293,23 @@ def _equal_constants(x: Any, y: Any) -> bool:
     return hasattr(x, "equals") and x.owner is None and bool(x.equals(y))
 
 
-def view_roots(node: Variable) -> list[Variable]:
-    """Return the variables whose storage `node` (a variable) may share by a chain of views."""
+def view_roots(node: Variable, overwritten: bool = False) -> list[Variable]:
+    """Return the variables whose storage `node` (a variable) may share by a chain of views.
+
+    Parameters
+    ----------
+    overwritten
+        Whether a value that is written over another one counts as a view of that.
+    """
     roots: list[Variable] = []
 
     def seen_through(var: Variable) -> Iterable[Variable] | None:
         owner = var.owner
-        if owner is None:
-            viewed: Sequence[int] = ()
-        else:
+        viewed: Sequence[int] = ()
+        if owner is not None:
             viewed = owner.op.view_map.get(var.index, ())
+            if overwritten:
+                viewed = [*viewed, *owner.op.destroy_map.get(var.index, ())]
         if not viewed or owner is None:
             roots.append(var)
             return None
