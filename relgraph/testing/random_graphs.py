@@ -7,6 +7,7 @@ one op with its parameters, the left side of a law, or what a given optimizer ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from random import Random
@@ -21,12 +22,14 @@ from relgraph.compile.database import ConstantFolding
 from relgraph.graph.basic import Constant, Variable, io_toposort, walk
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule, compound_parts, split
+from relgraph.graph.kanren.terms import several
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Rewriter
 from relgraph.graph.reference import performed
 from relgraph.tensor.assembly import Alloc, Join, Split
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.functions import FUNCTIONS
+from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.shapes import Reshape
@@ -90,6 +93,8 @@ class GraphBuilder:
         The length of the indexed axis, for each input that is an index.
     aimed
         The variables that were made for the optimizer that is checked: the first outputs.
+    cast_to
+        The dtype that variables are cast to; None to take them as they are.
     """
 
     def __init__(
@@ -100,28 +105,15 @@ class GraphBuilder:
         self.samples: dict[Variable, Array] = {}
         self.ranges: dict[Variable, int] = {}
         self.aimed: set[Variable] = set()
+        self.cast_to: str | None = None
         self._draw, self._dtypes = draw, dtypes
         self._max_inputs = max_inputs
         self._used: set[Variable] = set()
         self._start_step()
-        self.new_input([draw(_LENGTHS) for _ in range(self.choose(_RANKS))], self.dtype)
+        self.new_input([draw(_LENGTHS) for _ in range(self.random.choice(_RANKS))], self.dtype)
 
     def _start_step(self) -> None:
         self.random, self.dtype = Random(self._draw(_SEED)), self._draw(self._dtypes)
-
-    # -- choices -------------------------------------------------------------------------------
-
-    def below(self, count: int) -> int:
-        """Return a number from 0 to `count` - 1."""
-        return int(self.random.randrange(count))
-
-    def chance(self, one_in: int) -> bool:
-        """Return True in one of `one_in` cases."""
-        return self.below(one_in) == one_in - 1
-
-    def choose(self, items: Sequence[Any]) -> Any:
-        """Return one of `items`."""
-        return self.random.choice(items)
 
     def pick(self, least: int = 0) -> Any:
         """Return a variable of at least some rank.
@@ -131,7 +123,7 @@ class GraphBuilder:
         IndexError
             If there is none.
         """
-        return self.choose([v for v in self.variables if v.type.ndim >= least])
+        return self.random.choice([v for v in self.variables if v.type.ndim >= least])
 
     def shape(self, v: Variable) -> tuple[int, ...]:
         """Return the shape of a variable at run time."""
@@ -143,7 +135,8 @@ class GraphBuilder:
     def new_input(self, shape: Sequence[int], dtype: str) -> Any:
         """Return a new input, whose type knows some lengths of its run-time shape; None if there
         are as many inputs as there may be."""
-        static = [self.choose((1, 1, None) if n == 1 else (None, None, n)) for n in shape]
+        choose = self.random.choice
+        static = [choose((1, 1, None) if n == 1 else (None, None, n)) for n in shape]
         made = self._input(TensorType(dtype, static), shape)
         if made is not None:
             self.variables.append(made)
@@ -161,7 +154,7 @@ class GraphBuilder:
         """
         if length == 0 and 0 not in shape:
             return None
-        dtype = self.choose(("int64", "int64", "int32", "uint8", "int8"))
+        dtype = self.random.choice(("int64", "int64", "int32", "uint8", "int8"))
         # No other op may read it: a computed index could be out of bounds.
         made = self._input(TensorType(dtype, [None] * len(shape)), shape)
         if made is not None:
@@ -198,7 +191,7 @@ class GraphBuilder:
 
     def _add(self, made: Sequence[Any]) -> None:
         for v in made:
-            if isinstance(v, Variable) and v not in self.variables and self.computes(v):
+            if v not in self.variables and self.computes(v):
                 self.variables.append(v)
                 self._used.update(_direct_ancestors(v, self.samples))
 
@@ -210,7 +203,10 @@ class GraphBuilder:
         Exception
             One of `INVALID_APPLICATION`, if an op is not defined for the samples of its inputs.
         """
-        if not isinstance(var.type, TensorType) or isinstance(var, Constant):
+        if var in self.samples:
+            return True
+        is_computed = isinstance(var, Variable) and not isinstance(var, Constant)
+        if not is_computed or not isinstance(var.type, TensorType):
             return False
         found: dict[Variable, Any] = {}
         for node in io_toposort(self.samples, [var]):
@@ -235,7 +231,7 @@ class GraphBuilder:
         ends.sort(key=lambda v: v not in self.aimed)
         if not ends:
             return [at.identity(self.inputs[0])]
-        return ends[: 1 + self.below(most)]
+        return ends[: self.random.randint(1, most)]
 
 
 def _direct_ancestors(var: Any, known: dict[Variable, Array]) -> list[Variable]:
@@ -265,13 +261,11 @@ class _Extension(PatternInstantiator):
         The rule whose pattern it is.
     builder
         The graph.
-    dtype
-        The dtype of most arguments, which variables are cast to; None for that of some variable.
     """
 
-    def __init__(self, rule: Rule, builder: GraphBuilder, dtype: str | None) -> None:
+    def __init__(self, rule: Rule, builder: GraphBuilder) -> None:
         super().__init__(rule, builder.random)
-        self._builder, self._dtype = builder, dtype
+        self._builder = builder
         self._kinds = _KINDS
         known = [v.type.dtype for v in builder.variables]
         self._dtypes = dict.fromkeys([*known, builder.dtype], 1.0)
@@ -286,7 +280,7 @@ class _Extension(PatternInstantiator):
         state.inputs = [InputSpec(v, builder.shape(v)) for v in builder.variables]
         state.base_shape = builder.shape(like)
         state.lengths_of_axes = state.base_shape or state.lengths_of_axes
-        state.dtype = self._dtype or like.type.dtype
+        state.dtype = builder.cast_to or like.type.dtype
 
     def _tensor(self, kind: str, v: Any) -> Variable:
         return super()._tensor(kind if self._state.leaves else "variable", v)
@@ -303,7 +297,7 @@ class _Extension(PatternInstantiator):
         if not alike:
             raise CannotInstantiate(f"no variable has the shape {shape}")
         found: Variable = self.choices.uniform(same or alike)
-        return found if self._dtype is None else _of_dtype(found, dtype)
+        return found if builder.cast_to is None else _of_dtype(found, dtype)
 
 
 def _of_dtype(v: Any, dtype: str) -> Any:
@@ -316,107 +310,63 @@ def _of_dtype(v: Any, dtype: str) -> Any:
     return source if source.type.dtype == dtype else at.cast(source, dtype)
 
 
-def _instantiate(rules: Sequence[Rule], b: GraphBuilder, local: Any = None) -> Any:
-    """Instantiate one of some patterns, until the result can be computed.
+def _instance_of(rule: Rule, b: GraphBuilder) -> Variable:
+    return _Extension(rule, b).instantiate().root
 
-    If a local optimizer is given, it is tried in other dtypes too while that leaves the new node
+
+def _try(steps: Sequence[Step], b: GraphBuilder, local: Any = None) -> Any:
+    """Take one of some steps, until the result can be computed.
+
+    If a local optimizer is given, steps are taken in other dtypes too while it leaves the new node
     alone.
     """
-    made = None
+    made: Any = ()
     for attempt in range(_TRIES):
-        dtype = b.choose(_DTYPES) if local is not None and attempt > 1 else None
+        aims = local is not None and attempt > 1
+        b.cast_to = b.random.choice(_DTYPES) if aims else None
         try:
-            root = _Extension(b.choose(rules), b, dtype).instantiate().root
-            made = root if b.computes(root) else made
+            found = b.random.choice(steps)(b)
+            found = found if isinstance(found, list | tuple) else [found]
+            if not any(map(b.computes, found)):
+                continue
         except INVALID_APPLICATION:
             continue
-        if made is root and (local is None or _fires(local, made)):
+        made = found
+        if local is None or any(_fires(local, v) for v in found):
             break
-    return made if local is None else _aimed(made, b)
-
-
-def _as_rules(terms: Sequence[Any]) -> list[Rule]:
-    return [Rule("drawn", term, None) for term in terms]
-
-
-# -- indices ---------------------------------------------------------------------------------------
-
-_BOUNDS = (None, 1, -1, 0, 2, -2, None)
-_STEPS = (None, None, None, -1, 2, -2)
-
-
-def _entry(b: GraphBuilder, length: int) -> Any:
-    """Return an index of one axis: an integer, an input, or a slice."""
-    kind = b.below(6)
-    if length and kind == 0:
-        return b.below(2 * length) - length
-    if kind == 1:
-        variable = b.new_index(length)
-        if variable is not None:
-            return variable
-    if kind == 2:
-        # Not an input: the shape of the result would depend on its value.
-        return slice(None, at.shape_i(b.pick(1), 0) - b.below(2))
-    return slice(b.choose(_BOUNDS), b.choose(_BOUNDS), b.choose(_STEPS))
-
-
-def basic_index(b: GraphBuilder, x: Any) -> Any:
-    """Return a tuple of integers and slices for the first axes of `x`."""
-    count = 1 + b.below(x.type.ndim)
-    return tuple(_entry(b, n) for n in b.shape(x)[:count])
-
-
-def array_index(b: GraphBuilder, x: Any) -> Any:
-    """Return an index with an array for one axis: a mask, an input, or a constant.
-
-    The constant may hold an index several times.
-    """
-    shape = b.shape(x)
-    axis = b.below(len(shape))
-    length = shape[axis]
-    kind = b.below(4)
-    index = None
-    if kind == 0:
-        index = np.arange(length) % 2 == 0
-    if kind == 1:
-        index = b.new_index(length, b.choose(((3,), (2,), (0,), (2, 2))))
-    if index is None:
-        count = 1 + b.below(3) if length else 0
-        index = np.array([b.below(2 * length) - length for _ in range(count)], "int64")
-    return (*[slice(None)] * axis, index)
-
-
-def _update(function: Callable[..., Any], b: GraphBuilder) -> Any:
-    """Set or increment a part of a variable."""
-    x = b.pick(1)
-    part = x[array_index(b, x) if b.chance(3) else basic_index(b, x)]
-    kind = b.below(3)
-    if kind == 0:
-        return function(part, b.choose((0, 1, 2)))
-    if kind == 1:
-        return function(part, at.neg(part) if x.type.dtype != "bool" else part)
-    return function(part, b.choose([v for v in b.variables if v.type.dtype == x.type.dtype]))
+    if local is not None:
+        b.aimed.update(made)
+    return made
 
 
 # -- ops and functions -----------------------------------------------------------------------------
 
 
-def _indexed(index: Callable[[GraphBuilder, Any], Any], b: GraphBuilder) -> Any:
-    x = b.pick(1)
-    return x[index(b, x)]
+def _take(b: GraphBuilder) -> Any:
+    """Take elements of one axis: by a mask, an input, or a constant that repeats some."""
+    x, random = b.pick(1), b.random
+    axis = random.randrange(x.type.ndim)
+    length = b.shape(x)[axis]
+    index: Any = np.arange(length) % 2 == 0
+    if random.random() < 0.6:
+        count = random.randint(1, 3) if length else 0
+        index = np.array([random.randrange(-length, length) for _ in range(count)], "int64")
+    made = b.new_index(length, random.choice(((3,), (2,), (0,), (2, 2), ())))
+    keeps = made is None or random.random() < 0.7
+    return x[(*[slice(None)] * axis, index if keeps else made)]
 
 
 def _declare_lengths(b: GraphBuilder) -> Any:
     """Declare the lengths of some axes."""
     x = b.pick()
-    return at.specify_shape(x, [n if b.chance(2) else None for n in b.shape(x)])
+    return at.specify_shape(x, [b.random.choice((n, None)) for n in b.shape(x)])
 
 
 def _reshape_like(b: GraphBuilder) -> Any:
     """Reshape to the shape of another variable."""
     x = b.pick()
     others = [v for v in b.variables if b.samples[v].size == b.samples[x].size]
-    return at.reshape(x, b.choose(others).shape, ndim=None)
+    return at.reshape(x, b.random.choice(others).shape, ndim=None)
 
 
 ELEMENTWISE: tuple[Any, ...] = tuple(
@@ -442,7 +392,8 @@ _OPTIONS: Sequence[dict[str, Any]] = (
 @cache
 def _terms() -> dict[Any, Sequence[Any]]:
     """Return for each function terms in which it is applied to logic variables."""
-    x, y, z, n, m, a = lvars("x y z n m a")
+    x, y, z, n, m, a, i = lvars("x y z n m a i")
+    parts = Subtensor(n)(x, several(i)), AdvancedSubtensor(n)(x, several(i))
     return {
         **{f: [f(x, **options) for options in _OPTIONS] for f in _REDUCTIONS},
         **{f: [f(x, axis=axis) for axis in (0, -1, 1)] for f in _ALONG_AXIS},
@@ -450,6 +401,11 @@ def _terms() -> dict[Any, Sequence[Any]]:
         **{f: [f(x, y)] for f in (at.second, at.outer, at.dot, at.matmul)},
         **{f: [f(n), f((n, 2))] for f in (at.zeros, at.ones)},
         **{f: [f(x, k) for k in (-1, 0, 1)] for f in (at.tril, at.triu, at.diagonal)},
+        **{
+            f: [f(part, v) for part in parts for v in (y, 0, 1, 2, -part)]
+            for f in (at.set_subtensor, at.inc_subtensor)
+        },
+        at.getitem: [parts[0], parts[0], x[: at.shape_i(y, 0)]],
         DimShuffle: [DimShuffle(n, a)(x)],
         at.reshape: [Reshape(n)(x, y)],
         at.join: [at.join(0, x, y), at.join(-1, x, y, z), at.stack([x, y]), at.stack([x, y], -1)],
@@ -470,24 +426,17 @@ def _terms() -> dict[Any, Sequence[Any]]:
 
 
 _STEPS_OF: dict[Any, Step] = {
-    **{f: partial(_update, f) for f in (at.set_subtensor, at.inc_subtensor)},
-    at.getitem: partial(_indexed, basic_index),
-    at.take: partial(_indexed, array_index),
+    at.take: _take,
     at.specify_shape: _declare_lengths,
     at.shape_i: _reshape_like,
 }
 
 
-def _apply_unknown(op: Any, b: GraphBuilder) -> Any:
-    """Apply a function of unknown signature to 1, 2 or 3 variables of one shape."""
+def _apply_unknown(op: Any, others: int, b: GraphBuilder) -> Any:
+    """Apply a function of unknown signature to variables of one shape."""
     first = b.pick()
     alike = [v for v in b.variables if b.shape(v) == b.shape(first)]
-    for count in b.random.sample(range(3), 3):
-        try:
-            return op(first, *(b.choose(alike) for _ in range(count)))
-        except INVALID_APPLICATION:
-            continue
-    return None
+    return op(first, *(b.random.choice(alike) for _ in range(others)))
 
 
 def step_of(op: Any) -> Step:
@@ -499,7 +448,7 @@ def step_of(op: Any) -> Step:
         If `op` is not callable.
     """
     if op in _STEPS_OF:
-        return _STEPS_OF[op]
+        return partial(_try, [_STEPS_OF[op]])
     terms = _terms().get(op)
     x = lvars("x,")
     if terms is None and isinstance(op, CAReduce | DimShuffle):
@@ -508,10 +457,14 @@ def step_of(op: Any) -> Step:
         nin = op.scalar_op.nin
         terms = [op(*lvars("x y z w")[:n]) for n in ((2, 2, 2, 3, 1) if nin < 0 else (nin,))]
     if terms is not None:
-        return partial(_instantiate, _as_rules(terms))
+        return partial(_try, _instances_of(terms))
     if not callable(op):
         raise TypeError(f"graphs: {op!r} is neither an op nor a function")
-    return partial(_apply_unknown, op)
+    return partial(_try, [partial(_apply_unknown, op, others) for others in range(3)])
+
+
+def _instances_of(terms: Sequence[Any]) -> list[Step]:
+    return [partial(_instance_of, Rule("drawn", term, None)) for term in terms]
 
 
 def _steps_tracked(op: Any) -> list[Step]:
@@ -572,15 +525,15 @@ def _is_total(rule: Rule) -> bool:
 
 
 @cache
-def _left_sides() -> list[list[Rule]]:
-    """Return for each law of the rule book the rules whose left sides are drawn."""
+def _left_sides() -> list[list[Step]]:
+    """Return for each law of the rule book the steps for those of its left sides that are drawn."""
     found = [list(filter(_is_total, rules_of(law.forward))) for law in discover_laws().values()]
-    return [rules for rules in found if rules]
+    return [[partial(_instance_of, rule) for rule in rules] for rules in found if rules]
 
 
 def _apply_left_side(b: GraphBuilder) -> Any:
     """Build a graph for a left side of a law of the rule book."""
-    return _instantiate(b.choose(_left_sides()), b)
+    return _try(b.random.choice(_left_sides()), b)
 
 
 def local_optimizers_in(rewriter: Rewriter) -> list[Any]:
@@ -616,33 +569,13 @@ def _aimed_steps(rewriter: Rewriter) -> list[Step]:
     """
     steps: list[Step] = []
     for local in local_optimizers_in(rewriter):
+        aimed: list[Step] = [partial(_instance_of, rule) for rule in rules_of(local)]
         if isinstance(local, ConstantFolding):
-            steps.append(partial(_instantiate, _as_rules([at.add(2.0, 0.5)]), local=local))
-            continue
-        rules = rules_of(local)
-        tracked = [step for op in local.tracks() or () for step in _steps_tracked(op)]
-        if rules:
-            steps.append(partial(_instantiate, rules, local=local))
-        elif tracked:
-            steps.append(partial(_apply_one, tracked))
+            aimed = _instances_of([at.add(2.0, 0.5)])
+        aimed = aimed or [step for op in local.tracks() or () for step in _steps_tracked(op)]
+        if aimed:
+            steps.append(partial(_try, aimed, local=local))
     return steps
-
-
-def _apply_one(among: Sequence[Step], b: GraphBuilder) -> Any:
-    """Apply one of some ops to variables that it takes, which are looked for a few times."""
-    step = b.choose(among)
-    for _ in range(_TRIES):
-        try:
-            return _aimed(step(b), b)
-        except INVALID_APPLICATION:
-            continue
-    return None
-
-
-def _aimed(made: Any, b: GraphBuilder) -> Any:
-    """Note that what was made is for the optimizer, and return it."""
-    b.aimed.update(made if isinstance(made, list | tuple) else [made])
-    return made
 
 
 def _fires(local: Any, made: Any) -> bool:
@@ -807,7 +740,7 @@ def _expression(draw: Any, type: TensorType, known: list[Variable], depth: int) 
             return known[position]
         known.append(type(f"x{len(known)}"))
         return known[-1]
-    op, count = draw(_OPS_BY_KIND[np.dtype(type.dtype).kind])
+    op, count = draw(_ops_within(type))
     arguments = [_expression(draw, type, known, depth - 1) for _ in range(count)]
     made: Variable = op(*arguments)
     return made if made.type is type else arguments[0]
@@ -816,25 +749,14 @@ def _expression(draw: Any, type: TensorType, known: list[Variable], depth: int) 
 _TWO_IN_THREE = st.sampled_from([False, True, True])
 
 
-def _choices(unary: Sequence[Any], binary: Sequence[Any]) -> st.SearchStrategy[tuple[Any, int]]:
-    return st.sampled_from([*((op, 1) for op in unary), *((op, 2) for op in binary)])
-
-
-def _ops_by_kind() -> dict[str, st.SearchStrategy[tuple[Any, int]]]:
-    ring = (at.add, at.mul, at.sub)
-    order = (at.maximum, at.minimum)
-    real = (at.neg, at.abs, at.sqr)
-    smooth = (at.exp, at.log, at.sqrt, at.sin, at.tanh, at.sigmoid, at.log1p, at.expm1)
-    logic = (at.and_, at.or_, at.xor)
-    ints = _choices(real, (*ring, *order, at.int_div))
-    return {
-        "f": _choices((*real, *smooth), (*ring, *order, at.true_div)),
-        "c": _choices((at.neg, at.sqr, at.exp, at.conj), (*ring, at.true_div)),
-        "i": ints,
-        "u": ints,
-        "b": _choices((at.invert,), logic),
-    }
-
-
-# For each kind of dtype, ops whose result has the type of their operands, with their arity.
-_OPS_BY_KIND = _ops_by_kind()
+@cache
+def _ops_within(type: TensorType) -> st.SearchStrategy[tuple[Any, int]]:
+    """Return a strategy for ops whose result has a type as their operands have, with their arity;
+    they are defined for all values, and quick."""
+    found = []
+    for op in set(ELEMENTWISE) - {at.pow, at.polygamma}:
+        count = op.scalar_op.nin if op.scalar_op.nin >= 0 else 2
+        with suppress(TypeError):
+            if op(*[type() for _ in range(count)]).type is type:
+                found.append((op, count))
+    return st.sampled_from(sorted(found, key=str))
