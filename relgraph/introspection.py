@@ -52,8 +52,7 @@ class _DocOfEach(str):
     def __get__(self, obj: Any, owner: Any = None) -> str:
         if obj is None:
             return str(self)
-        found: str = loaded("relgraph.helptexts", self._text)(obj)
-        return found
+        return str(loaded("relgraph.helptexts", self._text)(obj))
 
 
 class SignatureOfClass:

@@ -190,8 +190,7 @@ def known_length(n: Any) -> Any:
 def in_dtype(n: Any, dtype: str) -> Variable:
     """Return a length, an int or an integer variable, as a variable of a dtype."""
     known = isinstance(n, int | np.integer)
-    made: Variable = constant(n, dtype=dtype) if known else cast(n, dtype)
-    return made
+    return constant(n, dtype=dtype) if known else cast(n, dtype)
 
 
 def known_entries(vector: Any) -> list[Any] | None:

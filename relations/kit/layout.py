@@ -276,8 +276,7 @@ def without_first_axes(x: Any) -> Variable | None:
     first = list(takewhile(lambda small: small, x.type.broadcastable))
     if not first or not isinstance(x, Constant):
         return None
-    made: Variable = constant(x.data.reshape(x.data.shape[len(first) :]))
-    return made
+    return constant(x.data.reshape(x.data.shape[len(first) :]))
 
 
 @requires_heads(containing_any_of(second))

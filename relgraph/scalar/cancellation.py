@@ -48,8 +48,7 @@ class _ArrayOp(FloatOp):
         # NumPy multiplies complex numbers by themselves otherwise than in arrays
         found = np.asarray(x, _float(x))
         assert self.array_formula is not None
-        made: Array = self.array_formula(np, np.atleast_1d(found)).reshape(found.shape)
-        return made
+        return self.array_formula(np, np.atleast_1d(found)).reshape(found.shape)
 
 
 class Hypot(ScalarOp):

@@ -130,8 +130,7 @@ class Composite(ScalarOp, HasInnerGraph):
         if len(self.outputs) != 1:
             raise TypeError(f"{self} has {len(self.outputs)} outputs")
         self._check_dtypes(input_dtypes)
-        dtype: str = self.outputs[0].type.dtype
-        return dtype
+        return str(self.outputs[0].type.dtype)
 
     def _check_dtypes(self, dtypes: Sequence[str]) -> None:
         for i, (var, dtype) in enumerate(zip(self.inputs, dtypes, strict=True)):

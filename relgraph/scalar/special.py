@@ -426,8 +426,7 @@ class LogProduct(ScalarOp):
             raise TypeError(f"{self.name} takes at least 2 inputs, not {count}")
 
     def _resolve_dtype(self, *dtypes: str) -> str:
-        found: str = logaddexp.output_dtype(*dtypes)
-        return found
+        return logaddexp.output_dtype(*dtypes)
 
     def ufunc(self, *values: Any) -> Any:
         return _of_floats(self, values)
@@ -511,8 +510,7 @@ class LogDeterminant(ScalarOp):
     holomorphic = False
 
     def _resolve_dtype(self, *dtypes: str) -> str:
-        found: str = logaddexp.output_dtype(*dtypes)
-        return found
+        return logaddexp.output_dtype(*dtypes)
 
     def ufunc(self, *values: Any) -> Any:
         return _of_floats(self, values)

@@ -133,8 +133,7 @@ class ScalarVariable(Operators, Variable):
 
     @property
     def dtype(self) -> str:
-        dtype: str = self.type.dtype
-        return dtype
+        return str(self.type.dtype)
 
     @property
     def ndim(self) -> int:

@@ -273,8 +273,7 @@ def derivation_of(outputs: Sequence[Variable], plan: Plan) -> tuple[list[Variabl
 def greedy_optimizer() -> GlobalOptimizer:
     """Return the phases of `fast_run` in which laws are applied to ordinary ops."""
     query = OptimizationQuery(include=["fast_run"], position_cutoff=_BEFORE_BLAS)
-    found: GlobalOptimizer = optdb.query(query)
-    return found
+    return optdb.query(query)
 
 
 def _greedy_form(

@@ -34,8 +34,7 @@ class SparseVariable(LeadingOperators, ArrayVariable):
     @property
     def format(self) -> str:
         """``csr`` or ``csc``."""
-        fmt: str = self.type.format
-        return fmt
+        return str(self.type.format)
 
     @property
     def ndim(self) -> int:

@@ -328,14 +328,13 @@ def _item_size(var: Variable) -> int:
 
 def _of_elements(scalar_op: Any, node: Apply) -> float:
     inputs = node.inputs
-    cost: float = _of_types(
+    return _of_types(
         scalar_op,
         _exponent(scalar_op, inputs),
         node.outputs[0].type,
         tuple([v.type for v in inputs]),
         tuple([v.head is Constant for v in inputs]),
     )
-    return cost
 
 
 @memoized(1000)

@@ -450,8 +450,7 @@ def cholesky(a: Array, lower: bool) -> Array:
 
 def inv(a: Array) -> Array:
     """Return the inverses of square matrices."""
-    found: Array = _of_stack(inverse, a) if a.ndim == 2 or _is_large(a) else np.linalg.inv(a)
-    return found
+    return _of_stack(inverse, a) if a.ndim == 2 or _is_large(a) else np.linalg.inv(a)
 
 
 def slogdet(a: Array) -> tuple[Any, Any]:

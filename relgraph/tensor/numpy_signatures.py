@@ -33,8 +33,7 @@ def reshape(a: Any, shape: Any) -> Any:
 
 def ndim(a: Any) -> int:
     """Return the number of axes, which is known."""
-    rank: int = at.as_tensor_variable(a).type.ndim
-    return rank
+    return int(at.as_tensor_variable(a).type.ndim)
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:

@@ -35,8 +35,7 @@ class ArrayVariable(Operators, Variable):
 
     @property
     def dtype(self) -> str:
-        dtype: str = self.type.dtype
-        return dtype
+        return str(self.type.dtype)
 
     @property
     def shape(self) -> Any:
@@ -76,14 +75,12 @@ class TensorVariable(ArrayVariable):
 
     @property
     def ndim(self) -> int:
-        ndim: int = self.type.ndim
-        return ndim
+        return int(self.type.ndim)
 
     @property
     def broadcastable(self) -> tuple[bool, ...]:
         """For each axis, whether its length is known to be 1."""
-        pattern: tuple[bool, ...] = self.type.broadcastable
-        return pattern
+        return tuple(self.type.broadcastable)
 
     @property
     def T(self) -> Any:

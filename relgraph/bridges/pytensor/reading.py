@@ -155,8 +155,7 @@ class Reader:
 
     def fresh(self, v: Any) -> Variable:
         """Return a new variable of the type of one of PyTensor's, as which it is not noted."""
-        made: Variable = type_from_pytensor(v.type).make_variable(v.name)
-        return made
+        return type_from_pytensor(v.type).make_variable(v.name)
 
     def variable(self, v: Any) -> Variable:
         """Return a variable that has been read, or that nothing computes."""

@@ -70,8 +70,7 @@ from relgraph.tensor.type import TensorType
 
 
 def _of(op: Any) -> Callable[..., Any]:
-    made: Callable[..., Any] = OurElemwise(op)
-    return made
+    return OurElemwise(op)
 
 
 FORMULAS: dict[str, Callable[..., Any]] = {

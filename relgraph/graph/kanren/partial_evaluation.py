@@ -140,8 +140,7 @@ def flatten_value(value: Any, leaves: list[Any]) -> Hashable:
     by their values. Variables and numbers are leaves, and added to `leaves`.
     """
     if isinstance(value, _SEEN):
-        seen: Hashable = value
-        return seen
+        return value
     if isinstance(value, Variable):
         leaves.append(value)
         return VARIABLE

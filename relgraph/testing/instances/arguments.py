@@ -478,8 +478,7 @@ class RandomArguments:
             total = n if how == "one" else n * count
             cuts = sorted(self._random.randint(0, total) for _ in range(count - 1))
             lengths = [b - a for a, b in zip([0, *cuts], [*cuts, total], strict=True)]
-        made: Variable = at.constant(np.array(lengths, "int64"))
-        return made
+        return at.constant(np.array(lengths, "int64"))
 
     def _axis_length(self, axis: int, v: Any) -> Variable:
         """Return a length of an axis: often that of the base shape, or of an input's axis."""
@@ -492,13 +491,12 @@ class RandomArguments:
         else:
             n = base_shape[axis] if axis < len(base_shape) else self.choices.uniform(others)
         if how == "own" or self._state.constant_lengths:
-            made: Variable = at.constant(n, dtype="int64")
-            return made
+            return at.constant(n, dtype="int64")
         if how == "of input":
             inputs = self._state.inputs
             fitting = [s.var for s in inputs if s.shape == base_shape and axis < len(base_shape)]
             if fitting:
-                made = Shape_i(axis)(self.choices.uniform(fitting))
+                made: Variable = Shape_i(axis)(self.choices.uniform(fitting))
                 return made
         return self._integers((), (n,) if how != "any" else others)
 
@@ -508,8 +506,7 @@ class RandomArguments:
         """Return a constant or an input of certain integers."""
         if self.choices.chance(self._constant_integers):
             numbers = np.resize(allowed[:3], shape) if shape else self.choices.uniform(allowed)
-            made: Variable = at.constant(np.array(numbers, dtype))
-            return made
+            return at.constant(np.array(numbers, dtype))
         static = shape if self.choices.chance(50) else (None,) * len(shape)
         var: Variable = at.TensorType(dtype, static)(self._next_name())
         of_input = allowed if shape else (self.choices.uniform(allowed),)
@@ -521,8 +518,7 @@ class RandomArguments:
         size = int(np.prod(base_shape, dtype=np.int64))
         shapes = [(size,), (-1,), (1, size), (size, 1), tuple(base_shape), base_shape[::-1]]
         shape = self.choices.uniform([*shapes, (-1, 1), (2, -1), (2, 3), (3, 2), (6,)])
-        made: Variable = at.constant(np.array(shape, "int64").reshape(len(shape)))
-        return made
+        return at.constant(np.array(shape, "int64").reshape(len(shape)))
 
     # -- tensors ---------------------------------------------------------------------------
 

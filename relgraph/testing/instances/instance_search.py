@@ -78,8 +78,7 @@ def retyped(
 
 def alone(number: Any, shape: tuple[int, ...]) -> Variable:
     """Return a number as a constant of rank 0, whatever shape the inputs have."""
-    made: Variable = at.constant(number)
-    return made
+    return at.constant(number)
 
 
 def with_axes(number: Any, shape: tuple[int, ...]) -> Variable:
@@ -87,8 +86,7 @@ def with_axes(number: Any, shape: tuple[int, ...]) -> Variable:
 
     What an op makes of such numbers stands beside an input as it is, not behind a DimShuffle.
     """
-    made: Variable = at.constant(np.full((1,) * len(shape), number))
-    return made
+    return at.constant(np.full((1,) * len(shape), number))
 
 
 def reshaped(

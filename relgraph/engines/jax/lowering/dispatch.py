@@ -97,8 +97,7 @@ def lower(op: Any, node: Apply, *values: Any) -> Any:
 
 
 def _formula(op: Any) -> Callable[..., Any] | None:
-    found: Callable[..., Any] | None = getattr(op, "array_formula", None)
-    return found
+    return getattr(op, "array_formula", None)
 
 
 def by_formula(op: Any, node: Apply, *values: Any) -> Any:

@@ -57,8 +57,7 @@ def by_ufunc(op: ScalarOp) -> Function | None:
     for theirs, home in ((np, jnp), (scipy.special, special)):
         name = getattr(op.ufunc, "__name__", "")
         if getattr(theirs, name, None) is op.ufunc:
-            found: Function | None = getattr(home, name, None)
-            return found
+            return getattr(home, name, None)
     return None
 
 
