@@ -273,7 +273,7 @@ IN_BASES = (
         "log-in-base",
         based(x),
         # what a law makes of log(x), by log(2) or log(10)
-        computed(made_of(_natural, log), x) / computed(kit.natural_logarithm_of_base, s),
+        computed(made_of(_natural), x) / computed(kit.natural_logarithm_of_base, s),
         whereo(kit.is_based_logarithm, s),
         tries=[
             log10(10**x + 10**y),

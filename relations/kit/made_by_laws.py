@@ -24,7 +24,6 @@ from relations.kit.vocabulary import Law
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.rules import head_of
 from relgraph.graph.notation import number_of
-from relgraph.graph.op import Op
 from relgraph.graph.utils import Memo
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
@@ -35,10 +34,11 @@ from relgraph.tensor.subtensor import Subtensor
 
 
 class _ByHeads:
-    """Some laws, by the heads of the arguments of the op that they match."""
+    """Some laws about one op, by the heads of the arguments."""
 
     def __init__(self, laws: Sequence[Law]) -> None:
         self.laws = laws
+        self.op: Any = laws[0].lhs.op
         self._known: Memo[Heads, Sequence[Law]] = Memo()
 
     @property
@@ -54,13 +54,13 @@ class _ByHeads:
         fitting = [law for law in self.laws if all(map(_may_have_head, law.lhs.args, heads))]
         return self._known.keep(heads, fitting)
 
-    def made_of(self, fgraph: Any, op: Any, *arguments: Any) -> Variable | None:
-        """Return what the first of the laws makes of an op of some arguments; None if none
+    def made_of(self, fgraph: Any, *arguments: Any) -> Variable | None:
+        """Return what the first of the laws makes of the op of some arguments; None if none
         matches."""
         fitting = self.fitting(tuple([v.head for v in arguments]))
         if not fitting:
             return None
-        node = op(*arguments).owner
+        node = self.op(*arguments).owner
         for law in fitting:
             found = law.forward.transform(fgraph, node)
             if found is not False:
@@ -75,9 +75,9 @@ def _may_have_head(side: Any, head: Any) -> bool:
     return wanted is None or wanted is head or of_family
 
 
-def made_of(laws: Sequence[Law], op: Op, turned: bool = False) -> Callable[..., Any]:
-    """Return the function of some arguments that returns what some laws make of an op of them; None
-    if none matches.
+def made_of(laws: Sequence[Law], turned: bool = False) -> Callable[..., Any]:
+    """Return the function of some arguments that returns what some laws about one op make of it;
+    None if none matches.
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ def made_of(laws: Sequence[Law], op: Op, turned: bool = False) -> Callable[..., 
     @depends_on_levels(known.depth)
     @asks_graph
     def made(fgraph: Any, *arguments: Any) -> Any:
-        return known.made_of(fgraph, op, *arguments[order])
+        return known.made_of(fgraph, *arguments[order])
 
-    made.__name__ = f"made of {op}"
+    made.__name__ = f"made of {known.op}"
     return made
 
 
@@ -107,58 +107,43 @@ them all when the book is imported."""
 def made_before_moves(laws: Sequence[Law]) -> Callable[..., Any]:
     """Return the function of a scalar op and operands, which are elements taken of tensors, or
     numbers, that returns the same elements of what some laws make of the op of the tensors; None if
-    none matches.
+    none matches. Elements that are taken may be negated, beside numbers.
 
     Other nodes may read the tensors, which keeps the op that takes elements where it is.
     """
-    known = {
-        op: _ByHeads([law for law in laws if law.lhs.op is op]) for op in {v.lhs.op for v in laws}
-    }
+    by_op: dict[Any, list[Law]] = {}
+    for law in laws:
+        by_op.setdefault(law.lhs.op.scalar_op, []).append(law)
+    by_heads = {scalar_op: _ByHeads(of_op) for scalar_op, of_op in by_op.items()}
 
     @requires_heads(_are_moves_and_numbers)
     @depends_on_levels(DEEPEST)
     @asks_graph
     def made(fgraph: Any, scalar_op: Any, operands: Sequence[Any]) -> Any:
-        op = Elemwise(scalar_op, ())
-        if op not in known:
+        known = by_heads.get(scalar_op)
+        if known is None:
             return None
         numbers = [number_of(v) for v in operands]
         if numbers.count(None) != 1:
             parts = [_of_parts(v) for v in operands]
             if any(part is None for part in parts):
                 return None
-            return known[op].made_of(fgraph, op, *parts)
-        move = operands[numbers.index(None)].owner
+            return known.made_of(fgraph, *parts)
+        elements = operands[numbers.index(None)]
+        negated = elements.head is neg
+        move = elements.owner.inputs[0].owner if negated else elements.owner
         if move is None or not isinstance(move.op, _MOVES):
             return None
-        arguments = [move.inputs[0] if n is None else as_tensor_variable(n) for n in numbers]
-        return _moved(known[op].made_of(fgraph, op, *arguments), move)
+        whole = neg(move.inputs[0]) if negated else move.inputs[0]
+        arguments = [whole if n is None else as_tensor_variable(n) for n in numbers]
+        found = known.made_of(fgraph, *arguments)
+        return None if found is None else move.op(found, *move.inputs[1:])
 
     return made
-
-
-def made_before_moves_of_negated(laws: Sequence[Law], op: Any) -> Callable[..., Any]:
-    """Return the function of elements taken of a tensor that returns the same elements of what some
-    laws make of an op of the negated tensor; None if none matches."""
-    known = _ByHeads([law for law in laws if law.lhs.op is op])
-
-    @depends_on_levels(DEEPEST)
-    @asks_graph
-    def made(fgraph: Any, elements: Any) -> Any:
-        move = elements.owner
-        if move is None or not isinstance(move.op, _MOVES):
-            return None
-        return _moved(known.made_of(fgraph, op, neg(move.inputs[0])), move)
-
-    return made
-
-
-def _moved(made: Any, move: Any) -> Any:
-    return None if made is None else move.op(made, *move.inputs[1:])
 
 
 def _are_moves_and_numbers(heads: Heads) -> bool:
-    moves = [isinstance(head, _MOVES) for head in heads]
+    moves = [head is neg or isinstance(head, _MOVES) for head in heads]
     return any(moves) and all(
         is_move or containing_constant((head,)) for is_move, head in zip(moves, heads, strict=True)
     )
@@ -199,7 +184,7 @@ def made_of_two_factors(laws: Sequence[Law]) -> Callable[..., Any]:
     def quotient(fgraph: Any, above: Sequence[Any], below: Sequence[Any]) -> Any:
         pairs = [(i, j) for i in range(len(above)) for j in range(len(below))]
         for i, j in pairs if len(pairs) > 1 else ():
-            made = known.made_of(fgraph, true_div, above[i], below[j])
+            made = known.made_of(fgraph, above[i], below[j])
             if made is not None:
                 # one after the other, as they were: the product of some might overflow
                 top = applied(mul, [*above[:i], made, *above[i + 1 :]])
