@@ -12,6 +12,7 @@ from relations.kit.guards import (
     constant_data,
     constant_number,
     containing_constant,
+    is_zero_everywhere,
     requires_heads,
 )
 from relgraph import scalar
@@ -161,30 +162,17 @@ def has_all_bits(c: Any) -> bool:
     return data is not None and data.dtype.kind in "biu" and not np.any(~data)
 
 
-def has_no_bits(c: Any) -> bool:
-    """Return whether no bit of a constant of booleans or integers is set."""
-    data = constant_data(c)
-    return data is not None and data.dtype.kind in "biu" and not np.any(data)
-
-
-def is_least(c: Any) -> bool:
-    """Return whether a constant is minus infinity."""
-    return bool(constant_number(c) == -INF)
-
-
-def is_greatest(c: Any) -> bool:
-    """Return whether a constant is infinity."""
-    return bool(constant_number(c) == INF)
-
-
 NEUTRAL: dict[Any, Callable[[Any], bool]] = {
     scalar.and_: has_all_bits,
-    scalar.or_: has_no_bits,
-    scalar.xor: has_no_bits,
-    scalar.maximum: is_least,
-    scalar.minimum: is_greatest,
+    scalar.or_: is_zero_everywhere,
+    scalar.xor: is_zero_everywhere,
+    scalar.maximum: lambda c: bool(constant_number(c) == -INF),
+    scalar.minimum: lambda c: bool(constant_number(c) == INF),
 }
-ABSORBING: dict[Any, Callable[[Any], bool]] = {scalar.and_: has_no_bits, scalar.or_: has_all_bits}
+ABSORBING: dict[Any, Callable[[Any], bool]] = {
+    scalar.and_: is_zero_everywhere,
+    scalar.or_: has_all_bits,
+}
 
 
 def extreme_that_takes_second(scalar_op: Any) -> Any:

@@ -8,8 +8,8 @@ of the sum. None is the result where there is nothing to do.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -31,7 +31,6 @@ from relations.kit.guards import (
 from relations.kit.nests import (
     Nest,
     Part,
-    common_dtype,
     edited,
     nest_at,
     nest_of,
@@ -51,35 +50,10 @@ A unit is one variable, or the tuple of all factors of a term.
 """
 
 
-@dataclass(slots=True)
-class Units:
-    """The leaves of a nest as counts of units, by column.
-
-    Attributes
-    ----------
-    nest
-        The nest.
-    counts, units
-        Of what each leaf is how many.
-    keys
-        Hashables that are equal if the units are.
-    """
-
-    nest: Nest
-    counts: list[Any]
-    units: list[Any]
-    keys: list[Hashable]
-
-    @property
-    def differ(self) -> bool:
-        """Whether no two units are equal."""
-        return len(set(self.keys)) == len(self.keys)
-
-
-def units_of(nest: Nest, counted: Counted) -> Units:
-    """Return the leaves of a nest, of each of which `counted` says what it is how many of."""
-    counts, units = map(list, zip(*counted, strict=True))
-    return Units(nest, counts, units, [_key(unit) for unit in units])
+def _equal_units(counted: Counted) -> list[Hashable] | None:
+    """Return hashables that are equal if the units are; None if all units differ."""
+    keys = [_key(unit) for _, unit in counted]
+    return keys if len(set(keys)) < len(keys) else None
 
 
 def _key(unit: Any) -> Hashable:
@@ -133,9 +107,11 @@ may_have_equal_terms = _may_have_common_unit(frozenset((sub, neg)), _FACTORS)
 may_have_equal_bases = _may_have_common_unit(frozenset((true_div,)), _POWERS)
 
 
-def collected(
-    given: Units,
-    counts: list[Any],
+def _collected(
+    nest: Nest,
+    counted: Counted,
+    keys: Sequence[Hashable],
+    counts: Sequence[Any],
     kind_of: Callable[[int], Any],
     build: Callable[[Any, Any], Any],
     is_gain: Callable[[list[int], Any], bool],
@@ -144,8 +120,10 @@ def collected(
 
     Parameters
     ----------
+    keys
+        Those of the units.
     counts
-        Those of `given` as numbers; of leaves above the line and below it alike.
+        Those of the leaves as numbers; of leaves above the line and below it alike.
     kind_of
         Says of a leaf what another must have in common to be added to it; None if nothing may.
     build
@@ -154,26 +132,26 @@ def collected(
         Says whether some leaves should be one, which is so many of their unit.
     """
     groups: dict[Hashable, list[int]] = {}
-    for i, key in enumerate(given.keys):
+    for i, key in enumerate(keys):
         kind = kind_of(i)
         groups.setdefault(i if kind is None else (key, kind), []).append(i)
     edits: dict[int, Part | None] = {}
     for members in groups.values():
         if len(members) == 1:
             continue
-        total, below = _total(given.nest.below, counts, members)
+        total, below = _total(nest.below, counts, members)
         if not np.isfinite(total) or not is_gain(members, -total if below else total):
             continue
         edits.update(dict.fromkeys(members))
         if total != 0:
-            unit, count, below = _largest_unit(given, counts, members, total, below)
+            unit, count, below = _largest_unit(nest, counted, counts, members, total, below)
             # it stands where one of them stood on that side
-            place = next((i for i in members if given.nest.below[i] == below), members[0])
+            place = next((i for i in members if nest.below[i] == below), members[0])
             edits[place] = build(count, unit), below
-    return edited(given.nest, edits) if edits else None
+    return edited(nest, edits) if edits else None
 
 
-def _total(sides: Sequence[bool], counts: list[Any], members: list[int]) -> tuple[Any, bool]:
+def _total(sides: Sequence[bool], counts: Sequence[Any], members: list[int]) -> tuple[Any, bool]:
     """Return how many of their unit some leaves are together, and whether below the line."""
     side = sides[members[0]]
     one_sided = all(sides[i] == side for i in members)
@@ -190,15 +168,20 @@ _MOST_FACTORS = 8
 
 
 def _largest_unit(
-    given: Units, counts: list[Any], members: list[int], total: Any, below: bool
+    nest: Nest,
+    counted: Counted,
+    counts: Sequence[Any],
+    members: list[int],
+    total: Any,
+    below: bool,
 ) -> tuple[Any, Any, bool]:
     """Return a unit of some leaves, how many of it they are together, and on which side.
 
     It is the leaf itself where all are the same, and its count is 1 or its factors are many:
     written out, they would be as many again for each level of sums of sums.
     """
-    leaves, sides = given.nest.leaves, given.nest.below
-    unit, whole = given.units[members[0]], leaves[members[0]]
+    leaves, sides = nest.leaves, nest.below
+    (_, unit), whole = counted[members[0]], leaves[members[0]]
     if unit.__class__ is not tuple or any(leaves[i] is not whole for i in members[1:]):
         return unit, total, below
     if counts[members[0]] == 1:
@@ -333,8 +316,7 @@ def constants_of_product_folded(nest: Nest) -> Any:
     if not least <= len(places) < len(nest.leaves):
         return None
     edits: dict[int, Part | None] = {}
-    dtype = common_dtype(nest.leaves)
-    assert dtype is not None
+    dtype = np.dtype(nest.dtype)
     negated = False
     if dtype.kind == "f":
         # before they attract another constant, which would move for their sake
@@ -412,37 +394,28 @@ def _drop_ones(nest: Nest, numbers: Sequence[Any], edits: dict[int, Part | None]
 # -- equal bases -----------------------------------------------------------------------------------
 
 
-def whole_powers_collected(nest: Nest, counted: Counted) -> Any:
-    """Return a product with equal bases collected where their exponents are whole and positive:
-    ``x**2 * x * y`` is ``x**3 * y``."""
-    return _collected_factors(units_of(nest, counted), any_exponent=False)
-
-
-def powers_collected(nest: Nest, counted: Counted) -> Any:
-    """Return a product with equal bases collected, whatever their exponents:
-    ``x**2 * y * x**-0.5`` is ``x**1.5 * y``."""
-    return _collected_factors(units_of(nest, counted), any_exponent=True)
-
-
-def powers_cancelled(nest: Nest, counted: Counted) -> Any:
-    """Return a quotient with the bases that are above and below the line collected:
-    ``(x**3 * y) / (x * z)`` is ``(x**2 * y) / z``."""
-    return _collected_factors(units_of(nest, counted), any_exponent=True, both_sides=True)
-
-
-def _collected_factors(given: Units, any_exponent: bool, both_sides: bool = False) -> Any:
-    """See `whole_powers_collected`.
+def collected_powers(nest: Nest, counted: Counted, any_exponent: bool, both_sides: bool) -> Any:
+    """Return a product with equal bases collected: ``x**2 * x * y`` is ``x**3 * y``.
 
     Floating-point factors are collected if that makes no power that was not there before:
     ``x * y * y`` may be a usual number where ``y**2`` overflows or is 0.
+
+    Parameters
+    ----------
+    any_exponent
+        Whether exponents may be others than whole and positive: ``x**2 * y * x**-0.5`` is
+        ``x**1.5 * y``. Those of integers may not.
+    both_sides
+        Whether only bases above and below the line are: ``(x**3 * y) / (x * z)`` is
+        ``(x**2 * y) / z``.
     """
-    nest = given.nest
-    dtype = None if given.differ else common_dtype(nest.leaves)
-    if dtype is None:
+    keys = _equal_units(counted)
+    if keys is None:
         return None
+    dtype = np.dtype(nest.dtype)
     limit = 2.0**24 if dtype.kind == "f" else float(np.iinfo(dtype).max)
     # exponents are added as floats that hold all of them, and are of the dtype in the end
-    counts = [np.float64(number_in(count)) for count in given.counts]
+    counts = [np.float64(number_in(count)) for count, _ in counted]
     if not all(abs(count) <= limit / len(counts) for count in counts):
         return None
     any_exponent = any_exponent and dtype.kind == "f"
@@ -462,7 +435,7 @@ def _collected_factors(given: Units, any_exponent: bool, both_sides: bool = Fals
         together = members[-1] - members[0] == len(members) - 1
         return together and (members[0], members[-1]) in partial_spans()
 
-    return collected(given, counts, kind_of, _power, is_gain)
+    return _collected(nest, counted, keys, counts, kind_of, _power, is_gain)
 
 
 def _power(count: Any, base: Variable) -> Any:
@@ -535,63 +508,43 @@ def _one_term(one: _Known, other: _Known) -> _Known | None:
     return (i, whole, below) if not np.any(lost) else None
 
 
-@requires_heads(containing_constant)
-def added_if_negative(x: Variable, c: Variable) -> Any:
-    """Return ``x - c`` as ``x + d`` with ``d = -c``, where `c` is one negative number."""
-    if not is_negative_number(c) or x.head is Constant or common_dtype([x, c]) is None:
-        return None
-    if c.head is Constant:
-        return add(folded_within_limits(neg, [c]), x)
-    return add(number(-number_of(c), c.type.dtype, x.type.ndim), x)
-
-
 # -- equal terms -----------------------------------------------------------------------------------
 
 
-def equal_terms_of_one_sign_collected(nest: Nest, counted: Counted) -> Any:
-    """Return a sum with equal terms of one sign collected: ``2 * x + y + 3 * x`` is ``5 * x + y``.
+def collected_terms(nest: Nest, counted: Counted, cancelling: bool) -> Any:
+    """Return a sum with equal terms collected: ``2 * x + y + 3 * x`` is ``5 * x + y``.
 
-    Those of integers are collected whatever their sign.
+    Parameters
+    ----------
+    cancelling
+        Whether those of both signs are: ``(2 * x + y) - 3 * x`` is ``y - x``. Those of integers are
+        whatever their sign.
     """
-    return _collected_terms(units_of(nest, counted), cancelling=False)
-
-
-def equal_terms_collected(nest: Nest, counted: Counted) -> Any:
-    """Return a sum with equal terms collected: ``(2 * x + y) - 3 * x`` is ``y - x``."""
-    return _collected_terms(units_of(nest, counted), cancelling=True)
-
-
-def _collected_terms(given: Units, cancelling: bool) -> Any:
-    dtype = None if given.differ else common_dtype(given.nest.leaves)
-    if dtype is None:
+    keys = _equal_units(counted)
+    if keys is None:
         return None
+    dtype = np.dtype(nest.dtype)
+    any_sign = dtype.kind != "f" or cancelling
     with np.errstate(all="ignore"):
-        counts = _coefficients(given, dtype)
-        any_sign = dtype.kind != "f" or cancelling
-        by_count = dict(zip(given.counts, counts, strict=True))
-        # 0 * inf and inf - inf are nan: what is collected with these would change
-        signs = {
-            count: number > 0 if np.isfinite(number) and (any_sign or number) else None
-            for count, number in by_count.items()
-        }
+        counts = _coefficients(counted, dtype)
 
         def kind_of(i: int) -> Any:
-            positive = signs[given.counts[i]]
-            if positive is None:
+            # 0 * inf and inf - inf are nan: what is collected with these would change
+            if not math.isfinite(counts[i]) or not (any_sign or counts[i]):
                 return None
-            return "any" if any_sign else positive != given.nest.below[i]
+            return "any" if any_sign else (counts[i] > 0) != nest.below[i]
 
-        return collected(given, counts, kind_of, _multiple, lambda members, total: True)
+        return _collected(nest, counted, keys, counts, kind_of, _multiple, lambda *_: True)
 
 
-def _coefficients(given: Units, dtype: np.dtype[Any]) -> list[Any]:
+def _coefficients(counted: Counted, dtype: np.dtype[Any]) -> list[Any]:
     """Return the coefficients in the dtype of the sum."""
     # most are 1, which need not be made again
     known: dict[Any, Any] = {}
-    for count in given.counts:
+    for count, _ in counted:
         if count not in known:
             known[count] = np.asarray(number_in(count)).astype(dtype)[()]
-    return [known[count] for count in given.counts]
+    return [known[count] for count, _ in counted]
 
 
 def _multiple(count: Any, factors: tuple[Variable, ...]) -> Any:

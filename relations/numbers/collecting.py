@@ -22,7 +22,7 @@ from typing import Any
 
 from relations.kit import collecting as kit
 from relations.kit.constant_arithmetic import known
-from relations.kit.guards import normal_reciprocalo, uniformo
+from relations.kit.guards import normal_reciprocalo, not_constanto, uniformo
 from relations.kit.nests import flattened, leaves_of
 from relations.kit.type_guards import same_dtypeo
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
@@ -93,12 +93,13 @@ def collecting(name: str, kind: Any, lhs: Any, units: Any, collected: Any, *cond
     units
         `_multiples`, `_powers` or `_whole_powers`.
     collected
-        The function that collects them.
+        The function that collects them, and which of them.
     """
     find, seen_as, tag = units
     nest = computed(find, lhs)
     counted = computed(seen_as.each, computed(leaves_of, nest))
-    made = computed(collected, nest, counted)
+    collect, *which = collected
+    made = computed(collect, nest, counted, *which)
     return kind(name, lhs, made, *conditions, tags=(tag, "late"))  # type: ignore[no-any-return]
 
 
@@ -121,7 +122,10 @@ CONSTANTS = (
     law(
         "sub-negative-constant",
         x - c,
-        computed(kit.added_if_negative, x, c),  # x - -2 → 2 + x
+        known(-c) + x,  # x - -2 → 2 + x
+        kit.negative_numbero(c),
+        not_constanto(x),
+        same_dtypeo(x, c),
         tags=("add_canonicalize",),
     ),
     folding("product-constants", product_of, *_in_product),  # (2 * x) * 3 → 6 * x
@@ -158,7 +162,10 @@ SHARED_SIGNS = (
 )
 """Signs that are one again, once nothing looks for products without them."""
 
-one_sign, any_sign = kit.equal_terms_of_one_sign_collected, kit.equal_terms_collected
+one_sign, any_sign = (kit.collected_terms, False), (kit.collected_terms, True)
+whole, any_power, across = (
+    (kit.collected_powers, *which) for which in ((False, False), (True, False), (True, True))
+)
 
 COLLECTED = (
     # 2 * a + b + 3 * a → 5 * a + b
@@ -172,13 +179,11 @@ COLLECTED = (
         rounding,
         product_of,
         _whole_powers,
-        kit.whole_powers_collected,
+        whole,
         may_have_equal_bases,
     ),
     # a**2 * b * a**-0.5 → a**1.5 * b
-    collecting(
-        "add-powers", finite, product_of, _powers, kit.powers_collected, may_have_equal_bases
-    ),
+    collecting("add-powers", finite, product_of, _powers, any_power, may_have_equal_bases),
 )
 
 SIDES = (
@@ -187,7 +192,7 @@ SIDES = (
     # (2 * a + b) - (3 * a + c) → b - (a + c)
     collecting("cancel-difference", finite, difference, _multiples, any_sign),
     # (a**3 * b) / (a * c) → (a**2 * b) / c
-    collecting("cancel-quotient", finite, quotient, _powers, kit.powers_cancelled),
+    collecting("cancel-quotient", finite, quotient, _powers, across),
 )
 """What stands on both sides of a difference or a quotient."""
 
