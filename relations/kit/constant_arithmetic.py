@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from relations.kit.guards import constant_data
-from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.basic import Constant
 from relgraph.graph.kanren.goals import Computed, computed
 from relgraph.graph.kanren.terms import Term, build, renamed, variables_of
 from relgraph.graph.reference import evaluate
@@ -27,24 +27,30 @@ FREE_ELEMENTS = 4096
 
 @cache
 def folded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what applies an op, or a function made of ops, to constants and gives a constant.
+    """Return what applies an op, or a function made of ops, to constants and gives a constant, or
+    None if that would have many more elements than they have.
 
     Where an argument repeats the elements of a constant, the result has one for each of these, and
     broadcasts in turn.
     """
 
     def fold(*constants: Any) -> Any:
-        made = function(*[_compact(c) for c in constants])
-        return constant(evaluate([made])[0])
+        return _folded(function, constants)
 
     fold.__name__ = str(getattr(function, "__name__", function))
     return fold
 
 
+def _folded(function: Callable[..., Any], constants: Sequence[Any]) -> Constant | None:
+    given = [_compact(c) for c in constants]
+    made = function(*given)
+    size = math.prod(made.type.shape)
+    is_large = size > max(FREE_ELEMENTS, *[c.data.size for c in given])
+    return None if is_large else constant(evaluate([made])[0])
+
+
 def _compact(var: Any) -> Any:
     """Return a constant with the elements of `var`: if they are one, with axes of length 1."""
-    if not isinstance(var, Variable):
-        return var
     data = constant_data(var)
     if data is None:
         raise TypeError(f"{var} is not a constant")
@@ -78,18 +84,11 @@ class OfConstants:
         key = key_of_numbers(constants)
         known = None if key is None else self._known.recall(key)
         if known is None:
-            known = self._computed(constants)
+            known = _folded(lambda *given: self.applied(given), constants)
             if key is None or known is None:
                 return known
             self._known.keep(key, known)
         return known.clone()
-
-    def _computed(self, constants: Sequence[Any]) -> Constant | None:
-        given = [_compact(c) for c in constants]
-        made = self.applied(given)
-        size = math.prod(made.type.shape)
-        is_large = size > max(FREE_ELEMENTS, *[c.data.size for c in given])
-        return None if is_large else constant(evaluate([made])[0])
 
 
 def known(term: Term) -> Computed:
@@ -97,16 +96,3 @@ def known(term: Term) -> Computed:
     ``known(c / d) * x``."""
     function = OfConstants(term)
     return computed(function, *function.variables, text=f"({term})")
-
-
-def folded_within_limits(op: Any, known: Sequence[Any]) -> Any:
-    """Return `op` of some constants as a constant; None if it would be much larger than they are,
-    or not finite where they are."""
-    values = [np.asarray(c.data) for c in known]
-    size = int(np.prod(np.broadcast_shapes(*[v.shape for v in values])))
-    if size > max(FREE_ELEMENTS, *[v.size for v in values]):
-        return None
-    whole = evaluate([op(*known)])[0]
-    if np.all(np.isfinite(whole)) or not all(np.all(np.isfinite(v)) for v in values):
-        return constant(whole)
-    return None
