@@ -7,11 +7,12 @@ are one op.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Literal
 from jax.tree_util import keystr, tree_flatten_with_path
@@ -114,6 +115,10 @@ def _softmax(equation: Equation) -> Any:
     return at.softmax(equation.inputs[0], axis=tuple(int(i) for i in sums[0].params["axes"]))
 
 
+def _slogdet(equation: Equation) -> Any:
+    return list(linalg.slogdet(equation.inputs[0]))
+
+
 def _solve(equation: Equation) -> Any:
     a, b = equation.inputs
     insist(a.type.dtype == b.type.dtype and (b.type.ndim == 1 or b.type.ndim == a.type.ndim))
@@ -121,16 +126,17 @@ def _solve(equation: Equation) -> Any:
     return linalg.solve(a, b)
 
 
-# Functions of JAX, by their names and the files that define them, that are one op here. As their
-# jaxprs they would have lost what laws know of them, or their derivatives.
-_KNOWN: dict[tuple[str, str], Reader] = {
-    ("_slogdet_lu", "numpy/linalg.py"): lambda eq: list(linalg.slogdet(eq.inputs[0])),
-    ("_slogdet_qr", "numpy/linalg.py"): lambda eq: list(linalg.slogdet(eq.inputs[0])),
-    ("_softmax", "nn/functions.py"): _softmax,
-    ("det", "numpy/linalg.py"): lambda eq: linalg.det(eq.inputs[0]),
-    ("inv", "numpy/linalg.py"): lambda eq: linalg.inv(eq.inputs[0]),
-    ("logaddexp", "lax/other.py"): lambda eq: at.logaddexp(*eq.inputs),
-    ("solve", "numpy/linalg.py"): _solve,
+# Functions of JAX, by the names and files of what is called, that are one op here. As their
+# jaxprs they would have lost what laws know of them, or their derivatives. A softmax says itself
+# along which axes it is.
+_KNOWN: dict[tuple[str, str], tuple[Callable[..., Any] | None, Reader]] = {
+    ("_slogdet_lu", "numpy/linalg.py"): (jnp.linalg.slogdet, _slogdet),
+    ("_slogdet_qr", "numpy/linalg.py"): (partial(jnp.linalg.slogdet, method="qr"), _slogdet),
+    ("_softmax", "nn/functions.py"): (None, _softmax),
+    ("det", "numpy/linalg.py"): (jnp.linalg.det, lambda eq: linalg.det(eq.inputs[0])),
+    ("inv", "numpy/linalg.py"): (jnp.linalg.inv, lambda eq: linalg.inv(eq.inputs[0])),
+    ("logaddexp", "lax/other.py"): (jnp.logaddexp, lambda eq: at.logaddexp(*eq.inputs)),
+    ("solve", "numpy/linalg.py"): (jnp.linalg.solve, _solve),
 }
 
 
@@ -146,11 +152,44 @@ def _known(equation: Equation, called: Any) -> Any:
     NoCounterpart
         If it has no counterpart here.
     """
-    name, file = source_of(called)
-    reader = _KNOWN.get((name, "/".join(file.split("/")[-2:]))) if "/jax/" in file else None
-    if reader is None or any(is_complex(v.type.dtype) for v in equation.inputs):
+    name, path = source_of(called)
+    key = name, "/".join(path.split("/")[-2:])
+    if "/jax/" not in path or key not in _KNOWN:
         raise NoCounterpart
+    function, reader = _KNOWN[key]
+    insist(not any(is_complex(v.type.dtype) for v in equation.inputs))
+    insist(function is None or _is_of(function, called))
     return reader(equation)
+
+
+def _is_of(function: Callable[..., Any], called: Any) -> bool:
+    """Return whether a jaxpr is that of a call of a function, on arrays or on stacks of them.
+
+    What `jax.grad` makes of the function, and `jax.vmap` along other axes than the first, has its
+    name too.
+    """
+    jaxpr = getattr(called, "jaxpr", called)
+    avals = [v.aval for v in jaxpr.invars]
+    source, text = source_of(jaxpr), str(jaxpr)
+    for _ in range(1 + min(len(aval.shape) for aval in avals)):
+        try:
+            traced = jax.make_jaxpr(function)(*avals)
+        except (TypeError, ValueError):
+            return False  # the function does not take such arrays
+        if any(source_of(c) == source and str(c) == text for c in _calls(traced.jaxpr)):
+            return True
+        function = jax.vmap(function)
+    return False
+
+
+def _calls(jaxpr: Any) -> Iterator[Any]:
+    """Yield the jaxprs that a jaxpr calls, and what they call."""
+    for eqn in jaxpr.eqns:
+        for name in ("call_jaxpr", "jaxpr"):
+            if name in eqn.params:
+                called = getattr(eqn.params[name], "jaxpr", eqn.params[name])
+                yield called
+                yield from _calls(called)
 
 
 def call(equation: Equation) -> Any:

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
+from jax.interpreters import ad
 
 from relgraph.bridges.jax.linear import linear_part
 from relgraph.bridges.jax.opaque import JaxOp, JaxType, is_continuous
@@ -229,8 +230,15 @@ def _stop_gradient(op: GradientBarrier, node: Apply, x: Any) -> Any:
     return lax.stop_gradient(x)
 
 
+def _no_cotangent(cotangent: Any, x: Any) -> list[Any]:
+    return [ad.Zero(x.aval)]
+
+
 register(JaxOp, _call_primitive)
 register(GradientBarrier, _stop_gradient)
+# Under `vmap` a `lax.cond` computes both branches, and a branch gets what it reads through
+# `stop_gradient` where it is not taken: tangents too, for which JAX has no rule.
+ad.primitive_transposes.setdefault(lax.stop_gradient_p, _no_cotangent)
 
 
 def to_jax(inputs: Sequence[Variable], outputs: Any) -> Callable[..., Any]:

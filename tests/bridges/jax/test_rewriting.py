@@ -172,6 +172,53 @@ def test_loops_and_conditions_are_stabilized_inside() -> None:
     assert np.array_equal(slopes, [1.0, 1 - 1e-12])
 
 
+def test_a_choice_is_differentiated_after_vmap() -> None:
+    def root(x: Any) -> Any:
+        return lax.cond(x > 0, jnp.sqrt, lambda x: 2 * x, x)
+
+    rows = jnp.array([4.0, 0.0, -1.0])
+    slopes = jax.jit(jax.grad(lambda x: jnp.sum(jax.vmap(rewrite(root))(x))))(rows)
+    assert slopes.tolist() == [0.25, 2.0, 2.0]  # not the infinite slope of the root
+
+
+STACK = np.random.default_rng(0).normal(size=(3, 3, 3)) + 2 * np.eye(3)[:, :, None]
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: jax.vmap(jnp.linalg.det, in_axes=2)(x),
+        lambda x: jax.vmap(jnp.linalg.inv, in_axes=1)(x),
+        lambda x: jax.vmap(jnp.linalg.slogdet, in_axes=2)(x),
+        lambda x: jax.vmap(jnp.linalg.solve, in_axes=(None, 0))(x[:, :, 0], x[:, :, 1]),
+        lambda x: jax.vmap(jnp.logaddexp, in_axes=(0, 1))(x[0], x[1]),
+        lambda x: jax.vmap(jax.nn.softmax, in_axes=2)(x),
+        *(
+            jax.grad(lambda x, of=of: jnp.sum(of(x[:, :, 0]) * x[0, 0, 1]))
+            for of in (
+                *(jnp.linalg.det, jnp.linalg.inv, lambda a: jnp.linalg.slogdet(a)[1]),
+                *(lambda a: jnp.linalg.solve(a, a[0]), lambda a: jnp.logaddexp(a, 1.0)),
+            )
+        ),
+    ],
+)
+def test_what_jax_makes_of_a_known_function_is_not_taken_for_it(fn: Callable[..., Any]) -> None:
+    wanted = fn(jnp.asarray(STACK))
+    found = from_jax(fn, STACK).function("None")(STACK)
+    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        assert np.allclose(a, b, rtol=1e-10)
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+@pytest.mark.parametrize("name", ["det", "inv", "slogdet", "solve"])
+def test_functions_of_linear_algebra_are_one_op(name: str, stacked: bool) -> None:
+    known = getattr(jnp.linalg, name)
+    fn = jax.vmap(known) if stacked else known
+    a = ("float64", (5, 4, 4) if stacked else (4, 4))
+    graph = from_jax(fn, *[a] * (2 if name == "solve" else 1))
+    assert all(v.owner.inputs == graph.inputs for v in graph.outputs)
+
+
 def test_laws_and_modes_are_chosen() -> None:
     a = lvars("a")
     circle = law("circle", at.sin(a) ** 2 + at.cos(a) ** 2, 1, sound="finite")
