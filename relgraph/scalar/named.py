@@ -14,8 +14,9 @@ import inspect
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, reduce
+from math import factorial
 from typing import Any
 
 import numpy as np
@@ -157,6 +158,25 @@ class Functions:
 f = Functions(lambda op: op)
 
 
+def _continued(z: Any, within: float, near: Any, elsewhere: Callable[[Any], Any]) -> Any:
+    """Return a function of `z` that is 0 / 0 at 0, and has few digits beside it.
+
+    There it is `near`, a series: its derivatives of any order are right, too.
+    """
+    is_small = lt(abs_(z), within)
+    return switch(is_small, near, elsewhere(switch(is_small, 1.0, z)))
+
+
+def _series(z: Any, coefficients: Iterable[float]) -> Any:
+    first, *others = reversed(list(coefficients))
+    return reduce(lambda total, c: total * z + c, others, first)
+
+
+def _sinc_slope(z: Any, sinc: Any) -> Any:
+    near = z * _series(z * z, [(-1) ** k * 2 * k / factorial(2 * k + 1) for k in range(1, 11)])
+    return _continued(z, 1, near, lambda z: (cos(z) - sinc) / z)
+
+
 def _first_chosen(order: Any) -> tuple[Any, Any]:
     def chosen(x: Any, y: Any) -> Any:
         return or_(order(x, y), isnan(y))
@@ -192,11 +212,7 @@ class NumpyOp(NamedOp):
             lambda x, y, out: y * f.float_power(x, y - 1),
             lambda x, y, out: switch(gt(x, 0), out * log(x), 0.0),
         ),
-        "sinc": (
-            lambda x, out: switch(
-                eq(x, 0), 0.0, (cos(math.pi * x) - out) / switch(eq(x, 0), 1.0, x)
-            ),
-        ),
+        "sinc": (lambda x, out: math.pi * _sinc_slope(math.pi * x, out),),
         **dict.fromkeys(("gcd", "lcm", "left_shift", "right_shift"), (ZERO, ZERO)),
         "bitwise_count": (ZERO,),
     }
@@ -273,6 +289,26 @@ def _struve_term(v: Any, x: Any) -> Any:
     return (x / 2) ** v / (ROOT_PI * f.gamma(v + 1.5))
 
 
+def _of_kelvin(x: Any, y: Any, first: int) -> Any:
+    """Return ``y / x`` for the derivative `y` of a Kelvin function whose series has the even terms
+    (`first` is 2), or the odd ones (1), of that of a Bessel function."""
+    places = range(first, first + 12, 2)
+    terms = [(-1) ** (n // 2) * n / 2 / factorial(n) ** 2 for n in places]
+    near = (x / 2) ** (2 * first - 2) * _series((x / 2) ** 4, terms)
+    return _continued(x, 1, near, lambda x: y / x)
+
+
+def _spence_slope(x: Any) -> Any:
+    near = -_series(x - 1, [(-1) ** n / (n + 1) for n in range(20)])
+    return _continued(x - 1, 0.1, near, lambda z: -log(x) / z)
+
+
+def _of_bessel(x: Any, sign: int, elsewhere: Callable[[Any], Any]) -> Any:
+    """Return `elsewhere(x)`: ``1 - j0(x)`` by `x`, or the same of `i0`, whose terms have a sign."""
+    terms = [sign**k / (4 * 4**k * factorial(k + 1) ** 2) for k in range(10)]
+    return _continued(x, 1, x * _series(x * x, terms), elsewhere)
+
+
 def _jacobi_slope(n: Any, a: Any, b: Any, x: Any) -> Any:
     return (n + a + b + 1) / 2 * f.eval_jacobi(n - 1, a + 1, b + 1, x)
 
@@ -314,14 +350,14 @@ _ONE_INPUT: dict[str, Slope] = {
     "bei": lambda x, y: f.beip(x),
     "ker": lambda x, y: f.kerp(x),
     "kei": lambda x, y: f.keip(x),
-    "berp": lambda x, y: -y / x - f.bei(x),
-    "beip": lambda x, y: f.ber(x) - y / x,
+    "berp": lambda x, y: -_of_kelvin(x, y, 2) - f.bei(x),
+    "beip": lambda x, y: f.ber(x) - _of_kelvin(x, y, 1),
     "kerp": lambda x, y: -y / x - f.kei(x),
     "keip": lambda x, y: f.ker(x) - y / x,
     "ellipk": lambda x, y: f.elliprd(0, 1, 1 - x) / 6,
     "ellipkm1": lambda x, y: -f.elliprd(0, 1, x) / 6,
     "ellipe": lambda x, y: -f.elliprd(0, 1 - x, 1) / 6,
-    "spence": lambda x, y: switch(eq(x, 1), -1.0, log(x) / switch(eq(x, 1), 1.0, 1 - x)),
+    "spence": lambda x, y: _spence_slope(x),
     "sindg": lambda x, y: DEGREE * f.cosdg(x),
     "cosdg": lambda x, y: -DEGREE * f.sindg(x),
     "tandg": lambda x, y: DEGREE * (1 + y * y),
@@ -436,11 +472,11 @@ _SEVERAL_INPUTS: dict[str, tuple[Slope, ...]] = {
     ),
     "boxcox": (
         lambda x, p, y: x ** (p - 1),
-        lambda x, p, y: _by_exponent(log(x), p, y),
+        lambda x, p, y: _by_exponent(log(x), p),
     ),
     "boxcox1p": (
         lambda x, p, y: (1 + x) ** (p - 1),
-        lambda x, p, y: _by_exponent(log1p(x), p, y),
+        lambda x, p, y: _by_exponent(log1p(x), p),
     ),
     "inv_boxcox": (lambda y, p, x: x ** (1 - p), lambda y, p, x: _by_root(x, y, p)),
     "inv_boxcox1p": (
@@ -517,17 +553,20 @@ _VALUES_ALONE = {
 }
 
 
-def _by_exponent(logarithm: Any, p: Any, y: Any) -> Any:
+def _by_exponent(logarithm: Any, p: Any) -> Any:
     """Return the derivative of ``(x**p - 1) / p`` by `p`."""
-    at_zero = logarithm * logarithm / 2
-    return switch(eq(p, 0), at_zero, ((p * y + 1) * logarithm - y) / switch(eq(p, 0), 1.0, p))
+    z = p * logarithm
+    near = _series(z, [(n + 1) / factorial(n + 2) for n in range(20)])
+    slope = _continued(z, 1, near, lambda z: ((z - 1) * exp(z) + 1) / (z * z))
+    return logarithm * logarithm * slope
 
 
 def _by_root(x: Any, y: Any, p: Any) -> Any:
     """Return the derivative of ``x = (p * y + 1) ** (1 / p)`` by `p`."""
-    safe = switch(eq(p, 0), 1.0, p)
-    slope = y / (safe * (p * y + 1)) - log1p(p * y) / (safe * safe)
-    return x * switch(eq(p, 0), -y * y / 2, slope)
+    z = p * y
+    near = _series(z, [(-1) ** (n + 1) * (n + 1) / (n + 2) for n in range(20)])
+    slope = _continued(z, 0.1, near, lambda z: (z / (1 + z) - log1p(z)) / (z * z))
+    return x * y * y * slope
 
 
 class ScipyOp(NamedOp):
@@ -608,9 +647,9 @@ class PartOp(NamedOp):
         "itj0y0.1": (lambda x, y: f.y0(x),),
         "iti0k0.0": (lambda x, y: f.i0(x),),
         "iti0k0.1": (lambda x, y: f.k0(x),),
-        "it2j0y0.0": (lambda x, y: (1 - f.j0(x)) / x,),
+        "it2j0y0.0": (lambda x, y: _of_bessel(x, -1, lambda x: (1 - f.j0(x)) / x),),
         "it2j0y0.1": (lambda x, y: -f.y0(x) / x,),
-        "it2i0k0.0": (lambda x, y: (f.i0(x) - 1) / x,),
+        "it2i0k0.0": (lambda x, y: _of_bessel(x, 1, lambda x: (f.i0(x) - 1) / x),),
         "it2i0k0.1": (lambda x, y: -f.k0(x) / x,),
         "airye.0": (lambda x, y: part("airye", 1)(x) + _root(x) * y,),
         "airye.1": (lambda x, y: x * part("airye", 0)(x) + _root(x) * y,),

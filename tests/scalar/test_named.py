@@ -236,6 +236,8 @@ AT_HOLES = [
     ("inv_boxcox", (0.5, 0.0), -np.exp(0.5) / 8),
     ("xlogy", (0.0, 2.0), 0.0),
     ("heaviside", (0.0, 0.3), 1.0),
+    ("it2j0y0.0", 0.0, 0.0),
+    ("it2i0k0.0", 0.0, 0.0),
 ]
 """A function, its inputs, and its derivative by the last one where a formula has a hole."""
 
@@ -250,6 +252,33 @@ def test_derivatives_where_a_formula_would_divide_by_zero(
         [grad(Elemwise(TABLE[name])(*xs), xs[-1])], dict(zip(xs, values, strict=True))
     )
     np.testing.assert_allclose(found, slope, rtol=1e-12, atol=1e-12)
+
+
+CURVES = {
+    "spence": (1.0, 1 / 2),
+    "sinc": (0.0, -(np.pi**2) / 3),
+    "boxcox": ((2.0, 0.0), np.log(2.0) ** 3 / 3),
+    "boxcox1p": ((1.0, 0.0), np.log(2.0) ** 3 / 3),
+    "inv_boxcox": ((0.5, 0.0), np.exp(0.5) * (0.5**3 / 1.5 + 0.5**4 / 4)),
+    "inv_boxcox1p": ((0.5, 0.0), np.exp(0.5) * (0.5**3 / 1.5 + 0.5**4 / 4)),
+    "ber": (0.0, 0.0),
+    "bei": (0.0, 0.5),
+    "it2j0y0.0": (0.0, 0.25),
+    "it2i0k0.0": (0.0, 0.25),
+}
+"""Functions with holes in their derivatives: inputs there, and the second one by the last."""
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_second_derivatives_in_holes_and_beside_them(name: str) -> None:
+    inputs, wanted = CURVES[name]
+    x = at.dvector("x")
+    *others, hole = np.atleast_1d(inputs).tolist()
+    slopes = grad(Elemwise(TABLE[name])(*others, x).sum(), x)
+    curve = function([x], grad(slopes.sum(), x))
+    for step in (0.0, 1e-15, -1e-12, 1e-9, -1e-7):
+        found = curve(np.array([hole + step]))
+        np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6)
 
 
 WITH_TRUE_VALUES = [name for name, op in TABLE.items() if has_value(op)]
