@@ -149,9 +149,7 @@ class Type(MetaObject):
         props = self.props_dict()
         if len(args) > len(props):
             raise TypeError(f"{self} has {len(props)} properties, not {len(args)}")
-        made = cls(**{**props, **dict(zip(props, args, strict=False)), **kwargs})
-        assert isinstance(made, Type)
-        return made
+        return cls(**{**props, **dict(zip(props, args, strict=False)), **kwargs})
 
     def __call__(self, name: str | None = None) -> Any:
         """Return a new variable of this type."""

@@ -142,9 +142,7 @@ class CAReduce(RelativeOp, TensorOp):
         if self._least_ndim is not None and (self.axis is None or ndim >= self._least_ndim):
             return self
         axes = reduced_axes(self.axis, ndim, str(self))
-        normalized = CAReduce(self.scalar_op, None if len(axes) == ndim else axes)
-        assert isinstance(normalized, CAReduce)
-        return normalized
+        return CAReduce(self.scalar_op, None if len(axes) == ndim else axes)
 
     def for_inputs(self, inputs: Sequence[Any]) -> CAReduce:
         return self.for_rank(inputs[0].type.ndim)

@@ -357,11 +357,9 @@ class TensorType(Type):
 
     def clone(self, dtype: Any = None, shape: Any = None, **kwargs: Any) -> TensorType:
         """Return this type with another dtype or static shape."""
-        made = type(self)(
+        return type(self)(
             self.dtype if dtype is None else dtype, self.shape if shape is None else shape, **kwargs
         )
-        assert isinstance(made, TensorType)
-        return made
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Array:
         """Return `data` as an array of this type; an array of this type is not copied.
