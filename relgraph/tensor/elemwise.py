@@ -278,13 +278,14 @@ def without_axes(ndim: int, axes: Sequence[int]) -> Order:
     return tuple(i for i in range(ndim) if i not in dropped)
 
 
-_ORDERS: dict[str, Callable[..., Order]] = {
+ORDERS: dict[str, Callable[..., Order]] = {
     "transpose": transposed,
     "swapaxes": with_axes_swapped,
     "moveaxis": with_axis_moved,
     "expand_dims": with_new_axes,
     "squeeze": without_axes,
 }
+"""From NumPy's functions to the order of axes, of a rank and the arguments besides the tensor."""
 
 
 class RelativeDimShuffle(RelativeOp, TensorOp):
@@ -327,7 +328,7 @@ class RelativeDimShuffle(RelativeOp, TensorOp):
 
     def for_inputs(self, inputs: Sequence[Any]) -> DimShuffle:
         ndim = inputs[0].type.ndim
-        made: Any = DimShuffle(ndim, _ORDERS[self.function](ndim, *self.arguments))
+        made: Any = DimShuffle(ndim, ORDERS[self.function](ndim, *self.arguments))
         assert isinstance(made, DimShuffle)
         return made
 

@@ -27,15 +27,11 @@ from relgraph.tensor.basic import (
     reduced_axes,
     without_axes,
 )
-from relgraph.tensor.elemwise import (
-    DimShuffle,
-    Elemwise,
-    RelativeDimShuffle,
-)
+from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, conjugated, eq, neq, second, sqr, sqrt, switch, true_div
 from relgraph.tensor.memory import in_order
-from relgraph.tensor.shapes import Shape_i, lengths, product, reshape
+from relgraph.tensor.shapes import Shape_i, expand_dims, lengths, product, reshape
 from relgraph.tensor.type import TensorType
 
 
@@ -310,8 +306,7 @@ def kept_axes(reduced: Any, axis: Any, what: str) -> Any:
             f"{what} of a logic variable keeps axes that are named only, and axis is {axis}: "
             "write axis=..., or a DimShuffle of it"
         )
-    axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
-    return RelativeDimShuffle("expand_dims", (axes,))(reduced)
+    return expand_dims(reduced, axis)
 
 
 def sum(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None,

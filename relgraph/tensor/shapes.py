@@ -24,15 +24,7 @@ from relgraph.tensor.basic import (
     normalize_axis,
     static_int,
 )
-from relgraph.tensor.elemwise import (
-    Order,
-    RelativeDimShuffle,
-    transposed,
-    with_axes_swapped,
-    with_axis_moved,
-    with_new_axes,
-    without_axes,
-)
+from relgraph.tensor.elemwise import ORDERS, RelativeDimShuffle
 from relgraph.tensor.math import cast, eq, maximum, minimum, switch
 from relgraph.tensor.type import TensorType
 
@@ -623,7 +615,7 @@ def squeeze(x: Any, axis: Any = None) -> Any:
     if isinstance(x, LogicTerm):
         if axis is None:
             raise AsksForType("squeeze of a logic variable needs axes: its shape is not known")
-        return RelativeDimShuffle("squeeze", (_as_tuple(axis),))(x)
+        return _reordered(x, "squeeze", _as_tuple(axis))
     ndim = x.type.ndim
     if axis is None:
         axes: tuple[int, ...] = tuple(i for i, n in enumerate(x.type.shape) if n == 1)
@@ -635,7 +627,7 @@ def squeeze(x: Any, axis: Any = None) -> Any:
         if x.type.shape[a] not in (None, 1):
             raise ValueError(f"squeeze: axis {a} has length {x.type.shape[a]}, not 1")
     x = specify_shape(x, tuple(1 if i in axes else None for i in range(ndim)))
-    return x.dimshuffle(*without_axes(ndim, axes))
+    return _reordered(x, "squeeze", axes)
 
 
 def _as_tuple(axis: Any) -> tuple[Any, ...]:
@@ -658,18 +650,15 @@ def expand_dims(x: Any, axis: Any) -> Any:
     array([[1],
            [2]])
     """
-    x, axes = as_tensor_variable(x), _as_tuple(axis)
-    if isinstance(x, LogicTerm):
-        return RelativeDimShuffle("expand_dims", (axes,))(x)
-    return x.dimshuffle(*with_new_axes(x.type.ndim, axes))
+    return _reordered(x, "expand_dims", _as_tuple(axis))
 
 
-def _reordered(x: Any, function: str, order: Callable[..., Order], *arguments: Any) -> Any:
+def _reordered(x: Any, function: str, *arguments: Any) -> Any:
     """Return `x` with its axes in an order that depends on its rank; `x` itself if it is theirs."""
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm):
         return RelativeDimShuffle(function, arguments)(x)
-    new = order(x.type.ndim, *arguments)
+    new = ORDERS[function](x.type.ndim, *arguments)
     return x if new == tuple(range(x.type.ndim)) else x.dimshuffle(*new)
 
 
@@ -689,7 +678,7 @@ def transpose(x: Any, axes: Any = None) -> Any:
     array([[1, 3],
            [2, 4]])
     """
-    return _reordered(x, "transpose", transposed, None if axes is None else tuple(axes))
+    return _reordered(x, "transpose", None if axes is None else tuple(axes))
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
@@ -708,7 +697,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     array([[1, 3],
            [2, 4]])
     """
-    return _reordered(x, "swapaxes", with_axes_swapped, axis1, axis2)
+    return _reordered(x, "swapaxes", axis1, axis2)
 
 
 def moveaxis(x: Any, source: int, destination: int) -> Any:
@@ -723,4 +712,4 @@ def moveaxis(x: Any, source: int, destination: int) -> Any:
     destination
         Its new position.
     """
-    return _reordered(x, "moveaxis", with_axis_moved, source, destination)
+    return _reordered(x, "moveaxis", source, destination)
