@@ -32,15 +32,7 @@ from relations.kit.type_guards import (
     same_dtypeo,
     unsignedo,
 )
-from relations.kit.vocabulary import (
-    Law,
-    any_dtype_law,
-    finite,
-    law,
-    lvars,
-    relation,
-    rounding,
-)
+from relations.kit.vocabulary import Law, any_dtype_law, finite, law, lvars, relation, rounding
 from relgraph import scalar
 from relgraph.graph.kanren import argumentso, computed, several, whereo
 from relgraph.tensor import (

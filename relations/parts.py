@@ -32,12 +32,7 @@ from relations.kit.index_arithmetic import (
     takes_everything,
 )
 from relations.kit.type_guards import integero, ranko, realo, same_dtypeo
-from relations.kit.vocabulary import (
-    Law,
-    any_dtype_law,
-    lvars,
-    rounding,
-)
+from relations.kit.vocabulary import Law, any_dtype_law, lvars, rounding
 from relgraph.graph.kanren import computed, one_cliento, several, whereo
 from relgraph.tensor import CAReduce, DimShuffle, Elemwise, add, second
 from relgraph.tensor.assembly import Alloc, ARange, Join

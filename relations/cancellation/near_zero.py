@@ -12,16 +12,7 @@ from itertools import permutations, product
 from operator import mul
 from typing import Any
 
-from relations.kit.cancellation import (
-    SIN,
-    TAN,
-    Series,
-    X,
-    is_small_change,
-    less,
-    quotient,
-    times,
-)
+from relations.kit.cancellation import SIN, TAN, Series, X, is_small_change, less, quotient, times
 from relations.kit.vocabulary import Law, law, lvars, stable
 from relgraph.graph.kanren import whereo
 from relgraph.tensor import (

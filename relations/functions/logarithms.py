@@ -27,12 +27,7 @@ from relations.kit.constant_arithmetic import known
 from relations.kit.guards import nonnegativeo, nonzero_numbero, not_constanto
 from relations.kit.index_arithmetic import as_softmax_axis
 from relations.kit.made_by_laws import made_of
-from relations.kit.nests import (
-    added_leaves,
-    leaves_of,
-    nest_of,
-    terms_of_sum,
-)
+from relations.kit.nests import added_leaves, leaves_of, nest_of, terms_of_sum
 from relations.kit.numbers import is_no_product
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import lvars, stable

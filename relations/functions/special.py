@@ -9,28 +9,14 @@ from __future__ import annotations
 import math
 
 from relations.kit.cancellation import not_choseno
-from relations.kit.functions import (
-    can_be_doubled,
-)
+from relations.kit.functions import can_be_doubled
 from relations.kit.guards import constanto, positiveo
 from relations.kit.type_guards import floato, roomyo
 from relations.kit.vocabulary import finite, lvars, stable
 from relgraph.graph.kanren import whereo
 from relgraph.scalar.special import LN2
 from relgraph.tensor import abs as abs_
-from relgraph.tensor import (
-    digamma,
-    erf,
-    erfc,
-    exp,
-    gammaln,
-    gt,
-    log,
-    log1mexp,
-    log1p,
-    lt,
-    switch,
-)
+from relgraph.tensor import digamma, erf, erfc, exp, gammaln, gt, log, log1mexp, log1p, lt, switch
 from relgraph.tensor.special import log_ndtr, ndtr
 
 c, x = lvars("c x")

@@ -13,13 +13,7 @@ from relations.kit import matrices as kit
 from relations.kit.guards import broadcast_alike, one_elemento
 from relations.kit.index_arithmetic import rank_of
 from relations.kit.type_guards import ranko, realo, roomyo, same_dtypeo, same_ranko
-from relations.kit.vocabulary import (
-    Law,
-    any_dtype_law,
-    finite,
-    lvars,
-    rounding,
-)
+from relations.kit.vocabulary import Law, any_dtype_law, finite, lvars, rounding
 from relgraph.graph.kanren import computed, one_cliento, whereo
 from relgraph.tensor import DimShuffle, add, sub
 from relgraph.tensor import sum as sum_

@@ -10,19 +10,8 @@ from typing import Any
 from relations.kit.collecting import parted
 from relations.kit.compensation import without_logarithm_in_base
 from relations.kit.constant_arithmetic import known
-from relations.kit.guards import (
-    constanto,
-    discrete_zeroo,
-    no_zeroo,
-    normal_reciprocalo,
-    uniformo,
-)
-from relations.kit.numbers import (
-    has_normal_quotient,
-    is_no_product,
-    is_power_of_two,
-    without_ones,
-)
+from relations.kit.guards import constanto, discrete_zeroo, no_zeroo, normal_reciprocalo, uniformo
+from relations.kit.numbers import has_normal_quotient, is_no_product, is_power_of_two, without_ones
 from relations.kit.type_guards import (
     booleano,
     discrete_togethero,

@@ -24,15 +24,7 @@ from relations.kit.guards import (
 )
 from relations.kit.index_arithmetic import order_without, rank_of
 from relations.kit.type_guards import floato, ranko, roomyo
-from relations.kit.vocabulary import (
-    Law,
-    any_dtype_law,
-    finite,
-    law,
-    lvars,
-    rounding,
-    stable,
-)
+from relations.kit.vocabulary import Law, any_dtype_law, finite, law, lvars, rounding, stable
 from relgraph import scalar
 from relgraph.graph.kanren import computed, one_cliento, several, whereo
 from relgraph.tensor import (

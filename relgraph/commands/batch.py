@@ -20,12 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from relgraph.commands import positive
 from relgraph.graph.kanren.relations import Relation
-from relgraph.testing.discovery import (
-    CheckError,
-    add_module_arguments,
-    discover_laws,
-    with_packs,
-)
+from relgraph.testing.discovery import CheckError, add_module_arguments, discover_laws, with_packs
 
 # The width of the column of names.
 WIDTH = 28

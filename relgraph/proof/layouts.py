@@ -23,14 +23,7 @@ from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable, graph_inputs
 from relgraph.graph.kanren.compilation import OpenRelation, UnifyingGoals
 from relgraph.graph.kanren.explanation import NoSuchDirection
-from relgraph.graph.kanren.goals import (
-    Compute,
-    Readers,
-    Where,
-    dtypes_admitted,
-    fitted,
-    is_found,
-)
+from relgraph.graph.kanren.goals import Compute, Readers, Where, dtypes_admitted, fitted, is_found
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Output, split
@@ -40,14 +33,7 @@ from relgraph.graph.op import Op
 from relgraph.graph.traversal import io_toposort
 from relgraph.graph.unify import NO_ITEMS, nth
 from relgraph.printing import pprint
-from relgraph.proof.layout_facts import (
-    EXECUTED,
-    FACTS,
-    MOST_ARGUMENTS,
-    SOURCES,
-    STATED,
-    Fact,
-)
+from relgraph.proof.layout_facts import EXECUTED, FACTS, MOST_ARGUMENTS, SOURCES, STATED, Fact
 from relgraph.proof.places import any_int
 from relgraph.proof.statements import AnyOp, NotStated
 from relgraph.tensor import TensorType, as_tensor_variable, cast, constant, second

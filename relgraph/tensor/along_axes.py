@@ -40,13 +40,7 @@ from relgraph.tensor.math import (
 from relgraph.tensor.memory import in_order
 from relgraph.tensor.reductions import reduced_dtype
 from relgraph.tensor.reductions import sum as sum_
-from relgraph.tensor.shapes import (
-    as_length,
-    as_lengths,
-    flatten,
-    lengths,
-    reshape,
-)
+from relgraph.tensor.shapes import as_length, as_lengths, flatten, lengths, reshape
 from relgraph.tensor.type import TensorType
 
 

@@ -15,14 +15,7 @@ from relgraph.tensor.assembly import ARange, arange, zeros_like
 from relgraph.tensor.basic import as_tensor_variable, named_axis, normalize_axis, static_int
 from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.math import clip, eq, switch
-from relgraph.tensor.shapes import (
-    expand_dims,
-    flatten,
-    lengths,
-    product,
-    reshape,
-    squeeze,
-)
+from relgraph.tensor.shapes import expand_dims, flatten, lengths, product, reshape, squeeze
 from relgraph.tensor.signatures import broadcast_shape, check_broadcast
 from relgraph.tensor.subtensor import (
     BaseIncSubtensor,

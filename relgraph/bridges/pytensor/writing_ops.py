@@ -13,13 +13,7 @@ from typing import Any
 
 import pytensor
 import pytensor.tensor as pt
-from pytensor.gradient import (
-    DisconnectedType,
-    disconnected_grad,
-    grad_clip,
-    grad_scale,
-    zero_grad,
-)
+from pytensor.gradient import DisconnectedType, disconnected_grad, grad_clip, grad_scale, zero_grad
 from pytensor.printing import Print as PyTensorPrint
 from pytensor.raise_op import Assert as PyTensorAssert
 from pytensor.raise_op import CheckAndRaise as PyTensorCheck

@@ -30,13 +30,7 @@ from relgraph.graph.op import GraphOp
 from relgraph.tensor.assembly import Alloc, ARange, Eye
 from relgraph.tensor.basic import Assert
 from relgraph.tensor.conditional import Contexts, IfElse
-from relgraph.tensor.loops.scan_op import (
-    LoopParts,
-    Scan,
-    number_of_steps,
-    run_steps,
-    wrong_state,
-)
+from relgraph.tensor.loops.scan_op import LoopParts, Scan, number_of_steps, run_steps, wrong_state
 from relgraph.tensor.shapes import Shape, Shape_i
 
 Step = Callable[..., tuple[list[Any], Any]]

@@ -17,17 +17,8 @@ from relgraph.scalar.type import is_discrete
 from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, normalize_axis
 from relgraph.tensor.fortran import products
 from relgraph.tensor.linalg import diagonals
-from relgraph.tensor.linalg.matrix_op import (
-    fitted_gradient,
-)
-from relgraph.tensor.math import (
-    MatrixProduct,
-    _dot,
-    cast,
-    check_blas,
-    conjugated,
-    mul,
-)
+from relgraph.tensor.linalg.matrix_op import fitted_gradient
+from relgraph.tensor.math import MatrixProduct, _dot, cast, check_blas, conjugated, mul
 from relgraph.tensor.memory import laid_out
 from relgraph.tensor.reductions import any as any_
 from relgraph.tensor.reductions import sum as sum_
