@@ -30,7 +30,6 @@ from relgraph.graph.kanren.explanation import mismatch, places, replacement
 from relgraph.graph.kanren.rewriters import relation_name
 from relgraph.graph.kanren.rules import Failure, Reason
 from relgraph.graph.opt import Derivation, Recorder
-from relgraph.graph.opt.derivation import Change
 from relgraph.graph.opt.limits import costs_no_more
 from relgraph.graph.opt.merge import HashConsing, merged_copy
 from relgraph.graph.utils import labelled, spelling_hint
@@ -263,9 +262,8 @@ def _in_default_mode(
     steps = recorder.derivation([optimizer])
     first: dict[int, Any] = {}
     for step in steps:
-        changes = [edit for edit in step.edits if isinstance(edit, Change)]
         for i, held in numbers.items():
-            rewritten = [change for change in changes if change.old in held]
+            rewritten = [change for change in step.changes if change.old in held]
             if rewritten and step.built:
                 first.setdefault(i, step)
             held.update(change.new for change in rewritten)

@@ -7,7 +7,7 @@ of the variables and nodes of the graph as they were when they were imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
 from relgraph.graph.basic import Apply, Constant, Variable, clone_get_equiv, io_toposort
@@ -193,8 +193,6 @@ class Step:
         How far the law is proved (see `relations.proofs`), None for other rewriters.
     before, after
         The variable that was replaced, and its replacement, as algebra.
-    where
-        The places that it was read in: ``output 0``, or ``argument 1 of add``.
     built
         Whether the replacement is new in the graph. That of a merge is not.
     edits
@@ -210,10 +208,19 @@ class Step:
     proof: str | None
     before: str
     after: str
-    where: tuple[str, ...]
     built: bool
-    edits: tuple[Edit, ...] = field(repr=False)
+    edits: list[Edit] = field(repr=False)
     evidence: Evidence | None = field(default=None, repr=False)
+
+    @property
+    def changes(self) -> list[Change]:
+        """The edits that replace a variable."""
+        return [edit for edit in self.edits if isinstance(edit, Change)]
+
+    @property
+    def where(self) -> tuple[str, ...]:
+        """The places that it was read in: ``output 0``, or ``argument 1 of add``."""
+        return tuple(map(str, self.changes))
 
     @property
     def label(self) -> str:
@@ -322,13 +329,11 @@ class Derivation(Displayed, Sequence[Step]):
         replay = _Replay(self._log)
         for step in self.steps[:index]:
             replay.make_step(step)
-        made = [edit for edit in self.steps[index].edits if isinstance(edit, Make)]
-        change = next((e for e in self.steps[index].edits if isinstance(e, Change)), None)
-        if change is None:
+        changes = self.steps[index].changes
+        if not changes:
             raise IndexError(f"step {index + 1} replaces no variable")
-        for edit in made:
-            replay.make_node(edit)
-        pair = [replay.variable(change.old), replay.variable(change.new)]
+        replay.make_step(self.steps[index])
+        pair = [replay.variable(changes[0].old), replay.variable(changes[0].new)]
         # copies, which do not change with the graph
         copies = clone_get_equiv([], pair, copy_orphans=False)
         return copies[pair[0]], copies[pair[1]]
@@ -347,7 +352,7 @@ class Derivation(Displayed, Sequence[Step]):
         replay = _Replay(self._log)
         fgraph = replay.fgraph
         for step in self.steps:
-            change = next((edit for edit in step.edits if isinstance(edit, Change)), None)
+            change = next(iter(step.changes), None)
             before = view(fgraph.outputs, None if change is None else replay.variable(change.old))
             replay.make_step(step)
             after = view(fgraph.outputs, None if change is None else replay.variable(change.new))
@@ -429,18 +434,6 @@ class _Replay:
 UNNAMED = "(unnamed)"
 
 
-@dataclass
-class _OpenStep:
-    """A step that is still being recorded; see `Step`."""
-
-    reason: str
-    edits: list[Edit]
-    before: str
-    after: str
-    built: bool
-    evidence: Evidence | None
-
-
 class Recorder(Feature):
     """Records every replacement in a graph, with the reason given to `FunctionGraph.replace`.
 
@@ -461,7 +454,7 @@ class Recorder(Feature):
     def __init__(self, texts: bool = True) -> None:
         self._texts = texts
         self._log: EditLog | None = None
-        self._drafts: list[_OpenStep] = []
+        self._drafts: list[Step] = []
         # imports that belong to the next replacement
         self._pending: list[Edit] = []
         self.evidence: Evidence | None = None
@@ -489,30 +482,33 @@ class Recorder(Feature):
             Rewriters that may have made the steps; a step gets the soundness class of its law.
         """
         if any(not isinstance(edit, Make) for edit in self._pending):
-            self._drafts.append(_OpenStep(UNNAMED, self._pending, "", "", False, None))
-        wanted = {draft.reason for draft in self._drafts}
+            self._draft(UNNAMED, self._pending, ("", ""), False)
+        wanted = {draft.name for draft in self._drafts}
         known = dict(_laws(rewriters, wanted))
         steps = [self._step(i, draft, known) for i, draft in enumerate(self._drafts, 1)]
         self.log.close()
         return Derivation(self.log, steps)
 
-    def _step(self, number: int, draft: _OpenStep, known: dict[str, Known]) -> Step:
-        name = draft.reason.removesuffix(BACKWARD)
-        backward = name != draft.reason
-        direction = "backward" if backward else "forward" if draft.reason in known else None
-        places = [str(edit) for edit in draft.edits if isinstance(edit, Change)]
-        return Step(
-            number,
-            name,
-            direction,
-            *known.get(draft.reason, (None, None)),
-            draft.before,
-            draft.after,
-            tuple(places),
-            draft.built,
-            tuple(draft.edits),
-            draft.evidence,
+    def _step(self, number: int, draft: Step, known: dict[str, Known]) -> Step:
+        name = draft.name.removesuffix(BACKWARD)
+        backward = name != draft.name
+        direction = "backward" if backward else "forward" if draft.name in known else None
+        sound, proof = known.get(draft.name, (None, None))
+        return replace(
+            draft, number=number, name=name, direction=direction, sound=sound, proof=proof
         )
+
+    def _draft(
+        self,
+        name: str,
+        edits: list[Edit],
+        texts: tuple[str, str],
+        built: bool,
+        evidence: Evidence | None = None,
+    ) -> None:
+        """Begin a step, whose name has the direction until the derivation is asked for."""
+        self._drafts.append(Step(0, name, None, None, None, *texts, built, edits, evidence))
+        self._pending = []
 
     # -- events of the graph -----------------------------------------------------------------
 
@@ -537,16 +533,14 @@ class Recorder(Feature):
             last.edits.append(edit)
         else:
             built = edit.new in self.log.recent
-            edits = [*self._pending, edit]
-            before, after = (algebra(v) if self._texts else "" for v in (var, new_var))
-            self._drafts.append(_OpenStep(name, edits, before, after, built, self.evidence))
-            self._pending = []
+            texts = (algebra(var), algebra(new_var)) if self._texts else ("", "")
+            self._draft(name, [*self._pending, edit], texts, built, self.evidence)
         # what is imported from now on is for the next replacement
         self.log.recent.clear()
 
-    def _take_back(self, last: _OpenStep) -> None:
+    def _take_back(self, last: Step) -> None:
         last.edits.pop()
-        if not any(isinstance(edit, Change) for edit in last.edits):
+        if not last.changes:
             # the nodes may be imported again
             self._pending = [*last.edits, *self._pending]
             self._drafts.pop()
@@ -571,25 +565,24 @@ class Recorder(Feature):
 
     def _boundary(self, edit: Boundary, reason: str | None, before: str, after: str) -> None:
         name = UNNAMED if reason is None else str(reason)
-        self._drafts.append(_OpenStep(name, [*self._pending, edit], before, after, True, None))
-        self._pending = []
+        self._draft(name, [*self._pending, edit], (before, after), True)
 
 
-def _undoes(edit: Change, name: str, last: _OpenStep) -> bool:
+def _undoes(edit: Change, name: str, last: Step) -> bool:
     """Return whether an edit undoes the last one, which failed or was rejected."""
     done = last.edits[-1]
     return (
         isinstance(done, Change)
-        and name in ("revert", last.reason)
+        and name in ("revert", last.name)
         and done == Change(edit.node, edit.place, edit.new, edit.old)
     )
 
 
-def _continues(edit: Change, name: str, last: _OpenStep) -> bool:
+def _continues(edit: Change, name: str, last: Step) -> bool:
     """Return whether an edit belongs to the same replacement as the last one."""
     done = last.edits[-1]
     same = isinstance(done, Change) and (done.old, done.new) == (edit.old, edit.new)
-    return same and name == last.reason
+    return same and name == last.name
 
 
 Known = tuple[str | None, str | None]
