@@ -509,6 +509,8 @@ class RequiredLengths:
             lengths = [n for v in arrays for n in self._lengths.of(v) if n != 1]
             for n in lengths[1:]:
                 self._equate(node.op, lengths[0], n)
+            if rank == 0:
+                return []
             return [*lengths[:1]] or [1]
 
         shape = self._lengths.of(node.inputs[0])

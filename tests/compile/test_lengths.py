@@ -106,6 +106,17 @@ def test_lengths_that_ops_make(build, fit, misfit):
             f(*map(np.ones, misfit))
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_an_index_of_rank_0_has_no_axis(mode):
+    i, m = at.tensor("int64", (), "i"), at.matrix("m")
+    f = function([x, m, i], [x[i], m[i], m[:, i] + x[:2]], mode=mode)
+    values = np.arange(3.0), np.arange(6.0).reshape(2, 3)
+    for found, expected in zip(
+        f(*values, np.array(1)), (1.0, [3.0, 4.0, 5.0], [1.0, 5.0]), strict=True
+    ):
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_lengths_that_are_the_same_are_not_checked():
     for out in (x[1:] - x[:-1], x[2:] - 2 * x[1:-1] + x[:-2], at.diff(x, n=2), x[1:][2:] / x[3:]):
         assert not function([x], 0 * out).maker.requirements
