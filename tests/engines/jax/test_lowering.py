@@ -93,6 +93,16 @@ def test_a_graph_of_32_bits_leaves_64_alone() -> None:
     assert [v.dtype.name for v in found] == ["int32", "float32", "float32", "float32"]
 
 
+def test_known_indices_have_the_dtype_of_traced_ones() -> None:
+    x, i = at.fmatrix("x"), at.lvector("i")
+    run = lower_graph([x, i], [x[at.constant(np.arange(4)), at.clip(i, 0, 2)]])
+    # what JAX keeps of the trace with 64 bits is not for that with 32
+    for wide in (True, False):
+        with jax.enable_x64(wide):
+            (found,) = jax.make_jaxpr(run)(jnp.ones((4, 3), "float32"), jnp.zeros(4, int)).out_avals
+            assert found.shape == (4,)
+
+
 def test_a_value_that_is_needed_is_named() -> None:
     x, n = at.dvector("x"), at.lscalar("n")
     run = lower_graph([x, n], [at.zeros((n,)) + x[0], x[x > 0]])

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from relgraph.engines.jax.lowering.dispatch import is_known, is_traced, static
-from relgraph.engines.jax.values import as_dtype
+from relgraph.engines.jax.values import as_dtype, usable
 from relgraph.graph.basic import Apply
 from relgraph.tensor.indexing import AdvancedIncSubtensor, AdvancedSubtensor, check_index_arrays
 from relgraph.tensor.signatures import check_broadcast
@@ -65,6 +65,9 @@ def _index(node: Apply, first: int, values: Sequence[Any], x: Any) -> tuple[Any,
         entries = [e]
         if isinstance(e, Placeholder):
             position, value = next(rest)
+            if is_known(value):
+                # JAX does not convert them beside traced ones
+                value = value.astype(usable(value.dtype), copy=False)
             entries = [int(value) if is_known(value) and value.ndim == 0 else value]
             if value.dtype == bool and value.ndim:
                 mask = static(node, position, value)
