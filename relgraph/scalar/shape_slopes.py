@@ -87,7 +87,6 @@ def beta_slope(a: Any, b: Any, x: Any, by_second: bool = False) -> Array:
 class _GammaSlope(FloatOp):
     """The derivative of ``gammainc(a, x)`` by `a`."""
 
-    name = "gamma_slope"
     nin = 2
     argument_names = ("a", "x")
 
@@ -105,7 +104,6 @@ class _GammaSlope(FloatOp):
 class _BetaSlope(FloatOp):
     """The derivative of ``betainc(a, b, x)`` by `a`, or by `b`."""
 
-    name = "beta_slope"
     __props__ = ("by_second",)
     nin = 3
     argument_names = ("a", "b", "x")

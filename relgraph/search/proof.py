@@ -35,9 +35,6 @@ class Claim(Rewriter):
         self.name: str = label
         self.law = SimpleNamespace(sound=sound) if law is None else law
 
-    def add_requirements(self, fgraph: Any) -> None:
-        """It rewrites nothing."""
-
 
 def weakest(steps: Iterable[Any]) -> str | None:
     """Return the class in which the sides of a derivation agree; None if a step claims none.

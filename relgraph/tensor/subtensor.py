@@ -610,7 +610,6 @@ class BaseIncSubtensor(TypedOp):
 
     keeps_shape = True
     connected_inputs = (0, 1)
-    name = ""
 
     def __init__(
         self, idx_list: IndexList, inplace: bool = False, set_instead_of_inc: bool = False

@@ -475,10 +475,6 @@ class TensorType(Type):
     def make_constant(self, value: Any, name: str | None = None) -> TensorConstant:
         return TensorConstant(self, value, name)
 
-    def convert_variable(self, var: Variable) -> Variable | None:
-        """Return `var` if its type is this one or a narrower one, else None."""
-        return var if self.is_super(var.type) else None
-
     def fit(self, new: Any, old: Variable) -> Variable | None:
         """Return `new` as a variable that can replace `old`, a variable of this type.
 

@@ -98,7 +98,6 @@ class SetDiagonal(MatrixOp):
     __props__ = ("offset", "inplace")
     nin = 2
     keeps_shape = True
-    name = "set_diagonal"
     overwritable = 0
 
     def __init__(self, offset: int = 0, inplace: bool = False) -> None:
