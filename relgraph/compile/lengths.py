@@ -511,7 +511,7 @@ class RequiredLengths:
                 self._equate(node.op, lengths[0], n)
             if rank == 0:
                 return []
-            return [*lengths[:1]] or [1]
+            return [*lengths[:1]] or [1] * rank
 
         shape = self._lengths.of(node.inputs[0])
         found: Sequence[Length | None] = op.shape_of_part(shape, indices, sliced, broadcast)

@@ -78,6 +78,17 @@ OF_PARTS = {
     "parts": (lambda: x[:2] + y[:2] - y[:2], (3, 3), (3, 1)),
     "parts of parts": (lambda: x[1:][1:] * y[:-2] / y[:-2], (5, 5), (5, 3)),
     "every second": (lambda: x[::2] * y / y, (5, 3), (5, 1)),
+    "at an integer": (
+        lambda: at.outer(x, x)[x.shape[0] - 1] * y / y,
+        (3, 3),
+        (3, 1),
+    ),
+    "at an integer and where an array says": (
+        lambda: at.outer(x, x)[x.shape[0] - 1, [0, 2]] * y / y,
+        (3, 2),
+        (3, 1),
+    ),
+    "where arrays say": (lambda: at.outer(x, x)[[0, 2], [1, 0]] * y / y, (3, 2), (3, 1)),
     "up to another's length": (lambda: x[: y.shape[0] - 1] * y / y, (0, 0), (3, 3)),
     "one of a stack": (lambda: at.stack([x, y])[0], (3, 3), (3, 1)),
     "slope of what is joined": (
