@@ -133,6 +133,8 @@ class Operators:
     __and__, __rand__ = _infix("and_")
     __or__, __ror__ = _infix("or_")
     __xor__, __rxor__ = _infix("xor")
+    __lshift__, __rlshift__ = _infix("left_shift")
+    __rshift__, __rrshift__ = _infix("right_shift")
     __lt__ = _infix("lt")[0]
     __le__ = _infix("le")[0]
     __gt__ = _infix("gt")[0]

@@ -540,6 +540,8 @@ SparseVariable._ops = OpNamespace(
     and_=refused("&"),
     or_=refused("|"),
     xor=refused("^"),
+    left_shift=refused("<<"),
+    right_shift=refused(">>"),
 )
 
 

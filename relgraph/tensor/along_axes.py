@@ -452,15 +452,15 @@ class ArgSort(OneAxis):
         return [second(x, np.float64(0.0))]
 
 
-def sort(x: Any, axis: int | None = -1) -> Any:
+def sort(x: Any, axis: int | None = -1, kind: str | None = None) -> Any:
     """Return the elements of `x` along `axis` in ascending order; for None, of the flattened `x`.
 
-    nan come last; equal elements keep their order.
+    nan come last; equal elements keep their order, whatever NumPy's `kind` of the algorithm.
     """
     return _apply(Sort, x, axis, "sort")
 
 
-def argsort(x: Any, axis: int | None = -1) -> Any:
+def argsort(x: Any, axis: int | None = -1, kind: str | None = None) -> Any:
     """Return the indices that sort `x` along `axis`, as int64; see `sort`.
 
     As in NumPy, a tensor of rank 0 is taken for a vector of one element.

@@ -25,8 +25,7 @@ FUNCTIONS: dict[str, Any] = {
 RENAMED = {
     **{"concat": "concatenate", "permute_dims": "transpose", "amax": "max", "amin": "min"},
     **{"cumulative_sum": "cumsum", "cumulative_prod": "cumprod", "absolute": "abs"},
-    **{"rint": "round_half_to_even", "positive": "identity"},
-    **{"vecdot": "linalg.vecdot"},
+    **{"positive": "identity", "vecdot": "linalg.vecdot"},
     **{"matrix_transpose": "linalg.matrix_transpose", "expit": "sigmoid", "psi": "digamma"},
     **{"degrees": "rad2deg", "radians": "deg2rad", "linalg.cross": "cross"},
     **{f"linalg.{name}": name for name in ("matrix_rank", "tensorinv", "tensorsolve")},

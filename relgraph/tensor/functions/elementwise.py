@@ -39,12 +39,30 @@ def modf(x: Any) -> tuple[Any, Any]:
     x
         A tensor of floats or integers.
     """
-    x = as_argument(x, "modf")
-    if is_discrete(x.type.dtype):
-        x = at.cast(x, np.modf.resolve_dtypes((x.type.numpy_dtype, None, None))[1].name)
+    x = _as_floats(x, np.modf)
     whole = at.trunc(x)
     copysign = UFUNCS["copysign"]
     return copysign(at.switch(at.isinf(x), np.zeros((), x.type.dtype), x - whole), x), whole
+
+
+def rint(x: Any) -> Any:
+    """Return the nearest whole numbers, as floats; halves are rounded to even ones.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    """
+    return at.round_half_to_even(_as_floats(x, np.rint))
+
+
+def _as_floats(x: Any, ufunc: np.ufunc) -> Any:
+    """Return the argument of a ufunc, integers and booleans in the dtype that it gives."""
+    x = as_argument(x, ufunc.__name__)
+    if not is_discrete(x.type.dtype):
+        return x
+    outputs = [None] * ufunc.nout
+    return at.cast(x, ufunc.resolve_dtypes((x.type.numpy_dtype, *outputs))[-1].name)
 
 
 def frexp(x: Any) -> tuple[Any, Any]:

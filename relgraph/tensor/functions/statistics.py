@@ -82,7 +82,7 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False,
     x = at.cast(x, result_dtype(x.type.dtype, "float64"))
     x = x - at.mean(x, axis=1, keepdims=True)
     fewer = (0 if bias else 1) if ddof is None else ddof
-    degrees = at.cast(as_argument(length(x, 1) - fewer, "cov"), "float64")
+    degrees = at.cast(at.maximum(length(x, 1) - fewer, 0), "float64")
     found = at.dot(x, at.conj(x).T if is_complex(x.type.dtype) else x.T) / at.cast(
         degrees, _real(x)
     )

@@ -104,6 +104,8 @@ ONE: dict[str, Any] = {
     "average returned": lambda x: np.average(x, axis=0, returned=True)[1],
     "cov of columns": lambda x: np.cov(x, rowvar=False),
     "cov biased": lambda x: np.cov(x, bias=True),
+    "cov of too few": lambda x: np.cov(x, ddof=9),
+    "rint": np.rint,
     "diff twice": lambda x: np.diff(x, n=2, axis=0),
     "diff with ends": lambda x: np.diff(x, prepend=0, append=x[..., :1]),
     "ediff1d with ends": lambda x: np.ediff1d(x, to_begin=x[..., 0]),
@@ -254,6 +256,7 @@ TWO: dict[str, Any] = {
             "outer",
         ]
     },
+    "shift operators": lambda x, y: (x << y) + (y >> x) + (x << 2) + (np.int32(64) >> y),
     "convolve same": lambda x, y: np.convolve(x, y[:3], "same"),
     "convolve valid": lambda x, y: np.convolve(x[:2], y, "valid"),
     "correlate": lambda x, y: np.correlate(x, y[:2]),

@@ -332,7 +332,17 @@ FLAT = (
         "histogram of given",
     ),
     *("lexsort", "bitwise_count", "bincount", "bincount with weights", "average returned"),
-    *("left_shift", "right_shift", "gcd", "lcm", "ravel_multi_index", "vecdot of integers"),
+    *(
+        "left_shift",
+        "right_shift",
+        "shift operators",
+        "rint",
+        "cov of too few",
+        "gcd",
+        "lcm",
+        "ravel_multi_index",
+        "vecdot of integers",
+    ),
 )
 
 
