@@ -11,14 +11,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from types import FunctionType
 from typing import Any, TypeVar
 
 from cons.core import ConsPair
 from etuples import etuple
-from etuples.core import ExpressionTuple
 from kanren.core import fail, succeed
 from unification import var
 from unification.utils import transitive_get
@@ -39,6 +38,7 @@ from relgraph.graph.kanren.goals import (
     over_parts,
 )
 from relgraph.graph.kanren.partial_evaluation import (
+    CROSS_CHECKS,
     AnsweredQuestion,
     Question,
     Relation,
@@ -50,7 +50,7 @@ from relgraph.graph.kanren.partial_evaluation import (
 )
 from relgraph.graph.kanren.rules import Rule, split
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
-from relgraph.graph.kanren.terms import Term
+from relgraph.graph.kanren.terms import parts_of, with_parts
 from relgraph.graph.traversal import equal_computations
 
 T = TypeVar("T")
@@ -154,18 +154,13 @@ def _resolved(x: Any, s: GuardedState) -> Any:
         If it contains a list of unknown length.
     """
     x = transitive_get(x, s.data)
-    if isinstance(x, Term):
-        return Term(_resolved(x.op, s), [_resolved(a, s) for a in x.args], x._ops)
-    if isinstance(x, ExpressionTuple):
-        return etuple(*[_resolved(a, s) for a in x])
-    if isinstance(x, list | tuple):
-        return type(x)(_resolved(a, s) for a in x)
     if type(x) is ConsPair:
         head, tail = _resolved(x.car, s), _resolved(x.cdr, s)
         if isvar(tail) or type(tail) is ConsPair:
             raise OpenRelation("the number of arguments of an op is open")
         return etuple(head, *tail)
-    return x
+    parts = parts_of(x)
+    return with_parts(x, [_resolved(part, s) for part in parts]) if parts else x
 
 
 class UnifyingGoals:
@@ -201,9 +196,6 @@ class UnifyingGoals:
             return known
         raise OpenRelation(f"its goal {name_of(goal)} may look at the state instead of unifying")
 
-
-CROSS_CHECKS = 2
-"""On how many nodes a result that was found without a search is compared with one."""
 
 Transform = Callable[[Any, Apply], Any]
 
@@ -313,33 +305,12 @@ MAX_TEXT = 100
 """How long a term may be in a report."""
 
 
+@dataclass(slots=True, eq=False)
 class _Branch:
     """An inner node of the tree: a question, with a subtree for each answer."""
 
-    __slots__ = ("answers", "question")
-
-    def __init__(self, question: Question) -> None:
-        self.question = question
-        self.answers: dict[Any, _Tree] = {}
-
-
-class _Leaf:
-    """A leaf of the tree: the residual for the nodes of one structure.
-
-    Attributes
-    ----------
-    checks_left
-        On how many more nodes the residual is to be compared with a search.
-    """
-
-    __slots__ = ("checks_left", "residual")
-
-    def __init__(self, residual: Residual) -> None:
-        self.residual = residual
-        self.checks_left = CROSS_CHECKS
-
-
-_Tree = _Branch | _Leaf | None
+    question: Question
+    answers: dict[Any, _Branch | Residual] = field(default_factory=dict)
 
 
 class Specialization(StagedRelation):
@@ -365,73 +336,69 @@ class Specialization(StagedRelation):
         super().__init__(relation, search)
         self.max_depth = 0
         self._fitted = fitted
-        self._leaves: list[_Leaf] = []
+        self._forget()
+
+    def _forget(self) -> None:
+        self._residuals: list[Residual] = []
         self._branches = 0
-        self._tree: _Tree = None
+        # under None the top of the tree
+        self._tree: dict[Any, _Branch | Residual] = {}
 
     def _answer(self, fgraph: Any, node: Apply) -> tuple[Any, Any]:
-        leaf, values = self._leaf_for(fgraph, node)
-        if leaf is None:
+        residual, values = self._residual_for(fgraph, node)
+        if self.fallback_reason:
             return None, None
-        for plan in leaf.residual.answers:
+        for plan in residual.answers:
             new = self._fitted(node, plan(values))
             if new is not False:
-                return new, leaf
-        return (None if leaf.residual.reason else False), leaf
+                return new, residual
+        return (None if residual.reason else False), residual
 
-    def _leaf_for(self, fgraph: Any, node: Apply) -> tuple[_Leaf | None, list[Any]]:
-        """Return the leaf for the structure of `node`, and the values known of `node`, by slot.
+    def _residual_for(self, fgraph: Any, node: Apply) -> tuple[Residual, list[Any]]:
+        """Return the residual for the structure of `node`, and the values known of `node`, by slot.
 
         A new structure is traced.
         """
         values = initial_values(node.outputs[0], fgraph)
-        at = self._tree
+        at = self._tree.get(None)
         while type(at) is _Branch:
             at = at.answers.get(at.question.answer(values))
-        if type(at) is _Leaf:
+        if isinstance(at, Residual):
             return at, values
         if self._branches >= MAX_BRANCHES:
-            self._tree, self._leaves, self._branches = None, [], 0
+            self._forget()
         trace = Trace(node.outputs[0], fgraph)
-        leaf = _Leaf(partially_evaluate(self._relation, trace))
+        residual = partially_evaluate(self._relation, trace)
         self.max_depth = max(self.max_depth, trace.max_depth)
         # the tree must not keep this node alive
         values, trace.values = trace.values, []
-        self._tree, kept = self._inserted(trace.path, leaf)
-        return (None if self.fallback_reason else kept), values
+        self._insert(trace.path, residual)
+        return residual, values
 
-    def _inserted(self, path: Sequence[AnsweredQuestion], leaf: _Leaf) -> tuple[_Tree, _Leaf]:
-        """Return the tree with `leaf` at the end of `path`, and the leaf that is there."""
-        top = at = self._tree
-        branch: _Branch | None = None
-        key: Any = None
-        for question, answer in (*path, (None, None)):
+    def _insert(self, path: Sequence[AnsweredQuestion], residual: Residual) -> None:
+        """Put a residual at the end of a path into the tree."""
+        answers, key = self._tree, None
+        for question, answer in path:
+            at = answers.get(key)
             if at is None:
-                if question is None:
-                    at = leaf
-                    self._leaves.append(leaf)
-                else:
-                    at = _Branch(question)
-                    self._branches += 1
-                if branch is None:
-                    top = at
-                else:
-                    branch.answers[key] = at
-            if isinstance(at, _Leaf) or question is None:
+                at = answers[key] = _Branch(question)
+                self._branches += 1
+            if not isinstance(at, _Branch) or not at.question.is_same(question):
                 break
-            if not at.question.is_same(question):
-                self.fallback_reason = "it does not ask the same of the same nodes"
-                break
-            branch, key = at, answer
-            at = branch.answers.get(key)
-        return top, at if isinstance(at, _Leaf) else leaf
+            answers, key = at.answers, answer
+        else:
+            if key not in answers:
+                answers[key] = residual
+                self._residuals.append(residual)
+                return
+        self.fallback_reason = "it does not ask the same of the same nodes"
 
     def __str__(self) -> str:
         if self.fallback_reason:
             return f"searched on every node: {self.fallback_reason}"
-        if not self._leaves:
+        residuals = self._residuals
+        if not residuals:
             return "no node met so far"
-        residuals = [leaf.residual for leaf in self._leaves]
         reasons = Counter(r.reason for r in residuals if r.reason)
         ruled_out = sum(r.fails for r in residuals)
         special = len(residuals) - ruled_out - reasons.total()

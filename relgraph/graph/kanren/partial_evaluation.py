@@ -485,13 +485,16 @@ STEPS = 5_000
 SECONDS = 0.5
 MAX_ANSWERS = 20
 
+CROSS_CHECKS = 2
+"""On how many nodes a result that was found without a search is compared with one."""
+
 Relation = Callable[[Any, Any], Any]
 
 _reduceo: Any = reduceo
 _walko: Any = walko
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Residual:
     """The residual of a relation: what is left of it for the nodes of one structure.
 
@@ -503,11 +506,14 @@ class Residual:
         The answers as pairs of terms: what is known of the nodes, and what replaces them.
     reason
         Why there may be more answers, which only a search finds; empty if there are none.
+    checks_left
+        On how many more nodes what it gives is to be compared with a search.
     """
 
     answers: tuple[Callable[[Sequence[Any]], Any], ...] = ()
     rules: tuple[tuple[Any, Any], ...] = ()
     reason: str = ""
+    checks_left: int = CROSS_CHECKS
 
     @property
     def fails(self) -> bool:

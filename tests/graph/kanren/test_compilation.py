@@ -29,8 +29,12 @@ from relgraph.graph.kanren import (
     relation,
     whereo,
 )
-from relgraph.graph.kanren.compilation import CROSS_CHECKS
-from relgraph.graph.kanren.partial_evaluation import MAX_ANSWERS, Trace, partially_evaluate
+from relgraph.graph.kanren.partial_evaluation import (
+    CROSS_CHECKS,
+    MAX_ANSWERS,
+    Trace,
+    partially_evaluate,
+)
 from relgraph.graph.kanren.state import is_settled
 from relgraph.graph.kanren.terms import build
 from relgraph.graph.opt import EquilibriumOptimizer
