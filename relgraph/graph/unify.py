@@ -194,6 +194,7 @@ class Tracer:
 
     __slots__ = ()
     trace: Any
+    slot: int
 
 
 def holds(predicate: Callable[..., Any], *values: Any) -> bool:

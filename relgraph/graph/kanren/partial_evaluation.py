@@ -125,7 +125,7 @@ def _call(function: Callable[..., Any], makes: Sequence[Any]) -> Callable[[list[
 def _what(argument: Any) -> Any:
     """Return what tells two arguments of questions apart: the slot of a tracer, an op or a class;
     None for anything else."""
-    if isinstance(argument, VariableTracer | ValueTracer):
+    if isinstance(argument, Tracer):
         return argument.slot
     return argument if isinstance(argument, MetaObject | type) else None
 
@@ -395,11 +395,11 @@ def holds_tracer(x: Any) -> bool:
     return any(True for _ in _tracers(x))
 
 
-def _tracers(x: Any) -> Iterator[VariableTracer | ValueTracer]:
+def _tracers(x: Any) -> Iterator[Tracer]:
     stack = [x]
     while stack:
         item = stack.pop()
-        if isinstance(item, VariableTracer | ValueTracer):
+        if isinstance(item, Tracer):
             yield item
         else:
             stack.extend(parts_of(item))
@@ -407,10 +407,8 @@ def _tracers(x: Any) -> Iterator[VariableTracer | ValueTracer]:
 
 def instantiator(x: Any) -> Callable[[Sequence[Any]], Any]:
     """Return a function from values by slot to `x` with these in the place of its tracers."""
-    if isinstance(x, VariableTracer | ValueTracer):
+    if isinstance(x, Tracer):
         return itemgetter(x.slot)
-    if isinstance(x, Variable) and any(isinstance(v, VariableTracer) for v in ancestors([x])):
-        raise Unstageable("it builds a node on a tracer")
     if not holds_tracer(x):
         return lambda values: x
     parts = _instantiator_of_items(parts_of(x))
@@ -421,7 +419,7 @@ def instantiator(x: Any) -> Callable[[Sequence[Any]], Any]:
 
 
 def _instantiator_of_items(items: Sequence[Any]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    if len(items) > 1 and all(isinstance(item, VariableTracer | ValueTracer) for item in items):
+    if len(items) > 1 and all(isinstance(item, Tracer) for item in items):
         return itemgetter(*[item.slot for item in items])
     instantiators = [instantiator(item) for item in items]
     return lambda values: [instantiate(values) for instantiate in instantiators]
@@ -473,10 +471,16 @@ def plan(answer: Any) -> Callable[[Sequence[Any]], Any]:
     ------
     OpenAnswerError
         If the answer contains a logic variable.
+    Unstageable
+        If it has a node on a tracer.
     """
     parts = parts_to_evaluate(answer)
     if parts is None:
-        return instantiator(leaf_value(answer))
+        leaf = leaf_value(answer)
+        is_known = isinstance(leaf, Variable) and not isinstance(leaf, Tracer)
+        if is_known and any(isinstance(v, Tracer) for v in ancestors([leaf])):
+            raise Unstageable("it builds a node on a tracer")
+        return instantiator(leaf)
     head, *arguments = map(plan, parts)
     return lambda values: head(values)(*[make(values) for make in arguments])
 
