@@ -54,6 +54,9 @@ from relgraph.tensor.basic import Assert
 # -- comparisons -----------------------------------------------------------------------------------
 
 c, m, s, x, xs, y, z = lvars("c m s x xs y z")
+p, q, (u, v) = lvars("p", booleano), lvars("q", booleano), lvars("u v", floato)
+k, (i, j) = lvars("k", constanto, floato), lvars("i j", discreteo)
+"""Conditions, floating-point numbers, one that is known, and whole numbers or booleans."""
 
 f = Elemwise(s, ())
 """Any elementwise function."""
@@ -79,9 +82,7 @@ flag = (whereo(is_comparison, s), booleano(c))
 
 COMPARISONS = (
     law("strict-order-with-itself", compared(x, x), False, strict),  # x < x
-    law(
-        "comparison-with-itself", compared(x, x), True, whereo(kit.holds_of_equals, s), discreteo(x)
-    ),
+    law("comparison-with-itself", compared(i, i), True, holds_of_equals),
     law("neq-self", neq(x, x), False, discreteo(x)),
     law("neq-self-of-float", neq(x, x), isnan(x), floato(x)),
     # negations
@@ -89,11 +90,9 @@ COMPARISONS = (
     law("not-equality", ~compared(x, y), opposite(x, y), equality),
     law(
         "not-order",
-        ~compared(x, y),
-        opposite(x, y),  # not x < y → x >= y
+        ~compared(i, j),
+        opposite(i, j),  # not i < j → i >= j
         order,
-        discreteo(x),
-        discreteo(y),
     ),
     # what is on the sides
     # 0 < x → x > 0
@@ -108,25 +107,11 @@ COMPARISONS = (
     ),
     law("order-of-negatives", compared(-x, -y), compared(y, x), order, floato(x)),
     law("equality-of-negatives", compared(-x, -y), compared(x, y), equality),
-    law(
-        "order-of-negative-and-constant",
-        compared(-x, c),
-        mirrored(x, -c),  # -x < c → x > -c
-        order,
-        floato(x),
-        floato(c),
-        constanto(c),
-    ),
+    # -u < k → u > -k
+    law("order-of-negative-and-constant", compared(-u, k), mirrored(u, -k), order),
     # a difference is zero for equal numbers only, since tiny ones are not flushed to zero
-    law("sign-of-difference", compared(x - y, 0), compared(x, y), strict, floato(x), floato(y)),
-    finite(
-        "difference-compared-with-zero",
-        compared(x - y, 0),
-        compared(x, y),
-        holds_of_equals,
-        floato(x),
-        floato(y),
-    ),
+    law("sign-of-difference", compared(u - v, 0), compared(u, v), strict),
+    finite("difference-compared-with-zero", compared(u - v, 0), compared(u, v), holds_of_equals),
     law("eq-maximum", eq(x, maximum(x, y)), x >= y),
     law("eq-minimum", eq(x, minimum(x, y)), x <= y),
     law("zero-of-abs", compared(abs_(x), 0), compared(x, 0), equality),
@@ -223,23 +208,11 @@ KNOWN = (
 )
 
 CONDITIONS = (
-    any_dtype_law("switch-not", switch(~c, x, y), switch(c, y, x), booleano(c)),
+    any_dtype_law("switch-not", switch(~p, x, y), switch(p, y, x)),
     any_dtype_law("switch-switch", switch(c, switch(c, x, y), z), switch(c, x, z)),
     any_dtype_law("switch-else-switch", switch(c, x, switch(c, y, z)), switch(c, x, z)),
-    any_dtype_law(
-        "switch-and",
-        switch(c, switch(d, x, y), y),
-        switch(c & d, x, y),
-        booleano(c),
-        booleano(d),
-    ),
-    any_dtype_law(
-        "switch-or",
-        switch(c, x, switch(d, x, y)),
-        switch(c | d, x, y),
-        booleano(c),
-        booleano(d),
-    ),
+    any_dtype_law("switch-and", switch(p, switch(q, x, y), y), switch(p & q, x, y)),
+    any_dtype_law("switch-or", switch(p, x, switch(q, x, y)), switch(p | q, x, y)),
 )
 
 # the negation of a constant is folded where it stands

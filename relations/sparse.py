@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relations.kit.type_guards import ranko
+from relations.kit.type_guards import matrixo, ranko, vectoro
 from relations.kit.vocabulary import Law, any_dtype_law, lvars
 from relgraph.graph.kanren import whereo
 from relgraph.sparse.op import (
@@ -37,7 +37,8 @@ from relgraph.tensor.math import _dot
 
 # -- stored elements, and the places where they are stored -----------------------------------------
 
-d, e, f, g, m, n, p, s, v, x, y = lvars("d e f g m n p s v x y")
+d, e, f, g, m, n, p, s, x, y = lvars("d e f g m n p s x y")
+v, w = lvars("v", vectoro), lvars("w", matrixo)
 
 alloc = Alloc()
 
@@ -94,12 +95,7 @@ DENSE = (
         whereo(have_one_format, p, x),
         sound="rounding",  # a zero that is stored may be -0
     ),
-    any_dtype_law(
-        "sampled-of-broadcast",
-        _sampled_dense(p, alloc(v, n, m)),
-        _sampled_dense(p, v),
-        ranko(v, 2),
-    ),
+    any_dtype_law("sampled-of-broadcast", _sampled_dense(p, alloc(w, n, m)), _sampled_dense(p, w)),
 )
 """What is made dense, and sparse again."""
 
@@ -127,13 +123,8 @@ dot = DotDense(s)
 
 PRODUCTS = (
     sparse_law("dot-of-sparse", _dot(dense(x), y), dot(x, y)),
-    sparse_law("dot-by-sparse", _dot(y, dense(x)), dot(_transposed(x), y), ranko(y, 1)),
-    sparse_law(
-        "dot-by-sparse-matrix",
-        _dot(y, dense(x)),
-        turned(dot(_transposed(x), turned(y))),
-        ranko(y, 2),
-    ),
+    sparse_law("dot-by-sparse", _dot(v, dense(x)), dot(_transposed(x), v)),
+    sparse_law("dot-by-sparse-matrix", _dot(w, dense(x)), turned(dot(_transposed(x), turned(w)))),
     sparse_law("dot-of-sparse-transpose", _dot(turned(dense(x)), y), dot(_transposed(x), y)),
     sparse_law(
         "dot-of-column", DotDense(s)(x, as_column(y)), as_column(dot(x, y)), sound="rounding"

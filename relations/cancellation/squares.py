@@ -18,7 +18,7 @@ from relations.kit.cancellation import length_of_all, not_choseno
 from relations.kit.compensation import uncompensated
 from relations.kit.guards import broadcast_alike, no_zeroo, positive_numbero
 from relations.kit.nests import terms_of_sum
-from relations.kit.type_guards import floato, ranko, same_dtypeo
+from relations.kit.type_guards import floato, same_dtypeo, vectoro
 from relations.kit.vocabulary import Law, lvars, stable
 from relgraph.graph.kanren import case, computed, one_cliento, readerso, several, view, whereo
 from relgraph.tensor import abs as abs_
@@ -63,14 +63,15 @@ QUADRATICS = (
 
 # -- sums of squares -------------------------------------------------------------------------------
 
-a, b, c, xs = lvars("a b c xs")
+a, b, xs = lvars("a b xs")
+c = lvars("c", positive_numbero)
 
 far = gt(abs_(x), 1)
 far_x, near_x = switch(far, x, 1), switch(far, 1, x)
 
 
 # the square of an integer that is added to floats may wrap around
-scaled = (sqrt(c) * x,), floato(x), same_dtypeo(c, x), positive_numbero(c)
+scaled = (sqrt(c) * x,), floato(x), same_dtypeo(c, x)
 
 SQUARE = view(
     "what it is the square of",
@@ -107,26 +108,24 @@ LENGTHS = (
         "hypot-by-constant",
         sqrt(squares / c),
         length / sqrt(c),
-        positive_numbero(c),
         tries=[sqrt(one / 3.0) for one in tried],
     ),
     stable(
         "hypot-of-scaled",
         sqrt(c * squares),
         sqrt(c) * length,
-        positive_numbero(c),
         tries=[sqrt(0.3 * one) for one in tried],
     ),
-    stable("root-of-scaled-square", sqrt(c * sqr(x)), sqrt(c) * abs_(x), positive_numbero(c)),
+    stable("root-of-scaled-square", sqrt(c * sqr(x)), sqrt(c) * abs_(x)),
     stable(
         "by-constant-and-square",
         x / (c + sqr(x)),
         switch(far, 1 / (far_x + c / far_x), near_x / (c + sqr(near_x))),
-        positive_numbero(c),
         not_choseno(x),
     ),
 )
 
+u, v = lvars("u v", vectoro)
 norm_x, norm_y = Norm(a)(x), Norm(b)(y)
 
 NORMS = (stable("norm", sqrt(sum_(sqr(x), axis=a)), norm_x),)
@@ -142,13 +141,7 @@ RATIOS = (
         Cosine(a)(x, y),
         whereo(broadcast_alike, x, y),
     ),
-    stable(
-        "cosine-of-dot",
-        _dot(x, y) / (Norm(None)(x) * Norm(None)(y)),
-        Cosine(None)(x, y),
-        ranko(x, 1),
-        ranko(y, 1),
-    ),
+    stable("cosine-of-dot", _dot(u, v) / (Norm(None)(u) * Norm(None)(v)), Cosine(None)(u, v)),
 )
 
 positive = gt(y, 0)
@@ -167,7 +160,6 @@ ONES_AND_SQUARES = (
         "log-one-and-scaled-square",
         log1p(c * sqr(x)),
         log1p_sqr(sqrt(c) * x),
-        positive_numbero(c),
         one_cliento(c * sqr(x)),
     ),
     stable(

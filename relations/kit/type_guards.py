@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relgraph.graph.kanren.goals import goal
+from relgraph.graph.kanren.goals import Where, goal
 from relgraph.scalar.type import is_discrete as is_discrete_dtype
 from relgraph.scalar.type import result_dtype
 from relgraph.tensor.type import TensorType
@@ -119,4 +119,16 @@ complexo = goal(is_complex)
 realo = goal(is_real)
 ranko = goal(has_rank)
 same_ranko = goal(have_same_rank)
+
+
+def vectoro(v: Any) -> Where:
+    """Construct the goal that `v` has one axis."""
+    return ranko(v, 1)
+
+
+def matrixo(v: Any) -> Where:
+    """Construct the goal that `v` has two axes."""
+    return ranko(v, 2)
+
+
 same_dtypeo = goal(have_same_dtype)

@@ -3,10 +3,12 @@ soundness (`rounding`, `finite`, `stable`)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from relations.kit.compensation import roundings_kept_apart
+from relgraph.graph.kanren.goals import Condition, given
 from relgraph.graph.kanren.laws import Law as Law
 from relgraph.graph.kanren.laws import law as any_law
 from relgraph.graph.kanren.relations import Relation as Relation
@@ -31,13 +33,15 @@ stable = partial(law, sound="stable")
 """`law` for what brings a value nearer to the true one."""
 
 
-def lvars(names: str) -> Any:
+def lvars(names: str, *goals: Callable[[Any], Condition]) -> Any:
     """Return logic variables on which Python's operators mean the tensor ops.
 
     Parameters
     ----------
     names
         Names separated by blanks or commas.
+    goals
+        What holds of each of them in every law that has it, such as `floato`.
 
     Returns
     -------
@@ -51,5 +55,7 @@ def lvars(names: str) -> Any:
     >>> law("mul-div-cancel", x * y / y, x, sound="finite")
     <Law mul-div-cancel: x * y / y → x>
     """
-    made = logic_variables(names, TensorVariable._ops)
+    made: list[Any] = list(logic_variables(names, TensorVariable._ops))
+    if goals:
+        made = [given(v, *goals) for v in made]
     return made[0] if len(made) == 1 and "," not in names else made

@@ -13,7 +13,7 @@ from relations.kit.guards import one_elemento, positiveo
 from relations.kit.index_arithmetic import rank_of
 from relations.kit.matrices import TAGS, finite, rounding, stable
 from relations.kit.matrix_facts import counts_from_zero, positive_definiteo, triangularo
-from relations.kit.type_guards import floato, ranko, realo, same_dtypeo
+from relations.kit.type_guards import floato, matrixo, ranko, realo, same_dtypeo
 from relations.kit.vocabulary import Law, any_dtype_law, law, lvars
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computed, one_cliento, whereo
@@ -32,6 +32,9 @@ from relgraph.tensor.subtensor import Placeholder
 # -- determinants ----------------------------------------------------------------------------------
 
 c, i, x, y = lvars("c i x y")
+k, m = lvars("k", positiveo), lvars("m", matrixo)
+p, q = lvars("p", positive_definiteo), lvars("q", positive_definiteo, matrixo)
+"""A positive factor, a matrix, and stacks of matrices that are known to be positive definite."""
 
 
 diagonal = ExtractDiag(0)
@@ -49,17 +52,9 @@ def log_size(matrix: Any) -> Any:
 
 
 LOGARITHMS = (
-    stable(
-        "log-multiple-of-det-of-positive-definite",
-        log(y * _det(x)),
-        log(y) + log_size(x),
-        positiveo(y),
-        positive_definiteo(x),
-    ),
-    stable(
-        "log-multiple-of-det", log(y * _det(x)), log(y) + (log_size(x) + log(sign(x))), positiveo(y)
-    ),
-    stable("log-det-of-positive-definite", log(_det(x)), log_size(x), positive_definiteo(x)),
+    stable("log-multiple-of-det-of-positive-definite", log(k * _det(p)), log(k) + log_size(p)),
+    stable("log-multiple-of-det", log(k * _det(x)), log(k) + (log_size(x) + log(sign(x)))),
+    stable("log-det-of-positive-definite", log(_det(p)), log_size(p)),
     stable("log-abs-det", log(abs_(_det(x))), log_size(x)),
     # of a negative determinant it is nan
     stable("log-det", log(_det(x)), log_size(x) + log(sign(x))),
@@ -105,15 +100,9 @@ PARTS = (
     # a nan beside the diagonal is not seen
     finite("det-triangular", _det(x), prod(diagonal(x)), *triangular, complex=True),
     finite("log-det-triangular", log_size(x), sum_(log(abs_(diagonal(x)))), *triangular),
-    rounding(
-        "log-det-positive-definite",
-        log_size(x),
-        2.0 * sum_(log(diagonal(cholesky(x)))),
-        positive_definiteo(x),
-        ranko(x, 2),
-    ),
+    rounding("log-det-positive-definite", log_size(q), 2.0 * sum_(log(diagonal(cholesky(q))))),
     # of a matrix that is not finite it is nan
-    finite("sign-det-positive-definite", sign(x), 1.0, positive_definiteo(x), ranko(x, 2)),
+    finite("sign-det-positive-definite", sign(q), 1.0),
 )
 """After the logarithms of determinants are found."""
 
@@ -137,9 +126,7 @@ CYCLES = (
 )
 
 TRACES = (
-    any_dtype_law(
-        "diagonal-transposed", diagonal(transposed(x)), diagonal(x), ranko(x, 2), tags=TAGS
-    ),
+    any_dtype_law("diagonal-transposed", diagonal(transposed(m)), diagonal(m), tags=TAGS),
     any_dtype_law(
         "diagonal-by-positions",
         at_positions(x, i, i),

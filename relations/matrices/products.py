@@ -12,7 +12,7 @@ from typing import Any
 from relations.kit import matrices as kit
 from relations.kit.guards import broadcast_alike, one_elemento
 from relations.kit.index_arithmetic import rank_of
-from relations.kit.type_guards import ranko, realo, roomyo, same_dtypeo, same_ranko
+from relations.kit.type_guards import matrixo, realo, roomyo, same_dtypeo, same_ranko, vectoro
 from relations.kit.vocabulary import Law, any_dtype_law, finite, lvars, rounding
 from relgraph.graph.kanren import computed, one_cliento, whereo
 from relgraph.tensor import DimShuffle, add, sub
@@ -25,6 +25,7 @@ from relgraph.tensor.math import _dot
 # -- two factors, or three -------------------------------------------------------------------------
 
 c, x, y, z = lvars("c x y z")
+v, m = lvars("v", vectoro), lvars("m", matrixo)
 
 PRODUCTS = {"dot": _dot, "matmul": _matmul}
 
@@ -61,24 +62,18 @@ TRANSPOSES = (
         mixed=True,
         tags=("inward",),
     ),
-    rounding("dot-of-transpose-and-vector", _dot(transposed(x), y), _dot(y, x), ranko(y, 1)),
-    rounding("dot-of-vector-and-transpose", _dot(x, transposed(y)), _dot(y, x), ranko(x, 1)),
-    rounding("dot-column", _dot(x, as_column(y)), as_column(_dot(x, y)), ranko(x, 2)),
-    rounding("dot-row", _dot(as_row(x), y), as_row(_dot(x, y)), ranko(y, 2)),
+    rounding("dot-of-transpose-and-vector", _dot(transposed(x), v), _dot(v, x)),
+    rounding("dot-of-vector-and-transpose", _dot(v, transposed(y)), _dot(y, v)),
+    rounding("dot-column", _dot(m, as_column(y)), as_column(_dot(m, y))),
+    rounding("dot-row", _dot(as_row(x), m), as_row(_dot(x, m))),
     regrouped("dot-outer", _dot(x, y), x * y, whereo(kit.is_column_by_row, x, y)),
     # identities
     regrouped("dot-identity-left", _dot(x, y), y, whereo(kit.is_identity_matrix, x)),
     regrouped("dot-identity-right", _dot(x, y), x, whereo(kit.is_identity_matrix, y)),
-    rounding(
-        "dot-ones-left", _dot(x, y), sum_(y, axis=0), whereo(kit.is_vector_of_ones, x), ranko(y, 2)
-    ),
-    rounding(
-        "dot-ones-right", _dot(x, y), sum_(x, axis=1), whereo(kit.is_vector_of_ones, y), ranko(x, 2)
-    ),
-    rounding("inner-ones-left", _dot(x, y), sum_(y), whereo(kit.is_vector_of_ones, x), ranko(y, 1)),
-    rounding(
-        "inner-ones-right", _dot(x, y), sum_(x), whereo(kit.is_vector_of_ones, y), ranko(x, 1)
-    ),
+    rounding("dot-ones-left", _dot(x, m), sum_(m, axis=0), whereo(kit.is_vector_of_ones, x)),
+    rounding("dot-ones-right", _dot(m, y), sum_(m, axis=1), whereo(kit.is_vector_of_ones, y)),
+    rounding("inner-ones-left", _dot(x, v), sum_(v), whereo(kit.is_vector_of_ones, x)),
+    rounding("inner-ones-right", _dot(v, y), sum_(v), whereo(kit.is_vector_of_ones, y)),
 )
 
 

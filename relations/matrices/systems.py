@@ -20,7 +20,7 @@ from relations.kit.matrix_facts import (
     symmetrico,
     triangularo,
 )
-from relations.kit.type_guards import ranko, realo, same_dtypeo
+from relations.kit.type_guards import matrixo, ranko, realo, same_dtypeo, vectoro
 from relations.kit.vocabulary import lvars
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computed, whereo
@@ -31,6 +31,9 @@ from relgraph.tensor.linalg.systems import CholeskySolve, Solve, SolveTriangular
 from relgraph.tensor.math import _dot
 
 x, y, z = lvars("x y z")
+v, m = lvars("v", vectoro), lvars("m", matrixo)
+s, o = lvars("s", symmetrico, realo), lvars("o", orthogonalo, matrixo, realo)
+"""A vector and a matrix, and matrices that are known to be symmetric or orthogonal."""
 
 
 lower_solve, upper_solve = SolveTriangular(True, False), SolveTriangular(False, False)
@@ -42,36 +45,15 @@ symmetric_solve = Solve("sym", False)
 
 OF_PRODUCTS = (
     stable("inverse-times", _dot(_inv(x), y), _solve(x, y), complex=True),
-    stable(
-        "times-symmetric-inverse",
-        _dot(y, _inv(x)),
-        transposed(_solve(x, transposed(y))),
-        symmetrico(x),
-        ranko(y, 2),
-        realo(x),
-    ),
-    stable(
-        "vector-times-symmetric-inverse",
-        _dot(y, _inv(x)),
-        _solve(x, y),
-        symmetrico(x),
-        ranko(y, 1),
-        realo(x),
-    ),
+    stable("times-symmetric-inverse", _dot(m, _inv(s)), transposed(_solve(s, transposed(m)))),
+    stable("vector-times-symmetric-inverse", _dot(v, _inv(s)), _solve(s, v)),
     stable(
         "times-inverse",
-        _dot(y, _inv(x)),
-        transposed(_solve(transposed(x), transposed(y))),
-        ranko(y, 2),
+        _dot(m, _inv(x)),
+        transposed(_solve(transposed(x), transposed(m))),
         complex=True,
     ),
-    stable(
-        "vector-times-inverse",
-        _dot(y, _inv(x)),
-        _solve(transposed(x), y),
-        ranko(y, 1),
-        complex=True,
-    ),
+    stable("vector-times-inverse", _dot(v, _inv(x)), _solve(transposed(x), v), complex=True),
     stable("stacked-inverse-times", _matmul(_inv(x), y), _solve(x, y), complex=True),
     stable(
         "times-stacked-inverse",
@@ -104,21 +86,15 @@ ASSOCIATION = tuple(
 
 IDENTITIES = (
     rounding(
-        "solve-identity",
-        _solve(x, y),
-        _inv(x),
-        whereo(kit.is_identity_matrix, y),
-        ranko(x, 2),
-        complex=True,
+        "solve-identity", _solve(m, y), _inv(m), whereo(kit.is_identity_matrix, y), complex=True
     ),
     rounding("inverse-transposed", _inv(transposed(x)), transposed(_inv(x)), complex=True),
     # of a matrix with nan the left sides are nan throughout; a singular one is on the right alone
     finite("inverse-inverse", _inv(_inv(x)), x, complex=True),
     finite(
         "solve-inverse",
-        _solve(_inv(x), y),
-        computed(dot, x, y),  # which a singular x has too
-        ranko(x, 2),
+        _solve(_inv(m), y),
+        computed(dot, m, y),  # which a singular m has too
         whereo(kit.is_vector_or_matrix, y),
         complex=True,
     ),
@@ -130,31 +106,16 @@ diagonal, identity = computed(kit.diagonal_of, x), computed(kit.identity_like, x
 
 STRUCTURES = (
     # By what is known of the matrix; the first that holds is the cheapest.
-    rounding(
-        "solve-symmetric-transposed",
-        _solve(transposed(x), y),
-        _solve(x, y),
-        symmetrico(x),
-        realo(x),
-    ),
+    rounding("solve-symmetric-transposed", _solve(transposed(s), y), _solve(s, y)),
     finite(  # one nan makes one row nan
-        "solve-diagonal-vector", _solve(x, y), y / diagonal, ranko(y, 1), complex=True
+        "solve-diagonal-vector", _solve(x, v), v / diagonal, complex=True
     ),
-    finite(
-        "solve-diagonal",
-        _solve(x, y),
-        y / DimShuffle(1, (0, "x"))(diagonal),
-        ranko(y, 2),
-        complex=True,
-    ),
+    finite("solve-diagonal", _solve(x, m), m / DimShuffle(1, (0, "x"))(diagonal), complex=True),
     finite(
         "solve-orthogonal",
-        _solve(x, y),
-        _dot(transposed(x), y),
-        orthogonalo(x),
-        ranko(x, 2),
-        realo(x),
-        same_dtypeo(x, y),  # it is orthogonal in its own precision
+        _solve(o, y),
+        _dot(transposed(o), y),
+        same_dtypeo(o, y),  # it is orthogonal in its own precision
         whereo(kit.is_vector_or_matrix, y),
     ),
     stable("solve-triangular", _solve(x, y), triangular_solve(x, y), triangularo(x), complex=True),
@@ -165,9 +126,9 @@ STRUCTURES = (
         positive_definiteo(x),
         complex=True,
     ),
-    stable("solve-symmetric", _solve(x, y), symmetric_solve(x, y), symmetrico(x), realo(x)),
+    stable("solve-symmetric", _solve(s, y), symmetric_solve(s, y)),
     finite("inverse-diagonal", _inv(x), identity / DimShuffle(1, (0, "x"))(diagonal), complex=True),
-    finite("inverse-orthogonal", _inv(x), transposed(x), orthogonalo(x), ranko(x, 2), realo(x)),
+    finite("inverse-orthogonal", _inv(o), transposed(o)),
     stable(
         "inverse-triangular", _inv(x), triangular_solve(x, identity), triangularo(x), complex=True
     ),

@@ -28,6 +28,9 @@ from relgraph.graph.kanren.terms import variables_of
 from relgraph.tensor import mul, reciprocal
 
 c, d, k, x, xs, y, z = lvars("c d k x xs y z")
+r, number = lvars("r", floato), lvars("number", floato, constanto)
+(a, b), n = lvars("a b", uniformo), lvars("n", normal_reciprocalo)
+"""A floating-point number, and such that are known; the reciprocal of `n` is normal."""
 
 _ADD = ("constant_elimination", "add_canonicalize", "add_specialize")
 _MUL = ("constant_elimination", "mul_canonicalize", "mul_specialize")
@@ -131,13 +134,11 @@ CONSTANT_FACTORS = (
     # whoever else reads the product; one that nothing else reads is part of the quotient
     rounding(
         "div-of-constant-factor",
-        (c * x) / d,
-        known(c / d) * x,
+        (a * x) / b,
+        known(a / b) * x,
         whereo(is_no_product, x),
-        uniformo(c),
-        uniformo(d),
-        same_dtypeo(c, x),
-        whereo(has_normal_quotient, c, d),
+        same_dtypeo(a, x),
+        whereo(has_normal_quotient, a, b),
         tags=_PRODUCTS,
     ),
 )
@@ -158,42 +159,23 @@ SPECIAL_PRODUCTS = (
     ),
     rounding(
         "reciprocal-of-constant-factor",
-        reciprocal(c * x),
-        known(reciprocal(c)) / x,
-        uniformo(c),
-        normal_reciprocalo(c),
-        same_dtypeo(c, x),
+        reciprocal(n * x),
+        known(reciprocal(n)) / x,
+        same_dtypeo(n, x),
         tags=_SPECIAL,
     ),
     rounding(
         "div-reciprocal-by-constant",
-        reciprocal(x) / c,
-        known(reciprocal(c)) / x,
-        normal_reciprocalo(c),
-        same_dtypeo(c, x),
+        reciprocal(x) / n,
+        known(reciprocal(n)) / x,
+        same_dtypeo(n, x),
         tags=_SPECIAL,
     ),
     law("div-by-power-of-two", x / c, known(1 / c) * x, whereo(is_power_of_two, c), tags=_SPECIAL),
     law(
         "neg-mul-constant", -(c * x), known(-c) * x, constanto(c), same_dtypeo(c, x), tags=_SPECIAL
     ),
-    law(
-        "neg-div-constant",
-        -(c / x),
-        known(-c) / x,
-        floato(x),
-        floato(c),
-        constanto(c),
-        tags=_SPECIAL,
-    ),
-    law(
-        "neg-div-by-constant",
-        -(x / c),
-        x / known(-c),
-        floato(x),
-        floato(c),
-        constanto(c),
-        tags=_SPECIAL,
-    ),
+    law("neg-div-constant", -(number / r), known(-number) / r, tags=_SPECIAL),
+    law("neg-div-by-constant", -(r / number), r / known(-number), tags=_SPECIAL),
     law("reciprocal", 1 / x, reciprocal(x), floato(x), tags=_SPECIAL),
 )

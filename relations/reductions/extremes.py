@@ -13,7 +13,7 @@ from relations.kit import reductions as kit
 from relations.kit.choices import dual
 from relations.kit.guards import has_length_one, includes_axis, nonnegativeo, positiveo
 from relations.kit.numbers import is_extreme as is_maximum_or_minimum
-from relations.kit.type_guards import floato, ranko
+from relations.kit.type_guards import floato, matrixo, ranko, vectoro
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
 from relations.reductions.reduction import a, c, constant, without_axes, x
 from relgraph.graph.kanren import computed, whereo
@@ -120,7 +120,7 @@ EXTREMES = (
 
 # -- sorted elements -------------------------------------------------------------------------------
 
-b = lvars("b")
+b, v, p = lvars("b"), lvars("v", vectoro), lvars("p", matrixo)
 
 
 def sorting_law(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
@@ -139,7 +139,7 @@ taken_by_positions = AdvancedSubtensor((Placeholder.ARRAY,))
 ORDER = (
     sorting_law("sort-twice", Sort(a)(Sort(a)(x)), Sort(a)(x)),
     sorting_law("sort-one", Sort(a)(x), x, whereo(has_length_one, x, a)),
-    sorting_law("sort-by-argsort", taken_by_positions(x, ArgSort(0)(x)), Sort(0)(x), ranko(x, 1)),
+    sorting_law("sort-by-argsort", taken_by_positions(v, ArgSort(0)(v)), Sort(0)(v)),
     sorting_law(
         "reduce-of-sort",
         CAReduce(s, b)(Sort(a)(x)),
@@ -147,10 +147,6 @@ ORDER = (
         whereo(includes_axis, b, a),
         sound="rounding",
     ),
-    sorting_law(
-        "greatest-of-sort", last(Sort(0)(x)), max_(x, axis=0), ranko(x, 2), sound="rounding"
-    ),
-    sorting_law(
-        "greatest-of-sorted-vector", last(Sort(0)(x)), max_(x), ranko(x, 1), sound="rounding"
-    ),
+    sorting_law("greatest-of-sort", last(Sort(0)(p)), max_(p, axis=0), sound="rounding"),
+    sorting_law("greatest-of-sorted-vector", last(Sort(0)(v)), max_(v), sound="rounding"),
 )

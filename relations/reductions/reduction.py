@@ -23,7 +23,7 @@ from relations.kit.guards import (
     nonnegativeo,
 )
 from relations.kit.index_arithmetic import order_without, rank_of
-from relations.kit.type_guards import floato, ranko, roomyo
+from relations.kit.type_guards import floato, matrixo, ranko, roomyo, vectoro
 from relations.kit.vocabulary import Law, any_dtype_law, finite, law, lvars, rounding, stable
 from relgraph import scalar
 from relgraph.graph.kanren import computed, one_cliento, several, whereo
@@ -54,6 +54,8 @@ from relgraph.tensor.subtensor import Slice, Subtensor
 # -- every reduction -------------------------------------------------------------------------------
 
 a, b, c, lengths, m, n, o, s, x, xs, y = lvars("a b c lengths m n o s x xs y")
+v, (p, q) = lvars("v", vectoro), lvars("p q", matrixo)
+"""A vector and two matrices."""
 
 
 def of_real(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
@@ -225,22 +227,8 @@ DOTS = (
         roomyo(x, y),
     ),
     finite("sum-columns-of-dot", sum_(_dot(x, y), axis=1), _dot(x, sum_(y, axis=1)), roomyo(x, y)),
-    finite(
-        "sum-of-dot",
-        sum_(_dot(x, y)),
-        _dot(sum_(x, axis=0), sum_(y, axis=1)),
-        ranko(x, 2),
-        ranko(y, 2),
-        roomyo(x, y),
-    ),
-    finite(
-        "sum-of-vector-matrix",
-        sum_(_dot(x, y)),
-        _dot(x, sum_(y, axis=1)),
-        ranko(x, 1),
-        ranko(y, 2),
-        roomyo(x, y),
-    ),
+    finite("sum-of-dot", sum_(_dot(p, q)), _dot(sum_(p, axis=0), sum_(q, axis=1)), roomyo(p, q)),
+    finite("sum-of-vector-matrix", sum_(_dot(v, q)), _dot(v, sum_(q, axis=1)), roomyo(v, q)),
 )
 
 

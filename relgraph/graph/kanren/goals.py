@@ -437,10 +437,43 @@ def computed(
     return made
 
 
+class Given(LogicVariable):
+    """A variable of which goals hold in every law that has it; see `given`.
+
+    Attributes
+    ----------
+    goals
+        The goals about it.
+    plain
+        The variable without them, which the law has in its place.
+    """
+
+    __slots__ = ("goals", "plain")
+    goals: tuple[Condition, ...]
+    plain: LogicVariable
+
+
+def given(plain: LogicVariable, *goals: Callable[[Any], Condition]) -> Given:
+    """Return a variable named as `plain`, of which goals hold in every law or view that has it."""
+    made = object.__new__(Given)
+    made.token, made._ops, made.plain = plain.token, plain._ops, plain
+    made.goals = tuple([goal(made) for goal in goals])
+    return made
+
+
+def plain_names(*parts: Any) -> dict[LogicVariable, LogicVariable]:
+    """Return the plain variables of those in some parts that are given with goals."""
+    return {v: v.plain for v in variables_of(parts) if isinstance(v, Given)}
+
+
 def with_computed(conditions: Iterable[Any], *parts: Any) -> tuple[Any, ...]:
     """Return conditions and those of the computed variables in them, each of these where it is
-    first needed; last come those of the computed variables in `parts`."""
+    first needed; last come those of the computed variables in `parts`, and first what is given of
+    variables."""
     every: dict[Any, None] = {}
+    for v in variables_of((parts, [c.variables for c in conditions if isinstance(c, Condition)])):
+        if isinstance(v, Given):
+            every.update(dict.fromkeys(v.goals))
 
     def add(goals: Iterable[Any], needed: Iterable[Any]) -> None:
         for v in needed:

@@ -25,9 +25,11 @@ from relgraph.graph.kanren.explanation import NoSuchDirection
 from relgraph.graph.kanren.goals import (
     Compute,
     Condition,
+    Given,
     Readers,
     Where,
     is_found,
+    plain_names,
     renamed_goal,
     with_computed,
 )
@@ -251,6 +253,7 @@ class Law(Relation):
         tries: Sequence[Any] = (),
         implied: Callable[[Any, str], Sequence[Readers]] | None = None,
     ) -> None:
+        tries = renamed(tuple(tries), plain_names(tries))
         super().__init__(name, self._relate, tags, sound, domain, tries)
         self.lhs = _side(name, lhs)
         self.rhs = _side(name, rhs)
@@ -261,6 +264,7 @@ class Law(Relation):
             if not callable(condition):
                 raise TypeError(f"{name}: the condition {condition!r} is not a goal")
         self.conditions = with_computed(conditions, self.lhs, self.rhs)
+        self._write_plainly()
         self.mixed = mixed
         self.complex = complex
         left, right = variables_of(self.lhs), variables_of(self.rhs)
@@ -277,6 +281,27 @@ class Law(Relation):
         if all(self._unbound.values()):
             lost = self._unbound["forward"][0]
             raise ValueError(f"{name}: {lost} is on one side alone, and nothing gives it a value")
+
+    def _write_plainly(self) -> None:
+        """Put plain variables in the places of those that are given with goals, which are
+        conditions.
+
+        Raises
+        ------
+        ValueError
+            If a law has a plain variable of the same name, too.
+        """
+        read = [c.variables for c in self.conditions if isinstance(c, Condition)]
+        names = plain_names(self.lhs, self.rhs, read)
+        if not names:
+            return
+        for v in variables_of((self.lhs, self.rhs)):
+            if v in names.values():
+                raise ValueError(f"{self.name}: there are two variables of the name {v}")
+        self.lhs, self.rhs = renamed((self.lhs, self.rhs), names)
+        self.conditions = tuple([renamed_goal(c, names) for c in self.conditions])
+        goals = [goal for v in names if isinstance(v, Given) for goal in v.goals]
+        self._stated = tuple([renamed_goal(c, names) for c in (*goals, *self._stated)])
 
     def _implied_by(self, matched: Any, direction: str) -> Sequence[Readers]:
         if self._implied is None or direction == "backward":

@@ -44,7 +44,7 @@ def test_assumptions_say_what_conditions_say() -> None:
     assert c.is_even and made.conditions == ()
     assert verdict(made) == "confirmed"
     made = law_to_sympy(book["switch-not"])
-    assert made.conditions == ("is_boolean(c)",)
+    assert made.conditions == ("is_boolean(p)",)
 
 
 def test_what_is_not_elementwise_is_refused_by_name() -> None:

@@ -23,12 +23,12 @@ from relations.kit.cancellation import (
     not_choseno,
 )
 from relations.kit.guards import in_dtype_of
-from relations.kit.type_guards import ranko
+from relations.kit.type_guards import floato, matrixo, ranko, vectoro
 from relations.kit.vocabulary import law, lvars
 from relgraph.compile import optimize_graph
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren import KanrenRelationSub, Reason
+from relgraph.graph.kanren import KanrenRelationSub, Reason, case, computed, view
 from relgraph.graph.kanren.matching import match_root
 from relgraph.graph.kanren.terms import LogicVariable, Term, build
 from relgraph.graph.notation import algebra
@@ -558,3 +558,32 @@ def test_what_is_made_beside_a_call_has_one_dtype() -> None:
     assert made.backward.transform(None, (2 * at.convolve(v, v)).owner)
     assert not made.backward.transform(None, (2 * at.convolve(i, v)).owner)
     assert not made.forward.transform(None, at.convolve(2 * i, v).owner)
+
+
+def test_what_is_given_of_a_variable_is_a_condition_of_each_law_that_has_it():
+    r, m = lvars("r", floato), lvars("m", matrixo)
+    stated = law("stated", -(x / y), -x / y, floato(x), ranko(y, 2), mixed=True)
+    given = law("given", -(r / m), -r / m, mixed=True)
+    assert str(given) == "-(r / m) → -r / m  where is_float(r), has_rank(m, 2)"
+    assert [type(c) for c in given.conditions] == [type(c) for c in stated.conditions]
+    for numerator in (at.dmatrix("a"), at.lmatrix("b")):
+        for divisor in (at.dmatrix("c"), at.dvector("d")):
+            node = at.neg(numerator / divisor).owner
+            found, wanted = (one.forward.transform(None, node) for one in (given, stated))
+            assert (found is False) == (wanted is False)
+    assert given.forward.transform(None, at.neg(at.dmatrix() / at.dmatrix()).owner) is not False
+    assert given.explain(at.neg(at.dvector() / at.dvector())).reason is not None
+
+
+def test_what_is_given_of_a_variable_holds_in_views_and_where_it_is_read():
+    v = lvars("v", vectoro)
+    seen = view("of vectors", case(-v, v), case(x, None))
+    assert seen(at.neg(at.dmatrix())) is None and seen(at.neg(z := at.dvector())) is z
+    doubled = law("doubled", at.exp(v), computed(lambda a: a + a, v), sound="domain")
+    assert doubled.forward.transform(None, at.exp(at.dmatrix()).owner) is False
+    assert algebra(doubled.forward.transform(None, at.exp(at.dvector("v")).owner)[0]) == "v + v"
+
+
+def test_a_law_has_one_variable_of_a_name():
+    with pytest.raises(ValueError, match="named: there are two variables of the name x"):
+        law("named", lvars("x", floato) * x, x)
