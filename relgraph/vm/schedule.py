@@ -84,27 +84,34 @@ def schedule(fgraph: FunctionGraph) -> Schedule:
     ValueError
         If there is no order, because dependencies form a cycle.
     """
-    nodes = fgraph.toposort()
-    contexts = Contexts.of_graph(fgraph, nodes)
-    if contexts is None:
-        return schedule_of_nodes(nodes, fgraph.inputs, fgraph.outputs)
-    branches: dict[Apply, tuple[Branch, Branch]] = {}
-    for node in nodes:  # what is nested stands before what it is nested in
-        if isinstance(node.op, IfElse):
-            then, other = (
-                _branch(contexts.nodes_in(contexts.of_branch.get((node, taken))), outputs, branches)
-                for taken, outputs in zip((True, False), node.op.branches(node.inputs), strict=True)
-            )
-            branches[node] = (then, other)
-    inside = contexts.nodes_in(contexts.root)
-    return _schedule(inside, fgraph.inputs, fgraph.outputs, branches)
+    return schedule_of_nodes(fgraph.toposort(), fgraph.inputs, fgraph.outputs, fgraph.orderings)
 
 
 def schedule_of_nodes(
-    nodes: Sequence[Apply], inputs: Sequence[Variable], outputs: Sequence[Variable]
+    nodes: Sequence[Apply],
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    orderings: Callable[[], Any] = dict,
 ) -> Schedule:
-    """Return the schedule of nodes that are in order, of which none is an `IfElse`."""
-    return _schedule(list(nodes), inputs, outputs, {})
+    """Return the schedule of nodes that are in order.
+
+    Parameters
+    ----------
+    orderings
+        Returns what has to run before nodes, as `FunctionGraph.orderings` does.
+    """
+    branches: dict[Apply, tuple[Branch, Branch]] = {}
+    if any(isinstance(node.op, IfElse) for node in nodes):
+        contexts = Contexts(outputs, nodes, orderings())
+        for node in nodes:  # what is nested stands before what it is nested in
+            if isinstance(node.op, IfElse):
+                then, other = (
+                    _branch(contexts.nodes_in(contexts.of_branch.get((node, taken))), of, branches)
+                    for taken, of in zip((True, False), node.op.branches(node.inputs), strict=True)
+                )
+                branches[node] = (then, other)
+        nodes = contexts.nodes_in(contexts.root)
+    return _schedule(list(nodes), inputs, outputs, branches)
 
 
 def _branch(

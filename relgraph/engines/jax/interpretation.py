@@ -29,9 +29,10 @@ from relgraph.graph.basic import Apply, Constant, Variable, io_toposort, walk
 from relgraph.graph.op import GraphOp
 from relgraph.tensor.assembly import Alloc, ARange, Eye
 from relgraph.tensor.basic import Assert
-from relgraph.tensor.conditional import Contexts, IfElse
+from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.loops.scan_op import LoopParts, Scan, number_of_steps, run_steps, wrong_state
 from relgraph.tensor.shapes import Shape, Shape_i
+from relgraph.vm.schedule import Branch, Schedule, schedule_of_nodes
 
 Step = Callable[..., tuple[list[Any], Any]]
 """Takes a list for the messages of checks and the values of the inputs of a step; returns those of
@@ -211,55 +212,14 @@ rest is left to JAX, so that no large constants are made."""
 _MAKERS = (Alloc, ARange, Eye)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Nodes in order, and those that are postponed until a branch of an `IfElse` is taken.
-
-    Attributes
-    ----------
-    nodes
-        The nodes that are needed in any case.
-    outputs
-        What is computed.
-    waiting
-        For an `IfElse`, and whether its condition is true, the nodes that only that branch needs.
-    """
-
-    nodes: Sequence[Apply]
-    outputs: Sequence[Variable]
-    waiting: Mapping[tuple[Apply, bool], Sequence[Apply]]
-
-    def branch(self, node: Apply, taken: bool) -> Plan:
-        """Return the plan of a branch of an `IfElse`."""
-        op: Any = node.op
-        then, other = op.branches(node.inputs)
-        nodes = self.waiting.get((node, taken), ())
-        return Plan(nodes, then if taken else other, self.waiting)
-
-
-def plan_of(
-    inputs: Iterable[Variable], outputs: Sequence[Variable], nodes: Sequence[Apply] | None = None
-) -> Plan:
-    """Return the plan of a graph.
-
-    Parameters
-    ----------
-    inputs, outputs
-        What is given, and what is wanted.
-    nodes
-        The nodes in order, if they are known.
-    """
-    ordered = list(io_toposort(list(inputs), list(outputs)) if nodes is None else nodes)
-    if not any(isinstance(node.op, IfElse) for node in ordered):
-        return Plan(ordered, list(outputs), {})
-    contexts = Contexts(outputs, ordered)
-    waiting = {branch: contexts.nodes_in(where) for branch, where in contexts.of_branch.items()}
-    return Plan(contexts.nodes_in(contexts.root), list(outputs), waiting)
+def schedule_between(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Schedule:
+    """Return the schedule of what computes outputs from inputs."""
+    return schedule_of_nodes(io_toposort(inputs, outputs), inputs, outputs)
 
 
 @dataclass
 class Run:
-    """One run of a plan.
+    """One run of a graph.
 
     Attributes
     ----------
@@ -278,8 +238,8 @@ class Run:
             self.known[var] = to_engine(var.data, var.type)
         return self.known[var]
 
-    def outputs(self, plan: Plan) -> list[Any]:
-        """Run the nodes of a plan; return the values of its outputs."""
+    def outputs(self, plan: Schedule, outputs: Sequence[Variable]) -> list[Any]:
+        """Run the nodes of a schedule; return the values of outputs."""
         for node in plan.nodes:
             try:
                 found = self._node(plan, node)
@@ -292,7 +252,7 @@ class Run:
                 self.known[node.outputs[0]] = found
             else:
                 self.known.update(zip(node.outputs, found, strict=True))
-        return [self.value(v) for v in plan.outputs]
+        return [self.value(v) for v in outputs]
 
     def all_hold(self, texts: list[str]) -> Any:
         """Return whether all checks hold; their messages are added to a list."""
@@ -302,7 +262,7 @@ class Run:
             holds = holds & held
         return holds
 
-    def _node(self, plan: Plan, node: Apply) -> Any:
+    def _node(self, plan: Schedule, node: Apply) -> Any:
         op = node.op
         if isinstance(op, IfElse):
             return self._chosen(plan, node)
@@ -315,7 +275,7 @@ class Run:
             return self._asserted(op, node, values)
         if isinstance(op, GraphOp):
             inner = Run(dict(zip(op.inputs, values, strict=True)), self.checks)
-            return tuple(inner.outputs(plan_of(op.inputs, op.outputs)))
+            return tuple(inner.outputs(schedule_between(op.inputs, op.outputs), op.outputs))
         return lower(op, node, *values)
 
     def _asserted(self, op: Assert, node: Apply, values: Sequence[Any]) -> Any:
@@ -328,20 +288,22 @@ class Run:
                 raise AssertionError(message)
         return values[0]
 
-    def _chosen(self, plan: Plan, node: Apply) -> Any:
+    def _chosen(self, plan: Schedule, node: Apply) -> Any:
         """Return the outputs of an `IfElse`: of a condition that is known only a branch is run."""
         condition = self.value(node.inputs[0])
+        then, other = plan.branches[node]
         if not is_traced(condition):
-            return tuple(self.outputs(plan.branch(node, bool(np.asarray(condition)))))
+            taken = then if np.asarray(condition) else other
+            return tuple(self.outputs(taken.plan, taken.outputs))
         texts: list[str] = []
 
-        def run(taken: bool) -> Any:
+        def run(branch: Branch) -> Any:
             inner = Run(dict(self.known))
-            found = inner.outputs(plan.branch(node, taken))
+            found = inner.outputs(branch.plan, branch.outputs)
             return as_arrays(found), inner.all_hold(texts)
 
         try:
-            found, holds = lax.cond(condition != 0, partial(run, True), partial(run, False))
+            found, holds = lax.cond(condition != 0, partial(run, then), partial(run, other))
         except TypeError:
             # the branches have different shapes
             raise NeedsValue(node, node.inputs[:1]) from None
@@ -376,12 +338,12 @@ def _by_numpy(node: Apply, values: Sequence[Any]) -> bool:
 def _step(op: Scan, node: Apply) -> Step:
     """Return a function that computes the outputs of a step of a loop, and whether its checks
     hold; their messages are collected."""
-    plan = plan_of(op.inputs, op.outputs, op.nodes)
+    plan = schedule_of_nodes(op.nodes, op.inputs, op.outputs)
 
     def step(texts: list[str], *values: Any) -> tuple[list[Any], Any]:
         run = Run(dict(zip(op.inputs, values, strict=True)))
         try:
-            found = run.outputs(plan)
+            found = run.outputs(plan, op.outputs)
         except NeedsValue as needed:
             raise NeedsValue(node, outer_variables(op, node, needed.variables)) from None
         return found, run.all_hold(texts)
@@ -412,10 +374,10 @@ def lower_graph(
         By the function, if an Op can't be lowered; the message names it.
     """
     wanted = list(outputs)
-    plan = plan_of(inputs, wanted)
+    plan = schedule_between(inputs, wanted)
 
     def function(*values: Any) -> tuple[Any, ...]:
         given = (to_engine(x, v.type) for v, x in zip(inputs, values, strict=True))
-        return as_arrays(Run(dict(zip(inputs, given, strict=True))).outputs(plan))
+        return as_arrays(Run(dict(zip(inputs, given, strict=True))).outputs(plan, wanted))
 
     return function

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from relgraph.engines.jax.host import run_where_called
-from relgraph.engines.jax.interpretation import Plan, Run, plan_of, values_needed
+from relgraph.engines.jax.interpretation import Run, values_needed
 from relgraph.engines.jax.lowering.dispatch import NeedsValue
 from relgraph.engines.jax.values import LARGE_BYTES, Behind, aligned, from_engine, to_engine
 from relgraph.graph.basic import Apply, Variable
@@ -24,6 +24,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.type import Type
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.type import TensorType
+from relgraph.vm.schedule import schedule_of_nodes
 
 if TYPE_CHECKING:
     from relgraph.compile.compiled_function import CallParts
@@ -222,7 +223,7 @@ class JaxProgram:
         self.outputs = list(outputs)
         self.static: tuple[int, ...] = ()
         self.compiled = True
-        self._plan: Plan = plan_of(self.inputs, self.outputs, nodes)
+        self._plan = schedule_of_nodes(nodes, self.inputs, self.outputs)
         self._for_static = lru_cache(MOST_STATIC)(self._compiled_for)
         self.function: Compute = jax.jit(self._traceable)
 
@@ -286,7 +287,7 @@ class JaxProgram:
     def _traceable(self, *values: Any) -> Found:
         given = [x.array() if isinstance(x, Behind) else x for x in values]
         run = Run(dict(zip(self.inputs, given, strict=True)))
-        found = run.outputs(self._plan)
+        found = run.outputs(self._plan, self.outputs)
         return _apart(found, values), dict(run.checks)
 
 
