@@ -28,13 +28,7 @@ from relations.kit.guards import (
     real_number,
     requires_heads,
 )
-from relations.kit.nests import (
-    Nest,
-    Part,
-    edited,
-    nest_at,
-    nest_of,
-)
+from relations.kit.nests import Nest, Part, edited, nest_at, nest_of
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import goal, holds_of_readers, one_client
 from relgraph.graph.kanren.rules import head_of

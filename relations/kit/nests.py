@@ -363,11 +363,10 @@ def flattened(op: Op) -> Callable[..., Any]:
     @asks_graph
     def flatten(fgraph: Any, whole: Any) -> Any:
         nest = nest_of(fgraph, whole, joins_only=True)
-        dtype = common_dtype(nest.leaves)
-        if dtype is None or dtype.kind == "f":
-            flat = _exactly_flat(nest)
-            return None if flat is None else op(*_constant_first(flat))
-        return op(*nest.leaves)
+        if nest.is_of_one_real_dtype() and np.dtype(nest.dtype).kind != "f":
+            return op(*nest.leaves)
+        flat = _exactly_flat(nest)
+        return None if flat is None else op(*_constant_first(flat))
 
     flatten.__name__ = f"flattened_{op}"
     return flatten
@@ -398,15 +397,6 @@ def _exactly_flat(nest: Nest) -> list[Variable] | None:
 def leaves_of(nest: Nest) -> tuple[Variable, ...]:
     """Return the leaves of a nest."""
     return tuple(nest.leaves)
-
-
-def common_dtype(variables: Sequence[Variable]) -> np.dtype[Any] | None:
-    """Return the dtype of all `variables`, of real floats or integers; None if there is none."""
-    names = {v.type.dtype for v in variables}
-    if len(names) != 1:
-        return None
-    dtype = np.dtype(names.pop())
-    return dtype if dtype.kind in "fiu" else None
 
 
 @depends_on_levels(_DEPTH)
