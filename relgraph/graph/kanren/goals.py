@@ -34,7 +34,13 @@ from relgraph.graph.kanren.state import (
     guarded,
     is_settled,
 )
-from relgraph.graph.kanren.terms import LogicVariable, build, renamed, variables_of
+from relgraph.graph.kanren.terms import (
+    LogicVariable,
+    build,
+    expression_parts,
+    renamed,
+    variables_of,
+)
 from relgraph.graph.notation import is_written, number_of, same_number
 from relgraph.graph.traversal import walk
 from relgraph.graph.unify import NO_ITEMS, Tracer, same_variable
@@ -183,9 +189,22 @@ def fitted(new: Any, old: Variable) -> Variable | None:
 
 
 class Condition:
-    """A goal over variables of a law that is delayed until they are bound."""
+    """A goal over variables of a law that is delayed until they are bound.
 
+    Attributes
+    ----------
+    function
+        What is evaluated on the values. It may say of itself by an attribute ``depth`` how many
+        levels of nodes it looks at.
+    """
+
+    function: Callable[..., Any]
     variables: tuple[Any, ...]
+
+    @property
+    def depth(self) -> int:
+        """How many levels of nodes it looks at below the pattern."""
+        return getattr(self.function, "depth", 0)
 
     def on(self, variables: tuple[Any, ...]) -> Self:
         """Return the same condition on other variables."""
@@ -226,6 +245,10 @@ class Condition:
         """Return all logic variables of the goal."""
         return [*variables_of(self.variables), *self.binds]
 
+    def __str__(self) -> str:
+        name = getattr(self.function, "__name__", str(self.function))
+        return f"{name}({', '.join(map(str, self.variables))})"
+
 
 def evaluated(s: Any, function: Callable[..., Any], *values: Any) -> Any:
     """Return ``function(*values)``; in the state of a traced run by a question to the trace."""
@@ -239,15 +262,11 @@ class Where(Condition):
     """The goal that `predicate` holds for some variables; see `whereo`."""
 
     def __init__(self, predicate: Callable[..., bool], variables: tuple[Any, ...]) -> None:
-        self.predicate = predicate
+        self.predicate = self.function = predicate
         self.variables = variables
 
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
         return s if evaluated(s, self.predicate, *values) else False
-
-    def __str__(self) -> str:
-        name = getattr(self.predicate, "__name__", str(self.predicate))
-        return f"{name}({', '.join(map(str, self.variables))})"
 
 
 class Compute(Condition):
@@ -284,8 +303,7 @@ class Compute(Condition):
         return unify(self.out, value, s)
 
     def __str__(self) -> str:
-        name = getattr(self.function, "__name__", str(self.function))
-        return f"{self.out} = {name}({', '.join(map(str, self.variables))})"
+        return f"{self.out} = {super().__str__()}"
 
 
 ReadersTest = Callable[[Any, Variable], bool]
@@ -295,15 +313,18 @@ class Readers(Condition):
     """The goal that a predicate holds for the clients of a variable; see `readerso`."""
 
     def __init__(self, test: ReadersTest, variable: Any) -> None:
-        self.test = test
+        self.test = self.function = test
         self.variables = (variable,)
+
+    @property
+    def depth(self) -> int:
+        # The readers of what the lowest nodes read are one level more. Those of what a part of the
+        # pattern computes are at most as deep as the pattern.
+        return 0 if expression_parts(self.variables[0]) else 1
 
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
         fgraph = getattr(s, "fgraph", None)
         return s if evaluated(s, holds_of_readers, self.test, fgraph, values[0]) else False
-
-    def __str__(self) -> str:
-        return f"{self.test.__name__}({self.variables[0]})"
 
 
 def holds_of_readers(test: ReadersTest, fgraph: Any, var: Any) -> bool:

@@ -27,7 +27,6 @@ from relgraph.graph.kanren.goals import (
     CONJ,
     DISJ,
     EQ,
-    Compute,
     Condition,
     Readers,
     Where,
@@ -118,21 +117,9 @@ class Rule:
 
     @property
     def depth(self) -> int:
-        """How many levels of nodes it looks at; a sum and its nested sums are one.
-
-        The function of a condition looks as deep into its arguments as its attribute `depth` says.
-        """
-        further = 0
-        for condition in self.conditions:
-            if isinstance(condition, Compute):
-                further = max(further, getattr(condition.function, "depth", 0))
-            elif isinstance(condition, Where):
-                further = max(further, getattr(condition.predicate, "depth", 0))
-            elif isinstance(condition, Readers) and split(condition.variables[0]) is None:
-                # The readers of what the lowest nodes read are one level more. Those of what a
-                # part of the pattern computes are at most as deep as the pattern.
-                further = max(further, 1)
-        return height(self.pattern) + further
+        """How many levels of nodes it looks at; a sum and its nested sums are one."""
+        conditions = [c for c in self.conditions if isinstance(c, Condition)]
+        return height(self.pattern) + max([c.depth for c in conditions], default=0)
 
     @cached_property
     def rounded_numbers(self) -> tuple[Any, ...]:
@@ -149,10 +136,9 @@ class Rule:
         every = flat_patterns(head, patterns) if self.regroup and is_ac(head) else patterns
         arguments = [p.of if isinstance(p, Arguments) else p for p in every]
         asked = {
-            getattr(function, "number", None)
+            getattr(c.function, "number", None)
             for c in self.conditions
-            for function in (getattr(c, "predicate", None), getattr(c, "function", None))
-            if function is not None and any(c.variables[0] is a for a in arguments)
+            if isinstance(c, Condition) and any(c.variables[0] is a for a in arguments)
         }
         stated = [p for p in every if isinstance(p, Literal)]
         return frozenset([*stated, *map(Literal, asked - {None})])
@@ -411,13 +397,13 @@ def _may_hold(condition: Any, heads: Sequence[Any], patterns: Sequence[Any]) -> 
     false if the condition can't hold. That of a `Where` counts only if the condition is about one
     of the arguments itself.
     """
-    if type(condition) is Where:
-        admits = getattr(condition.predicate, "admits", None)
-        if admits is not None and not any(v is p for v in condition.variables for p in patterns):
-            return True
-    else:
-        admits = getattr(getattr(condition, "function", None), "admits", None)
-    return admits is None or bool(admits(heads))
+    admits = getattr(getattr(condition, "function", None), "admits", None)
+    if admits is None:
+        return True
+    is_about = type(condition) is not Where or any(
+        v is p for v in condition.variables for p in patterns
+    )
+    return not is_about or bool(admits(heads))
 
 
 def _may_have_head(pattern: Any, head: Any) -> bool:
