@@ -483,8 +483,22 @@ def given(plain: LogicVariable, *goals: Callable[[Any], Condition]) -> Given:
 
 
 def plain_names(*parts: Any) -> dict[LogicVariable, LogicVariable]:
-    """Return the plain variables of those in some parts that are given with goals."""
-    return {v: v.plain for v in variables_of(parts) if isinstance(v, Given)}
+    """Return the plain variables of those in some parts that are given with goals, and for
+    variables that are computed of such ones those that are computed of the plain ones."""
+    names: dict[LogicVariable, LogicVariable] = {}
+
+    def add(part: Any) -> None:
+        for v in variables_of(part):
+            if isinstance(v, Given):
+                names[v] = v.plain
+            elif isinstance(v, Computed) and v not in names:
+                add(read := v.compute.variables)
+                if not names.keys().isdisjoint(variables_of(read)):
+                    inside, found = renamed(read, names), len(v.goals) > 1
+                    names[v] = computed(v.compute.function, *inside, text=v.token, found=found)
+
+    add(parts)
+    return names
 
 
 def with_computed(conditions: Iterable[Any], *parts: Any) -> tuple[Any, ...]:

@@ -253,18 +253,18 @@ class Law(Relation):
         tries: Sequence[Any] = (),
         implied: Callable[[Any, str], Sequence[Readers]] | None = None,
     ) -> None:
+        for condition in conditions:
+            if not callable(condition):
+                raise TypeError(f"{name}: the condition {condition!r} is not a goal")
         tries = renamed(tuple(tries), plain_names(tries))
         super().__init__(name, self._relate, tags, sound, domain, tries)
+        lhs, rhs, conditions = _written_plainly(name, lhs, rhs, conditions)
         self.lhs = _side(name, lhs)
         self.rhs = _side(name, rhs)
         _check_sides(name, self.lhs, self.rhs)
         self._stated = conditions
         self._implied = implied
-        for condition in conditions:
-            if not callable(condition):
-                raise TypeError(f"{name}: the condition {condition!r} is not a goal")
         self.conditions = with_computed(conditions, self.lhs, self.rhs)
-        self._write_plainly()
         self.mixed = mixed
         self.complex = complex
         left, right = variables_of(self.lhs), variables_of(self.rhs)
@@ -281,27 +281,6 @@ class Law(Relation):
         if all(self._unbound.values()):
             lost = self._unbound["forward"][0]
             raise ValueError(f"{name}: {lost} is on one side alone, and nothing gives it a value")
-
-    def _write_plainly(self) -> None:
-        """Put plain variables in the places of those that are given with goals, which are
-        conditions.
-
-        Raises
-        ------
-        ValueError
-            If a law has a plain variable of the same name, too.
-        """
-        read = [c.variables for c in self.conditions if isinstance(c, Condition)]
-        names = plain_names(self.lhs, self.rhs, read)
-        if not names:
-            return
-        for v in variables_of((self.lhs, self.rhs)):
-            if v in names.values():
-                raise ValueError(f"{self.name}: there are two variables of the name {v}")
-        self.lhs, self.rhs = renamed((self.lhs, self.rhs), names)
-        self.conditions = tuple([renamed_goal(c, names) for c in self.conditions])
-        goals = [goal for v in names if isinstance(v, Given) for goal in v.goals]
-        self._stated = tuple([renamed_goal(c, names) for c in (*goals, *self._stated)])
 
     def _implied_by(self, matched: Any, direction: str) -> Sequence[Readers]:
         if self._implied is None or direction == "backward":
@@ -418,6 +397,22 @@ def _rewritten(rule: Rule, var: Variable, other: Any, s: Any) -> Iterator[Any]:
     """Match a rule with a variable of a graph, and unify what it builds with `other`."""
     for answer, new in results_of(rule, var, s, getattr(s, "fgraph", None)):
         yield from eq(other, new)(answer)
+
+
+def _written_plainly(
+    name: str, lhs: Any, rhs: Any, conditions: tuple[Any, ...]
+) -> tuple[Any, Any, tuple[Any, ...]]:
+    """Return sides and conditions with plain variables in the places of those that are given with
+    goals, which are the first conditions."""
+    names = plain_names(lhs, rhs, [c.variables for c in conditions if isinstance(c, Condition)])
+    if not names:
+        return lhs, rhs, conditions
+    for v in variables_of((lhs, rhs)):
+        if v in names.values():
+            raise ValueError(f"{name}: there are two variables of the name {v}")
+    goals = [goal for v in names if isinstance(v, Given) for goal in v.goals]
+    lhs, rhs = renamed((lhs, rhs), names)
+    return lhs, rhs, tuple([renamed_goal(c, names) for c in (*goals, *conditions)])
 
 
 def _side(name: str, side: Any) -> Any:

@@ -582,6 +582,9 @@ def test_what_is_given_of_a_variable_holds_in_views_and_where_it_is_read():
     doubled = law("doubled", at.exp(v), computed(lambda a: a + a, v), sound="domain")
     assert doubled.forward.transform(None, at.exp(at.dmatrix()).owner) is False
     assert algebra(doubled.forward.transform(None, at.exp(at.dvector("v")).owner)[0]) == "v + v"
+    again = law("again", doubled.lhs, doubled.rhs, *doubled.conditions, sound="domain")
+    assert str(again.lhs) == str(doubled.lhs) and len(again.conditions) == len(doubled.conditions)
+    assert algebra(again.forward.transform(None, at.exp(at.dvector("v")).owner)[0]) == "v + v"
 
 
 def test_a_law_has_one_variable_of_a_name():
