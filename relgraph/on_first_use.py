@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -30,7 +30,7 @@ def loaded(module: str, name: str | None = None) -> Any:
 
 
 def names_on_first_use(
-    package: str, homes: Mapping[str, Sequence[str]] | None = None, extra: str | None = None
+    package: str, homes: Mapping[str, Sequence[str] | str] | None = None, extra: str | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the functions `__getattr__` and `__dir__` of a package (PEP 562).
 
@@ -42,7 +42,8 @@ def names_on_first_use(
     package
         The name of the package.
     homes
-        For each module within the package, more names that it defines.
+        For each module within the package, more names that it defines; or the name by which it has
+        a list of them. It is loaded for that when another name than those is looked up.
     extra
         The extra that installs what these modules import, if that is no dependency of relgraph.
 
@@ -56,17 +57,22 @@ def names_on_first_use(
         When an attribute is missing where the name is defined.
     """
 
+    own = cache(partial(_imported_as_themselves, package))
+
     @cache
-    def home_of() -> dict[str, str]:
-        more = {n: f"{package}.{home}" for home, names in (homes or {}).items() for n in names}
-        return {**_imported_as_themselves(package), **more}
+    def more() -> dict[str, str]:
+        return {
+            name: f"{package}.{home}"
+            for home, names in (homes or {}).items()
+            for name in (loaded(f"{package}.{home}", names) if isinstance(names, str) else names)
+        }
 
     def found(name: str) -> Any:
         if name == "__all__":
             return offered()
-        if name not in home_of():
+        home = own().get(name) or more().get(name)
+        if home is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        home = home_of()[name]
         try:
             value = loaded(f"{package}.{name}") if home == package else loaded(home, name)
         except ModuleNotFoundError as error:
@@ -81,7 +87,7 @@ def names_on_first_use(
         return value
 
     def offered() -> list[str]:
-        return sorted(home_of())
+        return sorted({*own(), *more()})
 
     return found, offered
 

@@ -27,16 +27,4 @@ if TYPE_CHECKING:
     from relgraph.tensor.random.type import RandomGeneratorType as RandomGeneratorType
     from relgraph.tensor.random.type import random_generator_type as random_generator_type
 
-DRAWS = (
-    *("bernoulli", "beta", "binomial", "categorical", "cauchy", "chisquare", "choice"),
-    *("dirichlet", "exponential", "f", "gamma", "geometric", "gumbel", "halfcauchy", "halfnormal"),
-    *("hypergeometric", "integers", "invgamma", "laplace", "logistic", "lognormal", "logseries"),
-    *("multinomial", "multivariate_hypergeometric", "multivariate_normal", "negative_binomial"),
-    *("noncentral_chisquare", "noncentral_f", "normal", "pareto", "permutation", "permuted"),
-    *("poisson", "power", "random", "rayleigh", "shuffle", "standard_cauchy"),
-    *("standard_exponential", "standard_gamma", "standard_normal", "standard_t", "t"),
-    *("triangular", "uniform", "vonmises", "wald", "weibull", "zipf"),
-)
-"""The functions that draw, which are methods of a `RandomStream` too."""
-
-__getattr__, __dir__ = names_on_first_use(__name__, {"functions": DRAWS})
+__getattr__, __dir__ = names_on_first_use(__name__, {"functions": "DRAWS"})

@@ -35,7 +35,6 @@ from relgraph.tensor.basic import as_tensor_variable, normalize_axis
 from relgraph.tensor.indexing import getitem, take
 from relgraph.tensor.math import log, log1p, switch
 from relgraph.tensor.memory import Array, in_order
-from relgraph.tensor.random import DRAWS
 from relgraph.tensor.random.op import (
     REQUIRED,
     Distribution,
@@ -318,6 +317,9 @@ _OTHERS = (
 
 DISTRIBUTIONS = {row.name: row for row in (*_NUMPY, *_OTHERS)}
 """The distributions that have a function of their name in `relgraph.tensor.random`."""
+
+DRAWS = sorted((*DISTRIBUTIONS, "choice", "permutation", "permuted", "shuffle"))
+"""The functions that draw, which are methods of a `RandomStream` too."""
 
 _CHOICE_OPTIONS = (("replace", True), ("shuffle", True))
 CHOICE = N("choice", "a: int -> ()", "int64", options=_CHOICE_OPTIONS, batched=False)

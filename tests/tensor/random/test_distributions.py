@@ -11,7 +11,8 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
 from relgraph.settings import config
-from relgraph.tensor.random import DRAWS, functions
+from relgraph.tensor import random
+from relgraph.tensor.random import functions
 from relgraph.tensor.random.functions import DISTRIBUTIONS
 from relgraph.tensor.random.type import random_generator_type
 
@@ -117,7 +118,8 @@ def test_numbers_of_numpy(name, as_numpy):
 def test_every_distribution_is_tested():
     multivariate = {name for name, row in DISTRIBUTIONS.items() if row.core} | {"categorical"}
     assert set(PARAMETERS) == set(DISTRIBUTIONS) - multivariate
-    assert set(DISTRIBUTIONS) | {"choice", "permutation", "permuted", "shuffle"} == set(DRAWS)
+    draws = set(DISTRIBUTIONS) | {"choice", "permutation", "permuted", "shuffle"}
+    assert {name for name in random.__all__ if name.islower()} == draws | {"random_generator_type"}
 
 
 def test_defaults_are_those_of_numpy():

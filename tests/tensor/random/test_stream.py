@@ -10,8 +10,8 @@ import pytest
 import relgraph.tensor as at
 from relgraph import Mode, function, grad, shared
 from relgraph.compile import predefined_modes
-from relgraph.tensor.random import DRAWS, RandomStream, functions
-from relgraph.tensor.random.functions import DISTRIBUTIONS
+from relgraph.tensor.random import RandomStream, functions
+from relgraph.tensor.random.functions import DISTRIBUTIONS, DRAWS
 from relgraph.tensor.random.op import Permutation, RandomVariable
 
 MODES = sorted(name for name in predefined_modes if name is not None)
