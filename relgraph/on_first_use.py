@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
 from types import ModuleType
@@ -30,7 +30,7 @@ def loaded(module: str, name: str | None = None) -> Any:
 
 
 def names_on_first_use(
-    package: str, homes: Mapping[str, Sequence[str] | str] | None = None, extra: str | None = None
+    package: str, more: str | None = None, extra: str | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the functions `__getattr__` and `__dir__` of a package (PEP 562).
 
@@ -41,9 +41,9 @@ def names_on_first_use(
     ----------
     package
         The name of the package.
-    homes
-        For each module within the package, more names that it defines; or the name by which it has
-        a list of them. It is loaded for that when another name than those is looked up.
+    more
+        The address within the package of a list of more names, which stand in the module of the
+        list. It is loaded when a name is looked up that is none of those.
     extra
         The extra that installs what these modules import, if that is no dependency of relgraph.
 
@@ -60,17 +60,14 @@ def names_on_first_use(
     own = cache(partial(_imported_as_themselves, package))
 
     @cache
-    def more() -> dict[str, str]:
-        return {
-            name: f"{package}.{home}"
-            for home, names in (homes or {}).items()
-            for name in (loaded(f"{package}.{home}", names) if isinstance(names, str) else names)
-        }
+    def listed() -> dict[str, str]:
+        home, _, names = f"{package}.{more}".rpartition(".")
+        return {} if more is None else dict.fromkeys(loaded(home, names), home)
 
     def found(name: str) -> Any:
         if name == "__all__":
             return offered()
-        home = own().get(name) or more().get(name)
+        home = own().get(name) or listed().get(name)
         if home is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         try:
@@ -87,7 +84,7 @@ def names_on_first_use(
         return value
 
     def offered() -> list[str]:
-        return sorted({*own(), *more()})
+        return sorted({*own(), *listed()})
 
     return found, offered
 

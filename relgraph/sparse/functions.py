@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import relgraph.tensor.math as tm
 from relgraph.graph.notation import OpNamespace
 from relgraph.graph.shared_values import Container, SharedVariable
-from relgraph.sparse import ALIASES, OF_STORED, ZERO_AT_ZERO
+from relgraph.introspection import public_functions
 from relgraph.sparse.matrices import FORMATS
 from relgraph.sparse.op import (
     COMPARISONS,
@@ -56,6 +56,26 @@ from relgraph.tensor.shapes import lengths, product, shape_i
 from relgraph.tensor.shapes import shape as shape_of
 from relgraph.tensor.shapes import transpose as dense_transpose
 
+ZERO_AT_ZERO = (
+    *("abs", "cbrt", "ceil", "conj", "floor", "imag", "neg", "real", "round", "sign", "trunc"),
+    *("arcsin", "arcsinh", "arctan", "arctanh", "sin", "sinh", "tan", "tanh"),
+    *("deg2rad", "erf", "expm1", "log1p", "rad2deg", "sqr", "sqrt"),
+)
+"""Functions that are 0 at 0: of the stored elements, they are what they are of the matrix."""
+
+OF_STORED = ("exp", "log", "sigmoid", "pow", "minimum", "maximum", "add", "softplus", "reciprocal")
+"""Functions that are not 0 at 0, of the stored elements alone: ``structured_exp``, say."""
+
+ALIASES = {
+    "as_sparse": "as_sparse_variable",
+    "conjugate": "conj",
+    "multiply": "mul",
+    "subtract": "sub",
+    "sgn": "sign",
+    "rint": "round",
+}
+"""Other names of functions."""
+
 CONSTRUCTORS = {
     name: Constructor(name, (None, None), dtype, partial(SparseTensorType, fmt))
     for fmt in FORMATS
@@ -79,7 +99,7 @@ def matrix(
     return made
 
 
-def operand(x: Any, what: str, position: int) -> Any:
+def _operand(x: Any, what: str, position: int) -> Any:
     """Return an argument as a sparse variable or as a tensor."""
     if is_sparse_variable(x) or sp.issparse(x):
         return as_sparse_variable(x)
@@ -94,7 +114,7 @@ def _operands(x: Any, y: Any, what: str) -> tuple[Any, Any]:
     TypeError
         If none is sparse.
     """
-    x, y = operand(x, what, 0), operand(y, what, 1)
+    x, y = _operand(x, what, 0), _operand(y, what, 1)
     if is_sparse_variable(x):
         return x, as_format(y, x.type.format) if is_sparse_variable(y) else y
     if not is_sparse_variable(y):
@@ -106,7 +126,7 @@ def _as_dense(x: Any) -> Any:
     return _dense(x) if is_sparse_variable(x) else x
 
 
-def stored_beside(x: Any, y: Any) -> Any:
+def _stored_beside(x: Any, y: Any) -> Any:
     """Return the elements of `y` at the places where the sparse matrix `x` stores some.
 
     Parameters
@@ -148,7 +168,7 @@ def mul(x: Any, y: Any) -> Any:
     x, y = _operands(x, y, "mul")
     if not is_sparse_variable(x):
         x, y = y, x
-    return _with_stored(x, tm.mul(_stored(x), stored_beside(x, y)))
+    return _with_stored(x, tm.mul(_stored(x), _stored_beside(x, y)))
 
 
 def true_div(x: Any, y: Any) -> Any:
@@ -162,7 +182,7 @@ def true_div(x: Any, y: Any) -> Any:
     x, y = _operands(x, y, "true_div")
     if is_sparse_variable(y):
         raise TypeError(f"true_div: {y} is sparse, so nearly all quotients are of zeros by zero")
-    return _with_stored(x, tm.true_div(_stored(x), stored_beside(x, y)))
+    return _with_stored(x, tm.true_div(_stored(x), _stored_beside(x, y)))
 
 
 def structured(function: Callable[..., Any], x: Any, *others: Any) -> Any:
@@ -178,7 +198,7 @@ def structured(function: Callable[..., Any], x: Any, *others: Any) -> Any:
     """
     x = as_sparse_variable(x)
     beside = [_operands(x, y, "structured")[1] for y in others]
-    return _with_stored(x, function(_stored(x), *[stored_beside(x, y) for y in beside]))
+    return _with_stored(x, function(_stored(x), *[_stored_beside(x, y) for y in beside]))
 
 
 def _comparison(name: str) -> Callable[[Any, Any], Any]:
@@ -226,7 +246,7 @@ def cast(x: Any, dtype: Any) -> Any:
     return _with_stored(x, tm.cast(_stored(x), dtype))
 
 
-def refused(symbol: str) -> Callable[..., NoReturn]:
+def _refused(symbol: str) -> Callable[..., NoReturn]:
     """Return what stands in the place of an operator that sparse matrices have not."""
 
     def refuse(x: Any, *others: Any) -> NoReturn:
@@ -338,7 +358,7 @@ def _copy(x: Any) -> Any:
 
 def _product(x: Any, y: Any, name: str, is_structured: bool) -> Any:
     dense, sparse = DotDense(is_structured), DotSparse(is_structured)
-    x, y = (operand(v, name, i) for i, v in enumerate((x, y)))
+    x, y = (_operand(v, name, i) for i, v in enumerate((x, y)))
     if is_sparse_variable(x) and is_sparse_variable(y):
         return sparse(x, as_format(y, x.type.format))
     if is_sparse_variable(x):
@@ -534,14 +554,14 @@ SparseVariable._ops = OpNamespace(
     transpose=transpose,
     true_div=true_div,
     zeros_like=sp_zeros_like,
-    int_div=refused("//"),
-    mod=refused("%"),
-    invert=refused("~"),
-    and_=refused("&"),
-    or_=refused("|"),
-    xor=refused("^"),
-    left_shift=refused("<<"),
-    right_shift=refused(">>"),
+    int_div=_refused("//"),
+    mod=_refused("%"),
+    invert=_refused("~"),
+    and_=_refused("&"),
+    or_=_refused("|"),
+    xor=_refused("^"),
+    left_shift=_refused("<<"),
+    right_shift=_refused(">>"),
 )
 
 
@@ -566,3 +586,10 @@ def shared_matrix(
     container = Container(kind, value, name, False, allow_downcast, borrow)
     container.strict = strict
     return SparseSharedVariable(kind, container, name)
+
+
+NAMES = (
+    *(*public_functions(globals()), *CONSTRUCTORS, *ALIASES, "as_sparse_variable", "is_matrix"),
+    *("CSC", "CSR", "SparseConstant", "SparseSharedVariable", "SparseTensorType", "SparseVariable"),
+)
+"""The names that the package has."""

@@ -27,4 +27,4 @@ if TYPE_CHECKING:
     from relgraph.tensor.random.type import RandomGeneratorType as RandomGeneratorType
     from relgraph.tensor.random.type import random_generator_type as random_generator_type
 
-__getattr__, __dir__ = names_on_first_use(__name__, {"functions": "DRAWS"})
+__getattr__, __dir__ = names_on_first_use(__name__, "functions.DRAWS")
