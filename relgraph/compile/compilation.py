@@ -40,7 +40,6 @@ from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
 from relgraph.graph.shared_values import Container, SharedVariable
 from relgraph.graph.utils import paused_collector
 from relgraph.settings import config
-from relgraph.tensor.type import TensorType
 from relgraph.vm.schedule import Runner
 
 MOST_GRAPHS = 64
@@ -63,8 +62,6 @@ class CompiledGraph:
         Computes the values of its outputs from those of its inputs.
     overwritten
         The positions of the inputs that it overwrites.
-    zero_dimensional
-        The positions of the outputs that are arrays of rank 0.
     requirements
         What has to hold of the lengths of its inputs, and no node of the graph checks any longer.
     """
@@ -72,7 +69,6 @@ class CompiledGraph:
     fgraph: FunctionGraph
     run: Runner
     overwritten: list[int]
-    zero_dimensional: list[int]
     requirements: list[Requirement]
 
 
@@ -240,7 +236,6 @@ def _compile(
         overwritten=compiled.overwritten,
         mode=mode,
         rebuild=partial(_without_updates, spec, mode, accept_inplace),
-        zero_dimensional=compiled.zero_dimensional,
         requirements=compiled.requirements,
     )
     defaults = [
@@ -275,11 +270,6 @@ def _compiled_graph(
         fgraph,
         run,
         [i for i, v in enumerate(fgraph.inputs) if v in overwritten],
-        [
-            i
-            for i, v in enumerate(fgraph.outputs)
-            if isinstance(v.type, TensorType) and v.type.ndim == 0
-        ],
         required.without(RequiredLengths(fgraph)) if required.requirements else [],
     )
     return compiled, derivation

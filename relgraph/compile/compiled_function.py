@@ -167,8 +167,6 @@ class FunctionMaker:
         The mode of the function.
     rebuild
         Compiles the function again without updates, with some shared variables replaced.
-    zero_dimensional
-        The positions of the outputs that are arrays of rank 0.
     requirements
         What a call checks of the lengths of its inputs, since no node of the graph does.
     """
@@ -178,7 +176,6 @@ class FunctionMaker:
     overwritten: list[int]
     mode: Mode
     rebuild: Callable[..., Function]
-    zero_dimensional: list[int]
     requirements: list[Requirement]
 
 
@@ -282,7 +279,11 @@ class Function(Displayed):
             updated=[c for c in updated if c is not None],
             convert=self._converted,
             unalias=self._unalias_overwritten if maker.overwritten else None,
-            zero_dimensional=maker.zero_dimensional,
+            zero_dimensional=[
+                i
+                for i, v in enumerate(maker.fgraph.outputs)
+                if isinstance(v.type, TensorType) and v.type.ndim == 0
+            ],
             n_results=len(maker.spec.outputs),
             unpack=maker.spec.unpack,
         )

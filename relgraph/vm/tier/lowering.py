@@ -70,8 +70,6 @@ class Value:
         When it is there: a number before the loops of its level, another value in them.
     constant
         The number, if it is known.
-    argument
-        The position of the argument; None if it is made.
     view_of
         The matrix of which it is the transpose, and which is read in its place.
     nest
@@ -84,7 +82,6 @@ class Value:
     axes: tuple[Length, ...] = ()
     level: int = 0
     constant: Any = None
-    argument: int | None = None
     view_of: Value | None = None
     nest: Nest | None = None
     whole: bool = False
@@ -268,8 +265,8 @@ class Lowering:
             for i, var in enumerate(inputs)
             for axis, n in enumerate(shapes.get(var, ()))
         }
-        for i, var in enumerate(inputs):
-            self.values[var] = Value(var.type.dtype, self._axes(var), argument=i)
+        for var in inputs:
+            self.values[var] = Value(var.type.dtype, self._axes(var))
         for node in nodes:
             self._lower(node)
         for var in outputs:
