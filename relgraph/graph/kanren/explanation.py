@@ -68,10 +68,9 @@ class Explanation(Displayed):
         The name of the law, and ``forward`` or ``backward``.
     variable
         The variable.
-    matches
-        Whether the law rewrites the variable.
     reason
-        Why not, as a `Reason`. Of several attempts to match, the one that got furthest counts.
+        Why it does not match, or that it does. Of several attempts to match, the one that got
+        furthest counts.
     path
         Where the pattern and the graph differ: ``(1, 0)`` is input 0 of input 1 of the node.
     wanted, found
@@ -96,7 +95,6 @@ class Explanation(Displayed):
     law: str
     direction: str
     variable: Variable
-    matches: bool
     reason: Reason
     path: Path = ()
     wanted: str = ""
@@ -108,6 +106,11 @@ class Explanation(Displayed):
     progress: tuple[int, int] = (0, 0)
     within: str = ""
     text: str = ""
+
+    @property
+    def matches(self) -> bool:
+        """Whether the law rewrites the variable."""
+        return self.reason is Reason.MATCH
 
     def __str__(self) -> str:
         return self.text
@@ -230,58 +233,43 @@ def mismatch(place: Explanation, failure: Failure, fgraph: FunctionGraph) -> Exp
     return report.mismatch(failure, progress=(2 * GUARDS, 0))
 
 
+@dataclass(frozen=True, eq=False)
 class _Report:
     """Makes the `Explanation` for one law and variable."""
 
-    def __init__(
-        self,
-        law: str,
-        direction: str,
-        variable: Variable,
-        fgraph: FunctionGraph | None = None,
-        proof: str = "",
-    ) -> None:
-        self.name = labelled(law, direction)
-        self.proof = proof
-        self.about: dict[str, Any] = {"law": law, "direction": direction, "variable": variable}
-        self.variable = variable
-        self.fgraph = fgraph
+    law: str
+    direction: str
+    variable: Variable
+    fgraph: FunctionGraph | None = None
+    proof: str = ""
+
+    def _explanation(self, reason: Reason, says: str, *lines: str, **details: Any) -> Explanation:
+        first = f"{labelled(self.law, self.direction)} {says} {algebra(self.variable)}"
+        text = "\n  ".join([first, *lines])
+        return Explanation(self.law, self.direction, self.variable, reason, text=text, **details)
 
     def match(self, bindings: Mapping[Any, Any], result: Variable) -> Explanation:
         named = {str(v): x for v, x in bindings.items()}
-        lines = [f"{self.name} matches {algebra(self.variable)}"]
-        if named:
-            lines.append(f"  with {assigned(named)}")
-        lines.append(f"  and gives {algebra(result)}")
+        lines = [f"with {assigned(named)}"] if named else []
+        lines.append(f"and gives {algebra(result)}")
         if self.proof:
-            lines.append(f"  as was shown for all values: {self.proof}")
-        return Explanation(
-            **self.about,
-            matches=True,
-            reason=Reason.MATCH,
-            bindings=named,
-            result=result,
-            text="\n".join(lines),
-        )
+            lines.append(f"as was shown for all values: {self.proof}")
+        return self._explanation(Reason.MATCH, "matches", *lines, bindings=named, result=result)
 
     def mismatch(
         self, failure: Failure, note: str = "", progress: tuple[int, int] = (0, 0)
     ) -> Explanation:
         why = _sentence(failure, self.variable, self.fgraph)
-        lines = [f"{self.name} does not match {algebra(self.variable)}", f"  {why}"]
-        if note:
-            lines.append(f"  {note}")
-        return Explanation(
-            **self.about,
-            matches=False,
-            reason=failure.reason,
+        return self._explanation(
+            failure.reason,
+            "does not match",
+            *filter(None, (why, note)),
             path=failure.path,
             wanted=_shown(failure.wanted),
             found=_shown(failure.found),
             values=failure.values,
             why=why,
             progress=progress,
-            text="\n".join(lines),
         )
 
     def by_rules(self, rewriter: KanrenRelationSub, rules: Sequence[Rule]) -> Explanation:
