@@ -26,6 +26,8 @@ from relgraph.graph.utils import Memo
 # Different queries to one database of which it remembers what they have led to, at least.
 _MOST_KNOWN = 8
 
+_SETTINGS = ("ignore_newtrees", "tracks_on_change_inputs", "failure_callback", "max_use_ratio")
+
 
 class EquilibriumDB(OptimizationDatabase):
     """A database whose queries give an EquilibriumOptimizer.
@@ -80,14 +82,8 @@ class EquilibriumDB(OptimizationDatabase):
         entry.final, entry.cleanup = final_opt, cleanup
 
     def _answer(self, query: OptimizationQuery) -> EquilibriumOptimizer:
-        settings = (
-            self.ignore_newtrees,
-            self.tracks_on_change_inputs,
-            self.failure_callback,
-            self.max_use_ratio,
-        )
         inner = query.within() if self.nested else query.changed(position_cutoff=math.inf).within()
-        key = (settings, inner.key(), self.revision)
+        key = (*self._settings().values(), inner.key(), self.revision)
         known = self._known.recall(key)
         if known is None:
             known = self._known.keep(key, self._optimizer(self._matches(query)))
@@ -96,13 +92,13 @@ class EquilibriumDB(OptimizationDatabase):
         made.tables = known.tables
         return made
 
+    def _settings(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _SETTINGS}
+
     def _optimizer(self, found: list[tuple[Entry, Any]]) -> EquilibriumOptimizer:
         return EquilibriumOptimizer(
             [item for entry, item in found if not entry.final and not entry.cleanup],
-            failure_callback=self.failure_callback,
-            ignore_newtrees=self.ignore_newtrees,
-            tracks_on_change_inputs=self.tracks_on_change_inputs,
-            max_use_ratio=self.max_use_ratio,
+            **self._settings(),
             final_optimizers=[item for entry, item in found if entry.final],
             cleanup_optimizers=[item for entry, item in found if entry.cleanup],
         )
