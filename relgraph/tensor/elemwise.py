@@ -333,8 +333,8 @@ class RelativeDimShuffle(RelativeOp, TensorOp):
         return made
 
 
-# What these do to a gradient is the same for zeros as for all other numbers.
-_SLOPE_IS_NUMBER = frozenset({scalar.add, scalar.sub, scalar.neg, scalar.identity, scalar.second})
+# These hand a gradient on as it is.
+_SLOPE_IS_ONE = frozenset({scalar.add, scalar.identity, scalar.second})
 
 
 def scalar_op_of(node: Apply | None) -> Any:
@@ -372,11 +372,25 @@ class ChosenGradient(NamedTuple):
         Returns
         -------
         chosen
-            None if it is not made by a choice, or if zeros make no difference to the op.
+            None if it is not made by a choice, or a sum by one choice, or if the op hands it on.
         """
-        if len(output_grads) != 1 or scalar_op in _SLOPE_IS_NUMBER:
+        if len(output_grads) != 1 or scalar_op in _SLOPE_IS_ONE:
             return None
         (g,) = output_grads
+        if scalar_op_of(g.owner) is not scalar.add:
+            return ChosenGradient._of_choice(g)
+        terms = [ChosenGradient._of_choice(v) for v in g.owner.inputs]
+        first = terms[0]
+        if first is None or any(
+            t is None or t.condition is not first.condition or t.if_true is not first.if_true
+            for t in terms
+        ):
+            return None
+        total = g.owner.op(*[t.where_taken for t in terms if t is not None])
+        return first._replace(where_taken=total)
+
+    @staticmethod
+    def _of_choice(g: Any) -> ChosenGradient | None:
         node = g.owner
         if scalar_op_of(node) is not scalar.switch:
             return None
@@ -856,8 +870,9 @@ class Elemwise(Op):
         """Return the gradients of `L_op` with respect to the inputs at the positions `wanted`."""
         op = self.scalar_op
         ndim = outputs[0].type.ndim
-        chosen = ChosenGradient.of(op, output_grads)
-        if chosen is not None:
+        choices = []  # one within the other
+        while (chosen := ChosenGradient.of(op, output_grads)) is not None:
+            choices.append(chosen)
             output_grads = [chosen.where_taken]
         key = plan_key(op, inputs, output_grads, wanted, ndim)
         plan = self._gradient_plans.recall(key)
@@ -865,7 +880,7 @@ class Elemwise(Op):
             plan = plan_gradients(op, inputs, output_grads, wanted, ndim)
             self._gradient_plans.keep(key, plan)
         found = plan.run(inputs, outputs, output_grads)
-        if chosen is not None:
+        for chosen in reversed(choices):
             found = [None if g is None else chosen.and_zero_elsewhere(g) for g in found]
         return [
             _summed_over_broadcast_axes(g, inputs[i])

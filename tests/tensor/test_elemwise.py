@@ -545,6 +545,10 @@ BRANCHES = {
         [0.0, 0.0, 0.0, np.inf, 0.5 / np.sqrt(np.log(1000)) / 1000],
     ),
     "power": (lambda x: at.where(x > 0, 0.0, x**2) * x, [3e6, 3.0, 0.0, 0.0, 0.0]),
+    "one in another": (
+        lambda x: at.where(x < 5, at.exp(at.where(x > 0, at.sqrt(x), 0.0)), 1.0),
+        [0.0, 0.0, 0.0, np.e / 2, 0.0],
+    ),
 }
 
 
@@ -555,6 +559,24 @@ def test_what_is_not_taken_has_no_slope(name, mode):
     x = at.dvector("x")
     slope = grad(at.sum(formula(x)), x, stabilize=False)
     np.testing.assert_allclose(function([x], slope, mode=mode)(POINTS), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", [NAIVE, None], ids=["naive", "fast_run"])
+@pytest.mark.parametrize(
+    ("formula", "curved"),
+    [
+        (lambda x: at.exp(x) / x, np.e),
+        (lambda x: at.sqrt(x) * x, 0.75),
+        (lambda x: 2 - at.log(x), 1.0),
+        (lambda x: at.where(x < 5, 1 / x, 0.0), 2.0),
+    ],
+)
+def test_what_is_not_taken_has_no_curvature(formula, curved, mode):
+    x = at.dvector("x")
+    slope = grad(at.sum(at.where(x > 0, formula(x), 0.0)), x, stabilize=False)
+    curvature = grad(at.sum(slope), x, stabilize=False)
+    found = function([x], curvature, mode=mode)([0.0, 1.0])
+    np.testing.assert_allclose(found, [0.0, curved], rtol=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(3, 1), (1, 4), (3, 4)], ids=str)

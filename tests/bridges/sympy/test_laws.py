@@ -102,7 +102,7 @@ EXPRESSIONS: tuple[Any, ...] = (
     *(sp.sech(x), sp.csch(x), sp.coth(x), sp.Abs(x - y), sp.sign(x - y), sp.floor(y)),
     *(sp.ceiling(y), sp.Mod(y, x), sp.Max(x, y, 1), sp.Min(x, y), sp.Heaviside(x - y, 0.5)),
     *(sp.gamma(x), sp.loggamma(y), sp.digamma(x), sp.polygamma(2, y), sp.beta(x, y), sp.erf(x)),
-    *(sp.erfc(x), sp.erfi(x), sp.erfinv(x), sp.Ei(x), sp.besselj(2, x)),
+    *(sp.erfc(x), sp.erfi(x), sp.erfinv(x), sp.Ei(x), sp.besselj(2, x), sp.binomial(y, x)),
     *(sp.bessely(1, y), sp.besseli(1, x), sp.besselk(1, x), sp.lowergamma(x, y), sp.sinc(x)),
     *(sp.uppergamma(x, y), sp.factorial(n), sp.elliptic_k(x), sp.elliptic_e(x), sp.zeta(y)),
     sp.Piecewise((x, x > y), (y**2, x < 0), (x * y, True)),
