@@ -28,7 +28,7 @@ from relations.functions import (
     trigonometric,
 )
 from relations.kit.compensation import in_no_sum_twice
-from relations.kit.made_by_laws import made_before_moves, made_of
+from relations.kit.made_by_laws import made_before_moves, made_before_moves_of_negated, made_of
 from relations.kit.vocabulary import Law, Relation, lvars, stable
 from relations.matrices import determinants, kronecker, low_rank, products, systems
 from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
@@ -75,24 +75,32 @@ def _turned_difference(name: str, laws: Sequence[Law], *tags: str) -> Law:
     )
 
 
-def _of_moved_elements(laws: Iterable[Relation]) -> Law:
-    """Return the law that an op of elements that were taken of a tensor is the same elements of
+def _of_moved_elements(laws: Iterable[Relation]) -> tuple[Law, Law]:
+    """Return the laws that an op of elements that were taken of a tensor is the same elements of
     what one of `laws`, of the class ``stable``, makes of the op of the tensor."""
     known = [law for law in laws if isinstance(law, Law) and _is_elementwise(law)]
     by_array, first, from_second = Placeholder.ARRAY, Subtensor((0,)), Subtensor((Slice(1),))
-    return stable(
-        "before-elements-are-taken",
-        Elemwise(s, ())(several(xs)),
-        # log(sigmoid(x)[i]) → z[i], where z is what a law makes of log(sigmoid(x))
-        computed(made_before_moves(known), s, xs),
-        mixed=True,
-        tries=[
-            1 - AdvancedSubtensor((by_array,))(sigmoid(x), k),
-            1 - first(exp(x)),
-            log(DimShuffle(1, ("x", 0))(sigmoid(x))),
-            from_second(sigmoid(x)) - from_second(sigmoid(y)),
-            log1p(-from_second(sigmoid(x))),
-        ],
+    return (
+        stable(
+            "before-elements-are-taken",
+            Elemwise(s, ())(several(xs)),
+            # log(sigmoid(x)[i]) → z[i], where z is what a law makes of log(sigmoid(x))
+            computed(made_before_moves(known), s, xs),
+            mixed=True,
+            tries=[
+                1 - AdvancedSubtensor((by_array,))(sigmoid(x), k),
+                1 - first(exp(x)),
+                log(DimShuffle(1, ("x", 0))(sigmoid(x))),
+                from_second(sigmoid(x)) - from_second(sigmoid(y)),
+            ],
+        ),
+        # apart from the other, which would be tried on every function of what is negated
+        stable(
+            "before-elements-are-taken-and-negated",
+            log1p(-x),
+            computed(made_before_moves_of_negated(known, log1p), x),
+            tries=[log1p(-from_second(sigmoid(x)))],
+        ),
     )
 
 
@@ -273,7 +281,7 @@ STABILIZE: tuple[Relation, ...] = (
     *_NEARER,
     *_turned_differences(_NEARER),
     *parts.STEPS,
-    _of_moved_elements(_NEARER),
+    *_of_moved_elements(_NEARER),
     # again, of what the laws above make: factors of 1, terms to collect, signs, denominators
     *arithmetic.IDENTITIES,
     *_SUMS_AND_PRODUCTS,

@@ -107,7 +107,7 @@ them all when the book is imported."""
 def made_before_moves(laws: Sequence[Law]) -> Callable[..., Any]:
     """Return the function of a scalar op and operands, which are elements taken of tensors, or
     numbers, that returns the same elements of what some laws make of the op of the tensors; None if
-    none matches. Elements that are taken may be negated, beside numbers.
+    none matches.
 
     Other nodes may read the tensors, which keeps the op that takes elements where it is.
     """
@@ -129,21 +129,37 @@ def made_before_moves(laws: Sequence[Law]) -> Callable[..., Any]:
             if any(part is None for part in parts):
                 return None
             return known.made_of(fgraph, *parts)
-        elements = operands[numbers.index(None)]
-        negated = elements.head is neg
-        move = elements.owner.inputs[0].owner if negated else elements.owner
+        move = operands[numbers.index(None)].owner
         if move is None or not isinstance(move.op, _MOVES):
             return None
-        whole = neg(move.inputs[0]) if negated else move.inputs[0]
-        arguments = [whole if n is None else as_tensor_variable(n) for n in numbers]
-        found = known.made_of(fgraph, *arguments)
-        return None if found is None else move.op(found, *move.inputs[1:])
+        arguments = [move.inputs[0] if n is None else as_tensor_variable(n) for n in numbers]
+        return _moved(known.made_of(fgraph, *arguments), move)
 
     return made
 
 
+def made_before_moves_of_negated(laws: Sequence[Law], op: Any) -> Callable[..., Any]:
+    """Return the function of elements taken of a tensor that returns the same elements of what some
+    laws make of an op of the negated tensor; None if none matches."""
+    known = _ByHeads([law for law in laws if law.lhs.op is op])
+
+    @depends_on_levels(DEEPEST)
+    @asks_graph
+    def made(fgraph: Any, elements: Any) -> Any:
+        move = elements.owner
+        if move is None or not isinstance(move.op, _MOVES):
+            return None
+        return _moved(known.made_of(fgraph, neg(move.inputs[0])), move)
+
+    return made
+
+
+def _moved(made: Any, move: Any) -> Any:
+    return None if made is None else move.op(made, *move.inputs[1:])
+
+
 def _are_moves_and_numbers(heads: Heads) -> bool:
-    moves = [head is neg or isinstance(head, _MOVES) for head in heads]
+    moves = [isinstance(head, _MOVES) for head in heads]
     return any(moves) and all(
         is_move or containing_constant((head,)) for is_move, head in zip(moves, heads, strict=True)
     )

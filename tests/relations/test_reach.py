@@ -58,7 +58,8 @@ WRITTEN: dict[str, list[Any]] = {
     "log-sum-weighed-divided": [at.log(at.sum(at.softmax(y) * at.exp(m) / at.sigmoid(z), axis=1))],
     "log-mul-sigmoid": [at.log(at.sigmoid(x) * at.abs(y))],
     "extreme-above-zero": [at.max(at.sqrt(at.abs(x)))],
-    "before-elements-are-taken": [1 - at.sigmoid(x)[[0, 2, 2]], at.log1p(-at.sigmoid(x)[[0, 2]])],
+    "before-elements-are-taken": [1 - at.sigmoid(x)[[0, 2, 2]]],
+    "before-elements-are-taken-and-negated": [at.log1p(-at.sigmoid(x)[[0, 2, 2]])],
 }
 """More of what people write, where a table's own example is simplified by another law first."""
 

@@ -403,16 +403,25 @@ def _written_plainly(
     name: str, lhs: Any, rhs: Any, conditions: tuple[Any, ...]
 ) -> tuple[Any, Any, tuple[Any, ...]]:
     """Return sides and conditions with plain variables in the places of those that are given with
-    goals, which are the first conditions."""
+    goals. These are conditions before the first one that reads such a variable."""
     names = plain_names(lhs, rhs, [c.variables for c in conditions if isinstance(c, Condition)])
     if not names:
         return lhs, rhs, conditions
     for v in variables_of((lhs, rhs)):
         if v in names.values():
             raise ValueError(f"{name}: there are two variables of the name {v}")
-    goals = [goal for v in names if isinstance(v, Given) for goal in v.goals]
+    every: dict[Any, None] = {}
+    for condition in conditions:
+        read = plain_names(condition.variables) if isinstance(condition, Condition) else ()
+        every.update(dict.fromkeys([*_goals_of(read), condition]))
+    every.update(dict.fromkeys(_goals_of(names)))
     lhs, rhs = renamed((lhs, rhs), names)
-    return lhs, rhs, tuple([renamed_goal(c, names) for c in (*goals, *conditions)])
+    return lhs, rhs, tuple([renamed_goal(c, names) for c in every])
+
+
+def _goals_of(variables: Iterable[Any]) -> list[Condition]:
+    """Return the goals that are given with some variables."""
+    return [goal for v in variables if isinstance(v, Given) for goal in v.goals]
 
 
 def _side(name: str, side: Any) -> Any:
