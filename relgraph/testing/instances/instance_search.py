@@ -133,7 +133,7 @@ def reshaped(
             known[v] = at.constant(random.choice(np.ravel(v.data), shape))
     for node in io_toposort(list(known), _variables(graph)):
         known[node.outputs[0]] = _elementwise(node, [known.get(v, v) for v in node.inputs])
-    made = _over(graph, specs, known)
+    made = rebuilt(graph, specs, known)
     if made.root.type.ndim != len(shape):
         raise CannotInstantiate(f"the result has {made.root.type.ndim} axes")
     return made
@@ -276,13 +276,6 @@ def rebuilt(
         except (TypeError, ValueError, IndexError, OverflowError) as error:
             raise CannotInstantiate(f"{node.op} does not take the other inputs") from error
         known.update(zip(node.outputs, made.outputs, strict=True))
-    return _over(graph, specs, known)
-
-
-def _over(
-    graph: InstantiatedPattern, specs: list[InputSpec], known: dict[Variable, Variable]
-) -> InstantiatedPattern:
-    """Return a graph with other variables: those that `known` has for the old ones."""
 
     def new(value: Any) -> Any:
         if isinstance(value, tuple):
