@@ -12,9 +12,8 @@ import math
 from bisect import bisect
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
+from itertools import chain, count
 from random import Random
-from string import ascii_lowercase, ascii_uppercase
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,14 +26,13 @@ from relgraph.graph.op import Op
 from relgraph.scalar.type import number_kind, weak_dtype
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.indexing import AdvancedSubtensor
-from relgraph.tensor.linalg.blas import BlasUpdate
-from relgraph.tensor.linalg.diagonals import SetDiagonal
+from relgraph.tensor.linalg.diagonals import ExtractDiag, SetDiagonal
 from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.linalg.products import Kron
 from relgraph.tensor.math import Dot, MatrixProduct
 from relgraph.tensor.random.type import random_generator_type
 from relgraph.tensor.shapes import Shape_i
-from relgraph.tensor.signatures import parsed
+from relgraph.tensor.signatures import Signature, parsed
 from relgraph.testing.draw.terms import class_and_scalar_name, classes_in, op_of, role_of
 from relgraph.testing.instances.input_values import (
     STRUCTURES,
@@ -130,18 +128,35 @@ class AdaptiveChoices:
 
 
 Axes = tuple[str, ...]
-"""The names of the axes of a tensor. A name of several letters is an axis as long as the product of
-the axes that have these letters for names."""
+"""The names of the axes of a tensor. A graph may lack one that is a capital letter: a vector may be
+the first or the last factor. A name of several letters is an axis as long as the product of the
+axes that have these letters for names."""
 
 STACK = "*"
 """Stands before the names of the axes of a matrix that may be a stack of them."""
-MAY_BE_LEFT_OUT = frozenset(ascii_uppercase)
-"""The names of axes that a graph may lack: a vector may be the first or the last factor."""
-
 Named = list[tuple[Any, Axes | None]]
 """Parts of a pattern, with the names of their axes if they have any."""
 
-_RELATING = (MatrixProduct, MatrixOp, Kron)
+_SIGNATURES: Mapping[type, str] = {
+    ExtractDiag: "(n,n)->(n)",
+    SetDiagonal: "(n,n),(n)->(n,n)",
+    Kron: "(m,n),(k,l)->(mk,nl)",
+}
+"""The named axes of ops that state none; see `relgraph.tensor.signatures`. An axis of two letters
+is as long as the product of their axes."""
+
+
+def _signature_of(cls: type, arguments: Sequence[Any]) -> Signature | None:
+    """Return the axes that the arguments and the first result of an op have in common; None if it
+    has none. Matrices are square where it is not said."""
+    text = getattr(cls, "signature", "")
+    text = text or next((s for c, s in _SIGNATURES.items() if issubclass(cls, c)), "")
+    if not text and issubclass(cls, MatrixOp) and len(arguments) == 1:
+        text = "(n,n)->(n,n)"
+    is_diagonal = issubclass(cls, AdvancedSubtensor) and len(arguments) == 3
+    if is_diagonal and arguments[1] == arguments[2]:
+        text = "(n,n),(n),(n)->(n)"
+    return parsed(text) if text else None
 
 
 def axes_in(pattern: Any) -> Mapping[Any, Axes]:
@@ -157,11 +172,11 @@ class _Naming:
     """Names the axes of the parts of a pattern, from the root to the leaves."""
 
     def __init__(self, pattern: Any) -> None:
-        self._outer, self._inner = iter(ascii_uppercase), iter(ascii_lowercase)
+        self._outer = filter(str.isupper, map(chr, count(ord("A"))))
+        self._inner = filter(str.islower, map(chr, count(ord("a"))))
         self._axes: dict[Any, Axes] = {}
         # for each name that another one replaces, that name
         self._same: dict[str, str] = {}
-        relates = any(issubclass(cls, _RELATING) for cls in classes_in(pattern))
         stack: Named = [(pattern, None)]
         while stack:
             part, axes = stack.pop()
@@ -169,7 +184,7 @@ class _Naming:
             if is_variable(part) and axes is not None:
                 self._note(part, axes)
             elif parts is not None:
-                stack += self._below(*parts, axes) if relates else _named_by_op(*parts)
+                stack += self._below(*parts, axes)
 
     def found(self) -> dict[Any, Axes]:
         """Return the names of the axes of each logic variable that has any."""
@@ -184,7 +199,8 @@ class _Naming:
     def _merge(self, one: str, other: str) -> None:
         """Note that two names are those of one axis."""
         # a product stays one, and what may not be left out in one place may not be in another
-        kept, gone = sorted(map(self._name, (one, other)), key=lambda n: (len(n), n), reverse=True)
+        names = map(self._name, (one, other))
+        gone, kept = sorted(names, key=lambda n: (len(n), n.islower(), n))
         if len(gone) == 1 and kept != gone:
             self._same[gone] = kept
 
@@ -203,68 +219,45 @@ class _Naming:
         axes
             The names of the axes of the result, or None.
         """
-        cls, _ = class_and_scalar_name(head)
-        if cls is None:
-            return [(p, None) for p in arguments]
-        if issubclass(cls, MatrixProduct):
-            *stack, row, column = axes or self._of_product(cls)
-            inner = next(self._inner)
-            own = ((*stack, row, inner), (*stack, inner, column))
-            return list(zip(arguments, own, strict=True))
-        if issubclass(cls, SetDiagonal):
-            matrix, values = arguments
-            return self._of_diagonal(matrix, values, values)
-        if issubclass(cls, MatrixOp) and len(arguments) < 3:
-            return self._of_square(arguments, axes)
-        if issubclass(cls, Kron):
-            pairs = [self._factors_of(name) for name in axes or (None, None)]
-            return list(zip(arguments, zip(*pairs, strict=True), strict=True))
+        cls = class_and_scalar_name(head)[0] or object
+        signature = _signature_of(cls, arguments)
+        if signature is not None:
+            return self._by_signature(signature, cls, arguments, axes)
         if getattr(op_of(head), "new_order", None) == (1, 0):
             return [(p, axes and axes[::-1]) for p in arguments]
         if issubclass(cls, Elemwise):
             inside = [c for p in arguments for c in classes_in(p) if issubclass(c, MatrixProduct)]
-            axes = axes or (self._of_product(inside[0]) if inside else None)
+            if inside and axes is None:
+                stack, names = self._named(parsed(inside[0].signature), inside[0])
+                axes = (*stack, *map(names.__getitem__, parsed(inside[0].signature).outputs[0]))
             return [(p, axes) for p in arguments]
-        if issubclass(cls, AdvancedSubtensor) and len(arguments) == 3:
-            return self._of_diagonal(*arguments)
-        return _lengths(cls, arguments, axes) if axes else _named_by_op(head, arguments)
+        return _lengths(cls, arguments, axes) if axes else [(p, None) for p in arguments]
 
-    def _of_product(self, cls: type) -> Axes:
-        """Return names for the axes of a product of matrices, or of stacks of them."""
-        if issubclass(cls, Dot):
-            return next(self._outer), next(self._outer)
-        return STACK, next(self._inner), next(self._inner)
+    def _named(self, signature: Signature, cls: type) -> tuple[Axes, dict[str, str]]:
+        """Return the names of the axes of a stack, and a name for each axis of a signature."""
+        names: dict[str, str] = {}
+        for axis in chain(*signature.inputs):
+            names.setdefault(axis, next(self._outer if axis.endswith("?") else self._inner))
+        for axis in signature.outputs[0]:
+            names.setdefault(axis, "".join(names.get(letter, "") for letter in axis))
+        is_stack = issubclass(cls, MatrixProduct) and not issubclass(cls, Dot)
+        return (STACK,) if is_stack else (), names
 
-    def _of_square(self, arguments: Any, axes: Axes | None) -> Named:
-        """Return a square matrix, and what is beside it in an equation, with names of their axes.
-
-        The result has the shape of the last one.
-        """
-        side, stack = next(self._inner), axes[:-2] if axes else ()
-        square = (arguments[0], (*stack, side, side))
-        for name in axes[-2:] if axes and len(arguments) == 1 else axes[-2:-1] if axes else ():
-            self._merge(name, side)
-        if len(arguments) == 1:
-            return [square]
-        column = axes[-1] if axes else next(self._outer)
-        return [square, (arguments[1], (*stack, side, column))]
-
-    def _factors_of(self, name: str | None) -> tuple[str, str]:
-        """Return the names of two axes whose product is the axis of a name."""
-        known = "" if name is None else self._name(name)
-        if len(known) == 2:
-            return known[0], known[1]
-        one, other = next(self._inner), next(self._inner)
-        if known:
-            self._merge(known, one + other)
-        return one, other
-
-    def _of_diagonal(self, whole: Any, rows: Any, columns: Any) -> Named:
-        """Return the arguments of what takes elements, with names if these are the diagonal."""
-        if rows != columns:
-            return [(whole, None)]
-        along = next(self._inner)
-        return [(rows, (along,)), (whole, (along, along))]
+    def _by_signature(
+        self, signature: Signature, cls: type, arguments: Any, axes: Axes | None
+    ) -> Named:
+        """Return the arguments of an op, with names of the axes that its signature relates."""
+        stack, names = self._named(signature, cls)
+        output = signature.outputs[0]
+        if axes is not None and output:
+            stack = axes[: -len(output)]
+            for axis, name in zip(reversed(output), reversed(axes), strict=False):
+                own, known = names[axis], self._name(name)
+                alike = zip(own, known, strict=True) if len(own) == len(known) else [(own, known)]
+                for one, other in alike:
+                    self._merge(one, other)
+        own_axes = [tuple(map(names.__getitem__, core)) for core in signature.inputs]
+        return [(p, (*stack, *own)) for p, own in zip(arguments, own_axes, strict=False)]
 
 
 def _lengths(cls: type, arguments: Any, axes: Axes) -> Named:
@@ -272,13 +265,6 @@ def _lengths(cls: type, arguments: Any, axes: Axes) -> Named:
     roles = [role_of(cls, "", position) for position in range(len(arguments))]
     names = [axes[k : k + 1] if role == "length" else () for role, k in roles]
     return [(p, name or None) for p, name in zip(arguments, names, strict=True)]
-
-
-def _named_by_op(head: Any, arguments: Any) -> Named:
-    """Return the arguments of an op, with the names of the axes that a BLAS update itself has."""
-    op = op_of(head)
-    own = parsed(op.signature).inputs if isinstance(op, BlasUpdate) else repeat(None)
-    return list(zip(arguments, own, strict=False))
 
 
 _SEEDS = tuple(range(256))
@@ -297,14 +283,13 @@ _COMPLEX = {"complex128": 3.0, "complex64": 1.0}
 _RANKS = {1: 4.0, 2: 3.0, 0: 1.0, 3: 1.0, 4: 0.4}
 _LENGTHS = {3: 3.0, 2: 3.0, 7: 1.5, 1: 1.0, 0: 0.5, 16: 0.6}
 # how the shapes of the arguments are related to the base shape
-_SHAPES = {"same": 5.0, "broadcast": 3.0, "scalar": 0.7, "square": 1.5, "any": 1.0, "thin": 1.0}
+_SHAPES = {"same": 5.0, "broadcast": 3.0, "scalar": 0.7, "square": 1.5, "any": 1.0}
 # the same for an instance of a cell of the plan: most of its arguments are of that cell
-_PLANNED_SHAPES = {"same": 8.0, "square": 1.0, "broadcast": 1.0, "thin": 1.0, "any": 0.5}
+_PLANNED_SHAPES = {"same": 8.0, "square": 1.0, "broadcast": 1.0, "any": 0.5}
 # the axes of matrices are not longer, unless they are to be: products of them take long to judge
 _MOST_OF_AXES = 4
 # the sides of matrices that are factors: a QR decomposition of 300 by 300 takes a second
 _LARGEST_MATRIX = 24
-_THIN = dict.fromkeys(("thin", "wide", "matrix", "vector"), 1.0)
 # which lengths the types of inputs know
 _STATIC = {"open": 3.0, "known": 2.0, "mixed": 1.0}
 _STRUCTURES = dict.fromkeys(STRUCTURES, 1.0)
@@ -534,11 +519,6 @@ class RandomArguments:
                 n if self.choices.chance(65) else self.choices.uniform((2, 3, 1))
                 for _ in range(rank)
             )
-        if relation == "thin":
-            n = self._side()
-            k = 2 if n > 3 and self.choices.chance(50) else 1
-            shapes = {"thin": (n, k), "wide": (k, n), "matrix": (n, n), "vector": (n,)}
-            return shapes[self.choices.pick(("thin", v), _THIN)]
         if relation == "scalar":
             return base_shape if self.choices.chance(50) else ()
         if relation != "broadcast":
@@ -566,7 +546,7 @@ class RandomArguments:
             factors = [self._length_of(letter) for letter in name]
             return math.prod(n for n in factors if n is not None)
         if name not in lengths:
-            left_out = name in MAY_BE_LEFT_OUT and not self.choices.pick(("axis", name), _MOSTLY)
+            left_out = name.isupper() and not self.choices.pick(("axis", name), _MOSTLY)
             options = dict.fromkeys(self._state.lengths_of_axes, 1.0)
             lengths[name] = None if left_out else self.choices.pick(("length", name), options)
         return lengths[name]
@@ -595,11 +575,6 @@ class RandomArguments:
         var = self._input(dtype, shape, known=kind == "known")
         return self._small_graph(var) if kind == "graph" else var
 
-    def _side(self) -> int:
-        """Return the length of the sides of square matrices."""
-        n = self._state.base_shape[-1] if self._state.base_shape else 3
-        return max(n, 2) if self._state.shape_relation == "thin" else n
-
     def _has_named_axes(self, v: Any) -> bool:
         """Return whether the logic variable `v` has the lengths of axes that have names."""
         return self._state.shape_relation == "by axes" and v in self._axes
@@ -609,7 +584,7 @@ class RandomArguments:
         if self._has_named_axes(v):
             last = self._length_of(self._axes[v][-1])
             return 1 if last is None else last
-        return self._side()
+        return self._state.base_shape[-1] if self._state.base_shape else 3
 
     def _structured_matrix(self, dtype: str, v: Any) -> Variable:
         """Return a square matrix of a known structure: made of an input, or an input itself."""
@@ -657,7 +632,6 @@ class RandomArguments:
             must = (
                 known
                 or state.static_lengths == "known"
-                or state.shape_relation == "thin"
                 or (n == 1 and state.shape_relation != "same")
             )
             mixed = state.static_lengths == "mixed"

@@ -159,8 +159,7 @@ class PatternInstantiator(RandomArguments):
         if about_sparse:
             self._ranks = {2: 1.0}
         if about_matrices or products > 1:
-            thin = 10.0 if about_matrices and products else 1.5
-            self._more_shapes = {"square": 3.0, "thin": thin}
+            self._more_shapes = {"square": 3.0}
         self._axes = {} if about_sparse else axes_in(rule.pattern)
         if self._axes:
             self._more_shapes = {**self._more_shapes, "by axes": 20.0}
