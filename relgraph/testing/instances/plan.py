@@ -559,7 +559,8 @@ def branches(searches: Sequence[InstanceSearch], kind: str) -> list[Instance]:
     long vectors first, then over numbers and matrices."""
     for search in searches:
         deciding = [v for v in search.instances if _decides(v, kind)]
-        for instance in sorted(deciding, key=lambda v: v.computed)[:_RESHAPED]:
+        deciding.sort(key=lambda v: (v.computed, len(v.inputs)))
+        for instance in deciding[:_RESHAPED]:
             long = search.over(_LONG, instance)
             if long:
                 return [*long, *(v for s in _OTHER_SHAPES for v in search.over(s, instance))]
