@@ -84,6 +84,10 @@ def is_elementwise(op: Any) -> bool:
     return isinstance(op, tuple(ELEMENTWISE_OPS))
 
 
+# Ops along axes, which they drop or keep.
+_ALONG_AXES = (CAReduce, Norm, Cosine, Covariance, LogSumExp, LogSoftmax, Softmax, Cumulate)
+
+
 def propagate_marks(
     node: Apply, marks: Sequence[Array], values: Sequence[Array], shape: tuple[int, ...]
 ) -> Array:
@@ -108,28 +112,25 @@ def propagate_marks(
     op: Any = node.op
     if is_elementwise(op):
         unread = op.scalar_op.ignored_inputs if isinstance(op, Elemwise) else ()
-        read = [m for i, m in enumerate(marks) if i not in unread]
-        largest = read[0]
-        for mark in read[1:]:
-            largest = np.maximum(largest, mark)
+        largest = reduce(np.maximum, [m for i, m in enumerate(marks) if i not in unread])
         return largest if largest.shape == shape else np.broadcast_to(largest, shape)
-    if isinstance(op, CAReduce | Norm | Cosine | Covariance):
-        axes = op.axes(values[0].ndim)
-        both = marks[0] if len(marks) == 1 else np.maximum(*marks)
-        return np.asarray(np.max(both, axis=axes, initial=0)).astype(marks[0].dtype)
+    if isinstance(op, _ALONG_AXES):
+        largest = reduce(np.maximum, marks)
+        most = np.max(largest, axis=op.axis, keepdims=len(shape) == largest.ndim, initial=0)
+        return np.broadcast_to(np.asarray(most).astype(largest.dtype), shape)
     moved = moved_inputs(node)
     if moved is not None and len(node.outputs) == 1:
         inputs = [marks[i] if i in moved else v for i, v in enumerate(values)]
         return np.asarray(performed_on_copies(node, inputs)[0])
-    along = _along_axes(op, marks, shape)
-    if along is not None:
-        return along
+    of_matrices = _of_matrices(op, marks, shape)
+    if of_matrices is not None:
+        return of_matrices
     most = max((m.max() for m in marks if m.size), default=0)
     return np.full(shape, most)
 
 
-def _along_axes(op: Any, marks: Sequence[Array], shape: tuple[int, ...]) -> Array | None:
-    """Return the output marks of an op that works along some axes, or None for any other op."""
+def _of_matrices(op: Any, marks: Sequence[Array], shape: tuple[int, ...]) -> Array | None:
+    """Return the output marks of a product or a solution, or None for any other op."""
     if isinstance(op, MatrixProduct):
         left, right = (m.astype("float64") for m in marks)
         most = np.maximum(np.matmul(left, right * 0 + 1), np.matmul(left * 0 + 1, right))
@@ -145,9 +146,6 @@ def _along_axes(op: Any, marks: Sequence[Array], shape: tuple[int, ...]) -> Arra
                 whole[..., None, None], np.max(right, axis=-2, keepdims=True, initial=0)
             )
         return np.broadcast_to(most.astype(marks[0].dtype), shape)
-    if isinstance(op, LogSumExp | LogSoftmax | Softmax | Cumulate):
-        most = np.max(marks[0], axis=op.axis, keepdims=not isinstance(op, LogSumExp), initial=0)
-        return np.broadcast_to(np.asarray(most).astype(marks[0].dtype), shape)
     return None
 
 
