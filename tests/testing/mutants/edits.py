@@ -34,6 +34,11 @@ class Mutant:
     name: str
     parts: dict[str, Any]
 
+    @property
+    def is_trivial(self) -> bool:
+        """Whether both sides have become the same, which is no law."""
+        return str(self.parts["lhs"]) == str(self.parts["rhs"])
+
     def law(self) -> Law:
         """Return the law itself."""
         parts = dict(self.parts)

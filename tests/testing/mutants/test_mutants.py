@@ -19,6 +19,7 @@ from tests.testing.mutants.table import (
     SURVIVORS,
     TRUE_BY_READING,
     before,
+    edited,
     every_edit,
     part_of,
     sample,
@@ -40,6 +41,12 @@ def test_all_kinds_are_there_and_none_twice():
     assert len({law.name for law in found}) == len(found) >= 250
     assert every_edit().keys() > WHERE.keys()
     assert {part_of(law) for law in found} == set(range(PARTS))
+
+
+def test_an_edit_that_makes_both_sides_the_same_is_left_out():
+    names = {law.name for law in edited(every_edit()["swapped"])}
+    assert len(names) > 100
+    assert "swapped: magnitude-of-difference" not in names
 
 
 def tally_of(laws):
