@@ -333,6 +333,9 @@ class RelativeDimShuffle(RelativeOp, TensorOp):
         return made
 
 
+# How many nested choices are taken out of a gradient: each costs a node for each op.
+_NESTED_CHOICES = 4
+
 # These hand a gradient on as it is.
 _SLOPE_IS_ONE = frozenset({scalar.add, scalar.identity, scalar.second})
 
@@ -870,8 +873,11 @@ class Elemwise(Op):
         """Return the gradients of `L_op` with respect to the inputs at the positions `wanted`."""
         op = self.scalar_op
         ndim = outputs[0].type.ndim
-        choices = []  # one within the other
-        while (chosen := ChosenGradient.of(op, output_grads)) is not None:
+        choices: list[ChosenGradient] = []  # one within the other
+        while len(choices) < _NESTED_CHOICES:
+            chosen = ChosenGradient.of(op, output_grads)
+            if chosen is None:
+                break
             choices.append(chosen)
             output_grads = [chosen.where_taken]
         key = plan_key(op, inputs, output_grads, wanted, ndim)

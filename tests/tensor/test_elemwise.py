@@ -579,6 +579,24 @@ def test_what_is_not_taken_has_no_curvature(formula, curved, mode):
     np.testing.assert_allclose(found, [0.0, curved], rtol=1e-12)
 
 
+def test_the_gradient_of_nested_choices_is_linear_in_their_number(monkeypatch):
+    made = []
+    make_node = Elemwise.make_node
+    monkeypatch.setattr(
+        Elemwise, "make_node", lambda op, *xs: made.append(op) or make_node(op, *xs)
+    )
+
+    def count(depth):
+        out = x = at.dvector("x")
+        for _ in range(depth):
+            out = at.where(out > 0, at.tanh(out), 0.0)
+        made.clear()
+        grad(at.sum(out), x, stabilize=False)
+        return len(made)
+
+    assert count(80) < 2.5 * count(40)
+
+
 @pytest.mark.parametrize("shape", [(3, 1), (1, 4), (3, 4)], ids=str)
 def test_the_condition_may_be_larger_than_what_is_chosen(shape):
     x, c = at.tensor("float64", shape), at.tensor("bool", (3, 4))
