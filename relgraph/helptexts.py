@@ -204,12 +204,19 @@ def _derivative(op: Elemwise, names: Sequence[str]) -> str:
     return _wrapped(f"Its derivative{of}: {'; '.join(parts)}.")
 
 
+# with a series the derivative of boxcox has a thousand characters
+_LONGEST_FORMULA = 240
+
+
 def _derivative_by(output: Any, x: Any) -> str | None:
     try:
         slope = optimize_graph(grad(output, x, disconnected_inputs="ignore"))
     except NullTypeGradError:
         return None
-    return re.sub(r"^(-?\d+)\.0$", r"\1", str(pprint(slope, minimal=True)))
+    text = str(pprint(slope, minimal=True))
+    if len(text) > _LONGEST_FORMULA:
+        return "a formula of many terms, which `grad` gives"
+    return re.sub(r"^(-?\d+)\.0$", r"\1", text)
 
 
 @cache

@@ -461,7 +461,7 @@ def sort(x: Any, axis: int | None = -1, kind: str | None = None) -> Any:
 
 
 def argsort(x: Any, axis: int | None = -1, kind: str | None = None) -> Any:
-    """Return the indices that sort `x` along `axis`, as int64; see `sort`.
+    """Return the indices that sort `x` along `axis`, as int64; see `sort`, for `kind` too.
 
     As in NumPy, a tensor of rank 0 is taken for a vector of one element.
     """
