@@ -21,7 +21,7 @@ from relgraph.graph.notation import number_of
 from relgraph.graph.op import HasInnerGraph
 from relgraph.graph.opt.base import describe
 from relgraph.graph.opt.merge import ConstantTable, key_with
-from relgraph.graph.utils import memoized
+from relgraph.graph.utils import Memo
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.basic import Assert
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, RelativeDimShuffle
@@ -176,7 +176,7 @@ def operations(node: Apply) -> float:
     """
     op = node.op
     if isinstance(op, Elemwise):
-        return 0.0 if _is_known(node) else _of_elements(op.scalar_op, node)
+        return _of_elements(op, node)
     if isinstance(op, VIEWS) or _is_known(node):
         return 0.0
     if isinstance(op, FusedReduction):
@@ -326,32 +326,42 @@ def _item_size(var: Variable) -> int:
     return np.dtype(var.type.dtype).itemsize if isinstance(var.type, TensorType) else 1
 
 
-def _of_elements(scalar_op: Any, node: Apply) -> float:
-    inputs = node.inputs
-    return _of_types(
-        scalar_op,
-        _exponent(scalar_op, inputs),
-        node.outputs[0].type,
-        tuple([v.type for v in inputs]),
-        tuple([v.head is Constant for v in inputs]),
-    )
+# half of all replacements are priced by elementwise nodes, and few of these are of new types
+_PRICES: Memo[tuple[Any, ...], float] = Memo(1000)
 
 
-@memoized(1000)
-def _of_types(
-    scalar_op: Any, exponent: Any, out: Any, kinds: Sequence[Any], known: Sequence[bool]
-) -> float:
-    """Return the operations of an elementwise node, some of whose inputs are constants."""
-    per_number = 4 if out.dtype.startswith("complex") else 1
-    work = per_number * _elementwise(scalar_op, kinds, exponent, _size_of(out))
-    if scalar_op.name in ("switch", "second") or all(kind.dtype != out.dtype for kind in kinds):
-        return work
-    # the others are converted
-    return work + sum(
-        _size_of(kind)
-        for kind, is_constant in zip(kinds, known, strict=True)
-        if kind.dtype != out.dtype and not is_constant
-    )
+def _of_elements(op: Elemwise, node: Apply) -> float:
+    inputs, out = node.inputs, node.outputs[0].type
+    described: list[Any] = [op, out]
+    constants = 0
+    for v in inputs:
+        described.append(v.type)
+        if v.head is Constant:
+            constants += 1
+            described.append(Constant)
+    if constants == len(inputs) and inputs and op.pure:
+        return 0.0
+    exponent = _exponent(op.scalar_op, inputs)
+    described.append(exponent)
+    key = tuple(described)
+    price = _PRICES.recall(key)
+    if price is None:
+        kinds = [v.type for v in inputs]
+        numbers = 4 if out.dtype.startswith("complex") else 1
+        work = numbers * _elementwise(op.scalar_op, kinds, exponent, _size_of(out))
+        price = _PRICES.keep(key, work + sum(map(size, _converted(node))))
+    return price
+
+
+def _converted(node: Apply) -> list[Variable]:
+    """Return the inputs of an elementwise node that are converted to the dtype of the result."""
+    if node.op.scalar_op.name in ("switch", "second"):
+        return []
+    dtype = node.outputs[0].type.dtype
+    others = [v for v in node.inputs if v.type.dtype != dtype]
+    if len(others) == len(node.inputs):
+        return []
+    return [v for v in others if v.head is not Constant]
 
 
 def _elementwise(scalar_op: Any, kinds: Sequence[Any], exponent: Any, count: int) -> float:

@@ -365,40 +365,40 @@ def costs_no_more(fgraph: FunctionGraph, table: HashConsing, pairs: Pairs, cost:
     """
     made = [new for _, new in pairs]
     prices = {node: cost(node) for node in _new_nodes(fgraph.variables, made)}
-    if not prices or _replaces_more(pairs, prices, cost):
+    if not prices:
         return True
-    added, kept = _added(table, prices, made)
-    limit = added * (1 - _ROUNDING)
-    freed = 0.0
+    added = sum(prices.values())
+    kept = {*made, *[var for node in prices for var in node.inputs]}
+    if _frees(fgraph, pairs, kept, added, cost):
+        return True
+    # of what is there already, nothing is added
+    really, kept = _added(table, prices, made)
+    return really < added and _frees(fgraph, pairs, kept, really, cost)
+
+
+def _frees(
+    fgraph: FunctionGraph, pairs: Pairs, kept: Collection[Variable], least: float, cost: Cost
+) -> bool:
+    """Return whether what goes outweighs `least`, where `kept` is read by what is new."""
+    freed, least = 0.0, least * (1 - _ROUNDING)
     clients, dead = fgraph.clients, set[Apply]()
     replaced = {old for old, _ in pairs}
     waiting = [old.owner for old in replaced if old.owner is not None]
-    while waiting:
+    while freed < least:
+        if not waiting:
+            return False
         node = waiting.pop()
-        if node in dead or not all(
-            out not in kept
-            and (
-                out in replaced
-                # an output of the graph is read by what is no node
-                or all(reader in dead for reader, _ in clients.get(out, ()))
-            )
+        if node in dead or any(
+            out in kept
+            # an output of the graph is read by what is no node
+            or (out not in replaced and any(r not in dead for r, _ in clients.get(out, ())))
             for out in node.outputs
         ):
             continue
         dead.add(node)
         freed += cost(node)
-        if freed >= limit:
-            return True
         waiting += [var.owner for var in node.inputs if var.owner is not None]
-    return False
-
-
-def _replaces_more(pairs: Pairs, prices: Mapping[Apply, float], cost: Cost) -> bool:
-    """Return whether a replaced node alone, which new ones do not read, outweighs these."""
-    old = pairs[0][0]
-    if len(pairs) > 1 or old.owner is None or any(old in node.inputs for node in prices):
-        return False
-    return sum(prices.values()) * (1 - _ROUNDING) <= cost(old.owner)
+    return True
 
 
 def _added(
