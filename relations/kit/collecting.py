@@ -276,7 +276,7 @@ def parted(view: View) -> Callable[..., Any]:
 
 # -- constants -------------------------------------------------------------------------------------
 
-product_with_constants = nest_at(containing_two_constants_or(mul, true_div), of_constants=True)
+product_with_constants = nest_at(containing_two_constants_or(mul, true_div))
 
 
 _Known = tuple[int, Any, bool]
@@ -306,8 +306,10 @@ def constants_of_product_folded(nest: Nest) -> Any:
     """
     numbers = [number_of(leaf) for leaf in nest.leaves]
     places = [i for i, number in enumerate(numbers) if number is not None]
-    least = 2 if len(nest.nodes) == 1 else 1
-    if not least <= len(places) < len(nest.leaves):
+    if not places or len(places) == len(nest.leaves):
+        return None
+    # one alone goes if it is 1 or -1 and stands deeper: other laws look at one product
+    if len(places) == 1 and (len(nest.nodes) == 1 or numbers[places[0]] not in (1, -1)):
         return None
     edits: dict[int, Part | None] = {}
     dtype = np.dtype(nest.dtype)
@@ -465,7 +467,7 @@ negative_numbero = goal(is_negative_number)
 
 # -- constants -------------------------------------------------------------------------------------
 
-sum_with_constants = nest_at(containing_two_constants_or(add, sub, neg), of_constants=True)
+sum_with_constants = nest_at(containing_two_constants_or(add, sub, neg))
 
 
 def constants_of_sum_folded(nest: Nest) -> Any:

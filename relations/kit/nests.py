@@ -25,7 +25,6 @@ import numpy as np
 from relations.kit.guards import asks_graph, depends_on_levels, requires_heads
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.goals import found_in
-from relgraph.graph.notation import number_of
 from relgraph.graph.op import Op
 from relgraph.tensor.basic import number
 from relgraph.tensor.math import add, mul, neg, reciprocal, sub, true_div
@@ -287,7 +286,6 @@ def _constant_first(run: Sequence[Variable]) -> Sequence[Variable]:
 def nest_at(
     admits: Callable[[Sequence[Any]], bool],
     parts_too: bool = False,
-    of_constants: bool = False,
     leaves_admitted: Callable[[Sequence[Variable]], bool] | None = None,
 ) -> Callable[..., Nest | None]:
     """Return the function that finds the nest of which a sum, difference, product or quotient is
@@ -299,8 +297,6 @@ def nest_at(
         Whether laws that ask for the nest can do something, by the heads of the arguments.
     parts_too
         Whether to return, of a sum or product that is nested, the nest of the op that joins alone.
-    of_constants
-        Whether to return None if too few leaves are constants to be folded.
     leaves_admitted
         Whether the laws can do something, by the leaves.
     """
@@ -313,8 +309,6 @@ def nest_at(
         nested = _is_nested(fgraph, root)
         if nested and not (parts_too and root.head.associative):
             return None
-        if of_constants and not _may_fold(root):
-            return None
         found = nest_of(fgraph, root, joins_only=nested)
         if leaves_admitted is not None and not leaves_admitted(found.leaves):
             return None
@@ -322,34 +316,6 @@ def nest_at(
         return found if found.is_of_one_real_dtype() else None
 
     return nest
-
-
-# a nest of more nodes is taken to have constants
-_MANY = 16
-
-
-def _may_fold(root: Variable) -> bool:
-    """Return whether the nest of a sum or product may have constants to fold: two, or a factor 1 or
-    -1. It takes a third of the time that the nest does."""
-    operation = SUM if root.head in SUM else PRODUCT
-    stack, nodes, known = [root], 0, None
-    while stack:
-        node = stack.pop().owner
-        assert node is not None
-        nodes += 1
-        if nodes > _MANY:
-            return True
-        for var in node.inputs:
-            head = var.head
-            if head is None:
-                continue
-            if head is Constant or head.repeats is not None:
-                if known is not None:
-                    return True
-                known = var
-            elif head in operation:
-                stack.append(var)
-    return operation is PRODUCT and known is not None and number_of(known) in (1, -1)
 
 
 def flattened(op: Op) -> Callable[..., Any]:
