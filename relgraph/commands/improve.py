@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "formula",
         metavar="FORMULA",
-        help="an expression in Python's syntax with NumPy's functions, or a file that ends in "
-        ".fpcore",
+        help="an expression in Python's syntax with NumPy's functions, one of FPCore, or a file "
+        "that ends in .fpcore",
     )
     parser.add_argument(
         "--inputs",
@@ -113,12 +113,14 @@ def _see_that_it_can_be_drawn(problems: list[Any], options: argparse.Namespace) 
 
 
 def _formulas(options: argparse.Namespace) -> list[Any]:
-    if not options.formula.endswith(".fpcore"):
-        return [options.formula]
-    try:
-        text = Path(options.formula).read_text(encoding="utf-8")
-    except OSError as error:
-        raise CommandError(f"{options.formula} can't be read: {error.strerror}") from error
+    text = options.formula.strip()
+    if not text.startswith("(FPCore"):
+        if not text.endswith(".fpcore"):
+            return [options.formula]
+        try:
+            text = Path(text).read_text(encoding="utf-8")
+        except OSError as error:
+            raise CommandError(f"{options.formula} can't be read: {error.strerror}") from error
     found = list(accuracy.from_fpcore(text))
     if not found:
         raise CommandError(f"{options.formula} has no formula")

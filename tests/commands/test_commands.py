@@ -234,11 +234,14 @@ def test_improving(tmp_path, capsys) -> None:
     cores.write_text('(FPCore (x) :name "one more" :pre (< 1 x 2) (+ x 1))\n(FPCore (y) y)')
     assert main(["improve", str(cores), "--points", "32"]) == 0
     assert "one more" in capsys.readouterr().out
+    assert main(["improve", "(FPCore (z) (* z 1))", "--points", "32"]) == 0
+    assert "the input" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["(FPCore (x"], "a bracket is not closed"),
         (["foo(x)"], "there is no function 'foo'"),
         (["x +"], "is no formula"),
         (["x", "--domain", "y > 0"], "the domain has y, which is no input"),
