@@ -72,7 +72,7 @@ RIGHT = [
     law("twice negative", at.neg(at.neg(x)), x),
     law("squared", x * x, at.sqr(x)),
     law("cancelled", x + y - y, x, sound="finite"),
-    law("distributed", x * (y + z), x * y + x * z, sound="finite"),
+    law("factored", x * y + x * z, x * (y + z), sound="finite"),
     law("near one", at.log(1 + x), at.log1p(x), sound="stable"),
 ]
 
