@@ -174,10 +174,38 @@ def operations(node: Apply) -> float:
     number, as their records say; a product of matrices takes 2 for each pair of numbers. An axis of
     unknown length has `DEFAULT_LENGTH`.
     """
+    op, inputs = node.op, node.inputs
+    described: list[Any] = [op, *[out.type for out in node.outputs]]
+    constants = 0
+    for v in inputs:
+        described.append(v.type)
+        if v.head is Constant:
+            constants += 1
+            described.append(Constant)
+    if constants == len(inputs) and inputs and op.pure:
+        return 0.0  # it is computed once, whenever the graph is run
+    if isinstance(op, Elemwise):
+        described.append(_exponent(op.scalar_op, inputs))
+    elif isinstance(op, _PRICED_BY_NUMBERS):
+        described += map(number_of, inputs)
+    key = tuple(described)
+    price = _PRICES.get(key)
+    if price is None:
+        price = _PRICES.recall(key)
+    return _PRICES.keep(key, _operations(node)) if price is None else price
+
+
+_PRICED_BY_NUMBERS = (BlasUpdate, FusedReduction, MatrixProduct)
+
+# most replacements are priced, and few nodes are of new types
+_PRICES: Memo[tuple[Any, ...], float] = Memo(1000)
+
+
+def _operations(node: Apply) -> float:
     op = node.op
     if isinstance(op, Elemwise):
         return _of_elements(op, node)
-    if isinstance(op, VIEWS) or _is_known(node):
+    if isinstance(op, VIEWS):
         return 0.0
     if isinstance(op, FusedReduction):
         largest, scalar_op = max(map(size, node.inputs)), op.elemwise.scalar_op
@@ -287,18 +315,6 @@ def lengths_of(lengths: Mapping[Variable, Sequence[int]] | int | None) -> Length
     return Lengths(default=lengths) if isinstance(lengths, int) else Lengths(lengths)
 
 
-def _is_known(node: Apply) -> bool:
-    """Return whether a node computes the same whenever it is run, and is run once."""
-    inputs = node.inputs
-    if not inputs or not node.op.pure:
-        return False
-    # a loop: half of all replacements are priced by this
-    for var in inputs:  # noqa: SIM110
-        if var.head is not Constant:
-            return False
-    return True
-
-
 def size(var: Variable) -> int:
     """Return how many numbers a variable has; 1 for what is no tensor."""
     return _size_of(var.type)
@@ -326,31 +342,12 @@ def _item_size(var: Variable) -> int:
     return np.dtype(var.type.dtype).itemsize if isinstance(var.type, TensorType) else 1
 
 
-# half of all replacements are priced by elementwise nodes, and few of these are of new types
-_PRICES: Memo[tuple[Any, ...], float] = Memo(1000)
-
-
 def _of_elements(op: Elemwise, node: Apply) -> float:
     inputs, out = node.inputs, node.outputs[0].type
-    described: list[Any] = [op, out]
-    constants = 0
-    for v in inputs:
-        described.append(v.type)
-        if v.head is Constant:
-            constants += 1
-            described.append(Constant)
-    if constants == len(inputs) and inputs and op.pure:
-        return 0.0
-    exponent = _exponent(op.scalar_op, inputs)
-    described.append(exponent)
-    key = tuple(described)
-    price = _PRICES.recall(key)
-    if price is None:
-        kinds = [v.type for v in inputs]
-        numbers = 4 if out.dtype.startswith("complex") else 1
-        work = numbers * _elementwise(op.scalar_op, kinds, exponent, _size_of(out))
-        price = _PRICES.keep(key, work + sum(map(size, _converted(node))))
-    return price
+    numbers = 4 if out.dtype.startswith("complex") else 1
+    kinds, exponent = [v.type for v in inputs], _exponent(op.scalar_op, inputs)
+    work = numbers * _elementwise(op.scalar_op, kinds, exponent, _size_of(out))
+    return work + sum(map(size, _converted(node)))
 
 
 def _converted(node: Apply) -> list[Variable]:
