@@ -12,7 +12,7 @@ from tests.seeds import sampled, seed_of
 
 BOOK = discover_laws()
 
-FEW = 8
+FEW, MANY = 8, 400
 
 AT_A_TIME = 20
 """How many laws the suite checks by plan; those that the seed draws."""
@@ -20,12 +20,10 @@ AT_A_TIME = 20
 
 def passes(law: Relation, plan: bool) -> None:
     result = check_relation(law, FEW, seed_of("book", law.name), shrink=False, plan=plan)
-    for again in range(3):
-        if result.status != "unchecked":
-            break
+    if result.status == "unchecked":
         # so few may all be such that the class claims nothing
-        seed = seed_of("book again", law.name, again)
-        result = check_relation(law, seed=seed, shrink=False, plan=plan)
+        seed = seed_of("book again", law.name)
+        result = check_relation(law, MANY, seed, shrink=False, plan=plan)
     assert result.passed, str(result)
 
 

@@ -15,6 +15,7 @@ from relations.kit.vocabulary import law, lvars
 from relgraph.compile.mode import get_mode
 from relgraph.graph.kanren import KanrenRelationSub, whereo
 from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub, local_optimizer
+from relgraph.graph.opt.base import as_local_optimizer
 from relgraph.tensor.reductions import Argmax
 from relgraph.testing import check_linker, check_optimizer, graphs
 from relgraph.testing.__main__ import MODES, main
@@ -72,14 +73,16 @@ RIGHT = [
     law("twice negative", at.neg(at.neg(x)), x),
     law("squared", x * x, at.sqr(x)),
     law("cancelled", x + y - y, x, sound="finite"),
-    law("factored", x * y + x * z, x * (y + z), sound="finite"),
+    law("distributed", x * (y + z), x * y + x * z, sound="finite"),
     law("near one", at.log(1 + x), at.log1p(x), sound="stable"),
 ]
 
 
 @pytest.mark.parametrize("right", RIGHT, ids=lambda w: w.name)
 def test_right_laws_pass(right):
-    found = check_optimizer(right, examples=100)
+    # what is multiplied out grows exponentially with the depth of products of sums
+    small = graphs(matching=as_local_optimizer(right), max_nodes=6)
+    found = check_optimizer(right, small if right.name == "distributed" else None, examples=100)
     assert found.passed, found
     assert found.laws[right.name] > 10
     assert found.compared[right.sound] > 10

@@ -134,6 +134,7 @@ _KNOWN: dict[tuple[str, str], tuple[Callable[..., Any] | None, Reader]] = {
     ("_slogdet_qr", "numpy/linalg.py"): (partial(jnp.linalg.slogdet, method="qr"), _slogdet),
     ("_softmax", "nn/functions.py"): (None, _softmax),
     ("det", "numpy/linalg.py"): (jnp.linalg.det, lambda eq: linalg.det(eq.inputs[0])),
+    ("frexp", "numpy/ufuncs.py"): (jnp.frexp, lambda eq: list(at.frexp(eq.inputs[0]))),
     ("inv", "numpy/linalg.py"): (jnp.linalg.inv, lambda eq: linalg.inv(eq.inputs[0])),
     ("logaddexp", "lax/other.py"): (jnp.logaddexp, lambda eq: at.logaddexp(*eq.inputs)),
     ("solve", "numpy/linalg.py"): (jnp.linalg.solve, _solve),

@@ -402,7 +402,8 @@ class InstancePlanner:
             if self._has_best(cell):
                 continue
             if _by_types(self.refusals[cell]):
-                refused += 1
+                # a law may be about several ops, of which one graph has one
+                refused += self.refusals[cell].total() >= _RETYPED
                 continue
             promising = any(c.extent == cell.extent for v in self._instances() for c in v.cells)
             if promising and (has_some or in_vain < _CELLS_REFUSED):

@@ -209,6 +209,13 @@ def test_what_jax_makes_of_a_known_function_is_not_taken_for_it(fn: Callable[...
         assert np.allclose(a, b, rtol=1e-10)
 
 
+def test_fractions_of_subnormal_numbers_are_not_those_of_zeros() -> None:
+    values = np.array([5e-324, -1e-310, 0.75, 0.0])
+    graph = from_jax(jnp.frexp, values)
+    for found, wanted in zip(graph.function("None")(values), np.frexp(values), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
 @pytest.mark.parametrize("stacked", [False, True])
 @pytest.mark.parametrize("name", ["det", "inv", "slogdet", "solve"])
 def test_functions_of_linear_algebra_are_one_op(name: str, stacked: bool) -> None:

@@ -30,6 +30,7 @@ CASES = [
     ("power-of-square", spelled((x * x) ** y), "abs(x) ** (2.0 * y)"),
     ("sqrt-sqr", at.sqrt(at.sqr(x)), "abs(x)"),
     ("sqr-sqrt", at.sqr(at.sqrt(x)), "x"),
+    ("sqr-sqrt", at.sqr(at.sqrt(abs(x))), "abs(x)"),
     ("mul-self", u * u, "sqr(u)"),
     ("pow-two", x**2, "sqr(x)"),
     ("pow-two-integer", u**2, "sqr(u)"),

@@ -202,13 +202,9 @@ def test_strict_keeps_the_zero_that_is_an_extreme(reduced, name, repeated):
 @pytest.mark.parametrize("name", ["sum-of-alloc", "prod-of-alloc", "reduce-of-alloc"])
 def test_allocations_to_check_a_law_on_are_made(name):
     """Whatever the seed is: at one in twelve no drawn graph was an allocation."""
-    kinds: set[str] = set()
-    # one seed may draw ops of integers alone at each rank
-    for seed in (11, 12):
-        result = LAWS[name].check(examples=24, seed=seed)
-        assert result.passed, str(result)
-        kinds.update(result.coverage.kinds)
-    assert len(kinds) >= 6
+    result = LAWS[name].check(examples=24, seed=11)
+    assert result.passed, str(result)
+    assert len(result.coverage.kinds) >= 6
 
 
 def test_a_join_that_is_read_elsewhere_is_made_anyway():
