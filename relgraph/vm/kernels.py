@@ -14,13 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import pairwise
 from threading import Lock
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.type import is_complex
 from relgraph.settings import config
@@ -59,60 +60,6 @@ from relgraph.vm.schedule import Schedule, schedule_of_nodes
 
 Pattern = tuple[bool, ...]
 """For each axis, whether a value broadcasts along it."""
-
-
-class Step(NamedTuple):
-    """A part of the computation: a node, or some of the calls of one that folds its inputs.
-
-    Attributes
-    ----------
-    node
-        The node.
-    first, last
-        It takes the inputs from `first` on, up to `last`. What it has made of those before is there
-        if there are any.
-    """
-
-    node: Apply
-    first: int
-    last: int
-
-
-def steps_of(op: Composite, folds: Callable[[Apply], bool]) -> list[Step]:
-    """Return in which order a Composite is computed: a sum takes each term as soon as it is there,
-    so that few arrays are needed at once.
-
-    Parameters
-    ----------
-    folds
-        Says of a node whether it may take its inputs one after another.
-    """
-    nodes, entered = set(op.nodes), set[Apply]()
-    found: list[Step] = []
-    stack: list[list[Any]] = []
-
-    def enter(v: Variable) -> bool:
-        node = v.owner
-        if node is None or node not in nodes or node in entered:
-            return False
-        entered.add(node)
-        stack.append([node, 0, 0])
-        return True
-
-    for out in op.outputs:
-        enter(out)
-        while stack:
-            top = stack[-1]
-            node, read, taken = top
-            if read == len(node.inputs):
-                found.append(Step(node, taken, read))
-                stack.pop()
-                continue
-            top[1] += 1
-            if enter(node.inputs[read]) and read > max(taken, 1) and folds(node):
-                found.append(Step(node, taken, read))
-                top[2] = read
-    return found
 
 
 # How often each way is tried before one is chosen.
@@ -550,21 +497,25 @@ def unfused(
     """
     composite = getattr(op, "elemwise", op).scalar_op
     known: dict[Variable, Variable] = dict(zip(composite.inputs, inputs, strict=True))
-    nodes = []
-    for inner, first, last in steps_of(composite, folds):
-        begun = [known[inner.outputs[0]]] if first else []
+    computed: set[Variable] = set()
+    for inner in composite.nodes:
         read = [
             constant(np.asarray(v.data)) if isinstance(v, Constant) else known[v]
-            for v in inner.inputs[first:last]
+            for v in inner.inputs
         ]
-        nodes.append(Elemwise(inner.op).make_node(*begun, *read))
-        known.update(zip(inner.outputs, nodes[-1].outputs, strict=True))
+        # a sum takes each term as soon as it is there, so that few arrays are needed at once
+        terms = [k for k, v in enumerate(inner.inputs) if k > 1 and v in computed]
+        ends = [*(terms if folds(inner) else ()), len(read)]
+        made = Elemwise(inner.op).make_node(*read[: ends[0]])
+        for first, last in pairwise(ends):
+            made = Elemwise(inner.op).make_node(*made.outputs, *read[first:last])
+        known.update(zip(inner.outputs, made.outputs, strict=True))
+        computed.update(inner.outputs)
     outputs: list[Any] = [known.get(v, v) for v in composite.outputs]
     for j, reduction in enumerate(getattr(op, "reductions", ())):
         if reduction is not None and isinstance(outputs[j].type, TensorType):
-            nodes.append(reduction.make_node(outputs[j]))
-            outputs[j] = nodes[-1].outputs[0]
-    return nodes, outputs
+            outputs[j] = reduction.make_node(outputs[j]).outputs[0]
+    return io_toposort(inputs, outputs), outputs
 
 
 def _folds(node: Apply) -> bool:
