@@ -7,13 +7,18 @@ They are carried through as a `JaxOp` whose call has rewritten jaxprs in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import jax
 from jax import lax
 
-from relgraph.bridges.jax.opaque import Parameters, PrimitiveCall, has_own_pull_back, source_of
+from relgraph.bridges.jax.opaque import (
+    JaxCall,
+    has_own_pull_back,
+    primitive_call,
+    source_of,
+)
 
 INSIDE = "rewritten inside"
 """Begins why such a primitive is carried through."""
@@ -21,34 +26,6 @@ INSIDE = "rewritten inside"
 Function = Callable[..., tuple[Any, ...]]
 Rewritten = Callable[[Any], Function]
 """Returns the function of a jaxpr, rewritten."""
-
-
-@dataclass(frozen=True, eq=False)
-class NestedCall:
-    """A call of a function in which there are rewritten jaxprs.
-
-    Attributes
-    ----------
-    name
-        What is called.
-    function
-        Takes and returns values.
-    why
-        Why it is not read into ops.
-    pulls_back_by_itself
-        See `PrimitiveCall`.
-    """
-
-    name: str
-    function: Function
-    why: str
-    pulls_back_by_itself: bool
-
-    def __call__(self, *values: Any) -> tuple[Any, ...]:
-        return tuple(self.function(*values))
-
-    def __str__(self) -> str:
-        return self.name
 
 
 def _while(given: Mapping[str, Any], rewritten: Rewritten) -> Function:
@@ -94,8 +71,9 @@ _FUNCTIONS: dict[str, Callable[[Mapping[str, Any], Rewritten], Function]] = {
 _WITH_RULES = ("custom_jvp_call", "custom_vjp_call")
 
 
-def nested_call(eqn: Any, rewritten: Rewritten) -> NestedCall | None:
-    """Return the call of an equation with its jaxprs rewritten; None if it has another primitive.
+def nested_call(eqn: Any, rewritten: Rewritten) -> tuple[JaxCall, str] | None:
+    """Return the call of an equation with its jaxprs rewritten, and why it is not read into ops;
+    None if it has another primitive.
 
     Parameters
     ----------
@@ -104,17 +82,14 @@ def nested_call(eqn: Any, rewritten: Rewritten) -> NestedCall | None:
     rewritten
         Rewrites a jaxpr.
     """
-    name, given, why = eqn.primitive.name, eqn.params, INSIDE
+    name, given = eqn.primitive.name, eqn.params
     if name in _WITH_RULES:
         called = given["call_jaxpr"]
         closed = jax.make_jaxpr(rewritten(called))(*called.in_avals)
-        function: Function = PrimitiveCall(
-            eqn.primitive, Parameters({**given, "call_jaxpr": closed})
-        )
-        name = f"{name}[{source_of(called)[0]}]"
-        why = f"{INSIDE}, with a derivative of its own"
-    elif name in _FUNCTIONS:
-        function = _FUNCTIONS[name](given, rewritten)
-    else:
+        made = primitive_call(eqn.primitive, {**given, "call_jaxpr": closed})
+        made = replace(made, name=f"{name}[{source_of(called)[0]}]")
+        return made, f"{INSIDE}, with a derivative of its own"
+    if name not in _FUNCTIONS:
         return None
-    return NestedCall(name, function, why, has_own_pull_back(eqn.primitive, given))
+    pulls_back = has_own_pull_back(eqn.primitive, given)
+    return JaxCall(name, _FUNCTIONS[name](given, rewritten), pulls_back), INSIDE

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -72,54 +71,52 @@ def wide_type_of(aval: Any) -> Type:
     return type_of(aval)
 
 
-class Parameters:
-    """The parameters of a primitive; equal if they are, or the same where they can't be hashed."""
-
-    def __init__(self, given: Mapping[str, Any]) -> None:
-        self.given = dict(given)
-        key: Hashable = tuple(sorted(self.given.items(), key=lambda item: item[0]))
-        try:
-            hash(key)
-        except TypeError:
-            key = id(self)
-        self.key = key
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Parameters) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-
 @dataclass(frozen=True)
-class PrimitiveCall:
-    """A call of a primitive.
+class JaxCall:
+    """A function of JAX's values that returns a tuple of them; equal to another of the same key.
 
     Attributes
     ----------
-    primitive
-        JAX's primitive.
-    parameters
-        Its parameters.
+    name
+        What is called.
+    function
+        The function.
+    pulls_back_by_itself
+        Whether JAX alone can differentiate it: see `has_own_pull_back`.
+    key
+        What is called, and with which parameters.
     """
 
-    primitive: Any
-    parameters: Parameters
+    name: str = field(compare=False)
+    function: Callable[..., tuple[Any, ...]] = field(compare=False)
+    pulls_back_by_itself: bool = field(compare=False)
+    key: Hashable = field(default_factory=object)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
-        parameters = self.primitive.get_bind_params(self.parameters.given)
-        found = self.primitive.bind(*values, **parameters)
-        return tuple(found) if self.primitive.multiple_results else (found,)
-
-    @cached_property
-    def pulls_back_by_itself(self) -> bool:
-        """Whether JAX alone can differentiate it: see `has_own_pull_back`."""
-        return has_own_pull_back(self.primitive, self.parameters.given)
+        return tuple(self.function(*values))
 
     def __str__(self) -> str:
-        called = self.parameters.given.get("call_jaxpr")
-        name = str(self.primitive.name)
-        return name if called is None else f"{name}[{source_of(called)[0]}]"
+        return self.name
+
+
+def primitive_call(primitive: Any, parameters: Mapping[str, Any]) -> JaxCall:
+    """Return the call of a primitive of JAX; equal to another one if the parameters are, or the
+    same where they can't be hashed."""
+    given = dict(parameters)
+
+    def call(*values: Any) -> Any:
+        found = primitive.bind(*values, **primitive.get_bind_params(given))
+        return found if primitive.multiple_results else (found,)
+
+    name = str(primitive.name)
+    if "call_jaxpr" in given:
+        name = f"{name}[{source_of(given['call_jaxpr'])[0]}]"
+    key: Hashable = primitive, tuple(sorted(given.items(), key=lambda item: item[0]))
+    try:
+        hash(key)
+    except TypeError:
+        key = object()
+    return JaxCall(name, call, has_own_pull_back(primitive, given), key)
 
 
 def has_own_pull_back(primitive: Any, parameters: Mapping[str, Any]) -> bool:
@@ -152,11 +149,10 @@ def source_of(called: Any) -> tuple[str, str]:
     return name, PurePath(place.rpartition(":")[0]).as_posix()
 
 
-@dataclass(frozen=True)
-class HalfCall:
-    """A call that has floats of 16 bits where it is given, or gives, such of 32.
+def half_call(call: JaxCall, dtypes: tuple[Any, ...]) -> JaxCall:
+    """Return a call that has floats of 16 bits where it is given, or gives, such of 32.
 
-    Attributes
+    Parameters
     ----------
     call
         The call.
@@ -164,23 +160,13 @@ class HalfCall:
         The dtype of each input; None for one that is given as it is.
     """
 
-    call: Any
-    dtypes: tuple[Any, ...]
-
-    def __call__(self, *values: Any) -> tuple[Any, ...]:
+    def function(*values: Any) -> tuple[Any, ...]:
         given = [
-            v if dtype is None else v.astype(dtype)
-            for v, dtype in zip(values, self.dtypes, strict=True)
+            v if dtype is None else v.astype(dtype) for v, dtype in zip(values, dtypes, strict=True)
         ]
-        return tuple(as_wide(v) for v in self.call(*given))
+        return tuple(as_wide(v) for v in call(*given))
 
-    def __str__(self) -> str:
-        return str(self.call)
-
-    @property
-    def pulls_back_by_itself(self) -> bool:
-        """See `PrimitiveCall`."""
-        return bool(getattr(self.call, "pulls_back_by_itself", False))
+    return replace(call, function=function, key=(call.key, dtypes))
 
 
 def as_wide(value: Any) -> Any:
@@ -248,7 +234,7 @@ class JaxOp(Op):
     ----------
     call
         A function of JAX's values that returns a tuple of them, equal to another if it is the same
-        function: a `PrimitiveCall` or a `LinearCall`.
+        function: a `JaxCall` or a `LinearCall`.
     types
         The types of the outputs.
     pure

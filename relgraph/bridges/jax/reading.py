@@ -19,14 +19,13 @@ from jax.tree_util import keystr, tree_flatten_with_path
 
 import relgraph.tensor as at
 from relgraph.bridges.jax import indexing, primitives
-from relgraph.bridges.jax.nested import NestedCall
 from relgraph.bridges.jax.opaque import (
-    HalfCall,
+    JaxCall,
     JaxOp,
     JaxType,
-    Parameters,
-    PrimitiveCall,
+    half_call,
     is_half,
+    primitive_call,
     source_of,
     type_of,
     wide_type_of,
@@ -61,8 +60,9 @@ class Reading:
     def __init__(self) -> None:
         self.carried: Counter[tuple[str, str]] = Counter()
 
-    def nested(self, eqn: Any) -> NestedCall | None:
-        """Return the call of an equation with its jaxprs rewritten; None if it has none."""
+    def nested(self, eqn: Any) -> tuple[JaxCall, str] | None:
+        """Return the call of an equation with its jaxprs rewritten, and why it is carried through;
+        None if it has none."""
         return None
 
     def type_of(self, aval: Any) -> Any:
@@ -72,13 +72,13 @@ class Reading:
     def call(self, eqn: Any) -> Any:
         """Return what computes an equation that is carried through."""
         nested = self.nested(eqn)
-        made = nested or PrimitiveCall(eqn.primitive, Parameters(eqn.params))
-        self.carried[str(made), nested.why if nested else self._why(eqn)] += 1
+        made, why = nested or (primitive_call(eqn.primitive, eqn.params), self._why(eqn))
+        self.carried[made.name, why] += 1
         dtypes = [v.aval.dtype for v in (*eqn.invars, *eqn.outvars)]
         if not self.wide or not any(map(is_half, dtypes)):
             return made
         taken = dtypes[: len(eqn.invars)]
-        return HalfCall(made, tuple(dtype if is_half(dtype) else None for dtype in taken))
+        return half_call(made, tuple(dtype if is_half(dtype) else None for dtype in taken))
 
     def _why(self, eqn: Any) -> str:
         if self.carries_through(eqn):

@@ -15,8 +15,8 @@ import jax.numpy as jnp
 from jax.tree_util import tree_flatten_with_path
 
 from relations.choices import FACTORS
-from relgraph.bridges.jax.nested import INSIDE, NestedCall, nested_call
-from relgraph.bridges.jax.opaque import as_wide
+from relgraph.bridges.jax.nested import INSIDE, nested_call
+from relgraph.bridges.jax.opaque import JaxCall, as_wide
 from relgraph.bridges.jax.reading import JaxTree, Reading, leaf_name, read, read_closed
 from relgraph.bridges.jax.writing import Graph, GraphFunction
 from relgraph.bridges.tracing import (
@@ -90,7 +90,7 @@ class _Rewriting(Reading):
         self._mode_of_given = _FOR_GRADIENTS if laws is None and mode is None else mode
         self.given: list[Graph] = []
 
-    def nested(self, eqn: Any) -> NestedCall | None:
+    def nested(self, eqn: Any) -> tuple[JaxCall, str] | None:
         return nested_call(eqn, self.function)
 
     def function(
