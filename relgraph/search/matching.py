@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple
 
+from relgraph.graph.kanren.codegen import FunctionSource
 from relgraph.search.egraph import Node
 
 Match = tuple[Any, ...]
@@ -130,10 +131,9 @@ def matcher(root: Part, width: int, slots: Mapping[Any, int], lookup: Lookup) ->
     lookup
         How nodes are found.
     """
-    code = _Code(width, slots, lookup)
-    code.begin("match(egraph, at)")
-    code.part(root, "at", [])
-    found: Matcher = code.compiled()["match"]
+    writer = _Writer(width, slots, lookup)
+    writer.part(root, "at", [])
+    found: Matcher = writer.compile_function("match(egraph, at)", "pattern")
     return found
 
 
@@ -149,86 +149,57 @@ _DEEPEST = 14
 """Python nests twenty loops at most; what is further in is a function of its own."""
 
 
-class _Code:
+class _Writer(FunctionSource):
     """The lines of a matcher: loops in loops."""
 
     def __init__(self, width: int, slots: Mapping[Any, int], lookup: Lookup) -> None:
+        super().__init__({})
         self._width, self._slots, self._lookup = width, slots, lookup
-        self._lines: list[str] = []
-        self._depth = 0
-        self._namespace: dict[str, Any] = {}
         self._bound: dict[int, str] = {}
-        self._names = 0
 
-    def compiled(self) -> dict[str, Any]:
-        """Return the functions by name."""
-        exec("\n".join(self._lines), self._namespace)
-        return self._namespace
-
-    def _name(self, letter: str) -> str:
-        self._names += 1
-        return f"{letter}{self._names}"
-
-    def _constant(self, value: Any) -> str:
-        name = self._name("k")
-        self._namespace[name] = value
-        return name
-
-    def begin(self, head: str) -> None:
-        """Begin a function."""
-        self._depth = 0
-        self._open(f"def {head}:")
-
-    def _open(self, text: str) -> None:
-        """Add a line, and what follows inside of it."""
-        self._line(text)
-        self._depth += 1
-
-    def _open_if(self, tests: Sequence[str]) -> None:
+    def _begin_if(self, tests: Sequence[str]) -> None:
         if tests:
-            self._open(f"if {' and '.join(tests)}:")
-
-    def _line(self, text: str) -> None:
-        self._lines.append("    " * self._depth + text)
+            self.begin_block(f"if {' and '.join(tests)}:")
 
     def part(self, part: Part, c: str, todo: Sequence[Any]) -> None:
         """Add loops over the nodes of a part in a class, and inside what is to be done then."""
-        node, head = self._name("n"), self._constant(part.head)
+        node, head = self.fresh_name("n"), self.global_name(part.head, "k")
         lookup = self._lookup.sums if part.order is Order.ANY else self._lookup.nodes
-        self._open(f"for {node} in {lookup.format(c=c, head=head)}:")
+        self.begin_block(f"for {node} in {lookup.format(c=c, head=head)}:")
         if part.slot >= 0:
             self._bound[part.slot] = node
         if part.checks:
             count = f"{'>=' if part.order is Order.ANY else '=='} {len(part.arguments)}"
-            self._open_if(
-                [f"len({node}.classes) {count}", f"{self._constant(part.admits)}({node})"]
+            self._begin_if(
+                [f"len({node}.classes) {count}", f"{self.global_name(part.admits, 'k')}({node})"]
             )
         if part.order is Order.ANY:
             places = (j for j, _ in enumerate(part.arguments) if j != part.taker)
             self._all([*(_Place(part, j, node) for j in places), *todo])
             return
-        names = [self._name("c") for _ in part.arguments]
+        names = [self.fresh_name("c") for _ in part.arguments]
         unpacked = f"({''.join(f'{name}, ' for name in names)})"
         classes = f"{node}.classes"
         if part.order is Order.EITHER:
             swaps = f"{node}.unordered and {classes}[0] is not {classes}[1]"
             orders = f"({classes}, {classes}[::-1]) if {swaps} else ({classes},)"
-            self._open(f"for {unpacked} in {orders}:")
+            self.begin_block(f"for {unpacked} in {orders}:")
         else:
-            self._line(f"{unpacked} = {classes}")
+            self.emit(f"{unpacked} = {classes}")
         pairs = list(zip(part.arguments, names, strict=True))
-        self._open_if([test for a, name in pairs if (test := self._may_be(a, name))])
+        self._begin_if([test for a, name in pairs if (test := self._may_be(a, name))])
         self._all([*pairs, *todo])
 
     def _all(self, todo: Sequence[Any]) -> None:
         """Add lines for arguments in classes, which they may match, and for arguments at places."""
-        if self._depth > _DEEPEST:
+        if self.depth > _DEEPEST:
             todo = list(todo)
             others = [item.node if isinstance(item, _Place) else item[1] for item in todo]
             known = ", ".join(dict.fromkeys(["egraph", *self._bound.values(), *others]))
-            inner = self._name("f")
-            self._line(f"yield from {inner}({known})")
-            self.begin(f"{inner}({known})")
+            inner = self.fresh_name("f")
+            self.emit(f"yield from {inner}({known})")
+            self.depth = 0
+            self.begin_block(f"def {inner}({known}):")
         for k, item in enumerate(todo):
             if isinstance(item, _Place):
                 self._place(item, todo[k + 1 :])
@@ -240,27 +211,27 @@ class _Code:
             if not isinstance(argument, Leaf):
                 known_as = self._bound.setdefault(self._slots[argument], c)
                 if known_as != c:
-                    self._open(f"if {c} is {known_as}:")
+                    self.begin_block(f"if {c} is {known_as}:")
             elif argument.slot >= 0:
                 self._bound[argument.slot] = c
         values = [self._bound.get(k, "None") for k in range(self._width)]
-        self._line(f"yield ({', '.join(values)},)")
+        self.emit(f"yield ({', '.join(values)},)")
 
     def _place(self, item: _Place, todo: Sequence[Any]) -> None:
         """Add a loop over the places of an argument that are not taken."""
         part, j, node = item
-        place, c = self._name("p"), self._name("c")
-        self._open(f"for {place}, {c} in enumerate({node}.classes):")
+        place, c = self.fresh_name("p"), self.fresh_name("c")
+        self.begin_block(f"for {place}, {c} in enumerate({node}.classes):")
         taken = [self._bound[s] for s in part.places[:j] if s in self._bound]
         may_be = self._may_be(part.arguments[j], c)
-        self._open_if([*(f"{place} != {p}" for p in taken), *([may_be] if may_be else [])])
+        self._begin_if([*(f"{place} != {p}" for p in taken), *([may_be] if may_be else [])])
         self._bound[part.places[j]] = place
         self._all([(part.arguments[j], c), *todo])
 
     def _may_be(self, argument: Any, c: str) -> str:
         """Return a test whether an argument of a pattern may match a class."""
         if isinstance(argument, Part):
-            return self._lookup.has.format(c=c, head=self._constant(argument.head))
+            return self._lookup.has.format(c=c, head=self.global_name(argument.head, "k"))
         if isinstance(argument, Leaf):
-            return self._lookup.leaf.format(c=c, leaf=self._constant(argument.value))
+            return self._lookup.leaf.format(c=c, leaf=self.global_name(argument.value, "k"))
         return ""

@@ -6,7 +6,8 @@ ops have an argument at each place.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeGuard, cast
@@ -15,27 +16,26 @@ from unification.core import reify, unify
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren.goals import Where, fitted
+from relgraph.graph.kanren.codegen import NotCompilable, compile_replacement
+from relgraph.graph.kanren.goals import Compute, Where
 from relgraph.graph.kanren.matching import (
-    Refused,
-    check_result,
+    LeftOver,
     combine_arguments,
-    conditions_of,
     is_number,
     numbers_keep_shape,
 )
-from relgraph.graph.kanren.rules import Output, Rule, flat_patterns, head_of, is_ac, is_fixed, split
+from relgraph.graph.kanren.rules import Output, Rule, flat_patterns, head_of, is_ac, split
 from relgraph.graph.kanren.terms import (
     Arguments,
     Literal,
     LogicVariable,
-    OpenAnswerError,
-    build,
     is_variable,
+    leaves_of,
     variables_of,
 )
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer
+from relgraph.graph.unify import NO_ITEMS
 from relgraph.search.egraph import Node
 from relgraph.search.matching import Leaf, Lookup, Match, Matcher, Order, Part, matcher
 from relgraph.search.saturation import Equal
@@ -80,7 +80,7 @@ class OpPart(Part):
             return {}
         if op not in self._bound:
             found = unify(reify(self.op, {}), op, {})
-            self._bound[op] = None if found is False else found
+            self._bound[op] = None if found is False else _items_in(found)
         known: Mapping[Any, Any] | None = self._bound[op]
         return known
 
@@ -97,6 +97,10 @@ class OpPart(Part):
         return plain
 
 
+def _items_in(bindings: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    return {v: () if x is NO_ITEMS else x for v, x in bindings.items()}
+
+
 class Pattern:
     """The pattern of a rule, to be matched against classes.
 
@@ -111,6 +115,8 @@ class Pattern:
         The parts of its pattern, the root first.
     variables
         The slots of its logic variables.
+    bound
+        The logic variables that a match gives a value to, those in heads too.
     head
         The op of the root, or the class of ops.
     reach
@@ -125,13 +131,17 @@ class Pattern:
     def __init__(self, rule: Rule, reason: Reason) -> None:
         self.rule, self.reason = rule, reason
         self.parts: list[OpPart] = []
+        self._compounds: list[Any] = []
         self.variables: dict[Any, int] = {}
         self._width = 0
-        self._counts = _occurrences(rule.pattern)
+        self._counts = Counter(leaves_of(rule.pattern))
         self._argument(rule.pattern)
         self.head = self.parts[0].head if self.parts else None
         self.reach = self.parts[0].reach(self._is_seen) if self.parts else 0
         self._heads: dict[tuple[Any, ...], Mapping[Any, Any] | None] = {}
+        self.bound = list(dict.fromkeys([*self.variables, *self.in_heads]))
+        if any(isinstance(c, Compute) and not is_variable(c.out) for c in rule.conditions):
+            raise Untranslatable("it computes several values at once")
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -153,6 +163,7 @@ class Pattern:
         order = Order.ANY if regrouped else Order.EITHER if len(patterns) == 2 else Order.AS_WRITTEN
         part = OpPart(family, order, slot=self._slot(), written=head)
         self.parts.append(part)
+        self._compounds.append(pattern)
         if regrouped:
             patterns = tuple(flat_patterns(head, patterns))
             part.places = [self._slot() for _ in patterns]
@@ -188,6 +199,12 @@ class Pattern:
     @cached_property
     def _matcher(self) -> Matcher:
         return matcher(self.parts[0], self._width, self.variables, LOOKUP)
+
+    @cached_property
+    def replacement(self) -> Callable[..., Variable | None]:
+        """What the rule builds of a match; see `compile_replacement`."""
+        leaves_over = self.parts[0].order is Order.ANY
+        return compile_replacement(self.rule, self._compounds, self.bound, leaves_over)
 
     def heads(self, match: Match) -> Mapping[Any, Any] | None:
         """Return the values of the variables in the heads of the parts; None if they differ, or if
@@ -297,34 +314,18 @@ def is_about_ops(condition: Any, in_heads: Collection[Any]) -> TypeGuard[Where]:
     )
 
 
-def _occurrences(pattern: Any) -> Mapping[Any, int]:
-    counts: dict[Any, int] = {}
-    stack = [pattern]
-    while stack:
-        item = stack.pop()
-        found = split(item)
-        if found is not None:
-            stack.extend(found[1])
-            for lv in variables_of(found[0]) if not isinstance(found[0], Op | Output) else ():
-                counts[lv] = counts.get(lv, 0) + 1
-        elif is_variable(item):
-            counts[item] = counts.get(item, 0) + 1
-    return counts
-
-
 class _NoMatch(Exception):
     """What matches classes is no match: the law asks for more."""
 
 
-_NOT_BUILT = (_NoMatch, Refused, TypeError, ValueError, OverflowError, OpenAnswerError)
+_NOT_BUILT = (_NoMatch, NotCompilable, TypeError, ValueError, OverflowError)
 
 
 class _Sides:
     """The two sides of a rule for one match."""
 
     def __init__(self, pattern: Pattern, egraph: VariableEGraph, match: Match) -> None:
-        self._egraph, self._match, self._rule = egraph, match, pattern.rule
-        self._root = pattern.parts[0]
+        self._pattern, self._egraph, self._match = pattern, egraph, match
         self._inner: list[Variable] = []
         self._values: dict[Any, Any] = dict(pattern.heads(match) or {})
         for variable, slot in pattern.variables.items():
@@ -332,16 +333,10 @@ class _Sides:
                 self._values[variable] = match[slot].root().best
 
     def made(self) -> Sides | None:
-        rule = self._rule
-        old, rest = self._built_part(self._root, at_root=True, below_others=False)
-        if not self._conditions_hold():
-            return None
-        new = self._built(rule.template)
-        if rest:
-            new = self._match[self._root.slot].head.make_node(new, *rest).outputs[0]
-        check_result(rule, old, self._inner, (*self._values.values(), *rest), new)
-        result = fitted(new, old)
-        return None if result is None or result is old else (old, result)
+        old, rest = self._built_part(self._pattern.parts[0], at_root=True, below_others=False)
+        values = [self._values[v] for v in self._pattern.bound]
+        result = self._pattern.replacement(old, self._inner, values, LeftOver(rest))
+        return None if result is None else (old, result)
 
     # -- the left side -------------------------------------------------------------------------
 
@@ -428,63 +423,3 @@ class _Sides:
             return known
         made: Variable = op.make_node(*arguments).outputs[index]
         return made
-
-    # -- conditions ----------------------------------------------------------------------------
-
-    def _conditions_hold(self) -> bool:
-        waiting = conditions_of(self._rule)
-        while waiting:
-            later = []
-            for condition in waiting:
-                values = condition.values(self._values)
-                if variables_of(values):
-                    later.append(condition)
-                    continue
-                after = condition.check(tuple(map(_value, values)), self._values)
-                if after is False:
-                    return False
-                self._values = after
-            if len(later) == len(waiting):
-                return False
-            waiting = later
-        return True
-
-    # -- the right side ------------------------------------------------------------------------
-
-    def _built(self, template: Any) -> Any:
-        """Return what a template makes; `build` of what is reified takes a fifth longer in all."""
-        if is_variable(template):
-            if template not in self._values:
-                raise OpenAnswerError(f"{template} is open")
-            return self._values[template]
-        if isinstance(template, Literal):
-            return template.value
-        parts = split(template)
-        if parts is None:
-            return template
-        head, patterns = parts
-        arguments: list[Any] = []
-        for pattern in patterns:
-            if isinstance(pattern, Arguments):
-                arguments.extend(self._built(pattern.of))
-            else:
-                arguments.append(self._built(pattern))
-        if isinstance(head, Output):
-            return self._op(head.op)(*arguments, return_list=True)[head.index]
-        if is_fixed(head) and head.nout == 1:
-            return head.make_node(*arguments).outputs[0]
-        return self._op(head)(*arguments)
-
-    def _op(self, head: Any) -> Any:
-        if isinstance(head, Op):
-            return head
-        parts = split(head)
-        if parts is None:
-            return self._built(head)
-        cls, properties = parts
-        return cls(*[self._op(p) if split(p) is not None else self._built(p) for p in properties])
-
-
-def _value(given: Any) -> Any:
-    """Return what a condition is given: a term as the variable that it represents."""
-    return given if isinstance(given, Variable | tuple | Op) else build(given)

@@ -475,6 +475,38 @@ def compile_rule(rule: Rule, all_answers: bool = False) -> Transform:
     return transform
 
 
+def compile_replacement(
+    rule: Rule, parts: Sequence[Any], variables: Sequence[Any], leaves_over: bool
+) -> Callable[[Variable, Sequence[Variable], Sequence[Any], LeftOver], Variable | None]:
+    """Return a function ``(root, inner, values, rest) -> variable | None``: what a rule builds in
+    the place of a variable that it has matched, None if a check refuses that.
+
+    The function takes what a match gives: the variables that the compound parts of the pattern have
+    matched, the values of logic variables, and the arguments that are left over.
+
+    Parameters
+    ----------
+    parts
+        The compound parts of the pattern, root first.
+    variables
+        The logic variables.
+    leaves_over
+        Whether arguments may be left over.
+
+    Raises
+    ------
+    NotCompilable
+        If what the rule builds is open, or a condition is not one of `goals`.
+    """
+    writer = RuleWriter(rule, False)
+    writer.write_replacement(parts, variables, leaves_over)
+    writer.lines.append("    return None")
+    signature = "replacement(root, inner, values, rest)"
+    replacement: Callable[..., Variable | None]
+    replacement = writer.compile_function(signature, f"law {rule.name}")
+    return replacement
+
+
 class RuleWriter(MatchWriter):
     """Generates the function of one rule."""
 
@@ -504,6 +536,27 @@ class RuleWriter(MatchWriter):
         self.check_conditions()
         self.build_answer(rest)
         self.emit(f"{'yield' if self.all_answers else 'return'} {answer}")
+
+    def write_replacement(
+        self, parts: Sequence[Any], variables: Sequence[Any], leaves_over: bool
+    ) -> None:
+        """Write what follows a match that is given; see `compile_replacement`."""
+        self.emit("fgraph, node = None, root.owner")
+        self.bound = {v: self.fresh_name("x") for v in variables}
+        for position, part in enumerate(parts):
+            head, _ = split(part) or (None, ())
+            op = head.op if isinstance(head, Output) else head
+            self.non_variables.update(self.bound[v] for v in variables_of(op))
+            var = self.fresh_name("v") if position else "root"
+            self.matched.append((var, op if isinstance(op, Op) else None))
+            self.parts.append((part, var))
+        self.emit(f"{''.join(f'{var}, ' for var, _ in self.matched)}= inner")
+        if variables:
+            self.emit(f"{', '.join(self.bound.values())}, = values")
+        self.check_numbers()
+        self.check_conditions()
+        self.build_answer("rest" if leaves_over else None)
+        self.emit("return new")
 
     # -- checks ----------------------------------------------------------------------------
 

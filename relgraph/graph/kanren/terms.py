@@ -318,7 +318,7 @@ class Term(_Spoken):
 
     def variables(self) -> list[LogicVariable]:
         """Return the logic variables in the term, each once, from left to right."""
-        return list(dict.fromkeys(_leaves_of(self)))
+        return list(dict.fromkeys(leaves_of(self)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Term, (self.op, self.args, self._ops)
@@ -481,7 +481,8 @@ def with_parts(item: Any, parts: Sequence[Any]) -> Any:
     return etuple(*parts) if isinstance(item, ExpressionTuple) else type(item)(parts)
 
 
-def _leaves_of(part: Any) -> Iterator[Any]:
+def leaves_of(part: Any) -> Iterator[Any]:
+    """Yield the logic variables in a term or any other part of one, from left to right."""
     stack = [part]
     while stack:
         item = stack.pop()
@@ -494,7 +495,7 @@ def _leaves_of(part: Any) -> Iterator[Any]:
 
 def variables_of(part: Any) -> list[LogicVariable]:
     """Return the logic variables in a term or any other part of one, each once."""
-    return list(dict.fromkeys(_leaves_of(part)))
+    return list(dict.fromkeys(leaves_of(part)))
 
 
 def renamed(part: Any, names: Mapping[Any, Any]) -> Any:

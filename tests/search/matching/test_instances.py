@@ -33,6 +33,7 @@ ONE = law("one", at.log(1 + a), at.log1p(a), sound="stable")
 SUM = law("sum", at.sum(-a, axis=n), -at.sum(a, axis=n), sound="rounding")
 LAST = law("last", at.sum(at.exp(a), axis=-1), at.sum(at.sin(a), axis=-1), sound="stable")
 FLOATS = law("floats", a + b, a - -b, whereo(is_float, a), sound="exact")
+NONE = law("none", at.sum(a, axis=n), a, whereo(lambda n: n is not None and n[:1] == (), n))
 FOLD = law("fold", at.sqr(a), c * a, computo(c, lambda v: v, a), sound="rounding")
 ANY = law("any", CAReduce(s, n)(CAReduce(s, None)(a)), CAReduce(s, None)(a), mixed=True)
 
@@ -48,6 +49,7 @@ EQUAL = {
     "an axis": (SUM, at.sum(-A, axis=1), -at.sum(A, axis=1)),
     "the last axis": (LAST, at.sum(at.exp(A), axis=1), at.sum(at.sin(A), axis=1)),
     "a condition": (FLOATS, x + y, x - -y),
+    "a condition on no axes": (NONE, CAReduce(at.add.scalar_op, ())(A), A),
     "a computed value": (FOLD, at.sqr(x), x * x),
 }
 DIFFERENT = {
