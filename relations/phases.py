@@ -230,7 +230,8 @@ CANCELLATION: tuple[Relation, ...] = (
     *squares.LENGTHS,
     *squares.NORMS,
     *squares.RATIOS,
-    *squares.SQUARES_OF_SUMS,
+    *squares.WRITTEN_OUT,
+    *squares.OVER_AXES,
     *squares.ONES_AND_SQUARES,
 )
 """Laws against cancellation: those of `STABILIZE` that a search for the least error has too."""

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from relations.kit import squares as kit
 from relations.kit.cancellation import length_of_all, not_choseno
 from relations.kit.compensation import uncompensated
 from relations.kit.guards import broadcast_alike, no_zeroo, positive_numbero
 from relations.kit.nests import terms_of_sum
-from relations.kit.type_guards import floato, same_dtypeo, vectoro
-from relations.kit.vocabulary import Law, lvars, stable
+from relations.kit.type_guards import floato, matrixo, same_dtypeo, vectoro
+from relations.kit.vocabulary import Law, finite, lvars, stable
 from relgraph.graph.kanren import case, computed, one_cliento, readerso, several, view, whereo
 from relgraph.tensor import abs as abs_
 from relgraph.tensor import add, gt, hypot1m1, log1p, log1p_sqr, lt, sqr, sqrt, switch
@@ -84,18 +85,61 @@ squares = add(several(xs))
 length = computed(length_of_all, computed(SQUARE.each, computed(terms_of_sum, xs)))
 tried = (sqr(x) + sqr(y), sqr(x) + sqr(y) + sqr(a), 2.0 * sqr(x) + sqr(y))
 
-twice = 2.0 * x * y
+terms, difference = add(several(xs)), x - y
 
-SQUARES_OF_SUMS = (
-    stable("written-out-square-of-sum", sqr(x) + twice + sqr(y), sqr(x + y)),
-    stable("written-out-square-of-difference", sqr(x) + sqr(y) - twice, sqr(x - y)),
-    stable("written-out-square-in-order", (sqr(x) - twice) + sqr(y), sqr(x - y)),
-    stable("written-out-square-of-one-more", sqr(x) + 2.0 * x + 1, sqr(x + 1)),
-    stable("written-out-square-of-one-less", sqr(x) + 1 - 2.0 * x, sqr(x - 1)),
-    stable("written-out-square-of-one-less-in-order", (sqr(x) - 2.0 * x) + 1, sqr(x - 1)),
-    stable("written-out-square-of-one-less-from-one", (1 - 2.0 * x) + sqr(x), sqr(x - 1)),
+
+def together(name: str, lhs: Any, *tries: Any) -> Law:
+    """Return the law that three terms of a whole sum are a square."""
+    made = computed(kit.square_together, computed(kit.sum_with_square, lhs))
+    return stable(name, lhs, made, tags=("late",), tries=tries)
+
+
+def together_over_axes(name: str, lhs: Any, *tries: Any) -> Law:
+    """Return the law that terms of a whole sum are sums over pairs: where an element meets itself,
+    what may be infinite cancels."""
+    made = computed(kit.squares_over_two_axes, computed(kit.sum_of_reductions, lhs))
+    return finite(name, lhs, made, tags=("add_canonicalize", "late"), tries=tries)
+
+
+twice = 2.0 * x * y
+WRITTEN_OUT = (
+    together(
+        "written-out-square",  # x**2 + z + 2 * x * y + y**2 → (x + y)**2 + z
+        terms,
+        sqr(x) + twice + sqr(y),
+        (sqr(x) - twice) + sqr(y),
+        sqr(x) + 2.0 * x + 1,
+        (1 - 2.0 * x) + sqr(x),
+    ),
+    together(
+        "written-out-square-less",  # x**2 + y**2 - 2 * x * y → (x - y)**2
+        difference,
+        sqr(x) + sqr(y) - twice,
+        sqr(x) + 4.0 - 4.0 * x,
+    ),
 )
 """Squares that were written out, and cancel where both terms are nearly equal."""
+
+m = lvars("m", matrixo)
+u, v = lvars("u v", vectoro)
+rows, columns = sum_(m, axis=(1,)), sum_(m, axis=(0,))
+
+OVER_AXES = (
+    together_over_axes(
+        "weighted-squares",  # sum(rows(m) * v**2 + columns(m) * v**2) - 2 * sum(m * v * v.T)
+        terms,
+        sum_(rows * sqr(v), axis=None)
+        + sum_(v * (columns * v - 2.0 * sum_(m * v, axis=(1,))), axis=None),
+    ),
+    together_over_axes(
+        "weighted-squares-less",
+        difference,
+        sum_((rows + columns) * sqr(v), axis=None)
+        - 2.0 * sum_(v * sum_(m * v, axis=(1,)), axis=None),
+    ),
+)
+"""Sums of squared differences, as the slopes of what distances are computed of: they are written in
+the sums of rows and columns, and cancel where the weights are of points near each other."""
 
 LENGTHS = (
     stable(
@@ -125,7 +169,6 @@ LENGTHS = (
     ),
 )
 
-u, v = lvars("u v", vectoro)
 norm_x, norm_y = Norm(a)(x), Norm(b)(y)
 
 NORMS = (stable("norm", sqrt(sum_(sqr(x), axis=a)), norm_x),)

@@ -66,7 +66,7 @@ TRANSPOSES = (
     rounding("dot-of-vector-and-transpose", _dot(v, transposed(y)), _dot(y, v)),
     rounding("dot-column", _dot(m, as_column(y)), as_column(_dot(m, y))),
     rounding("dot-row", _dot(as_row(x), m), as_row(_dot(x, m))),
-    regrouped("dot-outer", _dot(x, y), x * y, whereo(kit.is_column_by_row, x, y)),
+    rounding("dot-outer", _dot(x, y), x * y, whereo(kit.is_column_by_row, x, y)),
     # identities
     regrouped("dot-identity-left", _dot(x, y), y, whereo(kit.is_identity_matrix, x)),
     regrouped("dot-identity-right", _dot(x, y), x, whereo(kit.is_identity_matrix, y)),

@@ -14,7 +14,8 @@ of the class ``finite`` in the following rows may change results that are nan or
 ==========================  =================================================================
 ``constant_elimination``    ``x * 0 → 0``, ``0 / x → 0``, ``x // 1 → floor(x)`` for any x
 ``mul_specialize``          the same
-``add_canonicalize``        ``x - x → 0``, ``x + y - y → x``, ``2 * x - x → x``
+``add_canonicalize``        ``x - x → 0``, ``x + y - y → x``, ``2 * x - x → x``, and the squared
+                            differences of all pairs, written out in sums over rows and columns
 ``mul_canonicalize``        ``x / x → 1``, ``x * y / y → x``, and laws that clear fractions
 ``pow_specialize``          ``x ** 0.5 → sqrt(x)`` for -inf; ``sqrt(x) ** 2 → x``
 ``gemm``                    ``c * z + x @ y → x @ y`` where ``c`` turns out to be 0

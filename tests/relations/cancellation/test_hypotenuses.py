@@ -44,18 +44,28 @@ def of_squares(square):
         ("log-one-and-square", spelled(at.log1p(a))),
         ("log-one-and-scaled-square", spelled(at.log1p(0.25 * a))),
         ("log-one-and-square-by", spelled(at.log1p(a / y))),
-        ("written-out-square-of-sum", spelled(b + 2.0 * (x * y) + a)),
-        ("written-out-square-of-difference", spelled(a + b - 2.0 * x * y)),
-        ("written-out-square-in-order", spelled(a - 2.0 * x * y + b)),
-        ("written-out-square-of-one-more", spelled(1 + a + 2.0 * x)),
-        ("written-out-square-of-one-less", spelled(1 + a - 2.0 * x)),
-        ("written-out-square-of-one-less-in-order", spelled(a - 2.0 * x + 1)),
-        ("written-out-square-of-one-less-from-one", spelled(1 - 2.0 * x + a)),
+        ("written-out-square", spelled(b + 2.0 * (x * y) + a)),
+        ("written-out-square-less", spelled(a + b - 2.0 * x * y)),
+        ("written-out-square", spelled(a - 2.0 * x * y + b)),
+        ("written-out-square", spelled(1 + a + 2.0 * x)),
+        ("written-out-square-less", spelled(1 + a - 2.0 * x)),
+        ("written-out-square", spelled(a - 2.0 * x + 1)),
+        ("written-out-square", spelled(1 - 2.0 * x + a)),
+        ("written-out-square", spelled(c + a - 2.0 * x * y + b)),
+        ("written-out-square", spelled(4.0 * a - 4.0 * x * y + b)),
+        ("written-out-square-less", spelled(2.0 * x * y - a - b)),
+        ("written-out-square", spelled(a / b + 2.0 * x / y * z + c)),
     ]
 
 
 v, w = at.dvectors("v", "w")
 m, q = at.dmatrices("m", "q")
+
+
+def of_pairs(by_point, factor):
+    return at.sum(by_point * v * v) - factor * at.sum(at.sum(m * v, axis=1) * v)
+
+
 OVER_AXES = [
     ("norm", at.sqrt(at.sum(at.sqr(v))), "norm(v)"),
     ("norm", at.sqrt(at.sum(at.sqr(m), axis=1)), "norm(m, axis=(1,))"),
@@ -70,6 +80,17 @@ OVER_AXES = [
         "cosine(m, q, axis=(1,))",
     ),
     ("cosine-of-dot", at.dot(v, w) / (Norm()(v) * Norm()(w)), "cosine(v, w)"),
+    (
+        "weighted-squares-less",
+        of_pairs(at.sum(m, axis=1) + at.sum(m, axis=0), 2),
+        "sum(sqr(v[:, None] - v) * m)",
+    ),
+    (
+        "weighted-squares",
+        at.sum(at.sum(m, axis=1) * at.sqr(v))
+        + at.sum(v * (at.sum(m, axis=0) * v - 2.0 * at.sum(m * v, axis=1))),
+        "sum(sqr(v[:, None] - v) * m)",
+    ),
 ]
 
 EXACT = [
@@ -100,9 +121,13 @@ NOT_MATCHED = [
     ("hypot-of-scaled", at.sqrt(-3.0 * (at.sqr(x) + at.sqr(y)))),
     ("by-constant-and-square", y / (1 + at.sqr(x))),
     ("by-constant-and-square", x / (-1 + at.sqr(x))),
-    ("written-out-square-of-sum", at.sqr(x) + 2.0 * x * z + at.sqr(y)),
-    ("written-out-square-in-order", at.sqr(x) - 2.0 * x * y - at.sqr(y)),
-    ("written-out-square-of-one-less", at.sqr(x) + 2.0 - 2.0 * x),
+    ("written-out-square", at.sqr(x) + 2.0 * x * z + at.sqr(y)),
+    ("written-out-square-less", at.sqr(x) - 2.0 * x * y - at.sqr(y)),
+    ("written-out-square-less", at.sqr(x) + 2.0 - 2.0 * x),
+    ("written-out-square", at.sqr(i) + 2 * i * j + at.sqr(j)),  # integers don't cancel
+    ("weighted-squares-less", of_pairs(at.sum(m, axis=1), 2)),
+    ("weighted-squares-less", of_pairs(at.sum(m, axis=1) + at.sum(q, axis=0), 2)),
+    ("weighted-squares-less", of_pairs(at.sum(m, axis=1) + at.sum(m, axis=0), 3)),
 ]
 
 
@@ -122,6 +147,40 @@ def test_squares_that_were_written_out_do_not_cancel():
     for one in ones:
         values = function([x], [one, grad(at.sum(one), x)])(small)
         np.testing.assert_array_equal(values, [[2.0**-80], [2.0**-39]])
+
+
+def test_squared_distances_are_exact_near_the_diagonal():
+    length = at.dscalar("length")
+    z = v / length
+    columns = v[:, None] * (1 / length)
+    squares = at.sum(at.sqr(columns), axis=1)
+    for distances in (
+        at.sqr(z)[:, None] + at.sqr(z) - 2 * z[:, None] * z,
+        -2 * at.dot(columns, columns.T) + squares[:, None] + squares,
+    ):
+        kernel = function([v, length], distances)(np.array([1e8, 1e8 + 1, 3e8]), 2.0)
+        np.testing.assert_array_equal(kernel[:2, :2], [[0.0, 0.25], [0.25, 0.0]])
+
+
+def slope_by_rows_and_columns(weights, points, length):
+    """The sum of weights times squared distances, and what was written for its slope."""
+    z = points / length
+    by_points = (at.sum(weights, axis=1) + at.sum(weights, axis=0)) * z * 2.0
+    across = 2.0 * at.sum(weights / length * points[:, None], axis=0)
+    pairs = at.sum(weights * (-2.0 * points[:, None] * z))
+    return at.sum((by_points - across) * points) / at.sqr(length) + pairs / at.sqr(length)
+
+
+def test_sums_over_pairs_vanish_where_only_the_diagonal_has_weight():
+    length = at.dscalar("length")
+    compute = function([m, v, length], slope_by_rows_and_columns(m, v, length))
+    rng = np.random.default_rng(0)
+    points, weights = rng.normal(size=7), rng.normal(size=(7, 7))
+    pairs = np.subtract.outer(points, points) ** 2
+    for scale in (0.5, 1e-35):
+        found = compute(weights, points, scale)
+        np.testing.assert_allclose(found, 2 * (weights * pairs).sum() / scale**3, rtol=1e-12)
+        assert compute(np.diag(points), points, scale) == 0
 
 
 @pytest.mark.parametrize("size", [1e200, 1e-200])
