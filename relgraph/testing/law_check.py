@@ -1,27 +1,19 @@
-"""Checks a law: instances of its rules are evaluated on both sides, and the values compared.
-
-A law that never matches is tried on what its own left side builds: the graphs that the same calls
-make.
-"""
+"""Checks a law: instances of its rules are evaluated on both sides, and the values compared."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from relgraph.compile.law_explanation import notes_on_phases
-from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.explanation import Explanation, NoSuchDirection
-from relgraph.graph.kanren.laws import Law
+from relgraph.graph.kanren.explanation import NoSuchDirection
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
-from relgraph.graph.kanren.rules import Reason, Rule
-from relgraph.graph.kanren.terms import OpenAnswerError, build, renamed, variables_of
+from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.notation import algebra
-from relgraph.tensor.type import TensorType
 from relgraph.testing.check_result import CheckResult, Counterexample, Coverage
 from relgraph.testing.draw.terms import Parameters
 from relgraph.testing.instances.examples import ExampleRun, smaller
@@ -32,7 +24,7 @@ from relgraph.testing.instances.instance import (
     algebra_of,
     direction_of,
 )
-from relgraph.testing.instances.instance_search import InstanceSearch
+from relgraph.testing.instances.instance_search import BY_CHANCE, InstanceSearch
 from relgraph.testing.instances.plan import (
     EXAMPLES_FOR_A_CLAIM,
     NO_CLAIM,
@@ -40,73 +32,6 @@ from relgraph.testing.instances.plan import (
     PlannedExamples,
 )
 from relgraph.truth.balls import NoTrueValue
-
-_DTYPES = ("float64", "int64", "bool", "complex128")
-_RANKS = (1, 2, 3, 0)
-# The other reasons are guards: for other values, or dtypes, the law may match.
-_OF_PATTERN = frozenset(
-    {
-        Reason.LEAF,
-        Reason.OUTPUTS,
-        Reason.OP,
-        Reason.PARAMETER,
-        Reason.ARITY,
-        Reason.NUMBER,
-        Reason.DIFFERENT,
-        Reason.PARTNER,
-        Reason.LEFT_OVER,
-    }
-)
-
-
-def why_never_matched(law: Relation, direction: str) -> str:
-    """Return in words why a law matches no graph that its own left side builds.
-
-    The side that a direction matches is built on variables of several ranks and dtypes, by the
-    calls that are written in it.
-
-    Returns
-    -------
-    reason
-        Empty if the law matches one of these graphs, or would but for a condition; and if nothing
-        can be built, since parameters of ops are open, or `law` is no equation.
-    """
-    if not isinstance(law, Law):
-        return ""
-    first = ""
-    for built in _built(law.lhs if direction == "forward" else law.rhs):
-        if built.owner is None:
-            first = first or f"its left side is no node: what it builds is {algebra(built)}"
-            continue
-        explanation = law.explain(built, direction)
-        if explanation.matches or explanation.reason not in _OF_PATTERN:
-            return ""
-        first = first or _in_words(built, explanation)
-    return first
-
-
-def _built(side: object) -> Iterator[Variable]:
-    for rank in _RANKS:
-        for dtype in _DTYPES:
-            kind = TensorType(dtype, (None,) * rank)
-            leaves = {v: kind(str(v)) for v in variables_of(side)}
-            try:
-                built = build(renamed(side, leaves))
-            except OpenAnswerError:
-                return
-            except (TypeError, ValueError, IndexError, OverflowError, AttributeError):
-                continue  # no call of this kind
-            if isinstance(built, Variable):
-                yield built
-
-
-def _in_words(built: Variable, explanation: Explanation) -> str:
-    reason = " ".join(line.strip() for line in explanation.text.splitlines()[1:])
-    return (
-        f"no graph that the same calls make is matched: on {built.type} they make "
-        f"{algebra(built)}, where {reason}"
-    )
-
 
 DEFAULT_EXAMPLES = 200
 
@@ -309,11 +234,8 @@ class LawCheck:
             self.refusals.update(search.refusals)
             if not search.instances:
                 named = _named(direction.name, search.rule)
-                self.unchecked.append(self._why_no_instance(direction, named, search.refusals))
+                self.unchecked.append(f"{named}: {self._why_no_instance(search)}")
         if not instances:
-            if not self.unchecked:
-                what = f"{direction.name}, {self.law.name}"
-                self.unchecked.append(self._why_no_instance(direction, what, self.refusals))
             return
         instances.sort(key=lambda instance: instance.reading_size)
         self.run.instances += instances
@@ -340,12 +262,13 @@ class LawCheck:
             search.find(max(4, -(-wanted // len(searches))), 1500)
         return searches
 
-    def _why_no_instance(self, direction: Direction, what: str, refusals: Counter[str]) -> str:
-        why = why_never_matched(self.law, direction.name)
-        if why:
-            return f"{what}: {why}"
-        most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(3))
-        return f"{what}: no instance was found; refused by {most or 'nothing'}"
+    def _why_no_instance(self, search: InstanceSearch) -> str:
+        refusals, made = search.refusals.most_common(3), search.unmatched
+        if made is not None and refusals[0][0] == BY_CHANCE:
+            why = self.law.explain(made, search.direction.name).why
+            return f"no graph that the same calls make is matched: they make {algebra(made)}: {why}"
+        most = ", ".join(f"{why} ({n} times)" for why, n in refusals)
+        return f"no instance was found; refused by {most or 'nothing'}"
 
     def _test_each_rule(self, direction: Direction, instances: Sequence[Instance]) -> None:
         """Draw more examples of the rules of which no example could have failed."""

@@ -25,7 +25,6 @@ from relgraph.graph.reference import evaluate
 from relgraph.tensor.reductions import CAReduce
 from relgraph.testing import check_relation, law_tests
 from relgraph.testing.discovery import CheckError
-from relgraph.testing.law_check import why_never_matched
 
 a, x, y, z = lvars("a x y z")
 
@@ -425,22 +424,20 @@ class LastAxis(TypedOp):
     ],
 )
 def test_nothing_is_said_of_others(written: Any) -> None:
-    assert why_never_matched(written, "forward") == ""
+    reason = written.check(examples=20, shrink=False).reason
+    assert "the same calls" not in reason and "is no node" not in reason
 
 
 def test_a_parameter_that_nodes_do_not_have() -> None:
     silent = law("t", LastAxis(-1)(at.exp(a)), LastAxis(-1)(a), sound="rounding")
-    why = why_never_matched(silent, "forward")
-    assert "no graph that the same calls make is matched" in why
-    assert "the law wants" in why and "(?,)" in why
     result = silent.check(examples=20)
     assert result.status == "unchecked"
     assert "no graph that the same calls make is matched" in result.reason
+    assert "the law wants LastAxis(exp(a), axis=-1), and the graph has" in result.reason
 
 
 def test_a_call_that_makes_no_node() -> None:
     same = law("t", at.transpose(a, (0, 1)), a)
-    assert "is no node: what it builds is a" in why_never_matched(same, "forward")
     result = same.check(examples=20)
     assert not result.passed
     assert "is no node" in result.reason

@@ -214,10 +214,11 @@ def replacement(
     """Return what a rewriter replaces a variable by; None if it does not match."""
     assert variable.owner is not None
     answer = rewriter.transform(fgraph, variable.owner)
-    return _for_variable(answer, variable)
+    return for_variable(answer, variable)
 
 
-def _for_variable(answer: Any, variable: Variable) -> Variable | None:
+def for_variable(answer: Any, variable: Variable) -> Variable | None:
+    """Return what the answer of a local optimizer puts in the place of a variable."""
     if isinstance(answer, dict):
         return answer.get(variable)
     at = variable.index

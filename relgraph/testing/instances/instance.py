@@ -12,17 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from kanren.core import lall
-from unification import var
 from unification.core import reify
 
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren.goals import Where, fitted
+from relgraph.graph.kanren.explanation import for_variable
+from relgraph.graph.kanren.goals import Where
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule
-from relgraph.graph.kanren.state import SearchBudgetError, is_settled
+from relgraph.graph.kanren.state import SearchBudgetError
 from relgraph.graph.kanren.terms import (
     OpenAnswerError,
     build,
@@ -396,23 +395,20 @@ class Instance:
         return np.shape(values[v]) if v in values else None
 
 
-def transformed(rewriter: Any, root: Variable) -> Variable | None:
-    """Return what a local optimizer puts in the place of `root`; None if it does not match."""
+def transformed(rewriter: Any, root: Variable, plainly: bool = False) -> Variable | None:
+    """Return what a local optimizer puts in the place of `root`; None if it does not match.
+
+    If `plainly` is set, its relation is run on the node, which is what its rules mean.
+    """
     node = root.owner
     if node is None:
         return None
     fgraph = None
     if len(node.outputs) > 1:
         fgraph = FunctionGraph(list(graph_inputs([root])), [root], clone=False)
+    transform = rewriter.search if plainly else rewriter.transform
     with np.errstate(all="ignore"):  # a number of the law may be too large for the dtype
-        answer = rewriter.transform(fgraph, node)
-    if isinstance(answer, dict):
-        answer = [answer.get(v) for v in node.outputs]
-    if answer is False or answer is None:
-        return None
-    assert root.index is not None
-    new: Variable | None = answer[root.index]
-    return new
+        return for_variable(transform(fgraph, node), root)
 
 
 def checked_instance(
@@ -455,11 +451,9 @@ def checked_instance(
         if v not in known and not isinstance(v, Constant):
             why = f"it reads {v}, which the matched graph does not"
             raise direction.counterexample(why, inputs, old, new)
-    if compare_with_plain_run:
-        first = _first_plain_answer(direction, old)
-        if first is not _UNKNOWN and (first is None or not equal_computations([first], [new])):
-            why = "a plain run of the relation gives something else first"
-            raise direction.counterexample(why, inputs, old, new)
+    if compare_with_plain_run and not _is_first_answer(direction, old, new):
+        why = "a plain run of the relation gives something else first"
+        raise direction.counterexample(why, inputs, old, new)
     leaves = [v for v in dict.fromkeys(graph.leaves) if isinstance(v, Variable)]
     round_trip = None
     if direction.inverse is not None:
@@ -475,28 +469,14 @@ def _broadcastable(type: Any) -> Any:
     return getattr(type, "broadcastable", None)
 
 
-_UNKNOWN = object()
-
-
-def _first_plain_answer(direction: Direction, root: Variable) -> Any:
-    """Return the first answer of a plain kanren run that fits in the place of `root`.
-
-    It is None if there is no answer, and `_UNKNOWN` if the search exceeds its budget or an answer
-    holds a logic variable.
-    """
-    q, law = var(), direction.law
+def _is_first_answer(direction: Direction, root: Variable, new: Variable) -> bool:
+    """Return whether a plain run of the relation has `new` as its first answer that fits in the
+    place of `root`, or is given up: the search exceeds its budget, or an answer is open."""
     try:
-        for s in lall(law(root, q) if direction.name == "forward" else law(q, root))({}):
-            if is_settled(s):
-                try:
-                    new = fitted(build(reify(q, s)), root)
-                except OpenAnswerError:
-                    return _UNKNOWN
-                if new is not None and new is not root:
-                    return new
-    except (SearchBudgetError, RecursionError):
-        return _UNKNOWN
-    return None
+        first = transformed(direction.rewriter, root, plainly=True)
+    except (OpenAnswerError, SearchBudgetError, RecursionError):
+        return True
+    return first is not None and equal_computations([first], [new])
 
 
 def _domain_test(direction: Direction, graph: InstantiatedPattern) -> Callable[[Any], bool] | None:

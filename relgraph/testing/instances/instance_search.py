@@ -14,22 +14,14 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from unification.core import reify
 
 import relgraph.tensor as at
 from relgraph.graph.basic import Apply, Constant, Variable
-from relgraph.graph.kanren.goals import (
-    Where,
-    built_variables,
-    computed_among,
-    dtypes_admitted,
-    fitted,
-)
-from relgraph.graph.kanren.rules import Rule
-from relgraph.graph.kanren.terms import OpenAnswerError, build, is_variable
+from relgraph.graph.kanren.explanation import diagnose
+from relgraph.graph.kanren.rules import Reason, Rule
 from relgraph.graph.notation import number_of, same_number
 from relgraph.graph.op import structure
-from relgraph.graph.traversal import graph_inputs, io_toposort, vars_between
+from relgraph.graph.traversal import graph_inputs, io_toposort
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.testing.draw.terms import Parameters
 from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
@@ -352,6 +344,9 @@ class InstanceSearch:
         How often each reason ruled out a graph.
     attempts
         How many graphs were tried.
+    unmatched
+        One of those that the law does not match although it admits their types; None if it matches
+        all.
     """
 
     def __init__(
@@ -365,6 +360,7 @@ class InstanceSearch:
         self.instances: list[Instance] = []
         self.refusals: Counter[str] = Counter()
         self.attempts = 0
+        self.unmatched: Variable | None = None
         self._instantiator = PatternInstantiator(rule, random, direction.mixed, parameters)
         self._by_graph: dict[Any, Instance] = {}
 
@@ -491,7 +487,10 @@ class InstanceSearch:
     def _match(self, graph: InstantiatedPattern) -> _Match | str:
         new = _rewritten(self.direction, graph)
         if new is None:
-            return _why_refused(self.rule, graph)
+            why = _why_refused(self.direction, self.rule, graph)
+            if why == BY_CHANCE and self.unmatched is None:
+                self.unmatched = graph.root
+            return why
         values = _values_in(graph)
         return values if isinstance(values, str) else _Match(graph, new, values)
 
@@ -518,6 +517,11 @@ ITS_DTYPES = "its dtypes"
 OTHER_TYPE = "the dtypes of its right side"
 BY_CHANCE = "its pattern or a computed value"
 """Why a law does not match a graph whose types it admits: with other values it might."""
+
+_OF_TYPES = {
+    **dict.fromkeys((Reason.DTYPES, Reason.COMPLEX), ITS_DTYPES),
+    **dict.fromkeys((Reason.TYPE, Reason.BUILD), OTHER_TYPE),
+}
 
 
 @dataclass
@@ -553,38 +557,15 @@ def _rewritten(direction: Direction, graph: InstantiatedPattern) -> Variable | N
         raise direction.counterexample(why, inputs, graph.root, None) from error
 
 
-def _why_refused(rule: Rule, graph: InstantiatedPattern) -> str:
+def _why_refused(direction: Direction, rule: Rule, graph: InstantiatedPattern) -> str:
     """Return why a law does not match a graph that was built for one of its rules."""
-    for condition in rule.conditions:
-        if not isinstance(condition, Where):
-            continue
-        values = [graph.bindings.get(v, v) if is_variable(v) else v for v in condition.variables]
-        if any(is_variable(v) for v in values):
-            continue
-        try:
-            if not condition.predicate(*values):
-                return f"the condition {condition}"
-        except Exception as error:
-            return f"the condition {condition}: {type(error).__name__}"
-    leaves = {v for v in graph.leaves if isinstance(v, Variable)}
-    matched = [graph.root, *computed_among(vars_between(leaves, [graph.root]), leaves)]
-    if not dtypes_admitted(matched, rule.one_dtype, rule.complex):
-        return ITS_DTYPES
-    return OTHER_TYPE if _changes_type(rule, graph) else BY_CHANCE
-
-
-def _changes_type(rule: Rule, graph: InstantiatedPattern) -> bool:
-    """Return whether the right side has other dtypes than the left one, or can't be built."""
-    try:
-        new = build(reify(rule.template, graph.bindings))
-    except OpenAnswerError:
-        return False
-    except (TypeError, ValueError, IndexError, OverflowError):
-        return True
-    built = [graph.root, *built_variables(graph.leaves, new)]
-    if not dtypes_admitted(built, rule.one_dtype, rule.complex):
-        return True
-    return isinstance(new, Variable) and fitted(new, graph.root) is None
+    rule = getattr(direction.rewriter, "rule", rule)
+    failure = None if rule.template is None else diagnose(rule, graph.root).failure
+    if failure is None:
+        return BY_CHANCE
+    if failure.reason is Reason.CONDITION:
+        return f"the condition {failure.wanted}"
+    return _OF_TYPES.get(failure.reason, BY_CHANCE)
 
 
 def _values_in(graph: InstantiatedPattern) -> Values | str:

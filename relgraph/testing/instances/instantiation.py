@@ -197,7 +197,7 @@ class PatternInstantiator(RandomArguments):
             self._ops.append(self._ops.pop(0))
         root = self._build(self.rule.pattern, at_root=True)
         if not isinstance(root, Variable) or root.owner is None:
-            raise CannotInstantiate("what was drawn is no node")
+            raise CannotInstantiate("what its calls make is no node")
         return InstantiatedPattern(root, state.inputs, state.leaves, state.bindings, self.tensors())
 
     def tensors(self) -> list[Variable]:
