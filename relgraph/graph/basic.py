@@ -14,7 +14,7 @@ import copy
 import heapq
 import itertools
 import threading
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import ref
 
@@ -218,71 +218,10 @@ def _unlisted(root: Apply) -> tuple[list[Apply], dict[Listing, None]]:
             needs[found] = None
         return found is not None
 
-    return _behind(root, is_listed), needs
-
-
-def _behind(root: Apply, stops: Callable[[Apply], bool]) -> list[Apply]:
-    """Return the nodes that `root` depends on and `root`, each after what it reads, but for those
-    that `stops` says yes to and what only they need."""
-
     def read(node: Apply) -> list[Apply]:
-        return [v.owner for v in node.inputs if v.owner is not None and not stops(v.owner)]
+        return [v.owner for v in node.inputs if v.owner is not None and not is_listed(v.owner)]
 
-    return general_toposort([root], read)
-
-
-def deep_copy(thing: Any, memo: dict[int, Any]) -> Any:
-    """Return a copy of a variable or a node, and so of all that it depends on.
-
-    Parameters
-    ----------
-    memo
-        What `copy.deepcopy` hands on: the copies made so far, by the `id` of what they copy.
-    """
-    later: list[tuple[Any, str, Any]] = []
-    node: Apply | None = thing.owner if hasattr(thing, "owner") else thing
-    if node is not None and id(node) not in memo:
-        for old in _behind(node, lambda other: id(other) in memo):
-            _copy_node(old, memo, later)
-    found = memo.get(id(thing))
-    if found is None:
-        found = _copy_variable(thing, memo, later)
-    # notes may refer to any of these variables, so they are copied when all variables exist
-    for new, name, value in later:
-        setattr(new, name, copy.deepcopy(value, memo))
-    return found
-
-
-def _copy_node(node: Apply, memo: dict[int, Any], later: list[tuple[Any, str, Any]]) -> None:
-    inputs = []
-    for var in node.inputs:
-        known = memo.get(id(var))
-        inputs.append(_copy_variable(var, memo, later) if known is None else known)
-    new = memo[id(node)] = object.__new__(type(node))
-    new.op, new.inputs, new.view = node.op, inputs, None
-    new.outputs = [_copy_variable(out, memo, later) for out in node.outputs]
-    _copy_rest(node, new, ("op", "inputs", "outputs", "view"), later)
-
-
-def _copy_variable(
-    var: Variable, memo: dict[int, Any], later: list[tuple[Any, str, Any]]
-) -> Variable:
-    new = memo[id(var)] = object.__new__(type(var))
-    new.type, new.index, new.name, new.head = var.type, var.index, var.name, var.head
-    new.owner = None if var.owner is None else memo[id(var.owner)]
-    for name in var.immutable:
-        setattr(new, name, getattr(var, name))
-    _copy_rest(var, new, ("type", "index", "name", "head", "owner", *var.immutable), later)
-    return new
-
-
-def _copy_rest(old: Any, new: Any, done: Container[str], later: list[tuple[Any, str, Any]]) -> None:
-    for name, value in attributes(old).items():
-        if name not in done:
-            if value is None:
-                setattr(new, name, None)
-            else:
-                later.append((new, name, value))
+    return general_toposort([root], read), needs
 
 
 def attributes(thing: Any) -> dict[str, Any]:
@@ -317,9 +256,6 @@ class _Tagged:
         """Give this object a copy of the notes on `other`."""
         self._tag = None if other._tag is None else Scratchpad(**vars(other._tag))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        return deep_copy(self, memo)
-
 
 class Variable(_Tagged, Displayed):
     """A value in a graph: an input, or an output of an `Apply` node.
@@ -352,8 +288,6 @@ class Variable(_Tagged, Displayed):
 
     # whether variables of the class are made and copied as the methods here say
     plain: ClassVar[bool] = True
-    # attributes that a deep copy shares, since nothing changes them
-    immutable: ClassVar[tuple[str, ...]] = ()
     # whether it stands in for a variable whose node is not to be looked at when it is printed
     opaque: ClassVar[bool] = False
 
@@ -475,9 +409,15 @@ class Constant(Variable):
         )
 
     def clone(self, **kwargs: Any) -> Constant:
-        copy = type(self)(self.type, self.data, kwargs.pop("name", self.name))
-        copy.copy_tag_from(self)
-        return copy
+        twin = type(self)(self.type, self.data, kwargs.pop("name", self.name))
+        twin.copy_tag_from(self)
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Constant:
+        # the value never changes, so both constants may have it
+        twin = self.clone()
+        twin._tag = copy.deepcopy(self._tag, memo)
+        return twin
 
     def __str__(self) -> str:
         return self.name if self.name is not None else f"{type(self).__name__}{{{self.data}}}"

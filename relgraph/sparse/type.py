@@ -128,7 +128,6 @@ class SparseConstant(SparseVariable, Constant):
 
     __slots__ = ("_signature",)
 
-    immutable = ("data", "_signature")
     # the value, as of every constant, not its stored elements
     data: Any = Constant.data  # type: ignore[misc]
 

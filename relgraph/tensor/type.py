@@ -237,8 +237,6 @@ class TensorConstant(TensorVariable, Constant):
 
     __slots__ = ("_signature", "_unique")
 
-    immutable = ("data", "_signature", "_unique")
-
     _signature: Hashable
     _unique: Any  # the cached result of `unique_value`; `TensorConstant` before the first call
 
