@@ -143,6 +143,29 @@ class Operators:
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
 
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def _refuse_conversion(self) -> NoReturn:
+        raise TypeError(
+            f"{self} ({getattr(self, 'type', 'a term')}) is symbolic, not a number; compute its "
+            "value by a `function`, or by `eval`, or convert it with `astype`"
+        )
+
+    __int__ = __float__ = __complex__ = _refuse_conversion
+
+    def __round__(self, *decimals: int) -> Any:
+        return self._ops.round(self, *decimals)
+
+    def __floor__(self) -> Any:
+        return self._ops.floor(self)
+
+    def __ceil__(self) -> Any:
+        return self._ops.ceil(self)
+
+    def __trunc__(self) -> Any:
+        return self._ops.trunc(self)
+
     def __getitem__(self, key: Any) -> Any:
         return self._ops.getitem(self, key)
 
@@ -176,11 +199,14 @@ _INFIX_METHODS = {
     "divide": ("__truediv__", "__rtruediv__"),
     "floor_divide": ("__floordiv__", "__rfloordiv__"),
     "remainder": ("__mod__", "__rmod__"),
+    "divmod": ("__divmod__", "__rdivmod__"),
     "power": ("__pow__", "__rpow__"),
     "matmul": ("__matmul__", "__rmatmul__"),
     "bitwise_and": ("__and__", "__rand__"),
     "bitwise_or": ("__or__", "__ror__"),
     "bitwise_xor": ("__xor__", "__rxor__"),
+    "left_shift": ("__lshift__", "__rlshift__"),
+    "right_shift": ("__rshift__", "__rrshift__"),
     "less": ("__lt__", "__gt__"),
     "less_equal": ("__le__", "__ge__"),
     "greater": ("__gt__", "__lt__"),

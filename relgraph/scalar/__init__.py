@@ -7,6 +7,7 @@ A type makes variables, ``float64("x")``. An op is called on variables and numbe
 from typing import Any, NoReturn
 
 from relgraph.graph.notation import OpNamespace
+from relgraph.on_first_use import loaded
 from relgraph.scalar import basic, cancellation, conversion, logic, special
 from relgraph.scalar.basic import *  # noqa: F403
 from relgraph.scalar.cancellation import *  # noqa: F403
@@ -36,8 +37,13 @@ float16, float32, float64 = map(get_scalar_type, FLOATS)
 complex64, complex128 = map(get_scalar_type, COMPLEXES)
 
 
-def _no_array(x: Any, *rest: Any) -> NoReturn:
-    raise TypeError(f"{x} is a number: it has no elements and no matrix product")
+def _no_array(*arguments: Any) -> NoReturn:
+    number = next(x for x in arguments if isinstance(x, ScalarVariable))
+    raise TypeError(f"{number} is a number: it has no elements and no matrix product")
+
+
+def _named_op(name: str) -> Any:
+    return getattr(loaded("relgraph.scalar.named", "f"), name)
 
 
 # The ops behind Python's operators on scalar variables, which gradients use too.
@@ -49,6 +55,7 @@ ScalarVariable._ops = OpNamespace(
     iterate=_no_array,
     matmul=_no_array,
     dot=_no_array,
+    find=_named_op,
 )
 
 __all__ = [

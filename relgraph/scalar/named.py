@@ -29,6 +29,7 @@ from relgraph.scalar.basic import abs as abs_
 from relgraph.scalar.basic import maximum, sign, sqrt
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.conversion import cast, floor
+from relgraph.scalar.conversion import round as round_
 from relgraph.scalar.facts import EVERYWHERE, INF, Facts
 from relgraph.scalar.logic import eq, ge, gt, isnan, le, lt, or_, switch
 from relgraph.scalar.op import ScalarOp, zero_like
@@ -447,15 +448,11 @@ _SEVERAL_INPUTS: dict[str, tuple[Slope, ...]] = {
     ),
     "ellipkinc": (
         lambda p, m, y: 1 / sqrt(1 - m * sin(p) ** 2),
-        lambda p, m, y: (
-            f.ellipeinc(p, m) / (2 * m * (1 - m))
-            - y / (2 * m)
-            - sin(2 * p) / (4 * (1 - m) * sqrt(1 - m * sin(p) ** 2))
-        ),
+        lambda p, m, y: _by_parameter(p, lambda c, d: f.elliprd(c, 1, d), m),
     ),
     "ellipeinc": (
         lambda p, m, y: sqrt(1 - m * sin(p) ** 2),
-        lambda p, m, y: (y - f.ellipkinc(p, m)) / (2 * m),
+        lambda p, m, y: -_by_parameter(p, lambda c, d: f.elliprd(c, d, 1), m),
     ),
     "elliprf": (
         lambda x, y, z, out: -f.elliprd(y, z, x) / 6,
@@ -551,6 +548,24 @@ _VALUES_ALONE = {
     "nctdtrinc nctdtrit nrdtrimn nrdtrisd voigt_profile wright_bessel log_wright_bessel",
     4: "elliprj eval_sh_jacobi ncfdtr ncfdtri ncfdtridfd ncfdtridfn ncfdtrinc",
 }
+
+
+def _by_parameter(p: Any, integral: Callable[[Any, Any], Any], m: Any) -> Any:
+    """Return the derivative of an incomplete elliptic integral up to `p` by its parameter `m`.
+
+    Carlson's form of it does not divide by `m`. It holds up to a right angle: for each half turn
+    there are two complete integrals.
+
+    Parameters
+    ----------
+    integral
+        Carlson's integral of ``cos(p) ** 2`` and ``1 - m * sin(p) ** 2``.
+    """
+    turns = round_(p / math.pi)
+    rest = p - math.pi * turns
+    s, c = sin(rest), cos(rest)
+    within = s**3 * integral(c * c, 1 - m * s * s) / 6
+    return within + switch(eq(turns, 0), 0.0, turns * integral(0.0, 1 - m) / 3)
 
 
 def _by_exponent(logarithm: Any, p: Any) -> Any:

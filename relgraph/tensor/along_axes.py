@@ -145,7 +145,8 @@ class Cumulate(OneAxis):
 
     def __init__(self, scalar_op: Any, axis: int) -> None:
         if scalar_op not in _GRADIENTS:
-            raise TypeError(f"Cumulate: {scalar_op} is none of {', '.join(map(str, _GRADIENTS))}")
+            known = ", ".join(map(str, _GRADIENTS))
+            raise TypeError(f"Cumulate: the op is one of {known}, not {scalar_op}")
         super().__init__(axis)
         self.scalar_op = scalar_op
         self.name = scalar_op.accumulation

@@ -111,19 +111,11 @@ class TensorVariable(ArrayVariable):
             f"and `type.shape` is its static shape: {self.type.shape}"
         )
 
-    def _refuse_conversion(self) -> NoReturn:
-        raise TypeError(
-            f"{self} ({self.type}) is symbolic, not a number; compute its value by a `function`, "
-            "or by `eval`, or convert it with `astype`"
-        )
-
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError(
             f"{self} ({self.type}) is symbolic, no array; compute its value by a `function`, or by "
             "`eval`, and put variables together by relgraph.tensor's functions (`stack`, ...)"
         )
-
-    __int__ = __float__ = __complex__ = _refuse_conversion
 
     def __index__(self) -> int:
         """Return the integer that this is computed as from constants alone, such as a known length.
@@ -216,17 +208,6 @@ class TensorVariable(ArrayVariable):
     def round(self, decimals: int = 0) -> Any:
         """Return the elements rounded to some decimals; halves are rounded to even digits."""
         return self._ops.round(self, decimals)
-
-    __round__ = round
-
-    def __floor__(self) -> Any:
-        return self._ops.floor(self)
-
-    def __ceil__(self) -> Any:
-        return self._ops.ceil(self)
-
-    def __trunc__(self) -> Any:
-        return self._ops.trunc(self)
 
 
 class TensorConstant(TensorVariable, Constant):

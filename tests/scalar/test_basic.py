@@ -362,3 +362,53 @@ def test_an_op_has_numpys_ufunc_of_its_name_unless_it_computes_itself() -> None:
     assert Arcsinh().impl(2.0) == 3.0
     with pytest.raises(MethodNotDefined):
         Arcsinh().ufunc  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: x << 1,
+        lambda x: x >> 1,
+        lambda x: 1 << x,
+        lambda x: 100 >> x,
+        lambda x: np.int64(1) << x,
+        lambda x: np.int64(100) >> x,
+        lambda x: divmod(x, 2)[0],
+        lambda x: divmod(7, x)[0],
+        lambda x: divmod(7, x)[1],
+        lambda x: divmod(np.int64(7), x)[1],
+        lambda x: x & 6,
+        lambda x: 6 | x,
+        lambda x: x ^ 6,
+        lambda x: ~x,
+        lambda x: x % 2,
+        lambda x: 7 // x,
+    ],
+)
+@pytest.mark.parametrize("variable", [int64("x"), at.lscalar("x"), at.lvector("x")], ids=str)
+def test_operators_of_integers(use: Any, variable: Any) -> None:
+    value = np.int64(5) if variable.type.ndim == 0 else np.array([5, 3])
+    (found,) = evaluate([use(variable)], {variable: value})
+    expected = np.asarray(use(value))
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("use", [round, math.floor, math.ceil, math.trunc])
+def test_rounding_by_pythons_functions(use: Any) -> None:
+    x = float64("x")
+    assert [evaluate([use(x)], {x: v})[0] for v in (2.5, -1.25)] == [use(2.5), use(-1.25)]
+
+
+@pytest.mark.parametrize("use", [int, float, complex])
+@pytest.mark.parametrize("variable", [float64("x"), at.dscalar("x")], ids=["number", "tensor"])
+def test_no_conversion_to_a_number(use: Any, variable: Any) -> None:
+    with pytest.raises(TypeError, match=r"x .* is symbolic, not a number"):
+        use(variable)
+
+
+def test_a_number_has_no_matrix_product() -> None:
+    x = float64("x")
+    for use in (lambda: x @ x, lambda: np.ones(3) @ x, lambda: x[0]):
+        with pytest.raises(TypeError, match="x is a number"):
+            use()

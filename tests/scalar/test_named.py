@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mpmath import mp
 from scipy import special
 
 import relgraph.tensor as at
@@ -232,6 +233,9 @@ AT_HOLES = [
     ("rgamma", -2.0, 2.0),
     ("ellipk", 0.0, np.pi / 8),
     ("ellipe", 0.0, -np.pi / 8),
+    ("ellipkinc", (1.0, 0.0), (1 - np.sin(2.0) / 2) / 4),
+    ("ellipeinc", (1.0, 0.0), -(1 - np.sin(2.0) / 2) / 4),
+    ("ellipkinc", (-np.pi / 2, 0.0), -np.pi / 8),
     ("boxcox", (2.0, 0.0), np.log(2.0) ** 2 / 2),
     ("inv_boxcox", (0.5, 0.0), -np.exp(0.5) / 8),
     ("xlogy", (0.0, 2.0), 0.0),
@@ -306,3 +310,17 @@ def test_several_arrays(name: str) -> None:
         strict=True,
     ):
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(("name", "true"), [("ellipkinc", mp.ellipf), ("ellipeinc", mp.ellipe)])
+def test_slopes_of_elliptic_integrals_by_the_parameter(name: str, true: Any) -> None:
+    p, m = at.dvector("p"), at.dvector("m")
+    slope = grad(Elemwise(TABLE[name])(p, m).sum(), m)
+    angles = np.repeat([1e-3, 0.3, 1.2, 2.0, -4.0, 7.5], 5)
+    parameters = np.tile([0.0, 1e-9, -2.0, 0.3, 0.9], 6)
+    (found,) = evaluate([slope], {p: angles, m: parameters})
+    expected = [
+        float(mp.diff(lambda t, a=a: true(a, t), m))
+        for a, m in zip(angles, map(mp.mpf, parameters), strict=True)
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

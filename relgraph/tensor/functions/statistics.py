@@ -529,16 +529,26 @@ def _quantiles(
         dtype = result_dtype(dtype, inexact(shares).type.dtype)
     ordered = at.cast(ordered, dtype)
     shares = at.cast(shares, "float64") / whole
-    count = (
-        at.sum(at.cast(at.invert(at.isnan(ordered)), "int64"), axis=last) if passing_over else None
-    )
-    found = [_at_share(ordered, s, method, count) for s in _elements(shares)]
+    count = length(ordered, last)
+    if passing_over:
+        count = at.sum(at.cast(at.invert(at.isnan(ordered)), "int64"), axis=last)
+    padded = ordered if method != "median" and not passing_over else _and_nan(ordered, last)
+    found = [_at_share(padded, s, method, count) for s in _elements(shares)]
     if not passing_over and not is_discrete(dtype):
         spoiled = at.any(at.isnan(ordered), axis=last)
         found = [at.switch(spoiled, np.asarray(np.nan, dtype), v) for v in found]
     if keepdims:
         found = [at.expand_dims(v, axes) for v in found]
     return found[0] if shares.type.ndim == 0 else at.as_tensor_variable(found)
+
+
+def _and_nan(ordered: Any, last: int) -> Any:
+    """Return sorted elements with a nan behind them, the median of nothing, where n may be 0."""
+    n = ordered.type.shape[last]
+    if is_discrete(ordered.type.dtype) or (n is not None and n > 0):
+        return ordered
+    lone = at.full((*lengths(ordered)[:last], 1), np.asarray(np.nan, ordered.type.dtype))
+    return at.join(last, ordered, lone)
 
 
 def _sorted_along_last(a: Any, axes: tuple[int, ...]) -> Any:
@@ -559,7 +569,7 @@ def _elements(q: Any) -> list[Any]:
 
 def _at_share(ordered: Any, share: Any, method: str, count: Any) -> Any:
     """Return the quantile of vectors sorted along the last axis; of the first `count` elements."""
-    n = at.as_tensor_variable(length(ordered, ordered.type.ndim - 1) if count is None else count)
+    n = at.as_tensor_variable(count)
     if method == "median":
         below, above = (_element(ordered, (n - i) // 2) for i in (1, 0))
         return at.switch(at.eq(n % 2, 1), below, (below + above) / 2)

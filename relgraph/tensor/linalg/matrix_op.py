@@ -296,7 +296,7 @@ class Assume(MatrixOp):
     def __init__(self, facts: tuple[str, ...]) -> None:
         for fact in facts:
             if fact not in FACTS:
-                raise ValueError(f"assume: {fact!r} is none of {', '.join(map(repr, FACTS))}")
+                raise ValueError(f"assume: a fact is one of {', '.join(FACTS)}, not {fact!r}")
         self.facts = tuple(sorted(set(facts)))
 
     def __str__(self) -> str:

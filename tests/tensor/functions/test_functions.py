@@ -505,3 +505,40 @@ def test_wrong_modes_are_refused() -> None:
         at.take(at.dvector(), [1], mode="x")
     with pytest.raises(TypeError, match="which has no axes"):
         at.unique(at.dscalar(), axis=None).owner.op(at.dscalar())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("median", ()),
+        ("nanmedian", ()),
+        ("nanquantile", (0.3,)),
+        ("nanpercentile", (30,)),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value", "ignore:All-NaN")
+def test_a_median_of_nothing_is_nan(name: str, more: Any, dtype: str) -> None:
+    for shape, axis in (((0,), None), ((0, 3), 0), ((3, 0), 1), ((3, 0), 0), ((2, 3), 1)):
+        value = np.zeros(shape, dtype)
+        expected = getattr(np, name)(value, *more, axis=axis)
+        for lengths in (shape, (None,) * len(shape)):
+            x = at.TensorType(dtype, lengths)("x")
+            (found,) = evaluate([getattr(at, name)(x, *more, axis=axis)], {x: value})
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(("name", "share"), [("quantile", 0.5), ("percentile", 50)])
+def test_a_quantile_of_nothing_is_an_error(name: str, share: float) -> None:
+    x = at.dvector("x")
+    with pytest.raises(IndexError):
+        getattr(np, name)(np.zeros(0), share)
+    with pytest.raises(IndexError):
+        evaluate([getattr(at, name)(x, share)], {x: np.zeros(0)})
+
+
+@pytest.mark.parametrize("name", ["median", "nanmedian"])
+def test_the_gradient_of_a_median_of_open_length(name: str) -> None:
+    x = at.dvector("x")
+    (found,) = evaluate([grad(getattr(at, name)(x), x)], {x: np.array([3.0, 1.0, 2.0, 5.0])})
+    assert found.tolist() == [0.5, 0.0, 0.5, 0.0]
