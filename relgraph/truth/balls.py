@@ -630,5 +630,12 @@ def _as_floats_have_it(op: ScalarOp, args: Sequence[Ball]) -> Ball:
     """Return the value at a pole, outside of the domain, or of infinities."""
     floats = [complex(a) if isinstance(a, acb) else float(a) for a in args]
     with np.errstate(all="ignore"):
-        found = as_ball(np.asarray(op.ufunc(*map(np.asarray, floats)))[()])
+        value = np.asarray(op.ufunc(*map(np.asarray, floats)))[()]
+    found = as_ball(value)
+    if found.is_finite():
+        for sign in (1, -1):
+            # the lesser of a number and infinity is that number, with all its digits
+            for exact, rounded in zip(args, floats, strict=True):
+                if value and value == sign * rounded:
+                    return sign * exact
     return found if not found.is_finite() or any(map(is_infinite, args)) else UNKNOWN

@@ -92,6 +92,27 @@ def test_what_has_no_value(name: str, args: tuple[float, ...]) -> None:
     assert is_none(computed(name, *args))
 
 
+@pytest.mark.parametrize(
+    ("name", "others", "sign"),
+    [
+        ("minimum", (np.inf,), 1),
+        ("maximum", (-np.inf,), 1),
+        ("clip", (-np.inf, np.inf), 1),
+        ("clip", (0.0, np.inf), 1),
+        ("clip", (-np.inf, 1.0), 1),
+        ("fmod", (np.inf,), 1),
+        ("mod", (np.inf,), 1),
+        ("copysign", (np.inf,), 1),
+        ("copysign", (-np.inf,), -1),
+    ],
+)
+def test_beside_an_infinity_a_number_keeps_its_digits(name, others, sign) -> None:
+    with precision(300):
+        third = as_ball(1.0) / 3
+        found = value(scalar_op(name), [third, *map(as_ball, others)])
+        assert abs(found - sign * third) < 1e-80
+
+
 def test_on_a_branch_cut_a_value_is_that_from_above() -> None:
     assert complex(computed("log", complex(-1, 0))) == complex(0, math.pi)
     assert complex(computed("sqrt", complex(-4, 0))) == 2j
