@@ -567,8 +567,7 @@ class BlockLoops:
         big = code.make(f"select i1 {larger}, {type_} {before}, {type_} {x}")
         small = code.make(f"select i1 {larger}, {type_} {x}, {type_} {before}")
         rest = code.make(f"fadd {type_} {code.make(f'fsub {type_} {big}, {after}')}, {small}")
-        known = code.load(type_, lost)
-        code.add(f"store {type_} {code.make(f'fadd {type_} {known}, {rest}')}, ptr {lost}, align 1")
+        code.update(type_, lost, "fadd", rest)
 
     def _end_total(self, reduction: Reduction) -> None:
         code, m = self.code, self.m

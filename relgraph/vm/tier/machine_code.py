@@ -256,29 +256,23 @@ class MachineCode:
         """Go to the block `fit` if arguments are numbers of some dtypes and plain arrays, and
         lengths fit together; else return."""
         code, lowering = self.code, self.lowering
-        flags, fits = None, "true"
-        for i, dtype in numbers.items():
-            fits = code.make(f"and i1 {fits}, {self._is_number(i, dtype)}")
+        holds = [self._is_number(i, dtype) for i, dtype in numbers.items()]
+        flags = None
         for i in arrays:
             own = code.load("i32", code.at(self._arguments[i], FLAGS))
             flags = own if flags is None else code.make(f"and i32 {flags}, {own}")
         if flags is not None:
             plain = code.make(f"and i32 {flags}, {PLAIN}")
-            are_plain = code.make(f"icmp eq i32 {plain}, {PLAIN}")
-            fits = code.make(f"and i1 {fits}, {are_plain}")
-        for a, b in lowering.equal.pairs():
-            same = code.make(f"icmp eq i64 {self._length(a)}, {self._length(b)}")
-            fits = code.make(f"and i1 {fits}, {same}")
-        for length in dict.fromkeys(n for r in self.routines for n in r.lengths):
-            # as long as the BLAS counts
-            short = code.make(f"icmp slt i64 {self._length(length)}, {1 << 31}")
-            fits = code.make(f"and i1 {fits}, {short}")
-        for length, least in dict.fromkeys(lowering.least):
-            long = code.make(f"icmp sge i64 {self._length(length)}, {least}")
-            fits = code.make(f"and i1 {fits}, {long}")
-        for length in lowering.not_empty:
-            some = code.make(f"icmp ne i64 {self._length(length)}, 0")
-            fits = code.make(f"and i1 {fits}, {some}")
+            holds.append(code.make(f"icmp eq i32 {plain}, {PLAIN}"))
+        compared = [("eq", a, self._length(b)) for a, b in lowering.equal.pairs()]
+        # as long as the BLAS counts
+        counts = dict.fromkeys(n for r in self.routines for n in r.lengths)
+        compared += [("slt", n, str(1 << 31)) for n in counts]
+        compared += [("sge", n, str(least)) for n, least in dict.fromkeys(lowering.least)]
+        compared += [("ne", n, "0") for n in lowering.not_empty]
+        for how, length, other in compared:
+            holds.append(code.make(f"icmp {how} i64 {self._length(length)}, {other}"))
+        fits = code.all_of(holds)
         code.add(f"br i1 {fits}, label %fit, label %unfit")
         code.label("unfit")
         self._return("NotImplemented")
@@ -423,9 +417,7 @@ class MachineCode:
         given += [f"i64 {self._length(n)}" for n in routine.lengths]
         name = routine_name(routine.name, dtype)
         well = code.make(f"call i1 {name}({', '.join(given)})")
-        failed = code.make(f"load i1, ptr {self._failed}")
-        now = code.make(f"or i1 {failed}, {code.make(f'xor i1 {well}, true')}")
-        code.add(f"store i1 {now}, ptr {self._failed}")
+        code.update("i1", self._failed, "or", code.make(f"xor i1 {well}, true"))
         for value, place in zip(routine.outs, places, strict=True):
             if not value.axes:
                 self.registers[value] = code.load_element(dtype, place)

@@ -18,8 +18,8 @@ import numpy as np
 
 from relgraph.scalar.cancellation import length
 from relgraph.tensor.fortran import LARGE, c_function
-from relgraph.vm.tier.compiler import Loop, find_loop
-from relgraph.vm.tier.scalar_code import MEMORY, Code, itemsize, literal, pointer
+from relgraph.vm.tier.compiler import Loop
+from relgraph.vm.tier.scalar_code import MEMORY, Code, literal, pointer
 
 LARGEST = 1e4
 """Beyond it the reduction is not exact."""
@@ -246,10 +246,8 @@ def faster_text(loop: Loop, compute: Compute, declared: set[str]) -> str:
     parameters = ("ARGUMENTS", "LENGTHS", "STEPS", "DATA")
     f = _Function(loop.ufunc.__name__, "float64", parameters, of_elements=True)
     arrays = [f.load("ptr", f.at("%ARGUMENTS", k, "ptr")) for k in range(len(loop.dtypes))]
-    are_plain = "true"
-    for k in range(len(arrays) - 1):
-        step = f.load("i64", f.at("%STEPS", k, "i64"))
-        are_plain = f.make(f"and i1 {are_plain}, {f.make(f'icmp eq i64 {step}, 8')}")
+    steps = [f.load("i64", f.at("%STEPS", k, "i64")) for k in range(len(arrays) - 1)]
+    are_plain = f.all_of([f.make(f"icmp eq i64 {step}, 8") for step in steps])
     in_doubt = f.allocate("i1")
     f.add(f"store i1 false, ptr {in_doubt}")
     fast, slow = f.branch(are_plain)
@@ -259,8 +257,7 @@ def faster_text(loop: Loop, compute: Compute, declared: set[str]) -> str:
     values = [f.load(f.type, place, access) for place in places]
     formula, doubtful = LOOPS[loop.ufunc]
     f.store_element(compute(f, values, formula), f.dtype, target, access)
-    known = f.make(f"load i1, ptr {in_doubt}")
-    f.add(f"store i1 {f.make(f'or i1 {known}, {compute(f, values, doubtful)}')}, ptr {in_doubt}")
+    f.update("i1", in_doubt, "or", compute(f, values, doubtful))
     f.close(elements, rest=f", !llvm.loop {_LOOP}")
     done = f.name()
     f.add(f"br i1 {f.make(f'load i1, ptr {in_doubt}')}, label %{slow}, label %{done}")
@@ -338,8 +335,7 @@ def _copy(
     inner = f.open(rows)
     x = f.element(base, (inner.counter, strides[0]), (outer.counter, strides[1]))
     f.store(x, out, (outer.counter, rows), (inner.counter, "1"))
-    added = f.make(f"fadd {f.type} {f.load(f.type, total)}, {x}")
-    f.add(f"store {f.type} {added}, ptr {total}, align 1")
+    f.update(f.type, total, "fadd", x)
     f.close(inner)
     f.close(outer)
 
@@ -353,7 +349,7 @@ def _fail_unless_finite(f: _Function, total: str) -> None:
 def _fail_unless_small(f: _Function, size: str) -> None:
     some = f.make("icmp sgt i64 %n, 0")
     small = f.make(f"icmp slt i64 {size}, {LARGE}")
-    f.fail_unless(f.make(f"and i1 {some}, {small}"))
+    f.fail_unless(f.all_of([some, small]))
 
 
 def _solve(dtype: str) -> _Function:
@@ -364,7 +360,7 @@ def _solve(dtype: str) -> _Function:
     _fail_unless_small(f, size)
     some = f.make("icmp sgt i64 %m, 0")
     few = f.make(f"icmp sle i64 %m, {MOST_COLUMNS}")
-    f.fail_unless(f.make(f"and i1 {some}, {few}"))
+    f.fail_unless(f.all_of([some, few]))
     b, total = f.room(f.make("mul i64 %n, %m")), f.number(0)
     _copy(f, "%B", f.strides(f.flag("%tb"), "%n", "%m"), "%n", "%m", b, total)
     _fail_unless_finite(f, total)
@@ -418,24 +414,17 @@ def _slogdet(dtype: str) -> _Function:
     _fail_unless_finite(f, total)
     n, info = f.whole("%n"), f.allocate("i32")
     f.fortran("lapack", "getrf", n, n, a, n, pivots, info)
-    sizes, negative = f.room("%n"), f.allocate("i1")
+    negative, total = f.allocate("i1"), f.number(0)
     f.add(f"store i1 false, ptr {negative}")
     loop = f.open("%n")
     i = loop.counter
     pivot = f.element(a, (i, "%n"), (i, "1"))
-    f.store(f.intrinsic("fabs", dtype, pivot), sizes, (i, "1"))
+    log = f.intrinsic("log", dtype, f.intrinsic("fabs", dtype, pivot))
+    f.update(f.type, total, "fadd", log)
     row = f.make(f"sext i32 {f.load('i32', f.at(pivots, i, 'i32'))} to i64")
     moved = f.make(f"icmp ne i64 {row}, {f.make(f'add i64 {i}, 1')}")
     below = f.make(f"fcmp olt {f.type} {pivot}, {literal(0, dtype)}")
-    changed = f.make(f"xor i1 {moved}, {below}")
-    known = f.make(f"load i1, ptr {negative}")
-    f.add(f"store i1 {f.make(f'xor i1 {known}, {changed}')}, ptr {negative}")
-    f.close(loop)
-    _call_of_log(f, sizes)
-    total = f.number(0)
-    loop = f.open("%n")
-    x = f.make(f"fadd {f.type} {f.load(f.type, total)}, {f.element(sizes, (loop.counter, '1'))}")
-    f.add(f"store {f.type} {x}, ptr {total}, align 1")
+    f.update("i1", negative, "xor", f.make(f"xor i1 {moved}, {below}"))
     f.close(loop)
     found = f.load(f.type, total)
     f.store(found, "%LOG")
@@ -446,13 +435,6 @@ def _slogdet(dtype: str) -> _Function:
     f.store(sign, "%SIGN")
     f.add("ret i1 true")
     return f
-
-
-def _call_of_log(f: _Function, values: str) -> None:
-    """Put the logarithms of `n` numbers into their place."""
-    log = find_loop(np.log, (f.dtype,))
-    assert log is not None
-    f.call_loop(log, [(values, str(itemsize(f.dtype)))] * 2, "%n")
 
 
 def _places(dtype: str) -> _Function:
@@ -469,8 +451,7 @@ def _places(dtype: str) -> _Function:
     place = f.make(f"select i1 {below}, i64 {f.make(f'add i64 {x}, %n')}, i64 {x}")
     fits = f.make(f"icmp ult i64 {place}, %n")
     f.store(f.make(f"select i1 {fits}, i64 {place}, i64 0"), "%OUT", (loop.counter, "1"))
-    known = f.make(f"load i1, ptr {within}")
-    f.add(f"store i1 {f.make(f'and i1 {known}, {fits}')}, ptr {within}")
+    f.update("i1", within, "and", fits)
     f.close(loop)
     f.add(f"ret i1 {f.make(f'load i1, ptr {within}')}")
     return f

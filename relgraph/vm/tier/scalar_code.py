@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -212,6 +212,18 @@ class Code:
         if dtype == "bool":
             x = self.make(f"zext i1 {x} to i8")
         self.add(f"store {MEMORY[dtype]} {x}, ptr {where}, align 1{rest}")
+
+    def update(self, type_: str, where: str, how: str, x: str) -> None:
+        """Combine what lies somewhere with a value, and store the result there."""
+        found = self.make(f"{how} {type_} {self.load(type_, where)}, {x}")
+        self.add(f"store {type_} {found}, ptr {where}, align 1")
+
+    def all_of(self, conditions: Iterable[str]) -> str:
+        """Return whether all conditions hold."""
+        holds = "true"
+        for condition in conditions:
+            holds = self.make(f"and i1 {holds}, {condition}")
+        return holds
 
     # -- loops ---------------------------------------------------------------------------------
 
