@@ -13,12 +13,13 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from relgraph.graph.basic import Apply, Constant, Variable, clone_get_equiv
+from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.destroyhandler import MutableInputs
 from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import GraphOp
-from relgraph.graph.opt import GlobalOptimizer, MergeOptimizer, SequenceOptimizer, local_optimizer
+from relgraph.graph.opt import GlobalOptimizer, SequenceOptimizer, local_optimizer
+from relgraph.graph.opt.merge import merged_copy
 from relgraph.graph.opt.navigators import InSequence
 from relgraph.graph.traversal import ancestors, io_toposort
 from relgraph.passes.open_loop import Given, OpenLoop, Row, State, loops_in, put_in_place
@@ -195,9 +196,6 @@ def _reach(entry: object) -> int | None:
     return -entry
 
 
-_merge = MergeOptimizer()
-
-
 class MergeLoops(GlobalOptimizer):
     """Makes one loop of two, and one state of two that have the same values."""
 
@@ -207,7 +205,8 @@ class MergeLoops(GlobalOptimizer):
         while (pair := _mergeable_pair(loops_in(fgraph))) is not None:
             first, second = (OpenLoop(node) for node in pair)
             _join(first, second)
-            merge_equal_parts(first)
+            _read_once(first)
+            _merge_equal_states(first)
             clean(first, fgraph)
             if not put_in_place(fgraph, first.close(), self.name or str(self)):
                 break
@@ -265,23 +264,16 @@ def _join(first: OpenLoop, second: OpenLoop) -> None:
     first.rows += second.rows
 
 
-def merge_equal_parts(loop: OpenLoop) -> None:
-    """Merge inputs that denote the same, and states that have the same values.
+def _merge_equal_states(loop: OpenLoop) -> None:
+    """Merge states that have the same values.
 
     Two states are taken for equal as long as their first values, and what the step makes of them
     under that assumption, are equal.
     """
     classes: list[list[Any]] = _grouped(loop.states, lambda s: (s.first, s.inner.type))
-    same_inputs = {
-        part.inner: parts[0].inner
-        for group in (loop.sequences, loop.fixed)
-        for parts in _grouped(group, lambda p: (p.outer, p.inner.type))
-        for part in parts[1:]
-    }
     while True:
-        stands_for = dict(same_inputs)
-        stands_for.update((s.inner, group[0].inner) for group in classes for s in group[1:])
-        outputs = _merged_outputs(loop, stands_for)
+        stands_for = {s.inner: group[0].inner for group in classes for s in group[1:]}
+        outputs = list(merged_copy(loop.substituted(stands_for)).outputs)
         new = dict(zip(loop.states, outputs, strict=False))
         finer = [part for group in classes for part in _grouped(group, new.__getitem__)]
         if len(finer) == len(classes):
@@ -292,8 +284,6 @@ def merge_equal_parts(loop: OpenLoop) -> None:
         for state in group[1:]:
             group[0].last += state.last
     loop.states = [group[0] for group in classes]
-    loop.sequences = [p for p in loop.sequences if p.inner not in same_inputs]
-    loop.fixed = [p for p in loop.fixed if p.inner not in same_inputs]
 
 
 def _grouped(items: Iterable[Any], key: Any) -> list[list[Any]]:
@@ -301,22 +291,6 @@ def _grouped(items: Iterable[Any], key: Any) -> list[list[Any]]:
     for item in items:
         groups.setdefault(key(item), []).append(item)
     return list(groups.values())
-
-
-def _merged_outputs(loop: OpenLoop, stands_for: dict[Variable, Variable]) -> list[Variable]:
-    """Return the outputs of the step with some inputs replaced and equal nodes merged."""
-    before = loop.outputs
-    loop.substitute(stands_for)
-    replaced = loop.outputs
-    loop.set_outputs(before)
-    inputs = loop.inputs
-    graph = FunctionGraph(inputs, replaced, clone=True)
-    _merge.optimize(graph)
-    for feature in list(graph.features):
-        graph.remove_feature(feature)
-    memo: dict[Any, Any] = dict(zip(graph.inputs, inputs, strict=True))
-    clone_get_equiv([], graph.outputs, copy_inputs=False, copy_orphans=False, memo=memo)
-    return [memo[v] for v in graph.outputs]
 
 
 def push_out(loop: OpenLoop, fgraph: FunctionGraph) -> bool:

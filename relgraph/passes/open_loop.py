@@ -205,15 +205,19 @@ class OpenLoop:
             row.value = next(rest)
         self.stop = list(rest)
 
-    def substitute(self, stands_for: Mapping[Variable, Variable]) -> None:
-        """Replace variables of the step by others of the same types."""
+    def substituted(self, stands_for: Mapping[Variable, Variable]) -> list[Variable]:
+        """Return the outputs of the step with others for some variables, of the same types."""
         memo = dict(stands_for)
         outputs = self.outputs
         for node in io_toposort(memo, outputs):
             if not memo.keys().isdisjoint(node.inputs):
                 copy = node.clone_with_new_inputs([memo.get(v, v) for v in node.inputs])
                 memo.update(zip(node.outputs, copy.outputs, strict=True))
-        self.set_outputs([memo.get(v, v) for v in outputs])
+        return [memo.get(v, v) for v in outputs]
+
+    def substitute(self, stands_for: Mapping[Variable, Variable]) -> None:
+        """Replace variables of the step by others of the same types."""
+        self.set_outputs(self.substituted(stands_for))
 
     # -- the loop ------------------------------------------------------------------------------
 
