@@ -24,23 +24,25 @@ from relgraph.engines.dask.blocks import (
     without_empty_blocks,
 )
 from relgraph.engines.dask.lowering.dispatch import (
+    TABLE,
     becomes_large,
+    entry_of,
     from_task,
     is_in_memory,
     lower,
     on_the_whole,
     output_shapes,
-    read_when_lowered,
     register,
-    ways,
 )
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.op import Op
 from relgraph.graph.traversal import general_toposort
 from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.loops.scan_op import LoopParts, Scan, number_of_steps, run_steps
 from relgraph.tensor.type import TensorType
 
-ways[IfElse] = "the condition is computed, and what needs the branch that is taken"
+WAY_OF_BRANCHES = "the condition is computed, and what needs the branch that is taken"
+TABLE[IfElse] = TABLE[Op]._replace(way=WAY_OF_BRANCHES, reads=lambda node: [0])
 
 
 class Run:
@@ -114,12 +116,12 @@ class Run:
 
     def _to_compute(self, node: Apply) -> list[Variable]:
         """Return the inputs of a node that have to be computed before it is lowered."""
-        if isinstance(node.op, IfElse):
-            read: Sequence[int] = [0]
-        else:
-            settled = self._blocks.to_settle(map(self._value, node.inputs))
-            read = sorted({*read_when_lowered(node), *settled})
-        return [node.inputs[i] for i in read if not is_in_memory(self._value(node.inputs[i]))]
+        read = set(entry_of(type(node.op)).reads(node))
+        if not isinstance(node.op, IfElse):
+            read.update(self._blocks.to_settle(map(self._value, node.inputs)))
+        return [
+            node.inputs[i] for i in sorted(read) if not is_in_memory(self._value(node.inputs[i]))
+        ]
 
     # -- lowering and computing --------------------------------------------------------------------
 

@@ -21,7 +21,6 @@ from relgraph.engines.dask.lowering.dispatch import way_of as way_of
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.shared_values import copy_value
-from relgraph.graph.type import Type
 from relgraph.tensor.type import TensorType
 
 if TYPE_CHECKING:
@@ -64,70 +63,6 @@ def is_on_disk(x: Any) -> bool:
     if isinstance(x, np.ndarray) or is_blocked(x):
         return False
     return all(hasattr(x, name) for name in ("shape", "dtype", "ndim", "chunks", "__getitem__"))
-
-
-@dataclass(frozen=True)
-class Argument:
-    """What is known of an argument of a function.
-
-    Attributes
-    ----------
-    name
-        What it is called in errors.
-    kind
-        The type of its variable.
-    convert
-        Converts a value in memory to the type, or raises.
-    strict, allow_downcast
-        How values are converted, as for `Type.filter`.
-    """
-
-    name: str
-    kind: Type
-    convert: Callable[[Any], Any]
-    strict: bool
-    allow_downcast: bool | None
-
-    def value(self, x: Any, blocks: Blocks, later: bool) -> Any:
-        """Return what the user gave as a value for a run.
-
-        Parameters
-        ----------
-        x
-            What the user gave.
-        blocks
-            How arrays are cut.
-        later
-            Whether results may be computed later: what is in memory is copied then.
-
-        Raises
-        ------
-        TypeError
-            If it can't be converted.
-        ValueError
-            If an array of Dask has blocks of unknown lengths.
-        """
-        if isinstance(self.kind, TensorType):
-            if is_blocked(x):
-                return self._converted(x, self.kind)
-            if is_on_disk(x):
-                source = MappedSource(x) if isinstance(x, np.memmap) else x
-                cut = da.from_array(source, chunks=blocks.chunks, name=False)
-                return self._converted(cut, self.kind)
-        return in_memory(self.convert(x), blocks, later)
-
-    def _converted(self, x: Any, kind: TensorType) -> Any:
-        if any(map(np.isnan, x.shape)):
-            raise ValueError(
-                f"{self.name} has blocks of unknown lengths, {x.chunks}: call its "
-                "compute_chunk_sizes() before"
-            )
-        if x.dtype != kind.numpy_dtype or not kind.has_shape(x.shape):
-            if not kind.converts(x, self.strict, self.allow_downcast):
-                # the error is that for an array of NumPy: this one has no storage
-                return self.convert(np.broadcast_to(np.zeros((), x.dtype), x.shape))
-            x = x.astype(kind.numpy_dtype)
-        return without_empty_blocks(x)
 
 
 def in_memory(x: Any, blocks: Blocks, later: bool) -> Any:
@@ -180,7 +115,7 @@ class DaskProgram:
                 self.linker.compute is None and any(map(is_blocked, given))
             )
             pairs = zip(arguments, given, strict=True)
-            values = [argument.value(x, blocks, lazy) for argument, x in pairs]
+            values = [value(x, blocks, lazy) for value, x in pairs]
             values += [in_memory(c.value, blocks, lazy) for c in parts.shared]
             found = self._lowered(values, blocks)
             # with updates the blocks are read now: what goes over all of them is read along
@@ -198,15 +133,43 @@ class DaskProgram:
 
         return call
 
-    def _argument(self, i: int, parts: CallParts, trusted: bool) -> Argument:
-        given = parts.inputs[i]
-        name = given.name if given.name is not None else given.variable
+    def _argument(
+        self, i: int, parts: CallParts, trusted: bool
+    ) -> Callable[[Any, Blocks, bool], Any]:
+        """Return what makes the value for a run of an argument that the user gave.
+
+        It takes the argument, how arrays are cut, and whether results may be computed later: what
+        is in memory is copied then. It raises a TypeError if the argument can't be converted, and a
+        ValueError if an array of Dask has blocks of unknown lengths.
+        """
+        given, kind = parts.inputs[i], self.inputs[i].type
 
         def convert(x: Any) -> Any:
             return x if trusted and isinstance(x, np.ndarray) else parts.convert(i, x)
 
-        kind = self.inputs[i].type
-        return Argument(f"argument {i} `{name}`", kind, convert, given.strict, given.allow_downcast)
+        def converted(x: Any, kind: TensorType) -> Any:
+            if any(map(np.isnan, x.shape)):
+                name = given.name if given.name is not None else given.variable
+                raise ValueError(
+                    f"argument {i} `{name}` has blocks of unknown lengths, {x.chunks}: call its "
+                    "compute_chunk_sizes() before"
+                )
+            if x.dtype != kind.numpy_dtype or not kind.has_shape(x.shape):
+                if not kind.converts(x, given.strict, given.allow_downcast):
+                    # the error is that for an array of NumPy: this one has no storage
+                    return convert(np.broadcast_to(np.zeros((), x.dtype), x.shape))
+                x = x.astype(kind.numpy_dtype)
+            return without_empty_blocks(x)
+
+        def value(x: Any, blocks: Blocks, later: bool) -> Any:
+            if not isinstance(kind, TensorType) or not (is_blocked(x) or is_on_disk(x)):
+                return in_memory(convert(x), blocks, later)
+            if not is_blocked(x):
+                source = MappedSource(x) if isinstance(x, np.memmap) else x
+                x = da.from_array(source, chunks=blocks.chunks, name=False)
+            return converted(x, kind)
+
+        return value
 
 
 def computed(values: Sequence[Any]) -> list[Any]:

@@ -10,9 +10,8 @@ While a graph is lowered a value is one of three:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import singledispatch
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import dask
 import dask.array as da
@@ -30,16 +29,30 @@ Lowering = Callable[..., Any]
 """Takes an Op, a node of it, the values of its inputs and the `Blocks`; returns the value of the
 output, or a tuple of several."""
 
-ways: dict[type[Op], str] = {}
-"""How Ops of a class are computed, in words."""
-
-_read: dict[type[Op], Callable[[Apply], Sequence[int]]] = {}
-_spread: dict[type[Op], Callable[..., tuple[int, ...] | None]] = {}
+Reads = Callable[[Apply], Sequence[int]]
+Spreads = Callable[..., tuple[int, ...] | None]
 
 WHOLE = "whole arrays in one task"
 
 
-@singledispatch
+class Entry(NamedTuple):
+    """How Ops of a class are computed; see `register`."""
+
+    lowering: Lowering
+    way: str
+    reads: Reads
+    spreads: Spreads
+
+
+TABLE: dict[type[Op], Entry] = {}
+"""How Ops are computed, by their classes."""
+
+
+def entry_of(kind: type[Any]) -> Entry:
+    """Return how Ops of a class are computed."""
+    return next(TABLE[c] for c in kind.__mro__ if c in TABLE)
+
+
 def lower(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     """Return the value of the output of a node, or a tuple of several.
 
@@ -54,14 +67,18 @@ def lower(op: Any, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     blocks
         How arrays are cut.
     """
+    return entry_of(type(op)).lowering(op, node, values, blocks)
+
+
+def _otherwise(op: Op, node: Apply, values: Sequence[Any], blocks: Blocks) -> Any:
     return values[0] if op.is_identity else on_the_whole(node, values, blocks)
 
 
 def register(
     *kinds: type[Op],
     way: str = "by blocks",
-    reads: Callable[[Apply], Sequence[int]] | None = None,
-    spreads: Callable[..., tuple[int, ...] | None] | None = None,
+    reads: Reads = lambda node: (),
+    spreads: Spreads = lambda node, values: None,
 ) -> Callable[[Lowering], Lowering]:
     """Say how Ops of some classes are lowered, and of their subclasses; a decorator.
 
@@ -83,29 +100,18 @@ def register(
     """
 
     def registered(lowering: Lowering) -> Lowering:
-        for kind in kinds:
-            lower.register(kind, lowering)
-            ways[kind] = way
-            if reads is not None:
-                _read[kind] = reads
-            if spreads is not None:
-                _spread[kind] = spreads
+        TABLE.update(dict.fromkeys(kinds, Entry(lowering, way, reads, spreads)))
         return lowering
 
     return registered
 
 
+register(Op, way=WHOLE)(_otherwise)
+
+
 def way_of(kind: type[Op]) -> str:
     """Return how Ops of a class are computed, in words."""
-    if kind.is_identity:
-        return "handed on"
-    return _entry(ways, kind) or WHOLE
-
-
-def read_when_lowered(node: Apply) -> Sequence[int]:
-    """Return the positions of the inputs whose values have to be known when a node is lowered."""
-    reads = _entry(_read, type(node.op))
-    return () if reads is None else reads(node)
+    return "handed on" if kind.is_identity else entry_of(kind).way
 
 
 def inferred_shape(node: Apply, values: Sequence[Any]) -> tuple[int, ...] | None:
@@ -116,15 +122,10 @@ def inferred_shape(node: Apply, values: Sequence[Any]) -> tuple[int, ...] | None
 
 def becomes_large(node: Apply, values: Sequence[Any], blocks: Blocks) -> bool:
     """Return whether the output of a node is to be cut, whose inputs are in memory."""
-    spreads = _entry(_spread, type(node.op))
-    shape = None if spreads is None else spreads(node, values)
+    shape = entry_of(type(node.op)).spreads(node, values)
     if shape is None or min(shape, default=0) < 0:
         return False
     return blocks.several(shape, node.outputs[0].type.dtype)
-
-
-def _entry(table: Mapping[type[Op], Any], kind: type[Any]) -> Any:
-    return next((table[c] for c in kind.__mro__ if c in table), None)
 
 
 def is_in_memory(x: Any) -> bool:
