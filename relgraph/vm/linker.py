@@ -92,39 +92,26 @@ class PyLinker:
     name = "py"
 
     def link(self, fgraph: FunctionGraph) -> Runner:
-        return _by_kernels(schedule(fgraph), fgraph.inputs, fgraph.outputs)
+        return _one_by_one(schedule(fgraph), fgraph.inputs, fgraph.outputs)
 
 
-Wrap = Callable[[int, Apply, Runner], Runner]
-"""Takes the number of a node, the node and what computes it; returns what does."""
+Link = Callable[[Apply], tuple[list[Variable], Runner]]
+"""Takes a node; returns what it reads, and what computes it from that."""
+
+Wrap = Callable[[Schedule, int, Runner], Runner]
+"""Takes a schedule, the number of a node in it, and what computes the node; returns what does."""
 
 
-def _by_kernels(
-    plan: Schedule,
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    wrap: Wrap | None = None,
-) -> Runner:
-    """Return a function that runs the kernels of a schedule one after another."""
-    numbers = {node: i for i, node in enumerate(plan.nodes)}
-
-    def of_branch(branch: Branch) -> Runner:
-        return _by_kernels(branch.plan, branch.inputs, branch.outputs, wrap)
-
-    def step(node: Apply) -> tuple[list[Variable], Runner]:
-        lazy = node in plan.branches
-        run = lazy_runner(plan, node, of_branch) if lazy else runner_of(node)
-        reads = plan.reads(node)
-        return reads, run if wrap is None else wrap(numbers[node], node, run)
-
-    return _one_by_one(plan, inputs, outputs, step)
+def _by_op(node: Apply) -> tuple[list[Variable], Runner]:
+    return node.inputs, runner_of(node)
 
 
 def _one_by_one(
     plan: Schedule,
     inputs: Sequence[Variable],
     outputs: Sequence[Variable],
-    step: Callable[[Apply], tuple[list[Variable], Runner]],
+    link: Link = _by_op,
+    wrap: Wrap = lambda plan, number, run: run,
 ) -> Runner:
     """Return a function that computes the nodes of a schedule one after another.
 
@@ -132,12 +119,18 @@ def _one_by_one(
     ----------
     plan, inputs, outputs
         The schedule, and the inputs and outputs of its graph.
-    step
-        Returns what a node reads, and what computes it from that.
     """
-    steps = [
-        (node, *step(node), dead) for node, dead in zip(plan.nodes, plan.dead_after, strict=True)
-    ]
+
+    def of_branch(branch: Branch) -> Runner:
+        return _one_by_one(branch.plan, branch.inputs, branch.outputs, link, wrap)
+
+    steps = []
+    for number, (node, dead) in enumerate(zip(plan.nodes, plan.dead_after, strict=True)):
+        if node in plan.branches:
+            reads, compute = plan.reads(node), lazy_runner(plan, node, of_branch)
+        else:
+            reads, compute = link(node)
+        steps.append((node, reads, wrap(plan, number, compute), dead))
     constants: dict[Variable, Any] = {
         v: v.data
         for v in (*outputs, *(v for _, reads, _, _ in steps for v in reads))
@@ -199,9 +192,12 @@ class MonitorLinker:
         self._before, self._after = before, after
 
     def link(self, fgraph: FunctionGraph) -> Runner:
-        return _by_kernels(schedule(fgraph), fgraph.inputs, fgraph.outputs, self._watched)
+        plan = schedule(fgraph)
+        return _one_by_one(plan, fgraph.inputs, fgraph.outputs, wrap=self._watched)
 
-    def _watched(self, number: int, node: Apply, run: Runner) -> Runner:
+    def _watched(self, plan: Schedule, number: int, run: Runner) -> Runner:
+        node = plan.nodes[number]
+
         def watched(*values: Any) -> list[Any]:
             call = NodeCall([[v] for v in values], [[None] for _ in node.outputs])
             if self._before is not None:
@@ -391,33 +387,35 @@ class ProfiledRunner:
         self._times = times
         self._sizes: dict[Variable, int] = {}
         self._live_bytes = 0
-        self._run = self._runner(schedule(fgraph), fgraph.inputs, fgraph.outputs)
+        plan = schedule(fgraph)
+        self._run = _one_by_one(plan, fgraph.inputs, fgraph.outputs, self._link, self._timed)
 
     def __call__(self, *values: Any) -> list[Any]:
         self._sizes.clear()
         self._live_bytes = 0
         return self._run(*values)
 
-    def _runner(
-        self, plan: Schedule, inputs: Sequence[Variable], outputs: Sequence[Variable]
-    ) -> Runner:
-        dead_after = dict(zip(plan.nodes, plan.dead_after, strict=True))
+    def _link(self, node: Apply) -> tuple[list[Variable], Runner]:
+        read = [v for v in dict.fromkeys(node.inputs) if not isinstance(v, Constant)]
+        run = self._linker.link(FunctionGraph(read, node.outputs, clone=True))
+        self.import_time += getattr(run, "import_time", 0.0)
+        return read, run
 
-        def step(node: Apply) -> tuple[list[Variable], Runner]:
-            read, compute = self._step(plan, node)
-            dead = dead_after[node]
+    def _timed(self, plan: Schedule, number: int, run: Runner) -> Runner:
+        node, dead = plan.nodes[number], plan.dead_after[number]
+        of_branches = [n for branch in plan.branches.get(node, ()) for n in branch.plan.nodes]
+        inside = [v for n in of_branches for v in n.outputs]
 
-            def timed(*values: Any) -> list[Any]:
-                started = perf_counter()
-                results = compute(*values)
-                self._times.add(node, perf_counter() - started)
-                self._count(node, results)
-                self._forget(dead)
-                return results
+        def timed(*values: Any) -> list[Any]:
+            started = perf_counter()
+            results = run(*values)
+            self._times.add(node, perf_counter() - started)
+            self._forget(inside)
+            self._count(node, results)
+            self._forget(dead)
+            return results
 
-            return read, timed
-
-        return _one_by_one(plan, inputs, outputs, step)
+        return timed
 
     def _count(self, node: Apply, results: Sequence[Any]) -> None:
         """Count the bytes of the outputs of a node that take storage of their own."""
@@ -431,25 +429,6 @@ class ProfiledRunner:
     def _forget(self, dead: Iterable[Variable]) -> None:
         for var in dead:
             self._live_bytes -= self._sizes.pop(var, 0)
-
-    def _step(self, plan: Schedule, node: Apply) -> tuple[list[Variable], Runner]:
-        """Return what a node reads, and a function that computes it."""
-        if node in plan.branches:
-            return plan.reads(node), lazy_runner(plan, node, self._of_branch)
-        read = [v for v in dict.fromkeys(node.inputs) if not isinstance(v, Constant)]
-        run = self._linker.link(FunctionGraph(read, node.outputs, clone=True))
-        self.import_time += getattr(run, "import_time", 0.0)
-        return read, run
-
-    def _of_branch(self, branch: Branch) -> Runner:
-        run = self._runner(branch.plan, branch.inputs, branch.outputs)
-
-        def run_and_forget(*values: Any) -> list[Any]:
-            results = run(*values)
-            self._forget(v for node in branch.plan.nodes for v in node.outputs)
-            return results
-
-        return run_and_forget
 
 
 def duration(seconds: float) -> str:

@@ -31,6 +31,7 @@ from relgraph.bridges.pytensor.counterparts import (
 )
 from relgraph.bridges.pytensor.names import axis_and_others, present
 from relgraph.graph.basic import Constant
+from relgraph.graph.reference import evaluate
 from relgraph.scalar.named import ScipyOp
 from relgraph.scalar.op import FoldOp
 from relgraph.scalar.type import converted_exactly, is_discrete, result_dtype
@@ -213,19 +214,11 @@ _STABLE = ("stable", "mergesort")
 
 def dimshuffled(reader: Any, node: Any, x: Any) -> Any:
     """Read a DimShuffle; that of a constant is a constant, as it is where one is written here."""
-    if isinstance(x, Constant):
-        return at.constant(_laid_out(x.data, node.op))
     dropped = tuple(node.op.drop)
     if dropped:
         x = at.specify_shape(x, [1 if i in dropped else None for i in range(x.type.ndim)])
-    return x.dimshuffle(*node.op.new_order)
-
-
-def _laid_out(value: Any, op: Any) -> Any:
-    kept = value.reshape([n for i, n in enumerate(value.shape) if i not in op.drop])
-    places = sorted(op.shuffle)
-    moved = kept.transpose([places.index(axis) for axis in op.shuffle])
-    return moved[tuple([None if axis == "x" else slice(None) for axis in op.new_order])]
+    made = x.dimshuffle(*node.op.new_order)
+    return at.constant(evaluate([made])[0]) if isinstance(x, Constant) else made
 
 
 def joined_axes(reader: Any, node: Any, x: Any) -> Any:
