@@ -25,10 +25,10 @@ from relgraph.formulas.expressions import (
     folded,
     from_graph,
     names_for_parts,
-    number,
     parts,
 )
 from relgraph.formulas.fpcore import Core, is_written, word_of
+from relgraph.formulas.parsing import parsed
 from relgraph.graph.notation import (
     ATOM,
     INFIX,
@@ -44,70 +44,36 @@ from relgraph.graph.notation import (
     separated,
 )
 
+_SUM_LOST = "x - (x + y - (x + y - x)) + (y - (x + y - x))"
 
-def _sigmoid(x: Expr) -> Expr:
-    power = apply("exp", apply("neg", apply("abs", x)))
-    top = apply("switch", apply("lt", x, number(0)), power, number(1))
-    return apply("true_div", top, apply("add", number(1), power))
-
-
-def _sign(x: Expr) -> Expr:
-    zero = number(0)
-    below = apply("switch", apply("lt", x, zero), number(-1), x)
-    return apply("switch", apply("gt", x, zero), number(1), below)
+# two numbers of 26 digits whose sum a float64 is: Dekker (1971)
+_HIGH = f"({2**27 + 1} * x - ({2**27 + 1} * x - x))"
+_LOW = f"(x - {_HIGH})"
+_HIGH_Y, _LOW_Y = _HIGH.replace("x", "y"), _LOW.replace("x", "y")
+_PRODUCT_LOST = (
+    f"{_LOW} * {_LOW_Y} - (x * y - {_HIGH} * {_HIGH_Y} - {_LOW} * {_HIGH_Y} - {_HIGH} * {_LOW_Y})"
+)
 
 
-def _logaddexp(x: Expr, y: Expr) -> Expr:
-    apart = apply("neg", apply("abs", y if x is number(0) else apply("sub", x, y)))
-    return apply("add", apply("maximum", x, y), apply("log1p", apply("exp", apart)))
+def _if_finite(lost: str) -> str:
+    return f"where(abs({lost}) < inf, {lost}, 0)"
 
 
-def _add_error(x: Expr, y: Expr) -> Expr:
-    total = apply("add", x, y)
-    part = apply("sub", total, x)
-    lost = apply("add", apply("sub", x, apply("sub", total, part)), apply("sub", y, part))
-    return _if_finite(lost)
-
-
-def _mul_error(x: Expr, y: Expr) -> Expr:
-    return _if_finite(apply("fma", x, y, apply("neg", apply("mul", x, y))))
-
-
-def _fma(x: Expr, y: Expr, z: Expr) -> Expr:
-    product = apply("mul", x, y)
-    (a, b), (c, d) = _halves(x), _halves(y)
-    lost = apply("sub", product, apply("mul", a, c))
-    for part in ((b, c), (a, d)):
-        lost = apply("sub", lost, apply("mul", *part))
-    lost = _if_finite(apply("sub", apply("mul", b, d), lost))
-    return apply("add", apply("add", product, z), apply("add", _add_error(product, z), lost))
-
-
-def _halves(x: Expr) -> tuple[Expr, Expr]:
-    """Return two numbers of 26 digits whose sum a float64 is. Dekker (1971)."""
-    scaled = apply("mul", number(2**27 + 1), x)
-    high = apply("sub", scaled, apply("sub", scaled, x))
-    return high, apply("sub", x, high)
-
-
-def _if_finite(lost: Expr) -> Expr:
-    return apply("switch", apply("lt", apply("abs", lost), number("inf")), lost, number(0))
-
-
-_WRITTEN_OUT: dict[str, Callable[..., Expr]] = {
-    "sigmoid": _sigmoid,
-    "sign": _sign,
-    "logaddexp": _logaddexp,
-    "sqr": lambda x: apply("mul", x, x),
-    "log10": lambda x: apply("true_div", apply("log", x), apply("log", number(10))),
-    "isnan": lambda x: apply("neq", x, x),
-    "isinf": lambda x: apply("eq", apply("abs", x), number("inf")),
-    "clip": lambda x, low, high: apply("minimum", apply("maximum", x, low), high),
-    "mul_error": _mul_error,
-    "add_error": _add_error,
-    "fma": _fma,
+_WRITTEN_OUT = {
+    "sigmoid": "where(x < 0, exp(-abs(x)), 1) / (1 + exp(-abs(x)))",
+    "sign": "where(x > 0, 1, where(x < 0, -1, x))",
+    "logaddexp": "maximum(x, y) + log1p(exp(-abs(x - y)))",
+    "sqr": "x * x",
+    "log10": "log(x) / log(10)",
+    "isnan": "x != x",
+    "isinf": "abs(x) == inf",
+    "clip": "minimum(maximum(x, y), z)",
+    "mul_error": _if_finite("fma(x, y, -(x * y))"),
+    "add_error": _if_finite(_SUM_LOST),
+    "fma": f"x * y + z + (add_error(x * y, z) + {_if_finite(_PRODUCT_LOST)})",
 }
-"""Functions that a language may lack and that have no formula of arrays."""
+"""Functions that a language may lack and that have no formula of arrays, of ``x``, ``y`` and ``z``.
+"""
 
 
 def _formula(e: Expr) -> tuple[Expr, list[str]] | None:
@@ -123,13 +89,12 @@ def _formula(e: Expr) -> tuple[Expr, list[str]] | None:
 
 def _written_out(e: Expr) -> Expr | None:
     """Return an expression by other functions, as accurate; None if nothing says how."""
-    if e.op in _WRITTEN_OUT:
-        return _WRITTEN_OUT[e.op](*e.args)
-    found = _formula(e)
+    text = _WRITTEN_OUT.get(e.op)
+    found = _formula(e) if text is None else (parsed(text, "xyz"), ["x", "y", "z"])
     if found is None:
         return None
     formula, inputs = found
-    given = dict(zip(inputs, e.args, strict=True))
+    given = dict(zip(inputs, e.args, strict=False))
     whole: Expr = folded(
         formula,
         lambda leaf: given[leaf.value] if leaf.op is INPUT else leaf,
