@@ -204,29 +204,18 @@ def exact(found: Candidates, roots: Sequence[Any], known: Choice, seconds: float
     return choice if total(choice) < limit else known
 
 
-class Tree:
-    """A term on trees for its arguments.
-
-    Attributes
-    ----------
-    cost
-        Its cost, in which everything counts as often as it occurs.
-    term
-        The term.
-    children
-        What its arguments are.
-    """
-
-    def __init__(self, cost: float, term: Any, children: Sequence[Tree]) -> None:
-        self.cost, self.term, self.children = cost, term, tuple(children)
-
+Tree = tuple[float, Any]
+"""A term on trees for its arguments: its cost, in which everything counts as often as it occurs,
+and what is built of it."""
 
 MAX_TREES = 50_000
 """How many trees are made at most, of all classes together."""
 _LEAST = 1e-9
 
 
-def ordered_trees(found: Candidates, root: Any, limit: int) -> Iterator[Tree]:
+def ordered_trees(
+    found: Candidates, root: Any, limit: int, build: Callable[[Any, list[Any]], Any]
+) -> Iterator[Tree]:
     """Yield the trees of a class, the cheapest first.
 
     Trees of all classes are made in order of cost (Knuth's generalization of Dijkstra's
@@ -236,35 +225,38 @@ def ordered_trees(found: Candidates, root: Any, limit: int) -> Iterator[Tree]:
     ----------
     limit
         How many trees of a class are made.
+    build
+        Returns what is built of a term and what was built of its arguments.
     """
-    readers: dict[Any, list[tuple[Any, Candidate]]] = {}
+    readers = defaultdict(list)
     known: dict[Any, list[Tree]] = {at: [] for at in found}
-    heap: list[tuple[float, int, Any, Tree]] = []
+    heap: list[tuple[float, int, Any, Candidate, list[Tree]]] = []
     numbers = itertools.count()
 
-    def push(at: Any, candidate: Candidate, children: Sequence[Tree]) -> None:
-        cost = max(candidate.cost, _LEAST) + sum(child.cost for child in children)
-        heapq.heappush(heap, (cost, next(numbers), at, Tree(cost, candidate.term, children)))
+    def push(at: Any, candidate: Candidate, children: list[Tree]) -> None:
+        cost = max(candidate.cost, _LEAST) + sum(child[0] for child in children)
+        heapq.heappush(heap, (cost, next(numbers), at, candidate, children))
 
     for at, terms in found.items():
         for candidate in terms:
             for child in candidate.children:
-                readers.setdefault(child, []).append((at, candidate))
+                readers[child].append((at, candidate))
             if not candidate.children:
-                push(at, candidate, ())
+                push(at, candidate, [])
     while heap and next(numbers) < MAX_TREES:
-        _, _, at, tree = heapq.heappop(heap)
+        cost, _, at, candidate, children = heapq.heappop(heap)
         if len(known[at]) >= limit:
             continue
+        tree = cost, build(candidate.term, [child[1] for child in children])
         known[at].append(tree)
         if at == root:
             yield tree
             if len(known[at]) >= limit:
                 return
-        for reader, candidate in readers.get(at, ()):
+        for reader, other in readers[at]:
             if len(known[reader]) < limit:
-                for children in _with_new(candidate, at, tree, known):
-                    push(reader, candidate, children)
+                for parts in _with_new(other, at, tree, known):
+                    push(reader, other, parts)
 
 
 def _with_new(
@@ -352,20 +344,5 @@ def in_order(
 ) -> Iterator[Variable]:
     """Yield the graphs for a class, the cheapest first; what is needed twice is counted twice."""
     at = root.root()
-    for tree in ordered_trees(candidates([at], Prices(cost, lengths), every=True), at, limit):
-        yield _variable(tree)
-
-
-def _variable(tree: Tree) -> Variable:
-    """Return the variable that a tree of terms represents."""
-    made: dict[Tree, Variable] = {}
-    stack = [tree]
-    while stack:
-        top = stack[-1]
-        missing = [t for t in top.children if t not in made]
-        if missing:
-            stack.extend(missing)
-            continue
-        stack.pop()
-        made[top] = _with_inputs(top.term, [made[t] for t in top.children])
-    return made[tree]
+    found = candidates([at], Prices(cost, lengths), every=True)
+    yield from (made for _, made in ordered_trees(found, at, limit, _with_inputs))
