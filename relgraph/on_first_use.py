@@ -42,8 +42,8 @@ def names_on_first_use(
     package
         The name of the package.
     more
-        The address within the package of a list of more names, which stand in the module of the
-        list. It is loaded when a name is looked up that is none of those.
+        The address within the package of a list of more names, and of the module that has them.
+        The module is loaded at the first look-up of a name that the source does not import.
     extra
         The extra that installs what these modules import, if that is no dependency of relgraph.
 

@@ -698,9 +698,9 @@ def refusal(condition: Any, state: Any) -> Failure:
 def diagnose_search(relation: Any, old: Variable, fgraph: Any = None) -> Diagnosis:
     """Return why a search finds no answer of a relation that can replace a variable.
 
-    If there is an answer, it is why the last one is none. If not, it is the failure of the goal
-    that was reached after the most other goals, and, if it is an equation, after the most parts of
-    its pattern have matched.
+    If the search finds answers, but none that can replace the variable, the reason is that of the
+    last answer. Otherwise it is the failure of the goal before which most other goals succeeded;
+    among equations, of the one in whose pattern most parts matched.
 
     Parameters
     ----------
