@@ -465,54 +465,30 @@ class Given(LogicVariable):
     ----------
     goals
         The goals about it.
-    plain
-        The variable without them, which the law has in its place.
     """
 
-    __slots__ = ("goals", "plain")
+    __slots__ = ("goals",)
     goals: tuple[Condition, ...]
-    plain: LogicVariable
 
 
 def given(plain: LogicVariable, *goals: Callable[[Any], Condition]) -> Given:
     """Return a variable named as `plain`, of which goals hold in every law or view that has it."""
     made = object.__new__(Given)
-    made.token, made._ops, made.plain = plain.token, plain._ops, plain
+    made.token, made._ops = plain.token, plain._ops
     made.goals = tuple([goal(made) for goal in goals])
     return made
 
 
-def plain_names(*parts: Any) -> dict[LogicVariable, LogicVariable]:
-    """Return the plain variables of those in some parts that are given with goals, and for
-    variables that are computed of such ones those that are computed of the plain ones."""
-    names: dict[LogicVariable, LogicVariable] = {}
-
-    def add(part: Any) -> None:
-        for v in variables_of(part):
-            if isinstance(v, Given):
-                names[v] = v.plain
-            elif isinstance(v, Computed) and v not in names:
-                add(read := v.compute.variables)
-                if not names.keys().isdisjoint(variables_of(read)):
-                    inside, found = renamed(read, names), len(v.goals) > 1
-                    names[v] = computed(v.compute.function, *inside, text=v.token, found=found)
-
-    add(parts)
-    return names
-
-
-def with_computed(conditions: Iterable[Any], *parts: Any) -> tuple[Any, ...]:
-    """Return conditions and those of the computed variables in them, each of these where it is
-    first needed; last come those of the computed variables in `parts`, and first what is given of
-    variables."""
+def with_goals_of_variables(conditions: Iterable[Any], *parts: Any) -> tuple[Any, ...]:
+    """Return conditions and those that come with the variables in them, computed or given ones,
+    each of these where it is first needed; last come those of the variables in `parts`."""
     every: dict[Any, None] = {}
-    for v in variables_of((parts, [c.variables for c in conditions if isinstance(c, Condition)])):
-        if isinstance(v, Given):
-            every.update(dict.fromkeys(v.goals))
 
     def add(goals: Iterable[Any], needed: Iterable[Any]) -> None:
         for v in needed:
-            if isinstance(v, Computed) and v.compute not in every:
+            if isinstance(v, Given):
+                every.update(dict.fromkeys(v.goals))
+            elif isinstance(v, Computed) and v.compute not in every:
                 add(v.goals, variables_of(v.compute.variables))
         every.update(dict.fromkeys(goals))
 

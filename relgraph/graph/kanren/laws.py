@@ -7,6 +7,7 @@ place. What it makes of lengths alone is found, or built, by calling it on what 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,14 +25,13 @@ from relgraph.graph.kanren.compilation import Extraction
 from relgraph.graph.kanren.explanation import NoSuchDirection
 from relgraph.graph.kanren.goals import (
     Compute,
+    Computed,
     Condition,
-    Given,
     Readers,
     Where,
     is_found,
-    plain_names,
     renamed_goal,
-    with_computed,
+    with_goals_of_variables,
 )
 from relgraph.graph.kanren.matching import results_of
 from relgraph.graph.kanren.relations import Relation
@@ -256,20 +256,19 @@ class Law(Relation):
         for condition in conditions:
             if not callable(condition):
                 raise TypeError(f"{name}: the condition {condition!r} is not a goal")
-        tries = renamed(tuple(tries), plain_names(tries))
         super().__init__(name, self._relate, tags, sound, domain, tries)
-        lhs, rhs, conditions = _written_plainly(name, lhs, rhs, conditions)
         self.lhs = _side(name, lhs)
         self.rhs = _side(name, rhs)
         _check_sides(name, self.lhs, self.rhs)
-        self._stated = conditions
         self._implied = implied
-        self.conditions = with_computed(conditions, self.lhs, self.rhs)
+        self.conditions = with_goals_of_variables(conditions, self.lhs, self.rhs)
+        self._stated = [condition for condition in self.conditions if _is_stated(condition)]
         self.mixed = mixed
         self.complex = complex
         left, right = variables_of(self.lhs), variables_of(self.rhs)
         others = (c.open_variables() for c in self.conditions if isinstance(c, Condition))
         self._variables = list(dict.fromkeys([*left, *right]))
+        _check_names(name, self._variables)
         ranks = stated_ranks(self.conditions)
         self._sides = [expanded(self.lhs, ranks), expanded(self.rhs, ranks)]
         made = [v for _, parts in self._sides for v, _ in parts]
@@ -399,29 +398,20 @@ def _rewritten(rule: Rule, var: Variable, other: Any, s: Any) -> Iterator[Any]:
         yield from eq(other, new)(answer)
 
 
-def _written_plainly(
-    name: str, lhs: Any, rhs: Any, conditions: tuple[Any, ...]
-) -> tuple[Any, Any, tuple[Any, ...]]:
-    """Return sides and conditions with plain variables in the places of those that are given with
-    goals. These are conditions before the first one that reads such a variable."""
-    names = plain_names(lhs, rhs, [c.variables for c in conditions if isinstance(c, Condition)])
-    if not names:
-        return lhs, rhs, conditions
-    for v in variables_of((lhs, rhs)):
-        if v in names.values():
+def _check_names(name: str, variables: Sequence[LogicVariable]) -> None:
+    """Raise an error if two variables have one name, as one that is given with goals and another
+    one may have."""
+    names = Counter(map(str, variables))
+    for v in variables:
+        if names[str(v)] > 1:
             raise ValueError(f"{name}: there are two variables of the name {v}")
-    every: dict[Any, None] = {}
-    for condition in conditions:
-        read = plain_names(condition.variables) if isinstance(condition, Condition) else ()
-        every.update(dict.fromkeys([*_goals_of(read), condition]))
-    every.update(dict.fromkeys(_goals_of(names)))
-    lhs, rhs = renamed((lhs, rhs), names)
-    return lhs, rhs, tuple([renamed_goal(c, names) for c in every])
 
 
-def _goals_of(variables: Iterable[Any]) -> list[Condition]:
-    """Return the goals that are given with some variables."""
-    return [goal for v in variables if isinstance(v, Given) for goal in v.goals]
+def _is_stated(condition: Any) -> bool:
+    """Return whether a condition is no goal of a computed variable, which is written as a call."""
+    return not isinstance(condition, Condition) or not any(
+        isinstance(v, Computed) and condition in v.goals for v in condition.open_variables()
+    )
 
 
 def _side(name: str, side: Any) -> Any:

@@ -16,7 +16,7 @@ from unification.variable import isvar
 from relgraph.graph.basic import Variable
 from relgraph.graph.fg.structure import UNKNOWN_READERS
 from relgraph.graph.kanren.codegen import RuleWriter
-from relgraph.graph.kanren.goals import Condition, with_computed
+from relgraph.graph.kanren.goals import Condition, with_goals_of_variables
 from relgraph.graph.kanren.rules import Rule, head_of, split
 from relgraph.graph.kanren.terms import Term, build
 
@@ -38,7 +38,7 @@ class Case:
     def __init__(self, pattern: Any, seen_as: Any, *conditions: Condition) -> None:
         self.pattern = pattern
         self.seen_as = seen_as
-        self.conditions = with_computed(conditions, pattern, seen_as)
+        self.conditions = with_goals_of_variables(conditions, pattern, seen_as)
 
 
 class View:
