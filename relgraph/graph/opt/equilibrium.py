@@ -200,7 +200,8 @@ class FixpointIteration:
 
         First the inward rewriters, readers before what they read: two ops that move inwards then
         meet, and go on as one. Then rewriters that wait for nested sums, and the late ones, on each
-        node after what it reads. Last, nodes that were held back since they are visited too often.
+        node after what it reads. Last, sums that are nested no more, and nodes that were held back
+        since they are visited too often.
         """
         here, postponed = self.fgraph.apply_nodes, self.postponed
         while postponed.inward:
@@ -211,9 +212,10 @@ class FixpointIteration:
             node, plan = item
             if node in here and self.try_postponed(node, self.postponed_rewriters(node, plan)):
                 return True
-        frequent = [node for node in postponed.take_frequent() if node in here]
-        self.work.put_later(frequent)
-        return bool(frequent)
+        left = self.changes.take_freed(self.fgraph)
+        left += [node for node in postponed.take_frequent() if node in here]
+        self.work.put_later(left)
+        return bool(left)
 
     def postponed_rewriters(self, node: Apply, plan: VisitPlan) -> Sequence[LocalOptimizer]:
         """The rewriters of a plan to try on a node that was postponed."""
@@ -406,8 +408,6 @@ class FixpointIteration:
         optimizer, changes, work = self.optimizer, self.changes, self.work
         fresh, touched = changes.take(self.fgraph)
         touched = self.postponed.hold_back_frequent(touched)
-        if changes.reactivated:
-            work.put_later(changes.take_reactivated())
         if optimizer.tracks_on_change_inputs:
             work.put_next(touched)
         if fresh:

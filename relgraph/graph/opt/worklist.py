@@ -211,8 +211,6 @@ class ChangeTracker(ReplacementListener):
         so that it does not matter how many paths lead there.
     left_to_outer
         Nested sums that are not visited, since the outer sum is visited for them.
-    reactivated
-        Those of them that are to be visited after all, since they may not be nested any more.
     """
 
     def __init__(self, work: Worklist, tables: RewriterTables, nodes: Iterable[Apply]) -> None:
@@ -222,7 +220,6 @@ class ChangeTracker(ReplacementListener):
         self.left_to_outer: dict[Apply, None] = {}
         self._has_nested_sum: dict[Apply, bool] = {}
         self._outermost_of: dict[Apply, Apply] = {}
-        self.reactivated: dict[Apply, None] = {}
         self.distances: dict[Apply, int] = {}
         self.reached: dict[Apply, int] = {}
         self._discard = work.discard
@@ -250,33 +247,17 @@ class ChangeTracker(ReplacementListener):
                 has_nested.pop(node, None)
         if replacement.single_use:
             self._dropped.update(dict.fromkeys(replacement.single_use))
-        if self.left_to_outer or self.reactivated:
-            self._reactivate_around(replacement)
 
-    def _reactivate_around(self, replacement: Replacement) -> None:
-        """Reactivate sums whose readers may have changed, and forget those that were pruned."""
-        pruned = replacement.pruned
-        for sums in (self.left_to_outer, self.reactivated):
-            if sums and not sums.keys().isdisjoint(pruned):
-                for node in pruned:
-                    sums.pop(node, None)
-        for var in (replacement.var, replacement.new_var, *replacement.single_use):
-            self._reactivate(var)
-        for node in replacement.imported:
-            for read in node.inputs:
-                self._reactivate(read)
-
-    def _reactivate(self, var: Variable) -> None:
-        node = var.owner
-        if node is not None and node in self.left_to_outer:
+    def take_freed(self, fgraph: FunctionGraph) -> list[Apply]:
+        """Take out those of `left_to_outer` that are nested no more; their distances are noted."""
+        here = fgraph.apply_nodes
+        there = [node for node in self.left_to_outer if node in here]
+        freed = [node for node in there if not is_nested_sum(fgraph, node)]
+        self.left_to_outer = dict.fromkeys(there)
+        for node in freed:
             del self.left_to_outer[node]
-            self.reactivated[node] = None
-
-    def take_reactivated(self) -> Iterable[Apply]:
-        """Take out `reactivated`; their distances are noted."""
-        reactivated, self.reactivated = self.reactivated, {}
-        self.distances.update(dict.fromkeys(reactivated, 0))
-        return reactivated
+            self.distances[node] = 0
+        return freed
 
     def discard_touched(self) -> None:
         """Forget which inputs have changed since the last call of `take`."""
