@@ -729,34 +729,29 @@ def expressions(
         The greatest depth of a graph.
     """
     known = [v for v in leaves if v.type is type]
-    return _expression(draw, type, known, depth)
+    first = st.sampled_from([*known, *(type(f"x{len(known) + i}") for i in range(2))])
+    found = first
+    for _ in range(depth):
+        found = first | _ops_within(type).flatmap(partial(_applied, found))
+    return draw(found)
 
 
-def _expression(draw: Any, type: TensorType, known: list[Variable], depth: int) -> Variable:
-    # The recursion is bounded by `depth`.
-    if depth == 0 or not draw(_TWO_IN_THREE):
-        position: int = draw(st.integers(0, len(known)))
-        if position < len(known):
-            return known[position]
-        known.append(type(f"x{len(known)}"))
-        return known[-1]
-    op, count = draw(_ops_within(type))
-    arguments = [_expression(draw, type, known, depth - 1) for _ in range(count)]
-    made: Variable = op(*arguments)
-    return made if made.type is type else arguments[0]
+def _applied(arguments: st.SearchStrategy[Variable], op: Any) -> st.SearchStrategy[Variable]:
+    return st.builds(op, *[arguments] * _arity(op))
 
 
-_TWO_IN_THREE = st.sampled_from([False, True, True])
+def _arity(op: Any) -> int:
+    """Return how many arguments an elementwise op is given; 2 if it takes any number."""
+    return 2 if op.scalar_op.nin < 0 else int(op.scalar_op.nin)
 
 
 @cache
-def _ops_within(type: TensorType) -> st.SearchStrategy[tuple[Any, int]]:
-    """Return a strategy for ops whose result has a type as their operands have, with their arity;
-    they are defined for all values, and quick."""
+def _ops_within(type: TensorType) -> st.SearchStrategy[Any]:
+    """Return a strategy for ops whose result has a type as their operands have; they are defined
+    for all values, and quick."""
     found = []
     for op in set(ELEMENTWISE) - {at.pow, at.polygamma}:
-        count = op.scalar_op.nin if op.scalar_op.nin >= 0 else 2
         with suppress(TypeError):
-            if op(*[type() for _ in range(count)]).type is type:
-                found.append((op, count))
+            if op(*[type() for _ in range(_arity(op))]).type is type:
+                found.append(op)
     return st.sampled_from(sorted(found, key=str))
