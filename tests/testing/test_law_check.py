@@ -24,7 +24,7 @@ from relgraph.graph.op import Op, TypedOp
 from relgraph.graph.reference import evaluate
 from relgraph.tensor.reductions import CAReduce
 from relgraph.testing import check_relation, law_tests
-from relgraph.testing.discovery import CheckError
+from relgraph.testing.discovery import CheckError, discover_laws
 
 a, x, y, z = lvars("a x y z")
 
@@ -255,6 +255,11 @@ def test_a_law_that_raises_an_error_fails():
     assert result.status == "failed"
     assert "it raises RuntimeError: not today" in result.reason
     assert "outputs = [--v0]" in str(result.counterexample)
+
+
+def test_a_law_may_raise_on_a_graph_that_is_not_valid():
+    """What increments an array twice has a shape that `y + z` has not."""
+    assert discover_laws()["inc-twice"].check().passed
 
 
 class Cube(Op):

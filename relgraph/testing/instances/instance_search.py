@@ -458,10 +458,9 @@ class InstanceSearch:
 
     def _changed(self, known: Instance, change: Change) -> _Match | str:
         try:
-            graph = change(known.graph)
+            return self._match(change(known.graph))
         except CannotInstantiate as why:
             return str(why)
-        return self._match(graph)
 
     def over(self, shape: tuple[int, ...], known: Instance) -> list[Instance]:
         """Return a known instance over inputs of a shape, if its ops work element by element.
@@ -479,20 +478,18 @@ class InstanceSearch:
     def _attempt(self) -> _Match | str:
         """Return a graph that the law rewrites, or why what was drawn is none."""
         try:
-            graph = self._instantiator.instantiate()
+            return self._match(self._instantiator.instantiate())
         except CannotInstantiate as why:
             return str(why)
-        return self._match(graph)
 
     def _match(self, graph: InstantiatedPattern) -> _Match | str:
         new = _rewritten(self.direction, graph)
-        if new is None:
-            why = _why_refused(self.direction, self.rule, graph)
-            if why == BY_CHANCE and self.unmatched is None:
-                self.unmatched = graph.root
-            return why
-        values = _values_in(graph)
-        return values if isinstance(values, str) else _Match(graph, new, values)
+        if new is not None:
+            return _Match(graph, new, _values_in(graph))
+        why = _why_refused(self.direction, self.rule, graph)
+        if why == BY_CHANCE and self.unmatched is None:
+            self.unmatched = graph.root
+        return why
 
     @staticmethod
     def _key(found: _Match) -> Any:
@@ -551,8 +548,7 @@ def _rewritten(direction: Direction, graph: InstantiatedPattern) -> Variable | N
     try:
         return transformed(direction.rewriter, graph.root)
     except Exception as error:
-        if isinstance(_values_in(graph), str):
-            return None  # The graph itself is not valid.
+        _values_in(graph)  # a law may raise on a graph that is itself not valid
         why = f"it raises {type(error).__name__}: {error}"
         raise direction.counterexample(why, inputs, graph.root, None) from error
 
@@ -568,8 +564,14 @@ def _why_refused(direction: Direction, rule: Rule, graph: InstantiatedPattern) -
     return _OF_TYPES.get(failure.reason, BY_CHANCE)
 
 
-def _values_in(graph: InstantiatedPattern) -> Values | str:
-    """Return the values in a graph for some values of its inputs, or why it can't be evaluated."""
+def _values_in(graph: InstantiatedPattern) -> Values:
+    """Return the values in a graph for some values of its inputs.
+
+    Raises
+    ------
+    CannotInstantiate
+        If it can't be evaluated.
+    """
     inputs = [spec.var for spec in graph.inputs]
     pair = RewritePair(inputs, graph.root, graph.root, ())
     found: Values = {}
@@ -578,7 +580,8 @@ def _values_in(graph: InstantiatedPattern) -> Values | str:
         try:
             found = pair.run(values)
         except EvaluationError as error:
-            return f"its own evaluation, which raises {str(error).partition(':')[0]}"
+            kind = str(error).partition(":")[0]
+            raise CannotInstantiate(f"its own evaluation, which raises {kind}") from error
     for v in graph.tensors:
         if isinstance(v, Constant):
             found[v] = v.data
