@@ -733,7 +733,8 @@ def expressions(
     found = first
     for _ in range(depth):
         found = first | _ops_within(type).flatmap(partial(_applied, found))
-    return draw(found)
+    made: Variable = draw(found)
+    return made
 
 
 def _applied(arguments: st.SearchStrategy[Variable], op: Any) -> st.SearchStrategy[Variable]:
