@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import relations
 from relations.identities import SHARED
+from relgraph.graph.kanren.codegen import NotCompilable
 from relgraph.graph.kanren.explanation import NoSuchDirection
 from relgraph.graph.kanren.goals import Condition, Readers
 from relgraph.graph.kanren.laws import Law
@@ -140,7 +141,7 @@ def _translated(
     for rule in rules:
         try:
             pattern = Pattern(rule, why_equal)
-        except Untranslatable as error:
+        except (NotCompilable, Untranslatable) as error:
             rules, reason = (), str(error)
             break
         asked = [

@@ -12,16 +12,20 @@ an interpreter takes a third of the time, and this a seventh.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
-from relgraph.graph.kanren.codegen import FunctionSource
+from relgraph.graph.kanren.codegen import OpWriter
+from relgraph.graph.kanren.goals import Where
+from relgraph.graph.kanren.rules import Output
+from relgraph.graph.op import Op
 from relgraph.search.egraph import Node
 
 Match = tuple[Any, ...]
-"""What the slots of a pattern hold: classes, nodes, and places of arguments; None if nothing."""
+"""What the slots of a pattern hold: classes, nodes, parameters of ops, and places of arguments;
+None if nothing."""
 
 Matcher = Callable[[Any, Any], Iterator[Match]]
 """Is given an e-graph and a class, and yields the matches there."""
@@ -65,6 +69,8 @@ class Part:
         If the order is any, the slots of the places of the arguments.
     taker
         Which of these arguments takes all that the others leave; None if none does.
+    written
+        The pattern of the op; None if the head says all of it.
     """
 
     head: Any
@@ -73,13 +79,12 @@ class Part:
     slot: int = -1
     places: list[int] = field(default_factory=list)
     taker: int | None = None
+    written: Any = None
 
-    checks: ClassVar[bool] = False
-    """Whether nodes of the head may have other numbers of arguments, or not be admitted."""
-
-    def admits(self, node: Node[Any]) -> bool:
-        """Return whether the part may match a node of its head."""
-        return True
+    @property
+    def op(self) -> Any:
+        """The op, or a pattern of it with variables."""
+        return self.written.op if isinstance(self.written, Output) else self.written
 
     def reach(self, is_seen: Callable[[Any], bool]) -> int:
         """Return how far below a class something may be that says whether the part matches there.
@@ -117,7 +122,13 @@ class Lookup(NamedTuple):
     leaf: str
 
 
-def matcher(root: Part, width: int, slots: Mapping[Any, int], lookup: Lookup) -> Matcher:
+def matcher(
+    root: Part,
+    width: int,
+    slots: Mapping[Any, int],
+    lookup: Lookup,
+    conditions: Iterable[Where] = (),
+) -> Matcher:
     """Return the function that matches a pattern.
 
     Parameters
@@ -130,11 +141,21 @@ def matcher(root: Part, width: int, slots: Mapping[Any, int], lookup: Lookup) ->
         Those of the variables.
     lookup
         How nodes are found.
+    conditions
+        What has to hold of parameters of ops.
     """
-    writer = _Writer(width, slots, lookup)
+    writer = _Writer(width, slots, lookup, conditions)
     writer.part(root, "at", [])
     found: Matcher = writer.compile_function("match(egraph, at)", "pattern")
     return found
+
+
+def is_output(node: Node[Any], wanted: int | None) -> bool:
+    """Return whether a node is an output of its op: that of a number, or the one that the op
+    gives by default."""
+    op, index = node.head, node.term.index
+    plain = op.default_output == index or (op.nout in (1, None) and index == 0)
+    return bool(plain if wanted is None else not plain and index == wanted)
 
 
 class _Place(NamedTuple):
@@ -149,12 +170,19 @@ _DEEPEST = 14
 """Python nests twenty loops at most; what is further in is a function of its own."""
 
 
-class _Writer(FunctionSource):
+class _Writer(OpWriter):
     """The lines of a matcher: loops in loops."""
 
-    def __init__(self, width: int, slots: Mapping[Any, int], lookup: Lookup) -> None:
-        super().__init__({})
+    def __init__(
+        self,
+        width: int,
+        slots: Mapping[Any, int],
+        lookup: Lookup,
+        conditions: Iterable[Where],
+    ) -> None:
+        super().__init__({"is_output": is_output})
         self._width, self._slots, self._lookup = width, slots, lookup
+        self._conditions = list(conditions)
         self._bound: dict[int, str] = {}
 
     def _begin_if(self, tests: Sequence[str]) -> None:
@@ -168,11 +196,8 @@ class _Writer(FunctionSource):
         self.begin_block(f"for {node} in {lookup.format(c=c, head=head)}:")
         if part.slot >= 0:
             self._bound[part.slot] = node
-        if part.checks:
-            count = f"{'>=' if part.order is Order.ANY else '=='} {len(part.arguments)}"
-            self._begin_if(
-                [f"len({node}.classes) {count}", f"{self.global_name(part.admits, 'k')}({node})"]
-            )
+        if part.written is not None:
+            self._head(part, node)
         if part.order is Order.ANY:
             places = (j for j, _ in enumerate(part.arguments) if j != part.taker)
             self._all([*(_Place(part, j, node) for j in places), *todo])
@@ -189,6 +214,21 @@ class _Writer(FunctionSource):
         pairs = list(zip(part.arguments, names, strict=True))
         self._begin_if([test for a, name in pairs if (test := self._may_be(a, name))])
         self._all([*pairs, *todo])
+
+    def _head(self, part: Part, node: str) -> None:
+        """Add tests of the op of a node, and of which of its outputs the node is."""
+        count = f"{'>=' if part.order is Order.ANY else '=='} {len(part.arguments)}"
+        index = part.written.index if isinstance(part.written, Output) else None
+        self.begin_block(f"if len({node}.classes) {count} and is_output({node}, {index}):")
+        if isinstance(part.op, Op):
+            return
+        self.match_op(f"{node}.head", part.op)
+        self._bound.update((self._slots[v], name) for v, name in self.bound.items())
+        for condition in self._conditions[:]:
+            if self.bound.keys() >= set(condition.variables):
+                self._conditions.remove(condition)
+                values = ", ".join(self.bound[v] for v in condition.variables)
+                self.begin_block(f"if {self.global_name(condition.predicate, 'holds')}({values}):")
 
     def _all(self, todo: Sequence[Any]) -> None:
         """Add lines for arguments in classes, which they may match, and for arguments at places."""

@@ -7,16 +7,13 @@ ops have an argument at each place.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any, TypeGuard, cast
 
-from unification.core import reify, unify
-
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
-from relgraph.graph.kanren.codegen import NotCompilable, compile_replacement
+from relgraph.graph.kanren.codegen import NotCompilable, OpWriter, compile_replacement
 from relgraph.graph.kanren.goals import Compute, Where
 from relgraph.graph.kanren.matching import (
     LeftOver,
@@ -24,18 +21,16 @@ from relgraph.graph.kanren.matching import (
     is_number,
     numbers_keep_shape,
 )
-from relgraph.graph.kanren.rules import Output, Rule, flat_patterns, head_of, is_ac, split
+from relgraph.graph.kanren.rules import Rule, flat_patterns, head_of, is_ac, split
 from relgraph.graph.kanren.terms import (
     Arguments,
     Literal,
-    LogicVariable,
     is_variable,
     leaves_of,
     variables_of,
 )
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer
-from relgraph.graph.unify import NO_ITEMS
 from relgraph.search.egraph import Node
 from relgraph.search.matching import Leaf, Lookup, Match, Matcher, Order, Part, matcher
 from relgraph.search.saturation import Equal
@@ -53,54 +48,6 @@ class Untranslatable(Exception):
     """The pattern of a rule does not match classes; the message says why."""
 
 
-@dataclass(eq=False)
-class OpPart(Part):
-    """An op of the pattern of a rule on its arguments.
-
-    Attributes
-    ----------
-    written
-        The pattern of the op.
-    """
-
-    written: Any = None
-    _bound: dict[Op, Any] = field(default_factory=dict, repr=False)
-    _outputs: dict[tuple[Op, int], bool] = field(default_factory=dict, repr=False)
-
-    checks = True
-
-    @property
-    def op(self) -> Any:
-        """The op, or a pattern of it with variables."""
-        return self.written.op if isinstance(self.written, Output) else self.written
-
-    def bound(self, op: Op) -> Mapping[Any, Any] | None:
-        """Return the values of the variables in the head if it is an op; None if it can't be."""
-        if isinstance(self.op, Op):
-            return {}
-        if op not in self._bound:
-            found = unify(reify(self.op, {}), op, {})
-            self._bound[op] = None if found is False else _items_in(found)
-        known: Mapping[Any, Any] | None = self._bound[op]
-        return known
-
-    def admits(self, node: Node[Any]) -> bool:
-        output = output_of(node)
-        if output not in self._outputs:
-            self._outputs[output] = self._is_output(*output) and self.bound(output[0]) is not None
-        return self._outputs[output]
-
-    def _is_output(self, op: Op, index: int) -> bool:
-        plain = op.default_output == index or (op.nout in (1, None) and index == 0)
-        if isinstance(self.written, Output):
-            return not plain and self.written.index == index
-        return plain
-
-
-def _items_in(bindings: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    return {v: () if x is NO_ITEMS else x for v, x in bindings.items()}
-
-
 class Pattern:
     """The pattern of a rule, to be matched against classes.
 
@@ -113,10 +60,8 @@ class Pattern:
         law.
     parts
         The parts of its pattern, the root first.
-    variables
-        The slots of its logic variables.
-    bound
-        The logic variables that a match gives a value to, those in heads too.
+    variables, in_heads
+        The slots of its logic variables: of arguments, and of parameters of ops.
     head
         The op of the root, or the class of ops.
     reach
@@ -126,20 +71,21 @@ class Pattern:
     ------
     Untranslatable
         If the pattern has any number of arguments, or an op of which nothing is known.
+    NotCompilable
+        If parameters of an op are patterns that no code matches.
     """
 
     def __init__(self, rule: Rule, reason: Reason) -> None:
         self.rule, self.reason = rule, reason
-        self.parts: list[OpPart] = []
+        self.parts: list[Part] = []
         self._compounds: list[Any] = []
         self.variables: dict[Any, int] = {}
+        self.in_heads: dict[Any, int] = {}
         self._width = 0
         self._counts = Counter(leaves_of(rule.pattern))
         self._argument(rule.pattern)
         self.head = self.parts[0].head if self.parts else None
         self.reach = self.parts[0].reach(self._is_seen) if self.parts else 0
-        self._heads: dict[tuple[Any, ...], Mapping[Any, Any] | None] = {}
-        self.bound = list(dict.fromkeys([*self.variables, *self.in_heads]))
         if any(isinstance(c, Compute) and not is_variable(c.out) for c in rule.conditions):
             raise Untranslatable("it computes several values at once")
 
@@ -149,7 +95,7 @@ class Pattern:
         self._width += 1
         return self._width - 1
 
-    def _part(self, pattern: Any) -> OpPart:
+    def _part(self, pattern: Any) -> Part:
         found = split(pattern)
         if found is None:
             raise Untranslatable(f"its pattern holds {pattern}, which is no op on arguments")
@@ -161,9 +107,13 @@ class Pattern:
             raise Untranslatable(f"the op of its pattern, {head}, may be any")
         regrouped = self.rule.regroup and is_ac(head) and len(patterns) > 1
         order = Order.ANY if regrouped else Order.EITHER if len(patterns) == 2 else Order.AS_WRITTEN
-        part = OpPart(family, order, slot=self._slot(), written=head)
+        part = Part(family, order, slot=self._slot(), written=head)
         self.parts.append(part)
         self._compounds.append(pattern)
+        if not isinstance(part.op, Op):
+            OpWriter({}).match_op("op", part.op)  # while another way can be found
+            new = [v for v in variables_of(part.op) if v not in self.in_heads]
+            self.in_heads |= {v: self._slot() for v in new}
         if regrouped:
             patterns = tuple(flat_patterns(head, patterns))
             part.places = [self._slot() for _ in patterns]
@@ -194,44 +144,20 @@ class Pattern:
 
     def matches(self, egraph: VariableEGraph, at: Class) -> Iterator[Match]:
         """Return the matches of the pattern at a class."""
-        return (match for match in self._matcher(egraph, at) if self.heads(match) is not None)
+        return self._matcher(egraph, at)
 
     @cached_property
     def _matcher(self) -> Matcher:
-        return matcher(self.parts[0], self._width, self.variables, LOOKUP)
+        conditions = [c for c in self.rule.conditions if is_about_ops(c, self.in_heads)]
+        slots = {**self.variables, **self.in_heads}
+        return matcher(self.parts[0], self._width, slots, LOOKUP, conditions)
 
     @cached_property
     def replacement(self) -> Callable[..., Variable | None]:
         """What the rule builds of a match; see `compile_replacement`."""
         leaves_over = self.parts[0].order is Order.ANY
-        return compile_replacement(self.rule, self._compounds, self.bound, leaves_over)
-
-    def heads(self, match: Match) -> Mapping[Any, Any] | None:
-        """Return the values of the variables in the heads of the parts; None if they differ, or if
-        a condition on them alone does not hold."""
-        ops = tuple([match[part.slot].head for part in self.parts])
-        if ops not in self._heads:
-            self._heads[ops] = self._heads_of(ops)
-        return self._heads[ops]
-
-    def _heads_of(self, ops: Sequence[Op]) -> Mapping[Any, Any] | None:
-        found: dict[Any, Any] = {}
-        for part, op in zip(self.parts, ops, strict=True):
-            bound = part.bound(op)
-            if bound is None or any(found.setdefault(v, x) != x for v, x in bound.items()):
-                return None
-        admitted = all(
-            c.predicate(*(found[v] for v in c.variables))
-            for c in self.rule.conditions
-            if is_about_ops(c, found)
-        )
-        return found if admitted else None
-
-    @property
-    def in_heads(self) -> set[LogicVariable]:
-        """The logic variables in the heads of the parts."""
-        heads = [part.op for part in self.parts if not isinstance(part.op, Op)]
-        return {v for head in heads for v in variables_of(head)}
+        variables = [*self.variables, *self.in_heads]
+        return compile_replacement(self.rule, self._compounds, variables, leaves_over)
 
     def subjects(self, egraph: VariableEGraph, match: Match) -> Iterator[Class]:
         """Yield the classes that a match is about, those of its sums too."""
@@ -327,21 +253,23 @@ class _Sides:
     def __init__(self, pattern: Pattern, egraph: VariableEGraph, match: Match) -> None:
         self._pattern, self._egraph, self._match = pattern, egraph, match
         self._inner: list[Variable] = []
-        self._values: dict[Any, Any] = dict(pattern.heads(match) or {})
-        for variable, slot in pattern.variables.items():
-            if match[slot] is not None:
-                self._values[variable] = match[slot].root().best
+        self._values: dict[Any, Any] = {
+            variable: match[slot].root().best
+            for variable, slot in pattern.variables.items()
+            if match[slot] is not None
+        }
 
     def made(self) -> Sides | None:
         old, rest = self._built_part(self._pattern.parts[0], at_root=True, below_others=False)
-        values = [self._values[v] for v in self._pattern.bound]
+        values = [self._values[v] for v in self._pattern.variables]
+        values += [self._match[slot] for slot in self._pattern.in_heads.values()]
         result = self._pattern.replacement(old, self._inner, values, LeftOver(rest))
         return None if result is None else (old, result)
 
     # -- the left side -------------------------------------------------------------------------
 
     def _built_part(
-        self, part: OpPart, at_root: bool, below_others: bool
+        self, part: Part, at_root: bool, below_others: bool
     ) -> tuple[Variable, list[Variable]]:
         """Return the variable that a part has matched, and the arguments that it left at the root.
 
@@ -372,7 +300,7 @@ class _Sides:
         self._inner.insert(place, var)
         return var, rest
 
-    def _check_shape(self, part: OpPart, node: Apply) -> None:
+    def _check_shape(self, part: Part, node: Apply) -> None:
         """Raise if the numbers of a part broadcast what is beside them."""
         numbers = [j for j, a in enumerate(part.arguments) if isinstance(a, Leaf)]
         taken = (
@@ -382,9 +310,9 @@ class _Sides:
         if numbers and not numbers_keep_shape(node, beside):
             raise _NoMatch
 
-    def _argument(self, part: OpPart, j: int, below: bool) -> Variable:
+    def _argument(self, part: Part, j: int, below: bool) -> Variable:
         argument = part.arguments[j]
-        if isinstance(argument, OpPart):
+        if isinstance(argument, Part):
             return self._built_part(argument, at_root=False, below_others=below)[0]
         if isinstance(argument, Leaf) and is_number(argument.value):
             constant = self._egraph.constant(self._match[argument.slot].root())
@@ -396,7 +324,7 @@ class _Sides:
         return found
 
     def _arguments_of_sum(
-        self, part: OpPart, below: bool, at_root: bool
+        self, part: Part, below: bool, at_root: bool
     ) -> tuple[list[Variable], list[Variable]]:
         """Return the arguments of a sum or product, and those that no pattern takes."""
         node, arguments = node_of(self._match[part.slot])

@@ -137,12 +137,8 @@ class FunctionSource:
         return self.namespace[name]
 
 
-# A sum of so many arguments gets an `ArgumentIndex`.
-INDEXED_FROM = 12
-
-
-class MatchWriter(FunctionSource):
-    """Generates the matching of a pattern.
+class OpWriter(FunctionSource):
+    """Generates the matching of ops and their parameters.
 
     Attributes
     ----------
@@ -150,6 +146,58 @@ class MatchWriter(FunctionSource):
         From logic variables to the names of their values.
     non_variables
         The names whose values may be something else than a variable of the graph.
+    """
+
+    def __init__(self, helpers: Mapping[str, Any]) -> None:
+        super().__init__(helpers)
+        self.bound: dict[Any, str] = {}
+        self.non_variables: set[str] = set()
+
+    def match_op(self, text: str, head: Any) -> Op | None:
+        """Match the op that the expression `text` gives; return it if it is known already."""
+        if isinstance(head, Op):
+            self.begin_block(f"if {text} is {self.global_name(head, 'OP')}:")
+            return head
+        parts = split(head)
+        if parts is None or not isinstance(parts[0], type):
+            raise NotCompilable(f"the op {head} in its pattern is open")
+        cls, props = parts
+        names = getattr(cls, "__props__", None) or ()
+        if len(names) != len(props):
+            raise NotCompilable(f"{cls.__name__} has not as many properties as {head}")
+        self.begin_block(f"if type({text}) is {self.global_name(cls, 'CLASS')} and {text}.pure:")
+        for prop, pattern in zip(names, props, strict=True):
+            self.match_prop(f"{text}.{prop}", pattern)
+        return None
+
+    def match_prop(self, text: str, pattern: Any) -> None:
+        """Match the property of an op that the expression `text` gives."""
+        if is_variable(pattern):
+            if pattern in self.bound:
+                self.begin_block(f"if {self.bound[pattern]} == {text}:")
+            else:
+                self.bound[pattern] = name = self.fresh_name("p")
+                self.non_variables.add(name)
+                self.emit(f"{name} = {text}")
+        elif isinstance(pattern, Literal):
+            self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.is_value({text}):")
+        elif split(pattern) is not None:
+            self.match_op(text, pattern)
+        elif variables_of(pattern):
+            raise NotCompilable(f"the property {pattern} in its pattern is open in part")
+        else:
+            self.begin_block(f"if {self.global_name(pattern, 'VALUE')} == {text}:")
+
+
+# A sum of so many arguments gets an `ArgumentIndex`.
+INDEXED_FROM = 12
+
+
+class MatchWriter(OpWriter):
+    """Generates the matching of a pattern.
+
+    Attributes
+    ----------
     matched
         The names of the variables that compound parts have matched, root first, with their ops
         (None if not known).
@@ -164,11 +212,9 @@ class MatchWriter(FunctionSource):
     """
 
     def __init__(self, rule: Rule, all_answers: bool, helpers: Mapping[str, Any]) -> None:
-        super().__init__(dict(helpers))
+        super().__init__(helpers)
         self.rule = rule
         self.all_answers = all_answers
-        self.bound: dict[Any, str] = {}
-        self.non_variables: set[str] = set()
         self.matched: list[tuple[str, Op | None]] = []
         self.parts: list[tuple[Any, str]] = []
         self.nested: list[str] = []
@@ -258,41 +304,6 @@ class MatchWriter(FunctionSource):
             return self.match_op(f"{node}.op", head)
         self.begin_block(f"if {self.global_name(head, 'OP')}.makes({node}):")
         return head
-
-    def match_op(self, text: str, head: Any) -> Op | None:
-        """Match the op that the expression `text` gives; return it if it is known already."""
-        if isinstance(head, Op):
-            self.begin_block(f"if {text} is {self.global_name(head, 'OP')}:")
-            return head
-        parts = split(head)
-        if parts is None or not isinstance(parts[0], type):
-            raise NotCompilable(f"the op {head} in its pattern is open")
-        cls, props = parts
-        names = getattr(cls, "__props__", None) or ()
-        if len(names) != len(props):
-            raise NotCompilable(f"{cls.__name__} has not as many properties as {head}")
-        self.begin_block(f"if type({text}) is {self.global_name(cls, 'CLASS')} and {text}.pure:")
-        for prop, pattern in zip(names, props, strict=True):
-            self.match_prop(f"{text}.{prop}", pattern)
-        return None
-
-    def match_prop(self, text: str, pattern: Any) -> None:
-        """Match the property of an op that the expression `text` gives."""
-        if is_variable(pattern):
-            if pattern in self.bound:
-                self.begin_block(f"if {self.bound[pattern]} == {text}:")
-            else:
-                self.bound[pattern] = name = self.fresh_name("p")
-                self.non_variables.add(name)
-                self.emit(f"{name} = {text}")
-        elif isinstance(pattern, Literal):
-            self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.is_value({text}):")
-        elif split(pattern) is not None:
-            self.match_op(text, pattern)
-        elif variables_of(pattern):
-            raise NotCompilable(f"the property {pattern} in its pattern is open in part")
-        else:
-            self.begin_block(f"if {self.global_name(pattern, 'VALUE')} == {text}:")
 
     def match_each(self, pairs: list[tuple[Any, str]]) -> None:
         """Match patterns with variables one to one, in the order of `matching`."""

@@ -50,12 +50,16 @@ def test_names_are_their_own() -> None:
     assert len(names) == len(set(names))
 
 
-OF_ANY_NUMBER = ("hypot", "hypot-by-constant", "hypot-of-scaled")
-"""Laws about any number of terms: `root-of-square-and-one-term` has them two at a time."""
+ROOTS = ("hypot", "hypot-by-constant", "hypot-of-scaled")
+SQUARES = ("written-out-square", "written-out-square-less")
+OF_ANY_NUMBER = (*ROOTS, *SQUARES, "weighted-squares", "weighted-squares-less")
+"""Laws about any number of terms: `root-of-square-and-one-term` has the roots two at a time,
+`square-of-sum` and `square-of-difference` the squares of two terms."""
 
 
 def test_all_of_the_book_against_cancellation_is_used_but_what_is_no_equation() -> None:
     used = {e.name for e in equations()}
+    assert {"root-of-square-and-one-term", "square-of-sum", "square-of-difference"} <= used
     of_axes = (*squares.NORMS, *squares.RATIOS)
     laws = [law for law in CANCELLATION if law not in of_axes]
     others = [law.name for law in laws if law.name not in used]
