@@ -14,6 +14,8 @@ from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from relations.kit.constant_arithmetic import applied
 from relations.kit.guards import asks_graph, containing_any_of, depends_on_levels, real_number
 from relations.kit.nests import Nest, Part, edited, nest_at
@@ -187,8 +189,15 @@ def _square_in(terms: Sequence[Monomial], dtype: str) -> _Square | None:
                 continue
             # a * (first + ratio * second)**2, where twice is 2 * a * ratio
             ratio = twice / (2 * a)
+            if not (_has_float(a, dtype) and _has_float(ratio, dtype)):
+                continue
             return _Square((i, j, k), a, Monomial(Fraction(1), first), Monomial(ratio, second))
     return None
+
+
+def _has_float(value: Fraction, dtype: str) -> bool:
+    limits = np.finfo(dtype)
+    return bool(limits.tiny <= abs(value) <= limits.max)
 
 
 def _read_leaves(
@@ -357,16 +366,16 @@ def _are_reductions(leaves: Sequence[Any]) -> bool:
     return len(reductions) > 1
 
 
-_nested = containing_any_of(add, sub, neg)
-_products = containing_any_of(mul, true_div)
+_has_nest, _has_product = containing_any_of(add, sub, neg), containing_any_of(mul, true_div)
 
 
 def _of_three_terms(heads: Sequence[Any]) -> bool:
-    return len(heads) > 2 or _nested(heads)
+    return _has_nest(heads) or (len(heads) > 2 and _has_product(heads))
 
 
 def _of_reductions(heads: Sequence[Any]) -> bool:
-    return _nested(heads) or _products(heads) or any(isinstance(h, CAReduce) for h in heads)
+    terms = [h for h in heads if h is mul or h is true_div or isinstance(h, CAReduce | DimShuffle)]
+    return _has_nest(heads) or len(terms) > 1
 
 
 sum_with_square = nest_at(_of_three_terms, leaves_admitted=_may_have_square)
