@@ -63,26 +63,16 @@ LENGTHS = (
     lift(
         "length",
         Shape_i(i)(y),
-        # exp(x).shape[0] → x.shape[0], alloc(x, m, 3).shape[1] → 3
-        computed(kit.length_of_input, y, i),
-    ),
-    lift(
-        "length-computed",
-        Shape_i(i)(y),
-        computed(kit.length_from_inputs, y, i),  # join(0, x, z).shape[0] → x.shape[0] + z.shape[0]
-        one_cliento(y),
+        # exp(x).shape[0] → x.shape[0], alloc(x, m, 3).shape[1] → 3, and where nothing else reads
+        # the join, join(0, x, z).shape[0] → x.shape[0] + z.shape[0]
+        computed(kit.length_from_inputs, y, i),
     ),
     lift(
         "shape",
         _shape(y),
-        # exp(x).shape → x.shape, the shape of a draw → the size that it was given
-        computed(kit.shape_of_input, y),
-    ),
-    lift(
-        "shape-computed",
-        _shape(y),
-        computed(kit.shape_from_inputs, y),  # dot(x, z).shape → make_vector(x.shape[0], z.shape[1])
-        one_cliento(y),
+        # exp(x).shape → x.shape, the shape of a draw → the size that it was given, and where
+        # nothing else reads the product, dot(x, z).shape → make_vector(x.shape[0], z.shape[1])
+        computed(kit.shape_from_inputs, y),
     ),
     # vectors of lengths
     shape_law(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from relations.kit.guards import (
+    asks_graph,
     containing_any_of,
     covers_shape,
     depends_on_levels,
@@ -26,6 +27,7 @@ from relations.kit.guards import (
 from relations.kit.index_arithmetic import Order, padded, trimmed
 from relgraph import scalar
 from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.kanren.goals import one_client
 from relgraph.graph.op import Op
 from relgraph.tensor.assembly import Alloc, Join, Split, alloc
 from relgraph.tensor.basic import constant, static_int
@@ -47,26 +49,26 @@ def _inferred_lengths(y: Any) -> tuple[Variable, ...] | None:
     return None if shape is None else tuple(in_dtype(n, "int64") for n in shape)
 
 
+def _is_worth(fgraph: Any, y: Any, plain: bool) -> bool:
+    """Return whether a length of `y` is better an expression of the inputs of its node: that takes
+    no arithmetic, or else nothing but the length is read of `y`, which is not computed then."""
+    return plain or fgraph is None or one_client(fgraph, y)
+
+
 @depends_on_levels(1)
-def length_from_inputs(y: Any, axis: int) -> Variable | None:
-    """Return the length of an axis of `y` as an expression of the inputs of its node, or None."""
+@asks_graph
+def length_from_inputs(fgraph: Any, y: Any, axis: int) -> Variable | None:
+    """Return the length of an axis of `y` as an expression of the inputs of its node, if that is
+    known and worth it; else None."""
     if y.type.shape[axis] is not None:
         return in_dtype(y.type.shape[axis], "int64")
     lengths = _inferred_lengths(y)
-    return None if lengths is None else lengths[axis]
-
-
-@depends_on_levels(1)
-def length_of_input(y: Any, axis: int) -> Variable | None:
-    """Return the same if it takes no arithmetic: it is known, or that of an input, or an element of
-    an input; else None."""
-    length = length_from_inputs(y, axis)
-    plain = length is not None and (
-        length.owner is None
-        or isinstance(length.owner.op, Shape_i)
-        or _is_element_of_input(length, y)
-    )
-    return length if plain else None
+    if lengths is None:
+        return None
+    length = lengths[axis]
+    of_input = length.owner is None or isinstance(length.owner.op, Shape_i)
+    plain = of_input or _is_element_of_input(length, y)
+    return length if _is_worth(fgraph, y, plain) else None
 
 
 def _is_element_of_input(length: Any, y: Any) -> bool:
@@ -80,8 +82,9 @@ def _is_element_of_input(length: Any, y: Any) -> bool:
 
 
 @depends_on_levels(1)
-def shape_from_inputs(y: Any) -> Variable | None:
-    """Return the shape of `y`, a vector, as an expression of the inputs of its node, or None."""
+@asks_graph
+def shape_from_inputs(fgraph: Any, y: Any) -> Variable | None:
+    """Return the same of the shape of `y`, a vector."""
     if None not in y.type.shape:
         vector = constant(np.array(y.type.shape, dtype="int64"))
         assert isinstance(vector, Variable)
@@ -90,22 +93,12 @@ def shape_from_inputs(y: Any) -> Variable | None:
     if lengths is None:
         return None
     whole = tensor_of_lengths(lengths)
+    plain = all(n.owner is None or _is_element_of_input(n, y) for n in lengths)
+    if not _is_worth(fgraph, y, plain or whole is not None):
+        return None
     made = MakeVector("int64")(*lengths) if whole is None else _shape(whole)
     assert isinstance(made, Variable)
     return made
-
-
-@depends_on_levels(1)
-def shape_of_input(y: Any) -> Variable | None:
-    """Return the same if it is known, or that of an input, or made of elements of an input; else
-    None."""
-    lengths = () if None not in y.type.shape else _inferred_lengths(y)
-    if lengths is None:
-        return None
-    plain = tensor_of_lengths(lengths) is not None or all(
-        n.owner is None or _is_element_of_input(n, y) for n in lengths
-    )
-    return shape_from_inputs(y) if plain else None
 
 
 def is_one_integer(index: Any) -> bool:

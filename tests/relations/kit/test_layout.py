@@ -23,15 +23,14 @@ from relations.kit.layout import (
     is_shape_of,
     keeps_memory_order,
     length_from_inputs,
-    length_of_input,
     shape_from_inputs,
-    shape_of_input,
     shape_source,
     stretches_to,
     unfilled,
     widest_template,
     without_copies,
 )
+from relgraph.graph.fg import FunctionGraph
 from relgraph.tensor.basic import merged_lengths
 from relgraph.tensor.shapes import MakeVector, Shape_i
 
@@ -156,12 +155,15 @@ def test_orders_and_lengths() -> None:
 
 
 def test_lengths_that_follow() -> None:
-    assert length_from_inputs(x, 0) is None and shape_from_inputs(x) is None
-    assert length_from_inputs(row, 0).data == 1  # type: ignore[union-attr]
-    y = at.exp(x)
-    assert str(length_of_input(y, 1).owner.op) == "shape_i{1}"  # type: ignore[union-attr]
-    assert shape_of_input(y).owner.inputs == [x]  # type: ignore[union-attr]
-    part = v[1:]
-    assert length_from_inputs(part, 0) is not None and length_of_input(part, 0) is None
-    assert length_from_inputs(at.alloc(1.0, n, 2), 0) is n
-    assert shape_of_input(known) is not None and shape_of_input(at.dot(x, known)) is None
+    assert length_from_inputs(None, x, 0) is None and shape_from_inputs(None, x) is None
+    assert length_from_inputs(None, row, 0).data == 1  # type: ignore[union-attr]
+    y, product, part = at.exp(x), at.dot(x, known), v[1:]
+    read = FunctionGraph(outputs=[2 * y, 2 * part, 2 * product], clone=False)
+    shared = FunctionGraph(outputs=[2 * y, y, 2 * part, part, 2 * product, product], clone=False)
+    for graph in (None, read, shared):
+        assert str(length_from_inputs(graph, y, 1).owner.op) == "shape_i{1}"  # type: ignore[union-attr]
+        assert shape_from_inputs(graph, y).owner.inputs == [x]  # type: ignore[union-attr]
+        assert (length_from_inputs(graph, part, 0) is None) is (graph is shared)
+        assert (shape_from_inputs(graph, product) is None) is (graph is shared)
+        assert shape_from_inputs(graph, known) is not None
+    assert length_from_inputs(None, at.alloc(1.0, n, 2), 0) is n
