@@ -532,7 +532,7 @@ def _quantiles(
     count = length(ordered, last)
     if passing_over:
         count = at.sum(at.cast(at.invert(at.isnan(ordered)), "int64"), axis=last)
-    padded = ordered if method != "median" and not passing_over else _and_nan(ordered, last)
+    padded = _and_nan(ordered, last) if passing_over else ordered
     found = [_at_share(padded, s, method, count) for s in _elements(shares)]
     if not passing_over and not is_discrete(dtype):
         spoiled = at.any(at.isnan(ordered), axis=last)
@@ -543,7 +543,7 @@ def _quantiles(
 
 
 def _and_nan(ordered: Any, last: int) -> Any:
-    """Return sorted elements with a nan behind them, the median of nothing, where n may be 0."""
+    """Return sorted elements with a nan behind them, the quantile of nothing, where n may be 0."""
     n = ordered.type.shape[last]
     if is_discrete(ordered.type.dtype) or (n is not None and n > 0):
         return ordered
@@ -570,6 +570,9 @@ def _elements(q: Any) -> list[Any]:
 def _at_share(ordered: Any, share: Any, method: str, count: Any) -> Any:
     """Return the quantile of vectors sorted along the last axis; of the first `count` elements."""
     n = at.as_tensor_variable(count)
+    if method == "median" and n.type.ndim == 0:
+        middle = slice(at.maximum((n - 1) // 2, 0), n // 2 + 1)
+        return at.mean(ordered[..., middle], axis=-1)
     if method == "median":
         below, above = (_element(ordered, (n - i) // 2) for i in (1, 0))
         return at.switch(at.eq(n % 2, 1), below, (below + above) / 2)
