@@ -396,8 +396,8 @@ def _leave(state: Any) -> None:
 turn_off, turn_back = _silence()
 
 
-# A graph of more nodes becomes several functions: the time of Python's compiler grows faster than
-# the length of a function.
+# A graph of more nodes becomes several functions: for a long one Python's compiler takes more
+# memory, and a little more time.
 CHUNK_NODES = 400
 
 _serial = itertools.count()

@@ -22,7 +22,6 @@ from relgraph.tensor.loops.scan_op import (
     LoopParts,
     Scan,
     number_of_steps,
-    run_loop,
     wrong_row,
     wrong_state,
 )
@@ -49,13 +48,7 @@ def loop_runner(node: Apply) -> Runner:
     fgraph = FunctionGraph(op.inputs, [*op.outputs, *op.step.fixed], clone=True)
     if any(inner.op.destroy_map for inner in op.nodes):
         fgraph.attach_feature(DestroyHandler())
-    plan = schedule(fgraph)
-    n_outputs = len(op.outputs)
-    if len(plan.nodes) > CHUNK_NODES:
-        long = generate_program(plan, fgraph.inputs, fgraph.outputs).run
-
-        return lambda *inputs: run_loop(op, lambda *values: long(*values)[:n_outputs], inputs)
-    loop = _LoopSource(op, fgraph, plan)
+    loop = _LoopSource(op, fgraph, schedule(fgraph))
     program = loop.program()
 
     def run(*inputs: Any) -> list[Any]:

@@ -59,7 +59,7 @@ def test_states_that_change_places_and_one_value_for_two() -> None:
     assert not np.may_share_memory(first, second)
 
 
-def test_a_step_of_many_nodes_becomes_several_functions() -> None:
+def test_a_step_of_many_nodes() -> None:
     def step(row, s):
         for k in range(CHUNK_NODES // 2 + 10):
             s = at.sin(s * 0.9) + row[k % 2]
