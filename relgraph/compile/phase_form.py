@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relgraph.graph.basic import Constant, Variable
+from relgraph.graph.basic import Variable, io_toposort
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Law, OpenAnswerError, build
 from relgraph.graph.kanren.relations import SOUNDNESS
@@ -177,27 +177,18 @@ def _as_term(var: Variable, names: dict[Variable, LogicVariable], relative: _Rel
     """
     ops = next(iter(names.values()))._ops
     terms: dict[Variable, Any] = dict(names)
-    stack = [var]
-    while stack:
-        top = stack[-1]
-        if top in terms:
-            stack.pop()
-            continue
-        number = number_of(top)
-        node = top.owner
-        if number is not None:
-            terms[top] = Literal(_plain(number))
-        elif isinstance(top, Constant) or node is None:
-            terms[top] = top
-        elif len(node.outputs) != 1:
+
+    def term(v: Variable) -> Any:
+        number = number_of(v) if v not in terms else None
+        return terms.get(v, v) if number is None else Literal(_plain(number))
+
+    for node in io_toposort(list(names), [var]):
+        if len(node.outputs) != 1:
             return None
-        else:
-            waiting = [v for v in node.inputs if v not in terms]
-            stack.extend(waiting)
-            if not waiting:
-                op = relative.as_written(node.op)
-                terms[top] = Term(op, [terms[v] for v in node.inputs], ops)
-    return terms[var]
+        if number_of(node.outputs[0]) is None:
+            parts = [term(v) for v in node.inputs]
+            terms[node.outputs[0]] = Term(relative.as_written(node.op), parts, ops)
+    return term(var)
 
 
 def _plain(number: Any) -> Any:

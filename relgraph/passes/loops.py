@@ -453,21 +453,11 @@ class _Batch:
 
     def of(self, var: Variable) -> Any:
         """Return the array of a variable, made of those it is computed from."""
-        waiting = [var]
-        while waiting:
-            last = waiting[-1]
-            if last in self._arrays:
-                waiting.pop()
-                continue
-            node = self.nodes[last]
-            needed = [v for v in node.inputs if v in self.nodes and v not in self._arrays]
-            if needed:
-                waiting += needed
-                continue
+        for node in io_toposort([*self._arrays, *self._fixed], [var]):
             rule = _rule_of(node)
             assert rule is not None
             fixed = {v: self._fixed.get(v, v) for v in node.inputs if not self._varies(v)}
-            self._arrays[last] = rule(node, self._arrays, fixed)
+            self._arrays[node.outputs[0]] = rule(node, self._arrays, fixed)
         return self._arrays[var]
 
 
