@@ -100,25 +100,6 @@ class StepShapes:
         found = iter(clone_replace(symbolic, replaced) if symbolic else ())
         return tuple(next(found) if isinstance(n, Variable) else n for n in shape)
 
-    def before_a_step(
-        self,
-        var: Variable,
-        shapes: Mapping[Variable, Sequence[int]],
-        values: Mapping[Variable, Any],
-    ) -> tuple[int, ...]:
-        """Return the shape that a step would give, where none is run.
-
-        A length that depends on what is computed there is taken for 0. The parameters are those of
-        `outside`, with values in place of variables.
-        """
-        shape = self.of(var)
-        if shape is None:
-            return tuple(0 if n is None else n for n in var.type.shape)
-        symbolic = [n for n in shape if isinstance(n, Variable)]
-        givens = {p: shapes[v][axis] for (v, axis), p in self._lengths.items()}
-        found = iter(evaluate(symbolic, {**givens, **{v: values[v] for v in self._fixed}}))
-        return tuple(int(next(found)) if isinstance(n, Variable) else n for n in shape)
-
 
 def _of_itself(var: Variable) -> Any:
     """Return the shape of a tensor of which nothing else is known; None of any other variable."""
@@ -554,38 +535,40 @@ class Scan(Op, HasInnerGraph):
         """The shapes of what a step computes."""
         return StepShapes(self.inputs, self.step.fixed, self.nodes)
 
-    def rows_of_no_step(self, inputs: Sequence[Any]) -> list[Any]:
-        """Return what is collected where no step is made: empty arrays."""
-        outer = self.parts(inputs[1:])
-        shapes = {
-            **{v: x.shape[1:] for v, x in zip(self.step.sequences, outer.sequences, strict=True)},
-            **{
-                v: np.shape(x)
-                for v, x in zip(
-                    (*self.step.states, *self.step.fixed),
-                    (*outer.states, *outer.fixed),
-                    strict=True,
-                )
-            },
-        }
-        values = dict(zip(self.step.fixed, outer.fixed, strict=True))
-        return [
-            np.empty((0, *self.shapes.before_a_step(row, shapes, values)), row.type.numpy_dtype)
-            for row in self.results.rows
-        ]
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def _shapes_of_rows(self, shapes: Sequence[Any], fixed: Sequence[Variable]) -> list[Any]:
+        """Return the shapes of what a step collects, in terms of the inputs' and of `fixed`."""
         outer = self.parts(shapes[1:])
         known = {
             **{v: s[1:] for v, s in zip(self.step.sequences, outer.sequences, strict=True)},
             **dict(zip(self.step.states, outer.states, strict=True)),
             **dict(zip(self.step.fixed, outer.fixed, strict=True)),
         }
-        values = dict(zip(self.step.fixed, self.parts(node.inputs[1:]).fixed, strict=True))
+        values = dict(zip(self.step.fixed, fixed, strict=True))
+        return [self.shapes.outside(row, known, values) for row in self.results.rows]
+
+    def rows_of_no_step(self, inputs: Sequence[Any]) -> list[Any]:
+        """Return what is collected where no step is made: empty arrays.
+
+        A length that depends on what is computed in a step is taken for 0.
+        """
+        values = zip(self.step.fixed, self.parts(inputs[1:]).fixed, strict=True)
+        shapes = self._shapes_of_rows(
+            [np.shape(x) for x in inputs], [v.type.make_constant(x) for v, x in values]
+        )
+        found = []
+        for row, inferred in zip(self.results.rows, shapes, strict=True):
+            known = row.type.shape if inferred is None else inferred
+            shape = [0 if n is None else n for n in known]
+            sides = [int(evaluate([n])[0]) if isinstance(n, Variable) else n for n in shape]
+            found.append(np.empty((0, *sides), row.type.numpy_dtype))
+        return found
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+        outer = self.parts(shapes[1:])
+        rows = self._shapes_of_rows(shapes, self.parts(node.inputs[1:]).fixed)
         found: list[Any] = list(outer.states)
-        for i, (row, kept) in enumerate(zip(self.results.rows, self.kept, strict=True)):
+        for i, (shape, kept) in enumerate(zip(rows, self.kept, strict=True)):
             out = node.outputs[self.n_states + i]
-            shape = self.shapes.outside(row, known, values)
             if shape is None:
                 found.append(tuple(Shape_i(axis)(out) for axis in range(out.type.ndim)))
             else:
