@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from relgraph.tensor.math import maximum
 from relgraph.tensor.random.type import RandomGeneratorType, copied, random_generator_type
 from relgraph.tensor.reductions import sum_like
 from relgraph.tensor.shapes import Shape_i, as_lengths, as_shape_vector, known_elements, lengths
-from relgraph.tensor.signatures import Axis, common_lengths, met_lengths
+from relgraph.tensor.signatures import Axis, common_lengths, met_lengths, output_axes
 from relgraph.tensor.type import Shape, TensorType
 
 REQUIRED = object()
@@ -288,7 +288,8 @@ class RandomVariable(RandomOp):
                     f"the shape {shape}"
                 )
         lengths = self._common_lengths(given, shapes, wanted)
-        return tuple([lengths[axis] for axis in self._axes_of_draw(lengths)])
+        (axes,) = output_axes(lengths, [self.distribution.core])
+        return tuple([lengths[axis] for axis in axes])
 
     def _common_lengths(
         self, given: Sequence[Any], shapes: Sequence[Shape], size: Sequence[Shape]
@@ -312,10 +313,6 @@ class RandomVariable(RandomOp):
             (*self._cores, *[()] * len(size)),
         )
 
-    def _axes_of_draw(self, lengths: Collection[Axis]) -> list[Axis]:
-        stack = sorted(axis for axis in lengths if isinstance(axis, int))
-        return [*stack, *self.distribution.core]
-
     def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
         size = tuple(values[0].tolist()) if self.sized else None
         given = values[1:] if self.sized else values
@@ -338,8 +335,8 @@ class RandomVariable(RandomOp):
         if self.sized:
             size = as_lengths(node.inputs[1], str(self))
             lengths.update(zip(range(-len(size), 0), size, strict=True))
-        found = [lengths[axis] for axis in self._axes_of_draw(lengths)]
-        return [None, merged_lengths(known, found)]
+        (axes,) = output_axes(lengths, [self.distribution.core])
+        return [None, merged_lengths(known, [lengths[axis] for axis in axes])]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Return that a draw of real numbers is a function of its parameters that has slopes."""
