@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from relgraph.tensor.basic import (
     normalize_axes,
     normalize_axis,
 )
+from relgraph.tensor.fortran import LETTERS, blas_function
 from relgraph.tensor.indexing import getitem, inc_subtensor, index_along, take
 from relgraph.tensor.math import (
     cast,
@@ -58,8 +58,11 @@ class OneAxis(AxisOp):
         return [TensorType(self.output_dtype(x.dtype), x.shape)]
 
 
-class AlongAxis(TensorOp):
-    """Base class of ops that take two tensors of one shape, and give one of that shape."""
+class Recurrence(TensorOp):
+    """``s[t] = factors[t] * s[t - 1] + terms[t]`` along an axis, from ``s[0] = terms[0]``.
+
+    The inputs are the factors, the first of which is not read, and the terms.
+    """
 
     __props__ = ("axis",)
     nin = 2
@@ -80,51 +83,49 @@ class AlongAxis(TensorOp):
     def check(self, node: Apply, *values: Any) -> None:
         check_one_shape(self, *values)
 
-    def reversed(self, x: Any) -> Any:
-        return part(x, self.axis, slice(None, None, -1))
-
-    def after(self, first: Any, x: Any) -> Any:
-        """Return `x` moved on by one place, behind the first row of another tensor."""
-        return join(self.axis, part(first, self.axis, slice(1)), part(x, self.axis, slice(-1)))
-
-    def ahead(self, x: Any) -> Any:
-        """Return `x` moved back by one place, its first row at the end."""
-        return join(self.axis, part(x, self.axis, slice(1, None)), part(x, self.axis, slice(1)))
-
-    def backward(self, factors: Any, terms: Any) -> Any:
-        """Return what satisfies ``s[t] = factors[t + 1] * s[t + 1] + terms[t]``."""
-        recurrence = Recurrence(self.axis)
-        return self.reversed(recurrence(self.reversed(self.ahead(factors)), self.reversed(terms)))
-
-
-class Recurrence(AlongAxis):
-    """``s[t] = factors[t] * s[t - 1] + terms[t]`` along an axis, from ``s[0] = terms[0]``.
-
-    The inputs are the factors, the first of which is not read, and the terms.
-    """
-
     def compute(self, node: Apply, *values: Any) -> Any:
         self.check(node, *values)
         factors, terms = (np.asarray(x, node.outputs[0].type.numpy_dtype) for x in values)
-        if terms.ndim == 1:
-            pairs = zip(factors[1:], terms[1:], strict=True)
-            found = accumulate(pairs, _next, initial=terms[0]) if len(terms) else ()
-            return np.array(list(found), terms.dtype)
         out = terms.copy()
         rows, given = np.moveaxis(out, self.axis, 0), np.moveaxis(factors, self.axis, 0)
+        # a call of the BLAS takes as long as three additions of rows
+        if 0 < 3 * rows.size <= len(rows) ** 2 and _in_blas(given, terms.dtype):
+            for place in np.ndindex(rows.shape[1:]):
+                vector = (slice(None), *place)
+                rows[vector] = _solution(given[vector], rows[vector])
+            return out
         for t in range(1, len(rows)):
             rows[t] += given[t] * rows[t - 1]
         return out
 
     def input_gradients(self, g: Any, out: Any, x: Any, *rest: Any) -> list[Any]:
         factors, s = conjugated(x), conjugated(out)
-        by_terms = self.backward(factors, g)
-        return [by_terms * self.after(zeros_like(s), s), by_terms]
+        by_terms = _from_the_end(factors, g, self.axis)
+        return [by_terms * _after(zeros_like(s), s, self.axis), by_terms]
 
 
-def _next(before: Any, pair: Any) -> Any:
-    factor, term = pair
-    return factor * before + term
+def _in_blas(factors: Any, dtype: Any) -> bool:
+    """Return whether the BLAS solves the recurrence: it does not multiply 0 by an infinity."""
+    return dtype.char in LETTERS and bool(np.isfinite(factors).all())
+
+
+def _solution(factors: Any, terms: Any) -> Any:
+    """Return the solution of the recurrence along two vectors: of a system with two diagonals."""
+    bands = np.empty((2, len(terms)), terms.dtype, order="F")
+    bands[1, :-1] = -factors[1:]
+    return blas_function("tbsv", terms.dtype)(1, bands, terms, lower=1, diag=1)
+
+
+def _after(first: Any, x: Any, axis: int) -> Any:
+    """Return `x` moved on by one place, behind the first row of another tensor."""
+    return join(axis, part(first, axis, slice(1)), part(x, axis, slice(-1)))
+
+
+def _from_the_end(factors: Any, terms: Any, axis: int) -> Any:
+    """Return what satisfies ``s[t] = factors[t + 1] * s[t + 1] + terms[t]``."""
+    # the first factor of a recurrence is not read
+    ahead = join(axis, part(factors, axis, slice(1, None)), part(factors, axis, slice(1)))
+    return flip(Recurrence(axis)(flip(ahead, axis), flip(terms, axis)), axis)
 
 
 class Cumulate(OneAxis):
@@ -166,6 +167,14 @@ def _sums_from_the_end(g: Any, out: Any, x: Any, axis: int) -> Any:
     return flip(cumsum(flip(g, axis), axis), axis)
 
 
+def _by_products(g: Any, out: Any, x: Any, axis: int) -> Any:
+    """Return the gradient of running products. An element multiplies those before it; nothing is
+    divided by it, so that it may be 0."""
+    x = conjugated(x)
+    before = Cumulate(scalar.mul, axis)(_after(ones_like(x), x, axis))
+    return before * _from_the_end(x, g, axis)
+
+
 def _of_extremes(passes: Any, g: Any, out: Any, x: Any, axis: int) -> Any:
     """Return the gradient of running extremes: each goes to the first element that reaches it.
 
@@ -196,46 +205,12 @@ def _shares_of_sums(g: Any, out: Any, x: Any, axis: int) -> Any:
 
 _GRADIENTS: dict[Any, Callable[[Any, Any, Any, int], Any]] = {
     scalar.add: _sums_from_the_end,
-    scalar.mul: lambda g, out, x, axis: CumprodGradient(axis)(conjugated(x), g),
+    scalar.mul: _by_products,
     scalar.maximum: partial(_of_extremes, gt),
     scalar.minimum: partial(_of_extremes, lt),
     scalar.logaddexp: _shares_of_sums,
 }
 """From the scalar op of a `Cumulate` to the gradient by its input."""
-
-
-class CumprodGradient(AlongAxis):
-    """The sums of the products ``g[i] * prod(x[k] for k <= i)`` over ``i >= j``, without ``x[j]``.
-
-    The inputs are `x` and `g`. Before the first zero of `x` the products are divided by the
-    element; the first zero has those in which 1 stands in its place, and what comes after it none.
-    """
-
-    def array_formula(self, xp: Any, x: Any, g: Any) -> Any:
-        def from_the_end(a: Any) -> Any:
-            return xp.flip(xp.cumsum(xp.flip(a, self.axis), self.axis), self.axis)
-
-        is_zero = x == 0
-        zeros = xp.cumsum(is_zero, self.axis)
-        is_first = is_zero & (zeros == 1)
-        of_all = from_the_end(g * xp.cumprod(x, self.axis))
-        without = xp.cumprod(xp.where(is_first, 1, x), self.axis)
-        at_first = xp.where(is_first, from_the_end(g * without), 0)
-        return xp.where(zeros == 0, of_all / xp.where(is_zero, 1, x), at_first)
-
-    def input_gradients(self, v: Any, out: Any, *inputs: Any) -> list[Any]:
-        """Return the gradient. Each element is the product of what comes before it, `p`, and of
-        ``s[j] = g[j] + x[j + 1] * s[j + 1]``: no division, and so it is right at zeros too."""
-        x, g = (conjugated(v) for v in inputs)
-        before = self.after(ones_like(x), x)
-        p = Cumulate(scalar.mul, self.axis)(before)
-        s = self.backward(x, g)
-        by_before = self(before, v * s)
-        by_g = Recurrence(self.axis)(x, v * p)
-        by_x = self.after(zeros_like(by_g), by_g) * s
-        # x[j] is the element before the next one; the last is before none
-        ahead = self.after(zeros_like(by_before), self.reversed(by_before))
-        return [by_x + self.reversed(ahead), by_g]
 
 
 def _apply(op: Callable[[Any], Any], x: Any, axis: int | None, what: str) -> Any:

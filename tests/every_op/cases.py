@@ -10,7 +10,7 @@ from relgraph.compile.builders import FromFunctionOp, OpFromGraph
 from relgraph.compile.io import DeepCopyOp
 from relgraph.gradient.barriers import GradientBarrier, GradientClip, GradientScale
 from relgraph.printing import Print
-from relgraph.tensor.along_axes import ArgSort, CumprodGradient, Cumulate, Recurrence, Sort
+from relgraph.tensor.along_axes import ArgSort, Cumulate, Recurrence, Sort
 from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
 from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.elemwise import FusedElemwise
@@ -165,7 +165,6 @@ CASES = [
     (SQUARED, M),
     (DOUBLED, M),
     (Cumulate(scalar.add, 1), M),
-    (CumprodGradient(1), M, M),
     (Recurrence(0), M, M),
     (Cumulate(scalar.maximum, 0), M),
     (Convolve(), V, V),

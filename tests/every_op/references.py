@@ -330,18 +330,6 @@ def _recurrence(op: Any, factors: Any, terms: Any) -> Any:
     return np.stack(made, op.axis) if made else terms.copy()
 
 
-def _cumprod_gradient(op: Any, x: Any, g: Any) -> Any:
-    out = np.zeros_like(x * g)
-    n = x.shape[op.axis]
-    for j in range(n):
-        without = x.copy()
-        without[(slice(None),) * op.axis + (j,)] = 1
-        weighed = g * np.cumprod(without, op.axis)
-        part = np.take(weighed, range(j, n), op.axis).sum(op.axis)
-        out[(slice(None),) * op.axis + (j,)] = part
-    return out
-
-
 def _cosine(op: Any, x: Any, y: Any) -> Any:
     sizes = np.sqrt((x * x).sum(op.axis)) * np.sqrt((y * y).sum(op.axis))
     return (x * y).sum(op.axis) / sizes
@@ -394,7 +382,6 @@ REFERENCES: dict[type, Callable[..., Any]] = {
     c.OpFromGraph: lambda op, x: x**2,
     c.FromFunctionOp: lambda op, x: 2 * x,
     c.Cumulate: lambda op, x: op.scalar_op.ufunc.accumulate(x, op.axis),
-    c.CumprodGradient: _cumprod_gradient,
     c.Recurrence: _recurrence,
     c.Convolve: lambda op, x, y: np.convolve(x, y),
     c.DFT: lambda op, x: np.fft.fft(x, axis=op.axis),

@@ -15,7 +15,7 @@ from relgraph.gradient.barriers import GradientBarrier, grad_clip, grad_scale
 from relgraph.graph.basic import Variable
 from relgraph.scalar.named import NumpyOp, ScipyOp
 from relgraph.tensor import fft, linalg
-from relgraph.tensor.along_axes import CumprodGradient, Cumulate, Recurrence
+from relgraph.tensor.along_axes import Cumulate, Recurrence
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.linalg.blas import Dot22, Dot22Scalar, Gemm, Gemv, GemvAdd, Ger
 from relgraph.tensor.linalg.functions import Cofactors, SecondCofactors
@@ -133,7 +133,7 @@ def reductions() -> Graph:
     outputs += [Norm((1,))(x * 1e200)]
     for v in (x, h):
         outputs += [at.softmax(v, 1), at.log_softmax(v, 0), at.logsumexp(v), at.logsumexp(v, 1)]
-    for op in (Recurrence(1), CumprodGradient(0)):
+    for op in (Recurrence(1), Recurrence(0)):
         outputs += [op(x, x + 1.0), op(h, h)]
     for op in (scalar.maximum, scalar.minimum, scalar.logaddexp):
         outputs += [Cumulate(op, 0)(x), Cumulate(op, 1)(h)]

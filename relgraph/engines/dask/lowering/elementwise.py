@@ -26,7 +26,7 @@ from relgraph.engines.dask.blocks import (
 from relgraph.engines.dask.lowering.dispatch import on_the_whole, register
 from relgraph.graph.basic import Apply
 from relgraph.scalar.type import extreme_of
-from relgraph.tensor.along_axes import AlongAxis, ArgSort, Cumulate, Sort
+from relgraph.tensor.along_axes import ArgSort, Cumulate, Recurrence, Sort
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.fft import DFT
 from relgraph.tensor.functions.searching import SearchSorted
@@ -144,7 +144,7 @@ def _with_axes(task: NodeTask, axes: Sequence[int], drops: bool, *values: Any) -
     return found if drops else np.moveaxis(found, axes, last)
 
 
-register(Sort, ArgSort, DFT, AlongAxis, way=ALONG)(_along(lambda op, x: (op.axis,)))
+register(Sort, ArgSort, DFT, Recurrence, way=ALONG)(_along(lambda op, x: (op.axis,)))
 register(Cosine, Covariance, way=ALONG)(_along(lambda op, x: op.axes(x.ndim), drops=True))
 
 
