@@ -14,7 +14,7 @@ import relations
 from relations.identities import SHARED
 from relgraph.graph.kanren.codegen import NotCompilable
 from relgraph.graph.kanren.explanation import NoSuchDirection
-from relgraph.graph.kanren.goals import Condition, Readers
+from relgraph.graph.kanren.goals import Readers
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule
@@ -163,11 +163,7 @@ def _rules(law: Relation, way: str) -> tuple[Sequence[Rule] | None, str]:
     except NoSuchDirection as why:
         return None, str(why)
     if isinstance(law, Law):
-        rule = rewriter.rule
-        odd = next((c for c in rule.conditions if not isinstance(c, Condition)), None)
-        return (
-            ([rule], "") if odd is None else ([], f"its condition {odd} is a goal of another kind")
-        )
+        return [rewriter.rule], ""
     found = law.extraction(way)
     if found.status == "none":
         return None, found.reason

@@ -14,7 +14,7 @@ from typing import Any, TypeGuard, cast
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren.codegen import NotCompilable, OpWriter, compile_replacement
-from relgraph.graph.kanren.goals import Compute, Where
+from relgraph.graph.kanren.goals import Compute, Readers, Where
 from relgraph.graph.kanren.matching import (
     LeftOver,
     combine_arguments,
@@ -86,8 +86,10 @@ class Pattern:
         self._argument(rule.pattern)
         self.head = self.parts[0].head if self.parts else None
         self.reach = self.parts[0].reach(self._is_seen) if self.parts else 0
-        if any(isinstance(c, Compute) and not is_variable(c.out) for c in rule.conditions):
-            raise Untranslatable("it computes several values at once")
+        for c in rule.conditions:
+            computes = isinstance(c, Compute) and is_variable(c.out)
+            if not (computes or isinstance(c, Where | Readers)):
+                raise Untranslatable(f"its condition {c} is a goal of another kind")
 
     # -- reading -------------------------------------------------------------------------------
 
