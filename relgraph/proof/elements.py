@@ -1,4 +1,7 @@
-"""Elements of variables as terms of Z3: what the logics of machines and of reals share."""
+"""Elements of variables as terms of Z3: what the logics of machines and of reals share.
+
+This is the only import of Z3.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,13 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.notation import number_of
 from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
+
+try:
+    import z3 as z3
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "proofs need Z3, which `pip install 'relgraph[prove]'` installs", name=error.name
+    ) from error
 
 Term = Any
 

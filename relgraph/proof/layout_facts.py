@@ -17,9 +17,8 @@ from relations.kit import guards, index_arithmetic, matrices, matrix_facts
 from relations.kit import layout as kit
 from relations.kit import parts as parts_kit
 from relgraph.graph.basic import Constant
-from relgraph.proof.elements import Term
+from relgraph.proof.elements import Term, z3
 from relgraph.proof.places import Places, any_int, number
-from relgraph.proof.smt import z3
 from relgraph.proof.statements import AnyOp
 from relgraph.tensor import TensorType, constant, second
 from relgraph.tensor.assembly import Alloc, ARange, Join, Split

@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
-from relgraph.proof.elements import MOST_FACTORS, Elements, NotTranslated, Term
-from relgraph.proof.smt import z3
+from relgraph.proof.elements import MOST_FACTORS, Elements, NotTranslated, Term, z3
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.facts import EVERYWHERE
 from relgraph.scalar.op import FoldOp, ScalarOp

@@ -18,9 +18,8 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
-from relgraph.proof.elements import NotTranslated, Term
+from relgraph.proof.elements import NotTranslated, Term, z3
 from relgraph.proof.reals import OPS
-from relgraph.proof.smt import z3
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.tensor.along_axes import Cumulate, Sort

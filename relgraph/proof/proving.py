@@ -27,15 +27,13 @@ from relgraph.graph.opt import Derivation
 from relgraph.graph.opt.derivation import HOLD
 from relgraph.graph.reference import evaluate
 from relgraph.proof.derived import CARRIED, Grounds
-from relgraph.proof.elements import Elements, NotTranslated
-from relgraph.proof.integers import Integers
+from relgraph.proof.elements import Elements, NotTranslated, z3
 from relgraph.proof.layout_facts import MOST_AXES
 from relgraph.proof.layouts import DTYPES as DTYPES_OF_PLACES
 from relgraph.proof.layouts import Layout, has_reshape, layouts, schemes
 from relgraph.proof.machine import Translation, value_of
 from relgraph.proof.places import Places, within
-from relgraph.proof.reals import Reals, float_of
-from relgraph.proof.smt import z3
+from relgraph.proof.reals import Integers, Reals, float_of
 from relgraph.proof.statements import (
     DTYPES,
     AnyOp,

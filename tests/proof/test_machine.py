@@ -13,10 +13,9 @@ import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
-from relgraph.proof.elements import NotTranslated
-from relgraph.proof.integers import Integers
+from relgraph.proof.elements import NotTranslated, z3
 from relgraph.proof.machine import OPS, Translation, applied, literal
-from relgraph.proof.smt import z3
+from relgraph.proof.reals import Integers
 from relgraph.proof.statements import DTYPES
 from relgraph.scalar.type import INTS, UINTS
 from tests.seeds import SEED

@@ -10,9 +10,9 @@ from relgraph import lvars
 from relgraph.graph.kanren import computo, law, whereo
 from relgraph.graph.reference import evaluate
 from relgraph.graph.unify import nth
+from relgraph.proof.elements import z3
 from relgraph.proof.places import Places, number
 from relgraph.proof.proving import prove
-from relgraph.proof.smt import z3
 from relgraph.tensor import DimShuffle, Elemwise, TensorType, alloc, second
 from relgraph.tensor.along_axes import Cumulate, Sort
 from relgraph.tensor.assembly import Alloc, ARange, Join, Split
