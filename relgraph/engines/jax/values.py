@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy.sparse
 
 from relgraph.graph.type import Type
 from relgraph.sparse.matrices import assembled
@@ -117,8 +118,8 @@ def to_engine(value: Any, kind: Type) -> Any:
         return value if isinstance(value, jax.Array) else np.asarray(value)
     if isinstance(kind, RandomGeneratorType):
         return key_of(value) if isinstance(value, np.random.Generator) else value
-    # a type of a user's own may have JAX's arrays for its values
-    return value if isinstance(value, SparseValue | jax.Array) else from_scipy(value)
+    # types of users and of bridges have values of their own: tangents of integers, say
+    return from_scipy(value) if scipy.sparse.issparse(value) else value
 
 
 def from_engine(value: Any, kind: Type) -> Any:
@@ -132,7 +133,7 @@ def seen_by_numpy(value: Any, kind: Type) -> Any:
         return np.asarray(value)
     if isinstance(kind, RandomGeneratorType):
         return generator_of(value)
-    return to_scipy(value)
+    return to_scipy(value) if isinstance(value, SparseValue) else value
 
 
 class _Storage:

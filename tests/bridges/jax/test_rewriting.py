@@ -13,7 +13,7 @@ import pytest
 from jax import lax
 
 import relgraph.tensor as at
-from relgraph import grad, law, lvars, pprint
+from relgraph import function, grad, law, lvars, pprint
 from relgraph.bridges import from_jax, rewrite, to_jax
 from relgraph.bridges.jax.opaque import JaxOp
 from relgraph.graph.reference import evaluate
@@ -106,6 +106,26 @@ def test_it_works_under_the_transformations_of_jax() -> None:
     mapped = jax.pmap(rewrite(lambda x: jnp.log(1 + jnp.exp(x)) + lax.psum(x, "i")), axis_name="i")
     assert np.array_equal(mapped(jnp.ones((1, 2)) * 500.0), [[1000.0, 1000.0]])
     assert np.array_equal(jax.jit(rewrite(softplus))(FAR), jax.jit(softplus)(FAR))
+
+
+def test_tangents_of_integers_and_conditions_are_those_of_jax():
+    def both(x):
+        def parts(x):
+            return jnp.log(jnp.exp(x)), jnp.argmax(x), x > 0
+
+        return jax.jvp(parts, (x,), (jnp.ones_like(x),))
+
+    x = np.arange(3, dtype="float32")
+    expected = jax.tree.leaves(both(x))
+    traced = from_jax(both, x)
+    for found in (
+        jax.tree.leaves(rewrite(both)(x)),
+        to_jax(traced.inputs, traced.outputs)(x),
+        *(function(traced.inputs, traced.outputs, mode=mode)(x) for mode in ("fast_run", "jax")),
+    ):
+        assert [v.dtype for v in found] == [v.dtype for v in expected]
+        for one, other in zip(found[:4], expected[:4], strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6)
 
 
 @partial(rewrite, static_argnums=2, static_argnames="kind")
