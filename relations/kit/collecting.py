@@ -28,7 +28,7 @@ from relations.kit.guards import (
     real_number,
     requires_heads,
 )
-from relations.kit.nests import Nest, Part, edited, nest_at, nest_of
+from relations.kit.nests import Nest, Part, edited, nest_at, nest_of, power_of
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import goal, holds_of_readers, one_client
 from relgraph.graph.kanren.rules import head_of
@@ -431,15 +431,7 @@ def collected_powers(nest: Nest, counted: Counted, any_exponent: bool, both_side
         together = members[-1] - members[0] == len(members) - 1
         return together and (members[0], members[-1]) in partial_spans()
 
-    return _collected(nest, counted, keys, counts, kind_of, _power, is_gain)
-
-
-def _power(count: Any, base: Variable) -> Any:
-    if count == 1:
-        return base
-    if count == 2:
-        return sqr(base)
-    return pow(base, number(count, base.type.dtype, base.type.ndim))
+    return _collected(nest, counted, keys, counts, kind_of, power_of, is_gain)
 
 
 nest_of_multiples = nest_at(

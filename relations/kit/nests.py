@@ -27,7 +27,7 @@ from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.goals import found_in
 from relgraph.graph.op import Op
 from relgraph.tensor.basic import number
-from relgraph.tensor.math import add, mul, neg, reciprocal, sub, true_div
+from relgraph.tensor.math import add, mul, neg, pow, reciprocal, sqr, sub, true_div
 
 
 class Operation(NamedTuple):
@@ -90,9 +90,14 @@ class Nest:
     children: list[list[int]]
     dtype: str
 
+    @property
+    def ndim(self) -> int:
+        """The number of axes of the whole."""
+        return int(self.nodes[0].outputs[0].type.ndim)
+
     def number(self, value: Any) -> Variable:
         """Return a number as a constant that can be a leaf."""
-        return number(value, self.dtype, self.nodes[0].outputs[0].type.ndim)
+        return number(value, self.dtype, self.ndim)
 
     def is_of_one_real_dtype(self) -> bool:
         """Return whether all leaves have the dtype of the nodes, and that is a real one."""
@@ -358,6 +363,15 @@ def _exactly_flat(nest: Nest) -> list[Variable] | None:
                 flat.append(_join(nest.operation, inner))
         made.append(flat)
     return made[-1] if merged else None
+
+
+def power_of(count: Any, base: Variable) -> Any:
+    """Return a variable to the power of a number that its dtype has."""
+    if count == 1:
+        return base
+    if count == 2:
+        return sqr(base)
+    return pow(base, number(count, base.type.dtype, base.type.ndim))
 
 
 def leaves_of(nest: Nest) -> tuple[Variable, ...]:

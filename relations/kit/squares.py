@@ -18,7 +18,7 @@ import numpy as np
 
 from relations.kit.constant_arithmetic import applied
 from relations.kit.guards import asks_graph, containing_any_of, depends_on_levels, real_number
-from relations.kit.nests import Nest, Part, edited, nest_at
+from relations.kit.nests import Nest, Part, edited, nest_at, power_of
 from relations.kit.type_guards import is_float
 from relgraph import scalar
 from relgraph.graph.basic import Variable
@@ -72,7 +72,7 @@ class _Reading:
     def __init__(self, fgraph: Any, nest: Nest) -> None:
         self.clients = None if fgraph is None else fgraph.clients
         self.dtype = nest.dtype
-        self.fresh = count(_rank(nest))
+        self.fresh = count(nest.ndim)
         self.visits = 0
 
     def read(self, var: Variable, axes: Axes, whole: bool = False) -> list[Monomial]:
@@ -154,10 +154,6 @@ def _exponent(op: Any, inputs: Sequence[Any]) -> int | None:
     return found
 
 
-def _rank(nest: Nest) -> int:
-    return int(nest.nodes[0].outputs[0].type.ndim)
-
-
 def _indices(powers: Iterable[tuple[Variable, Axes]]) -> set[int]:
     return {index for _, axes in powers for index in axes if index is not None}
 
@@ -204,7 +200,7 @@ def _read_leaves(
     fgraph: Any, nest: Nest, is_usable: Callable[[Monomial], bool]
 ) -> dict[int, list[Monomial]]:
     """Return the monomials of the leaves of a sum in which all are usable."""
-    reading, axes = _Reading(fgraph, nest), tuple(range(_rank(nest)))
+    reading, axes = _Reading(fgraph, nest), tuple(range(nest.ndim))
     found: dict[int, list[Monomial]] = {}
     for i, (leaf, below) in enumerate(zip(nest.leaves, nest.below, strict=True)):
         sign = Monomial(Fraction(-1 if below else 1), {})
@@ -218,7 +214,7 @@ def _read_leaves(
 @asks_graph
 def square_together(fgraph: Any, nest: Nest) -> Any:
     """Return a sum in which three terms are one square, of a sum or difference."""
-    axes = range(_rank(nest))
+    axes = range(nest.ndim)
     try:
         read = _read_leaves(fgraph, nest, lambda one: _indices(one.powers) <= {*axes})
     except _TooLong:
@@ -283,7 +279,7 @@ def squares_over_two_axes(fgraph: Any, nest: Nest) -> Any:
     within = {factor: n for factor, n in shared.items() if _indices([factor])}
     outside = {factor: n for factor, n in shared.items() if factor not in within}
     total = sum_(_written(Fraction(1), within, square, (0, 1), nest.dtype))
-    axes = range(_rank(nest))
+    axes = range(nest.ndim)
     if axes:
         total = DimShuffle(0, ["x" for _ in axes])(total)
     edits: dict[int, Part | None] = dict.fromkeys(read)
@@ -319,17 +315,11 @@ def _product(
         places = {axis: a for a, axis in enumerate(axes) if axis is not None}
         order = [places.get(index, "x") for index in indices]
         placed = var if order == list(range(len(axes))) else DimShuffle(len(axes), order)(var)
-        sides[n < 0].append(_power(placed, abs(n)))
+        sides[n < 0].append(power_of(abs(n), placed))
     if coefficient != 1 or not sides[0]:
         sides[0].insert(0, number(float(coefficient), dtype, len(indices)))
     whole, *divisor = (applied(mul, side, 1) for side in sides if side)
     return true_div(whole, *divisor) if divisor else whole
-
-
-def _power(base: Any, n: int) -> Any:
-    if n < 3:
-        return base if n == 1 else sqr(base)
-    return pow(base, number(n, base.type.dtype, base.type.ndim))
 
 
 # -- which sums are looked at ----------------------------------------------------------------------
