@@ -377,6 +377,8 @@ def _sentence(failure: Failure, variable: Variable, fgraph: FunctionGraph | None
             else (f": {_shown(stays)} stays, since it is read by {readers_of(stays, fgraph)}")
         )
         return f"it matches, but with {_shown(found)} the graph would cost more{why}"
+    if reason is Reason.CONDITION and None in values.values():
+        return f"{' and '.join(k for k, v in values.items() if v is None)} finds nothing"
     where = _place(failure.path, variable)
     with_ = f" ({assigned(values)})" if values else ""
     return _SENTENCES[reason].format(

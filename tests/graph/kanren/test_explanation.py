@@ -24,6 +24,7 @@ from relgraph.graph.kanren import (
     KanrenRelationSub,
     NoSuchDirection,
     Reason,
+    computed,
     computo,
     law,
     relation,
@@ -192,6 +193,14 @@ def test_conditions() -> None:
     goal = law("goal", x / y, x, eq(y, b), sound="domain")
     assert goal.explain(a / b).matches
     refused(goal.explain(a / c), Reason.CONDITION)
+
+
+def test_what_is_computed_and_finds_nothing_is_named() -> None:
+    def half_of(value: Any) -> Any:
+        return None
+
+    halved = law("halved", x + y, computed(half_of, x), sound="domain")
+    assert str(halved.explain(a + b)).endswith("half_of(x) finds nothing")
 
 
 def test_computed_values() -> None:
