@@ -57,13 +57,13 @@ from relgraph.passes.inplace import (
     inplace_setsubtensor,
 )
 from relgraph.passes.loops import (
-    KeepLastRows,
     MergeLoops,
     RewriteLoops,
     RewriteSteps,
     batch_products,
     clean,
     inline_graph,
+    keep_last_rows,
     push_out,
     sum_products,
     unroll_one_step,
@@ -524,7 +524,7 @@ def _loop_passes() -> LoopDB:
             ("scan_merge_nodes", MergeOptimizer(), ("fast_run", "strict")),
             ("scan_merge", MergeLoops(), ("fast_run", "strict")),
             ("scan_clean_again", LoopPass(clean), ("fast_run", "strict")),
-            ("scan_keep_last_rows", KeepLastRows(), ("fast_run", "strict")),
+            ("scan_keep_last_rows", LoopPass(keep_last_rows), ("fast_run", "strict")),
             ("scan_unroll_one_step", LoopPass(unroll_one_step), ("fast_run", "strict")),
         )
     ):

@@ -141,36 +141,21 @@ def _take_rows_from_sequences(loop: OpenLoop) -> bool:
     return changed
 
 
-class KeepLastRows(GlobalOptimizer):
-    """Lets a loop keep the last rows of what is collected, where nothing else of it is read."""
-
-    def apply(self, fgraph: FunctionGraph) -> int:
-        """Return how many loops were changed."""
-        return sum(_keep_last(node, fgraph) for node in loops_in(fgraph))
-
-
-def _keep_last(node: Apply, fgraph: FunctionGraph) -> bool:
-    loop = OpenLoop(node)
-    chosen: list[tuple[Row, int]] = []
+def keep_last_rows(loop: OpenLoop, fgraph: FunctionGraph) -> bool:
+    """Keep the last rows of what is collected, where nothing else of it is read; return whether
+    there is such."""
+    changed = False
     for row in loop.rows:
-        count = _rows_read(row.arrays[0], fgraph)
+        (array,) = row.arrays
+        count = _rows_read(array, fgraph)
         if row.kept is None and count is not None:
-            chosen.append((row, count))
-    readers: list[tuple[Variable, Any]] = [
-        (row.arrays[0], client) for row, _ in chosen for client, _ in fgraph.clients[row.arrays[0]]
-    ]
-    for row, count in chosen:
-        row.kept = count
-    if not chosen:
-        return False
-    found = loop.close()
-    parts = {
-        client.outputs[0]: client.op(found[array], *client.inputs[1:]) for array, client in readers
-    }
-    for row, _ in chosen:
-        for array in row.arrays:
-            del found[array]
-    return put_in_place(fgraph, {**found, **parts}, "scan_keep_last_rows")
+            row.kept, row.arrays = count, [_rows_of(row.value)]
+            for reader, _ in fgraph.clients[array]:
+                assert isinstance(reader, Apply)  # `_rows_read` has seen parts alone
+                part = reader.op(row.arrays[0], *reader.inputs[1:])
+                loop.computed[reader.outputs[0]] = part
+            changed = True
+    return changed
 
 
 def _rows_read(array: Variable, fgraph: FunctionGraph) -> int | None:
@@ -642,13 +627,18 @@ def _take_out(loop: OpenLoop, state: State, found: dict[Variable, Factors]) -> N
 
 def _collected(loop: OpenLoop, value: Any) -> Any:
     """Return the variable for the array of the values that a variable has at each step."""
-    array = TensorType(value.type.dtype, (None, *value.type.shape)).make_variable()
+    array = _rows_of(value)
     known = next((r for r in loop.rows if r.value is value and r.kept is None), None)
     if known is None:
         loop.rows.append(Row(value, None, [array]))
     else:
         known.arrays.append(array)
     return array
+
+
+def _rows_of(value: Any) -> Any:
+    """Return a variable for an array of values that a variable has at some steps."""
+    return TensorType(value.type.dtype, (None, *value.type.shape)).make_variable()
 
 
 def _product_of_rows(a: Any, b: Any) -> Any:

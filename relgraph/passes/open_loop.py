@@ -9,7 +9,7 @@ from typing import Any
 from relgraph.graph.basic import Apply, Constant, Variable, clone_replace
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import GlobalOptimizer
-from relgraph.graph.traversal import io_toposort
+from relgraph.graph.traversal import io_toposort, walk
 from relgraph.tensor.basic import Assert, assert_
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.loops.scan_op import Scan
@@ -51,16 +51,14 @@ def has_as_many_rows(array: Any, steps: Any) -> bool:
 def is_one_of_least(length: Variable, steps: Variable) -> bool:
     """Return whether a number of steps is the least of some lengths, one of which is given."""
     asked = length.owner
-    waiting = [steps]
-    while asked is not None and waiting:
-        node = waiting.pop().owner
-        if node is None:
-            continue
-        if node.op is minimum:
-            waiting += node.inputs
-        elif node.op is asked.op and node.inputs == asked.inputs:
-            return True
-    return False
+
+    def lengths(v: Variable) -> list[Variable] | None:
+        return v.owner.inputs if v.owner is not None and v.owner.op is minimum else None
+
+    owners = [v.owner for v in walk([steps], lengths) if v.owner is not None]
+    return asked is not None and any(
+        node.op is asked.op and node.inputs == asked.inputs for node in owners
+    )
 
 
 def _elementwise(node: Apply) -> Variable | None:

@@ -8,10 +8,10 @@ import relgraph.tensor as at
 from relgraph import Mode, grad, scan, until
 from relgraph.graph.fg import FunctionGraph
 from relgraph.passes.loops import (
-    KeepLastRows,
     MergeLoops,
     batch_products,
     clean,
+    keep_last_rows,
     push_out,
     sum_products,
     unroll_one_step,
@@ -243,7 +243,7 @@ def test_a_loop_that_reads_another_stays_another() -> None:
 )
 def test_only_the_last_rows_that_are_read_are_kept(read, kept) -> None:
     out, _ = scan(lambda row, s: s + row, X, h)
-    fgraph, _ = applied(read(out), KeepLastRows())
+    fgraph, _ = applied(read(out), LoopPass(keep_last_rows))
     assert loop_of(fgraph).kept == (kept,)
 
 
@@ -298,4 +298,4 @@ def test_a_graph_without_loops_is_left_alone() -> None:
     fgraph = FunctionGraph([X], [at.exp(X)])
     assert LoopPass(clean).apply(fgraph) == 0
     assert MergeLoops().apply(fgraph) == 0
-    assert KeepLastRows().apply(fgraph) == 0
+    assert LoopPass(keep_last_rows).apply(fgraph) == 0
