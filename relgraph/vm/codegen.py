@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -234,6 +234,17 @@ class SymbolTable:
             statements.append(f"{name} = {name}[()]")
             self.scalars.add(var)
         return name
+
+    def conversions(self, variables: Iterable[Variable]) -> list[str]:
+        """Return statements that make numbers of those values that lines take as such."""
+        statements = []
+        for var in variables:
+            name = self.name_of(var)
+            if var in self.floats:
+                statements.append(f"{name} = float({name})")
+            elif var in self.scalars:
+                statements.append(f"{name} = {name}[()]")
+        return statements
 
     def define_rank_zero(self, var: Variable, expression: str) -> str:
         """Return the statement for a value of rank 0 that an expression gives as a NumPy scalar."""

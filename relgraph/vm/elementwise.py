@@ -372,10 +372,5 @@ def performed_line(
     names = [symbols.name_of(v) for v in node.outputs]
     arguments = ", ".join(symbols.array_name(v) for v in node.inputs)
     bound = symbols.bind("k", function or function_of(node))
-    statements = [f"{', '.join(names)} = {bound}({arguments})"]
-    for v, name in zip(node.outputs, names, strict=True):
-        if v in symbols.floats:
-            statements.append(f"{name} = float({name})")
-        elif v in symbols.scalars:
-            statements.append(f"{name} = {name}[()]")
-    return f" {'; '.join(statements)}"
+    call = f"{', '.join(names)} = {bound}({arguments})"
+    return f" {'; '.join([call, *symbols.conversions(node.outputs)])}"

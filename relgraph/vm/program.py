@@ -361,18 +361,6 @@ def _defined(
     return define("\n".join([*source, *last]), name, symbols), [*of_lines, *[None] * len(last)]
 
 
-def _conversions(variables: Iterable[Variable], symbols: SymbolTable) -> str:
-    """Return the line that makes numbers of those values that the lines behind it take as such."""
-    statements = []
-    for var in variables:
-        name = symbols.name_of(var)
-        if var in symbols.floats:
-            statements.append(f"{name} = float({name})")
-        elif var in symbols.scalars:
-            statements.append(f"{name} = {name}[()]")
-    return f" {'; '.join(statements) or 'pass'}"
-
-
 def _single_function(
     plan: Schedule,
     inputs: Sequence[Variable],
@@ -381,7 +369,7 @@ def _single_function(
     symbols: SymbolTable,
 ) -> Program:
     names = ", ".join(symbols.name_of(v) for v in inputs)
-    head = [f"def program({names}):", _conversions(inputs, symbols)]
+    head = [f"def program({names}):", f" {'; '.join(symbols.conversions(inputs)) or 'pass'}"]
 
     def end() -> list[str]:
         return [f" return [{', '.join(symbols.array_name(v) for v in outputs)}]"]
@@ -413,8 +401,8 @@ def _chunked_functions(
         gone = [v for v in read if last_use[v] < after]
         kept = [v for node in nodes for v in node.outputs if last_use[v] >= after]
         names = "".join(f"{symbols.name_of(v)}, " for v in read)
-        unpacking = f" {names}= x; x.clear()" if read else " pass"
-        head = ["def chunk(x):", unpacking, _conversions(read, symbols)]
+        unpacking = [f"{names}= x", "x.clear()", *symbols.conversions(read)] if read else ["pass"]
+        head = ["def chunk(x):", f" {'; '.join(unpacking)}"]
         end = [f" return [{', '.join(map(symbols.name_of, kept))}]"]
         function, of_lines = _defined(head, plan, range(start, after), end.copy, symbols)
         lines[function.__code__] = of_lines

@@ -83,38 +83,34 @@ def _gamma(key: Any, shape: Any, dtype: Any, a: Any, scale: Any = 1.0) -> Any:
     return scale * r.gamma(key, jnp.broadcast_to(a, shape), shape, dtype)
 
 
+_SAME = ("beta", "chisquare", "f", "rayleigh", "triangular")
+_PLACED = ("cauchy", "gumbel", "laplace", "logistic", "normal")
+
 DRAWS: dict[str, Draw] = {
-    "beta": _of(r.beta),
+    **{name: _of(getattr(r, name)) for name in _SAME},
+    **{name: _placed(getattr(r, name)) for name in _PLACED},
     "binomial": lambda key, shape, dtype, n, p: r.binomial(key, n.astype(dtype), p, shape, dtype),
-    "chisquare": _of(r.chisquare),
     "dirichlet": lambda key, shape, dtype, alpha: r.dirichlet(key, alpha, shape, dtype),
     "exponential": _times(r.exponential),
-    "f": _of(r.f),
     "gamma": _gamma,
     "geometric": lambda key, shape, dtype, p: jnp.maximum(
         jnp.ceil(jnp.log(_positive_uniform(key, shape, dtype)) / jnp.log1p(-p)), 1
     ),
-    "gumbel": _placed(r.gumbel),
-    "laplace": _placed(r.laplace),
-    "logistic": _placed(r.logistic),
     "lognormal": lambda key, shape, dtype, mean, sigma: jnp.exp(
         mean + sigma * r.normal(key, shape, dtype)
     ),
     "multinomial": lambda key, shape, dtype, n, p: r.multinomial(
         key, n.astype(dtype), p, shape=(*shape, p.shape[-1]), dtype=dtype
     ),
-    "normal": _placed(r.normal),
     "pareto": lambda key, shape, dtype, a: jnp.expm1(r.exponential(key, shape, dtype) / a),
     "poisson": lambda key, shape, dtype, lam: r.poisson(key, jnp.broadcast_to(lam, shape), shape),
     "power": lambda key, shape, dtype, a: jnp.exp(-r.exponential(key, shape, dtype) / a),
     "random": r.uniform,
-    "rayleigh": _of(r.rayleigh),
     "standard_cauchy": r.cauchy,
     "standard_exponential": lambda key, shape, dtype, method: r.exponential(key, shape, dtype),
     "standard_gamma": _gamma,
     "standard_normal": r.normal,
     "standard_t": _of(r.t),
-    "triangular": _of(r.triangular),
     "uniform": lambda key, shape, dtype, low, high: (
         low + (high - low) * r.uniform(key, shape, dtype)
     ),
@@ -124,7 +120,6 @@ DRAWS: dict[str, Draw] = {
     "multivariate_normal": _multivariate_normal,
     "bernoulli": lambda key, shape, dtype, p: r.uniform(key, shape, dtype) < p,
     "categorical": _categorical,
-    "cauchy": _placed(r.cauchy),
     "halfcauchy": _placed(_absolute(r.cauchy)),
     "halfnormal": _placed(_absolute(r.normal)),
     "invgamma": lambda key, shape, dtype, a, scale: scale / _gamma(key, shape, dtype, a),
