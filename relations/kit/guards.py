@@ -26,7 +26,7 @@ from relgraph.scalar.type import can_cast_exactly
 from relgraph.tensor.basic import constant, has_one_element, static_int
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import cast
-from relgraph.tensor.random.op import RandomOp
+from relgraph.tensor.random.op import Permuted, RandomVariable
 from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i
 from relgraph.tensor.subtensor import Subtensor
@@ -383,7 +383,9 @@ def _has_sign(var: Any, depth: int, strictly: bool) -> bool:
         )
     if isinstance(op, Shape | Shape_i):
         return not strictly
-    if isinstance(op, RandomOp):
+    if isinstance(op, Permuted):
+        return _has_sign(inputs[1], depth - 1, strictly)
+    if isinstance(op, RandomVariable):
         return op.nonnegative and not strictly
     return isinstance(op, Elemwise) and _has_sign_elementwise(var, op.scalar_op, depth, strictly)
 

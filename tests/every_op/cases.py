@@ -35,7 +35,7 @@ from relgraph.tensor.linalg.systems import (
 from relgraph.tensor.math import Dot
 from relgraph.tensor.norms import Cosine, Covariance, Norm
 from relgraph.tensor.random.functions import DISTRIBUTIONS
-from relgraph.tensor.random.op import Permutation, Permuted, RandomVariable
+from relgraph.tensor.random.op import Permuted, RandomVariable
 from relgraph.tensor.random.type import random_generator_type
 from relgraph.tensor.reductions import Argmax, Argmin, CAReduce, FusedReduction
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyShape
@@ -125,7 +125,6 @@ CASES = [
     (RandomVariable(NORMAL, True, "float64"), G, Numbers(0, 3, 2), M, V),
     (RandomVariable(DIRICHLET, False, "float64"), G, M),
     (RandomVariable(DIRICHLET, True, "float64"), G, Numbers(0, 3, 2), M),
-    (Permutation(), G, LENGTH),
     (Permuted(1), G, Tensor(2, "int64")),
     (at.exp, X),
     (at.add, M, M),

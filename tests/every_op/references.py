@@ -192,11 +192,6 @@ def _drawn(op: Any, generator: Any, *parameters: Any) -> Any:
     return generator, method(*parameters[op.sized :], size=size)
 
 
-def _permutation(op: Any, generator: Any, n: Any) -> Any:
-    generator = copy.deepcopy(generator)
-    return generator, generator.permutation(int(n))
-
-
 def _permuted(op: Any, generator: Any, x: Any) -> Any:
     generator = copy.deepcopy(generator)
     return generator, generator.permuted(x, axis=op.axis)
@@ -360,7 +355,6 @@ REFERENCES: dict[type, Callable[..., Any]] = {
     c.FusedElemwise: lambda op, x: np.exp(x),
     c.IfElse: lambda op, test, x, y: (x if test else y).copy(),
     c.RandomVariable: _drawn,
-    c.Permutation: _permutation,
     c.Permuted: _permuted,
     c.at.Elemwise: _elemwise,
     c.at.DimShuffle: _dimshuffle,

@@ -38,13 +38,12 @@ from relgraph.tensor.memory import Array, in_order
 from relgraph.tensor.random.op import (
     REQUIRED,
     Distribution,
-    Permutation,
     Permuted,
     RandomOp,
     RandomVariable,
 )
 from relgraph.tensor.random.type import RandomGeneratorSharedVariable, shared_generator
-from relgraph.tensor.shapes import as_shape_vector, flatten, lengths, reshape, shape_i
+from relgraph.tensor.shapes import as_length, as_shape_vector, flatten, lengths, reshape, shape_i
 from relgraph.tensor.shapes import size as size_of
 
 
@@ -527,11 +526,10 @@ def permutation(rng: Any, x: Any, axis: int = 0) -> Drawn:
         The axis.
     """
     x = as_tensor_variable(x)
-    if x.type.ndim == 0:
-        return drawn_by(Permutation(), rng, x)
-    along = normalize_axis(axis, x.type.ndim, "permutation")
-    next_rng, order = drawn_by(Permutation(), rng, shape_i(x, along))
-    return next_rng, take(x, order, along)
+    along = None if x.type.ndim == 0 else normalize_axis(axis, x.type.ndim, "permutation")
+    n = as_length(x, "permutation") if along is None else shape_i(x, along)
+    next_rng, order = drawn_by(Permuted(0), rng, arange(n))
+    return next_rng, order if along is None else take(x, order, along)
 
 
 def shuffle(rng: Any, x: Any, axis: int = 0) -> Drawn:

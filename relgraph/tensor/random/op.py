@@ -20,12 +20,10 @@ from relgraph.tensor.basic import (
     constant,
     merged_lengths,
     normalize_axis,
-    static_int,
 )
-from relgraph.tensor.math import maximum
 from relgraph.tensor.random.type import RandomGeneratorType, copied, random_generator_type
 from relgraph.tensor.reductions import sum_like
-from relgraph.tensor.shapes import Shape_i, as_lengths, as_shape_vector, known_elements, lengths
+from relgraph.tensor.shapes import as_lengths, as_shape_vector, known_elements, lengths
 from relgraph.tensor.signatures import Axis, common_lengths, met_lengths, output_axes
 from relgraph.tensor.type import Shape, TensorType
 
@@ -137,14 +135,11 @@ class RandomOp(Op):
     ----------
     inplace
         Whether the given generator itself is advanced; if not, a copy of it.
-    nonnegative
-        Whether no element of a draw is less than zero.
     """
 
     default_output = 1
     nout = 2
     pure = False
-    nonnegative: bool = False
 
     @abstractmethod
     def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
@@ -187,6 +182,11 @@ class RandomVariable(RandomOp):
         The options of the distribution with their values.
     inplace
         Whether the given generator itself is advanced; if not, a copy of it.
+
+    Attributes
+    ----------
+    nonnegative
+        Whether no element of a draw is less than zero.
 
     Raises
     ------
@@ -377,45 +377,6 @@ class _DrawAgain:
         sized = RandomVariable(op.distribution, True, op.dtype, op.options)
         size = lengths(self.value)[: self.value.type.ndim - len(op.distribution.core)]
         return sized(self.rng, as_shape_vector(size, str(op)), *given)
-
-
-class Permutation(RandomOp):
-    """The integers from 0 to ``n - 1`` in random order, for an integer `n` of rank 0; none for a
-    negative one.
-
-    Parameters
-    ----------
-    inplace
-        Whether the given generator itself is advanced; if not, a copy of it.
-    """
-
-    __props__ = ("inplace",)
-    nonnegative = True
-
-    def __init__(self, inplace: bool = False) -> None:
-        self.set_inplace(inplace)
-
-    def __str__(self) -> str:
-        return "permutation{inplace}" if self.inplace else "permutation"
-
-    def make_node(self, rng: Any, n: Any) -> Apply:
-        """Return a node; raises a TypeError if `n` is not an integer of rank 0."""
-        self.check_generator(rng)
-        n = as_argument(n, self, 1)
-        if n.type.ndim != 0 or not is_discrete(n.type.dtype):
-            raise TypeError(f"{self}: n is a {n.type}, and an integer of rank 0 is wanted")
-        known = static_int(n)
-        length = None if known is None else max(known, 0)
-        drawn = TensorType("int64", (length,)).make_variable()
-        return Apply(self, [rng, n], [random_generator_type.make_variable(), drawn])
-
-    def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
-        return generator.permutation(int(values[0]))
-
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        n = node.inputs[1]
-        is_length = n.owner is not None and isinstance(n.owner.op, Shape_i)
-        return [None, (n if is_length else maximum(n, 0),)]
 
 
 class Permuted(RandomOp):

@@ -24,7 +24,7 @@ from relgraph.graph.kanren.terms import Arguments, Literal, Term, is_variable, v
 from relgraph.graph.op import Op
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.random.op import Permutation, RandomOp, RandomVariable
+from relgraph.tensor.random.op import RandomOp, RandomVariable
 from relgraph.tensor.subtensor import Placeholder, Slice
 from relgraph.tensor.type import TensorType, TensorVariable
 
@@ -134,8 +134,6 @@ def _role_in_draw(op: RandomOp, position: int) -> tuple[str, int]:
     """
     if position == 0:
         return "generator", 0
-    if isinstance(op, Permutation):
-        return "length", 0
     if isinstance(op, RandomVariable) and op.sized and position == 1:
         return "shape of draws", 0
     return "parameter", position

@@ -16,9 +16,9 @@ import relgraph.tensor.random as random
 from relgraph import Mode, function, scan, shared
 from relgraph.tensor.random import RandomStream
 from relgraph.tensor.random.functions import DISTRIBUTIONS
-from relgraph.tensor.random.op import Permutation, Permuted, RandomVariable
+from relgraph.tensor.random.op import Permuted, RandomVariable
 
-CLASSES = (Permutation, Permuted, RandomVariable)
+CLASSES = (Permuted, RandomVariable)
 """The Ops that are tested here."""
 
 COUNT = 20_000
@@ -157,7 +157,7 @@ def test_a_draw_is_drawn_once_and_two_are_two() -> None:
 
 def test_permutations_and_generators_as_arguments() -> None:
     rng = random.random_generator_type.make_variable("rng")
-    later, order = Permutation()(rng, 50, return_list=True)
+    later, order = random.permutation(rng, 50)
     later, rows = Permuted(1)(later, at.constant(np.arange(40).reshape(2, 20)), return_list=True)
     f = function([rng], [later, order, rows], mode="jax")
     seed = np.random.default_rng(5)

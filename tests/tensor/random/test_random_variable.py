@@ -177,7 +177,7 @@ ZEROS = np.zeros(3)
 WRONG = [
     (lambda r: functions.normal(3), TypeError, "normal.*the generator is 3, and a variable of"),
     (lambda r: functions.normal(at.dscalar("x")), TypeError, "the generator is x of type"),
-    (lambda r: functions.permutation(3, 4), TypeError, "permutation: the generator is 3"),
+    (lambda r: functions.permutation(3, 4), TypeError, "permuted{axis=0}: the generator is 3"),
     (lambda r: functions.normal(r, 1j), TypeError, "normal: loc is a .*complex128.*real numbers"),
     (lambda r: functions.normal(r, "a"), TypeError, "normal: loc: 'a' is not an array"),
     (lambda r: functions.normal(r, scal=1.0), TypeError, r"normal\(rng, loc=.*argument 'scal'"),

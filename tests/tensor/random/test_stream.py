@@ -12,7 +12,7 @@ from relgraph import Mode, function, grad, shared
 from relgraph.compile import predefined_modes
 from relgraph.tensor.random import RandomStream, functions
 from relgraph.tensor.random.functions import DISTRIBUTIONS, DRAWS
-from relgraph.tensor.random.op import Permutation, RandomVariable
+from relgraph.tensor.random.op import Permuted, RandomVariable
 
 MODES = sorted(name for name in predefined_modes if name is not None)
 
@@ -151,7 +151,7 @@ def test_gen():
     stream = RandomStream(1)
     x = stream.gen(functions.normal, 1.0, size=2)
     y = stream.gen(RandomVariable(DISTRIBUTIONS["normal"], False, "float64"), 1.0, 2.0)
-    z = stream.gen(Permutation(), 4)
+    z = stream.gen(Permuted(0), np.arange(4))
     found = function([], [x, y, z])()
     one, two, three = children(1, 3)
     np.testing.assert_array_equal(found[0], one.normal(1.0, size=2))

@@ -18,7 +18,7 @@ from relgraph.engines.jax.host import call_host
 from relgraph.engines.jax.lowering.dispatch import output_shapes, static
 from relgraph.engines.jax.values import as_dtype, generator_of
 from relgraph.graph.basic import Apply
-from relgraph.tensor.random.op import Permutation, Permuted, RandomVariable
+from relgraph.tensor.random.op import Permuted, RandomVariable
 
 r = jax.random
 
@@ -164,12 +164,6 @@ def _drawn_by_numpy(op: RandomVariable, node: Apply, key: Any, *values: Any) -> 
     return call_host(draw, [result], [key, *values], "sequential")[0]
 
 
-def permutation(op: Permutation, node: Apply, key: Any, n: Any) -> Any:
-    later, own = _next_and_own(key)
-    count = max(int(static(node, 1, n)), 0)
-    return later, as_dtype(jax.random.permutation(own, count), "int64")
-
-
 def permuted(op: Permuted, node: Apply, key: Any, x: Any) -> Any:
     later, own = _next_and_own(key)
     return later, jax.random.permutation(own, jnp.asarray(x), axis=op.axis, independent=True)
@@ -177,6 +171,5 @@ def permuted(op: Permuted, node: Apply, key: Any, x: Any) -> Any:
 
 TABLE: dict[type, Any] = {
     RandomVariable: random_variable,
-    Permutation: permutation,
     Permuted: permuted,
 }
