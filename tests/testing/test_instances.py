@@ -52,7 +52,6 @@ from relgraph.testing.instances.instance_search import (
 )
 from relgraph.testing.instances.instantiation import (
     PatternInstantiator,
-    count_of_elements,
     numbers_where_it_decides,
 )
 from relgraph.testing.instances.plan import with_edge_numbers
@@ -405,18 +404,6 @@ def test_constants_that_a_guard_compares_are_drawn_until_it_admits_them():
     constants = [constant_data(i.graph.bindings[c]) for i in found]
     numbers = {float(n) for constant in constants for n in np.ravel(constant)}
     assert len(numbers - {0.0}) >= 3
-
-
-def test_a_count_is_that_of_the_elements_that_a_reduction_combines():
-    m = at.TensorType("float32", (3, None))("m")
-    for axes, expected in ((None, 6), ((0,), 3), ((1,), 2)):
-        count = count_of_elements([axes, m])
-        assert count.type.dtype == "float32"
-        (value,) = evaluate([count], {m: np.zeros((3, 2), "float32")})
-        assert value == expected
-    for no_axes in ((2,), (0, "x")):
-        assert count_of_elements([no_axes, m]) is None
-    assert count_of_elements([m]) is None
 
 
 # Where a law decides is read off its terms.

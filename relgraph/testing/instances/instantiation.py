@@ -17,7 +17,7 @@ from unification.core import reify, unify
 
 import relgraph.tensor as at
 from relations.kit.functions import admitted_ops
-from relations.kit.guards import axis_numbers, real_number
+from relations.kit.guards import real_number
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Compute, Where
 from relgraph.graph.kanren.rules import (
@@ -35,7 +35,6 @@ from relgraph.scalar.type import FLOATS, INTS, UINTS
 from relgraph.tensor.assembly import Eye
 from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.math import MatrixProduct
-from relgraph.tensor.shapes import Shape_i
 from relgraph.testing.draw.terms import (
     PARAMETERS,
     OpenOpError,
@@ -77,32 +76,12 @@ def numbers_where_it_decides(*terms: Any) -> tuple[float, ...]:
     return tuple(sign * n * beside for n in thresholds for beside in _BESIDE for sign in (1, -1))
 
 
-def count_of_elements(bound: Sequence[Any]) -> Variable | None:
-    """Return how many elements of a tensor a reduction combines, if these are a tensor and axes."""
-    tensors: list[Any] = [u for u in bound if isinstance(u, Variable)]
-    axes = [u for u in bound if u is None or isinstance(u, tuple)]
-    if not tensors or len(axes) != 1:
-        return None
-    x = tensors[0]
-    chosen = axis_numbers(axes[0], x.type.ndim)
-    if not all(isinstance(i, int) and i < x.type.ndim for i in chosen):  # `x` is a new axis
-        return None
-    lengths = [x.type.shape[i] for i in chosen]
-    factors = [Shape_i(i)(x) for i, n in zip(chosen, lengths, strict=True) if n is None]
-    known: Any = at.constant(math.prod(n for n in lengths if n is not None), dtype="int64")
-    if not factors:
-        known = at.constant(known.data.astype(x.type.dtype))
-    count: Variable = at.cast(math.prod(factors, start=known), x.type.dtype)
-    return count
-
-
 _SUMMANDS = {"leaf": 3.0, "number": 1.5, "mul": 1.5, "nested": 1.0, "neg": 1.0, "sqrt": 0.3}
 _SUMMANDS |= dict.fromkeys(("sqr", "power", "sub", "true_div", "add"), 0.5)
 
 # The kinds of arguments whose values a law is about; not lengths, indices or conditions.
 _WITH_VALUES = ("tensor", "logical", "sparse", "stored", "parameter")
 
-_OR_NOT = {True: 3.0, False: 1.0}
 _RANKS_OF_MATRICES = {2: 5.0, 3: 1.0, 1: 1.0}
 
 # The dtypes of constants that are related to each other.
@@ -447,9 +426,6 @@ class PatternInstantiator(RandomArguments):
             return made
         bindings = self._state.bindings
         partners = [bindings[u] for u in self._beside.get(v, ()) if u in bindings]
-        count = count_of_elements(partners)
-        if count is not None and self.choices.pick((v, "count"), _OR_NOT):
-            return count
         constants = [u for u in partners if isinstance(u, Constant) and u.type.dtype in _NUMBERS]
         if constants and self.choices.chance(50):
             return self._related(self.choices.uniform(constants))

@@ -169,24 +169,6 @@ class RewritePair:
                 raise ValueError(f"{node.op} destroys an input, which the reference does not do")
         read = [old, new, *(v for node in both for v in node.inputs)]
         self._constants: Values = {v: v.data for v in read if isinstance(v, Constant)}
-        self._old_nodes = self._varying(self._old_nodes)
-        self._new_nodes = self._varying(self._new_nodes)
-
-    def _varying(self, nodes: list[Apply]) -> list[Apply]:
-        """Return the nodes whose values depend on inputs; those of the others become constants."""
-        known, varying = self._constants, []
-        for node in nodes:
-            if node.op.pure and all(v in known for v in node.inputs):
-                try:
-                    with np.errstate(all="ignore"):
-                        found = computed(node, [known[v] for v in node.inputs])
-                except Exception:  # to be raised by `run`
-                    varying.append(node)
-                else:
-                    known.update(zip(node.outputs, found, strict=True))
-            else:
-                varying.append(node)
-        return varying
 
     def _valid_leaves(self, leaves: list[Variable]) -> list[Variable]:
         """Return `leaves`; no leaves if the new graph reads inputs from which they are computed."""

@@ -43,9 +43,6 @@ rounding. A law holds outside of its domain too if this does."""
 _MANY = 40
 """For so many elements of one example the true value is computed."""
 
-_LARGE = 128
-"""Of so many elements, those that differ are judged apart if they are no more than half."""
-
 _LOGARITHMS = frozenset(["log", "log2", "log10", "log1p"])
 
 
@@ -135,11 +132,6 @@ class Comparison:
         differing = ~self._same_bits
         if sound == "exact":
             return _first(differing, "the bits differ")
-        if self._part is not None:
-            found = self._part.difference(sound)
-            if found is None or found.where is None:
-                return found
-            return Difference(found.why, _place(np.argwhere(differing)[found.where]))
         if self.old.dtype.kind == "c" and sound != "stable":
             differing = differing & ~same_nan_or_infinity(self.old, self.new)
         with np.errstate(all="ignore"):
@@ -148,19 +140,6 @@ class Comparison:
                 return self._less_accurate(beyond)
         why = "the numbers differ" if self.is_discrete else "they differ by more than rounding"
         return _first(beyond, why)
-
-    @cached_property
-    def _part(self) -> Comparison | None:
-        """The comparison of the elements that differ, if they are few of many and computed one by
-        one."""
-        assert self._same_bits is not None
-        count = int(np.count_nonzero(~self._same_bits))
-        if self.old.size < _LARGE or 2 * count > self.old.size:
-            return None
-        nodes = [*self._nodes(self.pair.old), *self._nodes(self.pair.new)]
-        if not _are_elementwise(nodes):
-            return None
-        return Comparison(self.pair, self._values_at(nodes, np.argwhere(~self._same_bits)))
 
     def _values_at(self, nodes: Iterable[Apply], indices: Array) -> Values:
         """Return the values of all variables of elementwise nodes at some indices of the sides."""
