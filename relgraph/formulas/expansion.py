@@ -9,6 +9,7 @@ its forms.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -278,10 +279,7 @@ class Expansion:
         done: dict[Expr, Series] = {}
         for e in parts(expr):
             if e in free:
-                done[e] = constant_series(atom(e))
-                if e.op in self._functions:
-                    # sums and products of constants have one form
-                    done[e] = self._of_constants(e, [done[a] for a in e.args], done[e])
+                done[e] = self._of_constants(e, [done[a] for a in e.args])
             elif e.op is INPUT:
                 done[e] = self._input()
         return self._completed(expr, done)
@@ -297,13 +295,12 @@ class Expansion:
                 done[e] = self._by_derivative(e.op, done[e.args[0]])
         return done[expr]
 
-    def _of_constants(self, e: Expr, args: list[Series], otherwise: Series) -> Series:
-        if e.op not in ("add", "sub", "mul", "neg", "true_div", "sqr"):
-            return otherwise
-        try:
-            return self._functions[e.op](*args)
-        except NoSeries:
-            return otherwise
+    def _of_constants(self, e: Expr, args: list[Series]) -> Series:
+        # sums and products of constants have one form
+        if e.op in ("add", "sub", "mul", "neg", "true_div", "sqr"):
+            with suppress(NoSeries):
+                return self._functions[e.op](*args)
+        return constant_series(atom(e))
 
     def partial_sums(self, expr: Expr, most: int) -> list[Expr]:
         """Return the sums of the first terms of an expression's series: of one, two, … terms."""
