@@ -219,7 +219,8 @@ def ordered_trees(
     """Yield the trees of a class, the cheapest first.
 
     Trees of all classes are made in order of cost (Knuth's generalization of Dijkstra's
-    algorithm): a tree is complete when the dearest of its arguments is.
+    algorithm). Those of a term are tried in turn: of each that is made, the ones on the next tree
+    of one argument.
 
     Parameters
     ----------
@@ -228,50 +229,53 @@ def ordered_trees(
     build
         Returns what is built of a term and what was built of its arguments.
     """
-    readers = defaultdict(list)
     known: dict[Any, list[Tree]] = {at: [] for at in found}
-    heap: list[tuple[float, int, Any, Candidate, list[Tree]]] = []
+    heap: list[tuple[float, int, _Choice]] = []
     numbers = itertools.count()
+    seen: set[tuple[int, tuple[int, ...]]] = set()
+    waiting: dict[tuple[Any, int], list[_Choice]] = defaultdict(list)
 
-    def push(at: Any, candidate: Candidate, children: list[Tree]) -> None:
-        cost = max(candidate.cost, _LEAST) + sum(child[0] for child in children)
-        heapq.heappush(heap, (cost, next(numbers), at, candidate, children))
+    def push(choice: _Choice) -> None:
+        """Add a term on trees of its arguments, or let it wait for one that is not made yet."""
+        pairs = list(zip(choice.candidate.arguments, choice.places, strict=True))
+        missing = next((pair for pair in pairs if pair[1] >= len(known[pair[0]])), None)
+        if missing is not None:
+            waiting[missing].append(choice)
+            return
+        cost = max(choice.candidate.cost, _LEAST) + sum(known[at][k][0] for at, k in pairs)
+        heapq.heappush(heap, (cost, next(numbers), choice))
+
+    def consider(choice: _Choice) -> None:
+        key = id(choice.candidate), choice.places
+        if key not in seen:
+            seen.add(key)
+            push(choice)
 
     for at, terms in found.items():
         for candidate in terms:
-            for child in candidate.children:
-                readers[child].append((at, candidate))
-            if not candidate.children:
-                push(at, candidate, [])
+            consider(_Choice(at, candidate, (0,) * len(candidate.arguments)))
     while heap and next(numbers) < MAX_TREES:
-        cost, _, at, candidate, children = heapq.heappop(heap)
+        cost, _, (at, candidate, places) = heapq.heappop(heap)
         if len(known[at]) >= limit:
             continue
-        tree = cost, build(candidate.term, [child[1] for child in children])
-        known[at].append(tree)
+        pairs = zip(candidate.arguments, places, strict=True)
+        known[at].append((cost, build(candidate.term, [known[c][k][1] for c, k in pairs])))
         if at == root:
-            yield tree
+            yield known[at][-1]
             if len(known[at]) >= limit:
                 return
-        for reader, other in readers[at]:
-            if len(known[reader]) < limit:
-                for parts in _with_new(other, at, tree, known):
-                    push(reader, other, parts)
+        for choice in waiting.pop((at, len(known[at]) - 1), ()):
+            push(choice)
+        for i, k in enumerate(places):
+            consider(_Choice(at, candidate, (*places[:i], k + 1, *places[i + 1 :])))
 
 
-def _with_new(
-    candidate: Candidate, at: Any, new: Tree, known: dict[Any, list[Tree]]
-) -> Iterator[list[Tree]]:
-    """Yield trees for the arguments of a term, at least one of which is a new tree."""
-    choices = [known[child] for child in candidate.arguments]
-    places = [i for i, child in enumerate(candidate.arguments) if child == at]
-    for place in places:
-        # before this place none is the new one, or the same trees would be made twice
-        parts: list[Sequence[Tree]] = [
-            [new] if i == place else [t for t in every if t is not new] if i < place else every
-            for i, every in enumerate(choices)
-        ]
-        yield from map(list, itertools.product(*parts))
+class _Choice(NamedTuple):
+    """A term of a class, and which trees of its arguments it is on, by their order."""
+
+    at: Any
+    candidate: Candidate
+    places: tuple[int, ...]
 
 
 METHODS = ("best", "exact", "greedy")

@@ -169,3 +169,13 @@ def test_outputs_of_one_node_are_changed_apart() -> None:
         made = [v.owner for v in fgraph.outputs]
         assert made[0] is made[1]
         assert "sigmoid" in str(fgraph)
+
+
+def test_many_cheap_forms_of_parts_leave_room_for_those_of_the_whole() -> None:
+    """The numbers in it have more forms than trees are made."""
+    given = at.log(at.exp(x) / (1 + at.exp(x)))
+    found = list(forms(given, nodes=1000, seconds=600).in_order(limit=20, lengths=100))
+    assert len({pprint(form) for form in found}) == 20
+    values = np.array([-2.0, 0.5, 3.0])
+    for form in found:
+        np.testing.assert_allclose(form.eval({x: values}), given.eval({x: values}), rtol=1e-9)
