@@ -308,11 +308,6 @@ def _fits(data: Any, dtype: str) -> bool:
         return np.array_equal(data.astype(dtype).astype(data.dtype), data)
 
 
-# At most 3 instances, or a fifth of those wanted, may have the same numbers for the guarded logic
-# variables; after 10 attempts for each instance wanted, any number of them may.
-_MAX_SAME_NUMBERS = 3
-_SAME_NUMBERS_DIVISOR = 5
-_ATTEMPTS_FOR_OTHER_NUMBERS = 10
 _ATTEMPTS_OF_A_START = 150
 # For how many instances of a rule the law's answer is compared with that of the plain relation.
 _COMPARED_WITH_PLAIN_RUN = 3
@@ -379,8 +374,6 @@ class InstanceSearch:
         LawViolation
             See `checked_instance`; also if the law raises an error.
         """
-        frequency: Counter[Any] = Counter()
-        max_same = max(_MAX_SAME_NUMBERS, count // _SAME_NUMBERS_DIVISOR)
         for attempt in range(40 * count + 400):
             if len(self.instances) >= count or (attempt >= max_failures and not self.instances):
                 break
@@ -388,20 +381,12 @@ class InstanceSearch:
                 # failures alone count against the options that were picked most, the right ones too
                 self._instantiator.choices.forget()
             found = self._attempt()
-            numbers = self._instantiator.guarded_numbers()
-            if (
-                isinstance(found, _Match)
-                and frequency[numbers] >= max_same
-                and attempt < _ATTEMPTS_FOR_OTHER_NUMBERS * count
-            ):
-                found = "the wish for other numbers"
             self._instantiator.choices.record_outcome(success=isinstance(found, _Match))
             self.attempts += 1
             if isinstance(found, str):
                 self.refusals[found] += 1
-            elif self._key(found) not in self._by_graph:
+            else:
                 self._instance(found)
-                frequency[numbers] += bool(numbers)
 
     def find_in(self, cell: Cell, turn: int) -> Instance | str:
         """Try once to find an instance in a cell of the plan; return why there is none.

@@ -17,7 +17,6 @@ from unification.core import reify, unify
 
 import relgraph.tensor as at
 from relations.kit.functions import admitted_ops
-from relations.kit.guards import real_number
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.kanren.goals import Compute, Where
 from relgraph.graph.kanren.rules import (
@@ -191,19 +190,6 @@ class PatternInstantiator(RandomArguments):
             if self._roles.get(v, ("tensor", 0))[0] in _WITH_VALUES:
                 found += [u for u in values if isinstance(u, Variable)]
         return found
-
-    def guarded_numbers(self) -> tuple[float | str, ...]:
-        """Return the numbers that are values of logic variables with guards in the last graph.
-
-        A constant without elements is named "none".
-        """
-        bound = [self._state.bindings.get(v) for v in self._guards]
-        found = [
-            "none" if isinstance(v, Constant) and np.size(v.data) == 0 else real_number(v)
-            for v in bound
-            if isinstance(v, Variable)
-        ]
-        return tuple([n for n in found if n is not None])
 
     # -- terms -----------------------------------------------------------------------------
 
