@@ -14,6 +14,7 @@ import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.bridges.jax.opaque import is_continuous
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
+from relgraph.graph.traversal import walk
 from relgraph.tensor.elemwise import scalar_op_of
 
 
@@ -53,19 +54,18 @@ def linear_part(
     given = set(values)
     nodes, moving = _moving([*values, *tangents], tangents, outputs)
     found = {i: v for i, v in enumerate(outputs) if v in moving}
-    asked = [v for node in nodes for v in node.inputs]
-    coefficients: dict[Variable, None] = {}
-    seen = set(moving)
-    while asked:
-        v = asked.pop()
-        if v in seen or isinstance(v, Constant):
-            continue
-        seen.add(v)
-        if v.owner is None or v in given or is_continuous(v):
-            coefficients[v] = None
-        else:
-            asked.extend(v.owner.inputs)
-    return LinearPart(list(coefficients), found)
+
+    def is_coefficient(v: Variable) -> bool:
+        is_fixed = v not in moving and not isinstance(v, Constant)
+        return is_fixed and (v.owner is None or v in given or is_continuous(v))
+
+    def behind(v: Variable) -> list[Variable] | None:
+        if v in moving or v.owner is None or is_coefficient(v):
+            return None
+        return v.owner.inputs
+
+    read = walk([v for node in nodes for v in node.inputs], behind)
+    return LinearPart(list(filter(is_coefficient, read)), found)
 
 
 def _moving(

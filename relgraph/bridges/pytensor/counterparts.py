@@ -166,6 +166,14 @@ def fitted(v: Any, wanted: Any) -> Any:
     return tensors.specify_shape(v, ones) if any(ones) else v
 
 
+def with_lengths(v: Any, wanted: Type) -> Variable:
+    """Return a variable of this library with the static lengths of a type."""
+    if not isinstance(wanted, TensorType) or wanted.is_super(v.type):
+        return v  # type: ignore[no-any-return]
+    declared: Variable = at.specify_shape(v, wanted.shape)
+    return declared
+
+
 def opened(
     tensors: Any,
     nodes: Iterable[Any],

@@ -21,6 +21,7 @@ from relgraph.bridges.pytensor.counterparts import (
     type_from_pytensor,
     value_from_pytensor,
     value_to_pytensor,
+    with_lengths,
 )
 from relgraph.bridges.pytensor.names import present
 from relgraph.compile.sharedvalue import TensorSharedVariable
@@ -29,7 +30,6 @@ from relgraph.graph.op import Storage, TypedOp, Variables
 from relgraph.graph.shared_values import Container
 from relgraph.graph.type import DisconnectedType, Type, disconnected, undefined
 from relgraph.tensor.random.type import RandomGeneratorSharedVariable, RandomGeneratorType
-from relgraph.tensor.shapes import specify_shape
 from relgraph.tensor.type import TensorType
 
 BY_ADDRESS: dict[str, Callable[..., Any]] = {**reading_control.TABLE, **reading_ops.TABLE}
@@ -207,19 +207,11 @@ class Reader:
         made = None if read is None else read(self, node, *inputs)
         if made is None:
             kinds = [[v.type for v in side] for side in (node.inputs, node.outputs)]
-            given = [_of_lengths(v, t) for v, t in zip(inputs, kinds[0], strict=True)]
+            # an op that is held may rely on all lengths that PyTensor's types say
+            wanted = map(type_from_pytensor, kinds[0])
+            given = [with_lengths(v, t) for v, t in zip(inputs, wanted, strict=True)]
             made = HeldOp(node.op, *kinds)(*given, return_list=True)
         return list(made) if isinstance(made, list | tuple) else [made]
-
-
-def _of_lengths(v: Variable, theirs: Any) -> Variable:
-    """Return a variable with all lengths that one of PyTensor's types says, on which an op that is
-    held may rely."""
-    wanted = type_from_pytensor(theirs)
-    if not isinstance(wanted, TensorType) or wanted.is_super(v.type):
-        return v
-    declared: Variable = specify_shape(v, wanted.shape)
-    return declared
 
 
 def _shared(kind: Type, v: Any) -> Variable:

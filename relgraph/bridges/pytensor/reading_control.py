@@ -29,6 +29,7 @@ from pytensor.tensor.subtensor import IncSubtensor, Subtensor
 
 import relgraph.tensor as at
 from relations.kit.index_arithmetic import BasicIndex, located_in_join, taken_at, trimmed
+from relgraph.bridges.pytensor.counterparts import with_lengths
 from relgraph.gradient.barriers import GradientBarrier, grad_clip, grad_scale
 from relgraph.graph.basic import Variable
 from relgraph.printing import Print as OurPrint
@@ -80,7 +81,7 @@ def loop(reader: Any, node: Any, *inputs: Any) -> Any:
     given = [
         *[window.array[window.depth :] for window in windows],
         *[reader.variable(_uncut(v, node.inputs[0])) for v in op.outer_seqs(node.inputs)],
-        *[_fitted(v, s) for v, s in zip(states, made.states, strict=True)],
+        *[with_lengths(v, s.type) for v, s in zip(states, made.states, strict=True)],
         *untraced,
         *[ours[v] for v in op.outer_non_seqs(node.inputs)],
     ]
@@ -292,7 +293,7 @@ class _Step:
         for window, rows, outs in zip(windows, self.windows, grouped, strict=True):
             after = list(rows)
             for place, out in zip(window.changes, outs, strict=True):
-                after[place] = _fitted(ours[out], rows[place])
+                after[place] = with_lengths(ours[out], rows[place].type)
             self.rows.append(after[0])
             self.next_states += after[1:]
         self._split(op, ours, chains)
@@ -303,19 +304,13 @@ class _Step:
         at_state = len(self.next_states)
         for chain, out in zip(chains, traced, strict=True):
             old = self.states[at_state : at_state + chain.depth]
-            new = _fitted(ours[out], old[-1])
+            new = with_lengths(ours[out], old[-1].type)
             self.next_states += [*old[1:], new]
             self.rows.append(new)
             at_state += chain.depth
         self.rows += [ours[v] for v in op.inner_nitsot_outs(outputs)]
         self.next_untraced = [ours[v] for v in op.inner_untraced_sit_sot_outs(outputs)]
         self.stop = [ours[outputs[-1]]] if op.info.as_while else []
-
-
-def _fitted(v: Any, state: Any) -> Variable:
-    """Return `v` with the static lengths of a state."""
-    made: Variable = v if state.type.is_super(v.type) else at.specify_shape(v, state.type.shape)
-    return made
 
 
 def branches(reader: Any, node: Any, condition: Any, *values: Any) -> Any:
