@@ -18,7 +18,6 @@ from relgraph.sparse.op import (
     _transposed,
     _with_stored,
     have_no_single_row,
-    have_one_blas_dtype,
     have_one_format,
     is_format_of,
 )
@@ -33,6 +32,7 @@ from relgraph.sparse.products import (
 from relgraph.tensor import DimShuffle
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.assembly import Alloc
+from relgraph.tensor.linalg.blas import same_blas_dtype
 from relgraph.tensor.math import _dot
 
 # -- stored elements, and the places where they are stored -----------------------------------------
@@ -134,7 +134,7 @@ PRODUCTS = (
         _sampled_dense(p, _dot(x, turned(y))),
         _sampled_product(p, x, y),
         ranko(x, 2),
-        whereo(have_one_blas_dtype, x, y),
+        whereo(same_blas_dtype, x, y),
         whereo(have_no_single_row, x, y),  # whose product would broadcast
         sound="rounding",
     ),

@@ -26,7 +26,7 @@ from relgraph.sparse.matrices import (
 )
 from relgraph.sparse.type import SparseTensorType
 from relgraph.tensor.basic import TensorOp, as_argument
-from relgraph.tensor.math import BLAS_DTYPES, cast
+from relgraph.tensor.math import cast
 from relgraph.tensor.shapes import as_shape_vector, lengths
 from relgraph.tensor.signatures import parsed
 from relgraph.tensor.type import TensorType
@@ -144,11 +144,6 @@ def is_format_of(format: str, x: Any) -> bool:
 def have_one_format(x: Any, y: Any) -> bool:
     """Return whether two sparse variables have one format."""
     return bool(x.type.format == y.type.format)
-
-
-def have_one_blas_dtype(x: Any, y: Any) -> bool:
-    """Return whether two variables, sparse or dense, have one dtype, which the BLAS has."""
-    return bool(x.type.dtype == y.type.dtype) and x.type.dtype in BLAS_DTYPES
 
 
 def have_no_single_row(x: Any, y: Any) -> bool:

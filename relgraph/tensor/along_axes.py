@@ -11,7 +11,7 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply
 from relgraph.graph.utils import AsksForType, LogicTerm
-from relgraph.scalar.type import is_discrete, number_kind, result_dtype
+from relgraph.scalar.type import number_kind, result_dtype
 from relgraph.tensor.assembly import arange, join, ones_like, zeros, zeros_like
 from relgraph.tensor.basic import (
     AxisOp,
@@ -218,9 +218,8 @@ def _apply(op: Callable[[Any], Any], x: Any, axis: int | None, what: str) -> Any
     x = as_tensor_variable(x)
     if isinstance(x, LogicTerm) or isinstance(axis, LogicTerm):
         return op(named_axis(axis, what))(x)
-    if axis is None:
-        x, axis = flatten(x), 0
-    return op(normalize_axis(axis, x.type.ndim, what))(x)
+    x, axis = along(x, axis, what)
+    return op(axis)(x)
 
 
 def _with_axis(x: Any) -> Any:
@@ -280,10 +279,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
         How often each element occurs: an int or an integer variable of rank 0; or a vector with a
         number for each element along the axis.
     """
-    x = as_tensor_variable(x)
-    if axis is None:
-        x, axis = flatten(x), 0
-    axis = normalize_axis(axis, x.type.ndim, "repeat")
+    x, axis = along(x, axis, "repeat")
     if np.ndim(repeats) == 1 or getattr(getattr(repeats, "type", None), "ndim", 0) == 1:
         counts = second(arange(lengths(x)[axis]), as_tensor_variable(repeats))
         total = sum_(counts)
@@ -468,11 +464,6 @@ def along(x: Any, axis: Any, what: str) -> tuple[Any, int]:
 def length(x: Any, axis: int) -> Any:
     """Return the length of an axis: an int where it is known."""
     return lengths(x)[axis]
-
-
-def inexact(x: Any) -> Any:
-    """Return `x`, integers and booleans as float64."""
-    return cast(x, "float64") if is_discrete(x.type.dtype) else x
 
 
 def weak(x: Any, what: str, position: int = 0) -> Any:

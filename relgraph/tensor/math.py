@@ -12,7 +12,7 @@ from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_complex, is_discrete, number_kind, weak_dtype
-from relgraph.tensor.basic import TensorOp, as_tensor_variable, number
+from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, number
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.fortran import product
 from relgraph.tensor.memory import laid_out
@@ -374,15 +374,21 @@ def _inexact(b: Any, a: Any) -> Any:
     if kind is not None and not isinstance(a, LogicTerm):
         return number(b, weak_dtype(complex if kind is complex else float, (a.type.dtype,)), 0)
     b = as_tensor_variable(b)
-    return b if isinstance(b, LogicTerm) or not is_discrete(b.type.dtype) else cast(b, "float64")
+    return b if isinstance(b, LogicTerm) else inexact(b)
 
 
-def _as_angle(x: Any) -> Any:
-    """Return `x` in the dtype that NumPy gives it as an angle: small integers in a small one."""
-    x = as_tensor_variable(x)
+def inexact(x: Any) -> Any:
+    """Return `x`, integers and booleans as float64."""
+    return cast(x, "float64") if is_discrete(x.type.dtype) else x
+
+
+def as_floats(x: Any, ufunc: np.ufunc) -> Any:
+    """Return the argument of a ufunc, integers and booleans in the dtype that it gives."""
+    x = as_argument(x, ufunc.__name__)
     if isinstance(x, LogicTerm) or not is_discrete(x.type.dtype):
         return x
-    return cast(x, np.deg2rad.resolve_dtypes((x.type.numpy_dtype, None))[1])
+    outputs = [None] * ufunc.nout
+    return cast(x, ufunc.resolve_dtypes((x.type.numpy_dtype, *outputs))[-1].name)
 
 
 def deg2rad(x: Any) -> Any:
@@ -398,7 +404,7 @@ def deg2rad(x: Any) -> Any:
     >>> deg2rad([180.0]).eval()
     array([3.14159265])
     """
-    return mul(_as_angle(x), math.pi / 180)
+    return mul(as_floats(x, np.deg2rad), math.pi / 180)
 
 
 def rad2deg(x: Any) -> Any:
@@ -414,7 +420,7 @@ def rad2deg(x: Any) -> Any:
     >>> rad2deg([3.141592653589793]).eval()
     array([180.])
     """
-    return mul(_as_angle(x), 180 / math.pi)
+    return mul(as_floats(x, np.rad2deg), 180 / math.pi)
 
 
 if not TYPE_CHECKING:

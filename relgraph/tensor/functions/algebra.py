@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 import relgraph.tensor as at
-from relgraph.tensor.along_axes import inexact, length
+from relgraph.tensor.along_axes import length
 from relgraph.tensor.basic import as_argument
 from relgraph.tensor.linalg.decompositions import svdvals
 from relgraph.tensor.linalg.systems import inv, solve
-from relgraph.tensor.math import conjugated
+from relgraph.tensor.math import conjugated, inexact
 from relgraph.tensor.shapes import greater, lengths, product
 
 

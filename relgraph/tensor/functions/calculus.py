@@ -13,9 +13,9 @@ import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
-from relgraph.tensor.along_axes import Cumulate, along, inexact, length, of_rank, part, weak
+from relgraph.tensor.along_axes import Cumulate, along, length, of_rank, part, weak
 from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis, static_int, total_length
-from relgraph.tensor.math import conjugated
+from relgraph.tensor.math import conjugated, inexact
 from relgraph.tensor.shapes import greater, lengths, lesser
 from relgraph.tensor.type import TensorType
 

@@ -11,6 +11,7 @@ from relgraph.scalar.named import NumpyOp, PartOp
 from relgraph.scalar.type import is_complex, is_discrete
 from relgraph.tensor.basic import as_argument
 from relgraph.tensor.elemwise import Elemwise
+from relgraph.tensor.math import as_floats
 from relgraph.tensor.special import FUNCTIONS as SPECIAL
 
 UFUNCS = {name: Elemwise(NumpyOp(name)) for name in NumpyOp.slopes}
@@ -39,7 +40,7 @@ def modf(x: Any) -> tuple[Any, Any]:
     x
         A tensor of floats or integers.
     """
-    x = _as_floats(x, np.modf)
+    x = as_floats(x, np.modf)
     whole = at.trunc(x)
     copysign = UFUNCS["copysign"]
     return copysign(at.switch(at.isinf(x), np.zeros((), x.type.dtype), x - whole), x), whole
@@ -53,16 +54,7 @@ def rint(x: Any) -> Any:
     x
         A tensor.
     """
-    return at.round_half_to_even(_as_floats(x, np.rint))
-
-
-def _as_floats(x: Any, ufunc: np.ufunc) -> Any:
-    """Return the argument of a ufunc, integers and booleans in the dtype that it gives."""
-    x = as_argument(x, ufunc.__name__)
-    if not is_discrete(x.type.dtype):
-        return x
-    outputs = [None] * ufunc.nout
-    return at.cast(x, ufunc.resolve_dtypes((x.type.numpy_dtype, *outputs))[-1].name)
+    return at.round_half_to_even(as_floats(x, np.rint))
 
 
 def frexp(x: Any) -> tuple[Any, Any]:

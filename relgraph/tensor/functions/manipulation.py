@@ -12,8 +12,9 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
 from relgraph.scalar.type import is_discrete
-from relgraph.tensor.along_axes import along, inexact, length, part
+from relgraph.tensor.along_axes import along, length, part
 from relgraph.tensor.basic import as_argument, normalize_axis, static_int
+from relgraph.tensor.math import inexact
 from relgraph.tensor.shapes import lengths, lesser
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.graph.basic import Constant
 from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype
-from relgraph.tensor.along_axes import inexact, length, of_rank, part
+from relgraph.tensor.along_axes import length, of_rank, part
 from relgraph.tensor.basic import as_argument, normalize_axes, static_int
+from relgraph.tensor.math import inexact
 from relgraph.tensor.shapes import as_length, lengths, product
 
 

@@ -37,7 +37,7 @@ from relgraph.tensor.linalg.matrix_op import (
 from relgraph.tensor.linalg.products import matmul
 from relgraph.tensor.linalg.systems import inv
 from relgraph.tensor.math import abs as abs_
-from relgraph.tensor.math import cast, conjugated, neq, sqr, sqrt
+from relgraph.tensor.math import cast, conjugated, inexact, neq, sqr, sqrt
 from relgraph.tensor.memory import Array
 from relgraph.tensor.reductions import max as max_
 from relgraph.tensor.reductions import min as min_
@@ -256,12 +256,6 @@ def slogdet(a: Any) -> Any:
     return _slogdet(a)
 
 
-def _prepared(x: Any, what: str) -> Any:
-    x = as_argument(x, what, 0)
-    kind = np.dtype(x.type.dtype).kind
-    return cast(x, "float64") if kind in "biu" else x
-
-
 def _absolute_squares(x: Any) -> Any:
     return sqr(x.real) + sqr(x.imag) if is_complex(x.type.dtype) else sqr(x)
 
@@ -286,7 +280,7 @@ def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False) 
     >>> vector_norm([3.0, 4.0]).eval()
     array(5.)
     """
-    x = _prepared(x, "vector_norm")
+    x = inexact(as_argument(x, "vector_norm"))
     if isinstance(ord, str) or ord is None:
         raise ValueError(f"vector_norm: the order is a number, not {ord!r}")
     if ord == np.inf:
@@ -352,7 +346,7 @@ def matrix_norm(x: Any, ord: Any = "fro", keepdims: bool = False) -> Any:
     >>> matrix_norm([[3.0, 0.0], [0.0, 4.0]]).eval()
     array(5.)
     """
-    x = _prepared(x, "matrix_norm")
+    x = inexact(as_argument(x, "matrix_norm"))
     return _matrix_norm(x, ord, (-2, -1), keepdims, "matrix_norm")
 
 
@@ -377,7 +371,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     ValueError
         If there is no such norm.
     """
-    x = _prepared(x, "norm")
+    x = inexact(as_argument(x, "norm"))
     if axis is None and ord is None:
         made = vector_norm(flatten(x))
         return expand_dims(made, tuple(range(x.type.ndim))) if keepdims else made
@@ -405,7 +399,7 @@ def cond(x: Any, p: Any = None) -> Any:
     >>> cond([[2.0, 0.0], [0.0, 4.0]]).eval()
     array(2.)
     """
-    values = svdvals(_prepared(x, "cond"))
+    values = svdvals(inexact(as_argument(x, "cond")))
     if p not in (None, 2, -2):
         raise ValueError(f"cond: p is None, 2 or -2, not {p!r}; others are norm(x) * norm(inv(x))")
     largest, smallest = values[..., 0], values[..., -1]
