@@ -481,3 +481,9 @@ def test_checks_find_what_is_wrong_there_alone():
     laid_out = Spoiled("fortran order")(c)
     wrong = law("half", x / c, x / laid_out, computo(c, lambda x: 2.0, x))
     assert check_relation(wrong, shrink=False).status == "failed"
+
+
+def test_a_condition_on_what_is_computed_says_nothing_of_dtypes():
+    """A count of elements is no float16, so all of a law about one is never of that dtype."""
+    result = discover_laws()["sum-of-fill"].check()
+    assert "forward: float16, among others" in result.coverage.covered

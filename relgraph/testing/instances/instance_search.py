@@ -18,7 +18,9 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.kanren.explanation import diagnose
+from relgraph.graph.kanren.goals import Compute
 from relgraph.graph.kanren.rules import Reason, Rule
+from relgraph.graph.kanren.terms import variables_of
 from relgraph.graph.notation import number_of, same_number
 from relgraph.graph.op import structure
 from relgraph.graph.traversal import graph_inputs, io_toposort
@@ -545,7 +547,9 @@ def _why_refused(direction: Direction, rule: Rule, graph: InstantiatedPattern) -
     if failure is None:
         return BY_CHANCE
     if failure.reason is Reason.CONDITION:
-        return f"the condition {failure.wanted}"
+        computed = {v for c in rule.conditions if isinstance(c, Compute) for v in c.binds}
+        about = variables_of(getattr(failure.wanted, "variables", ()))
+        return f"the condition {failure.wanted}" if computed.isdisjoint(about) else BY_CHANCE
     return _OF_TYPES.get(failure.reason, BY_CHANCE)
 
 
