@@ -80,6 +80,18 @@ holds_of_equals = whereo(kit.holds_of_equals, s)
 
 flag = (whereo(is_comparison, s), booleano(c))
 
+CONSTANT_SIDES = (
+    law(
+        "constant-on-the-right",
+        compared(c, x),
+        mirrored(x, c),  # 0 < x → x > 0
+        whereo(is_comparison, s),
+        constanto(c),
+        not_constanto(x),
+        mixed=True,
+    ),
+)
+
 COMPARISONS = (
     law("strict-order-with-itself", compared(x, x), False, strict),  # x < x
     law("comparison-with-itself", compared(i, i), True, holds_of_equals),
@@ -95,16 +107,6 @@ COMPARISONS = (
         order,
     ),
     # what is on the sides
-    # 0 < x → x > 0
-    law(
-        "constant-on-the-right",
-        compared(c, x),
-        mirrored(x, c),
-        whereo(is_comparison, s),
-        constanto(c),
-        not_constanto(x),
-        mixed=True,
-    ),
     law("order-of-negatives", compared(-x, -y), compared(y, x), order, floato(x)),
     law("equality-of-negatives", compared(-x, -y), compared(x, y), equality),
     # -u < k → u > -k

@@ -158,6 +158,7 @@ _MAGNITUDES = (
 """Absolute values and signs, maximum and minimum, and bounds."""
 
 _CHOICES = (
+    *choices.CONSTANT_SIDES,
     *choices.COMPARISONS,
     *choices.NOT_A_NUMBER,
     *choices.JUNCTIONS,
@@ -318,6 +319,8 @@ SPECIALIZE: tuple[Relation, ...] = (
     # again: these look for squares, which may have been powers until now
     *trigonometric.QUOTIENTS,
     *trigonometric.SQUARES_AND_DOUBLE_ANGLES,
+    # again: what terms that cancel are compared with may have become a constant
+    *choices.CONSTANT_SIDES,
     *choices.NOT_A_NUMBER,
     *choices.KNOWN,
     *choices.AS_CASTS,
