@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -167,7 +168,11 @@ def facts_about(matrix: Variable) -> Facts:
 
 
 def _rule_for(node: Apply) -> Callable[[Any, Sequence[Facts]], Facts] | None:
-    return _RULES.get(type(node.op))
+    op = node.op
+    if isinstance(op, Elemwise) and type(op.scalar_op) not in _OF_ELEMENTS:
+        # nothing follows for another function of elements, so its arguments are not looked at
+        return None
+    return _RULES.get(type(op))
 
 
 def _facts_about_leaf(v: Any) -> Facts:
@@ -178,9 +183,22 @@ def _facts_about_leaf(v: Any) -> Facts:
         found |= _facts_about_factor(v)
     if shape[-2:] == (1, 1):
         found |= {UNIFORM, DIAGONAL}
-    if len(shape) < 2 or not isinstance(v, Constant) or v.data.size > _LARGEST_CONSTANT:
-        return frozenset(found)
-    data: Any = np.asarray(v.data)
+    if len(shape) > 1 and isinstance(v, Constant) and v.data.size <= _LARGEST_CONSTANT:
+        found |= _facts_about_data(v)
+    return frozenset(found)
+
+
+# several laws ask one after the other
+_known: WeakKeyDictionary[Constant, Facts] = WeakKeyDictionary()
+
+
+def _facts_about_data(constant: Constant) -> Facts:
+    """Return what the elements of a matrix tell."""
+    known = _known.get(constant)
+    if known is not None:
+        return known
+    data: Any = np.asarray(constant.data)
+    shape, found = data.shape, set[str]()
     if np.array_equal(data, np.tril(data)):
         found.add(LOWER)
     if np.array_equal(data, np.triu(data)):
@@ -191,7 +209,7 @@ def _facts_about_leaf(v: Any) -> Facts:
         along = np.diagonal(data, axis1=-2, axis2=-1)
         found |= {POSITIVE} if np.all(along > 0) else set()
         found |= {ORTHOGONAL} if np.all(along == 1) else set()
-    return frozenset(found)
+    return _known.setdefault(constant, frozenset(found))
 
 
 def _facts_about_factor(matrix: Any) -> Facts:
@@ -315,6 +333,16 @@ def _adjoint_of(x: Any) -> Any:
         if turned and conjugated:
             return x
     return None
+
+
+_OF_ELEMENTS = {
+    type(op)
+    for op in (
+        *(scalar.add, scalar.sub, scalar.mul, scalar.true_div),
+        *(scalar.neg, scalar.conj, scalar.switch),
+    )
+} | {scalar.Cast}
+"""The functions of elements of which something is known."""
 
 
 def _elementwise(node: Any, facts: Sequence[Facts]) -> Facts:

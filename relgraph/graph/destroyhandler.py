@@ -454,8 +454,8 @@ class DestroyHandler(Feature):
             if root.owner is None and root not in allowed:
                 kind = "constant" if isinstance(root, Constant) else "an input, and not mutable"
                 raise InconsistencyError(
-                    f"{node} overwrites the storage of {root}, which is {kind}, "
-                    f"through its input {i}, {node.inputs[i]}"
+                    "{} overwrites the storage of {}, which is {}, through its input {}, {}",
+                    *(node, root, kind, i, node.inputs[i]),
                 )
         for i in destroyed_indices(node):
             _check_aliasing(fgraph, node, i)
@@ -499,7 +499,8 @@ class DestroyHandler(Feature):
                 var = readers_before(fgraph, node).get(waits_for)
                 if var is not None:
                     raise InconsistencyError(
-                        f"{node} overwrites {var}, which {waits_for} needs, but has to run later"
+                        "{} overwrites {}, which {} needs, but has to run later",
+                        *(node, var, waits_for),
                     )
         raise InconsistencyError(f"the graph contains a cycle through {cycle[0].op}")
 
@@ -515,12 +516,13 @@ def _check_aliasing(fgraph: FunctionGraph, node: Apply, i: int) -> None:
             continue
         if var is not overwritten:
             raise InconsistencyError(
-                f"{node} overwrites its input {i}, {overwritten}, while its input {j}, {var}, "
-                "may share the storage"
+                "{} overwrites its input {}, {}, while its input {}, {}, may share the storage",
+                *(node, i, overwritten, j, var),
             )
         if (i, j) not in op.destroyhandler_tolerate_same:
             raise InconsistencyError(
-                f"{node} overwrites its input {i}, {overwritten}, which is its input {j} too"
+                "{} overwrites its input {}, {}, which is its input {} too",
+                *(node, i, overwritten, j),
             )
 
 
@@ -529,10 +531,11 @@ def _check_other_users(fgraph: FunctionGraph, node: Apply, root: Variable, var: 
     for other, k in fgraph.clients[var]:
         if isinstance(other, str):
             raise InconsistencyError(
-                f"{node} overwrites the storage of {root}, and output {k} of the graph, {var}, "
-                "is in it"
+                "{} overwrites the storage of {}, and output {} of the graph, {}, is in it",
+                *(node, root, k, var),
             )
         if other is not node and k in destroyed_indices(other):
             raise InconsistencyError(
-                f"{node} and {other} both overwrite the storage of {root} (the second as {var})"
+                "{} and {} both overwrite the storage of {} (the second as {})",
+                *(node, other, root, var),
             )

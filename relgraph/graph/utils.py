@@ -41,7 +41,22 @@ class MissingInputError(Exception):
 
 
 class InconsistencyError(Exception):
-    """A graph breaks a condition that a feature keeps (a destroyed value is needed later, say)."""
+    """A graph breaks a condition that a feature keeps (a destroyed value is needed later, say).
+
+    Parameters
+    ----------
+    text, parts
+        The message, and what stands in the places of its braces. They are put together when the
+        message is read: a pass that tries replacements raises many errors that nobody reads, and a
+        long graph takes long to print.
+    """
+
+    def __init__(self, text: str = "", *parts: object) -> None:
+        super().__init__(text, *parts)
+
+    def __str__(self) -> str:
+        text, *parts = self.args
+        return text.format(*parts) if parts else str(text)
 
 
 class MethodNotDefined(AttributeError):
