@@ -85,16 +85,16 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "sigmoid": special.expit,
     "polygamma": special.polygamma,
     "round": np.round,
-    "length": lambda *xs: np.sqrt(sum(x * x for x in xs)),
+    "length": _widely(lambda *xs: np.sqrt(sum(x * x for x in xs))),
     "hypot1m1": _exactly(lambda m, x: m.sqrt(1 + x * x) - 1),
-    "log1mexp": lambda x: np.log(-np.expm1(x)),
+    "log1mexp": _widely(lambda x: np.log(-np.expm1(x))),
     "log1p_sqr": _exactly(lambda m, x: m.log(1 + x * x)),
     "log1pmx": _exactly(lambda m, x: m.log(1 + x) - x),
     "sqr_less_sqr": _exactly(lambda m, x, y: x * x - y * y),
     "cosm1": _exactly(lambda m, x: m.cos(x) - 1),
     "tan_less_x": _exactly(lambda m, x: m.tan(x) - x),
     "x_less_sin": _exactly(lambda m, x: x - m.sin(x)),
-    "log_product": _widely(lambda y, z, *xs: np.log(reduce(np.multiply, xs, np.exp(y)) / z)),
+    "log_product": _widely(lambda y, z, *xs: y + np.log(reduce(np.multiply, xs, 1.0) / z)),
     "fma": lambda x, y, z: _floats(x * y + z),
     "scaled_product{2,1}": lambda x, y, z: _floats(x * y / z),
     "mul_error": lambda x, y: _lost(x, y, np.multiply, Fraction.__mul__),
@@ -252,6 +252,7 @@ def _cofactors(a: Any) -> Any:
 
 def _second_cofactors(a: Any, e: Any) -> Any:
     """The sum of the cofactors with one of the other rows taken from `e`."""
+    a, e = np.broadcast_arrays(a, e)
     out = np.zeros(a.shape, np.result_type(a, e))
     for row in range(a.shape[-1]):
         mixed = a.astype(out.dtype)
@@ -326,8 +327,11 @@ def _recurrence(op: Any, factors: Any, terms: Any) -> Any:
 
 
 def _cosine(op: Any, x: Any, y: Any) -> Any:
+    dtype = np.result_type(x, y)
+    # what vanishes in squares does not among long doubles
+    x, y = (v.astype(np.longdouble) for v in (x, y))
     sizes = np.sqrt((x * x).sum(op.axis)) * np.sqrt((y * y).sum(op.axis))
-    return (x * y).sum(op.axis) / sizes
+    return ((x * y).sum(op.axis) / sizes).astype(dtype)
 
 
 def _covariance(op: Any, x: Any, y: Any) -> Any:
