@@ -199,9 +199,10 @@ def _facts_about_data(constant: Constant) -> Facts:
         return known
     data: Any = np.asarray(constant.data)
     shape, found = data.shape, set[str]()
-    if np.array_equal(data, np.tril(data)):
+    rows, columns = np.nonzero(data)[-2:]
+    if np.all(rows >= columns):
         found.add(LOWER)
-    if np.array_equal(data, np.triu(data)):
+    if np.all(rows <= columns):
         found.add(UPPER)
     if shape[-1] == shape[-2] and np.array_equal(data, np.swapaxes(data, -1, -2).conj()):
         found.add(SYMMETRIC)
@@ -467,7 +468,7 @@ is_orthogonal = _predicate(ORTHOGONAL, "is_orthogonal")
 @depends_on_levels(3)
 def is_triangular(matrix: Any) -> bool:
     """Return whether a matrix is known to have zeros on one side of its diagonal."""
-    return is_lower_triangular(matrix) or is_upper_triangular(matrix)
+    return matrix.type.ndim > 1 and not facts_about(matrix).isdisjoint({LOWER, UPPER})
 
 
 diagonalo = goal(is_diagonal)

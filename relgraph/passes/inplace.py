@@ -147,6 +147,17 @@ class StorageUse:
             return None
         return max(self._last_reader[root] for root in roots) - position
 
+    def can_come_last(self, position: int, i: int, distance: int) -> bool:
+        """Return whether none of the later readers of input `i` of a node depends on the node."""
+        node = self.order[position]
+        roots, reached = self.roots(node.inputs[i]), {*node.outputs}
+        for later in self.order[position + 1 : position + distance + 1]:
+            if not reached.isdisjoint(later.inputs):
+                if any(root in self.roots(v) for v in later.inputs for root in roots):
+                    return False
+                reached.update(later.outputs)
+        return True
+
     def overwrite(self, position: int, i: int, made: Variable) -> None:
         """Note that the node at a position overwrites its input `i`, with an output made there."""
         self._note(self.order[position].inputs[i], made)
@@ -246,6 +257,7 @@ class InplacePass(GlobalOptimizer):
                     distance is not None
                     and distance <= _NEAR
                     and not _is_taken(otherwise, output, i)
+                    and use.can_come_last(position, i, distance)
                 ):
                     otherwise[output] = i
             if chosen:
