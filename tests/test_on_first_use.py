@@ -16,7 +16,7 @@ HERE = Path(relgraph.__file__).parent
 LAZY = sorted(
     ".".join(["relgraph", *path.parent.relative_to(HERE).parts])
     for path in HERE.rglob("__init__.py")
-    if "import loaded\n" in path.read_text() or "names_on_first_use" in path.read_text()
+    if "__getattr__" in path.read_text()
 )
 
 
