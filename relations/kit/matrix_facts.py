@@ -167,7 +167,7 @@ def facts_about(matrix: Variable) -> Facts:
     return known[matrix]
 
 
-def _rule_for(node: Apply) -> Callable[[Any, Sequence[Facts]], Facts] | None:
+def _rule_for(node: Apply) -> _Rule | None:
     op = node.op
     if isinstance(op, Elemwise) and type(op.scalar_op) not in _OF_ELEMENTS:
         # nothing follows for another function of elements, so its arguments are not looked at
@@ -336,36 +336,9 @@ def _adjoint_of(x: Any) -> Any:
     return None
 
 
-_OF_ELEMENTS = {
-    type(op)
-    for op in (
-        *(scalar.add, scalar.sub, scalar.mul, scalar.true_div),
-        *(scalar.neg, scalar.conj, scalar.switch),
-    )
-} | {scalar.Cast}
-"""The functions of elements of which something is known."""
-
-
 def _elementwise(node: Any, facts: Sequence[Facts]) -> Facts:
-    op = node.op.scalar_op
     facts = [_repeated(f, v, node.outputs[0]) for f, v in zip(facts, node.inputs, strict=True)]
-    if op in (scalar.add, scalar.sub):
-        return _sum(op, node.inputs, facts)
-    if op is scalar.mul:
-        return _scaled(node.inputs, facts)
-    if op is scalar.true_div:
-        return facts[0] & _ALL_ZEROS_AND_SYMMETRY if UNIFORM in facts[1] else NOTHING
-    if op is scalar.neg:
-        return facts[0] & (_ALL_ZEROS_AND_SYMMETRY | {ORTHOGONAL, UNIFORM})
-    if op is scalar.conj:
-        return facts[0]
-    if isinstance(op, scalar.Cast):
-        exact = np.dtype(node.outputs[0].type.dtype).kind in "fc"
-        return facts[0] if exact else facts[0] & _ALL_ZEROS_AND_SYMMETRY
-    if op is scalar.switch:
-        sides = sides_left_by_mask(node.inputs)
-        return frozenset({LOWER if side == "lower" else UPPER for side in sides})
-    return NOTHING
+    return _OF_ELEMENTS[type(node.op.scalar_op)](node, facts)
 
 
 def _repeated(facts: Facts, operand: Any, result: Any) -> Facts:
@@ -375,20 +348,21 @@ def _repeated(facts: Facts, operand: Any, result: Any) -> Facts:
     return facts if same or UNIFORM in facts else NOTHING
 
 
-def _sum(op: Any, inputs: Sequence[Any], facts: Sequence[Facts]) -> Facts:
+def _sum(node: Any, facts: Sequence[Facts]) -> Facts:
+    inputs, is_added = node.inputs, node.op.scalar_op is scalar.add
     matrices = [f for f in facts if UNIFORM not in f]
     found = frozenset.intersection(*facts) & {UNIFORM}
     if len(matrices) == len(facts):
         found |= frozenset.intersection(*facts) & _SHAPE_OF_ZEROS
-    opposite = len(inputs) == 2 and op is scalar.add and are_transposes(*inputs)
+    opposite = len(inputs) == 2 and is_added and are_transposes(*inputs)
     if opposite or all(SYMMETRIC in f for f in matrices):
         found |= {SYMMETRIC}
-    if op is scalar.add:
+    if is_added:
         found |= frozenset.intersection(*facts) & {SEMIDEFINITE, POSITIVE}
     return found
 
 
-def _scaled(inputs: Sequence[Any], facts: Sequence[Facts]) -> Facts:
+def _scaled(node: Any, facts: Sequence[Facts]) -> Facts:
     """Return the facts about a product element by element."""
     matrices = [f for f in facts if UNIFORM not in f]
     if not matrices:
@@ -396,11 +370,29 @@ def _scaled(inputs: Sequence[Any], facts: Sequence[Facts]) -> Facts:
     found = set(frozenset.union(*matrices) & _SHAPE_OF_ZEROS)
     if all(SYMMETRIC in f for f in matrices):
         found.add(SYMMETRIC)
-    numbers = [v for v, f in zip(inputs, facts, strict=True) if UNIFORM in f]
+    numbers = [v for v, f in zip(node.inputs, facts, strict=True) if UNIFORM in f]
     if len(matrices) == 1 and all(is_nonnegative(v) for v in numbers):
         kept = {POSITIVE} if all(is_positive(v) for v in numbers) else set()
         found |= matrices[0] & {SEMIDEFINITE, *kept}
     return frozenset(found)
+
+
+def _divided(node: Any, facts: Sequence[Facts]) -> Facts:
+    return facts[0] & _ALL_ZEROS_AND_SYMMETRY if UNIFORM in facts[1] else NOTHING
+
+
+def _negated(node: Any, facts: Sequence[Facts]) -> Facts:
+    return facts[0] & (_ALL_ZEROS_AND_SYMMETRY | {ORTHOGONAL, UNIFORM})
+
+
+def _converted(node: Any, facts: Sequence[Facts]) -> Facts:
+    exact = np.dtype(node.outputs[0].type.dtype).kind in "fc"
+    return facts[0] if exact else facts[0] & _ALL_ZEROS_AND_SYMMETRY
+
+
+def _masked(node: Any, facts: Sequence[Facts]) -> Facts:
+    sides = sides_left_by_mask(node.inputs)
+    return frozenset({LOWER if side == "lower" else UPPER for side in sides})
 
 
 def _eye(node: Any, facts: Sequence[Facts]) -> Facts:
@@ -426,7 +418,21 @@ def _cholesky(node: Any, facts: Sequence[Facts]) -> Facts:
 
 PRODUCTS = (Dot, Dot22, MatMul)
 
-_RULES: dict[type, Callable[[Any, Sequence[Facts]], Facts]] = {
+_Rule = Callable[[Any, Sequence[Facts]], Facts]
+
+_OF_ELEMENTS: dict[type, _Rule] = {
+    type(scalar.add): _sum,
+    type(scalar.sub): _sum,
+    type(scalar.mul): _scaled,
+    type(scalar.true_div): _divided,
+    type(scalar.neg): _negated,
+    type(scalar.conj): _same,
+    type(scalar.switch): _masked,
+    scalar.Cast: _converted,
+}
+"""What follows for functions of elements, by the type of the scalar op."""
+
+_RULES: dict[type, _Rule] = {
     Assume: _declared,
     Assert: _same,
     SpecifyShape: _same,

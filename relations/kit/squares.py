@@ -34,6 +34,7 @@ Axes = tuple[int | None, ...]
 Powers = Mapping[tuple[Variable, Axes], int]
 
 _MOST_TERMS, _MOST_VISITS = 32, 128
+_POWERS = {n for n in range(-8, 9) if n}
 
 
 class Monomial(NamedTuple):
@@ -149,7 +150,7 @@ def _exponent(op: Any, inputs: Sequence[Any]) -> int | None:
     """Return the exponent of the last factor of a power or quotient; None for other ops."""
     if op is pow:
         exponent = real_number(inputs[1])
-        return None if exponent is None or exponent % 1 or abs(exponent) > 8 else int(exponent)
+        return int(exponent) if exponent in _POWERS else None
     found: int | None = {sqr: 2, reciprocal: -1, true_div: -1}.get(op)
     return found
 
@@ -199,12 +200,16 @@ def _has_float(value: Fraction, dtype: str) -> bool:
 def _read_leaves(
     fgraph: Any, nest: Nest, is_usable: Callable[[Monomial], bool]
 ) -> dict[int, list[Monomial]]:
-    """Return the monomials of the leaves of a sum in which all are usable."""
+    """Return the monomials of the leaves of a sum in which all are usable; nothing if there are too
+    many."""
     reading, axes = _Reading(fgraph, nest), tuple(range(nest.ndim))
     found: dict[int, list[Monomial]] = {}
     for i, (leaf, below) in enumerate(zip(nest.leaves, nest.below, strict=True)):
         sign = Monomial(Fraction(-1 if below else 1), {})
-        monomials = [sign * one for one in reading.read(leaf, axes)]
+        try:
+            monomials = [sign * one for one in reading.read(leaf, axes)]
+        except _TooLong:
+            return {}
         if all(map(is_usable, monomials)):
             found[i] = monomials
     return found
@@ -215,10 +220,7 @@ def _read_leaves(
 def square_together(fgraph: Any, nest: Nest) -> Any:
     """Return a sum in which three terms are one square, of a sum or difference."""
     axes = range(nest.ndim)
-    try:
-        read = _read_leaves(fgraph, nest, lambda one: _indices(one.powers) <= {*axes})
-    except _TooLong:
-        return None
+    read = _read_leaves(fgraph, nest, lambda one: _indices(one.powers) <= {*axes})
     single = {i: monomials[0] for i, monomials in read.items() if len(monomials) == 1}
     places, terms = list(single), list(single.values())
     square = _square_in(terms, nest.dtype)
@@ -256,10 +258,7 @@ def _weight(powers: Powers) -> Powers:
 def squares_over_two_axes(fgraph: Any, nest: Nest) -> Any:
     """Return a sum in which terms like ``sum(A[i, j] * (x[i]**2 - 2 * x[i] * y[j] + y[j]**2))``,
     whatever the sums in which the three are, are one sum of weighted squares."""
-    try:
-        read = _read_leaves(fgraph, nest, lambda one: len(_indices(one.powers)) == 2)
-    except _TooLong:
-        return None
+    read = _read_leaves(fgraph, nest, lambda one: len(_indices(one.powers)) == 2)
     weight: Powers | None = None
     collected: dict[Any, Fraction] = {}
     for one in [one for monomials in read.values() for one in monomials]:
@@ -309,7 +308,7 @@ def _written(
 def _product(
     coefficient: Fraction, powers: Powers, indices: Sequence[int], dtype: str, *above: Any
 ) -> Any:
-    """Return a product of some factors, the axes of which are those of `indices`."""
+    """Return a product of powers and of the factors `above`, with an axis for each index."""
     sides: tuple[list[Any], list[Any]] = [*above], []
     for (var, axes), n in powers.items():
         places = {axis: a for a, axis in enumerate(axes) if axis is not None}

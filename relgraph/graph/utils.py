@@ -46,9 +46,8 @@ class InconsistencyError(Exception):
     Parameters
     ----------
     text, parts
-        The message, and what stands in the places of its braces. They are put together when the
-        message is read: a pass that tries replacements raises many errors that nobody reads, and a
-        long graph takes long to print.
+        A format string and its arguments. The message is formatted when it is read, since a pass
+        that tries replacements discards most errors, and a long graph takes long to print.
     """
 
     def __init__(self, text: str = "", *parts: object) -> None:

@@ -632,10 +632,12 @@ def _as_floats_have_it(op: ScalarOp, args: Sequence[Ball]) -> Ball:
     with np.errstate(all="ignore"):
         value = np.asarray(op.ufunc(*map(np.asarray, floats)))[()]
     found = as_ball(value)
-    if found.is_finite():
-        for sign in (1, -1):
-            # the lesser of a number and infinity is that number, with all its digits
-            for exact, rounded in zip(args, floats, strict=True):
-                if value and value == sign * rounded:
-                    return sign * exact
-    return found if not found.is_finite() or any(map(is_infinite, args)) else UNKNOWN
+    if not found.is_finite():
+        return found
+    if not any(map(is_infinite, args)):
+        return UNKNOWN
+    # the lesser of a number and infinity is that number, with all its digits
+    for exact, rounded in zip(args, floats, strict=True):
+        if value and value in (rounded, -rounded):
+            return exact if value == rounded else -exact
+    return found

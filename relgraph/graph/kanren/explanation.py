@@ -377,8 +377,9 @@ def _sentence(failure: Failure, variable: Variable, fgraph: FunctionGraph | None
             else (f": {_shown(stays)} stays, since it is read by {readers_of(stays, fgraph)}")
         )
         return f"it matches, but with {_shown(found)} the graph would cost more{why}"
-    if reason is Reason.CONDITION and None in values.values():
-        return f"{' and '.join(k for k, v in values.items() if v is None)} finds nothing"
+    not_found = [name for name, value in values.items() if value is None]
+    if reason is Reason.CONDITION and not_found:
+        return f"{' and '.join(not_found)} finds nothing"
     where = _place(failure.path, variable)
     with_ = f" ({assigned(values)})" if values else ""
     return _SENTENCES[reason].format(
