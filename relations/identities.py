@@ -173,6 +173,8 @@ OF_NUMBERS = (
     finite("times-reciprocal", x * (1 / y), x / y),
     # signs
     finite("product-turned", -x * y, -(x * y)),
+    law("neg-div", -x / y, -(x / y)),
+    law("div-neg", x / -y, -(x / y)),
     # what cancels
     finite("product-by-first", (x * y) / x, y),
     finite("by-product-with-itself", x / (x * y), 1 / y),

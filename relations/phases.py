@@ -295,6 +295,8 @@ STABILIZE: tuple[Relation, ...] = (
     *magnitudes.ABSOLUTE,
     *magnitudes.SIGNS_AND_EXTREMES,
     *choices.SIGNS,
+    # again: what these laws choose by is compared as they found it
+    *choices.COMPARISONS,
 )
 """The same value, nearer to the true one. It comes before SPECIALIZE, while terms are still written
 as people write them."""

@@ -28,12 +28,13 @@ from relations.kit.guards import (
     real_number,
     requires_heads,
 )
-from relations.kit.nests import Nest, Part, edited, nest_at, nest_of, power_of
+from relations.kit.nests import DEPTH, Nest, Part, edited, is_nested, nest_at, nest_of, power_of
 from relgraph.graph.basic import Constant, Variable
-from relgraph.graph.kanren.goals import goal, holds_of_readers, one_client
+from relgraph.graph.kanren.goals import found_in, goal, holds_of_readers, one_client
 from relgraph.graph.kanren.rules import head_of
 from relgraph.graph.kanren.views import View
 from relgraph.graph.notation import number_of
+from relgraph.graph.op import Op
 from relgraph.tensor.basic import number
 from relgraph.tensor.math import add, mul, neg, pow, sqr, sqrt, sub, true_div
 
@@ -44,13 +45,25 @@ A unit is one variable, or the tuple of all factors of a term.
 """
 
 
-def _equal_units(counted: Counted) -> list[Hashable] | None:
-    """Return hashables that are equal if the units are; None if all units differ."""
-    keys = [_key(unit) for _, unit in counted]
-    return keys if len(set(keys)) < len(keys) else None
+def counted_by(seen_as: View) -> Callable[[Nest], Counted | None]:
+    """Return the function that counts the units of the leaves of a nest by a view; None is the
+    result if all units differ."""
+
+    @depends_on_levels(seen_as.depth)
+    def counted(nest: Nest) -> Counted | None:
+        # several laws look at one nest
+        if seen_as not in nest.counted:
+            found = seen_as.each(nest.leaves)
+            is_any_equal = len({_key(unit) for _, unit in found}) < len(found)
+            nest.counted[seen_as] = found if is_any_equal else None
+        known: Counted | None = nest.counted[seen_as]
+        return known
+
+    return counted
 
 
 def _key(unit: Any) -> Hashable:
+    """Return a hashable that is equal to that of another unit if the units are."""
     if unit.__class__ is not tuple:
         return id(unit)
     return id(unit[0]) if len(unit) == 1 else tuple(sorted(map(id, unit)))
@@ -62,7 +75,7 @@ def number_in(count: Any) -> Any:
 
 
 def _may_have_common_unit(
-    nested: frozenset[Any], of_factors: frozenset[Any]
+    nested: frozenset[Any], of_factors: frozenset[Any], join: Op | None = None
 ) -> Callable[[Sequence[Variable]], bool]:
     """Return the test that is false if the units of some variables, constants aside, are known to
     be different: a look at each is enough, so that most sums and products are left alone.
@@ -73,13 +86,18 @@ def _may_have_common_unit(
         The ops in which other terms or factors may be nested.
     of_factors
         The ops whose inputs make the unit.
+    join
+        The op that takes the variables, if those of the nested ones that have its type are theirs:
+        what it makes that is broadcast is nested too.
     """
 
     def may_have_common_unit(variables: Sequence[Variable]) -> bool:
         seen: set[Variable] = set()
         for var in variables:
             head = var.head
-            if head in nested:
+            if head in nested or (
+                head is join and any(other.type is not var.type for other in variables)
+            ):
                 return True
             parts = (var,)
             if head in of_factors:
@@ -97,14 +115,13 @@ def _may_have_common_unit(
 
 _FACTORS, _POWERS = frozenset((mul, true_div)), frozenset((sqr, sqrt, pow))
 
-may_have_equal_terms = _may_have_common_unit(frozenset((sub, neg)), _FACTORS)
-may_have_equal_bases = _may_have_common_unit(frozenset((true_div,)), _POWERS)
+may_have_equal_terms = _may_have_common_unit(frozenset((sub, neg)), _FACTORS, add)
+may_have_equal_bases = _may_have_common_unit(frozenset((true_div,)), _POWERS, mul)
 
 
 def _collected(
     nest: Nest,
     counted: Counted,
-    keys: Sequence[Hashable],
     counts: Sequence[Any],
     kind_of: Callable[[int], Any],
     build: Callable[[Any, Any], Any],
@@ -114,8 +131,6 @@ def _collected(
 
     Parameters
     ----------
-    keys
-        Those of the units.
     counts
         Those of the leaves as numbers; of leaves above the line and below it alike.
     kind_of
@@ -126,9 +141,9 @@ def _collected(
         Says whether some leaves should be one, which is so many of their unit.
     """
     groups: dict[Hashable, list[int]] = {}
-    for i, key in enumerate(keys):
+    for i, (_, unit) in enumerate(counted):
         kind = kind_of(i)
-        groups.setdefault(i if kind is None else (key, kind), []).append(i)
+        groups.setdefault(i if kind is None else (_key(unit), kind), []).append(i)
     edits: dict[int, Part | None] = {}
     for members in groups.values():
         if len(members) == 1:
@@ -196,17 +211,21 @@ nest_of_powers = nest_at(
 # -- signs -----------------------------------------------------------------------------------------
 
 
-@requires_heads(containing_any_of(neg))
+@requires_heads(containing_any_of(neg, mul, true_div))
+@depends_on_levels(DEPTH)
 @asks_graph
 def signs_in_front(fgraph: Any, whole: Any) -> Any:
-    """Return a product with the signs of its factors before it: ``x * -y * z`` is
-    ``-(x * y * z)``."""
-    nest = nest_of(fgraph, whole, joins_only=True)
+    """Return the outermost product or quotient with the signs of its factors before it:
+    ``x * -y / z`` is ``-(x * y / z)``. A sign in a nest goes there in one step."""
+    root = found_in(fgraph, whole)
+    if is_nested(fgraph, root):
+        return None
+    nest = nest_of(fgraph, root)
     edits: dict[int, Part | None] = {}
     for i, leaf in enumerate(nest.leaves):
         # the negative of an integer may wrap around before it is converted
         if leaf.owner is not None and leaf.head is neg and leaf.type.dtype == nest.dtype:
-            edits[i] = leaf.owner.inputs[0], False
+            edits[i] = leaf.owner.inputs[0], nest.below[i]
     if not edits:
         return None
     product = edited(nest, edits)
@@ -405,9 +424,6 @@ def collected_powers(nest: Nest, counted: Counted, any_exponent: bool, both_side
         Whether only bases above and below the line are: ``(x**3 * y) / (x * z)`` is
         ``(x**2 * y) / z``.
     """
-    keys = _equal_units(counted)
-    if keys is None:
-        return None
     dtype = np.dtype(nest.dtype)
     limit = 2.0**24 if dtype.kind == "f" else float(np.iinfo(dtype).max)
     # exponents are added as floats that hold all of them, and are of the dtype in the end
@@ -431,7 +447,7 @@ def collected_powers(nest: Nest, counted: Counted, any_exponent: bool, both_side
         together = members[-1] - members[0] == len(members) - 1
         return together and (members[0], members[-1]) in partial_spans()
 
-    return _collected(nest, counted, keys, counts, kind_of, power_of, is_gain)
+    return _collected(nest, counted, counts, kind_of, power_of, is_gain)
 
 
 nest_of_multiples = nest_at(
@@ -508,9 +524,6 @@ def collected_terms(nest: Nest, counted: Counted, cancelling: bool) -> Any:
         Whether those of both signs are: ``(2 * x + y) - 3 * x`` is ``y - x``. Those of integers are
         whatever their sign.
     """
-    keys = _equal_units(counted)
-    if keys is None:
-        return None
     dtype = np.dtype(nest.dtype)
     any_sign = dtype.kind != "f" or cancelling
     with np.errstate(all="ignore"):
@@ -522,7 +535,7 @@ def collected_terms(nest: Nest, counted: Counted, cancelling: bool) -> Any:
                 return None
             return "any" if any_sign else (counts[i] > 0) != nest.below[i]
 
-        return _collected(nest, counted, keys, counts, kind_of, _multiple, lambda *_: True)
+        return _collected(nest, counted, counts, kind_of, _multiple, lambda *_: True)
 
 
 def _coefficients(counted: Counted, dtype: np.dtype[Any]) -> list[Any]:

@@ -16,7 +16,7 @@ So each partial product of an edited nest is one that was there, or its reciproc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -53,8 +53,8 @@ class Operation(NamedTuple):
 
 SUM, PRODUCT = Operation(add, sub, neg), Operation(mul, true_div, reciprocal)
 
-# a change deeper in a nest than this is seen when something else in it changes too
-_DEPTH = 3
+DEPTH = 3
+"""A change deeper in a nest than this is seen when something else in it changes too."""
 
 Part = tuple[Any, bool]
 """A variable (or a number), and whether it stands below the line."""
@@ -80,6 +80,8 @@ class Nest:
         Of each node, its arguments: the index of a leaf, or of a node as ``-1 - index``.
     dtype
         That of the nodes.
+    counted
+        What laws have found of the leaves, by the view that they are seen by.
     """
 
     operation: Operation
@@ -89,6 +91,7 @@ class Nest:
     inverted: list[bool]
     children: list[list[int]]
     dtype: str
+    counted: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def ndim(self) -> int:
@@ -124,7 +127,7 @@ class Nest:
         return found
 
 
-@depends_on_levels(_DEPTH)
+@depends_on_levels(DEPTH)
 @asks_graph
 def nest_of(fgraph: Any, whole: Any, joins_only: bool = False) -> Nest:
     """Return the nest whose outermost node computes `whole`.
@@ -195,7 +198,7 @@ def _nest_of(fgraph: Any, root: Variable, joins_only: bool) -> Nest:
     return nest
 
 
-def _is_nested(fgraph: Any, var: Variable) -> bool:
+def is_nested(fgraph: Any, var: Variable) -> bool:
     """Return whether a sum or product is nested in another node of the same operation."""
     operation = SUM if var.head in SUM else PRODUCT
     while fgraph is not None:
@@ -307,11 +310,11 @@ def nest_at(
     """
 
     @requires_heads(admits)
-    @depends_on_levels(_DEPTH)
+    @depends_on_levels(DEPTH)
     @asks_graph
     def nest(fgraph: Any, whole: Any) -> Nest | None:
         root = found_in(fgraph, whole)
-        nested = _is_nested(fgraph, root)
+        nested = is_nested(fgraph, root)
         if nested and not (parts_too and root.head.associative):
             return None
         found = nest_of(fgraph, root, joins_only=nested)
@@ -379,7 +382,7 @@ def leaves_of(nest: Nest) -> tuple[Variable, ...]:
     return tuple(nest.leaves)
 
 
-@depends_on_levels(_DEPTH)
+@depends_on_levels(DEPTH)
 @asks_graph
 def added_leaves(fgraph: Any, whole: Any) -> tuple[Variable, ...] | None:
     """Return the leaves of a sum; None if some are subtracted."""
@@ -387,7 +390,7 @@ def added_leaves(fgraph: Any, whole: Any) -> tuple[Variable, ...] | None:
     return None if any(nest.below) else tuple(nest.leaves)
 
 
-@depends_on_levels(_DEPTH)
+@depends_on_levels(DEPTH)
 def terms_of_sum(arguments: Sequence[Any]) -> list[Any]:
     """Return the arguments of a sum, with those of nested ones in their place."""
     found, stack = [], [*reversed(arguments)]

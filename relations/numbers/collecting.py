@@ -23,7 +23,7 @@ from typing import Any
 from relations.kit import collecting as kit
 from relations.kit.constant_arithmetic import known
 from relations.kit.guards import normal_reciprocalo, not_constanto, uniformo
-from relations.kit.nests import flattened, leaves_of
+from relations.kit.nests import flattened
 from relations.kit.type_guards import same_dtypeo
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
 from relgraph.graph.kanren import case, computed, several, view, whereo
@@ -38,6 +38,7 @@ SUBTRACTED = view(
     "subtracted",
     case(-x, x),
     case(mul(c, several(xs)), mul(known(-c), several(xs)), kit.negative_numbero(c)),
+    case(x / c, x / known(-c), kit.negative_numbero(c)),
     case(c, known(-c), kit.negative_numbero(c)),
     case(x, None),
 )
@@ -97,9 +98,8 @@ def collecting(name: str, kind: Any, lhs: Any, units: Any, collected: Any, *cond
     """
     find, seen_as, tag = units
     nest = computed(find, lhs)
-    counted = computed(seen_as.each, computed(leaves_of, nest))
     collect, *which = collected
-    made = computed(collect, nest, counted, *which)
+    made = computed(collect, nest, computed(kit.counted_by(seen_as), nest), *which)
     return kind(name, lhs, made, *conditions, tags=(tag, "late"))  # type: ignore[no-any-return]
 
 
@@ -140,13 +140,20 @@ SIGNED_SUMS = (
         computed(kit.parted(SUBTRACTED), sum_of),  # a + -x + b → (a - x) + b
         tags=("add_canonicalize",),
     ),
-    rounding(
+    law(
         "mul-neg",
         product_of,
         computed(kit.signs_in_front, product_of),  # x * -y * z → -(x * y * z)
         # other laws look for products without signs, which go on to a sum or a difference;
         # `negative-of-shared-factor` takes back what none has absorbed
         tags=("mul_canonicalize", "invests"),
+    ),
+    law(
+        "quotient-neg",
+        quotient,
+        computed(kit.signs_in_front, quotient),  # -x / y → -(x / y), x / -y → -(x / y)
+        tags=("mul_canonicalize", "neg_div_neg"),
+        tries=(-x / y, x / -y),
     ),
 )
 """Signs in sums and products, where they are written."""

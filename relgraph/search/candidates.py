@@ -329,9 +329,9 @@ _BOOK = {one.name: one for phase in _PHASES for one in phase if isinstance(one, 
 OF_THE_BOOK = """
     abs-neg abs-nonnegative abs-product abs-quotient add-neg add-sub-cancel add-zero arctanh
     arctanh-log1p arctanh-mirrored cos-less-one cos-step cosh
-    div-mul-cancel div-neg div-one div-self exp-div-exp exp-mul-exp exp-scaled-log expm1 expm1-log
+    div-mul-cancel div-one div-self exp-div-exp exp-mul-exp exp-scaled-log expm1 expm1-log
     log-div log-exp log-mul log-one-by log-pow log1p-less-one log1p-less-x log1p-neg minus-one-mul
-    mul-one mul-self mul-zero neg-div neg-expm1 neg-neg neg-sub neg-sub-sum one-by-exp
+    mul-one mul-self mul-zero neg-expm1 neg-neg neg-sub neg-sub-sum one-by-exp
     pow-half pow-minus-one pow-one pow-three-halves pow-two sin-step sinh
     sqrt-exp sub-add-cancel sub-fractions sub-neg sub-own-difference sub-own-sum
     sub-self sub-zero tan tan-less-x tanh x-less-sin

@@ -110,7 +110,8 @@ def assert_same_values(before: Any, after: Any) -> None:
     given = {}
     for n, v in enumerate(inputs_of(before)):
         kind = np.dtype(v.type.dtype)
-        given[v.name] = np.resize(np.roll(NUMBERS[kind.kind], n), [3] * v.type.ndim).astype(kind)
+        lengths = [3 if length is None else length for length in v.type.shape]
+        given[v.name] = np.resize(np.roll(NUMBERS[kind.kind], n), lengths).astype(kind)
     old, new = value_of(before, given), value_of(after, given)
     assert new.dtype == old.dtype
     assert new.shape == old.shape

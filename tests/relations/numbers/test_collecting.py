@@ -31,6 +31,7 @@ from tests.relations.applied import (
 )
 
 LAWS = laws_of(collecting)
+o = at.TensorType("float64", (1,))("o")
 PHASES = ("canonicalize", "stabilize", "specialize")
 
 CASES = [
@@ -38,6 +39,7 @@ CASES = [
     ("sum-of-differences", at.add(-x, -y, z), "z - (x + y)"),
     ("sum-of-differences", x + -2 * y, "x - 2.0 * y"),
     ("sum-of-differences", -1 + x, "x - 1.0"),
+    ("sum-of-differences", x + y / -3, "x - y / 3.0"),
     ("difference-constants", (x + 5) - (y + 3), "2.0 + x - y"),
     ("sub-negative-constant", x - -2.0, "2.0 + x"),
     ("difference-constants", (1 + x) - 3, "x - 2.0"),
@@ -45,6 +47,7 @@ CASES = [
     ("sum-constants", (u + 200) + 100, "44 + u"),
     ("sum-constants", (x - 5) + (y + 3), "x - 2.0 + y"),
     ("collect-terms", x + x + x, "3.0 * x"),
+    ("collect-terms", at.add(at.add(o, o), x, o), "3.0 * o + x"),
     ("collect-terms", 2 * x + 3 * x + y, "5.0 * x + y"),
     ("collect-terms", x * y + at.mul(2.0, y, x), "3.0 * x * y"),
     ("collect-terms", f + 0.5 * f, "1.5 * f"),
@@ -84,6 +87,11 @@ CASES = [
     ("flatten-product", (x * y) * (z * x), "x * y * (z * x)"),
     ("mul-neg", x * -y * z, "-(x * y * z)"),
     ("mul-neg", at.mul(-x, y, -z), "x * y * z"),
+    ("mul-neg", x * (y / -z), "-(x * (y / z))"),
+    ("quotient-neg", -x / y, "-(x / y)"),
+    ("quotient-neg", x / -y, "-(x / y)"),
+    ("quotient-neg", (x * (-y / z)) / x, "-(x * (y / z) / x)"),
+    ("quotient-neg", -x / (y * (z / -x)), "x / (y * (z / x))"),
     ("quotient-constants", 6 * x / 4, "1.5 * x"),
     ("quotient-constants", 6 / (4 * x), "1.5 / x"),
     ("quotient-constants", 6 * x / (4 * y), "1.5 * x / y"),
