@@ -22,6 +22,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.proof.elements import MOST_FACTORS, Elements, NotTranslated, Term, z3
 from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.type import INTS, UINTS
 
 
 def _exact(value: Any) -> Term:
@@ -60,12 +61,12 @@ OPS: dict[str, Callable[..., Term]] = {
     "signbit": lambda x: x < 0,
     "is_discrete": lambda x: z3.BoolVal(True),
     "product_fits": lambda x, y: z3.BoolVal(True),
-    "second": lambda x, y: y,
-    "identity": lambda x: x,
-    "conj": lambda x: x,
-    "real": lambda x: x,
+    "switch": lambda c, x, y: z3.If(c if z3.is_bool(c) else c != 0, x, y),
 }
 """What scalar ops compute of real numbers and conditions, by name."""
+
+_KEEPING = ("second", "identity", "conj", "real")
+"""The scalar ops that keep a real number."""
 
 
 class Reals(Elements):
@@ -88,11 +89,8 @@ class Reals(Elements):
             return self._root(xs[0])
         if op.name == "pow":
             return self._power(*xs)
-        if op.name == "switch":
-            condition = xs[0] if z3.is_bool(xs[0]) else xs[0] != 0
-            return z3.If(condition, *xs[1:])
-        if isinstance(op, Cast) and z3.is_real(xs[0]) and op.dtype.startswith("float"):
-            return xs[0]
+        if isinstance(op, Cast) or op.name in _KEEPING:
+            return _converted(xs[-1], node.inputs[-1].type.dtype, node.outputs[0].type.dtype)
         compute = OPS.get(op.name)
         if compute is None:
             raise NotTranslated(f"{op}, which is no polynomial, quotient or root")
@@ -123,6 +121,20 @@ class Reals(Elements):
         return product if n >= 0 else self._quotient(z3.RealVal(1), product)
 
 
+def _converted(x: Term, dtype: str, wanted: str) -> Term:
+    """Return an element in another dtype. How numbers become integers is not said: equal ones
+    become the same."""
+    if wanted == "bool":
+        return x if z3.is_bool(x) else x != 0
+    if z3.is_bool(x):
+        return z3.If(x, z3.RealVal(1), z3.RealVal(0))
+    if wanted == dtype or wanted.startswith("float"):
+        return x
+    if wanted not in (*INTS, *UINTS):
+        raise NotTranslated(f"a number as {wanted}")
+    return z3.Function(f"as {wanted}", z3.RealSort(), z3.RealSort())(x)
+
+
 def float_of(term: Term, model: Any) -> float:
     """Return the number nearest to what a model gives a term, or a condition."""
     found = model.eval(term, model_completion=True)
@@ -139,7 +151,7 @@ def float_of(term: Term, model: Any) -> float:
 # -- whole numbers ---------------------------------------------------------------------------------
 
 _WRAPPING = ("add", "sub", "mul", "neg", "sqr", "abs")
-_IN_RANGE = ("maximum", "minimum", "eq", "neq", "lt", "le", "gt", "ge", "second", "identity")
+_IN_RANGE = ("maximum", "minimum", "eq", "neq", "lt", "le", "gt", "ge")
 _OF_GUARDS = ("isnan", "isinf", "is_discrete")
 _LOGICAL = ("and_", "or_", "invert")
 
@@ -172,9 +184,11 @@ class Integers(Reals):
         if len(dtypes) > 1:
             raise NotTranslated("integers of several dtypes")
         if op.name == "switch":
-            return z3.If(xs[0] if z3.is_bool(xs[0]) else xs[0] != 0, *xs[1:])
+            return OPS["switch"](*xs)
         if any(z3.is_bool(x) != (op.name in _LOGICAL) for x in xs):
             raise NotTranslated(f"{op} of conditions")
+        if op.name in _KEEPING:
+            return xs[-1]
         if op.name == "product_fits":
             return xs[0] * xs[1] <= self._high
         if op.name == "int_div":
