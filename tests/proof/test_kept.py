@@ -29,6 +29,13 @@ def test_something_is_kept_of_each_law_of_the_book():
     assert set(proofs.kept()) == {proofs.structure_of(one) for one in BOOK.values()}
 
 
+def test_reasons_name_ops_as_laws_do():
+    reasons = [standing.reason for standing in proofs.kept().values()]
+    assert "output 1 of slogdet does not work element by element" in reasons
+    said = [*reasons, *(str(c) for one in BOOK.values() for c in getattr(one, "conditions", ()))]
+    assert not [text for text in said if " at 0x" in text or " object at " in text]
+
+
 def test_enough_laws_hold_for_all_values():
     exact = [one for one in BOOK.values() if one.sound == "exact"]
     proved = [one for one in exact if one.proof.over in ("bits", f"ranks up to {MOST_AXES}")]

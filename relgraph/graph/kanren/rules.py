@@ -250,6 +250,9 @@ class Output:
     index: int
     op: Any
 
+    def __str__(self) -> str:
+        return f"output {self.index} of {self.op}"
+
 
 def split(pattern: Any) -> tuple[Any, tuple[Any, ...]] | None:
     """Return the head and the arguments of a compound pattern; None if it is a leaf."""
