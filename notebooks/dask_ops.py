@@ -38,7 +38,7 @@ BASES = (
         "OneAxis",
     ),
     *("RandomOp", "RelativeDimShuffle", "RelativeOp", "RelativeSubtensor", "SparseOp"),
-    *("LapackOp", "SparsePair", "SparseProduct", "SquareMatrixOp", "TypedOp"),
+    *("FormatOp", "LapackOp", "SparsePair", "SquareMatrixOp", "StructuredOp", "TypedOp"),
 )
 
 HEAD = """# How Dask computes each Op

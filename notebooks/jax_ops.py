@@ -40,7 +40,7 @@ NO_NODES = (
     *("TypedOp", "RelativeOp", "ScalarOp", "FoldOp", "FloatOp", "StepOp", "PredicateOp"),
     *("NamedOp", "MatrixProduct", "MatrixOp", "LapackOp", "SquareMatrixOp"),
     *("LinearSolve", "BlasUpdate"),
-    *("SparseOp", "SparseProduct", "SparsePair", "BaseIncSubtensor", "AlongAxes", "AlongAxis"),
+    *("SparseOp", "FormatOp", "StructuredOp", "SparsePair", "BaseIncSubtensor", "AlongAxes"),
     *("OneAxis", "RandomOp", "RelativeDimShuffle", "RelativeSubtensor", "TensorOp", "AxisOp"),
     *("BaseSubtensor", "GradientGate", "GraphOp"),
 )

@@ -20,13 +20,15 @@ FORMATS = ("csr", "csc")
 OTHER_FORMAT = {"csr": "csc", "csc": "csr"}
 """The format that the transpose of a matrix has."""
 
-_CLASSES = {"csr": sp.csr_array, "csc": sp.csc_array}
+CLASSES = {"csr": sp.csr_array, "csc": sp.csc_array}
+"""The classes of matrices, by format."""
+
 _MAX_INDEX = np.iinfo("int32").max
 
 
 def assembled(fmt: str, data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
     """Return the matrix of some parts that are in canonical form, with which it shares storage."""
-    made = _CLASSES[fmt]((data, indices, indptr), shape=tuple(int(n) for n in shape))
+    made = CLASSES[fmt]((data, indices, indptr), shape=tuple(int(n) for n in shape))
     made.has_canonical_format = True
     return made
 
@@ -41,7 +43,7 @@ def checked(fmt: str, data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
     ValueError
         If there is no such matrix: an index is beyond the shape, say.
     """
-    made = _CLASSES[fmt]((data, indices, indptr), shape=tuple(int(n) for n in shape))
+    made = CLASSES[fmt]((data, indices, indptr), shape=tuple(int(n) for n in shape))
     made.check_format(full_check=True)
     return canonical(made)
 
@@ -59,7 +61,7 @@ def canonical(x: Any) -> Any:
         if isinstance(x, sp.sparray) and indices.dtype == x.indices.dtype and count == len(x.data):
             return x
         return assembled(fmt, data, indices, indptr, x.shape)
-    made = _CLASSES[fmt]((data.copy(), indices.copy(), indptr.copy()), shape=x.shape)
+    made = CLASSES[fmt]((data.copy(), indices.copy(), indptr.copy()), shape=x.shape)
     made.sum_duplicates()
     return made
 
@@ -146,11 +148,6 @@ def frozen(x: Any) -> Any:
     for part in (data, indices, indptr):
         part.flags.writeable = False
     return assembled(x.format, data, indices, indptr, x.shape)
-
-
-def csr_or_csc(fmt: str, x: Any) -> Any:
-    """Return a dense matrix as a sparse one, which stores what is not zero."""
-    return _CLASSES[fmt](x)
 
 
 def sums_along(x: Any, axis: int, dtype: Any) -> Array:

@@ -125,6 +125,24 @@ class SparseOp(TensorOp):
         return formats[0]
 
 
+class FormatOp(SparseOp):
+    """Base class of ops that make a matrix of a given format.
+
+    Parameters
+    ----------
+    format
+        The format of the matrix.
+    """
+
+    __props__ = ("format",)
+
+    def __init__(self, format: str) -> None:
+        self.format = format
+
+    def output_format(self, *formats: str) -> str:
+        return self.format
+
+
 _KINDS = {"[": "sparse", "(": "tensor"}
 
 
@@ -263,22 +281,12 @@ class WithoutZeros(SparseOp):
         return [g]
 
 
-class ChangeFormat(SparseOp):
-    """A sparse matrix in the other format.
+class ChangeFormat(FormatOp):
+    """A sparse matrix in the other format."""
 
-    Parameters
-    ----------
-    format
-        The new format.
-    """
-
-    __props__ = ("format",)
     name = "as_format"
     signature = "[m,n]->[m,n]"
     keeps_shape = True
-
-    def __init__(self, format: str) -> None:
-        self.format = format
 
     def output_format(self, *formats: str) -> str:
         if formats[0] == self.format:
@@ -306,27 +314,15 @@ _transposed = Transposed()
 _without_zeros = WithoutZeros()
 
 
-class FromPlaces(SparseOp):
+class FromPlaces(FormatOp):
     """The sparse matrix of some elements at given places; those at one place are added.
 
     Its inputs are the elements, their rows, their columns, and the two lengths.
-
-    Parameters
-    ----------
-    format
-        The format of the matrix.
     """
 
-    __props__ = ("format",)
     signature = "(places),(places),(places),(),()->[m,n]"
     integers = (1, 2, 3, 4)
     connected_inputs = (0,)
-
-    def __init__(self, format: str) -> None:
-        self.format = format
-
-    def output_format(self, *formats: str) -> str:
-        return self.format
 
     def compute(self, node: Apply, data: Any, rows: Any, columns: Any, n: Any, m: Any) -> Any:
         outer, inner = (rows, columns) if self.format == "csr" else (columns, rows)
@@ -366,29 +362,20 @@ class Elements(SparseOp):
         return elements(x, rows, columns)
 
     def input_gradients(self, g: Any, out: Any, x: Any, *places: Any) -> list[Any]:
-        made = FromPlaces(x.type.format)(g, *places, *sides_of(x))
+        made = FromPlaces(x.type.format)(g, *places, *lengths(x))
         return [made, disconnected(), disconnected()]
 
 
-class Compressed(SparseOp):
+class Compressed(FormatOp):
     """The sparse matrix of a format with some stored elements, indices and index pointers.
 
     Its inputs are these three vectors, and the shape. It shares their storage where they are in
     canonical form; otherwise elements at one place are added.
-
-    Parameters
-    ----------
-    format
-        The format of the matrix.
     """
 
-    __props__ = ("format",)
     signature = "(data),(indices),(indptr),(sides)->[m,n]"
     view_map = {0: [0, 1, 2]}
     connected_inputs = (0,)
-
-    def __init__(self, format: str) -> None:
-        self.format = format
 
     def __str__(self) -> str:
         return self.format.upper()
@@ -399,9 +386,6 @@ class Compressed(SparseOp):
         parts = [as_argument(v, self, i) for i, v in enumerate(inputs[:3])]
         indices = [v if v.type.dtype == "int32" else cast(v, "int32") for v in parts[1:]]
         return [parts[0], *indices, as_shape_vector(inputs[3], str(self))]
-
-    def output_format(self, *formats: str) -> str:
-        return self.format
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return checked(self.format, *values)
@@ -428,12 +412,6 @@ class Majors(SparseOp):
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return majors(values[0])
-
-
-def sides_of(x: Any) -> tuple[Any, Any]:
-    """Return the lengths of the axes of a matrix as integer variables or constants."""
-    n, m = (as_argument(side, "sides") for side in lengths(x))
-    return n, m
 
 
 _elements = Elements()

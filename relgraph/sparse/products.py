@@ -11,9 +11,10 @@ import scipy.sparse as sp
 
 from relgraph.graph.basic import Apply
 from relgraph.graph.type import disconnected
-from relgraph.scalar.type import is_complex, result_dtype
-from relgraph.sparse.matrices import canonical, csr_or_csc, places, sums_along
+from relgraph.scalar.type import is_complex
+from relgraph.sparse.matrices import CLASSES, canonical, places, sums_along
 from relgraph.sparse.op import (
+    FormatOp,
     FromPlaces,
     SparseOp,
     _sampled,
@@ -24,7 +25,7 @@ from relgraph.sparse.op import (
     as_sparse_argument,
 )
 from relgraph.sparse.type import SparseTensorType
-from relgraph.tensor.assembly import alloc, arange, ones
+from relgraph.tensor.assembly import Join, alloc, arange, ones
 from relgraph.tensor.math import _dot, conjugated, lt, switch
 from relgraph.tensor.reductions import reduced_dtype
 from relgraph.tensor.shapes import lengths, shape_i
@@ -32,8 +33,8 @@ from relgraph.tensor.signatures import common_lengths
 from relgraph.tensor.type import TensorType
 
 
-class DenseFromSparse(SparseOp):
-    """A sparse matrix as a dense one.
+class StructuredOp(SparseOp):
+    """Base class of ops with a choice of gradients by a sparse input.
 
     Parameters
     ----------
@@ -42,15 +43,26 @@ class DenseFromSparse(SparseOp):
     """
 
     __props__ = ("structured",)
-    name = "dense_from_sparse"
-    signature = "[m,n]->(m,n)"
-    keeps_shape = True
 
     def __init__(self, structured: bool = True) -> None:
         self.structured = bool(structured)
 
     def __str__(self) -> str:
         return self.name
+
+
+class DenseFromSparse(StructuredOp):
+    """A sparse matrix as a dense one.
+
+    Parameters
+    ----------
+    structured
+        Whether the gradient is that by the stored elements alone: zero elsewhere.
+    """
+
+    name = "dense_from_sparse"
+    signature = "[m,n]->(m,n)"
+    keeps_shape = True
 
     def compute(self, node: Apply, *values: Any) -> Any:
         return values[0].toarray()
@@ -59,30 +71,17 @@ class DenseFromSparse(SparseOp):
         return [gradient_of_elements(x, g, self.structured)]
 
 
-class SparseFromDense(SparseOp):
-    """A dense matrix as a sparse one, which stores what is not zero.
+class SparseFromDense(FormatOp):
+    """A dense matrix as a sparse one, which stores what is not zero."""
 
-    Parameters
-    ----------
-    format
-        The format of the sparse matrix.
-    """
-
-    __props__ = ("format",)
     signature = "(m,n)->[m,n]"
     keeps_shape = True
-
-    def __init__(self, format: str) -> None:
-        self.format = format
 
     def __str__(self) -> str:
         return f"{self.format}_from_dense"
 
-    def output_format(self, *formats: str) -> str:
-        return self.format
-
     def compute(self, node: Apply, *values: Any) -> Any:
-        return canonical(csr_or_csc(self.format, values[0]))
+        return canonical(CLASSES[self.format](values[0]))
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         return [_dense(g)]
@@ -125,12 +124,14 @@ class SampledDense(SparseOp):
     def input_gradients(self, g: Any, out: Any, pattern: Any, y: Any) -> list[Any]:
         g = _with_stored(pattern, g)
         ones = [axis for axis, n in enumerate(y.type.shape) if n == 1]
-        if len(ones) == 2:
-            return [disconnected(), SparseSum(None)(g).dimshuffle("x", "x")]
-        if ones:
-            order = ("x", 0) if ones == [0] else (0, "x")
-            return [disconnected(), SparseSum(ones[0])(g).dimshuffle(*order)]
-        return [disconnected(), _dense(g)]
+        if not ones:
+            return [disconnected(), _dense(g)]
+        axis = ones[0] if len(ones) == 1 else None
+        return [disconnected(), SparseSum(axis)(g).dimshuffle(*_WITH_AXES[axis])]
+
+
+_WITH_AXES = {None: ("x", "x"), 0: ("x", 0), 1: (0, "x")}
+"""How a sum over an axis, or over both, gets those of length 1 in their place."""
 
 
 class SparseSum(SparseOp):
@@ -171,8 +172,7 @@ class SparseSum(SparseOp):
         return sums_along(x, self.axis, dtype)
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
-        new = {None: ("x", "x"), 0: ("x", 0), 1: (0, "x")}[self.axis]
-        spread = g.dimshuffle(*new)
+        spread = g.dimshuffle(*_WITH_AXES[self.axis])
         if not self.structured:
             spread = alloc(spread, *lengths(x))
         return [gradient_of_elements(x, spread, self.structured)]
@@ -203,25 +203,7 @@ BLOCK_ELEMENTS = 1 << 18
 """How many numbers `SampledProduct` gathers at a time."""
 
 
-class SparseProduct(SparseOp):
-    """Base class of products that sum over the columns of a sparse matrix.
-
-    Parameters
-    ----------
-    structured
-        Whether the gradient by a sparse factor is that by its stored elements alone.
-    """
-
-    __props__ = ("structured",)
-
-    def __init__(self, structured: bool = True) -> None:
-        self.structured = bool(structured)
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class DotDense(SparseProduct):
+class DotDense(StructuredOp):
     """The product of a sparse matrix and a dense matrix or vector, which is dense."""
 
     name = "structured_dot"
@@ -245,7 +227,7 @@ class DotDense(SparseProduct):
         return [SparseFromDense(x.type.format)(_dot(g, y.T)), turned]
 
 
-class DotSparse(SparseProduct):
+class DotSparse(StructuredOp):
     """The product of two sparse matrices of one format, which is sparse."""
 
     name = "true_dot"
@@ -304,7 +286,6 @@ def adjoint(x: Any) -> Any:
 
 
 _dot_dense = DotDense()
-_dot_sparse = DotSparse()
 _sampled_product = SampledProduct()
 
 
@@ -357,22 +338,11 @@ class JoinSparse(SparseOp):
         return [as_sparse_argument(v, str(self), i) for i, v in enumerate(inputs)]
 
     def output_types(self, *input_types: Any) -> list[Any]:
-        along = [t.shape[self.axis] for t in input_types]
-        other = None
         for i, t in enumerate(input_types):
-            n = t.shape[1 - self.axis]
             if t.format != input_types[0].format:
                 raise TypeError(f"{self}: input {i} is {t.format}, not {input_types[0].format}")
-            if None not in (n, other) and n != other:
-                raise ValueError(
-                    f"{self}: axis {1 - self.axis} has length {other} in the inputs before, {n} in "
-                    f"input {i}"
-                )
-            other = n if other is None else other
-        total = None if None in along else sum(along)
-        shape = (other, total) if self.axis else (total, other)
-        dtype = result_dtype(*[t.dtype for t in input_types])
-        return [SparseTensorType(input_types[0].format, dtype, shape)]
+        (kind,) = Join(self.axis).output_types(*input_types)
+        return [SparseTensorType(input_types[0].format, kind.dtype, kind.shape)]
 
     def compute(self, node: Apply, *values: Any) -> Any:
         if len({v.shape[1 - self.axis] for v in values}) > 1:
@@ -383,9 +353,7 @@ class JoinSparse(SparseOp):
         return joined.copy() if len(values) == 1 else joined
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        total = sum(shape[self.axis] for shape in shapes)
-        other = shapes[0][1 - self.axis]
-        return [(other, total) if self.axis else (total, other)]
+        return Join(self.axis).output_shapes(*shapes)
 
     def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         ends = [0]
