@@ -30,12 +30,13 @@ from relgraph.tensor.basic import (
     TensorOp,
     as_argument,
     constant,
+    merged_lengths,
     normalize_axes,
     normalize_axis,
     number,
 )
 from relgraph.tensor.memory import forward, steady
-from relgraph.tensor.signatures import broadcast_shape, equal_lengths, places_of_axes
+from relgraph.tensor.signatures import broadcast_shape, equal_lengths, met_shape
 from relgraph.tensor.type import TensorType, TensorVariable
 
 
@@ -162,13 +163,7 @@ class DimShuffle(TensorOp):
             if axis != "x":
                 raise TypeError(f"dimshuffle: {axis!r} in {order} is neither an axis nor 'x'")
             return axis
-        if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
-            raise TypeError(f"dimshuffle: {axis!r} in {order} is neither an axis nor 'x'")
-        if not -self.input_ndim <= axis < self.input_ndim:
-            raise ValueError(
-                f"dimshuffle: axis {axis} of a tensor with {self.input_ndim} dimensions"
-            )
-        return int(axis) % self.input_ndim
+        return normalize_axis(axis, self.input_ndim, "dimshuffle")
 
     def __str__(self) -> str:
         return f"DimShuffle{{{', '.join(map(str, self.new_order))}}}"
@@ -411,13 +406,6 @@ class ChosenGradient(NamedTuple):
         return self.switch(self.condition, self.zero, gradient)
 
 
-class _Step(NamedTuple):
-    """One node to make: a method that makes it, and the slots of its inputs."""
-
-    make_node: Callable[..., Any]
-    slots: tuple[int, ...]
-
-
 class GradientPlan(NamedTuple):
     """The steps that make the gradients of a node with respect to some of its inputs.
 
@@ -429,13 +417,13 @@ class GradientPlan(NamedTuple):
     constants
         The constants that the steps read.
     steps
-        The nodes to make, in order.
+        The nodes to make, in order: for each a method that makes it, and the slots of its inputs.
     results
         The slot of each gradient; None if the scalar op has none.
     """
 
     constants: list[Any]
-    steps: list[_Step]
+    steps: list[tuple[Callable[..., Any], tuple[int, ...]]]
     results: list[int | None]
 
     def run(
@@ -552,7 +540,7 @@ def _plan_for_tensors(
     steps = []
     count = len(leaves) + len(constants)
     for node in nodes:
-        steps.append(_Step(Elemwise(node.op).make_node, tuple([slots[v] for v in node.inputs])))
+        steps.append((Elemwise(node.op).make_node, tuple([slots[v] for v in node.inputs])))
         for out in node.outputs:
             slots[out] = count
             count += 1
@@ -810,15 +798,8 @@ class Elemwise(Op):
 
         Rewriting may have found out that all of them do where the output's type leaves it open.
         """
-        static = [v.type.shape for v in node.inputs]
-        places = places_of_axes(((),) * len(static), tuple(static)).values()
-        shape = tuple(
-            [
-                known if known is not None else shapes[where[0][0]][where[0][1]] if where else 1
-                for known, where in zip(node.outputs[0].type.shape, places, strict=True)
-            ]
-        )
-        return [shape] * len(node.outputs)
+        met = met_shape([v.type.shape for v in node.inputs], shapes)
+        return [merged_lengths(node.outputs[0].type.shape, met)] * len(node.outputs)
 
     def required_lengths(self, node: Apply, shapes: Sequence[Any]) -> Iterable[Sequence[Any]]:
         static = [v.type.shape for v in node.inputs]

@@ -333,6 +333,17 @@ def known_elements(vector: Variable, count: int) -> tuple[int | None, ...]:
     return (None,) * count
 
 
+def _fitting(entries: Sequence[Any], total: int) -> tuple[int, ...] | None:
+    """Return the shape that entries, of which one may be -1, give `total` elements; None if they
+    don't fit."""
+    rest = math.prod([n for n in entries if n != -1])
+    if -1 in entries:
+        fits = entries.count(-1) == 1 and rest > 0 and total % rest == 0
+    else:
+        fits = rest == total
+    return tuple([total // rest if n == -1 else n for n in entries]) if fits else None
+
+
 class Reshape(Op):
     """The elements of a tensor, in C order, in another shape. The result may be a view.
 
@@ -371,18 +382,13 @@ class Reshape(Op):
         """Return the static shape of the output."""
         if entries.count(-1) > 1 or any(n is not None and n < -1 for n in entries):
             raise ValueError(f"reshape: {entries} is no shape (one element may be -1)")
-        total = None if None in x.shape else math.prod(n for n in x.shape if n is not None)
-        others = [n for n in entries if n != -1]
-        if total is None or None in others:
+        total = product(x.shape)
+        if total is None or None in entries:
             return tuple(None if n == -1 else n for n in entries)
-        rest = math.prod(n for n in others if n is not None)
-        if -1 not in entries:
-            fits = total == rest
-        else:
-            fits = rest != 0 and total % rest == 0
-        if not fits:
+        found = _fitting(entries, total)
+        if found is None:
             raise ValueError(f"reshape: {total} elements (shape {x.shape}) don't fit {entries}")
-        return tuple(total // rest if n == -1 else n for n in entries)
+        return found
 
     def compute(self, node: Apply, x: Any, vector: Any) -> Any:
         return np.reshape(x, self.checked_shape(node, x, vector))
@@ -400,17 +406,13 @@ class Reshape(Op):
             raise ValueError(f"{self}: the shape {node.inputs[1]} has {len(wanted)} elements")
         if min(wanted, default=0) < -1:  # which NumPy takes for -1
             raise ValueError(f"{self}: the shape {node.inputs[1]} is {wanted}")
-        others = math.prod([n for n in wanted if n != -1])
-        if -1 in wanted:
-            fits = wanted.count(-1) == 1 and others > 0 and x.size % others == 0
-        else:
-            fits = others == x.size
-        if not fits:
+        found = _fitting(wanted, x.size)
+        if found is None:
             raise ValueError(
                 f"reshape: {node.inputs[0]} has shape {x.shape}, the elements of which don't fit "
                 f"{wanted}"
             )
-        return tuple([x.size // others if n == -1 else n for n in wanted])
+        return found
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         vector: Any = node.inputs[1]

@@ -193,6 +193,12 @@ def met_lengths(
     }
 
 
+def met_shape(static: Sequence[Shape], shapes: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the shape to which inputs of symbolic shapes broadcast; see `met_lengths`."""
+    lengths = met_lengths(static, shapes, ((),) * len(static))
+    return tuple([lengths[axis] for axis in range(-len(lengths), 0)])
+
+
 @lru_cache(4000)
 def places_of_outputs(
     signature: str, static: tuple[Shape, ...]

@@ -24,7 +24,7 @@ from relgraph.tensor.math import cast, clip, ge, lt, maximum, minimum, switch
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.reductions import sum_like
 from relgraph.tensor.shapes import greater
-from relgraph.tensor.signatures import broadcast_shape, check_broadcast, met_lengths
+from relgraph.tensor.signatures import broadcast_shape, check_broadcast, met_shape
 from relgraph.tensor.type import TensorType
 
 
@@ -113,18 +113,7 @@ def placeholders(entries: IndexList) -> Iterator[Placeholder]:
 
 def concrete_index(entries: IndexList, values: Sequence[Any]) -> tuple[Any, ...]:
     """Return an index for NumPy: the placeholders are replaced by the values of the inputs."""
-    rest = iter(values)
-
-    def value(part: Any) -> Any:
-        if not isinstance(part, Placeholder):
-            return part
-        given = next(rest)
-        return int(given) if part is Placeholder.INTEGER else given
-
-    return tuple(
-        slice(value(e.start), value(e.stop), value(e.step)) if isinstance(e, Slice) else value(e)
-        for e in entries
-    )
+    return tuple(symbolic_index(entries, values, int))
 
 
 def within(part: slice, length: int) -> slice:
@@ -137,12 +126,18 @@ def within(part: slice, length: int) -> slice:
     return slice(places[0], None if last < 0 else last, step)
 
 
-def symbolic_index(entries: IndexList, inputs: Sequence[Any]) -> list[Any]:
-    """Return an index with the placeholders replaced by the index inputs of a node."""
+def symbolic_index(
+    entries: IndexList, inputs: Sequence[Any], integer: Callable[[Any], Any] = lambda v: v
+) -> list[Any]:
+    """Return an index with the placeholders replaced by the index inputs of a node, of which those
+    for integers are converted by `integer`."""
     rest = iter(inputs)
 
     def value(part: Any) -> Any:
-        return next(rest) if isinstance(part, Placeholder) else part
+        if not isinstance(part, Placeholder):
+            return part
+        given = next(rest)
+        return integer(given) if part is Placeholder.INTEGER else given
 
     return [
         slice(value(e.start), value(e.stop), value(e.step)) if isinstance(e, Slice) else value(e)
@@ -495,14 +490,13 @@ class BaseSubtensor(TypedOp):
         return [TensorType(x.dtype, self.shape_of_part(x.shape, indices, length, broadcast))]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
-        def broadcast(arrays: Sequence[Any]) -> list[Any]:
+        def broadcast(arrays: Sequence[Any]) -> tuple[Any, ...]:
             known = dict(zip(map(id, node.inputs), shapes, strict=True))
             masks = [v.type.dtype == "bool" for v in arrays]
             pairs = list(zip(arrays, masks, strict=True))
             static = [(None,) if is_mask else v.type.shape for v, is_mask in pairs]
             of_values = [(sum_(v),) if is_mask else known[id(v)] for v, is_mask in pairs]
-            lengths = met_lengths(static, of_values, ((),) * len(static))
-            return [lengths[axis] for axis in range(-len(lengths), 0)]
+            return met_shape(static, of_values)
 
         def length(n: Any, entry: Slice, given: slice) -> Any:
             return symbolic_length(n, given)

@@ -509,7 +509,7 @@ def test_dimshuffle_errors() -> None:
         at.tensor("float64", (3,)).dimshuffle([])
     with pytest.raises(ValueError, match="names an axis twice"):
         A.dimshuffle(0, 0, 1)
-    with pytest.raises(ValueError, match="axis 2 of a tensor with 2 dimensions"):
+    with pytest.raises(ValueError, match="axis 2 of an array with 2 dimensions"):
         A.dimshuffle(0, 2, 1)
     with pytest.raises(TypeError, match=r"'y' in .* is neither an axis nor 'x'"):
         A.dimshuffle(0, "y", 1)
