@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from time import perf_counter
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import relations
 from relgraph.gradient.barriers import (
@@ -21,7 +21,7 @@ from relgraph.gradient.barriers import (
     has_no_gradient,
     sum_of_gradients,
 )
-from relgraph.gradient.loops import gradients_of_loop
+from relgraph.gradient.loops import LoopBackwards
 from relgraph.graph.basic import Apply, Variable, clone_get_equiv
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer
@@ -140,11 +140,11 @@ def stabilized(
         they depend on, unless they are inputs of the graph. Empty if no stabilizing law was
         applied. The given graph does not change.
     """
-    parts = _parts(outputs, named, barred)
-    if not parts.defined:
+    defined, leaves = _parts(outputs, named, barred)
+    if not defined:
         return {}
-    stand_ins: dict[Any, Any] = {v: v.clone() for v in parts.leaves}
-    graph = FunctionGraph(outputs=_copies(parts.defined, stand_ins), clone=False)
+    stand_ins: dict[Any, Any] = {v: v.clone() for v in leaves}
+    graph = FunctionGraph(outputs=_copies(defined, stand_ins), clone=False)
     canonicalize, stabilize, names = _phases()
     canonicalize.optimize(graph)
     if names.isdisjoint(stabilize.optimize(graph).applied):
@@ -154,17 +154,11 @@ def stabilized(
         graph.remove_feature(feature)
     memo: dict[Any, Any] = {new: old for old, new in stand_ins.items()}
     clone_get_equiv([], found, copy_inputs=False, copy_orphans=False, memo=memo)
-    return {v: memo[new] for v, new in zip(parts.defined, found, strict=True)}
-
-
-class _Phases(NamedTuple):
-    canonicalize: EquilibriumOptimizer
-    stabilize: EquilibriumOptimizer
-    names: frozenset[str]
+    return {v: memo[new] for v, new in zip(defined, found, strict=True)}
 
 
 @cache
-def _phases() -> _Phases:
+def _phases() -> tuple[EquilibriumOptimizer, EquilibriumOptimizer, frozenset[str]]:
     """Return the optimizers, and the names of the laws that are not in the first one."""
     first, second = (
         [law for law in laws if law.sound not in ("finite", "domain")]
@@ -175,19 +169,13 @@ def _phases() -> _Phases:
     # New nodes are visited before their clients, as in the phases of `optdb`.
     canonicalize = EquilibriumOptimizer(first, ignore_newtrees=False)
     stabilize = EquilibriumOptimizer(second, ignore_newtrees=False)
-    return _Phases(canonicalize, stabilize, names)
-
-
-class _Parts(NamedTuple):
-    """The variables that get definitions, and the computed variables that are inputs of these."""
-
-    defined: list[Variable]
-    leaves: set[Variable]
+    return canonicalize, stabilize, names
 
 
 def _parts(
     outputs: Collection[Variable], named: Collection[Variable], barred: Collection[Variable]
-) -> _Parts:
+) -> tuple[list[Variable], set[Variable]]:
+    """Return the variables that get definitions, and the computed ones that are inputs of these."""
     cuts = {*named, *barred}
     defined = {v: None for v in outputs if v.owner is not None and v not in barred}
     leaves = {v for v in cuts if v.owner is not None}
@@ -202,7 +190,7 @@ def _parts(
         if not node.op.pure:
             formulas = (v for v in _differentiated(node) if v.owner is not None)
             defined.update((v, None) for v in formulas if v not in leaves and v not in barred)
-    return _Parts(list(defined), leaves)
+    return list(defined), leaves
 
 
 def _differentiated(node: Apply) -> list[Variable]:
@@ -662,7 +650,7 @@ def _gradients_of_inputs(
     if isinstance(node.op, Elemwise):
         return node.op.gradients(node.inputs, node.outputs, output_grads, tuple(wrt))
     if isinstance(node, Apply) and isinstance(node.op, Scan):
-        return gradients_of_loop(node, output_grads, wrt, PullBack)
+        return LoopBackwards(node, output_grads, wrt, PullBack).gradients()
     results = node.op.L_op(node.inputs, node.outputs, output_grads)
     if not isinstance(results, list | tuple):
         raise TypeError(f"the gradient of {node.op} is {results!r}, not a list or a tuple")

@@ -29,27 +29,19 @@ PullBacks = Callable[..., Callable[..., list[Any]]]
 """`relgraph.gradient.backward.PullBack`, which stands on this module."""
 
 
-def gradients_of_loop(
-    node: Apply, output_grads: Sequence[Any], wrt: Sequence[int], pull_backs: PullBacks
-) -> list[Any]:
-    """Return the gradients that a `Scan` gives for its inputs at some positions.
+class LoopBackwards:
+    """The loop that differentiates a loop.
 
     Parameters
     ----------
     node
-        The node.
+        The node of a `Scan`.
     output_grads
         The gradient by each of its outputs, of `DisconnectedType` where there is none.
     wrt
-        The positions.
+        The positions of the inputs whose gradients are wanted.
     pull_backs
         Differentiates the step.
-    """
-    return _LoopBackwards(node, output_grads, wrt, pull_backs).gradients()
-
-
-class _LoopBackwards:
-    """The loop that differentiates a loop.
 
     Attributes
     ----------
@@ -80,6 +72,7 @@ class _LoopBackwards:
         self._pull_backs = pull_backs
 
     def gradients(self) -> list[Any]:
+        """Return the gradient by each of the wanted inputs."""
         live = [not isinstance(g.type, DisconnectedType) for g in self.grads]
         seeds = self._seeds(live)
         found = self._step_backwards(seeds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,18 +16,8 @@ from relgraph.tensor.type import TensorType
 Array = np.ndarray[Any, Any]
 
 
-class _Accuracy(NamedTuple):
-    """The step and the tolerance for a dtype."""
-
-    eps: float
-    tolerance: float
-
-
-_ACCURACY = {
-    "float64": _Accuracy(1e-6, 1e-5),
-    "float32": _Accuracy(2e-3, 2e-2),
-    "float16": _Accuracy(2e-2, 2e-1),
-}
+_ACCURACY = {"float64": (1e-6, 1e-5), "float32": (2e-3, 2e-2), "float16": (2e-2, 2e-1)}
+"""The step and the tolerance for a dtype."""
 
 
 class GradientError(AssertionError):
@@ -95,10 +85,10 @@ def verify_grad(
         raise TypeError(f"verify_grad: pt is {pt!r}, not a list of an array for each argument")
     rng = np.random.default_rng(0) if rng is None else rng
     points = [np.array(p) for p in pt]
-    accuracy = _accuracy(points)
-    eps = accuracy.eps if eps is None else eps
-    abs_tol = accuracy.tolerance if abs_tol is None else abs_tol
-    rel_tol = accuracy.tolerance if rel_tol is None else rel_tol
+    own_eps, tolerance = _accuracy(points)
+    eps = own_eps if eps is None else eps
+    abs_tol = tolerance if abs_tol is None else abs_tol
+    rel_tol = tolerance if rel_tol is None else rel_tol
     inputs = [TensorType(p.dtype, [1 if n == 1 else None for n in p.shape])() for p in points]
     out: Any = fun(*inputs)
     if not isinstance(out, Variable) or np.dtype(out.type.dtype).kind != "f":
@@ -120,7 +110,7 @@ def verify_grad(
             _compare(k, found, by_element, drawn, abs_tol, rel_tol)
 
 
-def _accuracy(points: Sequence[Array]) -> _Accuracy:
+def _accuracy(points: Sequence[Array]) -> tuple[float, float]:
     for k, p in enumerate(points):
         if p.dtype.name not in _ACCURACY:
             raise TypeError(f"verify_grad: argument {k} is {p.dtype}, not real")
