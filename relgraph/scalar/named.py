@@ -391,34 +391,10 @@ _SEVERAL_INPUTS: dict[str, tuple[Slope, ...]] = {
     "expn": (None, lambda n, x, y: -f.expn(n - 1, x)),
     "powm1": (lambda x, p, y: p * x ** (p - 1), lambda x, p, y: (y + 1) * log(x)),
     "gammainc": (lambda a, x, y: by_shape(a, x), lambda a, x, y: _gamma_density(a, x)),
-    "gammaincc": (lambda a, x, y: -by_shape(a, x), lambda a, x, y: -_gamma_density(a, x)),
-    "gammaincinv": (
-        lambda a, p, y: -by_shape(a, y) / _gamma_density(a, y),
-        lambda a, p, y: 1 / _gamma_density(a, y),
-    ),
-    "gammainccinv": (
-        lambda a, p, y: -by_shape(a, y) / _gamma_density(a, y),
-        lambda a, p, y: -1 / _gamma_density(a, y),
-    ),
     "betainc": (
         lambda a, b, x, y: by_first(a, b, x),
         lambda a, b, x, y: by_second(a, b, x),
         lambda a, b, x, y: _beta_density(a, b, x),
-    ),
-    "betaincc": (
-        lambda a, b, x, y: -by_first(a, b, x),
-        lambda a, b, x, y: -by_second(a, b, x),
-        lambda a, b, x, y: -_beta_density(a, b, x),
-    ),
-    "betaincinv": (
-        lambda a, b, p, y: -by_first(a, b, y) / _beta_density(a, b, y),
-        lambda a, b, p, y: -by_second(a, b, y) / _beta_density(a, b, y),
-        lambda a, b, p, y: 1 / _beta_density(a, b, y),
-    ),
-    "betainccinv": (
-        lambda a, b, p, y: -by_first(a, b, y) / _beta_density(a, b, y),
-        lambda a, b, p, y: -by_second(a, b, y) / _beta_density(a, b, y),
-        lambda a, b, p, y: -1 / _beta_density(a, b, y),
     ),
     "jv": _between("jv", 1, -1),
     "jn": _between("jv", 1, -1),
@@ -485,35 +461,19 @@ _SEVERAL_INPUTS: dict[str, tuple[Slope, ...]] = {
         lambda h, a, y: exp(-(h * h) * (1 + a * a) / 2) / (2 * math.pi * (1 + a * a)),
     ),
     "stdtr": (None, lambda n, t, y: _student_density(n, t)),
-    "stdtrit": (None, lambda n, p, y: 1 / _student_density(n, y)),
     "fdtr": (None, None, lambda n, m, x, y: _fisher_density(n, m, x)),
-    "fdtrc": (None, None, lambda n, m, x, y: -_fisher_density(n, m, x)),
-    "fdtri": (None, None, lambda n, m, p, y: 1 / _fisher_density(n, m, y)),
     "chdtr": (
         lambda v, x, y: by_shape(v / 2, x / 2) / 2,
         lambda v, x, y: _gamma_density(v / 2, x / 2) / 2,
     ),
-    "chdtrc": (
-        lambda v, x, y: -by_shape(v / 2, x / 2) / 2,
-        lambda v, x, y: -_gamma_density(v / 2, x / 2) / 2,
-    ),
-    "chdtri": (None, lambda v, p, y: -2 / _gamma_density(v / 2, y / 2)),
     "gdtr": (
         lambda a, b, x, y: x * _gamma_density(b, a * x),
         lambda a, b, x, y: by_shape(b, a * x),
         lambda a, b, x, y: a * _gamma_density(b, a * x),
     ),
-    "gdtrc": (
-        lambda a, b, x, y: -x * _gamma_density(b, a * x),
-        lambda a, b, x, y: -by_shape(b, a * x),
-        lambda a, b, x, y: -a * _gamma_density(b, a * x),
-    ),
     "pdtr": (ZERO, lambda k, m, y: -_gamma_density(floor(k) + 1, m)),
-    "pdtrc": (ZERO, lambda k, m, y: _gamma_density(floor(k) + 1, m)),
     "bdtr": (ZERO, None, lambda k, n, p, y: -_beta_density(floor(k) + 1, n - floor(k), p)),
-    "bdtrc": (ZERO, None, lambda k, n, p, y: _beta_density(floor(k) + 1, n - floor(k), p)),
     "nbdtr": (ZERO, None, lambda k, n, p, y: _beta_density(n, floor(k) + 1, p)),
-    "nbdtrc": (ZERO, None, lambda k, n, p, y: -_beta_density(n, floor(k) + 1, p)),
     "radian": (
         lambda d, m, s, y: DEGREE,
         lambda d, m, s, y: DEGREE / 60,
@@ -537,6 +497,43 @@ _SEVERAL_INPUTS: dict[str, tuple[Slope, ...]] = {
     "eval_hermite": (None, lambda n, x, y: 2 * n * f.eval_hermite(maximum(n - 1, 0), x)),
     "eval_hermitenorm": (None, lambda n, x, y: n * f.eval_hermitenorm(maximum(n - 1, 0), x)),
 }
+
+
+def _changed(name: str, change: Callable[[Any], Slope]) -> tuple[Slope, ...]:
+    slopes = _SEVERAL_INPUTS[name]
+    return tuple([slope if slope in (None, ZERO) else change(slope) for slope in slopes])
+
+
+def _negated(slope: Any) -> Slope:
+    return lambda *xs: -slope(*xs)
+
+
+def _inverse(name: str) -> tuple[Slope, ...]:
+    """Return the slopes of the function that finds the last argument of another one, given its
+    value and the other arguments."""
+    last: Any = _SEVERAL_INPUTS[name][-1]
+
+    def inverted(slope: Any) -> Slope:
+        def by(*given: Any) -> Any:
+            *others, value, x = given
+            rise = last(*others, x, value)
+            return 1 / rise if slope is last else -slope(*others, x, value) / rise
+
+        return by
+
+    return _changed(name, inverted)
+
+
+_SEVERAL_INPUTS.update(
+    (f"{name}c", _changed(name, _negated))  # the function subtracted from 1
+    for name in ("bdtr", "betainc", "chdtr", "fdtr", "gammainc", "gdtr", "nbdtr", "pdtr")
+)
+_SEVERAL_INPUTS.update(
+    {f"{name}inv": _inverse(name) for name in ("betainc", "betaincc", "gammainc", "gammaincc")},
+    chdtri=_inverse("chdtrc"),
+    fdtri=_inverse("fdtr"),
+    stdtrit=_inverse("stdtr"),
+)
 
 # Functions whose derivatives have no closed form in functions of the table, by number of inputs.
 _VALUES_ALONE = {
