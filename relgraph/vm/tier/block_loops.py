@@ -25,8 +25,7 @@ from relgraph.vm.tier.scalar_code import (
     MEMORY,
     NATIVE,
     Operands,
-    converted,
-    emitted,
+    convert,
     itemsize,
     literal,
     register_type,
@@ -489,7 +488,7 @@ class BlockLoops:
         at = loop.counter
         where = self._element(value, at) if inside else self._where(operand, at)
         x = code.load_element(value.dtype, where)
-        made = converted(self.code, x, value.dtype, dtype)
+        made = convert(self.code, x, value.dtype, dtype)
         code.store_element(made, dtype, code.at(buffer, loop.counter, MEMORY[dtype]))
         self.code.close(loop)
         return buffer, str(itemsize(dtype))
@@ -529,7 +528,7 @@ class BlockLoops:
     def _reduced(self, reduction: Reduction) -> str:
         """Return an element that is reduced, in the dtype of the result."""
         x, operand = self._read(reduction.operand), reduction.operand
-        return converted(self.code, x, operand.value.dtype, reduction.out.dtype)
+        return convert(self.code, x, operand.value.dtype, reduction.out.dtype)
 
     def _add_to_sum(self, reduction: Reduction, place: str) -> None:
         dtype, x = reduction.out.dtype, self._reduced(reduction)
@@ -547,7 +546,7 @@ class BlockLoops:
         dtype, op = reduction.out.dtype, reduction.op
         if order and op in (scalar.add, scalar.mul) and dtype.startswith("float"):
             return self.code.make(f"f{op} {order}{register_type(dtype)} {a}, {b}")
-        return emitted(NATIVE[type(op)], Operands(self.code, [a, b], [dtype, dtype], dtype, False))
+        return NATIVE[type(op)](Operands(self.code, [a, b], [dtype, dtype], dtype, False))
 
     def _add_to_total(self, reduction: Reduction, x: str) -> None:
         """Add the result of a block to the total: a sum with what its rounding has lost."""

@@ -35,8 +35,7 @@ from relgraph.vm.tier.scalar_code import (
     NATIVE,
     Code,
     Operands,
-    converted,
-    emitted,
+    convert,
     itemsize,
     literal,
     pointer,
@@ -462,7 +461,7 @@ class MachineCode:
         if store.adds:
             old = self.code.load_element(dtype, where, access)
             both = Operands(self.code, [old, x], [dtype, dtype], dtype, self.lowering.exact)
-            x = emitted(NATIVE[type(scalar.add)], both)
+            x = NATIVE[type(scalar.add)](both)
         self.code.store_element(x, dtype, where, access)
 
     def computed(self, step: Step, values: Sequence[str]) -> str:
@@ -471,7 +470,7 @@ class MachineCode:
         dtypes = [operand.value.dtype for operand in step.operands]
         if not isinstance(how, Loop):
             given = Operands(self.code, values, dtypes, out.dtype, self.lowering.exact)
-            return emitted(how, given)
+            return how(given)
         slots = [
             self.slot(x, old, new) for x, old, new in zip(values, dtypes, how.dtypes, strict=False)
         ]
@@ -483,7 +482,7 @@ class MachineCode:
     def slot(self, x: str, old: str, new: str) -> str:
         """Return where a number is put down for a loop of NumPy."""
         place = self.code.allocate("i64, align 64")
-        self.code.store_element(converted(self.code, x, old, new), new, place)
+        self.code.store_element(convert(self.code, x, old, new), new, place)
         return place
 
     def call(self, loop: Loop, places: Sequence[tuple[str, str]], count: str) -> None:

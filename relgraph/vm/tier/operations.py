@@ -44,7 +44,6 @@ from relgraph.vm.tier.scalar_code import (
     Code,
     Native,
     Operands,
-    emitted,
     kind,
     literal,
     native,
@@ -167,7 +166,7 @@ def written(code: Code, xs: Sequence[str], function: Any) -> str:
             for v, d in zip(node.inputs, dtypes, strict=True)
         ]
         operands = Operands(code, given, dtypes, dtype, False)
-        values[node.outputs[0]] = emitted(NATIVE[type(node.op.scalar_op)], operands)
+        values[node.outputs[0]] = NATIVE[type(node.op.scalar_op)](operands)
     return values[result]
 
 

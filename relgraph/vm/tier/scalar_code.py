@@ -277,8 +277,17 @@ class Code:
         return self.make(f"call {type_} {full}({', '.join(f'{type_} {x}' for x in xs)})")
 
 
-def convert(code: Code, x: str, old: str, new: str) -> str | None:
-    """Return a value in another dtype; None if NumPy does not say what it is."""
+class NotNative(Exception):
+    """Raised where no instructions compute an op on some dtypes as NumPy does."""
+
+
+def _insist(condition: bool) -> None:
+    if not condition:
+        raise NotNative
+
+
+def convert(code: Code, x: str, old: str, new: str) -> str:
+    """Return a value in another dtype; raise `NotNative` if NumPy does not say what it is."""
     if old == new:
         return x
     source, target = register_type(old), register_type(new)
@@ -287,8 +296,7 @@ def convert(code: Code, x: str, old: str, new: str) -> str | None:
         zero = literal(0, old)
         return code.make(f"{'fcmp une' if before == 'f' else 'icmp ne'} {source} {x}, {zero}")
     if before == "f":
-        if after != "f":
-            return None
+        _insist(after == "f")
         name = "fpext" if new == "float64" else "fptrunc"
     elif after == "f":
         name = "sitofp" if before == "i" else "uitofp"
@@ -299,13 +307,6 @@ def convert(code: Code, x: str, old: str, new: str) -> str | None:
     else:
         name = "sext" if before == "i" else "zext"
     return code.make(f"{name} {source} {x} to {target}")
-
-
-def converted(code: Code, x: str, old: str, new: str) -> str:
-    """Return a value in another dtype, of which NumPy says what it is."""
-    found = convert(code, x, old, new)
-    assert found is not None
-    return found
 
 
 class Operands(NamedTuple):
@@ -329,36 +330,27 @@ class Operands(NamedTuple):
     dtype: str
     exact: bool
 
-    def converted(self, i: int) -> str | None:
-        """Return input `i` in the dtype of the output; None if it can't be converted."""
+    def converted(self, i: int) -> str:
+        """Return input `i` in the dtype of the output."""
         return convert(self.code, self.values[i], self.dtypes[i], self.dtype)
 
-    def all_in(self, dtype: str) -> list[str] | None:
-        """Return the inputs in a dtype; None if one can't be converted."""
+    def all_in(self, dtype: str) -> list[str]:
+        """Return the inputs in a dtype."""
         pairs = zip(self.values, self.dtypes, strict=True)
-        found = [convert(self.code, x, d, dtype) for x, d in pairs]
-        return [x for x in found if x is not None] if None not in found else None
+        return [convert(self.code, x, d, dtype) for x, d in pairs]
 
 
-Native = Callable[[Operands], str | None]
-"""Adds the instructions of an op; returns the value of the output, or None."""
-
-
-def emitted(how: Native, given: Operands) -> str:
-    """Add the instructions of an op that is compiled; return the value of the output."""
-    found = how(given)
-    assert found is not None
-    return found
+Native = Callable[[Operands], str]
+"""Adds the instructions of an op; returns the value of the output, or raises `NotNative`."""
 
 
 def _folded(for_float: str | None, for_integer: str | None, for_bool: str | None) -> Native:
-    def native(given: Operands) -> str | None:
+    def native(given: Operands) -> str:
         name = {"f": for_float, "b": for_bool}.get(kind(given.dtype), for_integer)
-        values = given.all_in(given.dtype)
-        if values is None or name is None:
-            return None
-        total = values[0]
-        for x in values[1:]:
+        if name is None:
+            raise NotNative
+        total, *others = given.all_in(given.dtype)
+        for x in others:
             total = given.code.make(f"{name} {register_type(given.dtype)} {total}, {x}")
         return total
 
@@ -373,30 +365,26 @@ def _comparison(dtype: str, for_float: str, signed: str, unsigned: str) -> str:
 
 
 def _compared(for_float: str, signed: str, unsigned: str) -> Native:
-    def native(given: Operands) -> str | None:
+    def native(given: Operands) -> str:
         common = np.result_type(*given.dtypes).name
         kinds = set(map(kind, given.dtypes))
-        if common not in MEMORY or (kind(common) == "f" and kinds == {"i", "u"}):
-            return None
-        values = given.all_in(common)
-        if values is None:
-            return None
+        _insist(common in MEMORY and not (kind(common) == "f" and kinds == {"i", "u"}))
+        x, y = given.all_in(common)
         which = _comparison(common, for_float, signed, unsigned)
-        return given.code.make(f"{which} {register_type(common)} {values[0]}, {values[1]}")
+        return given.code.make(f"{which} {register_type(common)} {x}, {y}")
 
     return native
 
 
 def _extreme(for_float: str, signed: str, unsigned: str) -> Native:
-    def native(given: Operands) -> str | None:
-        code, dtype, values = given.code, given.dtype, given.all_in(given.dtype)
+    def native(given: Operands) -> str:
+        code, dtype = given.code, given.dtype
         # of two zeros NumPy's loops take now the one, now the other
-        if values is None or (given.exact and kind(dtype) == "f"):
-            return None
+        _insist(not (given.exact and kind(dtype) == "f"))
         type_ = register_type(dtype)
         which = _comparison(dtype, for_float, signed, unsigned)
-        best = values[0]
-        for x in values[1:]:
+        best, *others = given.all_in(dtype)
+        for x in others:
             taken = code.make(f"{which} {type_} {best}, {x}")
             if kind(dtype) == "f":
                 is_nan = code.make(f"fcmp uno {type_} {best}, {best}")
@@ -410,11 +398,9 @@ def _extreme(for_float: str, signed: str, unsigned: str) -> Native:
 def _of_float(compute: Callable[[Code, str, str], str]) -> Native:
     """Return how an op of one number is computed if its result is a float."""
 
-    def native(given: Operands) -> str | None:
-        x = given.converted(0)
-        return (
-            None if x is None or kind(given.dtype) != "f" else compute(given.code, x, given.dtype)
-        )
+    def native(given: Operands) -> str:
+        _insist(kind(given.dtype) == "f")
+        return compute(given.code, given.converted(0), given.dtype)
 
     return native
 
@@ -423,55 +409,48 @@ def _intrinsic(name: str) -> Native:
     return _of_float(lambda code, x, dtype: code.intrinsic(name, dtype, x))
 
 
-def _square(given: Operands) -> str | None:
+def _square(given: Operands) -> str:
     return _MUL(given._replace(values=[*given.values] * 2, dtypes=[*given.dtypes] * 2))
 
 
-def _negative(given: Operands) -> str | None:
+def _negative(given: Operands) -> str:
     x, of_kind, type_ = given.converted(0), kind(given.dtype), register_type(given.dtype)
-    if x is None or of_kind == "b":
-        return None
+    _insist(of_kind != "b")
     return given.code.make(f"fneg {type_} {x}" if of_kind == "f" else f"sub {type_} 0, {x}")
 
 
-def _inverted(given: Operands) -> str | None:
+def _inverted(given: Operands) -> str:
     ones = "true" if given.dtype == "bool" else -1
     return given.code.make(f"xor {register_type(given.dtype)} {given.values[0]}, {ones}")
 
 
-def _is_nan(given: Operands) -> str | None:
+def _is_nan(given: Operands) -> str:
     (x,), (dtype,) = given.values, given.dtypes
-    return given.code.make(f"fcmp uno {MEMORY[dtype]} {x}, {x}") if kind(dtype) == "f" else None
+    _insist(kind(dtype) == "f")
+    return given.code.make(f"fcmp uno {MEMORY[dtype]} {x}, {x}")
 
 
-def _is_infinite(given: Operands) -> str | None:
+def _is_infinite(given: Operands) -> str:
     (x,), (dtype,) = given.values, given.dtypes
-    if kind(dtype) != "f":
-        return None
+    _insist(kind(dtype) == "f")
     size = given.code.intrinsic("fabs", dtype, x)
     return given.code.make(f"fcmp oeq {MEMORY[dtype]} {size}, {literal(np.inf, dtype)}")
 
 
-def _chosen(given: Operands) -> str | None:
+def _chosen(given: Operands) -> str:
     condition = convert(given.code, given.values[0], given.dtypes[0], "bool")
-    values = given._replace(values=given.values[1:], dtypes=given.dtypes[1:]).all_in(given.dtype)
-    if values is None:
-        return None
+    x, y = given.converted(1), given.converted(2)
     type_ = register_type(given.dtype)
-    return given.code.make(f"select i1 {condition}, {type_} {values[0]}, {type_} {values[1]}")
+    return given.code.make(f"select i1 {condition}, {type_} {x}, {type_} {y}")
 
 
-def _clipped(given: Operands) -> str | None:
-    code, dtype, values = given.code, given.dtype, given.all_in(given.dtype)
-    if values is None:
-        return None
-    x, low, high = values
+def _clipped(given: Operands) -> str:
+    code, dtype = given.code, given.dtype
+    x, low, high = given.all_in(dtype)
     both = given._replace(dtypes=[dtype, dtype])
     raised = NATIVE[type(scalar.maximum)](both._replace(values=[x, low]))
-    if raised is None:
-        return None
     found = NATIVE[type(scalar.minimum)](both._replace(values=[raised, high]))
-    if found is None or kind(dtype) != "f":
+    if kind(dtype) != "f":
         return found
     type_ = register_type(dtype)
     same = code.make(f"fcmp oeq {type_} {found}, {x}")
@@ -482,13 +461,13 @@ _MUL = _folded("fmul", "mul", "and")
 _DIV = _folded("fdiv", None, None)
 
 
-def _quotient(given: Operands) -> str | None:
+def _quotient(given: Operands) -> str:
     """Divide; by a known number by multiplications, which take a fraction of the time."""
     code, dtype, x = given.code, given.dtype, given.converted(0)
     divisor = _known_float(given.values[1]) if given.dtypes[1] == dtype else 0.0
     by_products = fuses_products() and not given.exact
     factors = reciprocal_in_two(divisor, dtype) if by_products else None
-    if x is None or factors is None:
+    if factors is None:
         return _DIV(given)
     type_ = MEMORY[dtype]
     high, low = [literal(factor, dtype) for factor in factors]
@@ -546,5 +525,10 @@ NATIVE: dict[type[Any], Native] = {
 def native(op: Any, dtypes: Sequence[str], dtype: str, exact: bool) -> Native | None:
     """Return how an op is computed on some dtypes; None if NumPy has to."""
     found = NATIVE.get(type(op))
-    given = Operands(Code(), ["%x"] * len(dtypes), dtypes, dtype, exact)
-    return found if found is not None and found(given) is not None else None
+    if found is None:
+        return None
+    try:
+        found(Operands(Code(), ["%x"] * len(dtypes), dtypes, dtype, exact))
+    except NotNative:
+        return None
+    return found
