@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 from types import CodeType
 from typing import Any, NamedTuple
@@ -262,10 +263,10 @@ class SymbolTable:
         if ordered or var.type.ndim <= 1:
             self.ordered.add(var)
 
-    def define_overwritten(self, var: Variable, target: Variable) -> None:
-        """Note that the value of a variable is the array of another one, written over."""
-        for known in (self.unshared, self.forward, self.ordered):
-            if target in known:
+    def define_alike(self, var: Variable, other: Variable) -> None:
+        """Note that the value of a variable is that of another one, or is written over it."""
+        for known in (self.scalars, self.floats, self.unshared, self.forward, self.ordered):
+            if other in known:
                 known.add(var)
 
 
@@ -276,10 +277,7 @@ def axes_of(variables: Sequence[Variable]) -> list[list[Axis]]:
 
 def define_lengths(node: Apply, symbols: SymbolTable) -> None:
     """Note the lengths of the outputs of a node, given those of its inputs."""
-    _define_lengths(node, [symbols.lengths.of(v) for v in node.inputs], symbols)
-
-
-def _define_lengths(node: Apply, shapes: Sequence[Sequence[Length]], symbols: SymbolTable) -> None:
+    shapes = [symbols.lengths.of(v) for v in node.inputs]
     for out, shape in zip(node.outputs, node.op.infer_shape(None, node, shapes), strict=True):
         symbols.lengths.define(out, shape)
 
@@ -303,7 +301,7 @@ def length_conditions(node: Apply, symbols: SymbolTable) -> list[str]:
     """
     lengths = symbols.lengths
     shapes = [lengths.of(v) for v in node.inputs]
-    _define_lengths(node, shapes, symbols)
+    define_lengths(node, symbols)
     if all(len(set(group)) == 1 for group in node.op.required_lengths(node, shapes)):
         return []
     conditions: list[tuple[list[str], tuple[Any, ...]]] = []
@@ -375,7 +373,7 @@ def _description(value: Any) -> str:
     return f"shape {shape}, dtype {dtype}"
 
 
-Silence = tuple[Callable[[], Any], Callable[[Any], None]]
+Silence = tuple[Callable[[], Any], Callable[[Any], Any]]
 
 
 def _silence() -> Silence:
@@ -389,19 +387,9 @@ def _silence() -> Silence:
     context.run(np.seterr, all="ignore")
     items = list(context.items())
     if len(items) != 1:
-        return _enter, _leave
+        return partial(np.seterr, all="ignore"), lambda before: np.seterr(**before)
     ((variable, value),) = items
     return lambda: variable.set(value), variable.reset
-
-
-def _enter() -> Any:
-    state = np.errstate(all="ignore")
-    state.__enter__()
-    return state
-
-
-def _leave(state: Any) -> None:
-    state.__exit__(None, None, None)
 
 
 turn_off, turn_back = _silence()

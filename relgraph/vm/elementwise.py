@@ -198,7 +198,7 @@ def _array_lines(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) 
     if target is None:
         symbols.define_fresh(out_var, result_is_ordered(node.inputs, out_var, symbols))
     else:
-        symbols.define_overwritten(out_var, target)
+        symbols.define_alike(out_var, target)
         symbols.overwritten[out_var] = target
     return [*checks, "; ".join(statements)]
 
@@ -325,10 +325,6 @@ def _function_lines(node: Apply, symbols: SymbolTable) -> list[str] | None:
     return [*lines, f"{results} = {function}({given})"]
 
 
-def _in_order(var: Variable, symbols: SymbolTable) -> str:
-    return laid_out_name(var, symbols, is_discrete(var.type.dtype))
-
-
 def laid_out_name(var: Variable, symbols: SymbolTable, exact: bool) -> str:
     """Return an expression for an array in the order that a reduction or the BLAS wants.
 
@@ -351,14 +347,14 @@ def reduction_lines(
     if op.ufunc.identity is None:
         error = symbols.bind("k", function_of(node))
         lines.append(f"if {symbols.name_of(x)}.size == 0: {error}({symbols.name_of(x)})")
-    if not is_discrete(x.type.dtype):
-        symbols.may_warn = True
+    exact = is_discrete(x.type.dtype)
+    symbols.may_warn |= not exact
     axis = op.axis if op.axis is None or len(op.axis) > 1 else op.axis[0]
-    text = f"{symbols.bind('f', op.ufunc.reduce)}({_in_order(x, symbols)}, {axis})"
+    text = f"{symbols.bind('f', op.ufunc.reduce)}({laid_out_name(x, symbols, exact)}, {axis})"
     if out_var.type.ndim == 0:
         return [*lines, symbols.define_rank_zero(out_var, text)]
     define_lengths(node, symbols)
-    if not is_discrete(x.type.dtype):
+    if not exact:
         symbols.define_fresh(out_var, ordered=True)
     return [*lines, f"{symbols.name_of(out_var)} = {text}"]
 
@@ -373,4 +369,4 @@ def performed_line(
     arguments = ", ".join(symbols.array_name(v) for v in node.inputs)
     bound = symbols.bind("k", function or function_of(node))
     call = f"{', '.join(names)} = {bound}({arguments})"
-    return f" {'; '.join([call, *symbols.conversions(node.outputs)])}"
+    return "; ".join([call, *symbols.conversions(node.outputs)])

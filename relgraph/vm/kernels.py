@@ -377,13 +377,8 @@ class CompositeKernel:
 
 
 def _overlap(inputs: Sequence[Array], targets: Sequence[Array]) -> bool:
-    """Return whether a target may share memory with an input other than itself."""
-    for target in targets:
-        others = list(inputs)
-        others.pop(next(i for i, x in enumerate(others) if x is target))
-        if any(np.may_share_memory(target, x) for x in others):
-            return True
-    return False
+    """Return whether a target, which is an input, may share memory with another input."""
+    return any(sum(np.may_share_memory(t, x) for x in inputs) > 1 for t in targets)
 
 
 def _may_write(node: Apply | None, target: Variable | None) -> bool:
@@ -445,16 +440,16 @@ def fused_lines(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
     nodes, outputs = unfused(node.op, node.inputs, _folds)
     computed = {v for inner in nodes for v in inner.outputs}
     if not full or len(computed.intersection(outputs)) < len(outputs):
-        return [by_kernel().strip()]
+        return [by_kernel()]
     if any(v.type.ndim and v.type.broadcastable != full for v in computed):
-        return [by_kernel().strip()]
+        return [by_kernel()]
     plan = schedule_of_nodes(nodes, node.inputs, outputs)
     _write_over_declared(node, plan, outputs, symbols)
     groups = list(node.op.required_lengths(node, axes_of(node.inputs)))
     read = _read_in_order(nodes, node, symbols)
     kept = {node.inputs[i] for targets in node.op.destroy_map.values() for i in targets}
     if any(v in kept or isinstance(v, Constant) for v in read):
-        return [by_kernel().strip()]
+        return [by_kernel()]
     lines = []
     for v in read:
         name, copy = symbols.name_of(v), symbols.shared_name("f", forward)
@@ -476,7 +471,7 @@ def fused_lines(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
         f"if {' and '.join(conditions)}:",
         *(f" {line}" for line in small),
         "else:",
-        by_kernel(),
+        f" {by_kernel()}",
         "pass",
     ]
 
@@ -558,7 +553,7 @@ def _lines_of_plan(plan: Schedule, symbols: SymbolTable, dead: Dead = ()) -> lis
         free = frozenset([v for v in gone if v in made or v in dead])
         by_op = reduction_lines if isinstance(node.op, CAReduce) else elementwise_lines
         lines += by_op(node, symbols, free) or [
-            performed_line(node, symbols, _computed_alone(node)).strip()
+            performed_line(node, symbols, _computed_alone(node))
         ]
         deleted = [symbols.name_of(v) for v in gone if v in made]
         if deleted:
@@ -584,10 +579,9 @@ def _define_results(
     """Note what is known of the results, whichever way they are computed."""
     ordered = all(v in symbols.ordered and _has_all_axes(v, groups) for v in node.inputs)
     for j, (out, inner) in enumerate(zip(node.outputs, outputs, strict=True)):
-        for known in (symbols.floats, symbols.scalars):
-            if inner in known:
-                known.add(out)
-        if out.type.ndim and j not in node.op.destroy_map:
+        if not out.type.ndim:
+            symbols.define_alike(out, inner)
+        elif j not in node.op.destroy_map:
             symbols.define_fresh(out, ordered)
 
 

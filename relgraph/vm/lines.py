@@ -51,9 +51,7 @@ def dimshuffle(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
     (x,), (out_var,) = node.inputs, node.outputs
     define_lengths(node, symbols)
     if not op.input_ndim and not op.new_order:
-        for known in (symbols.scalars, symbols.floats):
-            if x in known:
-                known.add(out_var)
+        symbols.define_alike(out_var, x)
         return [f"{symbols.name_of(out_var)} = {symbols.name_of(x)}"]
     text = symbols.array_name(x)
     if op.drop:
@@ -78,25 +76,17 @@ def dimshuffle(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
 # -- products --------------------------------------------------------------------------------
 
 
-def blas_product(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
-    """Return the lines of a `Dot22` or `Gemv`."""
-    return _product(node, symbols, [symbols.name_of(v) for v in node.inputs])
-
-
 def product(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
-    """Return the lines of a `Dot`, which lays out its inputs in one way."""
-    exact = all(is_discrete(v.type.dtype) for v in node.inputs)
-    return _product(node, symbols, [laid_out_name(v, symbols, exact) for v in node.inputs])
-
-
-def _product(node: Apply, symbols: SymbolTable, arguments: list[str]) -> list[str]:
+    """Return the lines of a `Dot`, which lays out its inputs in one way, a `Dot22` or a `Gemv`."""
     x, y = node.inputs
     (out_var,) = node.outputs
+    exact = all(is_discrete(v.type.dtype) for v in node.inputs)
+    as_it_lies = exact or type(node.op) is not Dot
+    arguments = ", ".join(laid_out_name(v, symbols, as_it_lies) for v in node.inputs)
     lines = check_lines(node, symbols)
-    if any(not is_discrete(v.type.dtype) for v in node.inputs):
-        symbols.may_warn = True
-    text = f"{symbols.bind('f', fortran.product)}({', '.join(arguments)})"
-    small = f"{symbols.bind('f', np.dot)}({', '.join(arguments)})"
+    symbols.may_warn |= not exact
+    text = f"{symbols.bind('f', fortran.product)}({arguments})"
+    small = f"{symbols.bind('f', np.dot)}({arguments})"
     text = f"{small} if {_takes_no_threads(x, y, symbols)} else {text}"
     if out_var.type.ndim == 0:
         return [*lines, symbols.define_rank_zero(out_var, text)]
@@ -178,7 +168,7 @@ def changed_part(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str] | N
     symbols.may_warn = True
     define_lengths(node, symbols)
     if overwrites:
-        symbols.define_overwritten(out, x)
+        symbols.define_alike(out, x)
     else:
         symbols.define_fresh(out, ordered=True)
     return [
@@ -215,9 +205,7 @@ def specify_shape(node: Apply, symbols: SymbolTable, dead: Dead) -> list[str]:
     """Return the lines of a `SpecifyShape`."""
     (x,), (out_var,) = node.inputs, node.outputs
     lines = check_lines(node, symbols)
-    for known_of in (symbols.forward, symbols.ordered, symbols.scalars, symbols.floats):
-        if x in known_of:
-            known_of.add(out_var)
+    symbols.define_alike(out_var, x)
     return [*lines, f"{symbols.name_of(out_var)} = {symbols.name_of(x)}"]
 
 
@@ -260,7 +248,7 @@ def blas_update(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -
     ]
     symbols.may_warn = True
     if overwrites:
-        symbols.define_overwritten(out, z)
+        symbols.define_alike(out, z)
     else:
         symbols.define_fresh(out, ordered=False)
     function = symbols.shared_name("f", _CALLS[type(node.op)])
@@ -343,8 +331,8 @@ LINES: dict[type[Any], Lines] = {
     FusedReduction: fused_lines,
     DimShuffle: dimshuffle,
     Dot: product,
-    Dot22: blas_product,
-    Gemv: blas_product,
+    Dot22: product,
+    Gemv: product,
     Gemm: blas_update,
     GemvAdd: blas_update,
     Ger: blas_update,

@@ -381,7 +381,7 @@ class Segment(Op):
         for out in node.outputs:
             if out.type.ndim:
                 symbols.define_fresh(out, ordered=False)
-        lines += ["else:", performed_line(node, symbols)]
+        lines += ["else:", f" {performed_line(node, symbols)}"]
         lines.append(f"del {', '.join(scratch)}" if scratch else "pass")
         return lines
 
