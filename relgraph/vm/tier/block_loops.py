@@ -21,6 +21,7 @@ from relgraph import scalar
 from relgraph.scalar.type import extreme_of
 from relgraph.vm.tier.compiler import Loop
 from relgraph.vm.tier.lowering import Nest, Operand, Reduction, Step, Store, Value
+from relgraph.vm.tier.operations import is_at_an_end
 from relgraph.vm.tier.scalar_code import (
     MEMORY,
     NATIVE,
@@ -85,12 +86,6 @@ def most_alive(steps: Sequence[Step]) -> int:
 
 SHORT, LONGER = 16, 4
 """A last axis of so few elements changes places with one of so many times as many."""
-
-
-def _at_an_end(reduction: Reduction, groups: Sequence[Sequence[int]]) -> bool:
-    """Return whether a reduction is over the first or the last of some axes."""
-    kept = [reduction.kept[group[0]] for group in groups]
-    return kept in (sorted(kept), sorted(kept, reverse=True))
 
 
 def _axis_along(stream: Operand, axis: int) -> int | None:
@@ -183,15 +178,15 @@ class BlockLoops:
     def _ordered(self, groups: list[list[int]]) -> list[list[int]]:
         """Return the axes as they are gone through: the last one by an outer loop, where it is
         usually so short that its loop takes longer to begin than to run."""
-        lengths = [[self.m.usual(self.nest.axes[a]) for a in group] for group in groups[-2:]]
+        usual = self.m.lowering.usual
+        lengths = [[usual(self.nest.axes[a]) for a in group] for group in groups[-2:]]
         if len(groups) < 2 or any(n is None for group in lengths for n in group):
             return groups
         outer, inner = (math.prod(n or 0 for n in group) for group in lengths)
         turned = [*groups[:-2], groups[-1], groups[-2]]
         short = inner <= SHORT and outer >= LONGER * inner
-        return (
-            turned if short and all(_at_an_end(r, turned) for r in self.nest.reductions) else groups
-        )
+        kept = [[r.kept[group[0]] for group in turned] for r in self.nest.reductions]
+        return turned if short and all(map(is_at_an_end, kept)) else groups
 
     def _by_rows(self, reduction: Reduction) -> bool:
         """Return whether the outer loops reduce: rows are added up."""

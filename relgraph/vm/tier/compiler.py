@@ -157,15 +157,11 @@ def fuses_products() -> bool:
     return not target.triple.startswith("x86") or llvm.get_host_cpu_features().get("fma", False)
 
 
-def _machine(llvm: Any, target: Any) -> Any:
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3
-    )
-
-
 def _engine(text: str) -> Any:
     llvm, target = _llvm()
-    machine = _machine(llvm, target)
+    machine = target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=3
+    )
     module = llvm.parse_assembly(text)
     module.triple = target.triple
     module.data_layout = str(machine.target_data)

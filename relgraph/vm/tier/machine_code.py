@@ -134,7 +134,7 @@ class MachineCode:
         code = self.code
         self._write()
         faster = [faster_text(loop, written, code.declared) for loop in self._faster.values()]
-        used = sorted({(r.name, self._dtype_of(r)) for r in self.routines})
+        used = sorted({(r.name, r.outs[0].dtype) for r in self.routines})
         width = WIDE if self.most_arrays <= MOST_ARRAYS else ""
         routines = [routine_text(*named, code.declared) for named in used]
         return "\n".join(
@@ -325,9 +325,6 @@ class MachineCode:
         """Return the position of the argument that has a length, and its axis."""
         return length.argument, length.axis
 
-    def usual(self, length: Length) -> int | None:
-        return self.lowering.usual(length)
-
     def strides(self, axes: Sequence[Length]) -> list[str]:
         """Return how far the next element along each axis of an array is."""
         return [self.product(axes[i + 1 :]) for i in range(len(axes))]
@@ -398,11 +395,8 @@ class MachineCode:
 
     # -- whole arrays --------------------------------------------------------------------------
 
-    def _dtype_of(self, routine: Routine) -> str:
-        return routine.outs[0].dtype
-
     def _call_routine(self, routine: Routine) -> None:
-        code, dtype = self.code, self._dtype_of(routine)
+        code, dtype = self.code, routine.outs[0].dtype
         given = []
         for factor in routine.factors:
             given.append(f"ptr {self.bases[factor.value]}")

@@ -256,8 +256,12 @@ def _reduced_operations(node: Apply, exact: bool) -> int | None:
     if exact or op.scalar_op not in REDUCTIONS or not x.type.ndim:
         return None
     kept = kept_axes(node)
-    at_an_end = kept in (sorted(kept), sorted(kept, reverse=True))
-    return 1 if at_an_end and not all(kept) else None
+    return 1 if is_at_an_end(kept) and not all(kept) else None
+
+
+def is_at_an_end(kept: list[bool]) -> bool:
+    """Return whether the axes that are not kept are the first ones or the last ones."""
+    return kept in (sorted(kept), sorted(kept, reverse=True))
 
 
 def kept_axes(node: Apply) -> list[bool]:
