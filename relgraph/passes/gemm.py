@@ -158,10 +158,9 @@ def coefficient(term: Term) -> Any:
     if not above and not below:
         return constant(np.asarray(number, dtype))
     minus = number == -1
-    if not minus and (number != 1 or not above):
-        above.insert(0, constant(np.asarray(number, dtype)))
-    if not above:
-        above.append(constant(np.asarray(1, dtype)))
+    left = np.asarray(1 if minus else number, dtype)
+    if left != 1 or not above:
+        above.insert(0, constant(left))
     made = mul(*above) if len(above) > 1 else above[0]
     if below:
         made = true_div(made, mul(*below) if len(below) > 1 else below[0])
@@ -170,12 +169,17 @@ def coefficient(term: Term) -> Any:
 
 def _rank_0(var: Any, dtype: str) -> Any:
     """Return a variable of one element as a scalar of rank 0 of a dtype."""
-    node = var.owner
-    if node is not None and isinstance(node.op, DimShuffle) and node.inputs[0].type.ndim == 0:
-        var = node.inputs[0]
-    elif var.type.ndim > 0:
-        var = DimShuffle(var.type.ndim, ())(var)
+    var = _of_rank(0, var)
     return var if var.type.dtype == dtype else var.astype(dtype)
+
+
+def _of_rank(ndim: int, var: Any) -> Any:
+    """Return a variable of a rank: without the axes of length 1 that it has besides."""
+    node = var.owner
+    if node is not None and isinstance(node.op, DimShuffle) and node.inputs[0].type.ndim == ndim:
+        return node.inputs[0]
+    kept = tuple(i for i, one in enumerate(var.type.broadcastable) if not one)
+    return var if var.type.ndim == ndim else DimShuffle(var.type.ndim, kept)(var)
 
 
 def transposed(var: Any) -> Any:
@@ -342,7 +346,7 @@ def _added(total: Any, beta: Any, term: Term) -> Any:
         if term.turned:
             column, row = row, column
         alpha = coefficient(term._replace(factors=(*term.factors, *scalars)))
-        return _ger(total, alpha, _as_vector(column), _as_vector(row))
+        return _ger(total, alpha, _of_rank(1, column), _of_rank(1, row))
     x, y = node.inputs
     alpha = coefficient(term)
     if isinstance(node.op, Dot22):
@@ -352,14 +356,6 @@ def _added(total: Any, beta: Any, term: Term) -> Any:
     if x.type.ndim == 1:
         x, y = transposed(y), x
     return _gemv_add(total, alpha, x, y, beta)
-
-
-def _as_vector(var: Any) -> Any:
-    """Return a row or column without its axis of length 1."""
-    node = var.owner
-    if node is not None and isinstance(node.op, DimShuffle) and node.inputs[0].type.ndim == 1:
-        return node.inputs[0]
-    return DimShuffle(2, tuple(i for i, one in enumerate(var.type.broadcastable) if not one))(var)
 
 
 def _scaled_product(fgraph: FunctionGraph, term: Term) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from jax.lax import GatherScatterMode
 
 import relgraph.tensor as at
-from relgraph.bridges.jax.primitives import Equation, Reader, insist
+from relgraph.bridges.jax.primitives import Equation, Reader, insist, ordered
 from relgraph.graph.basic import Constant, graph_inputs
 from relgraph.graph.reference import evaluate
 
@@ -131,13 +131,9 @@ class Windows:
 
 def _reordered(x: Any, there: Sequence[Axis], wanted: Sequence[Axis]) -> Any:
     """Return a tensor with its axes in another order; what only one side has is of length 1."""
-    order = [there.index(axis) if axis in there else "x" for axis in wanted]
-    lost = [i for i, axis in enumerate(there) if axis not in wanted]
-    if lost:
-        x = at.squeeze(x, tuple(lost))
-        there = [axis for axis in there if axis in wanted]
-        return _reordered(x, there, wanted)
-    return x if order == list(range(x.type.ndim)) else x.dimshuffle(*order)
+    x = at.squeeze(x, tuple(i for i, axis in enumerate(there) if axis not in wanted))
+    left = [axis for axis in there if axis in wanted]
+    return ordered(x, [left.index(axis) if axis in left else "x" for axis in wanted])
 
 
 def _columns(indices: Any, axes: Sequence[int]) -> dict[int, Any]:

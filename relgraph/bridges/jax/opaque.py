@@ -59,6 +59,12 @@ def type_of(aval: Any) -> Type:
     return JaxType(aval.dtype, aval.shape)
 
 
+def struct_of(value: Any) -> Any:
+    """Return the shape and dtype of an array or number of JAX's, and whether the dtype is weak."""
+    aval = jax.typeof(value)
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
 def is_half(dtype: Any) -> bool:
     """Return whether a dtype is of floats of 16 bits."""
     return str(dtype) in ("float16", "bfloat16")

@@ -175,13 +175,13 @@ _RUNNING = {
 }
 
 
-def _axes(equation: Equation) -> tuple[int, ...]:
-    return tuple(int(i) for i in equation["axes"])
+def _integers(values: Iterable[Any]) -> tuple[int, ...]:
+    return tuple(int(n) for n in values)
 
 
 def _reduced(equation: Equation) -> Any:
     (x,) = equation.inputs
-    op, axes = _REDUCTIONS[equation.primitive], _axes(equation)
+    op, axes = _REDUCTIONS[equation.primitive], _integers(equation["axes"])
     # of no elements JAX knows an extreme, and NumPy none
     is_extreme = op in (scalar.maximum, scalar.minimum)
     nonempty = not is_complex(x.type.dtype) and all(x.type.shape[i] for i in axes)
@@ -191,7 +191,7 @@ def _reduced(equation: Equation) -> Any:
 
 def _place(equation: Equation) -> Any:
     (x,) = equation.inputs
-    (axis,) = _axes(equation)
+    (axis,) = _integers(equation["axes"])
     insist(bool(x.type.shape[axis]) and not is_complex(x.type.dtype))
     return at.cast(_PLACES[equation.primitive](x, axis), str(equation["index_dtype"]))
 
@@ -232,14 +232,15 @@ def _dot_general(equation: Equation) -> Any:
     y_free = [i for i in range(y.type.ndim) if i not in (*y_summed, *y_batch)]
     few = len(x_summed) == 1 and len(x_free) <= 1 and len(y_free) <= 1
     if few and not x_batch:
-        return at.dot(_ordered(x, [*x_free, *x_summed]), _ordered(y, [*y_summed, *y_free]))
-    x = _as_matrices(_ordered(x, [*x_batch, *x_free, *x_summed]), len(x_batch), len(x_free))
-    y = _as_matrices(_ordered(y, [*y_batch, *y_summed, *y_free]), len(y_batch), len(y_summed))
+        return at.dot(ordered(x, [*x_free, *x_summed]), ordered(y, [*y_summed, *y_free]))
+    x = _as_matrices(ordered(x, [*x_batch, *x_free, *x_summed]), len(x_batch), len(x_free))
+    y = _as_matrices(ordered(y, [*y_batch, *y_summed, *y_free]), len(y_batch), len(y_summed))
     found = at.matmul(x, y)
     return found if found.type.shape == equation.shape else at.reshape(found, equation.shape)
 
 
-def _ordered(x: Any, order: list[int]) -> Any:
+def ordered(x: Any, order: list[Any]) -> Any:
+    """Return a tensor with its axes in an order, in which an "x" is a new one."""
     return x if order == list(range(x.type.ndim)) else x.dimshuffle(*order)
 
 
@@ -255,16 +256,12 @@ def _broadcast_in_dim(equation: Equation) -> Any:
     x = equation.inputs[0]
     places = [int(i) for i in equation["broadcast_dimensions"]]
     order = [places.index(i) if i in places else "x" for i in range(len(equation.shape))]
-    return spread(x if order == list(range(len(order))) else x.dimshuffle(*order), equation.shape)
+    return spread(ordered(x, order), equation.shape)
 
 
 def spread(x: Any, shape: tuple[int, ...]) -> Any:
     """Return a tensor that is broadcast to a shape of its rank."""
     return x if x.type.shape == shape else at.broadcast_to(x, shape)
-
-
-def _integers(values: Iterable[Any]) -> tuple[int, ...]:
-    return tuple(int(n) for n in values)
 
 
 def _reshape(equation: Equation) -> Any:
@@ -306,13 +303,6 @@ def _pad(equation: Equation) -> Any:
         for n, (low, high, _) in zip(spans, config, strict=True)
     )
     return padded[kept] if any(low < 0 or high < 0 for low, high, _ in config) else padded
-
-
-def _rev(equation: Equation) -> Any:
-    (x,) = equation.inputs
-    turned = {int(i) for i in equation["dimensions"]}
-    key = tuple(slice(None, None, -1 if i in turned else None) for i in range(x.type.ndim))
-    return x[key] if turned else x
 
 
 def _slice(equation: Equation) -> Any:
@@ -412,7 +402,7 @@ READERS: dict[str, Reader] = {
     "iota": _iota,
     "pad": _pad,
     "reshape": _reshape,
-    "rev": _rev,
+    "rev": lambda eq: at.flip(eq.inputs[0], _integers(eq["dimensions"])),
     "slice": _slice,
     "split": _split,
     "squeeze": lambda eq: at.squeeze(eq.inputs[0], _integers(eq["dimensions"])),

@@ -27,6 +27,7 @@ from relgraph.bridges.jax.opaque import (
     is_half,
     primitive_call,
     source_of,
+    struct_of,
     type_of,
     wide_type_of,
 )
@@ -456,12 +457,6 @@ def leaf_name(path: tuple[Any, ...], roots: Sequence[str]) -> str:
     which, root, *rest = path
     name = roots[root.idx] if which.idx == 0 else str(root.key)
     return ".".join([name, *(keystr((key,), simple=True) for key in rest)])
-
-
-def struct_of(value: Any) -> Any:
-    """Return the shape and dtype of an array or number of JAX's, and whether the dtype is weak."""
-    aval = jax.typeof(value)
-    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
 
 
 def as_aval(spec: Any, name: str) -> Any:

@@ -101,9 +101,11 @@ class _Rewriting(Reading):
         Parameters
         ----------
         jaxpr
-            It has its constants with it, unless they are `captured`.
+            It has its constants with it.
         names
             The names of its inputs.
+        captured
+            Its constants, if they become inputs.
         """
         inner = getattr(jaxpr, "jaxpr", jaxpr)
         inputs = [
@@ -112,7 +114,7 @@ class _Rewriting(Reading):
         ]
         if captured:
             constants = [self.type_of(v.aval).make_variable() for v in inner.constvars]
-            given = [*constants, *inputs], read(jaxpr, constants, inputs, self)
+            given = [*constants, *inputs], read(inner, constants, inputs, self)
         else:
             given = inputs, read_closed(jaxpr, inputs, self)
         self.given.append(given)
@@ -291,11 +293,7 @@ class RewrittenFunction:
         closed, results = jax.make_jaxpr(flat, return_shape=True)(*leaves)
         captured = any(isinstance(c, jax.core.Tracer) for c in closed.consts)
         rewriting = _Rewriting(self._laws, self._mode)
-        function = (
-            rewriting.function(closed.jaxpr, names, closed.consts)
-            if captured
-            else rewriting.function(closed, names)
-        )
+        function = rewriting.function(closed, names, closed.consts if captured else ())
         if any(not why.startswith(INSIDE) for _, why in rewriting.carried):
             report = rewriting.report(function_name(self._fn))
             if not report.laws:

@@ -16,12 +16,12 @@ from jax.extend.core import jaxpr_as_fun
 from jax.interpreters import ad
 
 from relgraph.bridges.jax.linear import linear_part
-from relgraph.bridges.jax.opaque import JaxOp, JaxType, is_continuous
+from relgraph.bridges.jax.opaque import JaxOp, JaxType, is_continuous, struct_of
 from relgraph.engines.jax import lower_graph, register
 from relgraph.engines.jax.lowering.dispatch import NeedsValue
 from relgraph.gradient import NullTypeGradError, Rop
 from relgraph.gradient.barriers import GradientBarrier
-from relgraph.graph.basic import Apply, Variable, io_toposort
+from relgraph.graph.basic import Variable, io_toposort
 from relgraph.graph.op import HasInnerGraph
 from relgraph.graph.utils import MethodNotDefined
 
@@ -143,7 +143,7 @@ class _Derivative:
         return self._transposable[key]
 
     def _transposes(self, coefficients: Sequence[Any], directions: Sequence[Any]) -> bool:
-        tangents = tuple(_struct(v) for v in directions)
+        tangents = tuple(struct_of(v) for v in directions)
 
         def transposed(*fixed: Any) -> Any:
             of_tangents = partial(self.linear, *fixed)
@@ -151,7 +151,7 @@ class _Derivative:
             return jax.linear_transpose(of_tangents, *tangents)(tuple(rows))
 
         try:
-            jax.eval_shape(transposed, *[_struct(v) for v in coefficients])
+            jax.eval_shape(transposed, *[struct_of(v) for v in coefficients])
         except (AssertionError, NotImplementedError, TypeError, ValueError):
             return False
         return True
@@ -176,19 +176,15 @@ def _lowered(
                 return function(*values)
             key = _signature(values)
             if key not in kept:
-                kept[key] = _closed(function, values)
+                try:
+                    kept[key] = jax.make_jaxpr(function)(*values)
+                except NeedsValue:
+                    # there is no jaxpr for all values of these shapes
+                    kept[key] = None
             call = function if kept[key] is None else jaxpr_as_fun(kept[key])
             return tuple(call(*values))
 
     return lowered
-
-
-def _closed(function: Callable[..., Any], values: Sequence[Any]) -> Any:
-    """Return the jaxpr of a function; None if there is none for all values of these shapes."""
-    try:
-        return jax.make_jaxpr(function)(*values)
-    except NeedsValue:
-        return None
 
 
 def _signature(values: Sequence[Any]) -> Any:
@@ -218,27 +214,11 @@ def _is_float_of_jax(v: Variable) -> bool:
     return isinstance(v.type, JaxType) and v.type.is_continuous
 
 
-def _struct(value: Any) -> Any:
-    return jax.ShapeDtypeStruct(value.shape, value.dtype, weak_type=jax.typeof(value).weak_type)
-
-
-def _call_primitive(op: JaxOp, node: Apply, *values: Any) -> Any:
-    return op.call(*[jnp.asarray(v) for v in values])
-
-
-def _stop_gradient(op: GradientBarrier, node: Apply, x: Any) -> Any:
-    return lax.stop_gradient(x)
-
-
-def _no_cotangent(cotangent: Any, x: Any) -> list[Any]:
-    return [ad.Zero(x.aval)]
-
-
-register(JaxOp, _call_primitive)
-register(GradientBarrier, _stop_gradient)
+register(JaxOp, lambda op, node, *values: op.call(*map(jnp.asarray, values)))
+register(GradientBarrier, lambda op, node, x: lax.stop_gradient(x))
 # Under `vmap` a `lax.cond` computes both branches, and a branch gets what it reads through
 # `stop_gradient` where it is not taken: tangents too, for which JAX has no rule.
-ad.primitive_transposes.setdefault(lax.stop_gradient_p, _no_cotangent)
+ad.primitive_transposes.setdefault(lax.stop_gradient_p, lambda cotangent, x: [ad.Zero(x.aval)])
 
 
 def to_jax(inputs: Sequence[Variable], outputs: Any) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ what it meant. A node that rewriting has changed, or a copy on other inputs, fai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -383,24 +383,6 @@ def counterpart_in_relgraph(theirs: Any) -> Variable | None:
     """
     ours = getattr(theirs.tag, "relgraph", None)
     return None if ours is None or counterpart_in_pytensor(ours) is not theirs else ours
-
-
-def note_origins(nodes: Sequence[Apply], found: Mapping[Any, Variable]) -> None:
-    """Note on nodes that were read what they were read from.
-
-    Parameters
-    ----------
-    found
-        The variables that were read, by PyTensor's.
-    """
-    theirs: dict[Variable, Any] = {}
-    for one, ours in found.items():
-        theirs.setdefault(ours, one)
-    for node in nodes:
-        if getattr(node.tag, "pytensor", None) is None:
-            node.tag.pytensor = NodeOrigin(
-                node.op, tuple(node.inputs), tuple([theirs.get(out) for out in node.outputs])
-            )
 
 
 def unchanged_origin(node: Apply) -> NodeOrigin | None:

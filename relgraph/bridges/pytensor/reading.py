@@ -14,10 +14,10 @@ from pytensor.graph.traversal import explicit_graph_inputs, toposort
 from relgraph.bridges.pytensor import reading_control, reading_ops
 from relgraph.bridges.pytensor.counterparts import (
     HoldsOp,
+    NodeOrigin,
     counterpart_in_relgraph,
     fitted,
     note_counterpart,
-    note_origins,
     type_from_pytensor,
     value_from_pytensor,
     value_to_pytensor,
@@ -187,7 +187,14 @@ class Reader:
 
     def note_origins(self, outputs: Sequence[Variable], inputs: Sequence[Variable]) -> None:
         """Note on all that `outputs` are computed by what it was read from."""
-        note_origins(list(applys_between(list(inputs), list(outputs))), self.found)
+        theirs: dict[Variable, Any] = {}
+        for one, ours in self.found.items():
+            theirs.setdefault(ours, one)
+        for node in applys_between(list(inputs), list(outputs)):
+            if getattr(node.tag, "pytensor", None) is None:
+                node.tag.pytensor = NodeOrigin(
+                    node.op, tuple(node.inputs), tuple([theirs.get(out) for out in node.outputs])
+                )
 
     def _read_node(self, node: Any) -> None:
         made = self.made(node, [self.variable(v) for v in node.inputs])

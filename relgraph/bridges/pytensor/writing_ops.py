@@ -362,14 +362,6 @@ def barrier(writer: Any, node: Any, x: Any) -> Any:
     return zero_grad(x) if node.op.connected else disconnected_grad(x)
 
 
-def clipped_gradient(writer: Any, node: Any, x: Any) -> Any:
-    return grad_clip(x, node.op.lower, node.op.upper)
-
-
-def scaled_gradient(writer: Any, node: Any, x: Any) -> Any:
-    return grad_scale(x, node.op.factor)
-
-
 TABLE: dict[type, Callable[..., Any]] = {
     Elemwise: elemwise,
     FusedElemwise: elemwise,
@@ -431,8 +423,8 @@ TABLE: dict[type, Callable[..., Any]] = {
     CheckAndRaise: checked,
     Print: lambda writer, node, x: PyTensorPrint(node.op.message)(x),
     GradientBarrier: barrier,
-    GradientClip: clipped_gradient,
-    GradientScale: scaled_gradient,
+    GradientClip: lambda writer, node, x: grad_clip(x, node.op.lower, node.op.upper),
+    GradientScale: lambda writer, node, x: grad_scale(x, node.op.factor),
     DeepCopyOp: lambda writer, node, x: x,
 }
 """From a class of this library's ops to ``write(writer, node, *inputs)``, which returns the outputs

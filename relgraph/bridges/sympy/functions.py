@@ -154,10 +154,6 @@ def _chosen(condition: Any, then: Any, other: Any) -> Any:
     return sp.Piecewise((then, holds), (other, True))
 
 
-def _real_cube_root(x: Any) -> Any:
-    return sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3)
-
-
 TO_SYMPY: dict[Any, Callable[..., Any]] = {
     **{getattr(scalar, name): function for name, function in _SAME.items()},
     **{ScipyOp(name): function for name, function in _SCIPY},
@@ -175,7 +171,8 @@ TO_SYMPY: dict[Any, Callable[..., Any]] = {
     scalar.log1p: lambda x: sp.log(1 + x),
     scalar.softplus: lambda x: sp.log(1 + sp.exp(x)),
     scalar.logaddexp: lambda *xs: sp.log(sp.Add(*map(sp.exp, xs))),
-    scalar.cbrt: _real_cube_root,
+    # the real root
+    scalar.cbrt: lambda x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3),
     scalar.cosm1: lambda x: sp.cos(x) - 1,
     scalar.hypot1m1: lambda x: sp.sqrt(1 + x**2) - 1,
     scalar.sqr_less_sqr: lambda x, y: x**2 - y**2,

@@ -138,10 +138,9 @@ class _TermReader(ExpressionReader):
     """Reads expressions as terms of laws: numbers stay Python's."""
 
     def number(self, expr: Any) -> Any:
-        exact = super().number(expr) if not isinstance(expr, sp.Rational) else None
-        if exact is not None:
-            return exact
-        return int(expr) if isinstance(expr, sp.Integer) else float(expr)
+        if isinstance(expr, sp.Integer):
+            return int(expr)
+        return float(expr) if isinstance(expr, sp.Rational) else super().number(expr)
 
     def symbol(self, expr: Any) -> Any:
         return lvars(expr.name)

@@ -117,7 +117,7 @@ def _conversion(
     """Return the lines that convert an argument: a test for the exact type, and what else."""
     kind = given.variable.type
     if not isinstance(kind, TensorType):
-        names[f"c{i}"] = _other_converter(i, kind, parts)
+        names[f"c{i}"] = lambda value: to_engine(parts.convert(i, value), kind)
         return [f" a{i} = c{i}(a{i})"]
     names[f"c{i}"] = _array_converter(i, kind, parts, trusted)
     names[f"d{i}"] = kind.numpy_dtype
@@ -152,13 +152,6 @@ def _array_converter(
             parts.convert(i, np.empty(value.shape, value.dtype))
         with jax.enable_x64(True):
             return value.astype(kind.numpy_dtype), True
-
-    return convert
-
-
-def _other_converter(i: int, kind: Type, parts: CallParts) -> Callable[[Any], Any]:
-    def convert(value: Any) -> Any:
-        return to_engine(parts.convert(i, value), kind)
 
     return convert
 

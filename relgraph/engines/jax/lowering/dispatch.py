@@ -120,7 +120,7 @@ def register(kind: type[Op], function: Lowering | None = None) -> Any:
         Takes the Op, the node and the values of the inputs, which are arrays of JAX or NumPy;
         returns the value of the output, or a tuple of several.
     """
-    return lower.register(kind) if function is None else lower.register(kind, function)
+    return lower.register(kind, function)
 
 
 def is_native(op: Op) -> bool:

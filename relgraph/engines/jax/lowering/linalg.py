@@ -49,27 +49,22 @@ PRECISION = lax.Precision.HIGHEST
 """Products have the digits of their dtype on every device: some would take fewer."""
 
 
-def _product(node: Apply, function: Any, x: Any, y: Any) -> Any:
+def _product(node: Apply, x: Any, y: Any) -> Any:
     dtype = node.outputs[0].type.dtype
     if dtype == "bool":
-        return function(x.astype("int32"), y.astype("int32"), precision=PRECISION) != 0
-    return function(as_dtype(x, dtype), as_dtype(y, dtype), precision=PRECISION)
+        return jnp.matmul(x.astype("int32"), y.astype("int32"), precision=PRECISION) != 0
+    return jnp.matmul(as_dtype(x, dtype), as_dtype(y, dtype), precision=PRECISION)
 
 
-def dot(op: Any, node: Apply, x: Any, y: Any) -> Any:
+def product(op: Any, node: Apply, x: Any, y: Any) -> Any:
     op.check(node, x, y)
-    return _product(node, jnp.dot, x, y)
-
-
-def matmul(op: MatMul, node: Apply, x: Any, y: Any) -> Any:
-    op.check(node, x, y)
-    return _product(node, jnp.matmul, x, y)
+    return _product(node, x, y)
 
 
 def update(op: Any, node: Apply, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
     """``beta * z + alpha * x @ y``; `z` is not read where `beta` is 0."""
     op.check(node, z, alpha, x, y, beta)
-    product = alpha * _product(node, jnp.dot, x, y)
+    product = alpha * _product(node, x, y)
     return jnp.where(beta == 0, product, beta * z + product)
 
 
@@ -140,10 +135,6 @@ def _cholesky(op: Cholesky, a: Any) -> Any:
 
 def _determinant(op: Det, a: Any) -> Any:
     return jnp.linalg.det(a) if a.shape[-1] else jnp.ones(a.shape[:-2], a.dtype)
-
-
-def _cofactors(op: Cofactors, a: Any) -> Any:
-    return cofactors(jnp, jnp.linalg.svd(a)) if a.size else a
 
 
 def change_of_cofactors(op: SecondCofactors, node: Apply, a: Any, e: Any) -> Any:
@@ -234,10 +225,6 @@ def _triangular(op: SolveTriangular, a: Any, b: Any) -> Any:
     )
 
 
-def _with_factor(op: CholeskySolve, a: Any, b: Any) -> Any:
-    return _by_factor(a if op.lower else _adjoint(a), b)
-
-
 def _by_factor(factor: Any, b: Any) -> Any:
     half = lax.linalg.triangular_solve(factor, b, left_side=True, lower=True)
     return lax.linalg.triangular_solve(
@@ -248,14 +235,14 @@ def _by_factor(factor: Any, b: Any) -> Any:
 _SOLVERS: dict[type, Callable[..., Any]] = {
     Solve: _general,
     SolveTriangular: _triangular,
-    CholeskySolve: _with_factor,
+    CholeskySolve: lambda op, a, b: _by_factor(a if op.lower else _adjoint(a), b),
 }
 
 TABLE: dict[type, Any] = {
-    Dot: dot,
-    Dot22: dot,
-    MatMul: matmul,
-    Dot22Scalar: lambda op, node, x, y, alpha: dot(op, node, x, y) * alpha,
+    Dot: product,
+    Dot22: product,
+    MatMul: product,
+    Dot22Scalar: lambda op, node, x, y, alpha: product(op, node, x, y) * alpha,
     Gemm: update,
     GemvAdd: update,
     Ger: ger,
@@ -266,7 +253,7 @@ TABLE: dict[type, Any] = {
     Inverse: _matrix(lambda op, a: jnp.linalg.inv(a) if a.size else a),
     Expm: _matrix(lambda op, a: jax.scipy.linalg.expm(a) if a.size else a),
     Det: _matrix(_determinant),
-    Cofactors: _matrix(_cofactors),
+    Cofactors: _matrix(lambda op, a: cofactors(jnp, jnp.linalg.svd(a)) if a.size else a),
     SecondCofactors: change_of_cofactors,
     SLogDet: _matrix(lambda op, a: jnp.linalg.slogdet(a)),
     Eigh: _matrix(_eigh),
