@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from relgraph.scalar.type import is_discrete
 from relgraph.tensor.along_axes import along, length, part
 from relgraph.tensor.basic import as_argument, normalize_axis, static_int
 from relgraph.tensor.math import inexact
-from relgraph.tensor.shapes import lengths, lesser
+from relgraph.tensor.shapes import lengths, lesser, product
 
 
 def _each(arrays: Sequence[Any], change: Any, what: str) -> Any:
@@ -392,10 +393,7 @@ def resize(a: Any, new_shape: Any) -> Any:
     """
     a = at.flatten(as_argument(a, "resize"))
     shape = tuple(new_shape) if isinstance(new_shape, list | tuple) else (new_shape,)
-    wanted = 1
-    for n in shape:
-        wanted = wanted * n
-    return at.reshape(at.take(a, at.arange(wanted) % at.maximum(length(a, 0), 1), 0), shape)
+    return at.reshape(at.take(a, at.arange(product(shape)) % at.maximum(length(a, 0), 1), 0), shape)
 
 
 def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
@@ -457,15 +455,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 
 def _equal_parts(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Return equal parts of `ary`, or its parts between some indices, as `numpy.split` does."""
-    x, axis = along(ary, axis, "split")
-    sections = static_int(indices_or_sections)
-    if sections is None:
-        return _parts_between(x, indices_or_sections, axis)
-    n = length(x, axis)
-    if isinstance(n, int) and n % sections:
-        raise ValueError(f"split: {n} elements don't make {sections} equal parts")
-    each = n // sections
-    return _parts_between(x, [each * i for i in range(1, sections)], axis)
+    return _parts(ary, indices_or_sections, axis, "split", True)
 
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
@@ -480,12 +470,17 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     axis
         The axis.
     """
-    x, axis = along(ary, axis, "array_split")
-    sections = static_int(indices_or_sections)
+    return _parts(ary, indices_or_sections, axis, "array_split", False)
+
+
+def _parts(ary: Any, indices_or_sections: Any, axis: int, what: str, are_equal: bool) -> list[Any]:
+    x, axis = along(ary, axis, what)
+    sections, n = static_int(indices_or_sections), length(x, axis)
     if sections is None:
         return _parts_between(x, indices_or_sections, axis)
-    n = length(x, axis)
-    each, longer = n // sections, n % sections
+    if are_equal and isinstance(n, int) and n % sections:
+        raise ValueError(f"{what}: {n} elements don't make {sections} equal parts")
+    each, longer = n // sections, 0 if are_equal else n % sections
     return _parts_between(x, [each * i + lesser(longer, i) for i in range(1, sections)], axis)
 
 
@@ -551,24 +546,20 @@ def _with_ramps(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
     return at.join(axis, ends[0], x, at.flip(ends[1], axis))
 
 
-def _periodic(fold: bool, skip: int) -> Any:
-    """Return what takes elements at positions that go round, or there and back."""
+def _taken(place: Any) -> Any:
+    """Return what takes elements at places, which are a function of positions and of a length."""
 
     def padded(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
         n = length(x, axis)
-        position = at.arange(-before, n + after)
-        if not fold:
-            return at.take(x, position % n, axis)
-        round_trip = at.maximum(2 * n - 2 * skip, 1)
-        place = position % round_trip
-        return at.take(x, at.minimum(place, round_trip - (1 - skip) - place), axis)
+        return at.take(x, place(at.arange(-before, n + after), n), axis)
 
     return padded
 
 
-def _edge(x: Any, axis: int, before: int, after: int, values: Any) -> Any:
-    n = length(x, axis)
-    return at.take(x, at.maximum(at.minimum(at.arange(-before, n + after), n - 1), 0), axis)
+def _there_and_back(skip: int, position: Any, n: Any) -> Any:
+    round_trip = at.maximum(2 * n - 2 * skip, 1)
+    place = position % round_trip
+    return at.minimum(place, round_trip - (1 - skip) - place)
 
 
 def _statistic(function: Any) -> Any:
@@ -583,11 +574,11 @@ def _statistic(function: Any) -> Any:
 
 _PADDED = {
     "constant": _with_constants,
-    "edge": _edge,
+    "edge": _taken(lambda position, n: at.maximum(at.minimum(position, n - 1), 0)),
     "linear_ramp": _with_ramps,
-    "wrap": _periodic(False, 0),
-    "reflect": _periodic(True, 1),
-    "symmetric": _periodic(True, 0),
+    "wrap": _taken(lambda position, n: position % n),
+    "reflect": _taken(partial(_there_and_back, 1)),
+    "symmetric": _taken(partial(_there_and_back, 0)),
     "maximum": _statistic(at.max),
     "minimum": _statistic(at.min),
     "mean": _statistic(at.mean),
