@@ -135,9 +135,7 @@ class ScalarVariable(Operators, Variable):
     def dtype(self) -> str:
         return str(self.type.dtype)
 
-    @property
-    def ndim(self) -> int:
-        return 0
+    ndim = 0
 
     def astype(self, dtype: Any) -> Any:
         """Return this variable converted to another dtype."""
@@ -224,18 +222,12 @@ class ScalarType(Type):
     constant_type: ClassVar[type[Constant]] = ScalarConstant
 
     dtype: str
+    shape: ClassVar[tuple[()]] = ()
+    ndim = 0
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = check_dtype(dtype)
         self.numpy_dtype = np.dtype(self.dtype)
-
-    @property
-    def ndim(self) -> int:
-        return 0
-
-    @property
-    def shape(self) -> tuple[()]:
-        return ()
 
     def __str__(self) -> str:
         return self.dtype

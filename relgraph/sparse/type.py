@@ -36,9 +36,7 @@ class SparseVariable(LeadingOperators, ArrayVariable):
         """``csr`` or ``csc``."""
         return str(self.type.format)
 
-    @property
-    def ndim(self) -> int:
-        return 2
+    ndim = 2
 
     @property
     def nnz(self) -> Any:

@@ -297,6 +297,43 @@ MAX_FILLED_SIZE = 4096
 _TOLERANCES = {"float16": 1e-2, "float32": 1e-4, "complex64": 1e-4}
 
 
+def values_eq_approx(
+    a: Any,
+    b: Any,
+    allow_remove_inf: bool = False,
+    allow_remove_nan: bool = False,
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> bool:
+    """Return whether two arrays have the same dtype and shape, and close elements.
+
+        Parameters
+        ----------
+        allow_remove_inf, allow_remove_nan
+    Whether any value may stand in `b` where there is an infinity or a nan in `a`.
+        rtol, atol
+    The relative and the absolute tolerance; the defaults depend on the dtype.
+    """
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind in "biu":
+        return bool(np.array_equal(a, b))
+    tolerance = _TOLERANCES.get(a.dtype.name, 1e-7)
+    close = np.isclose(
+        a,
+        b,
+        rtol=tolerance if rtol is None else rtol,
+        atol=tolerance / 10 if atol is None else atol,
+        equal_nan=True,
+    )
+    if allow_remove_inf:
+        close |= np.isinf(a)
+    if allow_remove_nan:
+        close |= np.isnan(a)
+    return bool(np.all(close))
+
+
 class TensorType(Type):
     """The type of arrays of one dtype and rank, some of whose lengths may be known.
 
@@ -537,25 +574,7 @@ class TensorType(Type):
             return False
         return bool(np.all((a == b) | ((a != a) & (b != b))))
 
-    def values_eq_approx(
-        self,
-        a: Any,
-        b: Any,
-        allow_remove_inf: bool = False,
-        allow_remove_nan: bool = False,
-        rtol: float | None = None,
-        atol: float | None = None,
-    ) -> bool:
-        """Return whether two arrays have the same dtype and shape, and close elements.
-
-        Parameters
-        ----------
-        allow_remove_inf, allow_remove_nan
-            Whether any value may stand in `b` where there is an infinity or a nan in `a`.
-        rtol, atol
-            The relative and the absolute tolerance; the defaults depend on the dtype.
-        """
-        return values_eq_approx(a, b, allow_remove_inf, allow_remove_nan, rtol, atol)
+    values_eq_approx = staticmethod(values_eq_approx)
 
 
 def _check_length(length: Any, shape: Any) -> int | None:
@@ -598,35 +617,6 @@ def _filled_like(old: Any, new: Any) -> Variable | None:
 
 def _if_it_fits(new: Any, old: Any) -> Variable | None:
     return _variable(new) if old.type.is_super(new.type) else None
-
-
-def values_eq_approx(
-    a: Any,
-    b: Any,
-    allow_remove_inf: bool = False,
-    allow_remove_nan: bool = False,
-    rtol: float | None = None,
-    atol: float | None = None,
-) -> bool:
-    """Return whether two arrays are close; see `TensorType.values_eq_approx`."""
-    a, b = np.asarray(a), np.asarray(b)
-    if a.dtype != b.dtype or a.shape != b.shape:
-        return False
-    if a.dtype.kind in "biu":
-        return bool(np.array_equal(a, b))
-    tolerance = _TOLERANCES.get(a.dtype.name, 1e-7)
-    close = np.isclose(
-        a,
-        b,
-        rtol=tolerance if rtol is None else rtol,
-        atol=tolerance / 10 if atol is None else atol,
-        equal_nan=True,
-    )
-    if allow_remove_inf:
-        close |= np.isinf(a)
-    if allow_remove_nan:
-        close |= np.isnan(a)
-    return bool(np.all(close))
 
 
 def values_eq_approx_remove_inf(a: Any, b: Any) -> bool:
