@@ -193,9 +193,6 @@ class FromFunctionOp(Op):
             raise MethodNotDefined(f"{self} was given no infer_shape")
         return list(self._infer_shape(fgraph, node, shapes))
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[True] * len(node.outputs) for _ in node.inputs]
-
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         raise MethodNotDefined(f"{self} is a function of arrays, whose gradient is not known")
 

@@ -64,15 +64,6 @@ def _fused(x: Array, y: Array, z: Array) -> Array:
     return np.where(finite, found, plain)
 
 
-def _as_doubles(*values: Any) -> tuple[list[Array], Any]:
-    """Return values as arrays of float64 of one shape, and the dtype of the result."""
-    dtype = np.result_type(*values)
-    if dtype.kind != "f":
-        dtype = np.dtype(np.float64)
-    arrays = np.broadcast_arrays(*[np.asarray(v, np.float64) for v in values])
-    return [np.atleast_1d(a) for a in arrays], dtype
-
-
 class _Exact(ScalarOp):
     """The base class: real, and nothing of the kind of other dtypes than floats."""
 
@@ -82,15 +73,14 @@ class _Exact(ScalarOp):
         """Return the result for arrays of float64 of one shape, of values of a dtype."""
         raise NotImplementedError
 
-    @property
-    def ufunc(self) -> Any:
-        def run(*values: Any) -> Any:
-            arrays, dtype = _as_doubles(*values)
-            shape = np.broadcast_shapes(*(np.shape(v) for v in values))
-            with np.errstate(all="ignore"):
-                return self.of_doubles(dtype, *arrays).reshape(shape).astype(dtype)
-
-        return run
+    def ufunc(self, *values: Any) -> Any:
+        dtype = np.result_type(*values)
+        if dtype.kind != "f":
+            dtype = np.dtype(np.float64)
+        arrays = np.broadcast_arrays(*[np.asarray(v, np.float64) for v in values])
+        with np.errstate(all="ignore"):
+            found = self.of_doubles(dtype, *[np.atleast_1d(a) for a in arrays])
+        return found.reshape(arrays[0].shape).astype(dtype)
 
     def _resolve_dtype(self, *dtypes: str) -> str:
         found = np.result_type(*dtypes)

@@ -90,9 +90,7 @@ class _GammaSlope(FloatOp):
     nin = 2
     argument_names = ("a", "x")
 
-    @staticmethod
-    def ufunc(a: Any, x: Any) -> Any:
-        return gamma_slope(a, x)
+    ufunc = staticmethod(gamma_slope)
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         a, x = inputs

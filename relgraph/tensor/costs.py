@@ -21,6 +21,7 @@ from relgraph.graph.notation import number_of
 from relgraph.graph.op import HasInnerGraph
 from relgraph.graph.opt.base import describe
 from relgraph.graph.opt.merge import ConstantTable, key_with
+from relgraph.graph.traversal import general_toposort
 from relgraph.graph.utils import Memo
 from relgraph.scalar.composite import Composite
 from relgraph.tensor.basic import Assert
@@ -111,22 +112,13 @@ class Lengths:
 
     def variable(self, var: Variable) -> Variable:
         """Return the variable that replaces `var`, with all lengths."""
-        stack = [var]
-        while stack:
-            top = stack[-1]
-            if top in self._sized:
-                stack.pop()
+        for v in general_toposort([var], lambda v: () if v in self._sized else _inputs(v)):
+            if v in self._sized:
                 continue
-            missing = [v for v in _inputs(top) if v not in self._sized]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            if top.owner is None:
-                self._sized[top] = self._leaf(top)
+            if v.owner is None:
+                self._sized[v] = self._leaf(v)
             else:
-                outputs = self._outputs(top.owner)
-                self._sized.update(zip(top.owner.outputs, outputs, strict=True))
+                self._sized.update(zip(v.owner.outputs, self._outputs(v.owner), strict=True))
         return self._sized[var]
 
     def _leaf(self, var: Variable) -> Variable:

@@ -104,27 +104,6 @@ def check_square(what: str, t: Any, position: int = 0) -> Any:
     return m if n is None else n
 
 
-def each(function: Callable[..., Any], out: Array, *stacks: Array) -> Array:
-    """Fill `out` with the results of a function of matrices, and return it.
-
-    Parameters
-    ----------
-    function
-        Takes one matrix of each stack, and returns one of `out`.
-    out
-        An array whose last two axes are those of the results.
-    stacks
-        Stacks whose leading axes broadcast to those of `out`.
-    """
-    if not out.size:
-        return out
-    batch = out.shape[:-2]
-    given = [np.broadcast_to(s, batch + s.shape[-2:]) for s in stacks]
-    for index in np.ndindex(*batch):
-        out[index] = function(*[s[index] for s in given])
-    return out
-
-
 def has_finite_sum(a: Array) -> bool:
     """Return whether the sum of an array is finite; then every element is."""
     # the sum of a few numbers takes less time than to ask NumPy for it

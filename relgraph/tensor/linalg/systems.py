@@ -35,7 +35,6 @@ from relgraph.tensor.linalg.matrix_op import (
     SquareMatrixOp,
     adjoint,
     columns,
-    each,
     fitted_gradient,
     has_finite_sum,
     written_to,
@@ -111,7 +110,11 @@ def _each_solution(of_one: Callable[[Array, Array], Array], a: Array, b: Array) 
     if a.ndim == b.ndim == 2:
         return of_one(a, b)
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    return each(of_one, np.empty(batch + b.shape[-2:], b.dtype), a, b)
+    a, b = (np.broadcast_to(m, batch + m.shape[-2:]) for m in (a, b))
+    out = np.empty(b.shape, b.dtype)
+    for index in np.ndindex(*batch):
+        out[index] = of_one(a[index], b[index])
+    return out
 
 
 STRUCTURES = ("gen", "sym", "her", "pos")

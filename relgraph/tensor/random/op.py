@@ -140,6 +140,7 @@ class RandomOp(Op):
     default_output = 1
     nout = 2
     pure = False
+    connected_inputs = ()
 
     @abstractmethod
     def draw(self, generator: Any, node: Apply, values: Sequence[Any]) -> Any:
@@ -158,9 +159,6 @@ class RandomOp(Op):
         generator = rng if self.inplace else copied(rng)
         drawn = self.draw(generator, node, values)
         return generator, np.asarray(drawn, node.outputs[1].type.numpy_dtype)
-
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return [[False, False] for _ in node.inputs]
 
 
 class RandomVariable(RandomOp):
