@@ -15,14 +15,13 @@ IEEE-754 Floating-Point Arithmetic (2015).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.proof.elements import MOST_FACTORS, Elements, NotTranslated, Term, z3
-from relgraph.scalar.conversion import Cast
 from relgraph.scalar.facts import EVERYWHERE
 from relgraph.scalar.op import FoldOp, ScalarOp
 
@@ -89,7 +88,7 @@ Computed = Callable[..., Term | None]
 """Takes the dtype in which an op computes and its arguments; None where it is not known."""
 
 
-def _by_kind(**by_kind: Callable[..., Term]) -> Computed:
+def _by_kind(**by_kind: Callable[..., Term] | None) -> Computed:
     def compute(dtype: str, *xs: Term) -> Term | None:
         function = by_kind.get(kind_of(dtype))
         return None if function is None else function(*xs)
@@ -97,12 +96,8 @@ def _by_kind(**by_kind: Callable[..., Term]) -> Computed:
     return compute
 
 
-def _arithmetic(of_floats: Any, of_integers: Any, of_booleans: Any = None) -> Computed:
-    def rounded(*xs: Term) -> Term:
-        return of_floats(NEAREST, *xs)
-
-    known = {"f": rounded, "i": of_integers, "u": of_integers, "b": of_booleans}
-    return _by_kind(**{k: f for k, f in known.items() if f is not None})
+def _arithmetic(of_floats: Any, of_integers: Any = None, of_booleans: Any = None) -> Computed:
+    return _by_kind(f=partial(of_floats, NEAREST), i=of_integers, u=of_integers, b=of_booleans)
 
 
 def _ordered(floats: Any, signed: Any, unsigned: Any) -> Computed:
@@ -199,9 +194,7 @@ def _itself(x: Term) -> Term:
 
 
 def _to_whole(rounding: Any, of_booleans: Any = _itself) -> Computed:
-    def of_floats(x: Term) -> Term:
-        return z3.fpRoundToIntegral(rounding, x)
-
+    of_floats = partial(z3.fpRoundToIntegral, rounding)
     return _by_kind(f=of_floats, i=_itself, u=_itself, b=of_booleans)
 
 
@@ -242,13 +235,13 @@ OPS: dict[str, Computed] = {
     "add": _arithmetic(z3.fpAdd, lambda x, y: x + y, z3.Or),
     "sub": _arithmetic(z3.fpSub, lambda x, y: x - y),
     "mul": _arithmetic(_product, lambda x, y: x * y, z3.And),
-    "true_div": _arithmetic(_quotient, None),
+    "true_div": _arithmetic(_quotient),
     "int_div": _by_kind(i=_floor_of_quotient, u=_floor_unsigned),
     "mod": _by_kind(i=_remainder(_floor_of_quotient), u=_remainder(_floor_unsigned)),
     "neg": _by_kind(f=z3.fpNeg, i=lambda x: -x, u=lambda x: -x),
     "abs": _by_kind(f=z3.fpAbs, i=lambda x: z3.If(x < 0, -x, x), u=lambda x: x, b=lambda x: x),
     "sqr": _arithmetic(lambda mode, x: _product(mode, x, x), _square),
-    "sqrt": _arithmetic(z3.fpSqrt, None),
+    "sqrt": _arithmetic(z3.fpSqrt),
     "reciprocal": _by_kind(f=_reciprocal),
     "pow": _power,
     "sign": _sign,
@@ -270,9 +263,6 @@ OPS: dict[str, Computed] = {
     "or_": _bits(z3.Or, lambda x, y: x | y),
     "xor": _bits(z3.Xor, lambda x, y: x ^ y),
     "invert": _bits(z3.Not, lambda x: ~x),
-    "identity": lambda dtype, x: x,
-    "conj": lambda dtype, x: x,
-    "real": lambda dtype, x: x,
     "imag": lambda dtype, x: literal(0, dtype),
 }
 """What scalar ops compute, by name, where that is known."""
@@ -308,13 +298,6 @@ def applied(
 ) -> Term:
     """Return a scalar op applied to elements of some dtypes, as an element of a dtype; what is
     known of it otherwise is added to `assumed`."""
-    if isinstance(op, Cast):
-        return converted(xs[0], dtypes[0], out)
-    if op.name == "switch":
-        chosen = [converted(x, d, out) for x, d in zip(xs[1:], dtypes[1:], strict=True)]
-        return z3.If(converted(xs[0], dtypes[0], "bool"), *chosen)
-    if op.name == "second":
-        return converted(xs[1], dtypes[1], out)
     if op.name == "clip":
         x, low, high = (converted(v, d, out) for v, d in zip(xs, dtypes, strict=True))
         found = OPS["minimum"](out, OPS["maximum"](out, x, low), high)
@@ -387,8 +370,7 @@ class Translation(Elements):
         super().__init__(inputs, nodes)
 
     def dtype(self, v: Any) -> str:
-        """Return the dtype of a variable."""
-        found: str = v.type.dtype
+        found = super().dtype(v)
         return self._renamed.get(found, found)
 
     def is_unknown(self) -> bool:
@@ -401,10 +383,20 @@ class Translation(Elements):
     def _number(self, number: Any, v: Variable) -> Term:
         return literal(number, self.dtype(v))
 
-    def _applied(self, op: ScalarOp, node: Apply) -> Term:
-        dtypes = [self.dtype(v) for v in node.inputs]
-        xs = [self.of(v) for v in node.inputs]
-        return applied(op, xs, dtypes, self.dtype(node.outputs[0]), self.assumed)
+    def _converted(self, x: Term, dtype: str, wanted: str) -> Term:
+        return converted(x, dtype, wanted)
+
+    def _applied(self, op: ScalarOp, xs: Sequence[Term], dtypes: Sequence[str], out: str) -> Term:
+        return applied(op, xs, dtypes, out, self.assumed)
+
+    def _value(self, found: Term, dtype: str) -> Any:
+        if dtype == "bool":
+            return np.bool_(z3.is_true(found))
+        if kind_of(dtype) == "f" and z3.is_true(z3.simplify(z3.fpIsNaN(found))):
+            return np.dtype(dtype).type(np.nan)
+        bits = z3.simplify(z3.fpToIEEEBV(found)) if kind_of(dtype) == "f" else found
+        size = np.dtype(dtype).itemsize
+        return np.frombuffer(bits.as_long().to_bytes(size, "little"), dtype)[0]
 
 
 def _has_function(term: Term) -> bool:
@@ -418,15 +410,3 @@ def _has_function(term: Term) -> bool:
             return True
         stack += part.children()
     return False
-
-
-def value_of(term: Term, model: Any, dtype: str) -> Any:
-    """Return the number that a model gives a term, of a dtype of NumPy."""
-    found = model.eval(term, model_completion=True)
-    if dtype == "bool":
-        return np.bool_(z3.is_true(found))
-    if kind_of(dtype) == "f" and z3.is_true(z3.simplify(z3.fpIsNaN(found))):
-        return np.dtype(dtype).type(np.nan)
-    bits = z3.simplify(z3.fpToIEEEBV(found)) if kind_of(dtype) == "f" else found
-    size = np.dtype(dtype).itemsize
-    return np.frombuffer(bits.as_long().to_bytes(size, "little"), dtype)[0]

@@ -18,9 +18,8 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import io_toposort
-from relgraph.proof.elements import NotTranslated, Term, z3
+from relgraph.proof.elements import NotTranslated, Term, kept, z3
 from relgraph.proof.reals import OPS
-from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.tensor.along_axes import Cumulate, Sort
 from relgraph.tensor.assembly import Alloc, ARange, Join, Split
@@ -189,12 +188,9 @@ class Places:
 
     def element(self, op: ScalarOp, xs: Sequence[Term], dtypes: Sequence[str], out: str) -> Term:
         """Return a scalar op applied to elements of some dtypes, as an element of a dtype."""
-        if op.name in ("second", "identity") or isinstance(op, Cast):
-            return converted(xs[-1], dtypes[-1], out)
-        if op.name == "switch" and dtypes[0] == "bool":
-            return z3.If(
-                xs[0], *[converted(x, d, out) for x, d in zip(xs, dtypes, strict=True)][1:]
-            )
+        known = kept(op, xs, dtypes, out, converted)
+        if known is not None:
+            return known
         if isinstance(op, FoldOp):
             xs, dtypes = [converted(x, d, out) for x, d in zip(xs, dtypes, strict=True)], [out]
         if op.name in _OF_INTEGERS and set(dtypes) == {"int64"}:

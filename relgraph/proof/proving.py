@@ -28,9 +28,9 @@ from relgraph.proof.elements import Elements, NotTranslated, z3
 from relgraph.proof.layout_facts import MOST_AXES
 from relgraph.proof.layouts import DTYPES as DTYPES_OF_PLACES
 from relgraph.proof.layouts import Layout, has_reshape, layouts, schemes
-from relgraph.proof.machine import Translation, value_of
+from relgraph.proof.machine import Translation
 from relgraph.proof.places import Places, within
-from relgraph.proof.reals import Integers, Reals, float_of
+from relgraph.proof.reals import Integers, Reals
 from relgraph.proof.statements import (
     DTYPES,
     AnyOp,
@@ -70,23 +70,13 @@ SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Proof:
-    """How far a law is proved.
+class Proof(Standing):
+    """How far a law is proved, and how that was found; the status is the worst of all dtypes.
 
     Attributes
     ----------
-    law
-        Its name.
-    status
-        One of `STATUSES`: the worst of all dtypes.
-    over
-        ``bits`` if both sides are equal as machines compute them, ``reals`` if they are equal as
-        real numbers, ``ranks up to 4`` if the same elements are in the same places of tensors of
-        such ranks; empty if nothing is proved.
     by_dtype
         The status for each dtype; for ``places`` of a law about these.
-    reason
-        Why it is not proved; empty if it is.
     counterexample
         Values for which both sides differ, if it is refuted.
     structure
@@ -97,36 +87,23 @@ class Proof:
         Python source that computes both sides for the counterexample, as the checker reports it.
     """
 
-    law: str
-    status: str
-    over: str
     by_dtype: Mapping[str, str]
-    reason: str
     counterexample: str
     structure: str
     seconds: float
-    report: str = ""
-
-    @property
-    def standing(self) -> Standing:
-        """What is kept of it."""
-        return Standing(self.law, self.status, self.over, self.reason)
+    report: str
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as a dict, for a file."""
         return asdict(self)
 
     def __str__(self) -> str:
-        what = f"{self.law}: {self.standing}"
+        what = f"{self.law}: {super().__str__()}"
         said = f"{what}: {self.reason}" if self.reason else what
         return f"{said}\n{self.report}" if self.report else said
 
 
-def prove(
-    law: Relation,
-    seconds: float = SECONDS,
-    dtypes: Sequence[str] = DTYPES,
-) -> Proof:
+def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPES) -> Proof:
     """Prove a law as far as it goes.
 
     Parameters
@@ -157,12 +134,12 @@ def prove(
         law.name,
         status,
         over if proved else "",
-        attempt.by_dtype,
         "" if proved else attempt.why() if wrong is None else str(wrong),
+        attempt.by_dtype,
         "" if wrong is None else str(wrong),
         structure_of(law),
         round(time.perf_counter() - began, 2),
-        report="" if wrong is None else str(wrong.as_counterexample(law)),
+        "" if wrong is None else str(wrong.as_counterexample(law)),
     )
 
 
@@ -313,10 +290,7 @@ class _Attempt:
         elements = Reals(statement.inputs, statement.nodes)
         answer, model = self._answer(statement, elements)
         if answer == "sat":
-            values = {
-                v: np.array([float_of(term, model)], v.type.dtype)
-                for v, term in elements.inputs.items()
-            }
+            values = elements.values_in(model)
             if _disagree(statement, values, sound):
                 self._show(_difference(statement, values))
                 return "refuted"
@@ -354,7 +328,7 @@ class _Attempt:
         if answer == "unknown":
             self.reasons[_NOT_SETTLED] += 1
             return "checked"
-        values = {} if renamed else _values_in(model, elements)
+        values = {} if renamed else elements.values_in(model)
         return self._judged(statement, values, "checked", _why_open(elements))
 
     def _answer(self, statement: Statement, elements: Elements) -> tuple[str, Any]:
@@ -441,12 +415,6 @@ def _disagree(statement: Statement, values: Mapping[Variable, Any], sound: str) 
     with np.errstate(all="ignore"):
         reference = ReferenceGraph(inputs, [statement.old], list(values.values()))
         return reference.compare(inputs, [statement.new], sound) is not None
-
-
-def _values_in(model: Any, elements: Translation) -> dict[Variable, Any]:
-    return {
-        v: np.array([value_of(term, model, v.type.dtype)]) for v, term in elements.inputs.items()
-    }
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,15 @@ Jovanović and de Moura, Solving Non-Linear Arithmetic (2012).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Variable
 from relgraph.proof.elements import MOST_FACTORS, Elements, NotTranslated, Term, z3
-from relgraph.scalar.conversion import Cast
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import INTS, UINTS
 
@@ -61,12 +60,8 @@ OPS: dict[str, Callable[..., Term]] = {
     "signbit": lambda x: x < 0,
     "is_discrete": lambda x: z3.BoolVal(True),
     "product_fits": lambda x, y: z3.BoolVal(True),
-    "switch": lambda c, x, y: z3.If(c if z3.is_bool(c) else c != 0, x, y),
 }
 """What scalar ops compute of real numbers and conditions, by name."""
-
-_KEEPING = ("second", "identity", "conj", "real")
-"""The scalar ops that keep a real number."""
 
 
 class Reals(Elements):
@@ -81,16 +76,25 @@ class Reals(Elements):
     def _number(self, number: Any, v: Variable) -> Term:
         return _exact(number)
 
-    def _applied(self, op: ScalarOp, node: Apply) -> Term:
-        xs = [self.of(v) for v in node.inputs]
+    def _converted(self, x: Term, dtype: str, wanted: str) -> Term:
+        if wanted == "bool":
+            return x if z3.is_bool(x) else x != 0
+        if z3.is_bool(x):
+            return z3.If(x, z3.RealVal(1), z3.RealVal(0))
+        if wanted == dtype or wanted.startswith("float"):
+            return x
+        if wanted not in (*INTS, *UINTS):
+            raise NotTranslated(f"a number as {wanted}")
+        # how numbers become integers is not said: equal ones become the same
+        return z3.Function(f"as {wanted}", z3.RealSort(), z3.RealSort())(x)
+
+    def _applied(self, op: ScalarOp, xs: Sequence[Term], dtypes: Sequence[str], out: str) -> Term:
         if op.name in ("true_div", "reciprocal"):
             return self._quotient(*([z3.RealVal(1), *xs] if len(xs) == 1 else xs))
         if op.name == "sqrt":
             return self._root(xs[0])
         if op.name == "pow":
             return self._power(*xs)
-        if isinstance(op, Cast) or op.name in _KEEPING:
-            return _converted(xs[-1], node.inputs[-1].type.dtype, node.outputs[0].type.dtype)
         compute = OPS.get(op.name)
         if compute is None:
             raise NotTranslated(f"{op}, which is no polynomial, quotient or root")
@@ -120,32 +124,17 @@ class Reals(Elements):
         product = reduce(lambda a, b: a * b, [x] * abs(int(n)), z3.RealVal(1))
         return product if n >= 0 else self._quotient(z3.RealVal(1), product)
 
-
-def _converted(x: Term, dtype: str, wanted: str) -> Term:
-    """Return an element in another dtype. How numbers become integers is not said: equal ones
-    become the same."""
-    if wanted == "bool":
-        return x if z3.is_bool(x) else x != 0
-    if z3.is_bool(x):
-        return z3.If(x, z3.RealVal(1), z3.RealVal(0))
-    if wanted == dtype or wanted.startswith("float"):
-        return x
-    if wanted not in (*INTS, *UINTS):
-        raise NotTranslated(f"a number as {wanted}")
-    return z3.Function(f"as {wanted}", z3.RealSort(), z3.RealSort())(x)
-
-
-def float_of(term: Term, model: Any) -> float:
-    """Return the number nearest to what a model gives a term, or a condition."""
-    found = model.eval(term, model_completion=True)
-    if z3.is_bool(found):
-        return bool(z3.is_true(found))
-    if z3.is_algebraic_value(found):
-        found = found.approx(20)
-    try:
-        return float(Fraction(found.numerator_as_long(), found.denominator_as_long()))
-    except OverflowError:
-        return math.inf
+    def _value(self, found: Term, dtype: str) -> Any:
+        """Return the number of a dtype that is nearest."""
+        if z3.is_bool(found):
+            return z3.is_true(found)
+        if z3.is_algebraic_value(found):
+            found = found.approx(20)
+        try:
+            exact = Fraction(found.numerator_as_long(), found.denominator_as_long())
+            return np.dtype(dtype).type(float(exact))
+        except OverflowError:
+            return np.dtype(dtype).type(math.inf)
 
 
 # -- whole numbers ---------------------------------------------------------------------------------
@@ -178,17 +167,18 @@ class Integers(Reals):
     def _number(self, number: Any, v: Variable) -> Term:
         return z3.BoolVal(number) if isinstance(number, bool) else z3.IntVal(int(number))
 
-    def _applied(self, op: ScalarOp, node: Apply) -> Term:
-        dtypes = {v.type.dtype for v in (*node.inputs, *node.outputs) if v.type.dtype != "bool"}
-        xs = [self.of(v) for v in node.inputs]
-        if len(dtypes) > 1:
+    def _converted(self, x: Term, dtype: str, wanted: str) -> Term:
+        if wanted == dtype:
+            return x
+        if wanted == "bool":
+            return x != 0
+        raise NotTranslated("integers of several dtypes")
+
+    def _applied(self, op: ScalarOp, xs: Sequence[Term], dtypes: Sequence[str], out: str) -> Term:
+        if len({*dtypes, out} - {"bool"}) > 1:
             raise NotTranslated("integers of several dtypes")
-        if op.name == "switch":
-            return OPS["switch"](*xs)
         if any(z3.is_bool(x) != (op.name in _LOGICAL) for x in xs):
             raise NotTranslated(f"{op} of conditions")
-        if op.name in _KEEPING:
-            return xs[-1]
         if op.name == "product_fits":
             return xs[0] * xs[1] <= self._high
         if op.name == "int_div":
