@@ -89,12 +89,12 @@ _EACH_AS_BALL = np.frompyfunc(as_ball, 1, 1)
 
 def _each(a: Array, function: Callable[[Array], Any], ndim: int) -> Array:
     """Return an array of what a function makes of each matrix: numbers, or matrices (`ndim` 2)."""
-    batch = a.shape[:-2]
-    out = np.empty(batch + a.shape[-2:] if ndim else batch, dtype=object)
-    for index in np.ndindex(*batch):
-        matrix = a[index]
-        out[index] = function(matrix) if _is_finite(matrix) else _all_of(NONE, matrix, ndim)
-    return out
+
+    def of_one(matrix: Array) -> Any:
+        return function(matrix) if _is_finite(matrix) else _all_of(NONE, matrix, ndim)
+
+    signature = "(n,n)->(n,n)" if ndim else "(n,n)->()"
+    return np.asarray(np.vectorize(of_one, [object], signature=signature)(a))
 
 
 def _all_of(ball: Ball, matrix: Array, ndim: int = 2) -> Any:
@@ -120,20 +120,15 @@ def _adjoint(a: Array) -> Array:
 
 
 def _solved(op: LinearSolve, a: Array, b: Array) -> Array:
-    columns = b[:, None] if b.ndim == 1 else b
-    batch = np.broadcast_shapes(a.shape[:-2], columns.shape[:-2])
-    matrices = np.broadcast_to(a, batch + a.shape[-2:])
-    right = np.broadcast_to(columns, batch + columns.shape[-2:])
-    out = np.empty(right.shape, dtype=object)
-    for index in np.ndindex(*batch):
-        matrix = matrices[index]
-        if _is_finite(matrix):
-            # by the inverse, so that a column that is not finite leaves the others as they are
-            inverse = _solution(_matrix_of(op, matrix), _identity(len(matrix)))
-            out[index] = np.matmul(inverse, right[index]) if inverse.size else right[index]
-        else:
-            out[index] = _all_of(NONE, right[index])
-    return out[..., 0] if b.ndim == 1 else out
+    def of_one(matrix: Array, right: Array) -> Array:
+        if not _is_finite(matrix):
+            return np.full(right.shape, NONE, dtype=object)
+        # by the inverse, so that a column that is not finite leaves the others as they are
+        inverse = _solution(_matrix_of(op, matrix), _identity(len(matrix)))
+        return np.asarray(np.matmul(inverse, right)) if inverse.size else right
+
+    solve = np.vectorize(of_one, [object], signature="(n,n),(n,k)->(n,k)")
+    return np.asarray(solve(a, b[:, None])[..., 0] if b.ndim == 1 else solve(a, b))
 
 
 def _matrix_of(op: Any, a: Any) -> Any:
@@ -162,20 +157,13 @@ def _as_matrices(*arrays: Array) -> Any:
     return [kind(*a.shape, list(a.flat)) for a in arrays]
 
 
-def _entries_of(matrix: Any) -> Array:
-    found = np.empty((matrix.nrows(), matrix.ncols()), dtype=object)
-    for index in np.ndindex(*found.shape):
-        found[index] = matrix[index]
-    return found
-
-
 def _solution(a: Array, b: Array) -> Array:
     """Return the solution of a system; none if the matrix is singular."""
     if not a.size:
         return b
     try:
         left, right = _as_matrices(a, b)
-        return _entries_of(left.solve(right))
+        return np.array(left.solve(right).entries(), dtype=object).reshape(b.shape)
     except ZeroDivisionError:
         found: Array = _all_of(NONE if _is_singular(a) else UNKNOWN, b)
         return found
@@ -327,11 +315,7 @@ def _map(function: Callable[..., Any], *arrays: Any) -> Array:
 
 def _as_array(x: Any) -> Array:
     """Return an array as it is, and any other object as an array of rank 0."""
-    if isinstance(x, np.ndarray):
-        return x
-    array = np.empty((), dtype=object)
-    array[()] = x
-    return array
+    return x if isinstance(x, np.ndarray) else np.asarray(x, dtype=object)
 
 
 def node_values(node: Apply, inputs: Sequence[Any]) -> list[Array]:
@@ -462,11 +446,8 @@ def _of_rows(function: Callable[[Any], Any], x: Array, axes: Sequence[int]) -> A
     kept = [i for i in range(x.ndim) if i not in axes]
     shape = [x.shape[i] for i in kept]
     size = int(np.prod([x.shape[i] for i in axes]))
-    rows = x.transpose([*kept, *axes]).reshape(int(np.prod(shape)), size)
-    out = np.empty(len(rows), dtype=object)
-    for i, row in enumerate(rows):
-        out[i] = function(row)
-    return out.reshape(shape)
+    rows = x.transpose([*kept, *axes]).reshape(*shape, size)
+    return np.asarray(np.vectorize(function, [object], signature="(n)->()")(rows))
 
 
 def _summed(x: Array, axis: Any, keepdims: bool = False) -> Array:
