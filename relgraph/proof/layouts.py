@@ -335,7 +335,7 @@ class _Builder:
             yield op, ()
         elif cls is DimShuffle:
             yield from ((ndim, order) for order in self.orders(values[0]))
-        elif cls in (Shape_i, Join):
+        elif cls in (Shape_i, Join, Sort):
             yield from ((axis,) for axis in range(ndim))
         elif cls is Split:
             counts = range(1, MOST_ARGUMENTS + 1) if is_variable(known[0]) else known[:1]
@@ -346,8 +346,6 @@ class _Builder:
             yield from ((shape,) for shape in product((None, 1, _SOME), repeat=ndim))
         elif cls is Cumulate:
             yield from ((scalar.add, axis) for axis in range(ndim))
-        elif cls is Sort:
-            yield from ((axis,) for axis in range(ndim))
         elif cls is ExtractDiag:
             yield from ((0,), (any_int(),))
         elif cls in (Assume, Assert, ARange, MakeVector):

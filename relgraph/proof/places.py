@@ -127,6 +127,25 @@ def place_in(shape: Sequence[Term], index: Index) -> Term:
     return reduce(lambda place, pair: place * pair[0] + pair[1], pairs, index[0])
 
 
+def laid_out(
+    shape: tuple[Term, ...], flat: Callable[[Term], Term], reshaped: Grid | None = None
+) -> Grid:
+    """Return a tensor of which the element at each place in C order is known."""
+    return Grid(shape, lambda index: flat(place_in(shape, index)), flat, reshaped)
+
+
+def of_elements(shape: tuple[Term, ...], elements: Sequence[Term], dtype: str) -> Grid:
+    """Return a tensor of some elements, in C order."""
+    none = z3.Const(f"no element of {dtype}", sort_of(dtype))
+
+    def flat(k: Term) -> Term:
+        if z3.is_int_value(k) and 0 <= k.as_long() < len(elements):
+            return elements[k.as_long()]
+        return _chosen(elements, k, none)
+
+    return laid_out(shape, flat)
+
+
 def within(index: Index, shape: Sequence[Term]) -> Term:
     """Return that an index is one into a shape."""
     return z3.And([z3.And(i >= 0, i < n) for i, n in zip(index, shape, strict=True)])
@@ -215,10 +234,10 @@ class Places:
         name = f"{v} {len(self._grids)}"
         if ndim == 0:
             element = z3.Const(name, sort)
-            return Grid((), lambda index: element, lambda k: element)
+            return laid_out((), lambda k: element)
         if ndim == 1 or self.in_order:
             line = z3.Function(name, z3.IntSort(), sort)
-            return Grid(shape, lambda index: line(place_in(shape, index)), line)
+            return laid_out(shape, line)
         function = z3.Function(name, *[z3.IntSort()] * ndim, sort)
         return Grid(shape, lambda index: function(*index))
 
@@ -227,15 +246,10 @@ class Places:
         shape = tuple(map(number, data.shape))
         every = [self._literal(n, dtype) for n in data.flat[:_MOST_ELEMENTS]]
         if every and v.unique_value() is not None:
-            return Grid(shape, lambda index: every[0], lambda k: every[0])
+            return laid_out(shape, lambda k: every[0])
         if data.size > _MOST_ELEMENTS:
             raise NotTranslated(f"{v}, of many elements")
-        none = z3.Const(f"no element of {dtype}", sort_of(dtype))
-        return Grid(
-            shape,
-            lambda index: _chosen(every, place_in(shape, index), none),
-            lambda k: _chosen(every, k, none),
-        )
+        return of_elements(shape, every, dtype)
 
     def _literal(self, n: Any, dtype: str) -> Term:
         if dtype == "int64":
@@ -321,8 +335,7 @@ class Places:
         self.required += [lengths.shape[0] == op.ndim, free <= 1, product(shape) == total]
         self.required += [n >= -1 for n in wanted]
         self.required.append(z3.Implies(free == 1, z3.And(others > 0, rest >= 0)))
-        flat = x.flat
-        return Grid(shape, lambda index: flat(place_in(shape, index)), flat, x)
+        return laid_out(shape, x.flat, x)
 
     def _one_kept(self, node: Apply, x: Grid) -> Grid:
         """Return what something is along an axis: itself where the axis has length 1."""
@@ -352,28 +365,19 @@ class Places:
     def _assumed(self, node: Apply, x: Grid) -> Grid:
         return x
 
-    def _vector(self, elements: Sequence[Term], dtype: str = "int64") -> Grid:
-        none = z3.Const(f"no element of {dtype}", sort_of(dtype))
-
-        def flat(k: Term) -> Term:
-            if z3.is_int_value(k) and 0 <= k.as_long() < len(elements):
-                return elements[k.as_long()]
-            return _chosen(elements, k, none)
-
-        return Grid((z3.IntVal(len(elements)),), lambda index: flat(index[0]), flat)
-
     def _shape(self, node: Apply, x: Grid) -> Grid:
-        return self._vector(x.shape)
+        return of_elements((z3.IntVal(len(x.shape)),), x.shape, "int64")
 
     def _one_length(self, node: Apply, x: Grid) -> Grid:
         op: Any = node.op
-        return Grid((), lambda index: x.shape[op.i], lambda k: x.shape[op.i])
+        return laid_out((), lambda k: x.shape[op.i])
 
     def _made(self, node: Apply, *elements: Grid) -> Grid:
         op: Any = node.op
         dtypes = [v.type.dtype for v in node.inputs]
         pairs = zip(elements, dtypes, strict=True)
-        return self._vector([converted(x.at(()), d, op.dtype) for x, d in pairs], op.dtype)
+        made = [converted(x.at(()), d, op.dtype) for x, d in pairs]
+        return of_elements((z3.IntVal(len(made)),), made, op.dtype)
 
     def _range(self, node: Apply, start: Grid, stop: Grid, step: Grid) -> Grid:
         dtypes = {v.type.dtype for v in (*node.inputs, *node.outputs)}

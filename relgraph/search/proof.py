@@ -7,7 +7,6 @@ a derivation would be too long to read, the form is checked by values.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
@@ -24,7 +23,7 @@ from relgraph.search.egraph import Congruent, Rewrite
 from relgraph.search.variables import Reason
 from relgraph.tensor.costs import Lengths
 from relgraph.tensor.type import TensorType
-from relgraph.testing.draw.arrays import number_pool, spread
+from relgraph.testing.draw.arrays import ValueRange, number_pool
 from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph, weakest_of
 
 
@@ -170,7 +169,8 @@ def disagreement(
     sized = Lengths(default=LENGTH)
     rng = np.random.default_rng(0)
     for example in range(EXAMPLES):
-        values = [_value(sized.variable(v).type, rng, example % 2 == 0) for v in inputs]
+        value_range: ValueRange = "any" if example % 2 else "ordinary"
+        values = [_value(sized.variable(v).type, rng, value_range) for v in inputs]
         try:
             reference = ReferenceGraph(inputs, old, values)
         except (ValueError, IndexError, AssertionError, np.linalg.LinAlgError):
@@ -181,9 +181,8 @@ def disagreement(
     return None
 
 
-def _value(kind: Any, rng: np.random.Generator, ordinary: bool) -> Any:
+def _value(kind: Any, rng: np.random.Generator, value_range: ValueRange) -> Any:
     if not isinstance(kind, TensorType):
         raise TypeError(f"no values are drawn for inputs of the type {kind}")
-    pool = number_pool(kind.dtype, "ordinary" if ordinary else "any")
     shape = [n for n in kind.shape if n is not None]
-    return spread(rng.choice(pool, max(1, math.prod(shape))), shape)
+    return np.asarray(rng.choice(number_pool(kind.dtype, value_range), shape))
