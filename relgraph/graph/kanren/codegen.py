@@ -18,37 +18,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from unification.core import reify
-
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.goals import (
-    Compute,
-    Readers,
-    Where,
-    agree,
-    agree_each,
-    computed_among,
-    dtypes_admitted,
-    fitted,
-    hold_numbers,
-    holds_of_readers,
-    is_converted,
-    is_found,
-    is_real,
-    is_repeated,
-    same_in_graph,
-)
-from relgraph.graph.kanren.matching import (
-    LeftOver,
-    combine_arguments,
-    conditions_of,
-    flat_arguments,
-    has_outside_clients,
-    index_of,
-    is_number,
-    may_rebuild,
-    numbers_keep_shape,
-)
+from relgraph.graph.kanren import goals, matching
+from relgraph.graph.kanren.goals import Compute, Readers, Where, is_found
+from relgraph.graph.kanren.matching import LeftOver, conditions_of, is_number, may_rebuild
 from relgraph.graph.kanren.rules import (
     Output,
     Rule,
@@ -64,7 +37,7 @@ from relgraph.graph.kanren.rules import (
 from relgraph.graph.kanren.state import fast_unify
 from relgraph.graph.kanren.terms import Arguments, Literal, is_variable, variables_of
 from relgraph.graph.op import Op
-from relgraph.graph.unify import ConstrainedVar, same_variable
+from relgraph.graph.unify import ConstrainedVar
 
 # Python refuses blocks nested deeper than 100.
 MAX_BLOCKS = 90
@@ -342,7 +315,7 @@ class MatchWriter(OpWriter):
             else:
                 self.bound[pattern] = var
         elif isinstance(pattern, Variable):
-            self.begin_block(f"if same({self.global_name(pattern, 'VARIABLE')}, {var}):")
+            self.begin_block(f"if same_variable({self.global_name(pattern, 'VARIABLE')}, {var}):")
         elif isinstance(pattern, Literal):
             self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.matches({var}):")
         elif not isinstance(pattern, bool | int | float | complex):
@@ -765,25 +738,6 @@ class RuleWriter(MatchWriter):
             self.begin_block(f"if {' and '.join(tests)}:")
 
 
-HELPERS: Mapping[str, Any] = {
-    "index_of": index_of,
-    "agree": agree,
-    "agree_each": agree_each,
-    "computed_among": computed_among,
-    "dtypes_admitted": dtypes_admitted,
-    "fitted": fitted,
-    "flat_arguments": flat_arguments,
-    "is_converted": is_converted,
-    "is_real": is_real,
-    "LeftOver": LeftOver,
-    "holds_of_readers": holds_of_readers,
-    "reify": reify,
-    "hold_numbers": hold_numbers,
-    "has_outside_clients": has_outside_clients,
-    "same": same_variable,
-    "same_in_graph": same_in_graph,
-    "is_repeated": is_repeated,
-    "combine_arguments": combine_arguments,
-    "numbers_keep_shape": numbers_keep_shape,
-}
-"""The globals of every function, besides the parts of its rule."""
+HELPERS: Mapping[str, Any] = {**vars(goals), **vars(matching)}
+"""The globals of every function, besides the parts of its rule: what is emitted may call all that
+conditions and matches are checked by."""
