@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from graphlib import CycleError, TopologicalSorter
 from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING, Literal
@@ -211,24 +212,11 @@ def find_cycle(nodes: Iterable[Apply], before: Callable[[Apply], Iterable[Apply]
 
     The list is empty if there is no cycle.
     """
-    done: set[Apply] = set()
-    for start in nodes:
-        if start in done:
-            continue
-        # a dict, for its order: the nodes that are being waited for
-        path: dict[Apply, None] = {start: None}
-        pending = [iter(before(start))]
-        while pending:
-            node = next(pending[-1], None)
-            if node is None:
-                pending.pop()
-                done.add(path.popitem()[0])
-            elif node in path:
-                cycle = list(path)
-                return cycle[cycle.index(node) :]
-            elif node not in done:
-                path[node] = None
-                pending.append(iter(before(node)))
+    try:
+        TopologicalSorter({node: before(node) for node in nodes}).prepare()
+    except CycleError as error:
+        closed: list[Apply] = error.args[1]  # each comes before the next, and the first ends it too
+        return closed[:0:-1]
     return []
 
 
