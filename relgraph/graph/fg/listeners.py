@@ -284,29 +284,16 @@ class _QuietHooks(dict[str, "tuple[Callable[..., Any], ...] | None"]):
         return found
 
 
-def _same(*args: Any) -> Args:
-    return args
-
-
-def _input_back(i: int, var: Any, reason: str | None) -> Args:
-    return i, var
-
-
-def _input_gone(i: int, var: Any) -> Args:
-    return i, var, None
-
-
-def _change_back(node: Any, i: int, var: Any, new_var: Any, reason: str | None) -> Args:
-    return node, i, new_var, var, reason
-
-
 # for an event the opposite, and what makes its arguments of those of the event; nothing is the
 # opposite of `on_prune`, which is told when there is no way back
 _OPPOSITES: dict[str, tuple[str, Callable[..., Args]]] = {
-    "on_import": ("on_prune", _same),
-    "on_change_input": ("on_change_input", _change_back),
-    "on_add_input": ("on_remove_input", _input_gone),
-    "on_remove_input": ("on_add_input", _input_back),
-    "on_add_output": ("on_remove_output", _same),
-    "on_remove_output": ("on_add_output", _same),
+    "on_import": ("on_prune", lambda *args: args),
+    "on_change_input": (
+        "on_change_input",
+        lambda node, i, var, new, reason: (node, i, new, var, reason),
+    ),
+    "on_add_input": ("on_remove_input", lambda i, var: (i, var, None)),
+    "on_remove_input": ("on_add_input", lambda i, var, reason: (i, var)),
+    "on_add_output": ("on_remove_output", lambda *args: args),
+    "on_remove_output": ("on_add_output", lambda *args: args),
 }
