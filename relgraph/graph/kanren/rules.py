@@ -189,8 +189,6 @@ class Rule:
         if self.regroup and is_ac(parts[0]):
             if op in heads:
                 return True  # the arguments of the nested sum are not known
-            if _only_flattens(self.pattern, self.template):
-                return False  # there are no nested sums
             return self.might_match_sum(heads)
         if not all(_may_hold(c, heads, parts[1]) for c in self.conditions):
             return False
@@ -453,16 +451,6 @@ def _may_be(pattern: Any, found: Any, bound: dict[Any, Any]) -> bool:
     return type(found) is cls and all(
         _may_be(prop, getattr(found, name), bound) for name, prop in zip(names, props, strict=True)
     )
-
-
-def _only_flattens(pattern: Any, template: Any) -> bool:
-    """Return whether pattern and template are one op on all arguments: ``add(several(xs))``."""
-    one, other = split(pattern), split(template)
-    if one is None or other is None:
-        return False
-    if not takes_all_arguments(one[1]) or not takes_all_arguments(other[1]):
-        return False
-    return one[0] is other[0] and one[1][0].of is other[1][0].of
 
 
 MAX_PARTS = 50

@@ -153,22 +153,6 @@ class CycleDetector:
         return None
 
 
-def visits_message(
-    optimizer: str,
-    visits: int,
-    allowed: int,
-    nodes: Sequence[tuple[str, int]],
-    names: Sequence[str],
-) -> str:
-    """The message about nodes that are visited too often."""
-    lines = "\n".join(f"  {node}: {times} times" for node, times in nodes)
-    who = f"; what was applied there last: {_and(names)}" if names else ""
-    return (
-        f"{optimizer} has visited nodes {visits} times, which is more than the {allowed} that "
-        f"the graph and what was made explain{who}. Most often lately:\n{lines}"
-    )
-
-
 def cycle_message(optimizer: str, steps: Sequence[Step]) -> str:
     """The message about a cycle."""
     names = _names(steps)
@@ -315,9 +299,13 @@ class Limits:
         if visits <= allowed:
             return
         most = sorted(visits_by_node.items(), key=lambda item: -item[1])[:3]
-        described = [(describe(node, 2), times) for node, times in most]
+        lines = "\n".join(f"  {describe(node, 2)}: {times} times" for node, times in most)
         names = [name for name, _ in Counter(applied).most_common(3)]
-        message = visits_message(str(self._optimizer), visits, allowed, described, names)
+        who = f"; what was applied there last: {_and(names)}" if names else ""
+        message = (
+            f"{self._optimizer} has visited nodes {visits} times, which is more than the {allowed} "
+            f"that the graph and what was made explain{who}. Most often lately:\n{lines}"
+        )
         self.stopped = True
         self._record.stop_reason = "visits"
         raise DivergenceError(message, "visits", names, [], self._record)
