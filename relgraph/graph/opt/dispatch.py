@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.basic import Apply, Constant
+from relgraph.graph.kanren.matching import flat_arguments
+from relgraph.graph.kanren.rules import is_ac
 from relgraph.graph.notation import number_key, number_of
 from relgraph.graph.op import WIDE, Op, fullest_heads
 from relgraph.graph.opt.base import LocalOptimizer, Tracked
@@ -153,32 +155,6 @@ def by_numbers(plan: VisitPlan) -> VisitPlan:
 USUAL_DEPTH = 2
 
 
-def is_ac(head: Any) -> bool:
-    """Whether the head of a variable is an associative and commutative op."""
-    known = head is not None and head is not Constant
-    return known and bool(head.associative and head.commutative)
-
-
-def flat_heads(fgraph: FunctionGraph | None, node: Apply) -> list[Any]:
-    """The heads of the arguments of a sum once the sums nested in it are flattened.
-
-    A nested sum is flattened if nothing else reads it; without a graph that is not known, and each
-    one is. The op of the sum is among the heads too, since a rewriter need not flatten.
-    """
-    op, heads = node.op, [node.op]
-    seen: set[Variable] = set()
-    stack = list(node.inputs)
-    while stack:
-        var = stack.pop()
-        kept = var in seen if fgraph is None else len(fgraph.clients[var]) != 1
-        if var.head is op and var.owner is not None and not kept:
-            seen.add(var)
-            stack += var.owner.inputs
-        else:
-            heads.append(var.head)
-    return heads
-
-
 class Dispatch(Memo[Op, tuple[LocalOptimizer, ...]]):
     """An ordered group of LocalOptimizers, looked up by op.
 
@@ -312,7 +288,9 @@ class RewriterTables:
 
         Those that don't subsume nested sums have been tried before, unless they are late.
         """
-        op, heads = node.op, flat_heads(fgraph, node)
+        op = node.op
+        # its own among them, since a rewriter need not flatten
+        heads = [op, *[v.head for v in flat_arguments(fgraph, node)[0]]]
         kinds = frozenset(heads)
         key = (plan.early, plan.late, op, kinds, len(kinds) < len(heads))
         found = self._on_nested_sums.recall(key)

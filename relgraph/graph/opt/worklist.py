@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg.listeners import ReplacementListener
+from relgraph.graph.kanren.rules import is_ac
 from relgraph.graph.op import Op
-from relgraph.graph.opt.dispatch import RewriterTables, VisitPlan, is_ac
+from relgraph.graph.opt.dispatch import RewriterTables, VisitPlan
 
 if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph

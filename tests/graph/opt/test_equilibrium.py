@@ -13,6 +13,7 @@ from relations.kit.vocabulary import lvars
 from relgraph.graph.basic import Apply, Constant
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import law
+from relgraph.graph.kanren.rules import is_ac
 from relgraph.graph.op import Op
 from relgraph.graph.opt import (
     DivergenceError,
@@ -30,7 +31,6 @@ from relgraph.graph.opt import (
     local_optimizer,
 )
 from relgraph.graph.opt.base import describe
-from relgraph.graph.opt.dispatch import is_ac
 from relgraph.graph.opt.limits import (
     VISITS_AT_LEAST,
     VISITS_PER_NODE,
