@@ -44,23 +44,13 @@ def requires_heads(test: Callable[[Heads], bool]) -> Decorator:
     head is told as often as a sum of that many terms, with these heads, can have it. A law that
     asks the function is not tried where the test fails.
     """
-
-    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.__dict__["admits"] = test
-        return function
-
-    return declare
+    return _declaring(admits=test)
 
 
 def requires_number(number: int) -> Decorator:
     """Declare that a function says no, or computes None, unless its first argument, or one of them
     if it is a tuple, is a constant that is `number`."""
-
-    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.__dict__["number"] = number
-        return requires_heads(containing_constant)(function)
-
-    return declare
+    return _declaring(number=number, admits=containing_constant)
 
 
 def depends_on_levels(count: int) -> Decorator:
@@ -68,9 +58,12 @@ def depends_on_levels(count: int) -> Decorator:
 
     A law that asks the function is tried again when one of these nodes changes.
     """
+    return _declaring(depth=count)
 
+
+def _declaring(**facts: Any) -> Decorator:
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.__dict__["depth"] = count
+        function.__dict__.update(facts)
         return function
 
     return declare
@@ -78,8 +71,7 @@ def depends_on_levels(count: int) -> Decorator:
 
 def asks_graph(function: Callable[..., Any]) -> Callable[..., Any]:
     """Declare that the first argument of a function that a law computes is the graph, or None."""
-    function.__dict__["asks_graph"] = True
-    return function
+    return _declaring(asks_graph=True)(function)
 
 
 def containing_constant(heads: Heads) -> bool:

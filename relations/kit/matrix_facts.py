@@ -38,41 +38,40 @@ from relgraph.tensor.linalg.systems import Inverse
 from relgraph.tensor.math import Dot
 from relgraph.tensor.shapes import SpecifyShape
 
+Facts = frozenset[str]
 
-def sides_left_by_mask(inputs: Sequence[Any]) -> frozenset[str]:
-    """Return on which side of its diagonal a matrix may be other than zero, if it is zero on one.
+DIAGONAL, LOWER, UPPER = "diagonal", "lower triangular", "upper triangular"
+SYMMETRIC, POSITIVE, ORTHOGONAL = "symmetric", "positive definite", "orthogonal"
+SEMIDEFINITE = "positive semidefinite"
+UNIFORM = "uniform"
+"""Not declared: every matrix of the stack has one number in all its places."""
 
-    Parameters
-    ----------
-    inputs
-        Those of a switch: a condition, and two branches.
+NOTHING: Facts = frozenset()
+_SHAPE_OF_ZEROS = frozenset({DIAGONAL, LOWER, UPPER})
+_ALL_ZEROS_AND_SYMMETRY = _SHAPE_OF_ZEROS | {SYMMETRIC}
 
-    Returns
-    -------
-    sides
-        ``lower``, ``upper``, both or none.
-    """
-    condition, then, otherwise = inputs
+
+def _masked(node: Any, facts: Sequence[Facts]) -> Facts:
+    """Return on which sides of its diagonal a matrix that a switch makes is known to be zero."""
+    condition, then, otherwise = node.inputs
     if isinstance(condition, Constant):
         return _masked_by(np.asarray(condition.data), then, otherwise)
     kept_below = _true_on_and_below(condition)
     if kept_below is None:
-        return frozenset()
+        return NOTHING
     if is_zero_everywhere(otherwise) and kept_below <= 0:
-        return frozenset({"lower"})
-    if is_zero_everywhere(then) and kept_below >= -1:
-        return frozenset({"upper"})
-    return frozenset()
+        return frozenset({LOWER})
+    return frozenset({UPPER}) if is_zero_everywhere(then) and kept_below >= -1 else NOTHING
 
 
-def _masked_by(mask: Any, then: Any, otherwise: Any) -> frozenset[str]:
+def _masked_by(mask: Any, then: Any, otherwise: Any) -> Facts:
     """Return the same for a mask that is known."""
     found: set[str] = set()
     for zeros, other in ((mask, then), (~mask.astype(bool), otherwise)):
         if mask.ndim == 2 and is_zero_everywhere(other):
             kept = ~zeros.astype(bool)
-            found |= {"lower"} if np.array_equal(kept, np.tril(kept)) else set()
-            found |= {"upper"} if np.array_equal(kept, np.triu(kept)) else set()
+            found |= {LOWER} if np.array_equal(kept, np.tril(kept)) else set()
+            found |= {UPPER} if np.array_equal(kept, np.triu(kept)) else set()
     return frozenset(found)
 
 
@@ -121,18 +120,6 @@ def counts_from_zero(i: Any) -> bool:
     start, _, step = (static_int(v) for v in node.inputs)
     return start == 0 and step == 1 and counts_any_length(node.op.dtype)
 
-
-Facts = frozenset[str]
-
-DIAGONAL, LOWER, UPPER = "diagonal", "lower triangular", "upper triangular"
-SYMMETRIC, POSITIVE, ORTHOGONAL = "symmetric", "positive definite", "orthogonal"
-SEMIDEFINITE = "positive semidefinite"
-UNIFORM = "uniform"
-"""Not declared: every matrix of the stack has one number in all its places."""
-
-NOTHING: Facts = frozenset()
-_SHAPE_OF_ZEROS = frozenset({DIAGONAL, LOWER, UPPER})
-_ALL_ZEROS_AND_SYMMETRY = _SHAPE_OF_ZEROS | {SYMMETRIC}
 
 MOST_NODES = 400
 """How many nodes are looked at for one answer."""
@@ -388,11 +375,6 @@ def _negated(node: Any, facts: Sequence[Facts]) -> Facts:
 def _converted(node: Any, facts: Sequence[Facts]) -> Facts:
     exact = np.dtype(node.outputs[0].type.dtype).kind in "fc"
     return facts[0] if exact else facts[0] & _ALL_ZEROS_AND_SYMMETRY
-
-
-def _masked(node: Any, facts: Sequence[Facts]) -> Facts:
-    sides = sides_left_by_mask(node.inputs)
-    return frozenset({LOWER if side == "lower" else UPPER for side in sides})
 
 
 def _eye(node: Any, facts: Sequence[Facts]) -> Facts:
