@@ -298,9 +298,9 @@ EXTREMES = (
     *where_compared(law, "-of-integers-where-compared", lambda _: [discreteo(x), discreteo(y)]),
 )
 
-EXTREMES_WITHOUT_NAN = where_compared(finite, "-extreme", lambda _: [])
-
 MAGNITUDES = (
+    # where neither is nan
+    *where_compared(finite, "-extreme", lambda _: []),
     rounding(
         "abs-where-negative",
         switch(compared(x, 0), -x, x),  # x < 0, or x <= 0

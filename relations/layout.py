@@ -266,19 +266,6 @@ joined = Join(a)(several(xs))
 shuffle = computed(kit.common_dimshuffle, a, xs)
 rank, order = (computed(attrgetter(name), shuffle) for name in ("input_ndim", "new_order"))
 
-SIDE_BY_SIDE = (
-    # all are looked at at once: they may be a hundred thousand
-    any_dtype_law(
-        "join-of-dimshuffles",
-        joined,
-        # join(1, x.T, y.T) → join(0, x, y).T
-        DimShuffle(rank, order)(
-            Join(computed(getitem, order, a))(several(computed(kit.before_each, xs)))
-        ),
-        tries=[Join(a)(DimShuffle(n, o)(x), DimShuffle(n, o)(y))],
-    ),
-)
-
 
 # -- joins, splits, and allocations next to each other ---------------------------------------------
 
@@ -368,5 +355,15 @@ JOINS = (
     # alloc(alloc(x, n), m, n) → alloc(x, m, n)
     any_dtype_law(
         "alloc-of-alloc", Alloc()(Alloc()(x, several(xs)), several(ys)), Alloc()(x, several(ys))
+    ),
+    # all are looked at at once: they may be a hundred thousand
+    any_dtype_law(
+        "join-of-dimshuffles",
+        joined,
+        # join(1, x.T, y.T) → join(0, x, y).T
+        DimShuffle(rank, order)(
+            Join(computed(getitem, order, a))(several(computed(kit.before_each, xs)))
+        ),
+        tries=[Join(a)(DimShuffle(n, o)(x), DimShuffle(n, o)(y))],
     ),
 )

@@ -136,8 +136,7 @@ _NEUTRAL_CONSTANTS = (*arithmetic.IDENTITIES, *powers.CONSTANTS)
 """Zeros and ones in sums, products and powers."""
 
 _SUMS_AND_PRODUCTS = (
-    *arithmetic.SIGNS,
-    *arithmetic.CANCELLATIONS,
+    *arithmetic.SIGNS_AND_CANCELLATIONS,
     *arithmetic.FRACTIONS,
     *collecting.SIGNED_SUMS,
     *collecting.CONSTANTS,
@@ -168,7 +167,6 @@ _CHOICES = (
     *choices.BRANCHES,
     *choices.FACTORS,
     *choices.EXTREMES,
-    *choices.EXTREMES_WITHOUT_NAN,
     *choices.MAGNITUDES,
 )
 """Comparisons, truth values, and switches between two branches."""
@@ -180,7 +178,6 @@ _PARTS_AND_JOINS = (
     *parts.CHANGES,
     *layout.JOINS,
     *layout.LIFTS,
-    *layout.SIDE_BY_SIDE,
 )
 """Indexing, changes of parts, joins, and orders of axes under other ops."""
 
@@ -206,7 +203,6 @@ CANONICALIZE: tuple[Relation, ...] = (
     *_PARTS_AND_JOINS,
     *reduction.SIMPLER,
     *reduction.OF_OPS,
-    *reduction.REPEATED,
     *reduction.TOTALS,
     *extremes.ORDER,
     *products.TRANSPOSES,
@@ -220,8 +216,7 @@ CANONICALIZE: tuple[Relation, ...] = (
 """Fewer operations, in one customary form: the later phases look for this form alone."""
 
 CANCELLATION: tuple[Relation, ...] = (
-    *near_zero.FUNCTIONS,
-    *near_zero.QUOTIENTS,
+    *near_zero.FUNCTIONS_AND_QUOTIENTS,
     *inverses.INVERSES,
     *differences.OF_SQUARES,
     *differences.ROOTS_AND_RECIPROCALS,
@@ -230,7 +225,6 @@ CANCELLATION: tuple[Relation, ...] = (
     *squares.QUADRATICS,
     *squares.LENGTHS,
     *squares.NORMS,
-    *squares.RATIOS,
     *squares.WRITTEN_OUT,
     *squares.OVER_AXES,
     *squares.ONES_AND_SQUARES,
@@ -250,19 +244,16 @@ _NEARER: tuple[Relation, ...] = (
     # before NEAR_ONE, which makes log1p(exp(x)) of log(1 + exp(x)): it is softplus(x)
     *exponential.SOFTPLUS,
     *logarithms.LOGARITHMS,
-    *logarithms.LOGARITHMS_OF_SHARES,
     *exponential.NEAR_ONE,
     *logarithms.OVER_AXES,
     *logarithms.IN_BASES,
     *exponential.SIGMOID,
-    *exponential.OF_SIGMOID,
     *softmax.WRITTEN_OUT,
     *softmax.LOGARITHMS_AND_SLOPES,
     *quotients_of_exponentials.SOFTMAX,
     *quotients_of_exponentials.LOGARITHMS_AND_SIGMOIDS,
     *quotients_of_exponentials.HYPERBOLIC,
-    *quotients_of_exponentials.AMID_FACTORS,
-    *quotients_of_exponentials.DIFFERENCES_AND_PARTS,
+    *quotients_of_exponentials.AMID_FACTORS_AND_PARTS,
     *logarithms.SHARES,
     *logarithms.PRODUCTS,
     *systems.OF_PRODUCTS,
@@ -354,14 +345,13 @@ SPECIALIZE: tuple[Relation, ...] = (
     *determinants.TRACES,
     *kronecker.FACTORS,
     *products.DISTRIBUTION,
-    *products.CHAINS,
     *products.ASSOCIATION,
     *_SHAPES,
 )
 """Special operations in place of combinations of ordinary ones. Their parts are no longer there to
 be found by other laws, so they come last."""
 
-BLAS: tuple[Relation, ...] = (*products.MATRICES, *products.USED)
+BLAS: tuple[Relation, ...] = products.MATRICES
 """Products as the BLAS has them, once everything else has been said about them; then what was
 declared of matrices is used up."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from relations.kit.type_guards import matrixo, ranko, vectoro
 from relations.kit.vocabulary import Law, any_dtype_law, lvars
+from relations.matrices.products import as_column, transposed
 from relgraph.graph.kanren import whereo
 from relgraph.sparse.op import (
     ChangeFormat,
@@ -29,7 +30,6 @@ from relgraph.sparse.products import (
     _sampled_dense,
     _sampled_product,
 )
-from relgraph.tensor import DimShuffle
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.assembly import Alloc
 from relgraph.tensor.linalg.blas import same_blas_dtype
@@ -108,30 +108,22 @@ def sparse_law(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: Any = "fi
     return any_dtype_law(name, lhs, rhs, *conditions, tags=("sparse_dot",), sound=sound)
 
 
-def turned(v: Any) -> Any:
-    """Return the transpose of a dense matrix."""
-    return DimShuffle(2, (1, 0))(v)
-
-
-def as_column(v: Any) -> Any:
-    """Return a vector as a matrix of one column."""
-    return DimShuffle(1, (0, "x"))(v)
-
-
 dense = DenseFromSparse(s)
 dot = DotDense(s)
 
 PRODUCTS = (
     sparse_law("dot-of-sparse", _dot(dense(x), y), dot(x, y)),
     sparse_law("dot-by-sparse", _dot(v, dense(x)), dot(_transposed(x), v)),
-    sparse_law("dot-by-sparse-matrix", _dot(w, dense(x)), turned(dot(_transposed(x), turned(w)))),
-    sparse_law("dot-of-sparse-transpose", _dot(turned(dense(x)), y), dot(_transposed(x), y)),
+    sparse_law(
+        "dot-by-sparse-matrix", _dot(w, dense(x)), transposed(dot(_transposed(x), transposed(w)))
+    ),
+    sparse_law("dot-of-sparse-transpose", _dot(transposed(dense(x)), y), dot(_transposed(x), y)),
     sparse_law(
         "dot-of-column", DotDense(s)(x, as_column(y)), as_column(dot(x, y)), sound="rounding"
     ),
     sparse_law(
         "sampled-dot",
-        _sampled_dense(p, _dot(x, turned(y))),
+        _sampled_dense(p, _dot(x, transposed(y))),
         _sampled_product(p, x, y),
         ranko(x, 2),
         whereo(same_blas_dtype, x, y),

@@ -58,15 +58,6 @@ def near_zero(above: Series, below: Series, formula: Any) -> Any:
 change, is_change = Elemwise(s, ()), whereo(is_small_change, s)
 """What is left near zero of a cosine, a sine or a tangent."""
 
-FUNCTIONS = (
-    stable("x-less-sin", x - sin(x), x_less_sin(x)),
-    stable("tan-less-x", tan(x) - x, tan_less_x(x)),
-    stable("log1p-less-x", log1p(x) - x, log1pmx(x)),
-    # What the laws above leave negated, so that those below need not be told twice.
-    law("neg-change-by", -change(x) / y, -(change(x) / y), is_change),
-    law("by-neg-change", y / -change(x), -(y / change(x)), is_change),
-)
-
 VANISHING = {
     "x-less-sin": (x_less_sin, less(X, SIN)),
     "tan-less-x": (tan_less_x, less(TAN, X)),
@@ -95,7 +86,13 @@ def of_reciprocals(name: str, change: Callable[[Any], Any]) -> Law:
     return stable(f"one-by-x-less-one-by-{name}", left, apart)
 
 
-QUOTIENTS = (
+FUNCTIONS_AND_QUOTIENTS = (
+    stable("x-less-sin", x - sin(x), x_less_sin(x)),
+    stable("tan-less-x", tan(x) - x, tan_less_x(x)),
+    stable("log1p-less-x", log1p(x) - x, log1pmx(x)),
+    # What the laws above leave negated, so that those below need not be told twice.
+    law("neg-change-by", -change(x) / y, -(change(x) / y), is_change),
+    law("by-neg-change", y / -change(x), -(y / change(x)), is_change),
     *(of_two(*names) for names in permutations(("x-less-sin", "tan-less-x"))),
     *(of_two(*names) for names in product(("x-less-sin", "tan-less-x"), ("sin", "tan"))),
     of_reciprocals("tan", tan_less_x),

@@ -171,11 +171,10 @@ LENGTHS = (
 
 norm_x, norm_y = Norm(a)(x), Norm(b)(y)
 
-NORMS = (stable("norm", sqrt(sum_(sqr(x), axis=a)), norm_x),)
-
 total_x, total_y = sum_(sqr(x), axis=a), sum_(sqr(y), axis=b)
 
-RATIOS = (
+NORMS = (
+    stable("norm", sqrt(sum_(sqr(x), axis=a)), norm_x),
     stable("product-of-norms", sqrt(total_x * total_y), norm_x * norm_y),
     stable("ratio-of-norms", total_x / total_y, sqr(norm_x / norm_y)),
     stable(

@@ -184,9 +184,6 @@ SIGMOID = (
     stable("sigmoid-div-exp", sigmoid(x) / exp(x), sigmoid(-x)),
     rounding("odds", sigmoid(x) / sigmoid(-x), exp(x)),
     rounding("odds-neg", sigmoid(-x) / sigmoid(x), exp(-x)),
-)
-
-OF_SIGMOID = (
     finite("sigmoid-total", sigmoid(x) + sigmoid(-x), 1),
     finite("sigmoid-mixture", y * sigmoid(x) + y * sigmoid(-x), y, tags=_SUMS),
     finite("sigmoid-logit", sigmoid(log(x / (1 - x))), x),

@@ -134,7 +134,7 @@ PRODUCTS = (
     stable(
         "log-of-product",
         log(mul(several(xs))),
-        computed(kit.logarithm_of_product, seen),  # log(x * exp(y)) → log_product(y, 1, x)
+        computed(kit.logarithm_of_factors, seen),  # log(x * exp(y)) → log_product(y, 1, x)
         whereo(kit.may_have_exponents, xs),
         tries=[
             log(mul(factor, several(xs)))
@@ -148,14 +148,14 @@ PRODUCTS = (
         "log-of-quotient",
         log(x / y),
         # log(x * exp(y) / z) → log_product(y, z, x)
-        computed(kit.logarithm_of_quotient, seen_above, y, seen_below),
+        computed(kit.logarithm_of_factors, seen_above, y, seen_below),
     ),
     # the size of a product is the product of the sizes
     stable(
         "log-abs-of-product",
         log(abs_(mul(several(xs)))),
         # log(abs(x * exp(y))) → log_product(y, 1, abs(x))
-        computed(kit.logarithm_of_product, computed(kit.sizes, seen)),
+        computed(kit.logarithm_of_factors, computed(kit.sizes, seen)),
         whereo(kit.may_have_exponents, xs),
         tries=[log(abs_(mul(factor, several(xs)))) for factor in (exp(x), sigmoid(x))],
     ),
@@ -253,6 +253,16 @@ LOGARITHMS = (
         computed(kit.binary_logarithm, computed(BINARY_TERM.each, leaves)),
         tries=[log2(one) for one in (exp2(x) + exp2(y), add(2 * exp2(x), 2**y, exp2(w), 1))],
     ),
+    stable(
+        "less-logaddexp",
+        x - logaddexp(several(xs)),
+        # x - logaddexp(x, y, w) → -logaddexp(0, y - x, w - x)
+        computed(kit.logarithm_of_share, x, xs),
+        floato(x),
+        not_choseno(x),
+        whereo(kit.is_among, x, xs),
+        tries=[x - logaddexp(x, y), x - logaddexp(x, y, w)],
+    ),
 )
 
 OVER_AXES = (
@@ -275,19 +285,6 @@ IN_BASES = (
             *(log2(one) for one in (0.5 * erfc(x), erfc(x) / 2, *TRIES, *SUBTRACTED)),
             *(based(one) for one in (erfc(x), ndtr(x), total)),
         ],
-    ),
-)
-
-LOGARITHMS_OF_SHARES = (
-    stable(
-        "less-logaddexp",
-        x - logaddexp(several(xs)),
-        # x - logaddexp(x, y, w) → -logaddexp(0, y - x, w - x)
-        computed(kit.logarithm_of_share, x, xs),
-        floato(x),
-        not_choseno(x),
-        whereo(kit.is_among, x, xs),
-        tries=[x - logaddexp(x, y), x - logaddexp(x, y, w)],
     ),
 )
 

@@ -284,20 +284,6 @@ _quotients = tuple(
     if one.sound == "stable" and one.lhs.op is true_div and one.name not in _large
 )
 
-AMID_FACTORS = (
-    stable(
-        "quotient-amid-factors",
-        x / y,
-        # exp(x) * w / (sum(exp(x)) * z) → softmax(x) * w / z
-        computed(made_of_two_factors(_quotients), computed(FACTORS, x), computed(FACTORS, y)),
-        tries=[
-            one
-            for top, bottom in (law.lhs.args for law in _quotients)
-            for one in ((top * w) / bottom, top / (bottom * w), (top * w) / (bottom * z))
-        ],
-    ),
-)
-
 
 def of_both_signs(name: str, one: Any, other: Any, result: Any) -> tuple[Law, ...]:
     """Return the laws about the difference of what `x` and ``-x`` are put into,
@@ -350,7 +336,18 @@ ELEMENT, COLUMN = Subtensor((0,)), Subtensor((Slice(), 0))
 
 one_of_each_sum = (floato(x), whereo(takes_one_along, i, a, x))
 
-DIFFERENCES_AND_PARTS = (
+AMID_FACTORS_AND_PARTS = (
+    stable(
+        "quotient-amid-factors",
+        x / y,
+        # exp(x) * w / (sum(exp(x)) * z) → softmax(x) * w / z
+        computed(made_of_two_factors(_quotients), computed(FACTORS, x), computed(FACTORS, y)),
+        tries=[
+            one
+            for top, bottom in (law.lhs.args for law in _quotients)
+            for one in ((top * w) / bottom, top / (bottom * w), (top * w) / (bottom * z))
+        ],
+    ),
     *of_both_signs("sigmoid-difference", s, t, tanh(x / 2)),
     *of_both_signs("logistic-slope", sqr(s) * t, sqr(t) * s, s * t * tanh(x / 2)),
     *of_both_signs("entropy-slope", s * t * softplus(x), s * t * softplus(-x), s * t * x),

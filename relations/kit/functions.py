@@ -229,19 +229,9 @@ def may_have_exponents(factors: Sequence[Variable]) -> bool:
     return any(map(has_exponent, factors))
 
 
-def logarithm_of_product(above: Seen) -> Any:
-    """Return ``log_product(y, 1, x)`` for the factors of ``exp(y) * x``; None if there is no
-    exponent, or the dtypes differ."""
-    exponents, factors = parted(above)
-    if not exponents or not are_of_one_dtype([*exponents, *factors]):
-        return None
-    exponent = applied(add, exponents)
-    return log_product(exponent, 1, *factors) if factors else exponent
-
-
-def logarithm_of_quotient(above: Seen, divisor: Variable, below: Seen) -> Any:
-    """Return ``log_product(y - t, z, x)`` for the factors of ``exp(y) * x`` and those of
-    ``exp(t) * z``.
+def logarithm_of_factors(above: Seen, divisor: Any = None, below: Seen = ()) -> Any:
+    """Return ``log_product(y - t, z, x)`` for the factors of ``exp(y) * x``, and those of
+    ``exp(t) * z`` if it is divided by some.
 
     Parameters
     ----------
@@ -274,7 +264,7 @@ def sizes(seen: Seen) -> Seen:
 
 def logarithm_of_size_of_quotient(above: Seen, divisor: Variable, below: Seen) -> Any:
     """Return the same for the absolute value of the quotient."""
-    return logarithm_of_quotient(sizes(above), abs_(divisor), sizes(below))
+    return logarithm_of_factors(sizes(above), abs_(divisor), sizes(below))
 
 
 def difference_of(exponents: Sequence[Any], less: Sequence[Any]) -> Any:

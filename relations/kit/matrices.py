@@ -15,7 +15,6 @@ from relations.kit.guards import (
     constant_number,
     containing_any_of,
     depends_on_levels,
-    is_one_everywhere,
     requires_heads,
 )
 from relations.kit.matrix_facts import is_diagonal
@@ -118,11 +117,6 @@ def is_column_by_row(x: Any, y: Any) -> bool:
     """Return whether ``x @ y`` is the outer product of a column `x` and a row `y`."""
     p, q = x.type.shape, y.type.shape
     return len(p) == len(q) == 2 and bool(p[1] == q[0] == 1)
-
-
-def is_vector_of_ones(x: Any) -> bool:
-    """Return whether `x` is a vector, known to hold ones and nothing else."""
-    return x.type.ndim == 1 and is_one_everywhere(x)
 
 
 MOST_FACTORS = 24

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from relations.kit import matrices as kit
-from relations.kit.guards import broadcast_alike, one_elemento
+from relations.kit.guards import all_oneo, broadcast_alike, one_elemento
 from relations.kit.index_arithmetic import rank_of
 from relations.kit.type_guards import matrixo, realo, roomyo, same_dtypeo, same_ranko, vectoro
 from relations.kit.vocabulary import Law, any_dtype_law, finite, lvars, rounding
@@ -24,8 +24,8 @@ from relgraph.tensor.math import _dot
 
 # -- two factors, or three -------------------------------------------------------------------------
 
-c, x, y, z = lvars("c x y z")
-v, m = lvars("v", vectoro), lvars("m", matrixo)
+c, f, w, x, y, z = lvars("c f w x y z")
+v, m, ones = lvars("v", vectoro), lvars("m", matrixo), lvars("ones", vectoro, all_oneo)
 
 PRODUCTS = {"dot": _dot, "matmul": _matmul}
 
@@ -70,10 +70,10 @@ TRANSPOSES = (
     # identities
     regrouped("dot-identity-left", _dot(x, y), y, whereo(kit.is_identity_matrix, x)),
     regrouped("dot-identity-right", _dot(x, y), x, whereo(kit.is_identity_matrix, y)),
-    rounding("dot-ones-left", _dot(x, m), sum_(m, axis=0), whereo(kit.is_vector_of_ones, x)),
-    rounding("dot-ones-right", _dot(m, y), sum_(m, axis=1), whereo(kit.is_vector_of_ones, y)),
-    rounding("inner-ones-left", _dot(x, v), sum_(v), whereo(kit.is_vector_of_ones, x)),
-    rounding("inner-ones-right", _dot(v, y), sum_(v), whereo(kit.is_vector_of_ones, y)),
+    rounding("dot-ones-left", _dot(ones, m), sum_(m, axis=0)),
+    rounding("dot-ones-right", _dot(m, ones), sum_(m, axis=1)),
+    rounding("inner-ones-left", _dot(ones, v), sum_(v)),
+    rounding("inner-ones-right", _dot(v, ones), sum_(v)),
 )
 
 
@@ -137,6 +137,16 @@ DISTRIBUTION = tuple(
 )
 
 ASSOCIATION = (
+    finite(
+        "chain-of-products",
+        _dot(x, y),
+        # (x @ y) @ z → x @ (y @ z), and so on, of all orders the cheapest
+        computed(kit.cheapest_chain, x, y),
+        roomyo(x, y),
+        complex=True,
+        tags=("linear_algebra",),
+        tries=(_dot(_dot(x, y), z), _dot(x, _dot(y, z)), _dot(_dot(x, y), _dot(z, w))),
+    ),
     regrouped(
         "dot-from-right",
         _dot(_dot(x, y), z),
@@ -154,24 +164,6 @@ ASSOCIATION = (
 )
 
 
-# -- chains ----------------------------------------------------------------------------------------
-
-w = lvars("w")
-
-CHAINS = (
-    finite(
-        "chain-of-products",
-        _dot(x, y),
-        # (x @ y) @ z → x @ (y @ z), and so on, of all orders the cheapest
-        computed(kit.cheapest_chain, x, y),
-        roomyo(x, y),
-        complex=True,
-        tags=("linear_algebra",),
-        tries=(_dot(_dot(x, y), z), _dot(x, _dot(y, z)), _dot(_dot(x, y), _dot(z, w))),
-    ),
-)
-
-
 # -- calls of the BLAS -----------------------------------------------------------------------------
 
 
@@ -185,11 +177,6 @@ MATRICES = (
     of_blas("dot-to-dot22", _dot(x, y), _dot22(x, y), fits_blas),
     of_blas("dot-to-gemv", _dot(x, y), _gemv(x, y), fits_gemv),
     of_blas("matmul-to-batched-dot", _matmul(x, y), _batched_dot(x, y), same_blas_dtype),
+    # what was declared has been used by then
+    any_dtype_law("assumption-used", Assume(f)(x), x, tags=("linear_algebra",)),
 )
-
-
-# -- declarations ----------------------------------------------------------------------------------
-
-f = lvars("f")
-
-USED = (any_dtype_law("assumption-used", Assume(f)(x), x, tags=("linear_algebra",)),)

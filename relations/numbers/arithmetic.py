@@ -67,7 +67,11 @@ IDENTITIES = (
 
 NEGATIONS = (law("neg-neg", -(-x), x, tags=("neg_neg", "neg_div_neg")),)
 
-SIGNS = (
+# a logarithm of it has its rounding, which what remains has not
+rounded_sum = readerso(without_logarithm_in_base, x + y)
+rounded_difference = readerso(without_logarithm_in_base, x - y)
+
+SIGNS_AND_CANCELLATIONS = (
     *NEGATIONS,
     law("add-neg", x + -y, x - y, tags=_SUMS),
     law("sub-neg", x - -y, x + y, tags=_SUMS),
@@ -80,13 +84,6 @@ SIGNS = (
     law("div-minus-one", x / -1, -x, floato(x), tags=_MUL),
     rounding("zero-sub", 0 - x, -x, tags=_ADD),  # 0 - 0 is 0, and -(0) is -0
     law("zero-sub-integer", 0 - x, -x, integero(x), tags=_ADD),
-)
-
-# a logarithm of it has its rounding, which what remains has not
-rounded_sum = readerso(without_logarithm_in_base, x + y)
-rounded_difference = readerso(without_logarithm_in_base, x - y)
-
-CANCELLATIONS = (
     finite("sub-self", x - x, 0, tags=_SUMS),
     finite("mixture-of-same", x * y + (1 - x) * y, y, tags=_SUMS),
     law("sub-self-integer", x - x, 0, integero(x), tags=_SUMS),

@@ -173,6 +173,36 @@ LOGARITHMS = (
     stable("log-abs-prod", log(abs_(prod(x, axis=a))), sum_(log(abs_(x)), axis=a)),
 )
 
+DOTS = (
+    finite(
+        "sum-rows-of-dot",
+        sum_(_dot(x, y), axis=0),  # of a matrix and a matrix, or a vector
+        _dot(sum_(x, axis=0), y),
+        ranko(x, 2),
+        roomyo(x, y),
+    ),
+    finite("sum-columns-of-dot", sum_(_dot(x, y), axis=1), _dot(x, sum_(y, axis=1)), roomyo(x, y)),
+    finite("sum-of-dot", sum_(_dot(p, q)), _dot(sum_(p, axis=0), sum_(q, axis=1)), roomyo(p, q)),
+    finite("sum-of-vector-matrix", sum_(_dot(v, q)), _dot(v, sum_(q, axis=1)), roomyo(v, q)),
+)
+
+
+allocated = Alloc()(x, several(lengths))
+"""An allocation of any rank."""
+as_allocated = DimShuffle(rank, computed(kit.order_padded_to, x, lengths))(x)
+"""That has as many axes."""
+
+repetitions = computed(kit.repetition_count, x, a, lengths)
+"""How often an allocation repeats each element along the axes `a`."""
+repetitions_in_fill = computed(kit.repetition_count, x, a, computed(lengths_of, y))
+"""The same of a fill."""
+
+
+def of_alloc(scalar_op: Any) -> list[Any]:
+    """Return terms that reduce what an allocation repeats."""
+    return [CAReduce(scalar_op, None)(Alloc()(x, n)), CAReduce(scalar_op, a)(Alloc()(x, m, n))]
+
+
 OF_OPS = (
     rounding(
         "sum-of-switch-else-zero",
@@ -216,39 +246,6 @@ OF_OPS = (
     ),
     law("any-and", any_(x & c, axis=a), any_(x, axis=a) & without_axes(c), constant),
     law("all-or", all_(x | c, axis=a), all_(x, axis=a) | without_axes(c), constant),
-)
-
-DOTS = (
-    finite(
-        "sum-rows-of-dot",
-        sum_(_dot(x, y), axis=0),  # of a matrix and a matrix, or a vector
-        _dot(sum_(x, axis=0), y),
-        ranko(x, 2),
-        roomyo(x, y),
-    ),
-    finite("sum-columns-of-dot", sum_(_dot(x, y), axis=1), _dot(x, sum_(y, axis=1)), roomyo(x, y)),
-    finite("sum-of-dot", sum_(_dot(p, q)), _dot(sum_(p, axis=0), sum_(q, axis=1)), roomyo(p, q)),
-    finite("sum-of-vector-matrix", sum_(_dot(v, q)), _dot(v, sum_(q, axis=1)), roomyo(v, q)),
-)
-
-
-allocated = Alloc()(x, several(lengths))
-"""An allocation of any rank."""
-as_allocated = DimShuffle(rank, computed(kit.order_padded_to, x, lengths))(x)
-"""That has as many axes."""
-
-repetitions = computed(kit.repetition_count, x, a, lengths)
-"""How often an allocation repeats each element along the axes `a`."""
-repetitions_in_fill = computed(kit.repetition_count, x, a, computed(lengths_of, y))
-"""The same of a fill."""
-
-
-def of_alloc(scalar_op: Any) -> list[Any]:
-    """Return terms that reduce what an allocation repeats."""
-    return [CAReduce(scalar_op, None)(Alloc()(x, n)), CAReduce(scalar_op, a)(Alloc()(x, m, n))]
-
-
-REPEATED = (
     any_dtype_law(
         "sum-of-alloc",
         sum_(allocated, axis=a),
