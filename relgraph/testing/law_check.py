@@ -187,7 +187,7 @@ class LawCheck:
             run.examples - coverage.examples,
             len(run.evaluated),
             len({instance.types for instance in run.evaluated}),
-            len(run.coverage.edge_values()),
+            len(run.edge_values()),
             counterexample,
             stronger[0] if status == "passed" and stronger else None,
             tuple(self.directions),

@@ -30,17 +30,19 @@ from relgraph.tensor.math import _dot
 from relgraph.tensor.random.type import random_generator_type
 from relgraph.testing import laws, terms
 from relgraph.testing.discovery import discover_laws
+from relgraph.testing.draw.arrays import LAYOUTS
 from relgraph.testing.instances.arguments import STACK, axes_in
-from relgraph.testing.instances.edge_values import edge_positions
+from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.input_values import (
     STRUCTURES,
     VALUE_RANGES,
+    Elements,
     InputSpec,
-    ValueCoverage,
-    bytes_needed,
-    decode_values,
+    drawn_values,
+    filled,
     number_table,
     structured,
+    values_of,
 )
 from relgraph.testing.instances.instance import CannotInstantiate, InstantiatedPattern, direction_of
 from relgraph.testing.instances.instance_search import (
@@ -75,16 +77,16 @@ def test_tables_hold_numbers_of_the_dtype(dtype, amount):
 
 def test_zeros_are_the_simplest_values():
     slots = [InputSpec(at.dmatrix(), (2, 3)), InputSpec(at.dscalar(), ())]
-    a, b = decode_values(bytes(bytes_needed(slots)), slots)
+    a, b = values_of(slots, filled(slots))
     assert a.shape == (2, 3) and b.shape == ()
     assert not a.any() and a.flags.c_contiguous and b == 0
 
 
-def test_each_byte_is_one_element_and_layouts_differ():
+def test_layouts_differ():
     slot = InputSpec(at.dvector(), (4,))
     layouts = set()
-    for layout in range(9):
-        (made,) = decode_values(bytes([0, 0, layout, 1, 2, 3, 4]), [slot])
+    for layout in LAYOUTS:
+        (made,) = values_of([slot], [Elements(np.arange(4.0), layout)])
         layouts.add((made.strides, made.flags.writeable))
         assert made.shape == (4,)
     assert len(layouts) > 3
@@ -92,18 +94,16 @@ def test_each_byte_is_one_element_and_layouts_differ():
 
 def test_some_inputs_hold_certain_numbers_only():
     slot = InputSpec(at.lscalar(), (), (3,))
-    (made,) = decode_values(bytes(range(bytes_needed([slot]))), [slot])
+    (made,) = values_of([slot], drawn_values([slot], Random(0)))
     assert made == 3
 
 
 def test_edge_values_that_were_used_are_counted_once():
-    seen = ValueCoverage()
-    slot = InputSpec(at.dvector(), (200,))
-    for _ in range(2):
-        decode_values(bytes([1, 0, 0, *range(200)]), [slot], seen)
-    edges = seen.edge_values()
+    v = lvars("v")
+    run = ExampleRun("exact", 0)
+    run.draw(searched(law("double", v + v, 2 * v)).instances, 100)
+    edges = run.edge_values()
     assert len(edges) > 10
-    assert all(dtype == "float64" for dtype, _ in edges)
     assert ("float64", np.float64(np.inf).tobytes()) in edges
 
 
@@ -347,16 +347,14 @@ def test_wrong_update_fails() -> None:
 
 def test_generator_is_new_for_each_set_of_values() -> None:
     spec = InputSpec(random_generator_type("g"), (), (5, 6))
-    first, again = (decode_values(b"\0\0\0\1", [spec])[0] for _ in range(2))
-    assert bytes_needed([spec]) == 4
+    first, again = (values_of([spec], filled([spec], 1))[0] for _ in range(2))
     assert first is not again
     assert first.random() == again.random() == np.random.default_rng(6).random()
 
 
 def test_probabilities_have_the_sum_1() -> None:
     spec = InputSpec(at.TensorType("float64", (3, 4))("p"), (3, 4), domain="probabilities")
-    data = bytes(range(bytes_needed([spec])))
-    (p,) = decode_values(data, [spec])
+    (p,) = values_of([spec], drawn_values([spec], Random(0)))
     assert p.min() >= 0
     np.testing.assert_allclose(p.sum(axis=-1), 1)
 
@@ -418,16 +416,14 @@ def test_numbers_that_something_is_compared_with_and_some_beside_them():
     assert numbers_where_it_decides(at.switch(a > 0, a, a < np.inf)) == ()
 
 
-def test_they_are_edges_of_floats_alone():
-    for dtype, there in (("float64", True), ("float16", True), ("int64", False)):
-        table = number_table(dtype, "any", (17.0, -17.0))
-        edges = table[list(edge_positions(dtype, (17.0, -17.0)))]
-        assert (np.array(17, dtype) in edges) is there
-        assert len(table) == len(number_table(dtype, "any"))
-        assert table[0] == 0
-    slot = InputSpec(at.dvector(), (256,), notable=(17.0, -17.0))
-    (made,) = decode_values(bytes([1, 0, 0, *range(256)]), [slot])
-    assert {17.0, -17.0} <= set(made.tolist())
+@pytest.mark.parametrize(
+    ("dtype", "there"), [("float64", True), ("float16", True), ("int64", False)]
+)
+def test_they_are_edges_of_floats_alone(dtype, there):
+    spec = InputSpec(at.TensorType(dtype, (None,))(), (256,), notable=(17.0, -17.0))
+    assert (np.array(17, dtype) in spec.edges) is there
+    assert spec.numbers("any")[0] == 0
+    assert (-17 in spec.numbers("any")) is there
 
 
 def test_a_series_that_lacks_its_last_term_is_found():

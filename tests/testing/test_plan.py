@@ -21,7 +21,6 @@ from relgraph.testing.draw.arrays import LAYOUTS
 from relgraph.testing.instances.edge_values import (
     at_points,
     edges_meeting,
-    encoded,
     layouts,
     meetings,
     near_boundaries,
@@ -31,8 +30,8 @@ from relgraph.testing.instances.edge_values import (
     random_values,
     two_edges,
 )
-from relgraph.testing.instances.edge_values import decoded as parts_of
-from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
+from relgraph.testing.instances.input_values import InputSpec, filled
+from relgraph.testing.instances.input_values import values_of as values_given
 from relgraph.testing.instances.instance import EXTENTS, KINDS, direction_of
 from relgraph.testing.instances.instance_search import InstanceSearch
 from relgraph.testing.instances.plan import (
@@ -82,10 +81,10 @@ def test_each_branch_has_points_which_are_tried_as_numbers_and_in_all_layouts():
     values = list(random_values(long.inputs, Random(0), 2))
     points = points_by_branch(long, values)
     numbers, matrices = (
-        [decode_values(data, v.inputs)[0] for data in at_points(points, v.inputs)] for v in others
+        [values_given(v.inputs, given)[0] for given in at_points(points, v.inputs)] for v in others
     )
     assert min(numbers) < 20 <= max(numbers)
-    assert len(matrices) == len(points) * len(set(LAYOUTS))
+    assert len(numbers) == len(points[0]) and len(matrices) == len(set(LAYOUTS))
     assert any(m.flags.f_contiguous for m in matrices)
     assert any(m.strides[0] < 0 for m in matrices)
     assert {float(n) for n in numbers} == {float(n) for m in matrices for n in m.ravel()}
@@ -270,8 +269,7 @@ def values_near(right):
     found = law("t", at.sqrt(at.sqr(x)) + 0 * y, right, sound="domain")
     long = branches(planned(found), "float64")[0]
     values = list(random_values(long.inputs, Random(0), 2))
-    near = near_boundaries(long, values, Random(0))
-    return [decode_values(data, instance.inputs) for instance, data in near]
+    return given_values(near_boundaries(long, values, Random(0)), long.inputs)
 
 
 def test_they_lie_on_both_sides_of_a_threshold():
@@ -297,14 +295,13 @@ def test_truth_values_have_no_neighbours():
     (truths,) = [i for i in searched(either).instances if {t.dtype for t in i.types} == {"bool"}][
         :1
     ]
-    assert neighbours(truths, Random(0)) is None
+    assert not neighbours(truths.inputs, Random(0))
 
 
 def test_numbers_whose_squares_are_the_greatest_have_neighbours_too():
     apart = law("t", x - y, x + -y)
     long, *_ = over_long_vectors(planned(apart), "float64")
-    instance, data = neighbours(long, Random(0))
-    a, b = decode_values(data, instance.inputs)
+    ((a, b),) = given_values(neighbours(long.inputs, Random(0)), long.inputs)
     root = np.sqrt(np.finfo(a.dtype).max)
     assert any(
         np.any((u == root) & (np.abs(v) < root) & (v < -0.9 * root)) for u, v in ((a, b), (b, a))
@@ -314,8 +311,7 @@ def test_numbers_whose_squares_are_the_greatest_have_neighbours_too():
 def test_edge_values_stand_beside_their_neighbours():
     apart = law("t", x - y, x + -y)
     long, *_ = over_long_vectors(planned(apart), "float64")
-    instance, data = neighbours(long, Random(0))
-    a, b = decode_values(data, instance.inputs)
+    ((a, b),) = given_values(neighbours(long.inputs, Random(0)), long.inputs)
     largest = np.finfo(a.dtype).max
     near = np.nextafter(largest, a.dtype.type(0))
     assert np.any(((a == largest) & (b == near)) | ((b == largest) & (a == near)))
@@ -328,13 +324,13 @@ def test_edge_values_stand_beside_their_neighbours():
 HALVES = {0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, -0.5, -1.0, -1.5, -2.0, -2.5, -3.0}
 
 
-def decoded(sets, inputs):
-    return [decode_values(data, inputs) for data in sets]
+def given_values(sets, inputs):
+    return [values_given(inputs, given) for given in sets]
 
 
 def test_all_pairs_of_simple_numbers_meet():
     inputs = [InputSpec(at.dvector(), (20,)), InputSpec(at.dvector(), (20,))]
-    sets = decoded(meetings(inputs, Random(0), 40), inputs)
+    sets = given_values(meetings(inputs, Random(0), 40), inputs)
     met = {pair for xs, ys in sets for pair in zip(xs.tolist(), ys.tolist(), strict=True)}
     assert met == set(product(HALVES, HALVES))
     assert len(list(meetings(inputs, Random(0), 2))) == 2
@@ -342,7 +338,7 @@ def test_all_pairs_of_simple_numbers_meet():
 
 def test_of_many_inputs_some_meetings_are_drawn():
     inputs = [InputSpec(at.dvector(), (5,)) for _ in range(14)]
-    sets = decoded(meetings(inputs, Random(0), 3), inputs)
+    sets = given_values(meetings(inputs, Random(0), 3), inputs)
     assert len(sets) == 3 and {len(xs) for xs in sets} == {14}
     assert {x for xs in sets for x in np.concatenate(xs)} <= set(HALVES)
 
@@ -355,19 +351,13 @@ def test_nothing_meets_where_one_input_has_the_values_it_needs():
 
 def test_random_values_are_ordinary_but_in_every_other_set():
     inputs = [InputSpec(at.dvector(), (500,))]
-    sets = [values for (values,) in decoded(random_values(inputs, Random(0), 4), inputs)]
+    sets = [values for (values,) in given_values(random_values(inputs, Random(0), 4), inputs)]
     assert [bool(np.abs(v).max() <= 8) for v in sets] == [True, False, True, False]
-
-
-def test_parts_are_read_back():
-    inputs = [InputSpec(at.dvector(), (3,)), InputSpec(at.dscalar(), ())]
-    parts = [(4, [1, 2, 3]), (0, [255])]
-    assert [(at, list(part)) for at, part in parts_of(encoded(1, parts), inputs)] == parts
 
 
 def test_each_two_edge_values_meet_in_each_two_inputs():
     inputs = [InputSpec(at.dvector(), (700,)) for _ in range(3)]
-    sets = decoded(edges_meeting(inputs, Random(0), 4), inputs)
+    sets = given_values(edges_meeting(inputs, Random(0), 4), inputs)
     largest, least = np.finfo("float64").max, np.finfo("float64").smallest_subnormal
     for i, j in ((0, 1), (0, 2), (1, 2)):
         for a, b in ((np.inf, least), (largest, least), (largest, 1.0), (-np.inf, np.inf)):
@@ -376,7 +366,7 @@ def test_each_two_edge_values_meet_in_each_two_inputs():
 
 def test_one_edge_value_stands_among_others_or_on_a_diagonal():
     inputs = [InputSpec(at.dmatrix(), (3, 3)), InputSpec(at.dvector(), (0,))]
-    sets = [m for m, _ in decoded(one_edge(inputs, Random(0)), inputs)]
+    sets = [m for m, _ in given_values(one_edge(inputs, Random(0)), inputs)]
     beside_one = [m for m in sets if np.array_equal(m[1:], np.eye(3)[1:])]
     assert any(np.isposinf(m[0, 0]) for m in beside_one)
     assert len(beside_one) < len(sets)
@@ -385,7 +375,7 @@ def test_one_edge_value_stands_among_others_or_on_a_diagonal():
 
 def test_an_infinity_of_one_input_stands_beside_one_of_the_other():
     inputs = [InputSpec(at.dmatrix(), (3, 3)), InputSpec(at.dvector(), (1,))]
-    sets = decoded(two_edges(inputs, Random(4)), inputs)
+    sets = given_values(two_edges(inputs, Random(4)), inputs)
     for a, b in product((np.inf, -np.inf, 0.0), repeat=2):
         assert any(np.sum(m == a) == 1 and v[0] == b for m, v in sets)
     assert all(np.sum(~np.isfinite(m)) <= 1 for m, _ in sets)
@@ -395,7 +385,7 @@ def test_an_infinity_of_one_input_stands_beside_one_of_the_other():
 def test_numbers_in_other_layouts_are_positive_where_that_is_asked_for():
     inputs = [InputSpec(at.dmatrix(), (4, 3))]
     for positive in (False, True):
-        sets = [m for (m,) in decoded(layouts(inputs, Random(0), 9, positive), inputs)]
+        sets = [m for (m,) in given_values(layouts(inputs, Random(0), 9, positive), inputs)]
         assert all(np.all(m > 0) for m in sets) is positive
 
 
@@ -413,8 +403,7 @@ def variants_of(found):
 
 
 def values_of(instance, v):
-    data = b"\0" * bytes_needed(instance.inputs)
-    values = instance.pair.run(decode_values(data, instance.inputs))
+    values = instance.pair.run(values_given(instance.inputs, filled(instance.inputs)))
     return values[instance.graph.bindings[v]]
 
 

@@ -16,13 +16,16 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Constant
-from relgraph.testing.draw.arrays import number_pool
+from relgraph.testing.draw.arrays import Array, number_pool
 from relgraph.testing.instances.input_values import (
-    HEADER_BYTES,
-    SIMPLE,
-    ValueCoverage,
-    bytes_needed,
-    decode_values,
+    PLAIN,
+    Elements,
+    Given,
+    drawn_of_range,
+    drawn_values,
+    edges_among,
+    filled,
+    values_of,
 )
 from relgraph.testing.instances.instance import (
     CannotInstantiate,
@@ -39,7 +42,7 @@ from relgraph.testing.instances.instance_search import (
     with_length,
     with_number,
 )
-from relgraph.testing.judge.evaluation import EvaluationError, RewritePair
+from relgraph.testing.judge.evaluation import EvaluationError, RewritePair, same_bits
 from relgraph.testing.judge.law_comparison import (
     OLD_SIDE_FINITE,
     Comparison,
@@ -80,15 +83,15 @@ class ExampleRun:
         The instances that examples were drawn of; those whose result had any elements; those about
         which the class made a claim that could have been false.
     drawn
-        All examples: an instance and the bytes of its values.
+        All examples: an instance, and the bytes and the layouts of its values.
     last
         The last one of them, or None.
     stronger_classes
         The stronger soundness classes that hold for all examples.
     domain_needed
         Whether the sides differed, or one raised an error, for an example outside of the domain.
-    coverage
-        The numbers that were values of inputs.
+    elements
+        The elements of inputs that may have any values, by their dtypes.
     failed
         Whether an example failed; then a smaller one is looked for, and nothing is counted.
     """
@@ -100,11 +103,11 @@ class ExampleRun:
     falsifiable: set[Instance] = field(default_factory=set)
     nonempty: set[Instance] = field(default_factory=set)
     evaluated: set[Instance] = field(default_factory=set)
-    drawn: set[tuple[Instance, bytes]] = field(default_factory=set)
-    last: tuple[Instance, bytes] | None = None
+    drawn: set[Any] = field(default_factory=set)
+    last: tuple[Instance, Given] | None = None
     stronger_classes: list[str] = field(default_factory=list)
     domain_needed: bool = False
-    coverage: ValueCoverage = field(default_factory=ValueCoverage)
+    elements: dict[Any, list[Array]] = field(default_factory=dict)
     failed: bool = False
 
     def __post_init__(self) -> None:
@@ -136,7 +139,6 @@ class ExampleRun:
             If one fails.
         """
         random = Random(f"{self.seed} {self.examples}")
-        sizes = {i: bytes_needed(i.inputs) for i in instances}
         target, rounds = self.examples + examples, 1
         # some examples come again, and some can't be evaluated
         for _ in range(_MAX_ROUNDS * examples):
@@ -146,17 +148,25 @@ class ExampleRun:
                     return
                 target, rounds = target + examples, rounds + 1
             instance = random.choice(instances)
-            self.examine(instance, random.randbytes(sizes[instance]))
+            self.examine(instance, drawn_values(instance.inputs, random))
 
-    def examine(self, instance: Instance, data: bytes) -> bool:
+    def edge_values(self) -> set[tuple[str, bytes]]:
+        """Return the edge values that inputs had, as pairs of a dtype and the bytes of a number."""
+        return {
+            (dtype.name, number.tobytes())
+            for dtype, parts in self.elements.items()
+            for number in edges_among(np.concatenate(parts))
+        }
+
+    def examine(self, instance: Instance, given: Given) -> bool:
         """Compare the sides of one example, and count it unless one has failed before.
 
         Parameters
         ----------
         instance
             The instance.
-        data
-            The values of its inputs, for `decode_values`.
+        given
+            The elements of its inputs.
 
         Returns
         -------
@@ -168,14 +178,17 @@ class ExampleRun:
         LawViolation
             If the example fails.
         """
-        self.last = instance, data
-        data = data[: bytes_needed(instance.inputs)]
+        self.last = instance, given
         if not self.failed:
-            if (instance, data) in self.drawn:
+            example = (instance, *[(e.numbers.tobytes(), e.layout) for e in given])
+            if example in self.drawn:
                 return True
-            self.drawn.add((instance, data))
-        coverage = None if self.failed else self.coverage
-        values = decode_values(data, instance.inputs, coverage)
+            self.drawn.add(example)
+            for spec, of_input in zip(instance.inputs, given, strict=True):
+                if spec.allowed is None:
+                    numbers = np.ravel(of_input.numbers)
+                    self.elements.setdefault(numbers.dtype, []).append(numbers)
+        values = values_of(instance.inputs, given)
         comparison = self._compare(instance, instance.pair, values, self.sound)
         if comparison is None:
             return False
@@ -307,22 +320,22 @@ def smaller(
 
 @dataclass
 class _Reduction:
-    """The smallest example so far: its violation, its instance, and its data."""
+    """The smallest example so far: its violation, its instance, and the elements of its inputs."""
 
     run: ExampleRun
     violation: LawViolation
     instance: Instance
-    data: bytes
+    given: Given
 
     def __post_init__(self) -> None:
         self.random = Random(self.run.seed)
 
-    def fails(self, instance: Instance, data: bytes) -> bool:
+    def fails(self, instance: Instance, given: Given) -> bool:
         """Keep an example if it fails too, and return whether it does."""
         try:
-            self.run.examine(instance, data)
+            self.run.examine(instance, given)
         except LawViolation as found:
-            self.violation, self.instance, self.data = found, instance, data
+            self.violation, self.instance, self.given = found, instance, given
             return True
         return False
 
@@ -332,7 +345,7 @@ class _Reduction:
         for instance in instances:
             if instance.reading_size >= most:
                 return
-            if any(self.fails(instance, data) for data in self._drawn(instance)):
+            if any(self.fails(instance, given) for given in self._drawn(instance)):
                 return
 
     def simplify_graph(self, searches: Sequence[InstanceSearch]) -> None:
@@ -359,51 +372,58 @@ class _Reduction:
         for made in rebuilt:
             if _measure(made) < _measure(known):
                 examples = [self._carried(made), *self._drawn(made)]
-                return any(self.fails(made, data) for data in examples)
+                return any(self.fails(made, given) for given in examples)
         return False
 
-    def _drawn(self, instance: Instance) -> Iterator[bytes]:
-        needed = bytes_needed(instance.inputs)
-        for _ in range(_DRAWS if needed > 1 else 1):
-            yield self.random.randbytes(needed)
+    def _drawn(self, instance: Instance) -> Iterator[Given]:
+        for _ in range(_DRAWS if instance.inputs else 1):
+            yield drawn_values(instance.inputs, self.random)
 
-    def _carried(self, made: Instance) -> bytes:
-        """Return the data of the example for a smaller instance: of an input of another shape the
-        element that the wrong one is computed from, as far as its place is known, and those after
-        it."""
+    def _carried(self, made: Instance) -> Given:
+        """Return the elements of the example for a smaller instance: of an input of another shape
+        the element that the wrong one is computed from, as far as its place is known, and those
+        after it."""
         where = self.violation.counterexample.where or ()
-        data, at = [self.data[:1]], 1
-        for old, new in zip(self.instance.inputs, made.inputs, strict=False):
-            first, at = at + HEADER_BYTES, at + HEADER_BYTES + old.size
-            elements = np.frombuffer(self.data[first:at], np.uint8)
-            last = where[len(where) - len(old.shape) :] if len(where) >= len(old.shape) else ()
-            if old.shape != new.shape and last and old.size:
-                place = np.ravel_multi_index(last, old.shape, mode="wrap")
-                elements = np.roll(elements, -int(place))
-            data += [self.data[first - HEADER_BYTES : first]]
-            data += [np.resize(elements, new.shape).tobytes()]
-        return b"".join(data).ljust(bytes_needed(made.inputs), b"\0")
+        carried = [*filled(made.inputs)]
+        for i, (of_input, new) in enumerate(zip(self.given, carried, strict=False)):
+            numbers, axes = of_input.numbers, of_input.numbers.ndim
+            if numbers.shape != new.numbers.shape and numbers.size and len(where) >= axes > 0:
+                last = where[len(where) - axes :]
+                place = np.ravel_multi_index(last, numbers.shape, mode="wrap")
+                numbers = np.roll(numbers, -int(place))
+            with np.errstate(all="ignore"):
+                kept = np.resize(numbers, new.numbers.shape).astype(new.numbers.dtype)
+            carried[i] = Elements(kept, of_input.layout)
+        return carried
 
     def simplify_numbers(self) -> None:
         """Put simpler numbers in the place of all, then of each, as long as the example fails."""
-        needed = bytes_needed(self.instance.inputs)
+        inputs = self.instance.inputs
         # two that have to be equal can't be changed one by one
-        any(self.fails(self.instance, bytes(self._simple_bytes(needed))) for _ in range(_DRAWS))
-        left, position = _MOST_NUMBERS, 0
-        while position < needed and left > 0:
-            data = self.data
-            for byte in range(min(data[position], SIMPLE)):
-                left -= 1
-                simpler = data[:position] + bytes([byte]) + data[position + 1 :]
-                if self.fails(self.instance, simpler):
-                    break
-            position += 1
+        simple = (drawn_of_range(inputs, "ordinary", self.random, _SIMPLEST) for _ in range(_DRAWS))
+        any(self.fails(self.instance, given) for given in simple)
+        left = _MOST_NUMBERS
+        for i, spec in enumerate(inputs):
+            table = spec.numbers("ordinary")[:_SIMPLEST]
+            self._fails_with_input(i, self.given[i]._replace(layout=PLAIN))
+            for place in range(self.given[i].numbers.size):
+                for number in _simpler(self.given[i].numbers.flat[place], table)[:left]:
+                    left -= 1
+                    simpler = np.array(self.given[i].numbers)
+                    simpler.flat[place] = number
+                    if self._fails_with_input(i, self.given[i]._replace(numbers=simpler)):
+                        break
 
-    def _simple_bytes(self, count: int) -> Iterator[int]:
-        """Yield the byte of the range of all inputs, and bytes of the simplest numbers."""
-        yield 0
-        for _ in range(count - 1):
-            yield self.random.randrange(_SIMPLEST)
+    def _fails_with_input(self, place: int, changed: Elements) -> bool:
+        given = [*self.given]
+        given[place] = changed
+        return self.fails(self.instance, given)
+
+
+def _simpler(number: Any, table: Array) -> Array:
+    """Return which of some numbers, the simplest first, stand before a number."""
+    same = np.flatnonzero(same_bits(table, np.asarray(number, table.dtype)))
+    return table[: same[0]] if len(same) else table
 
 
 def _measure(instance: Instance) -> tuple[int, ...]:
@@ -412,7 +432,7 @@ def _measure(instance: Instance) -> tuple[int, ...]:
     constants = [v for v in instance.graph.tensors if isinstance(v, Constant)]
     odd = sum(not isinstance(v, Constant) and v.dtype not in _USUAL for v in _tensors(instance))
     axes = sum(len(spec.shape) for spec in instance.inputs)
-    return instance.reading_size, axes, odd, sum(map(_rank, constants))
+    return instance.reading_size, axes, odd, sum(len(_simpler_constants(v)) for v in constants)
 
 
 def _tensors(instance: Instance) -> list[Any]:
@@ -420,19 +440,11 @@ def _tensors(instance: Instance) -> list[Any]:
     return [*(s.var for s in instance.inputs if s.allowed is None), *instance.graph.tensors]
 
 
-def _rank(constant: Any) -> int:
-    """Return how many numbers are simpler than that of a constant."""
-    numbers = _simple_numbers(constant)
+def _simpler_constants(constant: Any) -> Array:
+    """Return the numbers that are simpler than that of a constant."""
+    table = number_pool(constant.type.dtype, "ordinary")[:_SIMPLEST]
     value = np.unique(constant.data)
-    same = [i for i, n in enumerate(numbers) if len(value) == 1 and n == value[0]]
-    return same[0] if same else len(numbers)
-
-
-def _simple_numbers(constant: Any) -> list[Any]:
-    dtype = constant.type.dtype
-    return (
-        list(number_pool(dtype, "ordinary")[:_SIMPLEST]) if np.dtype(dtype).kind in "iufc" else []
-    )
+    return _simpler(value[0], table) if len(value) == 1 else table
 
 
 def _changes(instance: Instance) -> Iterator[tuple[str, Change]]:
@@ -453,7 +465,7 @@ def _changes(instance: Instance) -> Iterator[tuple[str, Change]]:
             yield f"{other} for {length}", partial(with_length, length=length, other=other)
     for v in graph.tensors:
         if isinstance(v, Constant):
-            for number in _simple_numbers(v)[: _rank(v)]:
+            for number in _simpler_constants(v):
                 yield f"{number} for {v}", partial(with_number, v=v, number=number)
 
 

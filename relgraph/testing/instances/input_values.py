@@ -1,18 +1,17 @@
-"""Values for the inputs of an instance, decoded from bytes, and matrices of a known structure.
+"""Values for the inputs of an instance, and matrices of a known structure.
 
-Hypothesis draws one string of bytes for a set of values and shrinks it towards zeros. Each byte is
-an index into a table of numbers that begins with simple ones. So values are drawn fast, and a
-failure shrinks to simple numbers. Structured matrices are graphs: for laws that ask what a matrix
-is.
+The elements of an input are drawn from a table of numbers that begins with simple ones, so that a
+failure can be made simpler. Structured matrices are graphs: for laws that ask what a matrix is.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from random import Random
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -156,13 +155,17 @@ def sparse_matrix(format: str, data: Any, places: Sequence[int], shape: Sequence
 
 
 VALUE_RANGES = ("ordinary", "any", "finite", "positive", "unit")
-SHARED_RANGES = ("ordinary", "any", None, "finite", "any", "positive", "unit", None, "any")
-"""The first byte selects one of these: a range for all inputs, or None for one range each."""
-HEADER_BYTES = 2
-"""The bytes before those of the elements of an input: they select its range and its layout."""
-
-SIMPLE = 24
-"""Where the simple numbers of a table of floats end, and those that are notable begin."""
+# All inputs of a set of random values are from one range, or each is from one of all.
+_SHARED_RANGES = (
+    *(("ordinary",), ("any",), VALUE_RANGES, ("finite",), ("any",), ("positive",), ("unit",)),
+    *(VALUE_RANGES, ("any",)),
+)
+PLAIN = LAYOUTS[0]
+"""The memory layout of an array in C order."""
+# Divided by their sum, such numbers are probabilities.
+_WEIGHTS = (0, 1, 2, 3, 5)
+# Nearly all complex numbers of a table have an edge value in a part.
+_MOST_EDGES = 64
 
 
 @dataclass(frozen=True)
@@ -199,33 +202,45 @@ class InputSpec:
         """The number of elements."""
         return math.prod(self.shape)
 
-    def table(self, value_range: str) -> Table:
-        """Return the key of the numbers that its values are made of; see `number_table`."""
+    def numbers(self, value_range: str) -> Array:
+        """Return the numbers that its values are made of, simple ones first.
+
+        Parameters
+        ----------
+        value_range
+            One of `VALUE_RANGES`; an input that has a domain has numbers of that.
+        """
         var: Any = self.var
-        return (var.type.dtype, value_range, self.notable)
+        if self.allowed is not None:
+            return np.array(self.allowed, getattr(var.type, "dtype", "int64"))
+        return number_table(var.type.dtype, self.domain or value_range, self.notable)
 
-
-Table = tuple[str, str, tuple[float, ...]]
-"""The arguments of `number_table`."""
+    @property
+    def edges(self) -> Array:
+        """Its edge values, each once; there are none if only some numbers are allowed."""
+        var: Any = self.var
+        if self.allowed is not None:
+            return np.array([])
+        return _edges_in_table(var.type.dtype, self.domain or "any", self.notable)
 
 
 @cache
 def number_table(dtype: str, value_range: str, notable: tuple[float, ...] = ()) -> Array:
-    """Return the numbers of a dtype that bytes are indices of, simple ones first.
+    """Return the numbers of a dtype that elements are drawn from, simple ones first.
 
     Parameters
     ----------
     value_range
         One of `VALUE_RANGES`: ``ordinary``, ``any`` and ``finite`` as for `number_pool`,
-        ``positive``, or ``unit`` for numbers from 0 to 1.
+        ``positive``, or ``unit`` for numbers from 0 to 1; or ``probabilities``.
     notable
-        Numbers that stand among ``any`` floats, after the simple ones.
+        Numbers that stand among ``any`` floats.
     """
+    if value_range == "probabilities":
+        return np.array(_WEIGHTS, dtype)
     if notable and value_range == "any" and np.dtype(dtype).kind == "f":
-        usual = number_pool(dtype, "any")
-        simple, others = usual[:SIMPLE], usual[SIMPLE : 256 - len(notable)]
         with np.errstate(all="ignore"):  # some are too large for the dtype
-            return np.concatenate([simple, np.array(notable, dtype), others])
+            return np.concatenate([number_pool(dtype, "any"), np.array(notable, dtype)])
     if value_range in ("ordinary", "any", "finite"):
         known: Any = value_range
         return number_pool(dtype, known)
@@ -238,19 +253,25 @@ def number_table(dtype: str, value_range: str, notable: tuple[float, ...] = ()) 
 
 
 @cache
-def is_edge_value(dtype: str, value_range: str, notable: tuple[float, ...] = ()) -> Array:
-    """Return which numbers of a table are edges: not finite, zero, one, of extreme size, notable.
+def _edges_in_table(dtype: str, value_range: str, notable: tuple[float, ...]) -> Array:
+    return edges_among(number_table(dtype, value_range, notable), notable)[:_MOST_EDGES]
 
-    The parameters are those of `number_table`.
-    """
-    values = number_table(dtype, value_range, notable)
+
+def edges_among(numbers: Array, notable: tuple[float, ...] = ()) -> Array:
+    """Return which of some numbers are edges, each once: not finite, zero, one, of extreme size,
+    notable."""
+    by_bits = {n.tobytes(): n for n in numbers[_is_edge(numbers, notable)]}
+    return np.array([*by_bits.values()], numbers.dtype)
+
+
+def _is_edge(values: Array, notable: tuple[float, ...]) -> Array:
     if values.dtype.kind == "b":
         return np.ones(len(values), dtype=bool)
     if values.dtype.kind in "iu":
-        info = np.iinfo(dtype)
+        info = np.iinfo(values.dtype)
         edges = [0, 1, -1, info.max, info.max - 1, info.min, info.min + 1]
         return np.isin(values, [n for n in edges if info.min <= n <= info.max])
-    real = np.finfo(dtype)
+    real = np.finfo(values.dtype)
     edge = np.zeros(len(values), dtype=bool)
     for part in (values.real, values.imag) if values.dtype.kind == "c" else (values,):
         size = np.abs(part)
@@ -259,84 +280,76 @@ def is_edge_value(dtype: str, value_range: str, notable: tuple[float, ...] = ())
     return edge | np.isin(values, np.array(notable, values.dtype))
 
 
-@dataclass
-class ValueCoverage:
-    """A record of the numbers that have been used: by table a boolean for each number."""
+class Elements(NamedTuple):
+    """The elements of an input, an array of its shape, and the memory layout that they get."""
 
-    used: dict[Table, Array] = field(default_factory=dict)
-
-    def note(self, table: Table, indices: Array) -> None:
-        """Note that some numbers of a table are used."""
-        if table not in self.used:
-            self.used[table] = np.zeros(len(number_table(*table)), bool)
-        self.used[table][indices] = True
-
-    def edge_values(self) -> set[tuple[str, bytes]]:
-        """Return the edge values that were used, as pairs of a dtype and the bytes of a number."""
-        return {
-            (table[0], number.tobytes())
-            for table, used in self.used.items()
-            for number in number_table(*table)[used & is_edge_value(*table)]
-        }
+    numbers: Array
+    layout: Callable[[Array], Array] = PLAIN
 
 
-def bytes_needed(inputs: Sequence[InputSpec]) -> int:
-    """Return how many bytes encode values for some inputs."""
-    return 1 + sum(HEADER_BYTES + spec.size for spec in inputs)
+Given = Sequence[Elements]
+"""The elements of each input of an instance."""
 
 
-def decode_values(
-    data: bytes, inputs: Sequence[InputSpec], coverage: ValueCoverage | None = None
-) -> list[Any]:
-    """Return values for some inputs, decoded from bytes.
-
-    Parameters
-    ----------
-    data
-        As many bytes as `bytes_needed` says.
-    coverage
-        Records the numbers used, if it is given.
-    """
-    picks = np.frombuffer(data, dtype=np.uint8).astype(np.intp)
-    shared = SHARED_RANGES[data[0] % len(SHARED_RANGES)]
-    values, at = [], 1
-    for spec in inputs:
-        value_range = VALUE_RANGES[data[at] % len(VALUE_RANGES)] if shared is None else shared
-        layout = LAYOUTS[data[at + 1] % len(LAYOUTS)]
-        at += HEADER_BYTES
-        values.append(_array(spec, value_range, layout, picks[at : at + spec.size], coverage))
-        at += spec.size
-    return values
+def drawn_from(numbers: Array, shape: tuple[int, ...], random: Random) -> Array:
+    """Return an array of some numbers at random."""
+    places = random.choices(range(len(numbers)), k=math.prod(shape))
+    return numbers[places].reshape(shape)
 
 
-def _array(
-    spec: InputSpec, value_range: str, layout: Any, picks: Array, coverage: ValueCoverage | None
-) -> Any:
+def drawn_values(inputs: Sequence[InputSpec], random: Random) -> Given:
+    """Return random elements for some inputs."""
+    ranges = random.choice(_SHARED_RANGES)
+    return [
+        Elements(
+            drawn_from(spec.numbers(random.choice(ranges)), spec.shape, random),
+            random.choice(LAYOUTS),
+        )
+        for spec in inputs
+    ]
+
+
+def drawn_of_range(
+    inputs: Sequence[InputSpec], value_range: str, random: Random, most: int | None = None
+) -> Given:
+    """Return elements at random for some inputs: of the `most` simplest numbers of a range."""
+    tables = [spec.numbers(value_range)[:most] for spec in inputs]
+    return [
+        Elements(drawn_from(table, spec.shape, random))
+        for spec, table in zip(inputs, tables, strict=True)
+    ]
+
+
+def filled(inputs: Sequence[InputSpec], place: int = 0) -> Given:
+    """Return arrays of one number for some inputs: that at a place of the numbers each may have."""
+    tables = [spec.numbers("any") for spec in inputs]
+    return [
+        Elements(np.full(spec.shape, table[place % len(table)]))
+        for spec, table in zip(inputs, tables, strict=True)
+    ]
+
+
+def values_of(inputs: Sequence[InputSpec], given: Given) -> list[Any]:
+    """Return the values of some inputs that have some elements."""
+    return [_value(spec, *of_input) for spec, of_input in zip(inputs, given, strict=True)]
+
+
+def _value(spec: InputSpec, numbers: Array, layout: Callable[[Array], Array]) -> Any:
     var: Any = spec.var
+    if var.type is random_generator_type:
+        return np.random.default_rng(int(numbers))
     if spec.allowed is not None:
-        if var.type is random_generator_type:
-            return np.random.default_rng(spec.allowed[picks[0] % len(spec.allowed)])
-        allowed = np.array(spec.allowed, var.type.dtype)
-        return np.asarray(allowed[picks % len(allowed)].reshape(spec.shape))
+        return numbers
     if spec.domain == "probabilities":
-        return _probabilities(spec, picks)
-    value_range = spec.domain or value_range
-    table = spec.table(value_range)
-    numbers = number_table(*table)
-    indices = picks % len(numbers)
-    if coverage is not None:
-        coverage.note(table, indices)
-    array: Array = numbers[indices].reshape(spec.shape)
+        return _probabilities(numbers, var.type.dtype)
     if spec.structure is not None:
-        array = structured_values(spec.structure, array)
-        layout = LAYOUTS[0] if layout in REPEATING else layout
-    return np.asarray(layout(array)) if spec.shape else array
+        numbers = structured_values(spec.structure, numbers)
+        layout = PLAIN if layout in REPEATING else layout
+    return np.asarray(layout(numbers)) if numbers.ndim else numbers
 
 
-def _probabilities(spec: InputSpec, picks: Array) -> Array:
+def _probabilities(weights: Array, dtype: str) -> Array:
     """Return vectors of numbers that are not negative and have the sum 1."""
-    var: Any = spec.var
-    weights = (picks % 5 + (picks % 5 == 4)).reshape(spec.shape)
-    axis = -1 if spec.shape else None
+    axis = -1 if weights.ndim else None
     weights = np.where(weights.sum(axis, keepdims=True) == 0, 1, weights)
-    return np.asarray(weights / weights.sum(axis, keepdims=True), var.type.dtype)
+    return np.asarray(weights / weights.sum(axis, keepdims=True), dtype)

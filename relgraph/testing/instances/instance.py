@@ -34,7 +34,7 @@ from relgraph.scalar.type import BOOL, COMPLEXES, FLOATS, INTS, UINTS
 from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.testing.check_result import Counterexample
 from relgraph.testing.draw.terms import patterns_sought
-from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
+from relgraph.testing.instances.input_values import InputSpec, filled, values_of
 from relgraph.testing.judge.evaluation import RewritePair
 
 KINDS: dict[str, tuple[str, ...]] = {
@@ -390,7 +390,7 @@ class Instance:
             If the graph can't be computed of zeros.
         """
         # without the new side: that of a wrong law may raise an error
-        zeros = decode_values(b"\0" * bytes_needed(self.inputs), self.inputs)
+        zeros = values_of(self.inputs, filled(self.inputs))
         values = self.pair.run_old(zeros)
         return np.shape(values[v]) if v in values else None
 

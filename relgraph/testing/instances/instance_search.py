@@ -26,7 +26,7 @@ from relgraph.graph.op import structure
 from relgraph.graph.traversal import graph_inputs, io_toposort
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.testing.draw.terms import Parameters
-from relgraph.testing.instances.input_values import InputSpec, bytes_needed, decode_values
+from relgraph.testing.instances.input_values import InputSpec, filled, values_of
 from relgraph.testing.instances.instance import (
     CannotInstantiate,
     Cell,
@@ -564,8 +564,8 @@ def _values_in(graph: InstantiatedPattern) -> Values:
     inputs = [spec.var for spec in graph.inputs]
     pair = RewritePair(inputs, graph.root, graph.root, ())
     found: Values = {}
-    for byte in (b"\0", b"\1"):
-        values = decode_values(byte * bytes_needed(graph.inputs), graph.inputs)
+    for place in (0, 1):
+        values = values_of(graph.inputs, filled(graph.inputs, place))
         try:
             found = pair.run(values)
         except EvaluationError as error:

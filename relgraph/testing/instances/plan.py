@@ -43,7 +43,7 @@ from relgraph.testing.instances.edge_values import (
     zeros,
 )
 from relgraph.testing.instances.examples import ExampleRun
-from relgraph.testing.instances.input_values import InputSpec
+from relgraph.testing.instances.input_values import Given, InputSpec
 from relgraph.testing.instances.instance import (
     AMONG_OTHERS,
     EXTENTS,
@@ -497,7 +497,7 @@ def _decides(instance: Instance, kind: str) -> bool:
     return bool(decisions_in(instance.pair))
 
 
-Examples = Iterator[tuple[Instance, Iterable[bytes]]]
+Examples = Iterator[tuple[Instance, Iterable[Given]]]
 """Instances that are graphs of others over other variables, and values for each of them."""
 
 
@@ -535,7 +535,7 @@ def other_examples(
             yield from at_decisions(branching[0], branching[1:], random)
         else:
             for long in over_long_vectors(searches, kind):
-                yield from at_meetings(long, (), random)
+                yield long, at_meetings(long.inputs, random)
     for search in searches:
         if bits and not all(is_elementwise(instance.pair) for instance in search.instances):
             for instance in _over_long_arrays(search, tries):
@@ -596,20 +596,18 @@ def at_decisions(long: Instance, others: Sequence[Instance], random: Random) -> 
     the branches, and at points of each branch as numbers and matrices too."""
     inputs = long.inputs
     values = list(random_values(inputs, random, _LONG_SETS))
-    yield from at_meetings(long, [*meetings(inputs, random, _LONG_SETS), *values], random)
-    for instance, data in near_boundaries(long, values, random):
-        yield instance, [data]
+    near = near_boundaries(long, values, random)
+    others_met = [*meetings(inputs, random, _LONG_SETS), *values, *near]
+    yield long, [*at_meetings(inputs, random), *others_met]
     points = points_by_branch(long, values)
     for instance in others:
         yield instance, at_points(points, instance.inputs)
 
 
-def at_meetings(long: Instance, others: Iterable[bytes], random: Random) -> Examples:
-    """Yield examples on long vectors where edge values of all inputs meet, and some others."""
-    yield long, [*edges_meeting(long.inputs, random, _LONG_SETS), *others]
-    beside = neighbours(long, random)
-    if beside is not None:
-        yield beside[0], [beside[1]]
+def at_meetings(inputs: Sequence[InputSpec], random: Random) -> Iterator[Given]:
+    """Yield values of long vectors where edge values of all inputs meet."""
+    yield from edges_meeting(inputs, random, _LONG_SETS)
+    yield from neighbours(inputs, random)
 
 
 # How many sets of values hold the edge values of a kind at most.
@@ -692,17 +690,17 @@ class PlannedExamples:
         bits = self.run.sound == "exact"
         others = other_examples(planned.searches, self.random, turn, planned.tries, bits)
         for instance, values in others:
-            for data in values:
-                self._compare(instance, data)
+            for given in values:
+                self._compare(instance, given)
         self._note_missing()
 
     def _compare_in_cell(self, instance: Instance, turn: int) -> bool:
         """Compare the sides of an instance for a few values; return whether one was compared."""
         inputs = instance.inputs
-        compared = [self._compare(instance, data) for data in few(inputs, self.random, turn)]
+        compared = [self._compare(instance, given) for given in few(inputs, self.random, turn)]
         if not any(compared):
             # an op may be defined for positive numbers alone
-            compared = [self._compare(instance, data) for data in positive(inputs, self.random)]
+            compared = [self._compare(instance, given) for given in positive(inputs, self.random)]
         return any(compared) or self._compare(instance, ascending(inputs))
 
     def _alike(self, known: Instance) -> list[Instance]:
@@ -714,9 +712,9 @@ class PlannedExamples:
         alike = [i for i in self._alike(known) if cell in i.free_cells and i is not known]
         return alike[:_OTHERS]
 
-    def _compare(self, instance: Instance, data: bytes) -> bool:
+    def _compare(self, instance: Instance, given: Given) -> bool:
         before = self.run.examples
-        compared = self.run.examine(instance, data)
+        compared = self.run.examine(instance, given)
         self.coverage.examples += self.run.examples - before
         return compared
 
@@ -735,25 +733,24 @@ class PlannedExamples:
         if not largest or not _elements(largest[0]):
             return
         home, *others = dict.fromkeys(largest)
-        compared = [
-            self._compare(home, data) for data in list(sweep(home.inputs, self.random, _MOST_SETS))
-        ]
+        swept = list(sweep(home.inputs, self.random, _MOST_SETS))
+        compared = [self._compare(home, given) for given in swept]
         has_domain = home.in_domain is not None
         if has_domain or not all(compared):
             # an op, or the law, is not defined for some values: of those it is defined for, each
-            compared += [self._compare(home, data) for data in alone(home.inputs)]
+            compared += [self._compare(home, given) for given in alone(home.inputs)]
         plainest = self._plainest(found.get(Cell(kind, "rank 2"), home))
         if kind in ("float64", "complex") and not is_elementwise(home.pair):
             for instance in dict.fromkeys([plainest[0], self._broadest(kind, home)]):
                 inputs = instance.inputs
-                for data in [*one_edge(inputs, self.random), *two_edges(inputs, self.random)]:
-                    self._compare(instance, data)
+                for given in [*one_edge(inputs, self.random), *two_edges(inputs, self.random)]:
+                    self._compare(instance, given)
         for instance in plainest:
-            for data in layouts(instance.inputs, self.random, 2 * self.sets, positive=has_domain):
-                self._compare(instance, data)
+            for given in layouts(instance.inputs, self.random, 2 * self.sets, positive=has_domain):
+                self._compare(instance, given)
         for instance in others:
-            for data in sweep(instance.inputs, self.random, self.sets):
-                self._compare(instance, data)
+            for given in sweep(instance.inputs, self.random, self.sets):
+                self._compare(instance, given)
         self._note(f"{kind}, edge values", any(compared), "the old side can be computed for none")
 
     def _plainest(self, known: Instance) -> list[Instance]:
