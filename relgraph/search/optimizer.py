@@ -26,14 +26,13 @@ from relgraph.search.proof import (
     make,
     on_its_own,
     recorded,
-    weakest,
 )
 from relgraph.search.regrouping import REGROUPINGS, Thinning
 from relgraph.search.rules import NodeByNode
 from relgraph.search.saturation import Limits, Saturation
 from relgraph.search.variables import Reason, VariableEGraph
 from relgraph.tensor.costs import Cost, cost_of, flops, lengths_of
-from relgraph.testing.judge.graph_comparison import weakest_of
+from relgraph.testing.judge.graph_comparison import weakest, weakest_of
 
 Shapes = Mapping[Variable, Sequence[int]] | int | None
 """The shapes of inputs, or one length for every axis of which nothing is known."""

@@ -30,7 +30,12 @@ from relgraph.graph.opt.base import display_name
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.testing.discovery import discover_laws
 from relgraph.testing.judge.evaluation import evaluate_all
-from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph, weakest_of
+from relgraph.testing.judge.graph_comparison import (
+    MERGING,
+    Disagreement,
+    ReferenceGraph,
+    weakest,
+)
 from relgraph.testing.random_graphs import RandomGraph, local_optimizers_in
 from relgraph.testing.random_graphs import graphs as random_graphs
 from relgraph.testing.source import as_python
@@ -256,9 +261,6 @@ def _before_and_after_source(
 
 EXAMPLES = 200
 
-# Rewriters without a soundness class that change no value.
-_MERGING = ("merge", "MergeOptimizer")
-_EXACT = (*_MERGING, "constant_folding")
 _LARGEST_GRAPH = 300
 # One of so many graphs has to be changed, or the check counts for nothing.
 _GRAPHS_FOR_A_CHANGE = 10
@@ -548,18 +550,13 @@ class _Check:
 
     def claim(self, steps: Iterable[Any]) -> str:
         """Return the soundness class of a sequence of steps."""
-        return weakest_of(map(self._claim_of, steps))
-
-    def _claim_of(self, step: Any) -> str:
-        if step.sound is not None:
-            return str(step.sound)
-        return "exact" if step.name in _EXACT else self._unnamed
+        return weakest(steps, self._unnamed) or self._unnamed
 
     def _count(self, case: Case, derivation: Derivation, sound: str) -> None:
         if self._failed:
             return
         found = self._found
-        made = sum(step.name not in _MERGING for step in derivation)
+        made = sum(step.name not in MERGING for step in derivation)
         found.count(case.inputs, case.outputs)
         found.laws.update(step.name for step in derivation)
         found.compared[sound] += 1

@@ -64,6 +64,26 @@ def weakest_of(classes: Iterable[str]) -> str:
     return "domain" if "domain" in found else "finite"
 
 
+MERGING = ("MergeOptimizer", "merge", "merge1", "merge2")
+"""The names of rewriters that put one node in the place of equal ones."""
+
+
+def weakest(steps: Iterable[Any], unnamed: str | None = None) -> str | None:
+    """Return the class in which the graphs before and after some steps agree.
+
+    Parameters
+    ----------
+    steps
+        Steps of a derivation.
+    unnamed
+        The class of a step that claims none and does not merge nodes or fold constants; if it is
+        None, nothing is claimed where there is such a step.
+    """
+    exact = (*MERGING, "constant_folding")
+    found: set[Any] = {step.sound or unnamed for step in steps if step.name not in exact}
+    return None if None in found else weakest_of(found)
+
+
 class ReferenceGraph:
     """A graph with its values for some inputs, which other graphs are compared with.
 
