@@ -19,13 +19,12 @@ from hypothesis import strategies as st
 import relgraph.tensor as at
 from relations.kit.vocabulary import lvars
 from relgraph.compile.database import ConstantFolding
-from relgraph.graph.basic import Constant, Variable, io_toposort, walk
+from relgraph.graph.basic import Constant, Variable, ancestors
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule, compound_parts, split
 from relgraph.graph.kanren.terms import several
 from relgraph.graph.op import Op
 from relgraph.graph.opt.base import LocalOptimizer, Rewriter
-from relgraph.graph.reference import performed
 from relgraph.tensor.assembly import Alloc, Join, Split
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.functions import FUNCTIONS
@@ -42,6 +41,7 @@ from relgraph.testing.draw.terms import class_and_scalar_name
 from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.instance import CannotInstantiate, direction_of
 from relgraph.testing.instances.instantiation import PatternInstantiator
+from relgraph.testing.judge.evaluation import evaluate_all
 from relgraph.testing.source import as_python
 
 # What an op raises if it does not take the variables chosen for it; the op is then not applied.
@@ -108,7 +108,6 @@ class GraphBuilder:
         self.cast_to: str | None = None
         self._draw, self._dtypes = draw, dtypes
         self._max_inputs = max_inputs
-        self._used: set[Variable] = set()
         self._start_step()
         self.new_input([draw(_LENGTHS) for _ in range(self.random.choice(_RANKS))], self.dtype)
 
@@ -127,8 +126,7 @@ class GraphBuilder:
 
     def shape(self, v: Variable) -> tuple[int, ...]:
         """Return the shape of a variable at run time."""
-        shape: tuple[int, ...] = self._sample(v, {}).shape
-        return shape
+        return tuple(self.samples[v].shape)
 
     # -- inputs --------------------------------------------------------------------------------
 
@@ -182,7 +180,7 @@ class GraphBuilder:
         except INVALID_APPLICATION:
             pass
         # inputs were made for what can't be computed, too
-        read = {v for made in self.variables for v in _direct_ancestors(made, self.samples)}
+        read = self._read()
         for v in self.inputs[max(count, 1) :]:
             if v not in read:
                 self.inputs.remove(v)
@@ -193,7 +191,11 @@ class GraphBuilder:
         for v in made:
             if v not in self.variables and self.computes(v):
                 self.variables.append(v)
-                self._used.update(_direct_ancestors(v, self.samples))
+
+    def _read(self) -> set[Variable]:
+        """Return what the variables are computed from."""
+        owners = [v.owner for v in self.variables if v.owner is not None]
+        return set(ancestors([v for node in owners for v in node.inputs]))
 
     def computes(self, var: Any) -> bool:
         """Return whether a variable can be computed and is not too large; then it has a sample.
@@ -208,39 +210,20 @@ class GraphBuilder:
         is_computed = isinstance(var, Variable) and not isinstance(var, Constant)
         if not is_computed or not isinstance(var.type, TensorType):
             return False
-        found: dict[Variable, Any] = {}
-        for node in io_toposort(self.samples, [var]):
-            operands = [self._sample(v, found) for v in node.inputs]
-            for out, value in zip(node.outputs, performed(node, operands), strict=True):
-                if value.size > MAX_ELEMENTS:
-                    return False
-                found[out] = value
-        self.samples.update({v: found[v] for v in [var] if v in found})
-        return var in self.samples
-
-    def _sample(self, v: Any, found: dict[Variable, Any]) -> Any:
-        if isinstance(v, Constant):
-            return v.data
-        if v not in found and v not in self.samples:
-            self.computes(v)
-        return found[v] if v in found else self.samples[v]
+        found = evaluate_all(list(self.samples), [var], list(self.samples.values()))
+        if any(np.size(value) > MAX_ELEMENTS for value in found.values()):
+            return False
+        self.samples[var] = found[var]
+        return True
 
     def outputs(self, most: int) -> list[Variable]:
         """Return up to `most` variables that no op reads: those aimed at first, and late ones."""
-        ends = [v for v in reversed(self.variables) if v.owner is not None and v not in self._used]
+        read = self._read()
+        ends = [v for v in reversed(self.variables) if v.owner is not None and v not in read]
         ends.sort(key=lambda v: v not in self.aimed)
         if not ends:
             return [at.identity(self.inputs[0])]
         return ends[: self.random.randint(1, most)]
-
-
-def _direct_ancestors(var: Any, known: dict[Variable, Array]) -> list[Variable]:
-    """Return the known variables that `var` is computed from without another one between."""
-
-    def inputs(v: Any) -> list[Any]:
-        return [] if v.owner is None or (v in known and v is not var) else list(v.owner.inputs)
-
-    return [v for v in walk([var], inputs, bfs=False) if v in known and v is not var]
 
 
 Step = Callable[[GraphBuilder], Any]
