@@ -69,11 +69,8 @@ class Composite(ScalarOp, HasInnerGraph):
     def __hash__(self) -> int:
         return self._hash
 
-    def __str__(self) -> str:
-        return self._text
-
     @cached_property
-    def _text(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         return f"Composite{{{self.described([''] * self.nout)}}}"
 
     def described(self, around: Sequence[str]) -> str:
@@ -97,10 +94,6 @@ class Composite(ScalarOp, HasInnerGraph):
     def _formulas(self) -> list[str]:
         renamed = {v: v.type.make_variable(f"i{i}") for i, v in enumerate(self.inputs)}
         return as_string(list(renamed.values()), clone_replace(self.outputs, renamed))
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return str(self)
 
     @property
     def fn(self) -> Callable[..., Any]:

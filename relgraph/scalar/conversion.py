@@ -30,12 +30,9 @@ class Cast(ScalarOp):
     def __init__(self, dtype: Any) -> None:
         self.dtype = check_dtype(dtype)
 
-    def __str__(self) -> str:
-        return f"cast{{{self.dtype}}}"
-
     @property
     def name(self) -> str:  # type: ignore[override]
-        return str(self)
+        return f"cast{{{self.dtype}}}"
 
     def ufunc(self, x: Any) -> Any:
         return np.asarray(x).astype(self.dtype)

@@ -536,6 +536,31 @@ class AxisOp(RelativeOp, TensorOp):
         return type(self)(**{**self.props_dict(), "axis": axis})
 
 
+class AlongAxes(TensorOp):
+    """Base class of ops that drop some axes.
+
+    Parameters
+    ----------
+    axis
+        In nodes None for all axes, or one or a sorted tuple of ints counted from the front.
+    """
+
+    __props__: ClassVar[tuple[str, ...] | None] = ("axis",)
+
+    def __init__(self, axis: Any = None) -> None:
+        self.axis = axis
+
+    def __str__(self) -> str:
+        return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
+
+    def axes(self, ndim: int) -> tuple[int, ...]:
+        """Return the axes that an input of rank `ndim` loses, as a tuple."""
+        return normalize_axes(self.axis, ndim, self.name)
+
+    def output_shapes(self, x: Any, *rest: Any) -> list[Any]:
+        return [without_axes(x, self.axes(len(x)))]
+
+
 class Assert(TensorOp):
     """Its first input, checked at run time: an AssertionError unless all conditions are true.
 

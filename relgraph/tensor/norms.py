@@ -14,41 +14,20 @@ import numpy as np
 
 from relgraph.graph.basic import Apply
 from relgraph.scalar.op import where_not
-from relgraph.tensor.basic import TensorOp, normalize_axes, without_axes
+from relgraph.tensor.basic import AlongAxes
 from relgraph.tensor.math import cast, check_one_shape, maximum
 from relgraph.tensor.reductions import mean, restore_axes
 from relgraph.tensor.shapes import lengths, product
 from relgraph.tensor.type import TensorType
 
 
-class AlongAxes(TensorOp):
-    """Base class of ops that drop some axes of real floating-point numbers.
-
-    Parameters
-    ----------
-    axis
-        As in `CAReduce`: None for all axes, or a sorted tuple of ints counted from the front.
-    """
-
-    __props__ = ("axis",)
-
-    def __init__(self, axis: tuple[int, ...] | None = None) -> None:
-        self.axis = axis
-
-    def __str__(self) -> str:
-        return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
-
-    def axes(self, ndim: int) -> tuple[int, ...]:
-        """Return the axes that are summed over of an input of rank `ndim`, as a tuple."""
-        return normalize_axes(self.axis, ndim, self.name)
+class _OfReals(AlongAxes):
+    """Base class of ops that drop some axes of real floating-point numbers."""
 
     def output_types(self, x: TensorType) -> list[TensorType]:
         if np.dtype(x.dtype).kind != "f":
             raise TypeError(f"{self.name}: the input is a {x}, not of real floating-point numbers")
         return self.of_dtype(x.dtype, x)
-
-    def output_shapes(self, x: Any, *rest: Any) -> list[Any]:
-        return [without_axes(x, self.axes(len(x)))]
 
 
 def scaled(xp: Any, x: Any, axes: tuple[int, ...] | None) -> tuple[Any, Any, Any]:
@@ -67,7 +46,7 @@ def scaled(xp: Any, x: Any, axes: tuple[int, ...] | None) -> tuple[Any, Any, Any
     return x, xp.sqrt(xp.sum(xp.square(x), axis=axes, keepdims=True)), power
 
 
-class Norm(AlongAxes):
+class Norm(_OfReals):
     """The root of the sum of squares over some axes, which are dropped.
 
     Parameters
@@ -88,7 +67,7 @@ class Norm(AlongAxes):
         return [restore_axes(g, axes, ndim) * (x / length)]
 
 
-class _OfPairs(AlongAxes):
+class _OfPairs(_OfReals):
     """Base class of ops that drop some axes of two tensors of one shape.
 
     Parameters

@@ -19,7 +19,7 @@ from relgraph.scalar.composite import Composite
 from relgraph.scalar.op import FoldOp
 from relgraph.scalar.type import check_dtype, is_complex, is_discrete
 from relgraph.tensor.basic import (
-    TensorOp,
+    AlongAxes,
     as_argument,
     as_tensor_variable,
     normalize_axes,
@@ -58,7 +58,7 @@ def _is_number_of_elements(var: Any, x: Variable, axes: Sequence[int]) -> bool:
     return sorted(found) == list(axes)
 
 
-class CAReduce(RelativeOp, TensorOp):
+class CAReduce(RelativeOp, AlongAxes):
     """Reduces some axes of a tensor by a commutative and associative scalar op.
 
     The output lacks the reduced axes. It has the dtype that NumPy gives it: small integers are
@@ -159,9 +159,6 @@ class CAReduce(RelativeOp, TensorOp):
                         f"(its shape is {x.shape}), and of nothing there's no extreme"
                     )
         return np.asarray(self.ufunc.reduce(in_order(x), axis=self.axis))
-
-    def output_shapes(self, x: Any) -> list[Any]:
-        return [without_axes(x, self.axes(len(x)))]
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         gradient = _GRADIENTS.get(self.scalar_op)
@@ -583,7 +580,7 @@ def std(x: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bo
     return sqrt(var(x, axis, dtype, ddof, keepdims, corrected))
 
 
-class _ArgExtreme(RelativeOp, TensorOp):
+class _ArgExtreme(RelativeOp, AlongAxes):
     """The position of the first extreme along an axis, as int64; a nan counts as an extreme.
 
     Parameters
@@ -592,11 +589,8 @@ class _ArgExtreme(RelativeOp, TensorOp):
         The axis, in a node counted from the front; None for the position in the flattened input.
     """
 
-    __props__ = ("axis",)
-    function: Callable[..., Any]
-
     def __init__(self, axis: int | None = None) -> None:
-        self.axis = axis
+        super().__init__(axis)
         self.relative = None if axis is None else type(self)
 
     def for_inputs(self, inputs: Sequence[Any]) -> _ArgExtreme:
@@ -604,9 +598,6 @@ class _ArgExtreme(RelativeOp, TensorOp):
         if self.axis is not None and reduced_axes((self.axis,), ndim, self.name) == ():
             return type(self)(None)
         return type(self)(normalize_axis(self.axis, ndim, self.name))
-
-    def __str__(self) -> str:
-        return self.name if self.axis is None else f"{self.name}{{axis={self.axis}}}"
 
     def output_types(self, x: TensorType) -> list[TensorType]:
         if self.axis is not None:
@@ -618,10 +609,7 @@ class _ArgExtreme(RelativeOp, TensorOp):
         if length == 0:
             which = "an empty input" if self.axis is None else f"axis {self.axis} of length 0"
             raise ValueError(f"{self}: {node.inputs[0]} has shape {x.shape}: no extreme of {which}")
-        return np.asarray(type(self).function(x, axis=self.axis), dtype="int64")
-
-    def output_shapes(self, x: Any) -> list[Any]:
-        return [() if self.axis is None else without_axes(x, (self.axis,))]
+        return np.asarray(getattr(np, self.name)(x, axis=self.axis), dtype="int64")
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         return [second(x, np.float64(0.0))]
@@ -630,13 +618,9 @@ class _ArgExtreme(RelativeOp, TensorOp):
 class Argmax(_ArgExtreme):
     """The position of the first greatest element along an axis; see `argmax`."""
 
-    function = staticmethod(np.argmax)
-
 
 class Argmin(_ArgExtreme):
     """The position of the first least element along an axis; see `argmin`."""
-
-    function = staticmethod(np.argmin)
 
 
 def _arg_reduce(op: type[_ArgExtreme], x: Any, axis: Any, keepdims: bool) -> Any:

@@ -458,8 +458,7 @@ def _summed(x: Array, axis: Any, keepdims: bool = False) -> Array:
 def _extreme_index(op: Argmax | Argmin, node: Apply, x: Any) -> Array:
     """Return the index of each extreme: `UNDECIDED` where two elements may be it."""
     if x.dtype != object:
-        function: Any = type(op).function
-        return np.asarray(function(x, axis=op.axis))
+        return np.asarray(getattr(np, op.name)(x, axis=op.axis))
     axes = range(x.ndim) if op.axis is None else [op.axis % x.ndim]
 
     def index(row: Any) -> Any:
