@@ -493,15 +493,20 @@ def equilibrium_of(
     return EquilibriumOptimizer([form for item in rewriters for form in forms(item, after)])
 
 
+def _add(db: SequenceDB, position: float, name: str, optimizer: Any, *tags: str) -> None:
+    """Register an optimizer at a position, with the tags of the row of its name as well."""
+    db.register(name, optimizer, *tags, *TAGS_OF_ROW.get(name, ()), position=position)
+
+
 def _blas_phase() -> SequenceDB:
     """Return the passes that replace products by calls of the BLAS, in order."""
     laws = LocalGroupDB(name="dot22")
     for law in relations.BLAS:
         laws.register(law.name, law, *law_tags(law))
     db = SequenceDB(name="blas")
-    db.register("dot22", TopoDB(laws), "fast_run", *TAGS_OF_ROW["dot22"], position=0)
-    db.register("batch_products", BatchProducts(), "fast_run", position=5)
-    db.register("gemm", GemmOptimizer(), "fast_run", *TAGS_OF_ROW["gemm"], position=10)
+    _add(db, 0, "dot22", TopoDB(laws), "fast_run")
+    _add(db, 5, "batch_products", BatchProducts(), "fast_run")
+    _add(db, 10, "gemm", GemmOptimizer(), "fast_run")
     return db
 
 
@@ -549,56 +554,44 @@ def _build_optdb() -> RootDB:
     all_modes = ("fast_run", "fast_compile", "strict")
     db = RootDB(name="optdb", inplace_from=INPLACE_FROM)
     # Merging comes first, so that every later phase has a smaller graph.
-    db.register("merge1", MergeOptimizer(), "merge", *all_modes, position=0)
+    _add(db, 0, "merge1", MergeOptimizer(), "merge", *all_modes)
     # What is taken out of sparse matrices, before laws about tensors look at what is in between.
     structure = SparseDB(partial(_phase, "sparse_structure"), STRUCTURE)
-    db.register("sparse_structure", structure, "fast_run", "strict", position=0.7)
+    _add(db, 0.7, "sparse_structure", structure, "fast_run", "strict")
     # Simplify, and bring equal expressions to the same form.
     canonicalize = _phase("canonicalize", (*relations.CANONICALIZE, *relations.UNCHECKED))
     canonicalize.register("constant_folding", folding_before_laws, *all_modes)
     canonicalize.register("known_condition", known_condition, "fast_run", "fast_compile")
     canonicalize.register("inline_graph", inline_graph, "fast_run", "fast_compile")
-    db.register("canonicalize", canonicalize, *all_modes, "proved", position=1)
+    _add(db, 1, "canonicalize", canonicalize, *all_modes, "proved")
     # Replace expressions by others that round or overflow less, before specialization hides them.
     stabilize = _phase("stabilize", relations.STABILIZE)
     for name in _stabilizing_laws():
         stabilize.add_tags(name, "stabilization")
-    db.register("stabilize", stabilize, "fast_run", "strict", "proved", position=1.5)
+    _add(db, 1.5, "stabilize", stabilize, "fast_run", "strict", "proved")
     # Replace general ops by special ones.
     specialize = _phase("specialize", relations.SPECIALIZE)
     specialize.register("constant_folding", constant_folding, "fast_run", "strict")
-    db.register("specialize", specialize, "fast_run", "strict", "proved", position=2)
-    db.register("loops", _loop_passes(), "fast_run", "strict", position=2.03)
-    db.register(
-        "sparse_dot",
-        SparseDB(partial(_phase, "sparse_dot"), (*STRUCTURE, *PRODUCTS)),
-        "fast_run",
-        *TAGS_OF_ROW["sparse_dot"],
-        position=2.1,
-    )
+    _add(db, 2, "specialize", specialize, "fast_run", "strict", "proved")
+    _add(db, 2.03, "loops", _loop_passes(), "fast_run", "strict")
+    products = SparseDB(partial(_phase, "sparse_dot"), (*STRUCTURE, *PRODUCTS))
+    _add(db, 2.1, "sparse_dot", products, "fast_run")
     # Products are replaced after all laws that match them.
-    db.register("blas", _blas_phase(), "fast_run", position=2.5)
-    db.register("loop_steps", RewriteSteps(), *all_modes, position=47)
-    db.register(
-        "elemwise_fusion",
-        FuseElemwise(),
-        "fast_run",
-        *TAGS_OF_ROW["elemwise_fusion"],
-        position=48,
-    )
-    db.register("merge2", MergeOptimizer(), "merge", "fast_run", "strict", position=49)
-    db.register("add_destroy_handler", AddDestroyHandler(), "fast_run", position=49.5)
+    _add(db, 2.5, "blas", _blas_phase(), "fast_run")
+    _add(db, 47, "loop_steps", RewriteSteps(), *all_modes)
+    _add(db, 48, "elemwise_fusion", FuseElemwise(), "fast_run")
+    _add(db, 49, "merge2", MergeOptimizer(), "merge", "fast_run", "strict")
+    _add(db, 49.5, "add_destroy_handler", AddDestroyHandler(), "fast_run")
     db.add_tags("add_destroy_handler", "inplace")  # it overwrites nothing, but serves those who do
-    for name, inplace, position in (
-        ("inplace_setsubtensor", inplace_setsubtensor(), 60),
-        ("inplace_blas", inplace_blas(), 70),
-        ("inplace_lapack", inplace_lapack(), 72),
-        ("inplace_elemwise", inplace_elemwise(), 75),
-        ("inplace_random", inplace_random(), 99),
+    for position, name, inplace in (
+        (60, "inplace_setsubtensor", inplace_setsubtensor()),
+        (70, "inplace_blas", inplace_blas()),
+        (72, "inplace_lapack", inplace_lapack()),
+        (75, "inplace_elemwise", inplace_elemwise()),
+        (99, "inplace_random", inplace_random()),
     ):
-        names = TAGS_OF_ROW.get(name, ())
-        db.register(name, inplace, "fast_run", "inplace", *names, position=position)
-    db.register("merge3", MergeOptimizer(), "merge", "fast_run", "strict", position=100)
+        _add(db, position, name, inplace, "fast_run", "inplace")
+    _add(db, 100, "merge3", MergeOptimizer(), "merge", "fast_run", "strict")
     return db
 
 
