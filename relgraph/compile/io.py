@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import Any, Literal
 
 from relgraph.graph.basic import (
@@ -274,7 +275,7 @@ def _read_outputs(outputs: Any) -> tuple[list[Out], Callable[[list[Any]], Any]]:
         return [_result(v) for v in outputs.values()], partial(_as_dict, list(outputs))
     if isinstance(outputs, list | tuple):
         return [_result(v) for v in outputs], _as_list
-    return [_result(outputs)], _single
+    return [_result(outputs)], itemgetter(0)
 
 
 # A pickled function refers to these by name, so they are no lambdas.
@@ -288,10 +289,6 @@ def _as_dict(keys: Sequence[Any], values: list[Any]) -> dict[Any, Any]:
 
 def _as_list(values: list[Any]) -> list[Any]:
     return values
-
-
-def _single(values: list[Any]) -> Any:
-    return values[0]
 
 
 def _result(output: Any) -> Out:

@@ -56,14 +56,6 @@ Number: TypeAlias = int | AxisLength | Made
 """A length, or a number that lengths are computed with."""
 
 
-def _of_slice(n: int, *bounds: int | None) -> int:
-    return len(range(n)[slice(*bounds)])
-
-
-def _of_range(start: int, stop: int, step: int) -> int:
-    return len(range(start, stop, step))
-
-
 MAKERS: dict[str, Callable[..., Any]] = {
     "add": lambda *numbers: sum(numbers),
     "sub": operator.sub,
@@ -72,8 +64,8 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "mod": operator.mod,
     "minimum": lambda *numbers: min(numbers),
     "maximum": lambda *numbers: max(numbers),
-    "slice": _of_slice,
-    "arange": _of_range,
+    "slice": lambda n, *bounds: len(range(n)[slice(*bounds)]),
+    "arange": lambda start, stop, step: len(range(start, stop, step)),
 }
 """What makes numbers of numbers, by the names of the ops. A division by 0 raises an error."""
 

@@ -117,7 +117,7 @@ class Mode:
         tier: str = "auto",
     ) -> None:
         self.linker = _as_linker(linker)
-        self._tier = checked_tier(tier, self.linker)
+        self.tier = checked_tier(tier, self.linker)
         self.own: tuple[Any, ...] = ()
         if not isinstance(optimizer, GlobalOptimizer) and is_rewriter(optimizer):
             self.own = with_replaced((), own_rewriters(optimizer))
@@ -128,14 +128,9 @@ class Mode:
         self._own_optimizers: tuple[int, list[tuple[GlobalOptimizer, float]]] | None = None
 
     @property
-    def tier(self) -> str:
-        """What runs a graph: "vm", "compiled" or "auto"."""
-        return self._tier
-
-    @property
     def present_tier(self) -> str:
         """What runs a graph that is linked now; "auto" only where both tiers are there."""
-        return present_tier(self._tier, self.linker)
+        return present_tier(self.tier, self.linker)
 
     @property
     def rounds(self) -> bool:
@@ -263,15 +258,15 @@ class Mode:
         name = self.linker.name
         linker = name if LINKERS.get(name) is self.linker else self.linker
         db = None if self.db is optdb else self.db
-        return _rebuilt, (type(self), linker, self._optimizer_or_query, db, self.own, self._tier)
+        return _rebuilt, (type(self), linker, self._optimizer_or_query, db, self.own, self.tier)
 
     def _with_query(self, query: OptimizationQuery) -> Mode:
         require_known(self.db, query)
-        return _rebuilt(type(self), self.linker, query, self.db, self.own, self._tier)
+        return _rebuilt(type(self), self.linker, query, self.db, self.own, self.tier)
 
     def _with_own(self, own: tuple[Any, ...]) -> Mode:
         query = self._optimizer_or_query
-        return _rebuilt(type(self), self.linker, query, self.db, own, self._tier)
+        return _rebuilt(type(self), self.linker, query, self.db, own, self.tier)
 
     def _query(self, verb: str) -> OptimizationQuery:
         if self._optimizer_or_query is None:
@@ -285,7 +280,7 @@ class Mode:
 
     def __repr__(self) -> str:
         own = f", own=[{', '.join(map(display_name, self.own))}]" if self.own else ""
-        tier = "" if self._tier == "auto" else f", tier={self._tier!r}"
+        tier = "" if self.tier == "auto" else f", tier={self.tier!r}"
         query = self._optimizer_or_query
         return f"Mode(linker={self.linker.name!r}, optimizer={query}{own}{tier})"
 
@@ -300,7 +295,7 @@ def _rebuilt(
 ) -> Mode:
     made = kind(linker, optimizer, db)
     made.own = own
-    made._tier = tier
+    made.tier = tier
     return made
 
 

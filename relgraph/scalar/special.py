@@ -320,7 +320,7 @@ class Digamma(_ScipyOp):
         return g * polygamma(1, x)
 
 
-class Polygamma(ScalarOp):
+class Polygamma(_ScipyOp):
     """The `n`-th derivative of `digamma` at `x`, for an integer `n` from 0 on.
 
     The output is always float64. There is no gradient with respect to `n`.
@@ -331,11 +331,6 @@ class Polygamma(ScalarOp):
     holomorphic = False
     promoting_inputs = ()
     converts = True
-
-    @property
-    def ufunc(self) -> Callable[..., Any]:
-        found: Callable[..., Any] = scipy.special.polygamma
-        return found
 
     def pullback(self, inputs: Sequence[Any], output: Any, g: Any) -> Sequence[Any]:
         n, x = inputs

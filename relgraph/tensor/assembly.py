@@ -32,6 +32,7 @@ from relgraph.tensor.shapes import (
     as_lengths,
     as_shape_vector,
     expand_dims,
+    known_elements,
     lengths,
     product,
     reshape,
@@ -552,14 +553,11 @@ class Split(Op):
         axis = normalize_axis(self.axis, x.type.ndim, "split")
         if sizes.type.shape[0] not in (None, self.len_splits):
             raise ValueError(f"{self}: {sizes.type.shape[0]} lengths for {self.len_splits} parts")
-        static: list[int | None] = [None] * self.len_splits
-        if hasattr(sizes, "data"):
-            constants = [int(n) for n in sizes.data]
-            static = [*constants]
-            total = x.type.shape[axis]
-            if total is not None and sum(constants) != total:
-                raise ValueError(f"{self}: lengths {static} of an axis of length {total}")
         shape = x.type.shape
+        static = known_elements(sizes, self.len_splits)
+        found, total = total_length(static), shape[axis]
+        if None not in (found, total) and found != total:
+            raise ValueError(f"{self}: lengths {list(static)} of an axis of length {total}")
         types = [TensorType(x.type.dtype, (*shape[:axis], n, *shape[axis + 1 :])) for n in static]
         return Apply(self, [x, sizes], [t() for t in types])
 

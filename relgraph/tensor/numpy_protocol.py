@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from inspect import Parameter, Signature, signature
+from operator import attrgetter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -52,16 +53,8 @@ def table() -> dict[str, tuple[str, Function]]:
         ours = found[name][0] if name in found else f"TensorVariable.{name}"
         found[name] = (ours, getattr(numpy_signatures, name))
     for name, ours in RENAMED.items():
-        found[name] = (ours, found[ours][1] if ours in found else _by_dotted_name(ours))
+        found[name] = (ours, found[ours][1] if ours in found else attrgetter(ours)(at))
     return found
-
-
-def _by_dotted_name(name: str) -> Function:
-    found: Any = at
-    for part in name.split("."):
-        found = getattr(found, part)
-    function: Function = found
-    return function
 
 
 def nearest(name: str) -> str | None:

@@ -283,15 +283,11 @@ def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False) 
     x = inexact(as_argument(x, "vector_norm"))
     if isinstance(ord, str) or ord is None:
         raise ValueError(f"vector_norm: the order is a number, not {ord!r}")
-    if ord == np.inf:
-        return max_(abs_(x), axis=axis, keepdims=keepdims)
-    if ord == -np.inf:
-        return min_(abs_(x), axis=axis, keepdims=keepdims)
+    if ord in _OF_SIZES:
+        return _OF_SIZES[ord](abs_(x), axis=axis, keepdims=keepdims)
     if ord == 0:
         counted = cast(neq(x, 0), abs_(x).type.dtype)
         return sum_(counted, axis=axis, keepdims=keepdims)
-    if ord == 1:
-        return sum_(abs_(x), axis=axis, keepdims=keepdims)
     if ord == 2:
         return sqrt(sum_(_absolute_squares(x), axis=axis, keepdims=keepdims))
     size = abs_(x)
@@ -300,6 +296,7 @@ def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False) 
     return sum_(size**power, axis=axis, keepdims=keepdims) ** root
 
 
+_OF_SIZES: dict[Any, Callable[..., Any]] = {1: sum_, np.inf: max_, -np.inf: min_}
 _OF_SUMS: dict[Any, tuple[int, Callable[..., Any]]] = {
     1: (0, max_),
     -1: (0, min_),
