@@ -266,6 +266,11 @@ _BY_JAX = {**dict.fromkeys(_OF_SPECIAL.split(), special), **dict.fromkeys(_OF_NU
 some of it."""
 
 
+def is_by_jax(name: str) -> bool:
+    """Return whether JAX computes a function, or one of the arrays that it gives."""
+    return name in FORMULAS or name.partition(".")[0] in _BY_JAX
+
+
 def named_function(op: NamedOp) -> Function | None:
     """Return what computes an op with JAX, for real numbers; None if nothing does."""
     if op.name in FORMULAS:
