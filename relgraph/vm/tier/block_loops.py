@@ -129,11 +129,8 @@ class BlockLoops:
 
     def __init__(self, code: MachineCode, nest: Nest) -> None:
         self.m, self.nest, self.code = code, nest, code.code
-        read = [
-            *(o for s in nest.steps for o in s.operands),
-            *(r.operand for r in nest.reductions),
-            *(s.operand for s in nest.stores),
-        ]
+        self.readers: list[Reduction | Store] = [*nest.reductions, *nest.stores]
+        read = [*(o for s in nest.steps for o in s.operands), *(r.operand for r in self.readers)]
         outside = [o for o in read if o.value.axes and o.value.nest is not nest]
         # where results of reductions, and parts of arrays, are stored
         self.results: dict[Reduction | Store, Operand] = {
@@ -220,10 +217,6 @@ class BlockLoops:
         for reduction in nest.reductions:
             value = reduction.operand.value
             if self._calls(reduction) and value.nest is nest:
-                self.in_memory[value] = None
-        for store in nest.stores:
-            value = store.operand.value
-            if value in called:
                 self.in_memory[value] = None
         ends = [self.stage[v] + (v in called) for v in self.stage]
         self.last = max(ends, default=0)
@@ -361,8 +354,7 @@ class BlockLoops:
             time = 2 * self.stage[step.out] + (step.out in self.called)
             for value in {operand.value for operand in step.operands} & made.keys():
                 last[value] = max(last[value], time)
-        readers: list[Reduction | Store] = [*self.nest.reductions, *self.nest.stores]
-        for reader in readers:
+        for reader in self.readers:
             value = reader.operand.value
             if value in made:
                 time = 2 * self._stage_of(reader) + self._calls(reader)

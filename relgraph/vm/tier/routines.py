@@ -328,9 +328,10 @@ def _multiply_vector(
 
 
 def _copy(
-    f: _Function, base: str, strides: tuple[str, str], rows: str, columns: str, out: str, total: str
+    f: _Function, base: str, strides: tuple[str, str], rows: str, columns: str, out: str
 ) -> None:
-    """Copy a matrix to one by columns; add its elements to a total."""
+    """Copy a matrix to one by columns; fail if the sum of its elements is not finite."""
+    total = f.number(0)
     outer = f.open(columns)
     inner = f.open(rows)
     x = f.element(base, (inner.counter, strides[0]), (outer.counter, strides[1]))
@@ -338,32 +339,30 @@ def _copy(
     f.update(f.type, total, "fadd", x)
     f.close(inner)
     f.close(outer)
-
-
-def _fail_unless_finite(f: _Function, total: str) -> None:
     x = f.load(f.type, total)
     rest = f.make(f"fsub {f.type} {x}, {x}")
     f.fail_unless(f.make(f"fcmp oeq {f.type} {rest}, {literal(0, f.dtype)}"))
 
 
-def _fail_unless_small(f: _Function, size: str) -> None:
+def _small_size(f: _Function) -> str:
+    """Return the number of elements of an `n` x `n` matrix; fail if there are none or many."""
+    size = f.make("mul i64 %n, %n")
     some = f.make("icmp sgt i64 %n, 0")
     small = f.make(f"icmp slt i64 {size}, {LARGE}")
     f.fail_unless(f.all_of([some, small]))
+    return size
 
 
 def _solve(dtype: str) -> _Function:
     """``A OUT = B`` for an `n` x `n` and an `n` x `m` matrix; it fails as `solve_one` asks for more
     than LAPACK, or of a singular matrix."""
     f = _Function("solve", dtype, ("A", "ta", "B", "tb", "OUT", "n", "m"))
-    size = f.make("mul i64 %n, %n")
-    _fail_unless_small(f, size)
+    _small_size(f)
     some = f.make("icmp sgt i64 %m, 0")
     few = f.make(f"icmp sle i64 %m, {MOST_COLUMNS}")
     f.fail_unless(f.all_of([some, few]))
-    b, total = f.room(f.make("mul i64 %n, %m")), f.number(0)
-    _copy(f, "%B", f.strides(f.flag("%tb"), "%n", "%m"), "%n", "%m", b, total)
-    _fail_unless_finite(f, total)
+    b = f.room(f.make("mul i64 %n, %m"))
+    _copy(f, "%B", f.strides(f.flag("%tb"), "%n", "%m"), "%n", "%m", b)
     _solve_by_lapack(f, b, "%m")
     return f
 
@@ -371,8 +370,7 @@ def _solve(dtype: str) -> _Function:
 def _inverse(dtype: str) -> _Function:
     """``A OUT = 1`` for an `n` x `n` matrix; it fails as `_solve` does."""
     f = _Function("inverse", dtype, ("A", "ta", "OUT", "n"))
-    size = f.make("mul i64 %n, %n")
-    _fail_unless_small(f, size)
+    size = _small_size(f)
     b = f.room(size)
     loop = f.open(size)
     f.store(literal(0, dtype), b, (loop.counter, "1"))
@@ -388,9 +386,7 @@ def _solve_by_lapack(f: _Function, b: str, columns: str) -> None:
     """Solve the system of `A` and right sides by columns, write the solutions to `OUT` by rows, and
     return."""
     a, pivots = f.room(f.make("mul i64 %n, %n")), f.room("%n", "i32")
-    total = f.number(0)
-    _copy(f, "%A", f.strides(f.flag("%ta"), "%n", "%n"), "%n", "%n", a, total)
-    _fail_unless_finite(f, total)
+    _copy(f, "%A", f.strides(f.flag("%ta"), "%n", "%n"), "%n", "%n", a)
     n, info = f.whole("%n"), f.allocate("i32")
     f.fortran("lapack", "gesv", n, f.whole(columns), a, n, pivots, b, n, info)
     f.fail_unless(f.make(f"icmp eq i32 {f.make(f'load i32, ptr {info}')}, 0"))
@@ -407,11 +403,8 @@ def _slogdet(dtype: str) -> _Function:
     """The sign and logarithm of the determinant of an `n` x `n` matrix, as `slogdet_of_floats`
     has them."""
     f = _Function("slogdet", dtype, ("A", "SIGN", "LOG", "n"))
-    size = f.make("mul i64 %n, %n")
-    _fail_unless_small(f, size)
-    a, pivots, total = f.room(size), f.room("%n", "i32"), f.number(0)
-    _copy(f, "%A", ("1", "%n"), "%n", "%n", a, total)
-    _fail_unless_finite(f, total)
+    a, pivots = f.room(_small_size(f)), f.room("%n", "i32")
+    _copy(f, "%A", ("1", "%n"), "%n", "%n", a)
     n, info = f.whole("%n"), f.allocate("i32")
     f.fortran("lapack", "getrf", n, n, a, n, pivots, info)
     negative, total = f.allocate("i1"), f.number(0)
