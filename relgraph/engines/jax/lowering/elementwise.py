@@ -146,11 +146,9 @@ def elementwise(op: Elemwise, node: Apply, *values: Any) -> Any:
 
 
 def fused_reduction(op: FusedReduction, node: Apply, *values: Any) -> Any:
-    shape = op.elemwise.checked_shape(node, values)
-    inner: Any = op.elemwise.scalar_op
-    dtypes = [v.type.dtype for v in inner.outputs]
-    found = [jnp.broadcast_to(x, shape) for x in apply_scalar(inner, values, dtypes)]
-    both = zip(found, op.reductions, node.outputs, strict=True)
+    found = elementwise(op.elemwise, op.elemwise.make_node(*node.inputs), *values)
+    several = found if isinstance(found, tuple) else (found,)
+    both = zip(several, op.reductions, node.outputs, strict=True)
     return tuple(
         x if reduction is None else reduced(reduction, x, v.type.dtype) for x, reduction, v in both
     )
