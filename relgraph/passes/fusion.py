@@ -45,11 +45,6 @@ class Groups:
         Whether a node, the second, may be in a group with one that it reads.
     before
         For some nodes, those that must run before them though they do not read them.
-
-    Attributes
-    ----------
-    visits
-        How many times the partition looked from a node to another, for tests of the cost.
     """
 
     def __init__(
@@ -59,7 +54,6 @@ class Groups:
         joins: Callable[[Apply, Apply], bool],
         before: Mapping[Apply, Sequence[Apply]],
     ) -> None:
-        self.visits = 0
         self._fgraph = fgraph
         self._nodes = nodes
         self._joins = joins
@@ -84,7 +78,6 @@ class Groups:
             before = v.owner
             if before is None or before not in self._stage:
                 continue
-            self.visits += 1
             least = self._stage[before]
             if self._joins(before, node):
                 joined.append(before)
@@ -92,7 +85,6 @@ class Groups:
                 least += 1
             stage = max(stage, least)
         for before in self._before.get(node, ()):
-            self.visits += 1
             stage = max(stage, self._stage[before] + 1)
         groups = self._groups_at(stage, joined)
         if sum(map(len, groups)) >= MAX_NODES:
@@ -133,13 +125,11 @@ class Groups:
         joined: list[Apply] = []
         for node in group:
             for later in after.get(node, ()):
-                self.visits += 1
                 latest = min(latest, self._stage[later] - 1)
             for out in node.outputs:
                 for reader, _ in self._fgraph.clients[out]:
                     if reader == "output" or self._members[reader] is group:
                         continue
-                    self.visits += 1
                     if self._joins(node, reader):
                         joined.append(reader)
                         latest = min(latest, self._stage[reader])

@@ -188,11 +188,6 @@ class InplacePass(GlobalOptimizer):
         the best first.
     inplace_op
         Gives the op that overwrites.
-
-    Attributes
-    ----------
-    looks
-        How many pairs the last application has looked at.
     """
 
     inplace = True
@@ -205,7 +200,6 @@ class InplacePass(GlobalOptimizer):
         self._candidates = candidates
         self._inplace_op = inplace_op
         self._ops: dict[tuple[Op, tuple[tuple[int, int], ...]], Op] = {}
-        self.looks = 0
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         # both ignore a second one
@@ -214,7 +208,6 @@ class InplacePass(GlobalOptimizer):
 
     def apply(self, fgraph: FunctionGraph) -> int:
         """Make nodes overwrite; return how many do."""
-        self.looks = 0
         self._ops.clear()
         if not any(self._pairs(node) for node in fgraph.apply_nodes):
             return 0
@@ -248,7 +241,6 @@ class InplacePass(GlobalOptimizer):
             for output, i in self._pairs(node):
                 if _is_taken(chosen, output, i):
                     continue
-                self.looks += 1
                 distance = use.readers_after(position, i, node.outputs[output])
                 if distance == 0:
                     chosen[output] = i

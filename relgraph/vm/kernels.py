@@ -72,9 +72,6 @@ _CLEARLY = 0.95
 # many, up to the most.
 _AGAIN, _AGAIN_AT_MOST = 200, 6_400
 
-always: int | None = None
-"""The position of the way that is taken whatever it takes, for tests; None to choose."""
-
 
 class Ways:
     """A choice among ways, of which the first is what would be done if there were no other.
@@ -99,15 +96,11 @@ class Ways:
 
     def next(self) -> int:
         """Return the position of the way that is to be taken now."""
-        if always is not None:
-            return range(len(self._best))[always]
         with self._lock:
             return self._to_try[-1] if self._to_try else self._chosen
 
     def prefers_first(self) -> bool:
         """Return whether the first way is to be taken, and its time need not be noted."""
-        if always is not None:
-            return self.next() == 0
         with self._lock:
             if self._to_try or self._chosen != 0:
                 return False

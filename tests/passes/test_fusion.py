@@ -23,8 +23,8 @@ from relgraph.tensor import memory
 from relgraph.tensor.conditional import IfElse
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.reductions import FusedReduction
-from relgraph.vm import kernels
 from relgraph.vm.schedule import schedule
+from tests.vm.ways import always_take
 
 BLOCK = 4096
 LENGTHS = [0, 1, 3, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5]
@@ -35,7 +35,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Arrays of more than the shortest block are computed block by block, on two threads."""
     monkeypatch.setattr(memory, "WHOLE_BYTES", 0)
     monkeypatch.setattr(memory, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(kernels, "always", -1)
+    always_take(monkeypatch, -1)
     with config.change_flags(threads=2):
         yield
 

@@ -16,10 +16,11 @@ from relgraph.graph.reference import evaluate
 from relgraph.passes.fusion import FuseElemwise
 from relgraph.tensor import memory
 from relgraph.tensor.elemwise import FusedElemwise
-from relgraph.vm import LINKERS, kernels
+from relgraph.vm import LINKERS
 from relgraph.vm.codegen import SymbolTable
 from relgraph.vm.kernels import CompositeKernel
 from relgraph.vm.lines import inlined_lines
+from tests.vm.ways import always_take
 
 x, y = at.dvector("x"), at.dvector("y")
 row, column = at.drow("row"), at.dcol("column")
@@ -35,7 +36,7 @@ def program(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Any:
 def by_kernel(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Sizes up to 4096 are small; the list gets an item for each call of a kernel."""
     monkeypatch.setattr(memory, "WHOLE_BYTES", 0)
-    monkeypatch.setattr(kernels, "always", -1)
+    always_take(monkeypatch, -1)
     run, called = CompositeKernel.run, []
 
     def counted(self: Any, inputs: Any, shape: Any, targets: Any) -> Any:

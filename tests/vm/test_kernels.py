@@ -23,8 +23,8 @@ from relgraph.tensor import memory
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.memory import run_tasks
 from relgraph.tensor.reductions import CAReduce, FusedReduction
-from relgraph.vm import kernels
 from relgraph.vm.kernels import CompositeKernel, Ways, fused_function
+from tests.vm.ways import always_take
 
 F, T = (False,), (True,)
 
@@ -33,7 +33,7 @@ F, T = (False,), (True,)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(memory, "WHOLE_BYTES", 0)
     monkeypatch.setattr(memory, "BLOCK_BYTES", 0)
-    monkeypatch.setattr(kernels, "always", -1)
+    always_take(monkeypatch, -1)
     with config.change_flags(threads=3):
         yield
 
@@ -346,7 +346,7 @@ def test_all_give_the_same_bits(monkeypatch: pytest.MonkeyPatch, dtype: str, red
     values = [v.astype(dtype) for v in values]
     found = []
     for way in range(3):
-        monkeypatch.setattr(kernels, "always", way)
+        always_take(monkeypatch, way)
         kernel = CompositeKernel(op, [F, F])
         with config.change_flags(threads=2):
             assert kernel.prefers_whole(20_001) == (way == 0)
