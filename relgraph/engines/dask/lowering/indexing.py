@@ -16,7 +16,6 @@ from relgraph.engines.dask.blocks import (
     block_task,
     is_blocked,
     known,
-    on_items,
     over_core,
     performed,
 )
@@ -60,47 +59,14 @@ def _inc_subtensor(op: IncSubtensor, node: Apply, values: Sequence[Any], blocks:
         return values[0]
     new = as_one_block(y) if op.set_instead_of_inc else part + y
     new = da.broadcast_to(new.astype(x.dtype), part.shape)
-    places = [
+    # Dask sets parts by slices rightly, and not those by integers beside steps that are negative
+    places = tuple(
         e if isinstance(e, slice) else slice(e % n, e % n + 1)
         for e, n in zip(index, x.shape, strict=False)
-    ]
-    with_all_axes = new[tuple(slice(None) if isinstance(e, slice) else None for e in index)]
-    return _with_part(x, places, with_all_axes, 0).rechunk(x.chunks)
-
-
-def _with_part(x: Any, places: Sequence[slice], new: Any, axis: int) -> Any:
-    """Return an array with a part set to new values.
-
-    The assignment of `dask.array` fails for some slices and values.
-
-    Parameters
-    ----------
-    x
-        A Dask array.
-    places
-        A slice for each of the first axes.
-    new
-        A Dask array of the shape of the part, and the dtype of `x`.
-    axis
-        The first axis that is looked at; along those before all of `x` is set.
-    """
-    if axis == len(places):
-        return new
-    before, place, n = (slice(None),) * axis, places[axis], x.shape[axis]
-    changed = _with_part(x[(*before, place)], places, new, axis + 1)
-    steps = range(*place.indices(n))
-    if steps.step < 0:
-        steps, changed = steps[::-1], da.flip(changed, axis)
-    start, stop = steps.start, min(n, steps.start + len(steps) * steps.step)
-    if steps.step > 1:
-        covered = x[(*before, slice(start, stop))]
-        spread = da.repeat(changed, steps.step, axis)[(*before, slice(0, stop - start))]
-        is_set = da.arange(stop - start, chunks=(covered.chunks[axis],)) % steps.step == 0
-        for _ in range(axis + 1, x.ndim):
-            is_set = is_set[..., None]
-        (changed,) = on_items(np.where, [x.dtype], is_set, spread, covered)
-    ends = x[(*before, slice(0, start))], x[(*before, slice(stop, n))]
-    return da.concatenate([part for part in (ends[0], changed, ends[1]) if part.size], axis)
+    )
+    changed = x.copy()
+    changed[places] = new[tuple(slice(None) if isinstance(e, slice) else None for e in index)]
+    return changed
 
 
 @register(
