@@ -156,8 +156,7 @@ def _known(equation: Equation, called: Any) -> Any:
     """
     name, path = source_of(called)
     key = name, "/".join(path.split("/")[-2:])
-    if "/jax/" not in path or key not in _KNOWN:
-        raise NoCounterpart
+    insist("/jax/" in path and key in _KNOWN)
     function, reader = _KNOWN[key]
     insist(not any(is_complex(v.type.dtype) for v in equation.inputs))
     insist(function is None or _is_of(function, called))

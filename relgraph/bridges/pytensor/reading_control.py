@@ -15,7 +15,7 @@ that the loop collects, and the last row is the last state. Only for the rest a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -270,10 +270,7 @@ class _Step:
         fresh = {v: reader.fresh(v) for v in op.inner_inputs}
         self.windows: list[list[Any]] = []
         for window, group in zip(windows, op.inner_mitmot_grouped(op.inner_inputs), strict=True):
-            by_row = dict(zip(window.reads, group, strict=True))
-            rows = [fresh.get(by_row.get(k)) for k in range(window.depth + 1)]
-            known = next(row for row in rows if row is not None)
-            self.windows.append([known.clone() if row is None else row for row in rows])
+            self.windows.append(_row_variables(fresh, window.reads, group, range(window.depth + 1)))
         self.sequences = [window[-1] for window in self.windows]
         self.sequences += [fresh[v] for v in op.inner_seqs(op.inner_inputs)]
         self.untraced = [fresh[v] for v in op.inner_untraced_sit_sot(op.inner_inputs)]
@@ -282,10 +279,7 @@ class _Step:
         read = [*op.inner_mitsot_grouped(op.inner_inputs)]
         read += [[v] for v in op.inner_sitsot(op.inner_inputs)]
         for chain, group in zip(chains, read, strict=True):
-            by_tap = dict(zip(chain.taps, group, strict=True))
-            for tap in range(-chain.depth, 0):
-                known = fresh.get(by_tap.get(tap))
-                self.states.append(fresh[group[0]].clone() if known is None else known)
+            self.states += _row_variables(fresh, chain.taps, group, range(-chain.depth, 0))
         ours = dict(zip(op.inner_outputs, reader.inner(op.fgraph, fresh.values()), strict=False))
         self.next_states: list[Any] = []
         self.rows: list[Any] = []
@@ -311,6 +305,22 @@ class _Step:
         self.rows += [ours[v] for v in op.inner_nitsot_outs(outputs)]
         self.next_untraced = [ours[v] for v in op.inner_untraced_sit_sot_outs(outputs)]
         self.stop = [ours[outputs[-1]]] if op.info.as_while else []
+
+
+def _row_variables(
+    fresh: dict[Any, Any], places: Sequence[int], group: Sequence[Any], wanted: Iterable[int]
+) -> list[Any]:
+    """Return the variables of the rows at some places; new ones for those that no step reads.
+
+    Parameters
+    ----------
+    fresh
+        The variables, by PyTensor's.
+    places, group
+        The places that a step reads, and PyTensor's variables for them.
+    """
+    known = dict(zip(places, group, strict=True))
+    return [fresh[known[k]] if k in known else fresh[group[0]].clone() for k in wanted]
 
 
 def branches(reader: Any, node: Any, condition: Any, *values: Any) -> Any:

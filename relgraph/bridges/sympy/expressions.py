@@ -139,7 +139,8 @@ class ExpressionReader:
         return self._quotient(over, under)
 
     def _quotient(self, over: list[Any], under: list[Any]) -> Any:
-        above = self._folded(at.mul, [v for v in over if not _is_one(v)])
+        needed = [v for v in over if not (isinstance(v, int | float) and v == 1)]
+        above = self._folded(at.mul, needed)
         return above if not under else at.true_div(above, self._folded(at.mul, under))
 
     @staticmethod
@@ -193,10 +194,6 @@ class ExpressionReader:
     def _as_tensor(self, expr: Any) -> Any:
         found = self.value(expr)
         return found if isinstance(found, Variable) else at.constant(float(found))
-
-
-def _is_one(v: Any) -> bool:
-    return isinstance(v, int | float) and v == 1
 
 
 _BY_CLASS: tuple[tuple[Any, str], ...] = (

@@ -331,8 +331,9 @@ def _parts_of_node(
     node: Apply, given: Sequence[Any], exact: bool
 ) -> tuple[list[Apply], list[Variable]] | None:
     """Return the nodes that a node is made of, and their results; None if it stays."""
-    outputs, share = _formula_outputs(node, given, exact)
-    if outputs is None or not all(
+    fused = isinstance(getattr(getattr(node.op, "elemwise", node.op), "scalar_op", None), Composite)
+    outputs = unfused(node.op, given)[1] if fused else [_formula_output(node, given, exact)]
+    if any(v is None for v in outputs) or not all(
         isinstance(v.type, TensorType)
         and (v.type.dtype, v.type.broadcastable) == (out.type.dtype, out.type.broadcastable)
         for v, out in zip(outputs, node.outputs, strict=True)
@@ -341,30 +342,23 @@ def _parts_of_node(
     made, new = taken_apart(io_toposort(given, outputs), exact)
     outputs = [new.get(v, v) for v in outputs]
     compiled = sum(operations(part, exact) is not None for part in made)
-    if any(v.owner is None for v in outputs) or compiled < share * len(made):
+    least = len(made) / 2 if fused else len(made)
+    if any(v.owner is None for v in outputs) or compiled < least:
         return None
     return made, outputs
 
 
-def _formula_outputs(
-    node: Apply, given: Sequence[Any], exact: bool
-) -> tuple[list[Any] | None, float]:
-    """Return what a node computes, as made by others, and which share of these has to be compiled;
-    None if it is made by itself."""
+def _formula_output(node: Apply, given: Sequence[Any], exact: bool) -> Any:
+    """Return what a node computes, as made by others; None if it is made by itself."""
     op: Any = node.op
     if type(op) in SOFTMAXES:
-        return [op.array_formula(_TENSORS, given[0])], 1.0
+        return op.array_formula(_TENSORS, given[0])
     if isinstance(op, BlasUpdate | Dot22Scalar):
-        result = None if exact else _sum_of_product(op, given)
-        return (None if result is None else [result]), 1.0
-    composite = getattr(getattr(op, "elemwise", op), "scalar_op", None)
-    if isinstance(composite, Composite):
-        return unfused(op, given)[1], 0.5
+        return None if exact else _sum_of_product(op, given)
     if type(op) is not Elemwise or len(node.outputs) > 1 or how_of(node, exact) is not None:
-        return None, 1.0
+        return None
     formula = _formula_of(node, exact)
-    result = None if formula is None else traced(formula, given)
-    return (None if result is None else [result]), 1.0
+    return None if formula is None else traced(formula, given)
 
 
 def _sum_of_product(op: Any, given: Sequence[Any]) -> Any:

@@ -38,9 +38,10 @@ from relgraph.scalar.type import constant, get_scalar_type, is_discrete
 @memoized(500)
 def loop_dtypes(op: ScalarOp, dtypes: tuple[str, ...], out: str) -> tuple[Any, ...]:
     """Return the dtypes that an op computes with, for some dtypes of its inputs and output."""
-    if isinstance(op, FoldOp):
-        return (np.dtype(out),) * len(dtypes)
     ufunc = op.ufunc
+    by_formula = op.formula is not None and not isinstance(ufunc, np.ufunc)
+    if by_formula or isinstance(op, FoldOp | basic.Pow | special_ops.Polygamma):
+        return (np.dtype(out),) * len(dtypes)
     if isinstance(ufunc, np.ufunc) and ufunc.nin == len(dtypes):
         given = (*map(np.dtype, dtypes), *[None] * ufunc.nout)
         return tuple(ufunc.resolve_dtypes(given)[: ufunc.nin])
@@ -95,12 +96,6 @@ FUNCTIONS: dict[type, Function] = {
 """What a class of scalar ops computes."""
 
 
-def computes_as_output(op: ScalarOp) -> bool:
-    """Return whether an op computes in the dtype of its output, and has no ufunc that says so."""
-    by_formula = op.formula is not None and not isinstance(op.ufunc, np.ufunc)
-    return by_formula or isinstance(op, basic.Pow | special_ops.Polygamma)
-
-
 ON_THE_HOST = (
     error_free.AddError,
     error_free.MulError,
@@ -134,15 +129,14 @@ def apply_scalar(op: ScalarOp, values: Sequence[Any], dtypes: Sequence[str]) -> 
         return _composite(op, values)
     if isinstance(op, Cast):
         return [as_dtype(values[0], op.dtype)]
-    function = scalar_function(op, [x.dtype.name for x in values])
     names = tuple([x.dtype.name for x in values])
+    function = scalar_function(op, names)
     if function is None:
         formula = None if isinstance(op, ON_THE_HOST) else opened(op, names)
         if formula is not None:
             return [as_dtype(_composite(formula, values)[0], dtypes[0])]
         return [_on_the_host(op, values, dtypes[0])]
-    same = computes_as_output(op) and not isinstance(op, FoldOp)
-    loop = (dtypes[0],) * len(values) if same else loop_dtypes(op, names, dtypes[0])
+    loop = loop_dtypes(op, names, dtypes[0])
     given = [as_dtype(x, d) for x, d in zip(values, loop, strict=True)]
     if isinstance(op, NamedOp) and op.name in FORMULAS and is_traced(given):
         function = _with_derivative(op, function, function)
