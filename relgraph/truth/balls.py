@@ -231,10 +231,6 @@ def power(x: Ball, y: Ball) -> Ball:
     return -size if (y / 2).is_integer() is False else size
 
 
-def _sign(x: Ball) -> Ball:
-    return x.sgn() if is_real(x) else (_ZERO if x == 0 else x / abs(x))
-
-
 def _cube_root(x: Ball) -> Ball:
     if x > 0:
         return x.root(3)
@@ -256,17 +252,6 @@ def _trunc(x: Ball) -> Ball:
 
 def _copysign(x: Ball, y: Ball) -> Ball:
     return abs(x) if y >= 0 else -abs(x) if y < 0 else UNKNOWN
-
-
-def _at_no_pole(function: Function) -> Function:
-    """Return a function that has poles at the integers from zero down."""
-
-    def run(x: Ball) -> Ball:
-        if is_real(x) and x <= 0 and x.is_integer():
-            raise ZeroDivisionError
-        return function(x)
-
-    return run
 
 
 def _from_above(method: str) -> Function:
@@ -342,7 +327,6 @@ OF_NUMBERS: dict[str, Function] = {
     "arctanh": _from_above("atanh"),
     "log2": _logarithm_to(2),
     "log10": _logarithm_to(10),
-    "sign": _sign,
     "cbrt": _cube_root,
     "maximum": lambda x, y: x.max(y),
     "minimum": lambda x, y: x.min(y),
@@ -355,9 +339,7 @@ OF_NUMBERS: dict[str, Function] = {
     "real": lambda x: x.real,
     "imag": lambda x: x.imag,
     "angle": _angle,
-    "gammaln": _at_no_pole(_log_gamma),
-    "gamma": _at_no_pole(lambda x: x.gamma()),
-    "digamma": _at_no_pole(lambda x: x.digamma()),
+    "gammaln": _log_gamma,
     "polygamma": lambda n, x: acb(x).polygamma(n).real,
 }
 """Of numbers that are known, or unknown; of what is none there is none."""
@@ -389,10 +371,6 @@ def _tail(square: Ball) -> Ball:
     return square.hypgeom_u(_HALF, _HALF) / arb.const_sqrt_pi()
 
 
-def _erfc(x: Ball) -> Ball:
-    return exp(-x * x) * _tail(x * x) if is_real(x) and x > _FAR else x.erfc()
-
-
 def _up_to_one(function: Function) -> Function:
     def run(x: Ball) -> Ball:
         if x > 1:
@@ -421,37 +399,24 @@ def _log_normal(x: Ball) -> Ball:
     return (_tail(half) / 2).log() - half if x < -_FAR else _normal(x).log()
 
 
-def _log_sigmoid(x: Ball) -> Ball:
-    return -((-x).max(arb(0)) + exp(-abs(x)).log1p())
-
-
-def _scaled_error(x: Ball) -> Ball:
-    return _tail(x * x) if is_real(x) and x > _FAR else exp(x * x) * x.erfc()
-
-
-def _kullback_leibler(x: Ball, y: Ball) -> Ball:
-    return _times_log(x, quotient(x, y)) - x + y
-
-
 SPECIAL: dict[str, Function] = {
-    "erfcinv": lambda x: (1 - x).erfinv(),
     "loggamma": lambda x: x.lgamma(),
     "beta": lambda a, b: a.gamma() * b.gamma() * (a + b).rgamma(),
     "betaln": lambda a, b: abs(a.gamma() * b.gamma() * (a + b).rgamma()).log(),
     "poch": lambda x, n: x.rising(n),
     "binom": lambda n, k: (n + 1).gamma() * (k + 1).rgamma() * (n - k + 1).rgamma(),
-    "erfc": _erfc,
-    "erfcx": _scaled_error,
+    "erfc": lambda x: exp(-x * x) * _tail(x * x) if is_real(x) and x > _FAR else x.erfc(),
+    "erfcx": lambda x: _tail(x * x) if is_real(x) and x > _FAR else exp(x * x) * x.erfc(),
     "dawsn": lambda x: x * (-x * x).hypgeom_1f1(1, arb(1.5)),
     "ndtr": _normal,
     "log_ndtr": _log_normal,
     "logit": lambda x: log(quotient(x, 1 - x)),
-    "log_expit": _log_sigmoid,
+    "log_expit": lambda x: -((-x).max(_ZERO) + exp(-abs(x)).log1p()),
     "xlogy": _times_log,
     "xlog1py": lambda x, y: _times_log(x, 1 + y),
     "entr": lambda x: -_times_log(x, x),
     "rel_entr": lambda x, y: _times_log(x, quotient(x, y)),
-    "kl_div": _kullback_leibler,
+    "kl_div": lambda x, y: _times_log(x, quotient(x, y)) - x + y,
     "exp10": lambda x: power(arb(10), x),
     "exprel": lambda x: _ONE if x == 0 else x.expm1() / x,
     "exp1": lambda x: x.expint(1),
