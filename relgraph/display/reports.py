@@ -97,11 +97,6 @@ def _formula(graph: Any, changed: Variable | None = None) -> str | None:
         return None
 
 
-def explanation_html(explanation: Explanation) -> str:
-    """Return an explanation: its sentences, and the formula with the place of the mismatch."""
-    return fragment(_one_place(explanation, *explanation.text.split("\n")[1:]))
-
-
 def graph_explanation_html(explanation: GraphExplanation) -> str:
     """Return the places of an explanation, what the default mode does, and what there is to say."""
     head = [f"<div><b>{escape(explanation.heading)}</b></div>"]
@@ -168,12 +163,8 @@ def check_html(result: Any) -> str:
     return fragment("".join(body))
 
 
-def counterexample_html(counterexample: Any) -> str:
-    """Return a counterexample: both sides, their values, and the code that shows it."""
-    return fragment(_counterexample(counterexample))
-
-
 def _counterexample(found: Any) -> str:
+    """Return a counterexample: both sides, their values, and the code that shows it."""
     body = [
         f"<div>{tag('counterexample', 'rg-bad')}{escape(found.direction)}: "
         f"{escape(found.why)}</div>"
@@ -302,7 +293,7 @@ def shown_as_html(thing: Any) -> str | None:
     if isinstance(thing, Derivation):
         return derivation_html(thing)
     if isinstance(thing, Explanation):
-        return explanation_html(thing)
+        return fragment(_one_place(thing, *thing.text.split("\n")[1:]))
     if isinstance(thing, GraphExplanation):
         return graph_explanation_html(thing)
     # these stand on higher layers, and are told by what they have
@@ -311,7 +302,7 @@ def shown_as_html(thing: Any) -> str | None:
     if hasattr(thing, "counterexample") and hasattr(thing, "algebra"):
         return check_html(thing)
     if hasattr(thing, "old_value"):
-        return counterexample_html(thing)
+        return fragment(_counterexample(thing))
     return None
 
 

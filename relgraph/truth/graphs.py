@@ -509,14 +509,6 @@ def _about_the_largest(row: Sequence[Ball]) -> Ball:
     return max(finite, default=arb(0))
 
 
-def _product(op: MatrixProduct, node: Apply, x: Any, y: Any) -> Array:
-    return _map(as_ball, np.matmul(x.astype(object), y.astype(object)))
-
-
-def _convolved(op: Convolve, node: Apply, x: Any, y: Any) -> Array:
-    return np.convolve(x.astype(object), y.astype(object))
-
-
 def _cumulated(op: Cumulate, node: Apply, x: Any) -> Array:
     function = op.scalar_op.ufunc
     if x.dtype == object:
@@ -530,8 +522,8 @@ _RULES: tuple[tuple[Any, Callable[..., Any]], ...] = (
     (Norm, lambda op, node, x: _norm(op, x)),
     (Covariance, _covariance),
     (Cosine, _cosine),
-    (MatrixProduct, _product),
-    (Convolve, _convolved),
+    (MatrixProduct, lambda op, node, x, y: _map(as_ball, x.astype(object) @ y.astype(object))),
+    (Convolve, lambda op, node, x, y: np.convolve(x.astype(object), y.astype(object))),
     (Cumulate, _cumulated),
     ((Softmax, LogSoftmax, LogSumExp), _softmax),
     ((Argmax, Argmin), _extreme_index),
