@@ -36,7 +36,7 @@ from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
 from relgraph.graph.features import ReplaceValidate
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op, structure
-from relgraph.graph.opt import Derivation, GlobalOptimizer, Recorder
+from relgraph.graph.opt import Derivation, Recorder
 from relgraph.graph.shared_values import Container, SharedVariable
 from relgraph.graph.utils import paused_collector
 from relgraph.settings import config
@@ -307,23 +307,17 @@ def _optimize(
     """Optimize the graph and insert copies; return the derivation if there is a recorder."""
     optimizer = mode.optimizer
     with fgraph.attached(recorder) if recorder else nullcontext():
-        _run_optimizer(optimizer, fgraph, profile)
+        fgraph.profile = profile
+        started = time.perf_counter()
+        with checked_costs(fgraph):
+            record = optimizer.optimize(fgraph)
+        if profile is not None:
+            profile.optimizer_time += time.perf_counter() - started
+            profile.validate_time += getattr(fgraph, "validate_time", 0.0)
+            if config.profile_optimizer:
+                profile.optimizer_profile = (optimizer, record)
         insert_copies(fgraph, spec)
     return None if recorder is None else recorder.derivation([optimizer])
-
-
-def _run_optimizer(
-    optimizer: GlobalOptimizer, fgraph: FunctionGraph, profile: FunctionProfile | None
-) -> None:
-    fgraph.profile = profile
-    started = time.perf_counter()
-    with checked_costs(fgraph):
-        record = optimizer.optimize(fgraph)
-    if profile is not None:
-        profile.optimizer_time += time.perf_counter() - started
-        profile.validate_time += getattr(fgraph, "validate_time", 0.0)
-        if config.profile_optimizer:
-            profile.optimizer_profile = (optimizer, record)
 
 
 def _without_updates(

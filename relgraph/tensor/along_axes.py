@@ -228,6 +228,12 @@ def _with_axis(x: Any) -> Any:
     return flatten(x) if not isinstance(x, LogicTerm) and x.type.ndim == 0 else x
 
 
+def accumulated(scalar_op: Any, x: Any, axis: int | None, dtype: Any = None) -> Any:
+    """Return the results of an op of all elements so far along an axis, computed in a dtype."""
+    x = _with_axis(x) if dtype is None else cast(_with_axis(x), dtype)
+    return _apply(partial(Cumulate, scalar_op), x, axis, scalar_op.accumulation)
+
+
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Return the cumulative sums of `x` along `axis`; for None, of the flattened `x`.
 
@@ -245,8 +251,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     >>> cumsum([1, 2, 3]).eval()
     array([1, 3, 6])
     """
-    x = _with_axis(x) if dtype is None else cast(_with_axis(x), dtype)
-    return _apply(partial(Cumulate, scalar.add), x, axis, "cumsum")
+    return accumulated(scalar.add, x, axis, dtype)
 
 
 def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
@@ -266,8 +271,7 @@ def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     >>> cumprod([1, 2, 3]).eval()
     array([1, 2, 6])
     """
-    x = _with_axis(x) if dtype is None else cast(_with_axis(x), dtype)
-    return _apply(partial(Cumulate, scalar.mul), x, axis, "cumprod")
+    return accumulated(scalar.mul, x, axis, dtype)
 
 
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:

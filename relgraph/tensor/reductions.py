@@ -31,7 +31,7 @@ from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, conjugated, eq, neq, second, sqr, sqrt, switch, true_div
 from relgraph.tensor.memory import in_order
-from relgraph.tensor.shapes import Shape_i, expand_dims, lengths, product, reshape
+from relgraph.tensor.shapes import Shape_i, expand_dims, lengths, product, with_axes_joined
 from relgraph.tensor.type import TensorType
 
 
@@ -644,10 +644,7 @@ def _over_axes(op: type[_ArgExtreme], x: Any, axes: tuple[int, ...]) -> Any:
         return op(axes[0])(x)
     if len(axes) == x.type.ndim:
         return op(None)(x)
-    kept = [i for i in range(x.type.ndim) if i not in axes]
-    sizes = lengths(x)
-    flat = (*[sizes[i] for i in kept], product([sizes[i] for i in axes]))
-    return op(len(kept))(reshape(x.dimshuffle(*kept, *axes), flat))
+    return op(x.type.ndim - len(axes))(with_axes_joined(x, axes))
 
 
 def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:

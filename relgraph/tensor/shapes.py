@@ -579,6 +579,14 @@ def flatten(x: Any, ndim: int = 1) -> Any:
     return reshape(x, (*dims[: ndim - 1], product(dims[ndim - 1 :])))
 
 
+def with_axes_joined(x: Any, axes: Sequence[int]) -> Any:
+    """Return `x` with some axes put together as the last one."""
+    others = [i for i in range(x.type.ndim) if i not in axes]
+    sizes = lengths(x)
+    shape = (*[sizes[i] for i in others], product([sizes[i] for i in axes]))
+    return reshape(transpose(x, (*others, *axes)), shape)
+
+
 def ravel(x: Any) -> Any:
     """Return the elements of `x`, in C order, as a vector.
 

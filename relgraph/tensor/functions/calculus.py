@@ -13,7 +13,7 @@ import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.type import is_discrete, number_kind, result_dtype
-from relgraph.tensor.along_axes import Cumulate, along, length, of_rank, part, weak
+from relgraph.tensor.along_axes import accumulated, along, length, of_rank, part, weak
 from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis, static_int, total_length
 from relgraph.tensor.math import conjugated, inexact
 from relgraph.tensor.shapes import greater, lengths, lesser
@@ -663,7 +663,7 @@ def cummax(x: Any, axis: int | None = None) -> Any:
     >>> cummax([1, 3, 2]).eval()
     array([1, 3, 3])
     """
-    return _accumulate(scalar.maximum, x, axis, "cummax")
+    return accumulated(scalar.maximum, x, axis)
 
 
 def cummin(x: Any, axis: int | None = None) -> Any:
@@ -681,7 +681,7 @@ def cummin(x: Any, axis: int | None = None) -> Any:
     >>> cummin([3, 1, 2]).eval()
     array([3, 1, 1])
     """
-    return _accumulate(scalar.minimum, x, axis, "cummin")
+    return accumulated(scalar.minimum, x, axis)
 
 
 def logcumsumexp(x: Any, axis: int | None = None) -> Any:
@@ -699,9 +699,4 @@ def logcumsumexp(x: Any, axis: int | None = None) -> Any:
     >>> logcumsumexp([0.0, 0.0]).eval()
     array([0.        , 0.69314718])
     """
-    return _accumulate(scalar.logaddexp, x, axis, "logcumsumexp")
-
-
-def _accumulate(scalar_op: Any, x: Any, axis: int | None, what: str) -> Any:
-    x, axis = along(x, axis, what)
-    return Cumulate(scalar_op, axis)(x)
+    return accumulated(scalar.logaddexp, x, axis)

@@ -12,8 +12,8 @@ from relgraph.graph.basic import Constant
 from relgraph.scalar.type import is_complex, is_discrete, number_kind, result_dtype
 from relgraph.tensor.along_axes import length, of_rank, part
 from relgraph.tensor.basic import as_argument, normalize_axes, static_int
-from relgraph.tensor.math import inexact
-from relgraph.tensor.shapes import as_length, lengths, product
+from relgraph.tensor.math import conjugated, inexact
+from relgraph.tensor.shapes import as_length, lengths, with_axes_joined
 
 
 def average(
@@ -84,14 +84,8 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False,
     x = x - at.mean(x, axis=1, keepdims=True)
     fewer = (0 if bias else 1) if ddof is None else ddof
     degrees = at.cast(at.maximum(length(x, 1) - fewer, 0), "float64")
-    found = at.dot(x, at.conj(x).T if is_complex(x.type.dtype) else x.T) / at.cast(
-        degrees, _real(x)
-    )
+    found = at.dot(x, conjugated(x).T) / degrees
     return found.squeeze() if found.type.shape == (1, 1) else found
-
-
-def _real(x: Any) -> str:
-    return str(np.zeros(0, x.type.dtype).real.dtype)
 
 
 def _as_rows(m: Any, rowvar: bool) -> Any:
@@ -521,7 +515,7 @@ def _quantiles(
     a = as_argument(a, "quantile")
     a = a if method in _OF_ELEMENTS else inexact(a)
     axes = normalize_axes(axis, a.type.ndim, "quantile")
-    ordered = _sorted_along_last(a, axes)
+    ordered = at.sort(with_axes_joined(a, axes), axis=-1)
     last = ordered.type.ndim - 1
     weak = number_kind(q) is not None
     shares = as_argument(q, "quantile", 1)
@@ -550,14 +544,6 @@ def _and_nan(ordered: Any, last: int) -> Any:
         return ordered
     lone = at.full((*lengths(ordered)[:last], 1), np.asarray(np.nan, ordered.type.dtype))
     return at.join(last, ordered, lone)
-
-
-def _sorted_along_last(a: Any, axes: tuple[int, ...]) -> Any:
-    """Return `a` with some axes put together as the last one, and sorted along it."""
-    others = [i for i in range(a.type.ndim) if i not in axes]
-    moved, shape = at.transpose(a, (*others, *axes)), lengths(a)
-    count = product([shape[i] for i in axes])
-    return at.sort(at.reshape(moved, (*[shape[i] for i in others], count)), axis=-1)
 
 
 def _elements(q: Any) -> list[Any]:

@@ -440,14 +440,16 @@ def _contracted(x: Named, y: Named, kept: Collection[Label]) -> Named:
     inner = [n for n in both if n not in kept]
     left = [n for n in x[1] if n not in both]
     right = [n for n in y[1] if n not in both]
+    labels = (*batch, *left, *right)
     if not inner:
-        labels = (*batch, *left, *right)
         return mul(_spread(x, labels), _spread(y, labels)), labels
     rows = _grouped(x, batch, left, inner)
     columns = _grouped(y, batch, inner, right)
     made = matmul(rows, columns)
+    if len(left) == len(right) == 1:
+        return made, labels
     sizes = {**_sizes(y), **_sizes(x)}
-    return _ungrouped(made, batch, left, right, sizes)
+    return reshape(made, tuple(sizes[n] for n in labels)), labels
 
 
 def _sizes(named: Named) -> dict[Label, Any]:
@@ -470,15 +472,6 @@ def _grouped(named: Named, batch: list[Label], first: list[Label], second: list[
     k = len(batch)
     sides = [product(sizes[k : k + len(first)]), product(sizes[k + len(first) :])]
     return reshape(v, (*sizes[:k], *sides))
-
-
-def _ungrouped(
-    made: Any, batch: list[Label], left: list[Label], right: list[Label], sizes: dict[Label, Any]
-) -> Named:
-    labels = (*batch, *left, *right)
-    if len(left) == len(right) == 1:
-        return made, labels
-    return reshape(made, tuple(sizes[n] for n in labels)), labels
 
 
 def _arranged(named: Named, wanted: Labels) -> Any:
