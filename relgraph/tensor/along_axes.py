@@ -18,7 +18,7 @@ from relgraph.tensor.basic import (
     TensorOp,
     as_argument,
     as_tensor_variable,
-    merged_lengths,
+    merge_lengths,
     named_axis,
     normalize_axes,
     normalize_axis,
@@ -74,10 +74,8 @@ class Recurrence(TensorOp):
     def output_types(self, x: TensorType, y: TensorType) -> list[TensorType]:
         if x.ndim != y.ndim or not 0 <= self.axis < x.ndim:
             raise TypeError(f"{self}: the inputs are {x} and {y}; wanted is one rank with the axis")
-        for axis, (n, m) in enumerate(zip(x.shape, y.shape, strict=True)):
-            if n is not None and m is not None and n != m:
-                raise ValueError(f"{self}: axis {axis} has length {n} in input 0, {m} in input 1")
-        shape = merged_lengths(x.shape, y.shape)
+        pairs = enumerate(zip(x.shape, y.shape, strict=True))
+        shape = [merge_lengths(pair, axis, str(self)) for axis, pair in pairs]
         return [TensorType(result_dtype(x.dtype, y.dtype), shape)]
 
     def check(self, node: Apply, *values: Any) -> None:

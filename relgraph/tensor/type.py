@@ -535,8 +535,8 @@ class TensorType(Type):
         converted = converted_exactly(array, self.dtype)
         if converted is None or not self._broadcasts_from(converted.shape):
             return None
-        full = _static_lengths(self.shape)
-        if full is not None and np.prod(full, dtype=np.int64) <= MAX_FILLED_SIZE:
+        full: Any = self.shape
+        if None not in full and np.prod(full, dtype=np.int64) <= MAX_FILLED_SIZE:
             return self.make_constant(np.broadcast_to(converted, full))
         padded = converted.reshape((1,) * (self.ndim - converted.ndim) + converted.shape)
         constant = TensorType(self.dtype, padded.shape).make_constant(padded)
@@ -587,11 +587,6 @@ def _check_length(length: Any, shape: Any) -> int | None:
     if length < 0:
         raise ValueError(f"the length {length} in the shape {shape} is negative")
     return int(length)
-
-
-def _static_lengths(shape: Shape) -> tuple[int, ...] | None:
-    lengths = [n for n in shape if n is not None]
-    return tuple(lengths) if len(lengths) == len(shape) else None
 
 
 def _variable(x: Any) -> Variable:

@@ -60,9 +60,20 @@ class LinearSolve(LapackOp):
         x = x[..., 0] if b.ndim == 1 else x
         return written_to(values[1], x) if 0 in self.destroy_map else x
 
+    def of_one(self, a: Array, b: Array) -> Array:
+        """Return the solution for a finite matrix and a right side, a matrix too."""
+        raise NotImplementedError
+
     def solve(self, a: Array, b: Array) -> Array:
         """Return the solution for finite matrices and a right side of matrices."""
-        raise NotImplementedError
+        if a.ndim == b.ndim == 2:
+            return self.of_one(a, b)
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        a, b = (np.broadcast_to(m, batch + m.shape[-2:]) for m in (a, b))
+        out = np.empty(b.shape, b.dtype)
+        for index in np.ndindex(*batch):
+            out[index] = self.of_one(a[index], b[index])
+        return out
 
     def spread(self, a: Array, b: Array) -> Array:
         """Return the product of the inverse and `b`; it raises just where `solve` does."""
@@ -105,18 +116,6 @@ def solve_one(perform: Callable[..., Any], solver: Any, a: Array, b: Array) -> A
     return x
 
 
-def _each_solution(of_one: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
-    """Return what a function makes of each matrix and its right side."""
-    if a.ndim == b.ndim == 2:
-        return of_one(a, b)
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    a, b = (np.broadcast_to(m, batch + m.shape[-2:]) for m in (a, b))
-    out = np.empty(b.shape, b.dtype)
-    for index in np.ndindex(*batch):
-        out[index] = of_one(a[index], b[index])
-    return out
-
-
 STRUCTURES = ("gen", "sym", "her", "pos")
 
 
@@ -154,18 +153,16 @@ class Solve(LinearSolve):
         name = "solve_inplace" if self.inplace else "solve"
         return name if self.assume_a == "gen" else f"{name}{{{self.assume_a}}}"
 
-    def solve(self, a: Array, b: Array) -> Array:
+    def of_one(self, a: Array, b: Array) -> Array:
         if self.assume_a == "gen":
-            if a.ndim == b.ndim == 2:
-                return general_solution(a, b, self.inplace)
-            if a.shape[-1] ** 2 < LARGE:
-                return np.linalg.solve(a, b)
-            return _each_solution(general_solution, a, b)
+            return general_solution(a, b, self.inplace)
+        return symmetric_solution(a, b, self.assume_a, self.lower, self.inplace)
 
-        def of_one(a: Array, b: Array) -> Array:
-            return symmetric_solution(a, b, self.assume_a, self.lower, self.inplace)
-
-        return _each_solution(of_one, a, b)
+    def solve(self, a: Array, b: Array) -> Array:
+        is_stack = max(a.ndim, b.ndim) > 2
+        if is_stack and self.assume_a == "gen" and a.shape[-1] ** 2 < LARGE:
+            return np.linalg.solve(a, b)
+        return super().solve(a, b)
 
     def input_gradients(self, g: Any, out: Any, a: Any, b: Any) -> list[Any]:
         # a Hermitian matrix is its own adjoint; a symmetric one the conjugate of it
@@ -220,11 +217,8 @@ class SolveTriangular(LinearSolve):
         self.lower, self.unit_diagonal = bool(lower), bool(unit_diagonal)
         self.set_inplace(inplace, 1)
 
-    def solve(self, a: Array, b: Array) -> Array:
-        def of_one(a: Array, b: Array) -> Array:
-            return triangular_solution(a, b, self.lower, self.unit_diagonal, self.inplace)
-
-        return _each_solution(of_one, a, b)
+    def of_one(self, a: Array, b: Array) -> Array:
+        return triangular_solution(a, b, self.lower, self.unit_diagonal, self.inplace)
 
     def input_gradients(self, g: Any, out: Any, a: Any, b: Any) -> list[Any]:
         op = SolveTriangular(not self.lower, self.unit_diagonal)
@@ -255,12 +249,9 @@ class CholeskySolve(LinearSolve):
         self.lower = bool(lower)
         self.set_inplace(inplace, 1)
 
-    def solve(self, a: Array, b: Array) -> Array:
-        def of_one(c: Array, b: Array) -> Array:
-            half = triangular_solution(c, b, self.lower, False, self.inplace, not self.lower)
-            return triangular_solution(c, half, self.lower, False, True, self.lower)
-
-        return _each_solution(of_one, a, b)
+    def of_one(self, a: Array, b: Array) -> Array:
+        half = triangular_solution(a, b, self.lower, False, self.inplace, not self.lower)
+        return triangular_solution(a, half, self.lower, False, True, self.lower)
 
     def input_gradients(self, g: Any, out: Any, c: Any, b: Any) -> list[Any]:
         gb = solve_each(self, c, g, b.type.ndim == 1)
