@@ -20,6 +20,7 @@ from relations.kit.guards import (
     all_zeroo,
     are_true,
     constanto,
+    is_finite_number,
     nonnegativeo,
     not_constanto,
 )
@@ -139,7 +140,7 @@ NOT_A_NUMBER = (
     law("isnan-discrete", isnan(x), False, discreteo(x)),
     law("isinf-discrete", isinf(x), False, discreteo(x)),
     law("isnan-function", isnan(f(x)), isnan(x), floato(x), whereo(kit.is_nan_for_nan_only, s)),
-    law("isnan-add-constant", isnan(x + c), isnan(x), floato(x), whereo(kit.is_finite_constant, c)),
+    law("isnan-add-constant", isnan(x + c), isnan(x), floato(x), whereo(is_finite_number, c)),
     law("isinf-neg", isinf(-x), isinf(x), floato(x)),
     law("isinf-abs", isinf(abs_(x)), isinf(x), floato(x)),
 )
@@ -209,14 +210,6 @@ KNOWN = (
     rounding("switch-else-minus-zero", switch(c, 0.0, -0.0), 0.0),
 )
 
-CONDITIONS = (
-    any_dtype_law("switch-not", switch(~p, x, y), switch(p, y, x)),
-    any_dtype_law("switch-switch", switch(c, switch(c, x, y), z), switch(c, x, z)),
-    any_dtype_law("switch-else-switch", switch(c, x, switch(c, y, z)), switch(c, x, z)),
-    any_dtype_law("switch-and", switch(p, switch(q, x, y), y), switch(p & q, x, y)),
-    any_dtype_law("switch-or", switch(p, x, switch(q, x, y)), switch(p | q, x, y)),
-)
-
 # the negation of a constant is folded where it stands
 SIGNS = (
     law("switch-neg", switch(c, -x, -y), -switch(c, x, y), not_constanto(x)),
@@ -249,7 +242,12 @@ def lifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 # an empty condition has the op compute nothing
 folded = (constanto(y), whereo(kit.raises_nothing, s, a, b, y))
 
-BRANCHES = (
+CONDITIONS_AND_BRANCHES = (
+    any_dtype_law("switch-not", switch(~p, x, y), switch(p, y, x)),
+    any_dtype_law("switch-switch", switch(c, switch(c, x, y), z), switch(c, x, z)),
+    any_dtype_law("switch-else-switch", switch(c, x, switch(c, y, z)), switch(c, x, z)),
+    any_dtype_law("switch-and", switch(p, switch(q, x, y), y), switch(p & q, x, y)),
+    any_dtype_law("switch-or", switch(p, x, switch(q, x, y)), switch(p | q, x, y)),
     law("switch-false-true", switch(c, False, True), ~c, booleano(c)),
     law("switch-to-and", switch(c, x, False), c & x, booleano(c), booleano(x)),
     law("switch-to-or", switch(c, True, x), c | x, booleano(c), booleano(x)),

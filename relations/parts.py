@@ -63,23 +63,6 @@ f = Elemwise(s, ())
 """Any elementwise op."""
 turned = Subtensor(kit.REVERSED)
 """``x[::-1]``. NumPy's loops over an axis that is reversed are slow."""
-COMPOSED = (
-    # x[2:][3] → x[5], x[::-1][::-1] → x[:], x[i][j] → x[i, j]
-    any_dtype_law(
-        "subtensor-of-subtensor",
-        part_of(Subtensor(j)(x, several(xs))),
-        computed(taken_at, x, computed(composed_index, x, index, computed(BasicIndex, j, xs))),
-    ),
-    any_dtype_law("subtensor-unneeded", Subtensor(i)(x), x, whereo(takes_everything, i, x)),
-    any_dtype_law(
-        "op-of-reversed",
-        f(several(xs)),
-        # f(x[::-1], y[::-1], z) → f(x, y, z)[::-1], of a `z` of one row
-        turned(f(several(computed(kit.not_reversed, xs)))),
-        tries=[f(turned(x)), f(turned(x), turned(y)), f(turned(x), y), f(y, turned(x))],
-    ),
-)
-
 elementwise, reduced = f(several(operands)), CAReduce(s, a)(x)
 moved = computed(taken_at, x, computed(index_before_dimshuffle, o, index, n))
 inner = computed(kit.index_before_reduction, index, a, x)
@@ -169,7 +152,21 @@ taken = AdvancedSubtensor(BY_ARRAY)
 
 of_positions = (integero(positions), ranko(positions, 1))
 
-MADE = (
+COMPOSED_AND_MADE = (
+    # x[2:][3] → x[5], x[::-1][::-1] → x[:], x[i][j] → x[i, j]
+    any_dtype_law(
+        "subtensor-of-subtensor",
+        part_of(Subtensor(j)(x, several(xs))),
+        computed(taken_at, x, computed(composed_index, x, index, computed(BasicIndex, j, xs))),
+    ),
+    any_dtype_law("subtensor-unneeded", Subtensor(i)(x), x, whereo(takes_everything, i, x)),
+    any_dtype_law(
+        "op-of-reversed",
+        f(several(xs)),
+        # f(x[::-1], y[::-1], z) → f(x, y, z)[::-1], of a `z` of one row
+        turned(f(several(computed(kit.not_reversed, xs)))),
+        tries=[f(turned(x)), f(turned(x), turned(y)), f(turned(x), y), f(y, turned(x))],
+    ),
     # alloc(x, 9, n)[2:5, 0] → alloc(x, 3)
     any_dtype_law(
         "subtensor-of-alloc",

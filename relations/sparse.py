@@ -42,7 +42,8 @@ v, w = lvars("v", vectoro), lvars("w", matrixo)
 
 alloc = Alloc()
 
-STORED = (
+STRUCTURE = (
+    # what is stored, taken out and put in
     any_dtype_law("stored-of-with-stored", _stored(_with_stored(p, d)), d),
     any_dtype_law("with-own-stored", _with_stored(x, _stored(x)), x),
     any_dtype_law("with-stored-twice", _with_stored(_with_stored(p, e), d), _with_stored(p, d)),
@@ -52,10 +53,7 @@ STORED = (
     ),
     any_dtype_law("sampled-with-stored", _sampled(p, _with_stored(p, d)), d),
     any_dtype_law("sampled-own", _sampled(x, x), _stored(x)),
-)
-"""Stored elements that are taken out are those that were put in."""
-
-FORMS = (
+    # transposes and formats
     any_dtype_law("sparse-transpose-twice", _transposed(_transposed(x)), x),
     any_dtype_law("stored-of-transpose", _stored(_transposed(x)), _stored(x)),
     any_dtype_law(
@@ -64,10 +62,7 @@ FORMS = (
         _transposed(_with_stored(p, d)),
     ),
     any_dtype_law("format-there-and-back", ChangeFormat(f)(ChangeFormat(g)(x)), x),
-)
-"""Transposes and formats."""
-
-DENSE = (
+    # what is made dense, and sparse again
     any_dtype_law(
         "sparse-from-own-dense",
         SparseFromDense(f)(DenseFromSparse(s)(x)),
@@ -97,7 +92,7 @@ DENSE = (
     ),
     any_dtype_law("sampled-of-broadcast", _sampled_dense(p, alloc(w, n, m)), _sampled_dense(p, w)),
 )
-"""What is made dense, and sparse again."""
+"""What is stored where."""
 
 
 # -- products and sums -----------------------------------------------------------------------------
@@ -130,14 +125,11 @@ PRODUCTS = (
         whereo(have_no_single_row, x, y),  # whose product would broadcast
         sound="rounding",
     ),
-)
-"""A dense result without a dense intermediate."""
-
-SUMS = (
+    # sums of stored elements
     sparse_law("sum-of-sparse", sum_(dense(x)), SparseSum(None, s)(x), sound="rounding"),
     sparse_law(
         "sum-of-sparse-columns", sum_(dense(x), axis=0), SparseSum(0, s)(x), sound="rounding"
     ),
     sparse_law("sum-of-sparse-rows", sum_(dense(x), axis=1), SparseSum(1, s)(x), sound="rounding"),
 )
-"""Sums of stored elements."""
+"""Dense results without dense intermediates."""

@@ -50,7 +50,9 @@ from relgraph.tensor import (
 c, x, y, z = lvars("c x y z")
 
 
-INVERSES = (
+_PRICED = ("priced",)
+
+INVERSES_AND_PRODUCTS = (
     stable("log-exp", log(exp(x)), x),
     stable("log2-exp2", log2(exp2(x)), x),
     stable("log2-power", log2(2**x), x),
@@ -63,12 +65,7 @@ INVERSES = (
     ),
     stable("expm1-log-nonnegative", expm1(log(x)), x - 1, nonnegativeo(x)),
     stable("exp-log1p-nonnegative", exp(log1p(x)), 1 + x, nonnegativeo(x)),
-)
-
-
-_PRICED = ("priced",)
-
-WHERE_DEFINED_AND_PRODUCTS = (
+    # where defined
     finite("expm1-log", expm1(log(x)), x - 1),
     finite("exp-log1p", exp(log1p(x)), 1 + x),
     finite("exp-scaled-log", exp(y * log(x)), x**y),

@@ -33,8 +33,5 @@ above_zero = (whereo(kit.is_defined_above_zero, t), nonnegativeo(x))
 INVERSES = (
     stable("inverse", f(g(x)), x, inverse, whereo(kit.is_defined_everywhere, t)),
     stable("inverse-nonnegative", f(g(x)), x, inverse, *above_zero),
-)
-
-INVERSES_WHERE_DEFINED = (
     finite("inverse-where-defined", f(g(x)), x, inverse, whereo(kit.is_defined_in_part, t)),
 )

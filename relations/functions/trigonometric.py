@@ -34,22 +34,6 @@ from relgraph.tensor import (
 
 x, y = lvars("x y")
 
-INVERSES = (
-    rounding("arctan2-neg", arctan2(-y, x), -arctan2(y, x)),
-    rounding("arctan2-one", arctan2(y, 1), arctan(y)),
-    # inverses
-    stable("arccosh-cosh", arccosh(cosh(x)), abs_(x)),
-    stable("sin-arccos", sin(arccos(x)), sqrt(sqr_less_sqr(1, x))),
-    stable("cos-arcsin", cos(arcsin(x)), sqrt(sqr_less_sqr(1, x))),
-    stable("tan-arcsin", tan(arcsin(x)), x / sqrt(sqr_less_sqr(1, x))),
-    stable("cos-arctan", cos(arctan(x)), 1 / length(1, x)),
-    stable("cosh-arcsinh", cosh(arcsinh(x)), length(1, x)),
-    # inverses where defined
-    finite("sin-arctan", sin(arctan(x)), x / length(1, x)),
-    finite("sinh-arccosh", sinh(arccosh(x)), sqrt(sqr_less_sqr(x, 1))),
-    finite("arcsin-arccos", arcsin(x) + arccos(x), math.pi / 2),
-)
-
 QUOTIENTS = (
     rounding("tan", sin(x) / cos(x), tan(x)),
     rounding("cotangent", cos(x) / sin(x), 1 / tan(x)),
@@ -96,7 +80,21 @@ SQUARES_AND_DOUBLE_ANGLES = (
     ),
 )
 
-OF_EXPONENTIALS = (
+INVERSES_AND_EXPONENTIALS = (
+    rounding("arctan2-neg", arctan2(-y, x), -arctan2(y, x)),
+    rounding("arctan2-one", arctan2(y, 1), arctan(y)),
+    # inverses
+    stable("arccosh-cosh", arccosh(cosh(x)), abs_(x)),
+    stable("sin-arccos", sin(arccos(x)), sqrt(sqr_less_sqr(1, x))),
+    stable("cos-arcsin", cos(arcsin(x)), sqrt(sqr_less_sqr(1, x))),
+    stable("tan-arcsin", tan(arcsin(x)), x / sqrt(sqr_less_sqr(1, x))),
+    stable("cos-arctan", cos(arctan(x)), 1 / length(1, x)),
+    stable("cosh-arcsinh", cosh(arcsinh(x)), length(1, x)),
+    # inverses where defined
+    finite("sin-arctan", sin(arctan(x)), x / length(1, x)),
+    finite("sinh-arccosh", sinh(arccosh(x)), sqrt(sqr_less_sqr(x, 1))),
+    finite("arcsin-arccos", arcsin(x) + arccos(x), math.pi / 2),
+    # of exponentials
     stable("sinh", exp(x) - exp(-x), 2 * sinh(x)),
     stable("cosh", exp(x) + exp(-x), 2 * cosh(x)),
     stable("sinh-scaled", y * exp(x) - y * exp(-x), y * (2 * sinh(x))),

@@ -197,9 +197,3 @@ def is_nan_for_nan_only(scalar_op: Any) -> bool:
     facts = scalar_op.facts
     rises = EVERYWHERE in (facts.increasing, facts.decreasing)
     return facts.domain == EVERYWHERE and (rises or (facts.even and facts.increasing == (0, INF)))
-
-
-def is_finite_constant(c: Any) -> bool:
-    """Return whether a constant is one number, neither nan nor infinite, or one boolean."""
-    value = constant_number(c)
-    return value is not None and value - value == 0

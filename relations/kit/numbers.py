@@ -27,7 +27,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.goals import goal
 from relgraph.graph.notation import number_of
 from relgraph.scalar.type import can_cast_exactly
-from relgraph.tensor.basic import constant
+from relgraph.tensor.basic import number
 from relgraph.tensor.costs import products_of_power
 from relgraph.tensor.math import mul, sqr
 
@@ -198,18 +198,7 @@ def exponents_multiply(c: Any, d: Any) -> bool:
 
 def exponent_doubles(c: Any) -> bool:
     """Return whether ``(x**c)**2`` is ``x**(2 * c)`` for any `x`; see `exponents_multiply`."""
-    if not is_small_whole(c):
-        return False
-    dtype = np.dtype(c.type.dtype)
-    value = number_of(c)
-    return dtype.kind == "f" or bool(0 <= 2 * value <= np.iinfo(dtype).max)
-
-
-def half_of(c: Any) -> Any:
-    """Return the constant ``c / 2``, of the dtype of `c`, which is one floating-point number; None
-    if it would be rounded, being too small."""
-    half = np.asarray(number_of(c) / 2, dtype=c.type.dtype)
-    return constant(half) if 2 * half == number_of(c) else None
+    return exponents_multiply(c, number(2, c.type.dtype, 0))
 
 
 @requires_heads(containing_constant)

@@ -231,13 +231,6 @@ constant_folding = ConstantFolding()
 folding_before_laws = ConstantFolding(choices=False)
 
 
-STRUCTURE = ("STORED", "FORMS", "DENSE")
-"""The tables of `relations.sparse` about what is stored where."""
-
-PRODUCTS = ("PRODUCTS", "SUMS")
-"""Those about products and sums without dense matrices."""
-
-
 def sparse_laws(tables: Sequence[str]) -> list[Any]:
     """Return the laws of some tables of `relations.sparse`."""
     page = import_module("relations.sparse")
@@ -556,7 +549,7 @@ def _build_optdb() -> RootDB:
     # Merging comes first, so that every later phase has a smaller graph.
     _add(db, 0, "merge1", MergeOptimizer(), "merge", *all_modes)
     # What is taken out of sparse matrices, before laws about tensors look at what is in between.
-    structure = SparseDB(partial(_phase, "sparse_structure"), STRUCTURE)
+    structure = SparseDB(partial(_phase, "sparse_structure"), ["STRUCTURE"])
     _add(db, 0.7, "sparse_structure", structure, "fast_run", "strict")
     # Simplify, and bring equal expressions to the same form.
     canonicalize = _phase("canonicalize", (*relations.CANONICALIZE, *relations.UNCHECKED))
@@ -574,7 +567,7 @@ def _build_optdb() -> RootDB:
     specialize.register("constant_folding", constant_folding, "fast_run", "strict")
     _add(db, 2, "specialize", specialize, "fast_run", "strict", "proved")
     _add(db, 2.03, "loops", _loop_passes(), "fast_run", "strict")
-    products = SparseDB(partial(_phase, "sparse_dot"), (*STRUCTURE, *PRODUCTS))
+    products = SparseDB(partial(_phase, "sparse_dot"), ["STRUCTURE", "PRODUCTS"])
     _add(db, 2.1, "sparse_dot", products, "fast_run")
     # Products are replaced after all laws that match them.
     _add(db, 2.5, "blas", _blas_phase(), "fast_run")

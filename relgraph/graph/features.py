@@ -202,7 +202,10 @@ class History(Feature):
         )
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
-        self._forget_all()
+        self._log.clear()
+        for checkpoint in self._live:
+            checkpoint.position = None
+        self._live.clear()
         self._fgraph = None
 
     def clone(self) -> Feature:
@@ -217,12 +220,6 @@ class History(Feature):
         if known is not None and known is not fgraph:
             raise ValueError(f"{self} is attached to another graph; attach a clone of it")
         self._fgraph = weakref.ref(fgraph)
-
-    def _forget_all(self) -> None:
-        self._log.clear()
-        for checkpoint in self._live:
-            checkpoint.position = None
-        self._live.clear()
 
     def checkpoint(self, fgraph: FunctionGraph) -> Checkpoint:
         """Return the present state, for `revert`."""

@@ -87,7 +87,7 @@ GUARDS: dict[Callable[..., bool], Callable[..., Any]] = {
     choices.is_true_for_true: lambda op, c: _is_chosen(op, True, c),
     choices.is_true_for_false: lambda op, c: _is_chosen(op, False, c),
     choices.has_all_bits: lambda c: is_discrete(c) & _is(c, -1),
-    choices.is_finite_constant: lambda c: ~(at.isnan(c) | at.isinf(c)),
+    guards.is_finite_number: lambda c: ~(at.isnan(c) | at.isinf(c)),
     choices.is_number_not_nan: lambda c: ~at.isnan(c),
     numbers.is_at_most: lambda low, high: at.le(low, high),
     numbers.product_fits: lambda c, d: at.gt(c, 0) & at.gt(d, 0) & product_fits(c, d),

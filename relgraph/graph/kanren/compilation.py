@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any
 
 from cons.core import ConsPair
 from etuples import etuple
@@ -52,8 +52,6 @@ from relgraph.graph.kanren.rules import Rule, split
 from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError
 from relgraph.graph.kanren.terms import parts_of, with_parts
 from relgraph.graph.traversal import equal_computations
-
-T = TypeVar("T")
 
 STEPS = 2_000
 SECONDS = 1.0

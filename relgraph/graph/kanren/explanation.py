@@ -332,10 +332,6 @@ def _place(path: Path, variable: Variable) -> str:
     return f"in {algebra(variable, LONGEST)}"
 
 
-def _type_of(x: Any) -> str:
-    return str(getattr(x, "type", type(x).__name__))
-
-
 def readers_of(variable: Variable, fgraph: FunctionGraph) -> str:
     """Return the clients of a variable in a graph, as algebra."""
     readers = [
@@ -359,10 +355,9 @@ def _sentence(failure: Failure, variable: Variable, fgraph: FunctionGraph | None
         dtype, of = next((d, v) for d, v in values.items() if d.startswith("complex"))
         return f"the law is not stated for complex numbers, and {_shown(of)} is {dtype}"
     if reason is Reason.TYPE:
-        return (
-            f"the result {_shown(found)} is of type {_type_of(found)}, which does not fit "
-            f"{_shown(failure.wanted)}"
-        )
+        kind = getattr(found, "type", type(found).__name__)
+        wanted = _shown(failure.wanted)
+        return f"the result {_shown(found)} is of type {kind}, which does not fit {wanted}"
     if reason is Reason.READ:
         assert fgraph is not None
         return (

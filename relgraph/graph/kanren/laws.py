@@ -281,11 +281,6 @@ class Law(Relation):
             lost = self._unbound["forward"][0]
             raise ValueError(f"{name}: {lost} is on one side alone, and nothing gives it a value")
 
-    def _implied_by(self, matched: Any, direction: str) -> Sequence[Readers]:
-        if self._implied is None or direction == "backward":
-            return ()
-        return self._implied(matched, self.sound)
-
     def _left_open(
         self, matched: list[LogicVariable], built: list[LogicVariable]
     ) -> list[LogicVariable]:
@@ -302,7 +297,8 @@ class Law(Relation):
         made: list[Condition] = []
         for v, part in built:
             made += [Compute(v, part, part.leaves), Where(is_found, (v,))]
-        implied = self._implied_by(pattern, direction)
+        asks = self._implied is not None and direction == "forward"
+        implied = self._implied(pattern, self.sound) if asks else ()
         return Rule(
             labelled(self.name, direction),
             pattern,

@@ -497,16 +497,9 @@ class Recorder(Feature):
             draft, number=number, name=name, direction=direction, sound=sound, proof=proof
         )
 
-    def _draft(
-        self,
-        name: str,
-        edits: list[Edit],
-        texts: tuple[str, str],
-        built: bool,
-        evidence: Evidence | None = None,
-    ) -> None:
+    def _draft(self, name: str, edits: list[Edit], texts: tuple[str, str], built: bool) -> None:
         """Begin a step, whose name has the direction until the derivation is asked for."""
-        self._drafts.append(Step(0, name, None, None, None, *texts, built, edits, evidence))
+        self._drafts.append(Step(0, name, None, None, None, *texts, built, edits, self.evidence))
         self._pending = []
 
     # -- events of the graph -----------------------------------------------------------------
@@ -533,7 +526,7 @@ class Recorder(Feature):
         else:
             built = edit.new in self.log.recent
             texts = (algebra(var), algebra(new_var)) if self._texts else ("", "")
-            self._draft(name, [*self._pending, edit], texts, built, self.evidence)
+            self._draft(name, [*self._pending, edit], texts, built)
         # what is imported from now on is for the next replacement
         self.log.recent.clear()
 
