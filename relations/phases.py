@@ -148,28 +148,6 @@ _SUMS_AND_PRODUCTS = (
 )
 """The canonical form of sums and products, and their signs."""
 
-_MAGNITUDES = (
-    *magnitudes.ABSOLUTE,
-    *magnitudes.SIGNS_AND_EXTREMES,
-    *magnitudes.COLLECTED,
-    *magnitudes.BOUNDS,
-)
-"""Absolute values and signs, maximum and minimum, and bounds."""
-
-_CHOICES = (
-    *choices.CONSTANT_SIDES,
-    *choices.COMPARISONS,
-    *choices.NOT_A_NUMBER,
-    *choices.JUNCTIONS,
-    *choices.KNOWN,
-    *choices.SIGNS,
-    *choices.CONDITIONS_AND_BRANCHES,
-    *choices.FACTORS,
-    *choices.EXTREMES,
-    *choices.MAGNITUDES,
-)
-"""Comparisons, truth values, and switches between two branches."""
-
 _PARTS_AND_JOINS = (
     *parts.COMPOSED_AND_MADE,
     *parts.LIFTS,
@@ -193,11 +171,23 @@ CANONICALIZE: tuple[Relation, ...] = (
     *powers.EXPONENTS,
     *powers.ROOTS,
     *dtypes.DIVISION,
-    *_MAGNITUDES,
+    *magnitudes.ABSOLUTE,
+    *magnitudes.SIGNS_AND_EXTREMES,
+    *magnitudes.COLLECTED,
+    *magnitudes.BOUNDS,
     *dtypes.OF_INTEGERS,
     *dtypes.ROUNDED_SIGNS,
     *dtypes.COMPLEX,
-    *_CHOICES,
+    *choices.CONSTANT_SIDES,
+    *choices.COMPARISONS,
+    *choices.NOT_A_NUMBER,
+    *choices.JUNCTIONS,
+    *choices.KNOWN,
+    *choices.SIGNS,
+    *choices.CONDITIONS_AND_BRANCHES,
+    *choices.FACTORS,
+    *choices.EXTREMES,
+    *choices.MAGNITUDES,
     *_PARTS_AND_JOINS,
     *reduction.SIMPLER,
     *reduction.OF_OPS,

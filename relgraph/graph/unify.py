@@ -339,16 +339,12 @@ def unify_constrained(u: Any, v: Any, s: Mapping[Any, Any]) -> Generator[Any, An
     elif not isinstance(u_w, ConstrainedVar):
         yield _unify(u_w, v_w, s)
     elif isinstance(v_w, ConstrainedVar):
-        both = ConstrainedVar(_both(u_w.constraint, v_w.constraint))
+        both = ConstrainedVar(lambda x: u_w.constraint(x) and v_w.constraint(x))
         yield assoc(assoc(s, u_w, both), v_w, both)
     elif isvar(v_w):
         yield assoc(s, v_w, u_w)
     else:
         yield assoc(s, u_w, v_w) if holds(u_w.constraint, v_w) else False
-
-
-def _both(p: Callable[[Any], bool], q: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda x: bool(p(x) and q(x))
 
 
 _unify.add((ConstrainedVar, (ConstrainedVar, Var, object), Mapping), unify_constrained)

@@ -611,14 +611,11 @@ def diagnose(rule: Rule, var: Variable, fgraph: FunctionGraph | None = None) -> 
             return verdict
         furthest.keep(verdict.failure, verdict.progress)
     failure, progress = furthest.failure, furthest.progress
-    if not rule.regroup and progress[0] < GUARDS and _matches_regrouped(rule, var):
+    missed = not rule.regroup and progress[0] < GUARDS
+    if missed and next(match_root(rule.pattern, var, {}, regroup=True), None) is not None:
         place = () if failure is None else failure.path
         failure = Failure(Reason.GROUPING, place, rule.pattern, var)
     return Diagnosis(failure, {}, progress)
-
-
-def _matches_regrouped(rule: Rule, var: Variable) -> bool:
-    return next(match_root(rule.pattern, var, {}, True), None) is not None
 
 
 def _verdict(

@@ -589,10 +589,6 @@ def _refused(goal: Any) -> Goal:
     return refuse
 
 
-def _traced_neq(goal: Any, trace: Trace) -> Goal:
-    return lambda s: goal(s.copy())  # it modifies the state
-
-
 class _TracedConstructor:
     """A goal constructor whose goals are traced."""
 
@@ -656,7 +652,7 @@ def _traced_applyo(goal: Any, trace: Trace) -> Goal:
 
 
 _TRACED_BY_CODE: dict[Any, Callable[[Any, Trace], Goal]] = {
-    NEQ: _traced_neq,
+    NEQ: lambda goal, trace: lambda s: goal(s.copy()),  # it modifies the state
     REDUCEO: _traced_reduceo,
     WALKO: _traced_walko,
     ASSOC_FLATTEN: _traced_assoc_flatten,

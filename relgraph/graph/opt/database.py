@@ -123,7 +123,7 @@ def parse_query(
         If the first character of a string is not ``+``, ``-`` or ``&``.
     """
     chosen: dict[str, list[str]] = {"+": [], "-": [], "&": []}
-    for tag in tags:
+    for tag in [tags] if isinstance(tags, str) else tags:
         if not isinstance(tag, str) or tag[:1] not in chosen or len(tag) < 2:
             raise ValueError(
                 f"a tag to query for is written '+tag' (include), '-tag' (exclude) or '&tag' "
@@ -378,7 +378,7 @@ class OptimizationDatabase:
                 raise TypeError("a query takes an OptimizationQuery or strings, not both")
             return tags[0]
         subquery = {
-            name: sub if isinstance(sub, OptimizationQuery) else parse_query(_listed(sub))
+            name: sub if isinstance(sub, OptimizationQuery) else parse_query(sub)
             for name, sub in kwtags.items()
         }
         return parse_query(tags, subquery)
@@ -451,10 +451,6 @@ def refuse_inplace(name: str, optimizer: Any, tags: Collection[str], why: str) -
         optimizer.forbid_inplace(why)
     elif "inplace" in tags or (isinstance(optimizer, Rewriter) and optimizer.overwrites()):
         raise ValueError(f"{name!r} makes ops that overwrite their inputs: {why}")
-
-
-def _listed(tags: Any) -> Sequence[str]:
-    return [tags] if isinstance(tags, str) else tags
 
 
 def _caller() -> str:

@@ -155,7 +155,7 @@ class CycleDetector:
 
 def cycle_message(optimizer: str, steps: Sequence[Step]) -> str:
     """The message about a cycle."""
-    names = _names(steps)
+    names = list(dict.fromkeys(step.rewriter for step in steps))
     who = f"{names[0]} undoes itself" if len(names) == 1 else f"{_and(names)} undo each other"
     lines = "\n".join(f"  {step}" for step in steps[:12])
     more = f"\n  ... and {len(steps) - 12} more" if len(steps) > 12 else ""
@@ -180,10 +180,6 @@ def budget_error(
     """The error of an optimizer that has no `Limits`, by its last rewrite."""
     message = budget_message(str(optimizer), step.rewriter, uses, sizes, [step])
     return DivergenceError(message, "budget", [step.rewriter], [step])
-
-
-def _names(steps: Sequence[Step]) -> list[str]:
-    return list(dict.fromkeys(step.rewriter for step in steps))
 
 
 def _and(names: Sequence[str]) -> str:

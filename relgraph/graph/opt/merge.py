@@ -292,15 +292,6 @@ def hash_consing_table(fgraph: FunctionGraph) -> Iterator[HashConsing]:
         yield made
 
 
-def merge_pairs(fgraph: FunctionGraph, node: Apply, kept: Apply) -> list[tuple[Variable, Variable]]:
-    """The outputs of `node` that have clients, each with its replacement among those of `kept`."""
-    return [
-        (old, new)
-        for old, new in zip(node.outputs, kept.outputs, strict=True)
-        if fgraph.clients.get(old)
-    ]
-
-
 MERGE = "MergeOptimizer"
 
 
@@ -449,7 +440,8 @@ class NodeMerger:
 
     def _replace(self, node: Apply, kept: Apply) -> bool:
         """Replace `node` by `kept`; return whether no feature rejected that."""
-        pairs = merge_pairs(self.fgraph, node, kept)
+        read = zip(node.outputs, kept.outputs, strict=True)
+        pairs = [(old, new) for old, new in read if self.fgraph.clients.get(old)]
         try:
             apply_replacement(self.fgraph, pairs, [], MERGE)
         except InconsistencyError:
