@@ -434,16 +434,14 @@ class Memo(dict[_K, _V]):
     ----------
     generation
         So many entries are kept at least, and twice as many at most.
-    older
-        Entries to begin with.
     """
 
     __slots__ = ("__weakref__", "_generation", "_older")
 
-    def __init__(self, generation: int = 250, older: Mapping[_K, _V] | None = None) -> None:
+    def __init__(self, generation: int = 250) -> None:
         super().__init__()
         self._generation = generation
-        self._older = {} if older is None else dict(older)
+        self._older: dict[_K, _V] = {}
 
     def recall(self, key: _K) -> _V | None:
         """Return the value of a key, or None."""
@@ -472,10 +470,6 @@ class Memo(dict[_K, _V]):
             kept.append(weak)
         self[weak] = value
         return value
-
-    def entries(self) -> dict[_K, _V]:
-        """Return all entries, the older ones first."""
-        return {**self._older, **self}
 
 
 def memoized(generation: int) -> Callable[[Callable[..., _V]], Callable[..., _V]]:

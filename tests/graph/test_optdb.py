@@ -330,8 +330,8 @@ def test_what_was_found_out_about_rewriters_outlives_a_query():
     assert first is not again and first.tables is again.tables
     assert other.tables is not first.tables
     x = float64("x")
-    assert [r.name for r in other.candidates(exp(x).owner)] == ["one"]
-    assert list(other.candidates(log(x).owner)) == []
+    assert [r.name for r in other.tables.plan_for(exp(x).owner).early] == ["one"]
+    assert other.tables.plan_for(log(x).owner).idle
 
 
 def test_a_name_is_no_tag_of_something_else():

@@ -297,8 +297,9 @@ class Law(Relation):
         made: list[Condition] = []
         for v, part in built:
             made += [Compute(v, part, part.leaves), Where(is_found, (v,))]
-        asks = self._implied is not None and direction == "forward"
-        implied = self._implied(pattern, self.sound) if asks else ()
+        implied: Sequence[Readers] = ()
+        if self._implied is not None and direction == "forward":
+            implied = self._implied(pattern, self.sound)
         return Rule(
             labelled(self.name, direction),
             pattern,

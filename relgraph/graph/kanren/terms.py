@@ -316,10 +316,6 @@ class Term(_Spoken):
             self._etuple = etuple(*(_as_etuple(part) for part in (self.op, *self.args)))
         return self._etuple
 
-    def variables(self) -> list[LogicVariable]:
-        """Return the logic variables in the term, each once, from left to right."""
-        return list(dict.fromkeys(leaves_of(self)))
-
     def __reduce__(self) -> tuple[Any, ...]:
         return Term, (self.op, self.args, self._ops)
 
@@ -494,7 +490,7 @@ def leaves_of(part: Any) -> Iterator[Any]:
 
 
 def variables_of(part: Any) -> list[LogicVariable]:
-    """Return the logic variables in a term or any other part of one, each once."""
+    """Return the logic variables in a term or any other part of one, each once, in order."""
     return list(dict.fromkeys(leaves_of(part)))
 
 

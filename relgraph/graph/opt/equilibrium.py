@@ -529,10 +529,6 @@ class EquilibriumOptimizer(NavigatorOptimizer):
         """The tables of the local optimizers; a database passes them on to equal optimizers."""
         return RewriterTables(self.local_optimizers)
 
-    def candidates(self, node: Apply) -> Sequence[LocalOptimizer]:
-        """The early rewriters that may match `node` by its op and inputs, in order."""
-        return self.tables.plan_for(node).early
-
     def every_global(self) -> tuple[GlobalOptimizer, ...]:
         """The global optimizers of all kinds."""
         return (*self.global_optimizers, *self.final_optimizers, *self.cleanup_optimizers)

@@ -44,11 +44,6 @@ class Worklist:
 
     A node is in it at most once. A node that leaves the graph is discarded at once, and so is
     never visited.
-
-    >>> from relgraph.graph.basic import Apply
-    >>> work = Worklist([])
-    >>> work.pop() is None, work.next_generation()
-    (True, False)
     """
 
     __slots__ = ("_later", "_now")
@@ -62,23 +57,15 @@ class Worklist:
     def __len__(self) -> int:
         return len(self._now) + len(self._later)
 
-    def __contains__(self, node: object) -> bool:
-        return node in self._now or node in self._later
-
-    def pop(self) -> Apply | None:
-        """Take out the next node of this generation; None if there is none left."""
-        return next(self.generation(), None)
-
     def generation(self) -> Iterator[Apply]:
         """Take out the nodes of this generation one by one, with those that join it meanwhile."""
         now = self._now
         while now:
             yield now.popitem()[0]
 
-    def next_generation(self) -> bool:
-        """Begin the next generation; return whether the worklist has any nodes."""
+    def next_generation(self) -> None:
+        """Begin the next generation."""
         self._now, self._later = _in_reverse(self._later), _in_reverse(self._now)
-        return bool(self._now or self._later)
 
     def put_later(self, nodes: Iterable[Apply]) -> None:
         """Queue `nodes` for the next generation, unless they are in the queue."""

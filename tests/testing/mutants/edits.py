@@ -13,7 +13,7 @@ from unification.variable import isvar
 
 from relgraph.graph.kanren.goals import Where
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.terms import Literal, Term
+from relgraph.graph.kanren.terms import Literal, Term, variables_of
 from relgraph.tensor import cast
 from relgraph.tensor.reductions import CAReduce
 from tests.testing.mutants.spoiled import spoiling
@@ -214,7 +214,7 @@ def other_op(law: Law) -> Iterator[Mutant]:
 
 def other_argument(law: Law) -> Iterator[Mutant]:
     """A variable is taken for another one."""
-    variables = [v for v in law.lhs.variables() if v in law._variables]
+    variables = [v for v in variables_of(law.lhs) if v in law._variables]
     following = dict(zip(variables, [*variables[1:], *variables[:1]], strict=True))
 
     def change(part: Any) -> Any:
@@ -241,7 +241,7 @@ def spoiled(where: str) -> Edit:
     """The right side is wrong for certain inputs alone: of a kind, a rank, a layout, a value."""
 
     def edit(law: Law) -> Iterator[Mutant]:
-        v = next(iter(law.lhs.variables()))
+        v = next(iter(variables_of(law.lhs)))
         done = []
 
         def change(part: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.graph.kanren.goals import Compute, Where
 from relgraph.graph.kanren.laws import Law
-from relgraph.graph.kanren.terms import Term
+from relgraph.graph.kanren.terms import Term, variables_of
 from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.reductions import CAReduce
@@ -239,7 +239,7 @@ def _why_out_of_reach(law: Law, where: str, instances: Sequence[Instance]) -> st
 
 def _is_eliminated(law: Law) -> bool:
     """Return whether only ops on matrices read the first variable of a left side."""
-    v = next(iter(law.lhs.variables()))
+    v = next(iter(variables_of(law.lhs)))
     classes = [class_and_scalar_name(op)[0] for op in _readers(v, law.lhs)]
     of_matrices = [cls is not None and issubclass(cls, MatrixOp) for cls in classes]
     return bool(of_matrices) and all(of_matrices)
