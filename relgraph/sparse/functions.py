@@ -17,6 +17,7 @@ from relgraph.sparse.op import (
     COMPARISONS,
     CompareSparse,
     Compressed,
+    SparsePair,
     _add_sparse,
     _elements,
     _indices,
@@ -144,20 +145,22 @@ def _stored_beside(x: Any, y: Any) -> Any:
     return _sampled_dense(x, y if y.type.ndim == 2 else y.dimshuffle("x", 0))
 
 
+def _elementwise(op: SparsePair, x: Any, y: Any) -> Any:
+    """Return an op of two sparse matrices, or of dense ones if one of them is."""
+    x, y = _operands(x, y, str(op))
+    if is_sparse_variable(x) and is_sparse_variable(y):
+        return op(x, y)
+    return getattr(tm, str(op))(_as_dense(x), _as_dense(y))
+
+
 def add(x: Any, y: Any) -> Any:
     """Return the sum of a sparse matrix and a sparse or dense one: sparse if both are."""
-    x, y = _operands(x, y, "add")
-    if is_sparse_variable(x) and is_sparse_variable(y):
-        return _add_sparse(x, y)
-    return tm.add(_as_dense(x), _as_dense(y))
+    return _elementwise(_add_sparse, x, y)
 
 
 def sub(x: Any, y: Any) -> Any:
     """Return the difference of a sparse matrix and a sparse or dense one: sparse if both are."""
-    x, y = _operands(x, y, "sub")
-    if is_sparse_variable(x) and is_sparse_variable(y):
-        return _sub_sparse(x, y)
-    return tm.sub(_as_dense(x), _as_dense(y))
+    return _elementwise(_sub_sparse, x, y)
 
 
 def mul(x: Any, y: Any) -> Any:
@@ -203,10 +206,7 @@ def structured(function: Callable[..., Any], x: Any, *others: Any) -> Any:
 
 def _comparison(name: str) -> Callable[[Any, Any], Any]:
     def compare(x: Any, y: Any) -> Any:
-        x, y = _operands(x, y, name)
-        if is_sparse_variable(x) and is_sparse_variable(y):
-            return CompareSparse(name)(x, y)
-        return getattr(tm, name)(_as_dense(x), _as_dense(y))
+        return _elementwise(CompareSparse(name), x, y)
 
     compare.__name__ = name
     compare.__doc__ = (
@@ -358,14 +358,10 @@ def _copy(x: Any) -> Any:
 
 def _product(x: Any, y: Any, name: str, is_structured: bool) -> Any:
     dense, sparse = DotDense(is_structured), DotSparse(is_structured)
-    x, y = (_operand(v, name, i) for i, v in enumerate((x, y)))
-    if is_sparse_variable(x) and is_sparse_variable(y):
-        return sparse(x, as_format(y, x.type.format))
-    if is_sparse_variable(x):
-        return dense(x, y)
-    if is_sparse_variable(y):
+    x, y = _operands(x, y, name)
+    if not is_sparse_variable(x):
         return dense_transpose(dense(_transposed(y), dense_transpose(x)))
-    raise TypeError(f"sparse.{name}: neither {x} nor {y} is sparse")
+    return sparse(x, y) if is_sparse_variable(y) else dense(x, y)
 
 
 def structured_dot(x: Any, y: Any) -> Any:

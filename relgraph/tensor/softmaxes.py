@@ -45,6 +45,7 @@ class _Softmax(RelativeOp, TensorOp):
 
     __props__ = ("axis",)
     keeps_shape = True
+    cost = 25.0
 
     def __init__(self, axis: Axes = -1) -> None:
         self.axis = axis
@@ -108,8 +109,6 @@ class Softmax(_Softmax):
         An int, a tuple of ints, or None for all axes.
     """
 
-    cost = 25.0
-
     def array_formula(self, xp: Any, x: Any) -> Any:
         shifted, _ = self.shifted(xp, x)
         shares = xp.exp(shifted)
@@ -133,8 +132,6 @@ class Softmax(_Softmax):
 class LogSoftmax(_Softmax):
     """The logarithm of `Softmax`, with the same parameter, without computing the softmax."""
 
-    cost = 25.0
-
     def array_formula(self, xp: Any, x: Any) -> Any:
         shifted, _ = self.shifted(xp, x)
         shifted -= xp.log(xp.exp(shifted).sum(axis=self.axis, keepdims=True))
@@ -150,7 +147,6 @@ class LogSumExp(_Softmax):
     For no elements it is minus infinity. The parameter is that of `Softmax`.
     """
 
-    cost = 25.0
     name = "logsumexp"
 
     def output_types(self, *input_types: TensorType) -> list[TensorType]:
