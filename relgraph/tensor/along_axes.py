@@ -422,9 +422,6 @@ class ArgSort(OneAxis):
     def compute(self, node: Apply, x: Any) -> Any:
         return np.argsort(x, axis=self.axis, stable=True).astype("int64", copy=False)
 
-    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
-        return [second(x, np.float64(0.0))]
-
 
 def sort(x: Any, axis: int | None = -1, kind: str | None = None) -> Any:
     """Return the elements of `x` along `axis` in ascending order; for None, of the flattened `x`.

@@ -366,8 +366,6 @@ class ARange(Op):
         return [[connected], [False], [connected]]
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
-        if is_discrete(self.dtype):
-            return [disconnected() for _ in inputs]
         g, out = output_grads[0], outputs[0]
         steps = arange(shape_i(out, 0))
         return [sum_(g), disconnected(), sum_(g * cast(steps, self.dtype))]
@@ -507,11 +505,8 @@ class Join(AxisOp):
 
     def input_gradients(self, g: Any, out: Any, *inputs: Any) -> list[Any]:
         sizes = MakeVector("int64")(*[lengths(x)[self.axis] for x in inputs])
-        parts = Split(len(inputs), self.axis)(g, sizes, return_list=True)
-        return [
-            disconnected() if is_discrete(x.type.dtype) else part
-            for x, part in zip(inputs, parts, strict=True)
-        ]
+        parts: list[Any] = Split(len(inputs), self.axis)(g, sizes, return_list=True)
+        return parts
 
 
 class Split(Op):

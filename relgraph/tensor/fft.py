@@ -14,7 +14,7 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Apply
 from relgraph.graph.utils import lifted
 from relgraph.introspection import public_functions
-from relgraph.scalar.type import is_complex, is_discrete
+from relgraph.scalar.type import is_complex
 from relgraph.tensor.along_axes import OneAxis, along, length, of_rank, part
 from relgraph.tensor.basic import as_argument, normalize_axis
 from relgraph.tensor.linalg.matrix_op import COMPLEX_OF, REAL_OF
@@ -78,10 +78,7 @@ class DFT(OneAxis):
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         """Return the gradient: the conjugate transform, with the same factor."""
-        g = DFT(self.axis, not self.inverse, _OPPOSITE[self.norm])(g)
-        if is_complex(x.type.dtype):
-            return [at.cast(g, x.type.dtype)]
-        return [at.real(g) if is_discrete(x.type.dtype) else at.cast(at.real(g), x.type.dtype)]
+        return [DFT(self.axis, not self.inverse, _OPPOSITE[self.norm])(g)]
 
 
 _OPPOSITE = {"backward": "forward", "forward": "backward", "ortho": "ortho"}

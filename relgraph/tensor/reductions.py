@@ -14,7 +14,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.notation import Applied
 from relgraph.graph.op import Op, RelativeOp, Variables
 from relgraph.graph.type import DisconnectedType
-from relgraph.graph.utils import AsksForType, LogicTerm
+from relgraph.graph.utils import AsksForType, LogicTerm, MethodNotDefined
 from relgraph.scalar.composite import Composite
 from relgraph.scalar.op import FoldOp
 from relgraph.scalar.type import check_dtype, is_complex, is_discrete
@@ -162,8 +162,8 @@ class CAReduce(RelativeOp, AlongAxes):
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
         gradient = _GRADIENTS.get(self.scalar_op)
-        if gradient is None or is_discrete(out.type.dtype):
-            return [second(x, np.float64(0.0))]
+        if gradient is None:
+            raise MethodNotDefined(f"{self} has no gradient")
         return [gradient(self.axes(x.type.ndim), x, out, g)]
 
 
@@ -610,9 +610,6 @@ class _ArgExtreme(RelativeOp, AlongAxes):
             which = "an empty input" if self.axis is None else f"axis {self.axis} of length 0"
             raise ValueError(f"{self}: {node.inputs[0]} has shape {x.shape}: no extreme of {which}")
         return np.asarray(getattr(np, self.name)(x, axis=self.axis), dtype="int64")
-
-    def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
-        return [second(x, np.float64(0.0))]
 
 
 class Argmax(_ArgExtreme):

@@ -17,6 +17,7 @@ from relgraph import function, scalar
 from relgraph.compile import Mode
 from relgraph.gradient import grad, verify_grad
 from relgraph.graph.reference import evaluate
+from relgraph.graph.utils import MethodNotDefined
 from relgraph.tensor.norms import Cosine, Covariance, Norm
 from relgraph.tensor.reductions import CAReduce
 from tests.seeds import seed_of
@@ -493,3 +494,9 @@ def test_covariances_at_the_ends():
     assert run(Covariance(None), huge, np.array([1e200, 0.0, 0.0])) == 0
     assert run(Covariance(None), np.array([np.inf, 0.0]), np.array([2.0, -3.0])) == np.inf
     assert np.isnan(run(Covariance(None), np.zeros(0), np.zeros(0)))
+
+
+def test_a_reduction_without_a_known_gradient_says_so():
+    x = at.dvector("x")
+    with pytest.raises(MethodNotDefined, match="reduce_logaddexp has no gradient"):
+        grad(CAReduce(scalar.logaddexp)(x), x)

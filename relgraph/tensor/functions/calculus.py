@@ -12,7 +12,7 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
-from relgraph.scalar.type import is_discrete, number_kind, result_dtype
+from relgraph.scalar.type import number_kind, result_dtype
 from relgraph.tensor.along_axes import accumulated, along, length, of_rank, part, weak
 from relgraph.tensor.basic import TensorOp, as_argument, normalize_axis, static_int, total_length
 from relgraph.tensor.math import conjugated, inexact
@@ -580,13 +580,7 @@ class Convolve(TensorOp):
         turned = at.flip(conjugated(other), 0)
         found = self(g, turned)
         start = length(other, 0) - 1
-        found = at.getitem(found, slice(start, start + length(x, 0)))
-        return found if is_discrete(x.type.dtype) else at.cast(_of_kind(found, x), x.type.dtype)
-
-
-def _of_kind(g: Any, x: Any) -> Any:
-    wanted, given = (np.dtype(v.type.dtype).kind for v in (x, g))
-    return g.real if given == "c" and wanted != "c" else g
+        return at.getitem(found, slice(start, start + length(x, 0)))
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:

@@ -558,10 +558,8 @@ class Unique(TensorOp):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> list[Any]:
         """Return the gradient: it is that of the first of equal elements."""
-        x = inputs[0]
-        if is_discrete(x.type.dtype):
-            return [at.zeros_like(x, "float64")]
-        return [at.inc_subtensor(at.getitem(at.zeros_like(x), outputs[1]), output_grads[0])]
+        zeros = at.zeros_like(inputs[0])
+        return [at.inc_subtensor(at.getitem(zeros, outputs[1]), output_grads[0])]
 
 
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False,
