@@ -72,15 +72,13 @@ def discover_laws(modules: Iterable[str] = ()) -> dict[str, Relation]:
     CheckError
         If a module or pack can't be imported or has no laws, or two laws have one name.
     """
-    laws: dict[str, Relation] = {}
+    laws = []
     for name in tuple(modules) or (RULE_BOOK,):
         found = _laws_of_pack(name) if name.startswith(PREFIX) else laws_in(_modules(name))
         if not found:
             raise CheckError(f"the module {name} has no laws")
-        for law in found.values():
-            if laws.setdefault(law.name, law) is not law:
-                raise CheckError(f"two laws are called {law.name}")
-    return laws
+        laws.append(found)
+    return laws_in(laws)
 
 
 def add_module_arguments(parser: argparse.ArgumentParser) -> None:

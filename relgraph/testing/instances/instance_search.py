@@ -382,7 +382,7 @@ class InstanceSearch:
             if not self.instances and attempt % _ATTEMPTS_OF_A_START == 0:
                 # failures alone count against the options that were picked most, the right ones too
                 self._instantiator.choices.forget()
-            found = self._attempt()
+            found = self._match(self._instantiator.instantiate)
             self._instantiator.choices.record_outcome(success=isinstance(found, _Match))
             self.attempts += 1
             if isinstance(found, str):
@@ -408,7 +408,7 @@ class InstanceSearch:
         """
         instantiator = self._instantiator
         instantiator.cell, instantiator.turn = cell, turn
-        found = self._attempt()
+        found = self._match(instantiator.instantiate)
         instantiator.cell = None
         if isinstance(found, str):
             instantiator.choices.forget_outcome()
@@ -425,7 +425,7 @@ class InstanceSearch:
         LawViolation
             See `find`.
         """
-        found = self._changed(known, change)
+        found = self._match(partial(change, known.graph))
         return found if isinstance(found, str) else self._instance(found)
 
     def rebuilt(self, known: Instance, change: Change) -> list[Instance]:
@@ -438,16 +438,10 @@ class InstanceSearch:
         LawViolation
             See `find`.
         """
-        found = self._changed(known, change)
+        found = self._match(partial(change, known.graph))
         if isinstance(found, str):
             return []
         return [checked_instance(self.direction, self.rule, found.graph, found.new, False)]
-
-    def _changed(self, known: Instance, change: Change) -> _Match | str:
-        try:
-            return self._match(change(known.graph))
-        except CannotInstantiate as why:
-            return str(why)
 
     def over(self, shape: tuple[int, ...], known: Instance) -> list[Instance]:
         """Return a known instance over inputs of a shape, if its ops work element by element.
@@ -462,31 +456,25 @@ class InstanceSearch:
         found = self.rebuilt(known, partial(reshaped, shape=shape))
         return found or self.rebuilt(known, partial(reshaped, shape=shape, number=with_axes))
 
-    def _attempt(self) -> _Match | str:
-        """Return a graph that the law rewrites, or why what was drawn is none."""
+    def _match(self, make: Callable[[], InstantiatedPattern]) -> _Match | str:
+        """Return a graph that the law rewrites, or why what is made is none."""
         try:
-            return self._match(self._instantiator.instantiate())
-        except CannotInstantiate as why:
-            return str(why)
-
-    def _match(self, graph: InstantiatedPattern) -> _Match | str:
-        new = _rewritten(self.direction, graph)
-        if new is not None:
-            return _Match(graph, new, _values_in(graph))
+            graph = make()
+            new = _rewritten(self.direction, graph)
+            if new is not None:
+                return _Match(graph, new, _values_in(graph))
+        except CannotInstantiate as refusal:
+            return str(refusal)
         why = _why_refused(self.direction, self.rule, graph)
         if why == BY_CHANCE and self.unmatched is None:
             self.unmatched = graph.root
         return why
 
-    @staticmethod
-    def _key(found: _Match) -> Any:
-        specs = found.graph.inputs
-        _, _, key = structure([spec.var for spec in specs], [found.graph.root])
-        return key, tuple([spec.shape for spec in specs])
-
     def _instance(self, found: _Match) -> Instance:
         """Return the instance of a graph, which is made and checked if there is none yet."""
-        key = self._key(found)
+        specs = found.graph.inputs
+        _, _, graph = structure([spec.var for spec in specs], [found.graph.root])
+        key = graph, tuple([spec.shape for spec in specs])
         instance = self._by_graph.get(key)
         if instance is None:
             compare = len(self.instances) < _COMPARED_WITH_PLAIN_RUN

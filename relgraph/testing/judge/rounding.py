@@ -68,18 +68,6 @@ def magnitude_of(x: Any) -> Array:
     return np.where(np.isfinite(made), made, 0.0)
 
 
-def _propagated_magnitude(
-    node: Apply, sizes: Sequence[Array], inputs: Sequence[Array], shape: tuple[int, ...]
-) -> Array:
-    op: Any = node.op
-    added_up = _added_up(node, sizes, shape)
-    if added_up is not None:
-        return added_up
-    if is_elementwise(op) or isinstance(op, CAReduce) or moved_inputs(node) is not None:
-        return propagate_marks(node, sizes, inputs, shape)
-    return np.full(shape, sum(float(s.sum()) for s in sizes))
-
-
 def _added_up(node: Apply, sizes: Sequence[Array], shape: tuple[int, ...]) -> Array | None:
     """Return what a sum, or a sum of products, adds up of magnitudes or errors; None for an op that
     is neither."""
@@ -202,7 +190,10 @@ def _local_error(
         size = np.maximum(size, sum(magnitude_of(x) for x in inputs))
     elif adds or isinstance(op, CAReduce | MatrixProduct | Cumulate | Convolve | DFT):
         sizes = [magnitude_of(x) for x in inputs]
-        size = np.maximum(size, _propagated_magnitude(node, sizes, inputs, result.shape))
+        parts = _added_up(node, sizes, result.shape)
+        if parts is None:
+            parts = propagate_marks(node, sizes, inputs, result.shape)
+        size = np.maximum(size, parts)
     return size * min(float(info.eps), max_relative_error)
 
 
