@@ -57,44 +57,17 @@ from relgraph.truth.moves import moved_inputs
 Array = np.ndarray[Any, Any]
 
 
-def matrix_values(op: MatrixOp, inputs: Sequence[Array]) -> list[Array] | None:
-    """Return the true values of the outputs of an op on matrices; None if there is no rule for it.
-
-    Parameters
-    ----------
-    inputs
-        Arrays of balls or of integers.
-    """
-    given = [np.asarray(_EACH_AS_BALL(x)) for x in inputs]
-    if isinstance(op, LinearSolve):
-        return [_solved(op, *given)]
-    if isinstance(op, Inverse):
-        return [_each(given[0], lambda a: _solution(a, _identity(len(a))), 2)]
-    if isinstance(op, Cholesky):
-        return [_each(given[0], lambda a: _factor(a, op.lower), 2)]
-    if isinstance(op, Det):
-        return [_each(given[0], _determinant, 0)]
-    if isinstance(op, Cofactors):
-        return [_each(given[0], _cofactors, 2)]
-    if isinstance(op, SLogDet):
-        return [
-            _each(given[0], lambda a: _sign(_determinant(a)), 0),
-            _each(given[0], lambda a: _logarithm(_determinant(a)), 0),
-        ]
-    return None
-
-
-_EACH_AS_BALL = np.frompyfunc(as_ball, 1, 1)
-
-
-def _each(a: Array, function: Callable[[Array], Any], ndim: int) -> Array:
-    """Return an array of what a function makes of each matrix: numbers, or matrices (`ndim` 2)."""
-
-    def of_one(matrix: Array) -> Any:
-        return function(matrix) if _is_finite(matrix) else _all_of(NONE, matrix, ndim)
-
+def _of_each(function: Callable[[Any, Array], Any], ndim: int = 2) -> Callable[..., Array]:
+    """Return the rule of an op that makes a matrix of each matrix, or a number (`ndim` 0)."""
     signature = "(n,n)->(n,n)" if ndim else "(n,n)->()"
-    return np.asarray(np.vectorize(of_one, [object], signature=signature)(a))
+
+    def rule(op: MatrixOp, node: Apply, a: Any) -> Array:
+        def of_one(matrix: Array) -> Any:
+            return function(op, matrix) if _is_finite(matrix) else _all_of(NONE, matrix, ndim)
+
+        return np.asarray(np.vectorize(of_one, [object], signature=signature)(_map(as_ball, a)))
+
+    return rule
 
 
 def _all_of(ball: Ball, matrix: Array, ndim: int = 2) -> Any:
@@ -119,7 +92,7 @@ def _adjoint(a: Array) -> Array:
     return np.asarray(np.frompyfunc(_conjugate, 1, 1)(a.T)) if a.size else a.T
 
 
-def _solved(op: LinearSolve, a: Array, b: Array) -> Array:
+def _solved(op: LinearSolve, node: Apply, a: Any, b: Any) -> Array:
     def of_one(matrix: Array, right: Array) -> Array:
         if not _is_finite(matrix):
             return np.full(right.shape, NONE, dtype=object)
@@ -128,7 +101,10 @@ def _solved(op: LinearSolve, a: Array, b: Array) -> Array:
         return np.asarray(np.matmul(inverse, right)) if inverse.size else right
 
     solve = np.vectorize(of_one, [object], signature="(n,n),(n,k)->(n,k)")
-    return np.asarray(solve(a, b[:, None])[..., 0] if b.ndim == 1 else solve(a, b))
+    left, right = _map(as_ball, a), _map(as_ball, b)
+    if right.ndim == 1:
+        return np.asarray(solve(left, right[:, None])[..., 0])
+    return np.asarray(solve(left, right))
 
 
 def _matrix_of(op: Any, a: Any) -> Any:
@@ -184,7 +160,15 @@ def _determinant(a: Array) -> Ball:
     return arb(0) if _is_singular(a) else matrix.det()
 
 
-def _cofactors(a: Array) -> Array:
+_DETERMINANTS = _of_each(lambda op, a: _determinant(a), ndim=0)
+
+
+def _signs_and_logarithms(op: SLogDet, node: Apply, a: Any) -> list[Array]:
+    determinants = _DETERMINANTS(op, node, a)
+    return [_map(_sign, determinants), _map(_logarithm, determinants)]
+
+
+def _cofactors(op: Cofactors, a: Array) -> Array:
     out = a.copy()
     for i, j in np.ndindex(*a.shape):
         rest = np.delete(np.delete(a, i, 0), j, 1)
@@ -200,10 +184,10 @@ def _logarithm(x: Ball) -> Ball:
     return -INFINITY if x == 0 else abs(x).log()
 
 
-def _factor(a: Array, lower: bool) -> Array:
+def _factor(op: Cholesky, a: Array) -> Array:
     """Return the Cholesky factor of a positive definite matrix; none if it is not."""
     n = len(a)
-    source = a if lower else _adjoint(a)
+    source = a if op.lower else _adjoint(a)
     c = np.full((n, n), arb(0), dtype=object)
     for j in range(n):
         for i in range(j, n):
@@ -215,7 +199,7 @@ def _factor(a: Array, lower: bool) -> Array:
                 found: Array = _all_of(NONE if rest.real <= 0 else UNKNOWN, a)
                 return found
             c[j, j] = rest.real.sqrt()
-    return c if lower else _adjoint(c)
+    return c if op.lower else _adjoint(c)
 
 
 PRECISIONS = (128, 320, 800, 2000, 5000)
@@ -332,12 +316,10 @@ def node_values(node: Apply, inputs: Sequence[Any]) -> list[Array]:
         If there is no rule for the op.
     """
     op: Any = node.op
-    several = matrix_values(op, inputs) if isinstance(op, MatrixOp) else None
-    if several is not None:
-        return several
     for kinds, function in _RULES:
         if isinstance(op, kinds):
-            return [_as_array(function(op, node, *inputs))]
+            found = function(op, node, *inputs)
+            return found if isinstance(found, list) else [_as_array(found)]
     if moved_inputs(node) is None and not _is_discrete(node, inputs):
         raise NoTrueValue(f"no true value of {op} is known")
     return [_as_array(x) for x in performed(node, [np.asarray(x) for x in inputs])]
@@ -530,4 +512,10 @@ _RULES: tuple[tuple[Any, Callable[..., Any]], ...] = (
     (MakeVector, _vector),
     (Shape, lambda op, node, x: np.asarray(x.shape)),
     (Shape_i, lambda op, node, x: np.asarray(x.shape[op.i])),
+    (LinearSolve, _solved),
+    (Inverse, _of_each(lambda op, a: _solution(a, _identity(len(a))))),
+    (Cholesky, _of_each(_factor)),
+    (Det, _DETERMINANTS),
+    (Cofactors, _of_each(_cofactors)),
+    (SLogDet, _signs_and_logarithms),
 )
