@@ -279,7 +279,7 @@ class _Attempt:
 
     def _decided(self, terms: Sequence[Any]) -> str:
         """Return the answer about terms of linear arithmetic, which many tactics only delay."""
-        return str(self._with(z3.SimpleSolver(), terms).check())
+        return str(self._solver(terms, z3.SimpleSolver()).check())
 
     def reals(self, law: Relation) -> None:
         """Prove that both sides are equal as real numbers."""
@@ -353,10 +353,8 @@ class _Attempt:
             answer = {"sat": "unsat", "unsat": _VOID}.get(admits, admits)
         return answer, solver.model() if answer == "sat" else None
 
-    def _solver(self, terms: Sequence[Any]) -> Any:
-        return self._with(z3.Solver(), terms)
-
-    def _with(self, solver: Any, terms: Sequence[Any]) -> Any:
+    def _solver(self, terms: Sequence[Any], solver: Any = None) -> Any:
+        solver = z3.Solver() if solver is None else solver
         solver.set("timeout", int(1000 * self.seconds))
         solver.add(*terms)
         return solver

@@ -224,12 +224,8 @@ def _quotient(x: Range, y: Range) -> Range | None:
         x.low.is_finite() and x.high.is_finite()
     ):
         return Range(-INFINITY, INFINITY, partial)
-    ends = [_ratio(a, b) for a in (x.low, x.high) for b in (y.low, y.high)]
-    return _hull(ends, partial)
-
-
-def _ratio(x: Ball, y: Ball) -> Ball:
-    return _ZERO if is_infinite(y) else x / y
+    both = product((x.low, x.high), (y.low, y.high))
+    return _hull([_ZERO if is_infinite(b) else a / b for a, b in both], partial)
 
 
 def _magnitude(x: Range) -> Range:
@@ -240,10 +236,6 @@ def _magnitude(x: Range) -> Range:
 
 def _maximum(x: Range, y: Range) -> Range:
     return Range(max(x.low, y.low), max(x.high, y.high), x.partial or y.partial)
-
-
-def _minimum(x: Range, y: Range) -> Range:
-    return -_maximum(-x, -y)
 
 
 def _copysign(x: Range, y: Range) -> Range:
@@ -307,7 +299,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "neg": operator.neg,
     "abs": _magnitude,
     "maximum": _maximum,
-    "minimum": _minimum,
+    "minimum": lambda x, y: -_maximum(-x, -y),
     "copysign": _copysign,
     "fmod": _remainder,
     "arctan2": _arctan2,
