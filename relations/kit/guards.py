@@ -329,13 +329,10 @@ def has_normal_reciprocal(var: Any) -> bool:
 DEPTH = 6
 """How many levels of ops are examined; sums of products of squares are as deep as people write."""
 
-MINUS_ZERO_OF_MINUS_ZERO = {scalar.sqrt}
 # Integers wrap around in these: the least int8 is -128, and so is its absolute value.
 WRAP_AROUND = {scalar.abs, scalar.sqr, scalar.add, scalar.mul}
-# Of the results of these the sign is known if it is known of all arguments,
+# Of the results of these the sign is known if it is known of all arguments.
 SIGN_OF_ALL_ARGUMENTS = {scalar.add, scalar.mul, scalar.minimum, scalar.identity}
-# and of the results of these if it is known of one argument.
-SIGN_OF_ONE_ARGUMENT = {scalar.maximum}
 
 
 @depends_on_levels(2)
@@ -408,7 +405,7 @@ def _has_sign_elementwise(var: Any, op: Any, depth: int, strictly: bool) -> bool
         return _keeps_sign(inputs[0], var, strictly) and _has_sign(inputs[0], depth - 1, strictly)
     if op in SIGN_OF_ALL_ARGUMENTS:
         return all(_has_sign(v, depth - 1, strictly) for v in inputs)
-    if op in SIGN_OF_ONE_ARGUMENT:
+    if op is scalar.maximum:
         return any(_has_sign(v, depth - 1, strictly) for v in inputs)
     if op is scalar.switch:
         return all(_has_sign(v, depth - 1, strictly) for v in inputs[1:])
@@ -420,8 +417,8 @@ def _is_never_minus_zero(var: Any, depth: int) -> bool:
     minus infinity."""
     op = None if var.owner is None else var.owner.op
     if isinstance(op, Elemwise) and op.scalar_op.facts.range[0] >= 0:
-        kept = op.scalar_op in MINUS_ZERO_OF_MINUS_ZERO
-        return not kept and _has_sign(var, depth, strictly=False)
+        # the root of -0 is -0
+        return op.scalar_op is not scalar.sqrt and _has_sign(var, depth, strictly=False)
     return _has_sign(var, depth, strictly=True)
 
 

@@ -62,23 +62,20 @@ OF_SQUARES = (
     stable("power-of-square", sqr(x) ** y, abs_(x) ** (2 * y), floato(x), not_constanto(y)),
 )
 
-ROOTS = (
-    rounding("sqrt-sqr", sqrt(sqr(x)), abs_(x), floato(x), tags=_POW),
-    finite("sqr-sqrt", sqr(sqrt(x)), x, floato(x), tags=_POW),
-)
-
-SQUARES = (
+SQUARES_AND_ROOTS = (
     law("mul-self", x * x, sqr(x), tags=("mul_specialize",)),
     rounding("pow-two", x**2, sqr(x), tags=_POW),
     law("pow-two-integer", x**2, sqr(x), integero(x), tags=_POW),
+    rounding("sqrt-sqr", sqrt(sqr(x)), abs_(x), floato(x), tags=_POW),
+    finite("sqr-sqrt", sqr(sqrt(x)), x, floato(x), tags=_POW),
 )
 
 AS_SQUARES = (
     law("product-as-square", x * x, sqr(x), readerso(is_read, x * x)),
     rounding("power-as-square", x**2, sqr(x), readerso(is_read, x**2)),
 )
-"""`SQUARES` where something is computed of the square. The laws for accuracy look for `sqr`, and a
-mode may have these alone."""
+"""The squares where something is computed of them. The laws for accuracy look for `sqr`, and a mode
+may have these alone."""
 
 SPECIAL = (
     rounding(
