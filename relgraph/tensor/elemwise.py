@@ -870,7 +870,7 @@ class Elemwise(Op):
         for chosen in reversed(choices):
             found = [None if g is None else chosen.and_zero_elsewhere(g) for g in found]
         return [
-            _summed_over_broadcast_axes(g, inputs[i])
+            summed_over_broadcast_axes(g, inputs[i])
             if g is not None
             else disconnected()
             if self._ignores(i, outputs[0].owner)
@@ -897,7 +897,7 @@ def _with_leading_axes(var: Any, pad: DimShuffle) -> Any:
     return pad(var)
 
 
-def _summed_over_broadcast_axes(g: Any, x: Any) -> Any:
+def summed_over_broadcast_axes(g: Any, x: Any) -> Any:
     """Return a gradient summed over the axes along which `x` was broadcast."""
     if g.type == x.type:
         return g

@@ -16,8 +16,8 @@ from relgraph.graph.basic import Apply
 from relgraph.scalar.op import where_not
 from relgraph.tensor.basic import AlongAxes
 from relgraph.tensor.math import cast, check_one_shape, maximum
-from relgraph.tensor.reductions import mean, restore_axes
-from relgraph.tensor.shapes import lengths, product
+from relgraph.tensor.reductions import mean
+from relgraph.tensor.shapes import expand_dims, lengths, product
 from relgraph.tensor.type import TensorType
 
 
@@ -60,11 +60,11 @@ class Norm(_OfReals):
         return xp.squeeze(root * power, axis=self.axes(x.ndim))
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
-        axes, ndim = self.axes(x.type.ndim), x.type.ndim
+        axes = self.axes(x.type.ndim)
         # at the origin the slope has no direction: it is taken to be zero
         least = np.finfo(out.type.dtype).smallest_subnormal
-        length = restore_axes(maximum(out, least), axes, ndim)
-        return [restore_axes(g, axes, ndim) * (x / length)]
+        length = expand_dims(maximum(out, least), axes)
+        return [expand_dims(g, axes) * (x / length)]
 
 
 class _OfPairs(_OfReals):
@@ -104,9 +104,9 @@ class Cosine(_OfPairs):
         return xp.squeeze(products / (of_x * of_y), axis=self.axes(x.ndim))
 
     def input_gradients(self, g: Any, out: Any, x: Any, y: Any) -> list[Any]:
-        axes, ndim = self.axes(x.type.ndim), x.type.ndim
+        axes = self.axes(x.type.ndim)
         out, g, of_x, of_y = (
-            restore_axes(v, axes, ndim) for v in (out, g, Norm(self.axis)(x), Norm(self.axis)(y))
+            expand_dims(v, axes) for v in (out, g, Norm(self.axis)(x), Norm(self.axis)(y))
         )
         to_x, to_y = x / of_x, y / of_y
         return [g * ((to_y - out * to_x) / of_x), g * ((to_x - out * to_y) / of_y)]
@@ -136,8 +136,8 @@ class Covariance(_OfPairs):
         return xp.squeeze(found, axis=axes)
 
     def input_gradients(self, g: Any, out: Any, x: Any, y: Any) -> list[Any]:
-        axes, ndim = self.axes(x.type.ndim), x.type.ndim
+        axes = self.axes(x.type.ndim)
         every = lengths(x)
         count = cast(product([every[axis] for axis in axes]), x.type.dtype)
-        share = restore_axes(g / count, axes, ndim)
+        share = expand_dims(g / count, axes)
         return [share * (v - mean(v, axis=axes, keepdims=True)) for v in (y, x)]

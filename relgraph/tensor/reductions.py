@@ -27,7 +27,7 @@ from relgraph.tensor.basic import (
     reduced_axes,
     without_axes,
 )
-from relgraph.tensor.elemwise import DimShuffle, Elemwise
+from relgraph.tensor.elemwise import DimShuffle, Elemwise, summed_over_broadcast_axes, with_new_axes
 from relgraph.tensor.math import abs as abs_
 from relgraph.tensor.math import cast, conjugated, eq, neq, second, sqr, sqrt, switch, true_div
 from relgraph.tensor.memory import in_order
@@ -114,8 +114,8 @@ class CAReduce(RelativeOp, AlongAxes):
 
     def with_axes_kept(self, arguments: Sequence[Any], order: Sequence[int | str]) -> Any:
         ndim = arguments[0].type.ndim
-        kept = iter(range(ndim - len(self.axes(ndim))))
-        if tuple(order) != tuple("x" if i in self.axes(ndim) else next(kept) for i in range(ndim)):
+        axes = self.axes(ndim)
+        if tuple(order) != with_new_axes(ndim - len(axes), axes):
             return None
         name, axis = self.head()
         return Applied(name, tuple(arguments), f"{axis}{', ' * bool(axis)}keepdims=True")
@@ -172,22 +172,8 @@ def _kept_size(x: Any, axes: tuple[int, ...]) -> int:
     return int(np.prod(without_axes(x.shape, axes)))
 
 
-def restore_axes(reduced: Any, axes: Sequence[int], ndim: int) -> Any:
-    """Return a reduced tensor with axes of length 1 in place of the `axes` that were reduced.
-
-    Parameters
-    ----------
-    ndim
-        The rank before the reduction.
-    """
-    if not axes:
-        return reduced
-    kept = iter(range(ndim))
-    return reduced.dimshuffle(*["x" if i in axes else next(kept) for i in range(ndim)])
-
-
 def _sum_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
-    return second(x, restore_axes(g, axes, x.type.ndim))
+    return second(x, expand_dims(g, axes))
 
 
 def _prod_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
@@ -197,19 +183,18 @@ def _prod_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
     terms with the sum of the zeros are zero themselves, and their derivatives are not: they make
     the second derivative right where elements are zero. The third one is not.
     """
-    ndim = x.type.ndim
     x = conjugated(x)
     is_zero = eq(x, 0)
     others = switch(is_zero, 1, x)
-    product = restore_axes(prod(others, axis=axes), axes, ndim)
-    zeros = restore_axes(sum(is_zero, axis=axes), axes, ndim)
+    product = expand_dims(prod(others, axis=axes), axes)
+    zeros = expand_dims(sum(is_zero, axis=axes), axes)
     nothing = switch(is_zero, x, 0)
-    all_zeros = restore_axes(sum(nothing, axis=axes), axes, ndim)
+    all_zeros = expand_dims(sum(nothing, axis=axes), axes)
     other_zero = product * (all_zeros - nothing)
     at_zero = switch(eq(zeros, 1), product, switch(eq(zeros, 2), other_zero, 0))
     without = switch(eq(zeros, 0), product, switch(eq(zeros, 1), product * all_zeros, 0))
     elsewhere = without / others
-    return restore_axes(g, axes, ndim) * switch(is_zero, at_zero, elsewhere)
+    return expand_dims(g, axes) * switch(is_zero, at_zero, elsewhere)
 
 
 def _extreme_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
@@ -217,10 +202,9 @@ def _extreme_gradient(axes: tuple[int, ...], x: Any, out: Any, g: Any) -> Any:
 
     It is 0 where the extreme is nan.
     """
-    ndim = x.type.ndim
-    extreme = eq(x, restore_axes(out, axes, ndim))
+    extreme = eq(x, expand_dims(out, axes))
     share = g / cast(sum(extreme, axis=axes), x.type.dtype)
-    return switch(extreme, restore_axes(share, axes, ndim), 0)
+    return switch(extreme, expand_dims(share, axes), 0)
 
 
 _GRADIENTS: dict[Any, Callable[[tuple[int, ...], Any, Any, Any], Any]] = {
@@ -259,7 +243,7 @@ def _reduce(
     axes = reduced_axes(axis, ndim, what)
     out = CAReduce(scalar_op, None if len(axes) == ndim else axes)(x)
     if keepdims:
-        out = restore_axes(out, axes, ndim)
+        out = expand_dims(out, axes)
     return out if dtype is None else cast(out, dtype)
 
 
@@ -473,12 +457,8 @@ def sum_like(g: Any, x: Any) -> Any:
     The sum is over the leading axes that `x` lacks, and those where its static length is 1.
     """
     missing = g.type.ndim - x.type.ndim
-    ones = [
-        i + missing for i, n in enumerate(x.type.shape) if n == 1 and g.type.shape[i + missing] != 1
-    ]
-    if ones:
-        g = sum(g, axis=ones, keepdims=True)
-    return sum(g, axis=tuple(range(missing))) if missing else g
+    g = sum(g, axis=tuple(range(missing))) if missing else g
+    return summed_over_broadcast_axes(g, x)
 
 
 def _element_count(x: Any, axes: Sequence[int], ddof: int = 0) -> Any:
@@ -630,7 +610,7 @@ def _arg_reduce(op: type[_ArgExtreme], x: Any, axis: Any, keepdims: bool) -> Any
         return op(axis)(x)
     axes = normalize_axes(axis, ndim, op.name)
     out = op(None)(x) if axis is None else _over_axes(op, x, axes)
-    return restore_axes(out, axes, ndim) if keepdims else out
+    return expand_dims(out, axes) if keepdims else out
 
 
 def _over_axes(op: type[_ArgExtreme], x: Any, axes: tuple[int, ...]) -> Any:

@@ -22,8 +22,9 @@ from relgraph.tensor.basic import (
 from relgraph.tensor.indexing import OneElement
 from relgraph.tensor.math import cast, exp
 from relgraph.tensor.memory import in_order
-from relgraph.tensor.reductions import kept_axes, restore_axes
+from relgraph.tensor.reductions import kept_axes
 from relgraph.tensor.reductions import sum as sum_
+from relgraph.tensor.shapes import expand_dims
 from relgraph.tensor.type import TensorType
 
 Axes = int | tuple[int, ...] | None
@@ -119,11 +120,11 @@ class Softmax(_Softmax):
         return shares
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
-        axes, ndim = normalize_axes(self.axis, out.type.ndim, self.name), out.type.ndim
+        axes = self.axes(out.type.ndim)
         one = OneElement.in_(g, axes)
         if one is not None:
             # the gradient adds up to zero; the sum of the others has the digits that 1 - out loses
-            share = restore_axes(one.part(out) * one.value, axes, ndim)
+            share = expand_dims(one.part(out) * one.value, axes)
             others = one.replaced(out, np.zeros((), out.type.dtype)) * -share
             return [one.replaced(others, -sum_(others, axis=axes))]
         return [(g - self.summed(g * out)) * out]
@@ -162,7 +163,7 @@ class LogSumExp(_Softmax):
         return xp.log(total) + xp.squeeze(shift, axis=self.axes(x.ndim))
 
     def input_gradients(self, g: Any, out: Any, x: Any) -> list[Any]:
-        g = restore_axes(g, self.axes(x.type.ndim), x.type.ndim)
+        g = expand_dims(g, self.axes(x.type.ndim))
         return [g * softmax(x, self.axis)]
 
 
@@ -220,4 +221,4 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         return result
     if isinstance(result, LogicTerm):
         return kept_axes(result, axis, "logsumexp")
-    return restore_axes(result, normalize_axes(axis, x.type.ndim, "logsumexp"), x.type.ndim)
+    return expand_dims(result, normalize_axes(axis, x.type.ndim, "logsumexp"))

@@ -239,9 +239,7 @@ def fitted_gradient(g: Any, x: Any) -> Any:
     as one that fits the dtype of `x`: the real part for a real one."""
     if g.type.dtype in REAL_OF and x.type.dtype not in REAL_OF:
         g = g.real
-    missing = g.type.ndim - x.type.ndim
-    pairs = zip(x.type.shape, g.type.shape[missing:], strict=True)
-    return sum_like(g, x) if missing or any(n == 1 and m != 1 for n, m in pairs) else g
+    return sum_like(g, x)
 
 
 FACTS = (

@@ -31,8 +31,8 @@ from relgraph.tensor.linalg.blas import (
 from relgraph.tensor.linalg.functions import SLogDet
 from relgraph.tensor.linalg.systems import Inverse, Solve
 from relgraph.tensor.math import Dot, _dot, add, cast, exp, log, lt, switch
-from relgraph.tensor.reductions import CAReduce, restore_axes
-from relgraph.tensor.shapes import squeeze
+from relgraph.tensor.reductions import CAReduce
+from relgraph.tensor.shapes import expand_dims, squeeze
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.type import TensorType
 from relgraph.vm.kernels import unfused
@@ -402,7 +402,7 @@ class Largest(CAReduce):
 def _largest(x: Any, axis: Any, keepdims: bool, initial: float) -> Any:
     axes = normalize_axes(axis, x.type.ndim, "max")
     largest = Largest(None if len(axes) == x.type.ndim else axes)(x)
-    return restore_axes(largest, axes, x.type.ndim)
+    return expand_dims(largest, axes)
 
 
 def _is_finite(x: Any) -> Any:
