@@ -23,7 +23,7 @@ from relgraph.tensor.basic import as_tensor_variable, static_int
 from relgraph.tensor.math import cast, clip, ge, lt, maximum, minimum, switch
 from relgraph.tensor.reductions import sum as sum_
 from relgraph.tensor.reductions import sum_like
-from relgraph.tensor.shapes import greater
+from relgraph.tensor.shapes import as_length, greater
 from relgraph.tensor.signatures import broadcast_shape, check_broadcast, met_shape
 from relgraph.tensor.type import TensorType
 
@@ -280,16 +280,9 @@ def _entry(part: Any, inputs: list[Any]) -> Entry:
 
 
 def _slice_part(part: Any, inputs: list[Any]) -> int | Placeholder | None:
-    if part is None:
-        return None
-    known = static_int(part)
-    if known is not None:
-        return known
-    v = part if isinstance(part, LogicTerm) else as_tensor_variable(part)
-    if isinstance(v, Variable):
-        type_: Any = v.type
-        if type_.ndim != 0 or np.dtype(type_.dtype).kind not in "iu":
-            raise TypeError(f"{part} is no end of a slice: it is a {type_}, not an integer")
+    v = None if part is None else as_length(part, "a slice")
+    if v is None or isinstance(v, int):
+        return v
     inputs.append(v)
     return Placeholder.INTEGER
 
