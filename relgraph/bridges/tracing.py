@@ -346,8 +346,7 @@ def optimized(
     """
     graph = FunctionGraph(list(inputs), list(outputs), clone=True)
     _optimizer(laws, mode).optimize(graph)
-    for feature in list(graph.features):
-        graph.remove_feature(feature)
+    graph.remove_features()
     return list(graph.inputs), list(graph.outputs)
 
 

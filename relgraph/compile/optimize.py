@@ -170,10 +170,7 @@ def _result_like(
     """Return the optimized graph in the form of the given one: a graph, a variable or a list."""
     if isinstance(given, FunctionGraph):
         return fgraph
-    # Features and the methods that they add refer to the graph. Without these cycles its memory is
-    # freed at once, and not only by the garbage collector.
-    for feature in list(fgraph.features):
-        fgraph.remove_feature(feature)
+    fgraph.remove_features()
     return fgraph.outputs[0] if isinstance(given, Variable) else list(fgraph.outputs)
 
 

@@ -150,8 +150,7 @@ def stabilized(
     if names.isdisjoint(stabilize.optimize(graph).applied):
         return {}
     found = list(graph.outputs)
-    for feature in list(graph.features):
-        graph.remove_feature(feature)
+    graph.remove_features()
     memo: dict[Any, Any] = {new: old for old, new in stand_ins.items()}
     clone_get_equiv([], found, copy_inputs=False, copy_orphans=False, memo=memo)
     return {v: memo[new] for v, new in zip(defined, found, strict=True)}

@@ -377,10 +377,8 @@ def optimized_step(
     optimizer.optimize(graph)
     for check in inner:
         check.finish(graph)
-    inputs, outputs = list(graph.inputs), list(graph.outputs)
-    for feature in list(graph.features):
-        graph.remove_feature(feature)
-    return op.changed(inputs=inputs, outputs=outputs)
+    graph.remove_features()
+    return op.changed(inputs=list(graph.inputs), outputs=list(graph.outputs))
 
 
 def batch_products(loop: OpenLoop, fgraph: FunctionGraph) -> bool:

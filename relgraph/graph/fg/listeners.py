@@ -75,6 +75,15 @@ class Listeners:
         finally:
             self.remove_feature(feature)
 
+    def remove_features(self) -> None:
+        """Detach all features.
+
+        They and the methods that they add refer to the graph. Without these cycles its memory is
+        freed at once, and not only by the garbage collector.
+        """
+        for feature in list(self.features):
+            self.remove_feature(feature)
+
     def remove_feature(self, feature: Feature) -> None:
         """Detach `feature`, call its `on_detach`, and remove what it published.
 
