@@ -102,10 +102,7 @@ class Groups:
         for group in groups:
             if group is not largest:
                 largest += group
-        for group in groups:
-            if group is not largest:
-                for node in group:
-                    self._members[node] = largest
+                self._members.update(dict.fromkeys(group, largest))
         if len(largest) == 1:
             self._members[largest[0]] = largest
 

@@ -85,9 +85,10 @@ class StorageUse:
                 self._roots[node.outputs[index]] = tuple(dict.fromkeys(found))
         for index, overwritten in node.op.destroy_map.items():
             for i in overwritten:
-                self._note(node.inputs[i], None if index is None else node.outputs[index])
+                self.overwrite(node.inputs[i], None if index is None else node.outputs[index])
 
-    def _note(self, overwritten: Variable, made: Variable | None) -> None:
+    def overwrite(self, overwritten: Variable, made: Variable | None) -> None:
+        """Note that a variable is overwritten, and which output is made there."""
         roots = self.roots(overwritten)
         self._overwritten.update(roots)
         if made is not None:
@@ -157,10 +158,6 @@ class StorageUse:
                     return False
                 reached.update(later.outputs)
         return True
-
-    def overwrite(self, position: int, i: int, made: Variable) -> None:
-        """Note that the node at a position overwrites its input `i`, with an output made there."""
-        self._note(self.order[position].inputs[i], made)
 
 
 def overwrites_nothing(node: Apply) -> bool:
@@ -244,7 +241,7 @@ class InplacePass(GlobalOptimizer):
                 distance = use.readers_after(position, i, node.outputs[output])
                 if distance == 0:
                     chosen[output] = i
-                    use.overwrite(position, i, node.outputs[output])
+                    use.overwrite(node.inputs[i], node.outputs[output])
                 elif (
                     distance is not None
                     and distance <= _NEAR
