@@ -9,8 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -27,6 +25,7 @@ from relgraph.graph.utils import said_of_filter
 from relgraph.introspection import Displayed
 from relgraph.on_first_use import loaded
 from relgraph.tensor.type import TensorType
+from relgraph.vm.codegen import from_source
 from relgraph.vm.linker import ProfiledRunner
 from relgraph.vm.schedule import Runner
 
@@ -112,10 +111,8 @@ def generate_call(parts: CallParts, trusted: bool) -> Callable[..., Any]:
         body.append(f" u{k}.away = u{k}.bring_home = None")
     if parts.updated:
         body.append(f" del results[{parts.n_results}:]")
-    source = "\n".join([f"def call({', '.join(arguments)}):", *body, " return unpack(results)"])
-    exec(_compiled(source), names)
-    call: Callable[..., Any] = names.pop("call")
-    return call
+    source = [f"def call({', '.join(arguments)}):", *body, " return unpack(results)"]
+    return from_source(source, names, "call")
 
 
 def _run_lines(values: Sequence[str], unalias: bool) -> list[str]:
@@ -143,11 +140,6 @@ def _conversion(i: int, given: In, takes_number: bool, names: dict[str, Any]) ->
             f" elif not ({exact}): a{i} = convert({i}, a{i})",
         ]
     return [f" if not ({exact}): a{i} = convert({i}, a{i})"]
-
-
-@lru_cache(maxsize=256)
-def _compiled(source: str) -> CodeType:
-    return compile(source, "<relgraph call>", "exec")
 
 
 @dataclass

@@ -34,7 +34,7 @@ from relgraph.tensor.shapes import MakeVector, Reshape, Shape, Shape_i, SpecifyS
 from relgraph.tensor.signatures import undeclared
 from relgraph.tensor.subtensor import WHOLE, BaseIncSubtensor, Slice, Subtensor
 from relgraph.tensor.type import TensorType
-from relgraph.vm.codegen import AxisLength, EqualLengths, Length, Unknown
+from relgraph.vm.codegen import AxisLength, EqualLengths, Length, Unknown, from_source
 
 
 class Made(NamedTuple):
@@ -223,12 +223,13 @@ def checked_call(
 
     arguments = ", ".join(f"a{i}" for i in range(count))
     conditions = [f"{source(r.first, value)} == {source(r.second, value)}" for r in requirements]
-    code = f"""\
-def checked({arguments}):
- try: holds = {" and ".join(conditions)}
- except Exception: holds = False
- if not holds: require([{arguments}])
- return call({arguments})"""
+    code = [
+        f"def checked({arguments}):",
+        f" try: holds = {' and '.join(conditions)}",
+        " except Exception: holds = False",
+        f" if not holds: require([{arguments}])",
+        f" return call({arguments})",
+    ]
 
     def require(given: Sequence[Any]) -> None:
         values = [*given, *(_anywhere(container) for container in shared)]
@@ -241,9 +242,7 @@ def checked({arguments}):
 
     scope: dict[str, Any] = {**MAKERS, "call": call, "require": require, "anywhere": _anywhere}
     scope.update((f"s{k}", container) for k, container in enumerate(shared))
-    exec(compile(code, "<relgraph lengths>", "exec"), scope)
-    checked: Callable[..., Any] = scope["checked"]
-    return checked
+    return from_source(code, scope, "lengths")
 
 
 def _anywhere(container: Container) -> Any:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from time import perf_counter
 from types import CodeType
 from typing import Any, NamedTuple
@@ -497,6 +497,28 @@ def _raised(function: Callable[..., Any], values: Sequence[Any]) -> Exception | 
     except Exception as exc:
         return exc
     return None
+
+
+@lru_cache(maxsize=512)
+def _compiled(source: str, label: str) -> CodeType:
+    return compile(source, f"<relgraph {label}>", "exec")
+
+
+def from_source(lines: Sequence[str], names: dict[str, Any], label: str) -> Callable[..., Any]:
+    """Return the function that some lines define.
+
+    Parameters
+    ----------
+    lines
+        The lines; the first one names the function.
+    names
+        Its globals.
+    label
+        What tracebacks call the source.
+    """
+    exec(_compiled("\n".join(lines), label), names)
+    function: Callable[..., Any] = names.pop(lines[0].removeprefix("def ").partition("(")[0])
+    return function
 
 
 def define(source: str, name: str, symbols: SymbolTable) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache, partial
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -24,6 +23,7 @@ from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.type import Type
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.type import TensorType
+from relgraph.vm.codegen import from_source
 from relgraph.vm.schedule import schedule_of_nodes
 
 if TYPE_CHECKING:
@@ -76,10 +76,7 @@ def generate_call(program: JaxProgram, parts: CallParts, trusted: bool) -> Calla
         " if checks: require(checks)",
         *_results(program, parts, names),
     ]
-    source = "\n".join([f"def call({', '.join(arguments)}):", *body])
-    exec(_compiled(source), names)
-    call: Callable[..., Any] = names.pop("call")
-    return call
+    return from_source([f"def call({', '.join(arguments)}):", *body], names, "call of JAX")
 
 
 def _results(program: JaxProgram, parts: CallParts, names: dict[str, Any]) -> list[str]:
@@ -104,11 +101,6 @@ def require(checks: dict[str, Any]) -> None:
     for message, holds in checks.items():
         if not holds:
             raise AssertionError(message)
-
-
-@lru_cache(maxsize=256)
-def _compiled(source: str) -> CodeType:
-    return compile(source, "<relgraph call of JAX>", "exec")
 
 
 def _conversion(

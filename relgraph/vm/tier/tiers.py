@@ -21,7 +21,7 @@ from relgraph.graph.basic import Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.on_first_use import loaded
 from relgraph.tensor.type import TensorType
-from relgraph.vm.codegen import Program
+from relgraph.vm.codegen import Program, from_source
 from relgraph.vm.linker import duration
 from relgraph.vm.program import generate_program
 from relgraph.vm.schedule import Runner, schedule
@@ -322,10 +322,7 @@ def _by_kind(
         " run = get(key)",
         f" return otherwise(key, {given}) if run is None else run({given})",
     ]
-    namespace: dict[str, Any] = {"get": chosen.get, "otherwise": otherwise}
-    exec("\n".join(source), namespace)
-    run: Runner = namespace["run"]
-    return run
+    return from_source(source, {"get": chosen.get, "otherwise": otherwise}, "tiers")
 
 
 class _Worker:
