@@ -107,9 +107,7 @@ class ExpressionReader:
         exact = exact_number(expr)
         if exact is not None:
             return exact
-        if isinstance(expr, sp.Rational):
-            return at.true_div(at.constant(float(expr.p)), at.constant(float(expr.q)))
-        return float(expr)
+        return at.true_div(at.constant(float(expr.p)), at.constant(float(expr.q)))
 
     def sum(self, expr: Any) -> Any:
         plus: list[Any] = []

@@ -54,30 +54,19 @@ def number_to_sympy(value: Any) -> Any:
 
 
 def exact_number(expr: Any) -> int | float | None:
-    """Return a number of SymPy's as Python's, if a float has its value; else None."""
+    """Return a number of SymPy's as Python's; None for a fraction that no float equals.
+
+    An irrational number is the nearest float.
+    """
     if isinstance(expr, sp.Integer):
         return int(expr)
-    if isinstance(expr, sp.Rational):
-        try:
-            nearest = float(expr)
-        except OverflowError:
-            return None
-        return nearest if sp.Rational(*nearest.as_integer_ratio()) == expr else None
-    return _CONSTANTS.get(expr, float(expr) if isinstance(expr, sp.Float) else None)
-
-
-# What is not a number to be had exactly is the nearest one.
-_CONSTANTS = {
-    sp.pi: math.pi,
-    sp.E: math.e,
-    sp.oo: math.inf,
-    -sp.oo: -math.inf,
-    sp.nan: math.nan,
-    sp.zoo: math.inf,
-    sp.EulerGamma: float(sp.EulerGamma),
-    sp.GoldenRatio: float(sp.GoldenRatio),
-    sp.Catalan: float(sp.Catalan),
-}
+    if not isinstance(expr, sp.Rational):
+        return math.inf if expr is sp.zoo else float(expr)
+    try:
+        nearest = float(expr)
+    except OverflowError:
+        return None
+    return nearest if sp.Rational(*nearest.as_integer_ratio()) == expr else None
 
 
 _OTHERWISE = {
