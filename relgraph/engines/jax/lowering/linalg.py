@@ -43,7 +43,7 @@ from relgraph.tensor.linalg.systems import (
     SolveTriangular,
 )
 from relgraph.tensor.math import Dot
-from relgraph.tensor.signatures import check_broadcast, parsed
+from relgraph.tensor.signatures import check_broadcast
 
 PRECISION = lax.Precision.HIGHEST
 """Products have the digits of their dtype on every device: some would take fewer."""
@@ -95,18 +95,15 @@ def _prepared(op: Any, node: Apply, *values: Any) -> list[Any]:
     return [as_dtype(jnp.asarray(x), dtype) for x in values]
 
 
-def _on_finite(op: Any, function: Callable[[Any], Any], a: Any) -> Any:
+def _on_finite(function: Callable[[Any], Any], a: Any) -> Any:
     """Return what a function makes of square matrices, nan for those that are not finite."""
     finite = jnp.isfinite(a).all(axis=(-2, -1))
     safe = jnp.where(finite[..., None, None], a, jnp.eye(a.shape[-1], dtype=a.dtype))
-    found = function(safe)
-    masked = [
-        jnp.where(finite.reshape(finite.shape + (1,) * len(core)), x, jnp.nan)
-        for x, core in zip(
-            found if op.nout > 1 else [found], parsed(op.signature).outputs, strict=True
-        )
-    ]
-    return tuple(masked) if op.nout > 1 else masked[0]
+
+    def masked(x: Any) -> Any:
+        return jnp.where(finite.reshape(finite.shape + (1,) * (x.ndim - finite.ndim)), x, jnp.nan)
+
+    return jax.tree.map(masked, function(safe))
 
 
 def _matrix(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
@@ -116,9 +113,8 @@ def _matrix(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
         op.check(node, a)
         (a,) = _prepared(op, node, a)
         if op.signature.startswith("(n,n)"):
-            return _on_finite(op, partial(function, op), a)
-        found = function(op, a)
-        return tuple(found) if op.nout > 1 else found
+            return _on_finite(partial(function, op), a)
+        return function(op, a)
 
     return lowered
 
@@ -142,7 +138,7 @@ def change_of_cofactors(op: SecondCofactors, node: Apply, a: Any, e: Any) -> Any
     a, e = jnp.broadcast_arrays(*_prepared(op, node, a, e))
     if not a.size:
         return a
-    return _on_finite(op, lambda safe: second_cofactors(jnp, e, jnp.linalg.svd(safe)), a)
+    return _on_finite(lambda safe: second_cofactors(jnp, e, jnp.linalg.svd(safe)), a)
 
 
 def _eigh(op: Eigh | Eigvalsh, a: Any) -> Any:
