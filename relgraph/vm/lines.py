@@ -296,14 +296,18 @@ def solve(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list
     one = a.type.ndim == 2 and b.type.ndim in (1, 2)
     if node.op.assume_a != "gen" or not one or {a.type.dtype, b.type.dtype} != {dtype}:
         return None
-    lines = check_lines(node, symbols)
-    solver = lapack_function("gesv", dtype)
-    function = symbols.bind("f", partial(solve_one, function_of(node), solver))
-    symbols.may_warn = True
     # LAPACK writes down matrices by columns
     symbols.define_fresh(out, ordered=False)
-    names = f"{symbols.name_of(a)}, {symbols.name_of(b)}"
-    return [*lines, f"{symbols.name_of(out)} = {function}({names})"]
+    return _lapack_lines(node, symbols, solve_one, lapack_function("gesv", dtype))
+
+
+def _lapack_lines(node: Apply, symbols: SymbolTable, function: Any, lapack: Any) -> list[str]:
+    """Return the lines that call a function of a node's own, one of LAPACK and the inputs."""
+    lines = check_lines(node, symbols)
+    symbols.may_warn = True
+    bound = symbols.bind("f", partial(function, function_of(node), lapack))
+    made, given = (", ".join(map(symbols.name_of, side)) for side in (node.outputs, node.inputs))
+    return [*lines, f"{made} = {bound}({given})"]
 
 
 def slogdet(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str] | None:
@@ -311,14 +315,8 @@ def slogdet(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> li
     (a,) = node.inputs
     if a.type.ndim != 2 or a.type.dtype != "float64":
         return None
-    lines = check_lines(node, symbols)
-    function = symbols.bind(
-        "f", partial(slogdet_one, function_of(node), lapack_function("getrf", "float64"))
-    )
-    symbols.may_warn = True
-    names = ", ".join(symbols.name_of(v) for v in node.outputs)
     symbols.floats.update(node.outputs)
-    return [*lines, f"{names} = {function}({symbols.name_of(a)})"]
+    return _lapack_lines(node, symbols, slogdet_one, lapack_function("getrf", "float64"))
 
 
 Lines = Callable[[Apply, SymbolTable, Collection[Variable]], list[str] | None]

@@ -32,9 +32,9 @@ from relgraph.bridges.pytensor.counterparts import (
 from relgraph.bridges.pytensor.names import axis_and_others, present
 from relgraph.graph.basic import Constant
 from relgraph.graph.reference import evaluate
-from relgraph.scalar.named import ScipyOp
 from relgraph.scalar.op import FoldOp
 from relgraph.scalar.type import converted_exactly, is_discrete, result_dtype
+from relgraph.tensor import special as functions
 from relgraph.tensor.along_axes import ArgSort, Sort
 from relgraph.tensor.assembly import Alloc, ARange, Eye, Join, Split
 from relgraph.tensor.basic import static_int
@@ -69,19 +69,14 @@ from relgraph.tensor.subtensor import (
 )
 from relgraph.tensor.type import TensorType
 
-
-def _of(op: Any) -> Callable[..., Any]:
-    return OurElemwise(op)
-
-
 FORMULAS: dict[str, Callable[..., Any]] = {
     "scalar.basic.Deg2Rad": at.deg2rad,
     "scalar.basic.Rad2Deg": at.rad2deg,
     "scalar.basic.RoundHalfAwayFromZero": lambda x: at.sign(x) * at.floor(abs(x) + 0.5),
     "scalar.math.TriGamma": lambda x: at.polygamma(1, x),
-    "scalar.math.GammaU": lambda k, x: _of(ScipyOp("gammaincc"))(k, x) * _of(ScipyOp("gamma"))(k),
-    "scalar.math.GammaL": lambda k, x: _of(ScipyOp("gammainc"))(k, x) * _of(ScipyOp("gamma"))(k),
-    "scalar.math.Owens_t": _of(ScipyOp("owens_t")),
+    "scalar.math.GammaU": lambda k, x: functions.gammaincc(k, x) * functions.gamma(k),
+    "scalar.math.GammaL": lambda k, x: functions.gammainc(k, x) * functions.gamma(k),
+    "scalar.math.Owens_t": functions.owens_t,
 }
 """Functions that have no op of their own here, by the address of PyTensor's scalar op."""
 
@@ -93,7 +88,7 @@ def _function_of(scalar_op: Any) -> Callable[..., Any] | None:
     if isinstance(scalar_op, basic.Cast):
         return lambda x: at.cast(x, scalar_op.o_type.dtype)
     ours = OURS.get(type(scalar_op))
-    return _FORMULAS.get(type(scalar_op)) if ours is None else _of(ours)
+    return _FORMULAS.get(type(scalar_op)) if ours is None else OurElemwise(ours)
 
 
 _ARITHMETIC = (
@@ -397,8 +392,8 @@ TABLE: dict[str, Callable[..., Any]] = {
     "tensor.elemwise.Elemwise": lambda reader, node, *xs: _of_scalars(node.op.scalar_op, node, xs),
     # outside of any Elemwise
     "scalar.basic.ScalarOp": lambda reader, node, *xs: _of_scalars(node.op, node, xs),
-    "tensor.special.XLogY": _graph_of(_of(ScipyOp("xlogy"))),
-    "tensor.special.XLog1PY": _graph_of(_of(ScipyOp("xlog1py"))),
+    "tensor.special.XLogY": _graph_of(functions.xlogy),
+    "tensor.special.XLog1PY": _graph_of(functions.xlog1py),
     "tensor.special.LogAddExp": _graph_of(at.logaddexp),
     "tensor.special.LogSumExp": log_sum_exp,
     "tensor.elemwise.CAReduce": reduced,
