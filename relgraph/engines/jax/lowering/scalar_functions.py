@@ -65,6 +65,10 @@ def multiply(x: Any, y: Any) -> Any:
     return lax.bitcast_convert_type(jnp.multiply(*bits), x.dtype)
 
 
+def square(x: Any) -> Any:
+    return multiply(x, x) if x.dtype.kind == "i" else jnp.square(x)
+
+
 def power(x: Any, y: Any) -> Any:
     """A power; of floats to 0.5 it is the root."""
     if x.dtype.kind in "biu":

@@ -73,7 +73,7 @@ FUNCTIONS: dict[type, Function] = {
         if op.array_formula is not None
     },
     basic.Sign: functions.sign,
-    basic.Sqr: lambda x: functions.multiply(x, x),
+    basic.Sqr: functions.square,
     basic.Reciprocal: functions.reciprocal,
     **{type(op): functions.rounding(by_ufunc(op)) for op in _ROUNDING},
     conversion.Real: jnp.real,
