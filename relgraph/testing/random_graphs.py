@@ -37,7 +37,7 @@ from relgraph.tensor.subtensor import Subtensor
 from relgraph.tensor.type import TensorType
 from relgraph.testing.discovery import discover_laws
 from relgraph.testing.draw.arrays import Array, dtype_choice, indices, lengths, values
-from relgraph.testing.draw.terms import class_and_scalar_name
+from relgraph.testing.draw.terms import class_of
 from relgraph.testing.instances.input_values import InputSpec
 from relgraph.testing.instances.instance import CannotInstantiate, direction_of
 from relgraph.testing.instances.instantiation import PatternInstantiator
@@ -461,7 +461,7 @@ def _steps_tracked(op: Any) -> list[Step]:
 
 def _is_headed_by(term: Any, cls: type) -> bool:
     parts = split(term)
-    head = None if parts is None else class_and_scalar_name(parts[0])[0]
+    head = None if parts is None else class_of(parts[0])
     return head is not None and issubclass(head, cls)
 
 
@@ -502,7 +502,7 @@ def _is_total(rule: Rule) -> bool:
     return all(
         head in ELEMENTWISE and head is not at.pow
         if isinstance(head, Elemwise)
-        else issubclass(class_and_scalar_name(head)[0] or Op, _TOTAL)
+        else issubclass(class_of(head) or Op, _TOTAL)
         for head in heads
     )
 

@@ -49,15 +49,13 @@ _FIRST = {"Scan": "steps"}
 _LOGICAL = ("and_", "or_", "xor", "invert")
 
 
-def role_of(cls: type | None, scalar_name: str, position: int) -> tuple[str, int]:
+def role_of(head: Any, position: int) -> tuple[str, int]:
     """Return the kind of argument that an op takes at a position.
 
     Parameters
     ----------
-    cls
-        The class of the op; None if it is unknown.
-    scalar_name
-        The name of the scalar op of an elementwise op; an empty string for any other op.
+    head
+        The head of a term; see `class_of`.
     position
         The position of the argument.
 
@@ -67,76 +65,55 @@ def role_of(cls: type | None, scalar_name: str, position: int) -> tuple[str, int
         ``tensor``; ``length`` of an axis; ``shape``, a vector; ``split_lengths``, the vector that
         splits an axis; ``index``, an integer; ``indices``, an array; ``condition`` of a switch;
         ``assertion``, a boolean; ``logical``, an operand of a logical op; ``sparse``, a sparse
-        matrix; ``stored``, the stored elements of one; ``steps``, the number of those of a loop.
+        matrix; ``stored``, the stored elements of one; ``steps``, the number of those of a loop; of
+        an op that draws ``generator``, ``shape of draws``, or ``parameter`` of a distribution.
     number
         Its position among the arguments of the same kind.
     """
+    op, cls = op_of(head), class_of(head)
+    if isinstance(op, RandomOp):
+        if position == 0:
+            return "generator", 0
+        is_shape = isinstance(op, RandomVariable) and op.sized and position == 1
+        return ("shape of draws", 0) if is_shape else ("parameter", position)
+    scalar_name = getattr(getattr(op, "scalar_op", None), "name", "")
     if scalar_name == "switch" and position == 0:
         return "condition", 0
     if scalar_name in _LOGICAL:
         return "logical", position
-    kinds = getattr(cls, "kinds", ())
-    if kinds[position : position + 1] == ("sparse",):
+    if getattr(cls, "kinds", ())[position : position + 1] == ("sparse",):
         return "sparse", position
-    if cls is not None and position == 0 and cls.__name__ in _FIRST:
-        return _FIRST[cls.__name__], 0
-    first, role = _ROLES.get(cls.__name__, (0, "tensor")) if cls is not None else (0, "tensor")
+    name = getattr(cls, "__name__", "")
+    if position == 0 and name in _FIRST:
+        return _FIRST[name], 0
+    first, role = _ROLES.get(name, (0, "tensor"))
     return ("tensor", position) if position < first else (role, position - first)
 
 
-def class_and_scalar_name(head: Any) -> tuple[type | None, str]:
-    """Return the class and the name of the scalar op of the head of a term.
+def class_of(head: Any) -> type | None:
+    """Return the class of the op of the head of a term; None if it is unknown.
 
     Parameters
     ----------
     head
         An op, a term for an op, one output of either, or a logic variable.
-
-    Returns
-    -------
-    cls
-        None if it is unknown.
-    scalar_name
-        An empty string if there is no scalar op, or it is unknown.
     """
-    if isinstance(head, Output):
-        return class_and_scalar_name(head.op)
-    if isinstance(head, Op):
-        return type(head), str(getattr(getattr(head, "scalar_op", None), "name", ""))
-    parts = split(head)
-    if parts is not None and isinstance(parts[0], type):
-        return parts[0], ""
-    return None, ""
+    op = op_of(head)
+    if isinstance(op, Op):
+        return type(op)
+    parts = split(op)
+    return parts[0] if parts is not None and isinstance(parts[0], type) else None
 
 
 def roles_in(pattern: Any) -> Mapping[Any, tuple[str, int]]:
     """Return the kind of argument that each logic variable of a pattern is; see `role_of`."""
     found: dict[Any, tuple[str, int]] = {}
     for head, patterns in _nodes_of(pattern):
-        cls, name = class_and_scalar_name(head)
-        op = op_of(head)
         for position, p in enumerate(patterns):
             v = p.of if isinstance(p, Arguments) else p
             if is_variable(v) and found.get(v, ("tensor", 0))[0] == "tensor":
-                found[v] = (
-                    _role_in_draw(op, position)
-                    if isinstance(op, RandomOp)
-                    else role_of(cls, name, position)
-                )
+                found[v] = role_of(head, position)
     return found
-
-
-def _role_in_draw(op: RandomOp, position: int) -> tuple[str, int]:
-    """Return the kind of argument that an op that draws takes at a position.
-
-    Besides those of `role_of` it is ``generator``, ``shape of draws``, or ``parameter`` of a
-    distribution.
-    """
-    if position == 0:
-        return "generator", 0
-    if isinstance(op, RandomVariable) and op.sized and position == 1:
-        return "shape of draws", 0
-    return "parameter", position
 
 
 def op_of(head: Any) -> Any:
@@ -146,7 +123,7 @@ def op_of(head: Any) -> Any:
 
 def classes_in(pattern: Any) -> list[type]:
     """Return the classes of the ops that are part of a pattern and known, one for each op."""
-    classes = [class_and_scalar_name(head)[0] for head, _ in _nodes_of(pattern)]
+    classes = [class_of(head) for head, _ in _nodes_of(pattern)]
     return [cls for cls in classes if cls is not None]
 
 

@@ -33,7 +33,7 @@ from relgraph.tensor.math import Dot, MatrixProduct
 from relgraph.tensor.random.type import random_generator_type
 from relgraph.tensor.shapes import Shape_i
 from relgraph.tensor.signatures import Signature, parsed
-from relgraph.testing.draw.terms import class_and_scalar_name, classes_in, op_of, role_of
+from relgraph.testing.draw.terms import class_of, classes_in, op_of, role_of
 from relgraph.testing.instances.input_values import (
     STRUCTURES,
     InputSpec,
@@ -219,7 +219,7 @@ class _Naming:
         axes
             The names of the axes of the result, or None.
         """
-        cls = class_and_scalar_name(head)[0] or object
+        cls = class_of(head) or object
         signature = _signature_of(cls, arguments)
         if signature is not None:
             return self._by_signature(signature, cls, arguments, axes)
@@ -231,7 +231,7 @@ class _Naming:
                 stack, names = self._named(parsed(inside[0].signature), inside[0])
                 axes = (*stack, *map(names.__getitem__, parsed(inside[0].signature).outputs[0]))
             return [(p, axes) for p in arguments]
-        return _lengths(cls, arguments, axes) if axes else [(p, None) for p in arguments]
+        return _lengths(head, arguments, axes) if axes else [(p, None) for p in arguments]
 
     def _named(self, signature: Signature, cls: type) -> tuple[Axes, dict[str, str]]:
         """Return the names of the axes of a stack, and a name for each axis of a signature."""
@@ -260,9 +260,9 @@ class _Naming:
         return [(p, (*stack, *own)) for p, own in zip(arguments, own_axes, strict=False)]
 
 
-def _lengths(cls: type, arguments: Any, axes: Axes) -> Named:
+def _lengths(head: Any, arguments: Any, axes: Axes) -> Named:
     """Return the arguments of an op, those that are lengths of axes with the names of these."""
-    roles = [role_of(cls, "", position) for position in range(len(arguments))]
+    roles = [role_of(head, position) for position in range(len(arguments))]
     names = [axes[k : k + 1] if role == "length" else () for role, k in roles]
     return [(p, name or None) for p, name in zip(arguments, names, strict=True)]
 

@@ -38,7 +38,7 @@ from relgraph.testing.draw.terms import (
     PARAMETERS,
     OpenOpError,
     Parameters,
-    class_and_scalar_name,
+    class_of,
     classes_in,
     op_for,
     role_of,
@@ -236,7 +236,7 @@ class PatternInstantiator(RandomArguments):
         number = pattern.value if isinstance(pattern, Literal) else pattern
         if type(number) is not int:
             return None
-        role, _ = role_of(*class_and_scalar_name(head), position)
+        role, _ = role_of(head, position)
         return self._add_leaf(at.constant(number, dtype="int64")) if role == "length" else None
 
     def _output(self, head: Output, patterns: Sequence[Any]) -> Any:
@@ -261,7 +261,7 @@ class PatternInstantiator(RandomArguments):
         bindings = self._state.bindings
         if pattern.of in bindings:
             return list(bindings[pattern.of])
-        role, number = role_of(*class_and_scalar_name(head), first)
+        role, number = role_of(head, first)
         if role in _COUNTS:
             count = self.choices.pick((pattern.of, "count"), _COUNTS[role])
             drawn = [
@@ -318,7 +318,7 @@ class PatternInstantiator(RandomArguments):
 
     def _op(self, head: Any, arguments: Sequence[Any]) -> Any:
         """Return the op of the head of a term."""
-        cls, _ = class_and_scalar_name(head)
+        cls = class_of(head)
         if cls is not None and issubclass(cls, Eye):  # its arguments are lengths
             arguments = [spec.var for spec in self._state.inputs[:1]] or arguments
         try:

@@ -22,7 +22,7 @@ from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.reductions import CAReduce
 from relgraph.testing import check_relation
 from relgraph.testing.draw.arrays import edge_numbers
-from relgraph.testing.draw.terms import class_and_scalar_name
+from relgraph.testing.draw.terms import class_of
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.instance import Instance, LawViolation, direction_of
 from relgraph.testing.law_check import DEFAULT_EXAMPLES, LawCheck
@@ -240,7 +240,7 @@ def _why_out_of_reach(law: Law, where: str, instances: Sequence[Instance]) -> st
 def _is_eliminated(law: Law) -> bool:
     """Return whether only ops on matrices read the first variable of a left side."""
     v = next(iter(variables_of(law.lhs)))
-    classes = [class_and_scalar_name(op)[0] for op in _readers(v, law.lhs)]
+    classes = [class_of(op) for op in _readers(v, law.lhs)]
     of_matrices = [cls is not None and issubclass(cls, MatrixOp) for cls in classes]
     return bool(of_matrices) and all(of_matrices)
 
@@ -249,7 +249,7 @@ def _readers(value: object, term: object) -> Iterator[object]:
     """Yield the ops that read a value in a term, or what orders its axes otherwise."""
     for part in _parts(term):
         if any(arg is value for arg in part.args):
-            moved = class_and_scalar_name(part.op)[0] is DimShuffle
+            moved = class_of(part.op) is DimShuffle
             yield from _readers(part, term) if moved else (part.op,)
 
 
