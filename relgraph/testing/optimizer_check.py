@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -123,15 +124,11 @@ def shrink_case(case: Case, fails: Callable[[Case], bool]) -> Case:
 
 
 def _first_failing(cases: Iterable[Case], fails: Callable[[Case], bool]) -> Case | None:
-    return next((case for case in cases if _fails_safely(case, fails)), None)
-
-
-def _fails_safely(case: Case, fails: Callable[[Case], bool]) -> bool:
-    """Return whether a case fails; False if the check raises an error."""
-    try:
-        return fails(case)
-    except Exception:
-        return False
+    for case in cases:
+        with suppress(Exception):  # a check that raises tells nothing
+            if fails(case):
+                return case
+    return None
 
 
 def _computed_variables(case: Case) -> list[Variable]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from random import Random
@@ -301,6 +301,20 @@ ARGUMENT_KINDS |= {"known": 1.0, "single": 0.7}
 input of known shape, an input of one element."""
 
 
+def made_by(make: Callable[..., Any], op: Any, arguments: Sequence[Any]) -> Any:
+    """Return what a function makes of the arguments that were drawn for an op.
+
+    Raises
+    ------
+    CannotInstantiate
+        If it does not take them.
+    """
+    try:
+        return make(*arguments)
+    except (TypeError, ValueError, IndexError, OverflowError) as error:
+        raise CannotInstantiate(f"{op} does not take what was drawn") from error
+
+
 class RandomArguments:
     """Draws arguments of one dtype and of shapes that fit each other.
 
@@ -373,10 +387,7 @@ class RandomArguments:
         state.shape_relation = self.choices.pick("planned shapes", relations)
 
     def _apply(self, op: Op, arguments: Sequence[Any]) -> Any:
-        try:
-            made = op(*arguments)
-        except (TypeError, ValueError, IndexError, OverflowError) as error:
-            raise CannotInstantiate(f"{op} does not take what was drawn") from error
+        made = made_by(op, op, arguments)
         return made[0] if isinstance(made, list) else made
 
     def _add_leaf(self, var: Any) -> Any:

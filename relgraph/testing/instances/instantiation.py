@@ -49,6 +49,7 @@ from relgraph.testing.instances.arguments import (
     ARGUMENT_KINDS,
     RandomArguments,
     axes_in,
+    made_by,
 )
 from relgraph.testing.instances.input_values import sparse_matrix
 from relgraph.testing.instances.instance import CannotInstantiate, InstantiatedPattern
@@ -213,7 +214,7 @@ class PatternInstantiator(RandomArguments):
                 length = self._literal_length(p, head, position)
                 arguments.append(self._build(p) if length is None else length)
         if isinstance(head, Call):
-            return self._called(head, arguments)
+            return made_by(head, head, arguments)
         op = self._op(head, arguments)
         if not isinstance(op, Op):
             raise CannotInstantiate(f"{op} is not an op")
@@ -223,13 +224,6 @@ class PatternInstantiator(RandomArguments):
         if swaps and self.choices.chance(50):
             arguments.reverse()
         return self._apply(op, arguments)
-
-    def _called(self, call: Call, arguments: Sequence[Any]) -> Any:
-        """Return what a function makes of the arguments."""
-        try:
-            return call(*arguments)
-        except (TypeError, ValueError, IndexError, OverflowError) as error:
-            raise CannotInstantiate(f"{call} does not take what was drawn") from error
 
     def _literal_length(self, pattern: Any, head: Any, position: int) -> Any:
         """Return an integer that is a length of an axis as a constant; None for anything else."""
@@ -246,10 +240,7 @@ class PatternInstantiator(RandomArguments):
         key = (op, tuple(arguments))
         outputs = self._state.outputs.get(key)
         if outputs is None:
-            try:
-                outputs = self._state.outputs[key] = op.make_node(*arguments).outputs
-            except (TypeError, ValueError, IndexError, OverflowError) as error:
-                raise CannotInstantiate(f"{op} does not take what was drawn") from error
+            outputs = self._state.outputs[key] = made_by(op.make_node, op, arguments).outputs
         if head.index >= len(outputs):
             raise CannotInstantiate(f"{op} has no output {head.index}")
         return outputs[head.index]

@@ -490,13 +490,6 @@ def _fit(instance: Instance, cell: Cell) -> tuple[bool, ...]:
     return instance.suits(cell), cell in instance.free_cells, cell in instance.cells
 
 
-def _decides(instance: Instance, kind: str) -> bool:
-    """Return whether all is of a kind, and a new side chooses between values."""
-    if instance.wholly is None or instance.wholly.kind != kind:
-        return False
-    return bool(decisions_in(instance.pair))
-
-
 Examples = Iterator[tuple[Instance, Iterable[Given]]]
 """Instances that are graphs of others over other variables, and values for each of them."""
 
@@ -559,7 +552,7 @@ def branches(searches: Sequence[InstanceSearch], kind: str) -> list[Instance]:
     """Return one graph of a kind on which a law decides between branches, if there is any: over
     long vectors first, then over numbers and matrices."""
     for search in searches:
-        deciding = [v for v in search.instances if _decides(v, kind)]
+        deciding = [v for v in _of_kind(search, kind) if decisions_in(v.pair)]
         deciding.sort(key=lambda v: (v.computed, len(v.inputs)))
         for instance in deciding[:_RESHAPED]:
             long = search.over(_LONG, instance)
