@@ -64,10 +64,6 @@ class SparseValue:
         return self.data.dtype
 
     @property
-    def ndim(self) -> int:
-        return 2
-
-    @property
     def nnz(self) -> int:
         """How many elements are stored."""
         return int(self.data.shape[0])
