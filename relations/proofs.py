@@ -14,15 +14,42 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from relgraph.graph.kanren.relations import find
 from relgraph.graph.opt.derivation import HOLD
 
 FILE = Path(__file__).parent / "proofs.json"
 
 STATUSES = ("refuted", "checked", *HOLD)
-"""From the worst to the best. ``checked`` says that nothing is proved, and examples have to do."""
+"""From the worst to the best. ``checked`` says that nothing is proved, and examples have to do;
+``derived``, that it follows from laws that are proved."""
+
+
+class Ground(NamedTuple):
+    """A law that another one is derived from.
+
+    Attributes
+    ----------
+    law, module
+        Its name, and the module that has it.
+    structure
+        A digest of what it says.
+    """
+
+    law: str
+    module: str
+    structure: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether the law still says the same, and holds for all values."""
+        try:
+            law = find(self.module, self.law)
+        except (ImportError, LookupError):
+            return False
+        return structure_of(law) == self.structure and standing_of(law).holds
 
 
 @dataclass(frozen=True)
@@ -41,12 +68,15 @@ class Standing:
         such ranks; empty if nothing is proved.
     reason
         Why it is not proved; empty if it is.
+    rests_on
+        The laws that it is derived from.
     """
 
     law: str
     status: str
     over: str
     reason: str
+    rests_on: tuple[Ground, ...]
 
     @property
     def holds(self) -> bool:
@@ -54,12 +84,14 @@ class Standing:
         return self.status in HOLD
 
     def __str__(self) -> str:
+        names = f" from {', '.join(ground.law for ground in self.rests_on)}"
+        said = self.status + (names if self.rests_on else "")
         if self.over == "reals":
-            return f"{self.status} over the reals"
-        return f"{self.status} for {self.over}" if self.over.startswith("ranks") else self.status
+            return f"{said} over the reals"
+        return f"{said} for {self.over}" if self.over.startswith("ranks") else said
 
 
-UNKNOWN = Standing("", "checked", "", "it was not tried")
+UNKNOWN = Standing("", "checked", "", "it was not tried", ())
 
 
 # The digests of laws: they never say anything else.
@@ -102,18 +134,28 @@ def kept() -> Mapping[str, Standing]:
     if not FILE.exists():
         return {}
     rows = json.loads(FILE.read_text(encoding="utf-8"))
-    return {digest: Standing(*row) for digest, row in rows.items()}
+    return {digest: _standing(*row) for digest, row in rows.items()}
+
+
+def _standing(law: str, status: str, over: str, reason: str, *rests_on: list[str]) -> Standing:
+    return Standing(law, status, over, reason, tuple([Ground(*ground) for ground in rests_on]))
 
 
 @cache
 def proved_names() -> frozenset[str]:
     """Return the names of the laws of the book that hold for all values."""
-    return frozenset(s.law for s in kept().values() if s.holds)
+    return frozenset(s.law for s in kept().values() if s.holds and _is_valid(s))
 
 
 def standing_of(law: Any) -> Standing:
-    """Return how far a law is proved, as it is kept."""
-    return kept().get(structure_of(law), UNKNOWN)
+    """Return how far a law is proved, as it is kept. One that was derived from a law that says
+    something else now, or is proved no more, counts as not tried."""
+    found = kept().get(structure_of(law), UNKNOWN)
+    return found if _is_valid(found) else UNKNOWN
+
+
+def _is_valid(standing: Standing) -> bool:
+    return all(ground.holds for ground in standing.rests_on)
 
 
 def keep(standings: Iterable[tuple[str, Standing]], names: Iterable[str]) -> None:
@@ -134,7 +176,7 @@ def keep(standings: Iterable[tuple[str, Standing]], names: Iterable[str]) -> Non
             found[digest] = standing
     rows = sorted(found.items(), key=lambda row: row[1].law)
     lines = [
-        f"{json.dumps(digest)}: {json.dumps([s.law, s.status, s.over, s.reason])}"
+        f"{json.dumps(digest)}: {json.dumps([s.law, s.status, s.over, s.reason, *s.rests_on])}"
         for digest, s in rows
     ]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

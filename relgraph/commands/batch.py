@@ -23,7 +23,7 @@ from relgraph.graph.kanren.relations import Relation
 from relgraph.testing.discovery import CheckError, add_module_arguments, discover_laws, with_packs
 
 # The width of the column of names.
-_WIDTH = 28
+WIDTH = 28
 # A process is started for so many laws: fewer take less time than starting it.
 _LAWS_PER_PROCESS = 8
 
@@ -98,7 +98,7 @@ def results_of(
     if options.json is not None:
         _require_writable(options.json)
     began = time.perf_counter()
-    width = min(_WIDTH, max(map(len, laws)))
+    width = min(WIDTH, max(map(len, laws)))
     results: Found = []
     with _progress_bar(len(laws)) as print_and_advance:
         for result in _for_each(compute, laws, given, options):

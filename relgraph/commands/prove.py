@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -10,8 +11,9 @@ from typing import Any
 
 from relations.proofs import UNKNOWN, Standing, keep
 from relgraph.commands import add_number
-from relgraph.commands.batch import add_law_arguments, laws_of, results_of, write_json
+from relgraph.commands.batch import WIDTH, add_law_arguments, laws_of, results_of, write_json
 from relgraph.graph.kanren.relations import Relation
+from relgraph.on_first_use import loaded
 from relgraph.testing.discovery import discover_laws
 
 EXAMPLE = "  relgraph prove --law neg-div-neg --law mul-one\n  relgraph prove my_laws.py"
@@ -60,17 +62,23 @@ def run(options: argparse.Namespace) -> int:
             print("no law has changed")
             return 0
     results, seconds = results_of(_prove, laws, (options.seconds,), _line, options)
+    began, book = time.perf_counter(), discover_laws()
+    derive = loaded("relgraph.proof.proving", "derived_in_turn")
+    derived = {found.law: found.as_dict() for found in derive(results, {**book, **laws})}
+    for result in derived.values():
+        print(_line(result, WIDTH))
+    results = [derived.get(result["law"], result) for result in results]
+    seconds += time.perf_counter() - began
     print(causes(results, laws))
     for result in results:
         if result["report"]:
             print("", result["report"], sep="\n")
     count = Counter(result["status"] for result in results)
     print(
-        f"\n{count['proved']} proved, {count['exhausted']} exhausted, "
+        f"\n{count['proved']} proved, {count['exhausted']} exhausted, {count['derived']} derived, "
         f"{count['refuted']} refuted, {count['checked']} left to the checker, in {seconds:.1f} s"
     )
     if options.keep:
-        book = discover_laws()
         found = [(r["structure"], _standing(r)) for r in results if r["law"] in book]
         keep(found, book)
     write_json(options, {"seconds": round(seconds, 3), "laws": results})
@@ -127,7 +135,7 @@ def _standing(result: dict[str, Any]) -> Standing:
 
 
 def _prove(law: Relation, seconds: int) -> Any:
-    return law.prove(seconds)
+    return law.prove(seconds, grounds=())
 
 
 def _line(result: dict[str, Any], width: int) -> str:

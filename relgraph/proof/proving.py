@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from itertools import permutations, product
 from typing import Any
 
@@ -22,8 +23,10 @@ from relations.proofs import STATUSES, Standing, structure_of
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
+from relgraph.graph.opt import Derivation
 from relgraph.graph.opt.derivation import HOLD
 from relgraph.graph.reference import evaluate
+from relgraph.proof.derived import CARRIED, Grounds
 from relgraph.proof.elements import Elements, NotTranslated, z3
 from relgraph.proof.layout_facts import MOST_AXES
 from relgraph.proof.layouts import DTYPES as DTYPES_OF_PLACES
@@ -41,6 +44,7 @@ from relgraph.proof.statements import (
 )
 from relgraph.tensor.elemwise import scalar_op_of
 from relgraph.testing.check_result import Counterexample
+from relgraph.testing.discovery import discover_laws
 from relgraph.testing.judge.evaluation import same_bits
 from relgraph.testing.judge.graph_comparison import ReferenceGraph
 
@@ -58,9 +62,6 @@ admits several at once."""
 
 _MOST_OPEN = 20
 """Of a law that admits several dtypes at once so many statements may be left open."""
-
-_COMPARED = ("exact", "rounding", "finite")
-"""The classes by which the checker compares values that a solver has found."""
 
 _GROWTH = 4
 """An axis more takes at least so many times as long."""
@@ -103,7 +104,12 @@ class Proof(Standing):
         return f"{said}\n{self.report}" if self.report else said
 
 
-def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPES) -> Proof:
+def prove(
+    law: Relation,
+    seconds: float = SECONDS,
+    dtypes: Sequence[str] = DTYPES,
+    grounds: Iterable[Relation] | None = None,
+) -> Proof:
     """Prove a law as far as it goes.
 
     Parameters
@@ -114,7 +120,17 @@ def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPE
         How long the solver may take for one dtype.
     dtypes
         Those for which a law of the class ``exact`` is proved, if it admits them.
+    grounds
+        Laws that hold for all values, from which it is derived if it is not proved otherwise. By
+        default those of the book that are kept as proved.
     """
+    found = _proof_by_solver(law, seconds, dtypes)
+    if found.status != "checked":
+        return found
+    return derived(law, found, _grounds_of_book() if grounds is None else Grounds(grounds), dtypes)
+
+
+def _proof_by_solver(law: Relation, seconds: float, dtypes: Sequence[str]) -> Proof:
     began = time.perf_counter()
     attempt = _Attempt(seconds, dtypes)
     over = ""
@@ -135,12 +151,82 @@ def prove(law: Relation, seconds: float = SECONDS, dtypes: Sequence[str] = DTYPE
         status,
         over if proved else "",
         "" if proved else attempt.why() if wrong is None else str(wrong),
+        (),
         attempt.by_dtype,
         "" if wrong is None else str(wrong),
         structure_of(law),
         round(time.perf_counter() - began, 2),
         "" if wrong is None else str(wrong.as_counterexample(law)),
     )
+
+
+def derived(law: Relation, proof: Proof, grounds: Grounds, dtypes: Sequence[str] = DTYPES) -> Proof:
+    """Return a proof of a law of which some part is derived, if it can be; else the one given.
+
+    Parameters
+    ----------
+    proof
+        How far the law is proved without others.
+    grounds
+        The laws that it may rest on.
+    dtypes
+        See `prove`.
+    """
+    if proof.status != "checked" or law.sound not in CARRIED:
+        return proof
+    began = time.perf_counter()
+    attempt = _Attempt(SECONDS, dtypes, dict(proof.by_dtype))
+    try:
+        found = attempt.derivations(law, grounds)
+    except (NotElementwise, NotStated, NotTranslated):
+        return proof
+    if not found:
+        return proof
+    rests_on = dict.fromkeys(ground for one in found for ground in grounds.of(one))
+    return replace(
+        proof,
+        status="derived",
+        over="bits" if law.sound == "exact" else "reals",
+        by_dtype=attempt.by_dtype,
+        reason="",
+        rests_on=tuple(rests_on),
+        seconds=round(proof.seconds + time.perf_counter() - began, 2),
+    )
+
+
+def derived_in_turn(
+    results: Iterable[Mapping[str, Any]], laws: Mapping[str, Relation]
+) -> Iterator[Proof]:
+    """Yield proofs of laws that follow from others, after those of the laws that they rest on.
+
+    Parameters
+    ----------
+    results
+        What was found of laws without others, as `Proof.as_dict` gives it.
+    laws
+        These laws by name, and others that they may rest on: those that are kept as proved.
+    """
+    known = {result["law"]: Proof(**result) for result in results}
+    others = [law for name, law in laws.items() if name not in known and _is_ground(law)]
+    while True:
+        own = [laws[name] for name, proof in known.items() if proof.holds]
+        grounds = Grounds([*others, *own])
+        pairs = [(proof, derived(laws[name], proof, grounds)) for name, proof in known.items()]
+        found = [new for old, new in pairs if new is not old]
+        if not found:
+            return
+        known |= {proof.law: proof for proof in found}
+        yield from found
+
+
+@cache
+def _grounds_of_book() -> Grounds:
+    return Grounds(law for law in discover_laws().values() if _is_ground(law))
+
+
+def _is_ground(law: Relation) -> bool:
+    """Return whether it is kept that a law holds, without others: no law is to rest on itself."""
+    return law.proof.holds and not law.proof.rests_on
 
 
 @dataclass
@@ -299,6 +385,32 @@ class _Attempt:
             self.reasons[_NOT_SETTLED] += 1
         return {"unsat": "proved", _VOID: _VOID}.get(answer, "checked")
 
+    def derivations(self, law: Relation, grounds: Grounds) -> list[Derivation]:
+        """Return how what the law says follows from other laws where it is not proved; none if it
+        does not follow."""
+        exact, found = law.sound == "exact", list[Derivation]()
+        known = {d for d, status in self.by_dtype.items() if exact and status in HOLD}
+        for statement in _statements(law, self.dtypes if exact else ("float64",)):
+            # float32s and bfloat16s are what the same statements are about
+            about = {statement.dtype, *(("bfloat16",) if statement.dtype == "float32" else ())}
+            if about <= known:
+                continue
+            if self._is_late(statement):
+                return []
+            one = grounds.derivation(law, statement)
+            if one is not None:
+                found.append(one)
+                self.by_dtype.update(dict.fromkeys(about if exact else ("reals",), "derived"))
+            elif about & self.by_dtype.keys():
+                return []
+            else:
+                status = (
+                    self._of_machine(statement) if exact else self._of_reals(statement, law.sound)
+                )
+                if status in ("checked", "refuted"):
+                    return []
+        return found
+
     def _holds_of_integers(self, statement: Statement) -> bool:
         """Return whether a statement with quotients holds of integers that wrap around."""
         if not any(getattr(scalar_op_of(n), "name", "") in _DIVIDING for n in statement.nodes):
@@ -405,7 +517,7 @@ def _admitted(statement: Statement, values: Mapping[Variable, Any]) -> Any:
 
 def _disagree(statement: Statement, values: Mapping[Variable, Any], sound: str) -> bool:
     """Return whether the checker finds the sides different for values that the guards admit."""
-    if sound not in _COMPARED or not values or statement.unstated:
+    if sound not in CARRIED or not values or statement.unstated:
         return False
     if not np.all(_admitted(statement, values)):
         return False

@@ -113,7 +113,7 @@ def test_only_what_changed_is_proved_again(kept_elsewhere, capsys):
     capsys.readouterr()
     assert main([*arguments, "--changed"]) == 0
     assert "no law has changed" in capsys.readouterr().out
-    changed = Standing("neg-div-neg", "checked", "", "it was changed")
+    changed = Standing("neg-div-neg", "checked", "", "it was changed", ())
     proofs.keep([("another digest", changed)], BOOK)
     assert {standing.law: standing.status for standing in proofs.kept().values()} == {
         "mul-one": "proved",

@@ -207,18 +207,19 @@ class Relation(Uncopied, Explainable, Displayed):
         found: Standing = loaded("relations.proofs", "standing_of")(self)
         return found
 
-    def prove(self, seconds: float = 10.0) -> Proof:
-        """Prove that the law holds for all values, as far as a solver goes.
+    def prove(self, seconds: float = 10.0, grounds: Iterable[Relation] | None = None) -> Proof:
+        """Prove that the law holds for all values, as far as a solver goes, or derive it from laws
+        that do.
 
         Parameters
         ----------
-        seconds
+        seconds, grounds
             See `relgraph.proof.proving.prove`.
         """
         # as in `check`
         from relgraph.proof.proving import prove  # noqa: PLC0415
 
-        return prove(self, seconds)
+        return prove(self, seconds, grounds=grounds)
 
     def report(self, file: TextIO | None = None) -> None:
         """Print the rules of each direction, or why it has no finite list of them.

@@ -241,7 +241,7 @@ class Step:
     __repr__ = __str__
 
 
-HOLD = ("exhausted", "proved")
+HOLD = ("derived", "exhausted", "proved")
 """What is said of steps by laws that hold for all values, from the weakest."""
 _FROM_THE_WEAKEST = ("code", "refuted", "checked", *HOLD)
 
@@ -363,7 +363,8 @@ class Derivation(Displayed, Sequence[Step]):
         """What its weakest step rests on: the status of a law, ``code`` for a rewriter that is no
         law, and nothing if there are no steps or all only merge.
 
-        From the weakest: ``code``, ``refuted``, ``checked``, ``exhausted``, ``proved``.
+        From the weakest: ``code``, ``refuted``, ``checked``, ``derived``, ``exhausted``,
+        ``proved``.
         """
         found = {step.proof or "code" for step in self.steps if step.built}
         return next((status for status in _FROM_THE_WEAKEST if status in found), "")
