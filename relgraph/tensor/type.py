@@ -307,12 +307,12 @@ def values_eq_approx(
 ) -> bool:
     """Return whether two arrays have the same dtype and shape, and close elements.
 
-        Parameters
-        ----------
-        allow_remove_inf, allow_remove_nan
-    Whether any value may stand in `b` where there is an infinity or a nan in `a`.
-        rtol, atol
-    The relative and the absolute tolerance; the defaults depend on the dtype.
+    Parameters
+    ----------
+    allow_remove_inf, allow_remove_nan
+        Whether any value may stand in `b` where there is an infinity or a nan in `a`.
+    rtol, atol
+        The relative and the absolute tolerance; the defaults depend on the dtype.
     """
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype != b.dtype or a.shape != b.shape:

