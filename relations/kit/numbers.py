@@ -201,6 +201,12 @@ def exponent_doubles(c: Any) -> bool:
     return exponents_multiply(c, number(2, c.type.dtype, 0))
 
 
+def has_half(c: Any) -> bool:
+    """Return whether a floating-point number can be halved: the least one would be rounded to 0."""
+    value = number_of(c)
+    return value is not None and bool(value / 2 * 2 == value)
+
+
 @requires_heads(containing_constant)
 def written_out(x: Any, c: Any) -> Any:
     """Return ``x**c`` as products by squares, where `c` is one whole number and they cost less;

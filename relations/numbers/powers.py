@@ -53,6 +53,7 @@ EXPONENTS = (
         floato(x),
         floato(c),
         nonzero_numbero(c),
+        whereo(kit.has_half, c),
         tags=("mul_canonicalize", *_POW),
     ),
 )
