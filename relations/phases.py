@@ -139,6 +139,7 @@ _SUMS_AND_PRODUCTS = (
     *arithmetic.SIGNS_AND_CANCELLATIONS,
     *arithmetic.FRACTIONS,
     *collecting.SIGNED_SUMS,
+    *collecting.SIGNED_PRODUCTS,
     *collecting.CONSTANTS,
     *arithmetic.CONSTANT_FACTORS,
     *collecting.COLLECTED,

@@ -208,6 +208,9 @@ def is_nested(fgraph: Any, var: Variable) -> bool:
         reader: Apply | str = readers[0][0]
         if isinstance(reader, str) or reader.outputs[0].type.dtype != var.type.dtype:
             return False
+        # a nest of several dtypes is left alone, and so its parts are looked at for themselves
+        if any(v.type.dtype != var.type.dtype for v in reader.inputs):
+            return False
         if reader.op is not operation.invert:
             return reader.op in operation
         var = reader.outputs[0]

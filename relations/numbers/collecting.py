@@ -120,6 +120,15 @@ CONSTANTS = (
     # (2 + x) - 5 → x - 3
     folding("difference-constants", difference, *_in_sum, tries=(c + x - d, c - (x + d))),
     law(
+        "add-negative-constant",
+        c + x,
+        x - known(-c),  # -2 + x → x - 2
+        kit.negative_numbero(c),
+        not_constanto(x),
+        same_dtypeo(x, c),
+        tags=("add_canonicalize",),
+    ),
+    law(
         "sub-negative-constant",
         x - c,
         known(-c) + x,  # x - -2 → 2 + x
@@ -140,7 +149,11 @@ SIGNED_SUMS = (
         computed(kit.parted(SUBTRACTED), sum_of),  # a + -x + b → (a - x) + b
         tags=("add_canonicalize",),
     ),
-    law(
+)
+"""Signs in sums, where they are written."""
+
+SIGNED_PRODUCTS = (
+    rounding(
         "mul-neg",
         product_of,
         computed(kit.signs_in_front, product_of),  # x * -y * z → -(x * y * z)
@@ -156,7 +169,7 @@ SIGNED_SUMS = (
         tries=(-x / y, x / -y),
     ),
 )
-"""Signs in sums and products, where they are written."""
+"""Signs in products and quotients, where they are written."""
 
 SHARED_SIGNS = (
     rounding(

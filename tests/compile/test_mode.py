@@ -435,6 +435,23 @@ def test_a_second_run_leaves_a_law_against_cancellation_alone(ndim):
     assert_a_second_run_changes_nothing([x], [at.log1p(x) - at.log(x)])
 
 
+ROW, V = at.drow("row"), at.TensorType("float64", (1,))("v")
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        at.log(at.exp(ROW) * 0.4342),
+        at.dot(at.add(V, V, V), at.add(V, V, V)) / -2.0 + 2.0,
+        at.switch(at.gt(V, 0), at.add(at.add(V, V, V), X, V), 3.0),
+        at.log(1 / (1 - V)),
+    ],
+    ids=["log of a multiple", "by a negative number", "broadcast sum", "chosen by a negative"],
+)
+def test_a_second_run_leaves_signs_and_sums_alone(graph):
+    assert_a_second_run_changes_nothing([ROW, V, X], [graph])
+
+
 # Constant folding.
 
 

@@ -70,7 +70,7 @@ def test_a_law_stands_with_class_rows_guards_and_example(page: Page) -> None:
 
 def test_what_is_said_of_a_page_and_beside_a_law_is_there(page: Page) -> None:
     assert "the logistic function, its logarithm" in page.text[""]
-    assert "inverses where defined" in page.text[""]
+    assert "inverses and products" in page.text[""]
     said = "before the laws about any numerator, which come to the same in two steps"
     assert said in page.text["sigmoid-of-exp"]
     assert "2 * a + b + 3 * a → 5 * a + b" in page.text["collect-terms"]
