@@ -120,15 +120,6 @@ CONSTANTS = (
     # (2 + x) - 5 → x - 3
     folding("difference-constants", difference, *_in_sum, tries=(c + x - d, c - (x + d))),
     law(
-        "add-negative-constant",
-        c + x,
-        x - known(-c),  # -2 + x → x - 2
-        kit.negative_numbero(c),
-        not_constanto(x),
-        same_dtypeo(x, c),
-        tags=("add_canonicalize",),
-    ),
-    law(
         "sub-negative-constant",
         x - c,
         known(-c) + x,  # x - -2 → 2 + x
@@ -179,8 +170,18 @@ SHARED_SIGNS = (
         computed(kit.shared_factor_negated, product_of),
         tags=("mul_specialize",),
     ),
+    law(
+        "add-negative-constant",
+        c + x,
+        x - known(-c),  # -2 + x → x - 2
+        kit.negative_numbero(c),
+        not_constanto(x),
+        same_dtypeo(x, c),
+        tags=("add_specialize",),
+    ),
 )
-"""Signs that are one again, once nothing looks for products without them."""
+"""Signs that are one again, once nothing looks for products without them, and those of constants
+that became negative meanwhile."""
 
 one_sign, any_sign = (kit.collected_terms, False), (kit.collected_terms, True)
 whole, any_power, across = (
