@@ -27,6 +27,9 @@ from relgraph.testing.judge.evaluation import (
 )
 from relgraph.testing.judge.rounding import (
     MAX_ULPS,
+    is_exact,
+    is_sum,
+    magnitude_of,
     overflowed_by_rounding,
     rounding_error_bound,
 )
@@ -179,18 +182,29 @@ class Comparison:
         than the rounding of intermediate values. Underflow counts as rounding too, except for the
         class ``rounding``.
         """
-        differing = differing & self._claimed(sound)
         if self.is_discrete:
+            return differing & self._claimed(sound)
+        underflow = sound != "rounding"
+        gap = np.abs(widened(self.old) - widened(self.new))
+        # Equal infinities have the same bits; any other pair with an infinity is a difference.
+        finite = np.isfinite(self.old) & np.isfinite(self.new)
+        info = np.finfo(self._least_precise_dtype())
+        allowed = float(info.eps) * self._rounded_size()
+        if underflow:
+            allowed = allowed + float(info.smallest_subnormal)
+        differing = differing & ~(finite & (gap <= MAX_ULPS * allowed))
+        if differing.any():
+            differing = differing & self._claimed(sound)
+        if not differing.any():
             return differing
         # without underflow the bounds are those of every class
-        for underflow in (False,) if sound == "rounding" else (False, True):
+        for with_underflow in (False, True)[: 1 + underflow]:
             if differing.any():
-                differing = differing & self._is_no_rounding(underflow)
+                differing = differing & self._is_no_rounding(gap, with_underflow)
         return differing
 
-    def _is_no_rounding(self, underflow: bool) -> Array:
+    def _is_no_rounding(self, gap: Array, underflow: bool) -> Array:
         """Return where the sides are farther from each other than the error bounds of both."""
-        gap = np.abs(widened(self.old) - widened(self.new))
         eps = float(np.finfo(self._least_precise_dtype()).eps)
         old_error, new_error = self._error_bounds(underflow, eps)
         finite = np.isfinite(self.old) & np.isfinite(self.new)
@@ -221,6 +235,19 @@ class Comparison:
                 for side in (self.pair.old, self.pair.new)
             ]
         return self._errors[underflow]
+
+    def _rounded_size(self) -> Array:
+        """Return the largest magnitude among the results of both sides that an op has rounded, and
+        such operands of a last sum."""
+        largest = np.zeros(self.old.shape)
+        for side in (self.pair.old, self.pair.new):
+            nodes, parts = self._nodes(side), [side]
+            if nodes and is_sum(nodes[-1]):
+                parts += nodes[-1].inputs
+            for v in parts:
+                if v.owner in nodes and not is_exact(v.owner):
+                    largest = np.maximum(largest, magnitude_of(array_of(self.values[v])))
+        return largest
 
     def _least_precise_dtype(self) -> Any:
         """Return the least precise float or complex dtype among the nodes of the old side."""

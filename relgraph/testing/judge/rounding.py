@@ -54,6 +54,12 @@ def is_exact(node: Apply) -> bool:
     return isinstance(op, Elemwise) and op.scalar_op.name in SELECTING
 
 
+def is_sum(node: Apply) -> bool:
+    """Return whether an op adds or subtracts element by element."""
+    op: Any = node.op
+    return isinstance(op, Elemwise) and op.scalar_op.name in SUMS
+
+
 def magnitude_of(x: Any) -> Array:
     array = np.asarray(x)
     if array.dtype.kind == "b":
