@@ -138,8 +138,7 @@ _NEUTRAL_CONSTANTS = (*arithmetic.IDENTITIES, *powers.CONSTANTS)
 _SUMS_AND_PRODUCTS = (
     *arithmetic.SIGNS_AND_CANCELLATIONS,
     *arithmetic.FRACTIONS,
-    *collecting.SIGNED_SUMS,
-    *collecting.SIGNED_PRODUCTS,
+    *collecting.SIGNS,
     *collecting.CONSTANTS,
     *arithmetic.CONSTANT_FACTORS,
     *collecting.COLLECTED,
@@ -283,7 +282,7 @@ SPECIALIZE: tuple[Relation, ...] = (
     # again: a fraction that other nodes read may not be read by them any more
     *arithmetic.FRACTIONS,
     *arithmetic.SPECIAL_PRODUCTS,
-    *collecting.SHARED_SIGNS,
+    *collecting.LAST_SIGNS,
     *powers.SQUARES_AND_ROOTS,
     *powers.SPECIAL,
     *differences.SQUARES_AND_ONE,

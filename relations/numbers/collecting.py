@@ -133,17 +133,13 @@ CONSTANTS = (
     folding("quotient-constants", quotient, *_in_product, tries=(c * x / d, c / (x * d))),
 )
 
-SIGNED_SUMS = (
+SIGNS = (
     rounding(
         "sum-of-differences",
         sum_of,
         computed(kit.parted(SUBTRACTED), sum_of),  # a + -x + b → (a - x) + b
         tags=("add_canonicalize",),
     ),
-)
-"""Signs in sums, where they are written."""
-
-SIGNED_PRODUCTS = (
     rounding(
         "mul-neg",
         product_of,
@@ -160,9 +156,9 @@ SIGNED_PRODUCTS = (
         tries=(-x / y, x / -y),
     ),
 )
-"""Signs in products and quotients, where they are written."""
+"""Signs in sums, products and quotients, where they are written."""
 
-SHARED_SIGNS = (
+LAST_SIGNS = (
     rounding(
         "negative-of-shared-factor",
         -product_of,
@@ -180,8 +176,8 @@ SHARED_SIGNS = (
         tags=("add_specialize",),
     ),
 )
-"""Signs that are one again, once nothing looks for products without them, and those of constants
-that became negative meanwhile."""
+"""Signs in the last phase: one of products again, which nothing looks for without them any more,
+and those of constants that became negative by folding."""
 
 one_sign, any_sign = (kit.collected_terms, False), (kit.collected_terms, True)
 whole, any_power, across = (

@@ -457,7 +457,7 @@ class InstanceSearch:
         return found or self.rebuilt(known, partial(reshaped, shape=shape, number=with_axes))
 
     def _match(self, make: Callable[[], InstantiatedPattern]) -> _Match | str:
-        """Return a graph that the law rewrites, or why what is made is none."""
+        """Return a graph that the law rewrites; as text why, if it does not rewrite it."""
         try:
             graph = make()
             new = _rewritten(self.direction, graph)
