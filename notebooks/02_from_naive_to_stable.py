@@ -15,8 +15,7 @@ from flint import arb, ctx
 import relgraph.tensor as at
 from relations import STABILIZE
 from relgraph import function, optimize_graph
-from relgraph.demo.data import SHIPPED_CSV, SHIPPED_TARGET, load_table
-from relgraph.demo.model import naive_model, train
+from relgraph.demo.model import SHIPPED_CSV, SHIPPED_TARGET, load_table, naive_model, train
 from relgraph.display import LawTable
 
 plt.rcParams.update({"figure.figsize": (7.5, 3.4), "figure.dpi": 100, "axes.grid": True})

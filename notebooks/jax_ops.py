@@ -15,8 +15,8 @@ from relgraph.engines.jax import is_native
 from relgraph.engines.jax.lowering.scalar_functions import is_by_jax
 from relgraph.engines.jax.lowering.scalars import FUNCTIONS, ON_THE_HOST
 from relgraph.graph.op import GraphOp, Op
+from relgraph.scalar.basic import Cast
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.conversion import Cast
 from relgraph.scalar.named import NumpyOp, PartOp, ScipyOp
 from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.basic import Assert

@@ -51,8 +51,7 @@ from relgraph.tensor import (
 )
 from relgraph.tensor import sum as sum_
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.tensor.error_free import add_error, fma, mul_error
-from relgraph.tensor.math import _dot
+from relgraph.tensor.math import _dot, add_error, fma, mul_error
 
 a, x, y, z, t = lvars("a x y z t")
 log_cosh = Elemwise(scalar.log_cosh)

@@ -22,7 +22,6 @@ from relations.cancellation import differences, inverses, near_zero, squares
 from relations.functions import (
     exponential,
     logarithms,
-    of_facts,
     quotients_of_exponentials,
     special,
     trigonometric,
@@ -30,9 +29,9 @@ from relations.functions import (
 from relations.kit.compensation import in_no_sum_twice
 from relations.kit.made_by_laws import made_before_moves, made_before_moves_of_negated, made_of
 from relations.kit.vocabulary import Law, Relation, lvars, stable
-from relations.matrices import determinants, kronecker, low_rank, products, systems
+from relations.matrices import determinants, products, structured, systems
 from relations.numbers import arithmetic, collecting, dtypes, magnitudes, powers
-from relations.reductions import extremes, moments, reduction, softmax
+from relations.reductions import extremes, reduction, softmax
 from relgraph.graph.kanren import computed, several
 from relgraph.graph.kanren.goals import readerso
 from relgraph.graph.kanren.terms import LogicVariable, Term, renamed, variables_of
@@ -221,7 +220,7 @@ CANCELLATION: tuple[Relation, ...] = (
 _NEARER: tuple[Relation, ...] = (
     *powers.AS_SQUARES,
     *inverses.TURNS,
-    *of_facts.INVERSES,
+    *trigonometric.INVERSES,
     *exponential.INVERSES_AND_PRODUCTS,
     *exponential.LOGARITHMS,
     # before PRODUCTS, which take 0.5 * erfc(x) apart
@@ -244,12 +243,12 @@ _NEARER: tuple[Relation, ...] = (
     *systems.OF_PRODUCTS,
     *determinants.LOGARITHMS,
     *special.ERROR_FUNCTION_AND_GAMMA,
-    *of_facts.SIGNS,
+    *trigonometric.SIGNS,
     *trigonometric.QUOTIENTS,
     *trigonometric.SQUARES_AND_DOUBLE_ANGLES,
     *trigonometric.INVERSES_AND_EXPONENTIALS,
     *reduction.LOGARITHMS,
-    *moments.MOMENTS,
+    *reduction.MOMENTS,
     *CANCELLATION,
 )
 """What brings a value nearer to the true one."""
@@ -308,7 +307,7 @@ SPECIALIZE: tuple[Relation, ...] = (
     *dtypes.ROUNDED_SIGNS,
     *powers.SIGNS,
     *powers.EXPONENTS,
-    *of_facts.INVERSES,
+    *trigonometric.INVERSES,
     *exponential.INVERSES_AND_PRODUCTS,
     *exponential.NEAR_ONE,
     *_PARTS_AND_JOINS,
@@ -318,13 +317,13 @@ SPECIALIZE: tuple[Relation, ...] = (
     # again: a choice that keeps a number within a branch, as CANCELLATION makes it, is an extreme
     *choices.EXTREMES,
     # of the class `domain`: where a query includes `unsafe`
-    *low_rank.UPDATES,
+    *structured.UPDATES,
     *systems.STRUCTURES,
     *systems.IDENTITIES,
     *determinants.SIMPLER,
     *determinants.PARTS,
     *determinants.TRACES,
-    *kronecker.FACTORS,
+    *structured.FACTORS,
     *products.DISTRIBUTION,
     *products.ASSOCIATION,
     *_SHAPES,

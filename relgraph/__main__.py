@@ -21,7 +21,7 @@ from relgraph.commands import (
 )
 from relgraph.commands import check as check_cli
 from relgraph.demo import cli
-from relgraph.demo.data import DataError
+from relgraph.demo.model import DataError
 from relgraph.testing.discovery import CheckError
 
 

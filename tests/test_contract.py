@@ -25,7 +25,7 @@ LAZY_FILES = {
     "relgraph/compile/database.py": "SciPy's sparse matrices are large",
     "relgraph/graph/kanren/relations.py": "a pickled law names its module",
     "relgraph/testing/discovery.py": "the command line names modules of laws",
-    "relgraph/bridges/pytensor/names.py": "PyTensor's ops are named by text",
+    "relgraph/bridges/pytensor/counterparts.py": "PyTensor's ops are named by text",
     "relgraph/tensor/__init__.py": "much of it is loaded when it is first used",
     "relgraph/vm/linker.py": "an engine needs packages that may not be installed",
     "relgraph/on_first_use.py": "what packages resolve their names by",

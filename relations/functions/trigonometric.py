@@ -1,15 +1,22 @@
-"""Trigonometric and hyperbolic functions, and their inverses."""
+"""Trigonometric and hyperbolic functions; odd and even functions, and functions of their inverses.
+
+The last two hold of any op whose record states such facts, so a new op has these laws. Functions of
+integers that wrap around, and logarithms of exponentials, whose roundings may cancel, have laws of
+their own.
+"""
 
 from __future__ import annotations
 
 import math
 from functools import partial
 
+from relations.kit import functions as kit
 from relations.kit.compensation import kept_apart, without_logarithm
+from relations.kit.guards import nonnegativeo
 from relations.kit.vocabulary import finite, lvars, rounding, stable
-from relgraph.graph.kanren import one_cliento, readerso
-from relgraph.tensor import abs as abs_
+from relgraph.graph.kanren import one_cliento, readerso, whereo
 from relgraph.tensor import (
+    Elemwise,
     arccos,
     arccosh,
     arcsin,
@@ -31,8 +38,9 @@ from relgraph.tensor import (
     tan,
     tanh,
 )
+from relgraph.tensor import abs as abs_
 
-x, y = lvars("x y")
+s, t, x, y = lvars("s t x y")
 
 QUOTIENTS = (
     rounding("tan", sin(x) / cos(x), tan(x)),
@@ -106,4 +114,25 @@ INVERSES_AND_EXPONENTIALS = (
     stable("arccosh", log(x + sqrt(sqr(x) - 1)), arccosh(x)),
     stable("arctanh", log((1 + x) / (1 - x)), 2 * arctanh(x)),
     rounding("arctanh-log1p", log1p(x) - log1p(-x), 2 * arctanh(x)),
+)
+
+f, g = Elemwise(s, ()), Elemwise(t, ())
+"""Two elementwise functions."""
+
+odd, even = whereo(kit.is_odd_function, s), whereo(kit.is_even_function, s)
+inverse = whereo(kit.undoes, s, t)
+"""That `f` undoes what `g` does."""
+
+SIGNS = (
+    rounding("odd-neg", f(-x), -f(x), odd),
+    rounding("even-neg", f(-x), f(x), even),
+    rounding("even-abs", f(abs_(x)), f(x), even),
+)
+
+above_zero = (whereo(kit.is_defined_above_zero, t), nonnegativeo(x))
+
+INVERSES = (
+    stable("inverse", f(g(x)), x, inverse, whereo(kit.is_defined_everywhere, t)),
+    stable("inverse-nonnegative", f(g(x)), x, inverse, *above_zero),
+    finite("inverse-where-defined", f(g(x)), x, inverse, whereo(kit.is_defined_in_part, t)),
 )

@@ -16,7 +16,7 @@ from relations.kit.guards import (
     requires_heads,
 )
 from relgraph import scalar
-from relgraph.scalar.facts import EVERYWHERE, INF
+from relgraph.scalar.op import EVERYWHERE, INF
 from relgraph.tensor.elemwise import Elemwise
 
 LESS = (scalar.lt, scalar.le)

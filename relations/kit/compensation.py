@@ -34,7 +34,7 @@ from relgraph.graph.kanren.goals import Readers, readerso
 from relgraph.graph.kanren.rules import split
 from relgraph.graph.kanren.terms import Literal
 from relgraph.graph.notation import number_of
-from relgraph.scalar.facts import Facts
+from relgraph.scalar.op import Facts
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.math import abs, add, exp, log2, log10, mul, neg, pow, sqr, sqrt, sub, true_div
 

@@ -35,8 +35,8 @@ from relgraph.graph.kanren.goals import Condition, Where, computo, found_in, is_
 from relgraph.graph.kanren.rules import split
 from relgraph.graph.kanren.terms import Term as Applied
 from relgraph.graph.notation import number_of
-from relgraph.scalar.facts import EVERYWHERE, INF
 from relgraph.scalar.named import NumpyOp
+from relgraph.scalar.op import EVERYWHERE, INF
 from relgraph.scalar.special import LN2, LN10
 from relgraph.scalar.type import result_dtype
 from relgraph.tensor.elemwise import DimShuffle, Elemwise

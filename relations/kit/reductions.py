@@ -29,8 +29,8 @@ from relations.kit.index_arithmetic import (
 from relations.kit.type_guards import has_room, is_complex
 from relgraph import scalar
 from relgraph.graph.basic import Variable
-from relgraph.scalar.conversion import Cast
-from relgraph.scalar.facts import EVERYWHERE, INF
+from relgraph.scalar.basic import Cast
+from relgraph.scalar.op import EVERYWHERE, INF
 from relgraph.tensor.basic import normalize_axes
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.math import mul

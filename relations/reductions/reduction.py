@@ -1,4 +1,4 @@
-"""Reductions over axes: sums, products, conjunctions, disjunctions; and running totals.
+"""Reductions over axes: sums, products, conjunctions, disjunctions; running totals; and variances.
 
 What holds of every reduction comes first. Where a law takes a factor out of a reduction, the factor
 is constant along the axes that are reduced, and loses them by a dimshuffle.
@@ -14,6 +14,7 @@ from relations.kit.choices import dual, is_idempotent, is_junction
 from relations.kit.guards import (
     all_oneo,
     all_zeroo,
+    broadcast_alike,
     covers_shapeo,
     has_length_one,
     has_length_one_along,
@@ -27,6 +28,7 @@ from relations.kit.type_guards import floato, matrixo, ranko, roomyo, vectoro
 from relations.kit.vocabulary import Law, any_dtype_law, finite, law, lvars, rounding, stable
 from relgraph import scalar
 from relgraph.graph.kanren import computed, one_cliento, several, whereo
+from relgraph.graph.kanren.terms import renamed
 from relgraph.tensor import (
     CAReduce,
     DimShuffle,
@@ -47,13 +49,14 @@ from relgraph.tensor import sum as sum_
 from relgraph.tensor.along_axes import Cumulate
 from relgraph.tensor.assembly import Alloc, Join
 from relgraph.tensor.math import _dot
-from relgraph.tensor.shapes import MakeVector, Reshape
+from relgraph.tensor.norms import Covariance
+from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i
 from relgraph.tensor.shapes import lengths as lengths_of
 from relgraph.tensor.subtensor import Slice, Subtensor
 
 # -- every reduction -------------------------------------------------------------------------------
 
-a, b, c, lengths, m, n, o, s, x, xs, y = lvars("a b c lengths m n o s x xs y")
+a, b, c, j, k, lengths, m, n, o, s, x, xs, y = lvars("a b c j k lengths m n o s x xs y")
 v, (p, q) = lvars("v", vectoro), lvars("p q", matrixo)
 """A vector and two matrices."""
 
@@ -355,4 +358,54 @@ TOTALS = (
         whereo(kit.is_summed_or_real, s, x),
         tries=(Subtensor(i)(cumulated(s, x)), Subtensor(i)(cumulated(s, x), n)),
     ),
+)
+
+# -- variances and covariances ---------------------------------------------------------------------
+#
+# Differences of moments cancel: the squares of numbers that are near each other, and far from zero,
+# agree in their leading digits. So the mean is subtracted first, and what is left is squared: Chan,
+# Golub and LeVeque, Algorithms for Computing the Sample Variance: Analysis and Recommendations, The
+# American Statistician 37 (1983); Higham, Accuracy and Stability of Numerical Algorithms (2002),
+# 1.9.
+
+
+def over(reduced: Any) -> Any:
+    """Return what was reduced over the axes `a`, with these again as axes of length 1."""
+    rank, order = computed(kit.rank_after_reduction, a, x), computed(kit.order_that_keeps, a, x)
+    return DimShuffle(rank, order)(reduced)
+
+
+length = Elemwise(scalar.Cast("float64"), ())(Shape_i(0)(x))
+"""How many elements a vector has."""
+
+
+def of_moments(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law in which `j`, `k` and `m` are counts of elements along the axes `a`."""
+    of_vectors = renamed(lhs, {a: None, j: length, k: length, m: length})
+    return stable(name, lhs, rhs, *conditions, tries=[of_vectors])
+
+
+mean_x, mean_y = sum_(x, axis=a) / k, sum_(y, axis=a) / j
+deviations = sum_(sqr(x - over(mean_x)), axis=a)
+
+products = sum_(x * y, axis=a) / m
+product_of_sums = sum_(x, axis=a) * sum_(y, axis=a)
+
+
+def of_pairs(name: str, lhs: Any, *counts: Any) -> Law:
+    """Return a law about the elements of `x` and those of `y` at the same places."""
+    counting = [whereo(kit.is_count_of_either, count, a, x, y) for count in counts]
+    return of_moments(name, lhs, Covariance(a)(x, y), whereo(broadcast_alike, x, y), *counting)
+
+
+MOMENTS = (
+    of_moments(
+        "variance",
+        sum_(sqr(x), axis=a) / m - sqr(mean_x),
+        deviations / m,
+        *(whereo(kit.is_count_of, count, a, x) for count in (k, m)),
+    ),
+    of_pairs("covariance", products - mean_x * mean_y, j, k, m),
+    of_pairs("covariance-by-sums", products - product_of_sums / (k * j), j, k, m),
+    of_pairs("covariance-by-sums-and-square", products - product_of_sums / sqr(k), k, m),
 )

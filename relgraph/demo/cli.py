@@ -22,8 +22,18 @@ import relgraph.tensor as at
 from relations import STABILIZE
 from relgraph.commands import add_number
 from relgraph.compile import optimize_graph
-from relgraph.demo.data import SHIPPED_CSV, SHIPPED_TARGET, DataError, Table, load_table
-from relgraph.demo.model import Result, naive_model, naive_terms, train, wild_columns
+from relgraph.demo.model import (
+    SHIPPED_CSV,
+    SHIPPED_TARGET,
+    DataError,
+    Result,
+    Table,
+    load_table,
+    naive_model,
+    naive_terms,
+    train,
+    wild_columns,
+)
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import Relation
 from relgraph.graph.notation import algebra

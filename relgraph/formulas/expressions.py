@@ -37,7 +37,6 @@ from relgraph.graph.notation import (
 from relgraph.graph.traversal import io_toposort
 from relgraph.scalar.error_free import ScaledProduct
 from relgraph.scalar.op import FoldOp
-from relgraph.tensor import error_free
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 
 INPUT, NUMBER = "input", "number"
@@ -246,12 +245,7 @@ def ops_by_name() -> dict[str, Elemwise]:
     return found
 
 
-OPS = {
-    **ops_by_name(),
-    **{
-        op.scalar_op.name: op for op in (error_free.fma, error_free.add_error, error_free.mul_error)
-    },
-}
+OPS = ops_by_name()
 
 
 def scaled_product(factors: Sequence[Expr], divisors: Sequence[Expr]) -> Expr:

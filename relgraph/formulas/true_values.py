@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.formulas.deadline import Deadline
 from relgraph.formulas.expressions import (
     INPUT,
     NUMBER,
@@ -28,6 +27,7 @@ from relgraph.formulas.expressions import (
     inputs_of,
     parts,
 )
+from relgraph.graph.utils import Deadline
 from relgraph.scalar.type import from_ordinals, to_ordinals
 from relgraph.truth.balls import (
     INFINITY,

@@ -1,9 +1,13 @@
-"""What every part of the graph rests on: interned objects, memos, scratch pads and errors."""
+"""What every part rests on: interned objects, memos, scratch pads, errors, and time limits.
+
+The time limits count work, so that what a search finds does not depend on what else is running.
+"""
 
 from __future__ import annotations
 
 import gc
 import inspect
+import time
 import weakref
 from abc import ABC, ABCMeta
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -498,3 +502,43 @@ def spelling_hint(name: str, known: Iterable[str], shown: Callable[[str], str] =
     """Return the end of an error that asks for known names written nearly the same, if any are."""
     near = get_close_matches(name, list(known))
     return f"; did you mean {' or '.join(map(shown, near))}?" if near else ""
+
+
+_WAITED = 0.1
+"""How much a second counts in which others have the processor: a search finds the same on a busy
+machine, but does not go on for ever."""
+
+
+def worked() -> float:
+    """Return seconds, of which only differences mean something: those of this thread's work, and a
+    tenth of those in which it waited."""
+    return (1 - _WAITED) * time.thread_time() + _WAITED * time.perf_counter()
+
+
+class Deadline:
+    """The end of some seconds of work. The clock of a thread takes long to read, and is read only
+    when it may be over.
+
+    Parameters
+    ----------
+    seconds
+        How long it is until then.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._end = worked() + seconds
+        self._not_before = time.perf_counter() + seconds
+
+    @property
+    def is_over(self) -> bool:
+        """Whether so much work was done."""
+        now = time.perf_counter()
+        if now < self._not_before:
+            return False
+        self._not_before = now + self.left
+        return self._not_before <= now
+
+    @property
+    def left(self) -> float:
+        """The seconds of work that are left."""
+        return self._end - worked()

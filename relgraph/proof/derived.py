@@ -21,7 +21,7 @@ from relgraph.graph.opt import Derivation, Recorder
 from relgraph.graph.traversal import equal_computations
 from relgraph.proof.reals import OPS as DEFINED_EVERYWHERE
 from relgraph.proof.statements import Statement
-from relgraph.scalar.conversion import Cast
+from relgraph.scalar.basic import Cast
 from relgraph.search.egraph import Rewrite, TooLong
 from relgraph.search.laws import Direction, directions
 from relgraph.search.proof import REORDERED, claims_of, make, on_its_own

@@ -12,7 +12,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.notation import number_of
-from relgraph.scalar.conversion import Cast
+from relgraph.scalar.basic import Cast
 from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 

@@ -22,8 +22,7 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Variable
 from relgraph.proof.elements import MOST_FACTORS, Elements, NotTranslated, Term, z3
-from relgraph.scalar.facts import EVERYWHERE
-from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.op import EVERYWHERE, FoldOp, ScalarOp
 
 _FORMATS = {"float16": (5, 11), "bfloat16": (8, 8), "float32": (8, 24), "float64": (11, 53)}
 NEAREST = z3.RNE()

@@ -21,12 +21,12 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.rules import compound_parts, split
 from relgraph.graph.kanren.terms import Arguments, LogicVariable, build, renamed, variables_of
 from relgraph.graph.traversal import io_toposort
-from relgraph.scalar.conversion import Cast
+from relgraph.scalar.basic import Cast
 from relgraph.scalar.named import scalar_op
 from relgraph.scalar.op import ScalarOp
 from relgraph.scalar.type import FLOATS, INTS, UINTS, result_dtype
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.testing.draw.terms import scalar_ops
+from relgraph.testing.random_terms import scalar_ops
 
 DTYPES = (*FLOATS, *INTS, *UINTS, "bool")
 """The dtypes over which laws are proved. Statements about float32 are proved for bfloat16 too."""

@@ -8,12 +8,11 @@ from typing import Any, NoReturn
 
 from relgraph.graph.notation import OpNamespace
 from relgraph.on_first_use import loaded
-from relgraph.scalar import basic, cancellation, conversion, logic, special
+from relgraph.scalar import basic, cancellation, logic, special
 from relgraph.scalar.basic import *  # noqa: F403
+from relgraph.scalar.basic import cast
 from relgraph.scalar.cancellation import *  # noqa: F403
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.conversion import *  # noqa: F403
-from relgraph.scalar.conversion import cast
 from relgraph.scalar.logic import *  # noqa: F403
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.special import *  # noqa: F403
@@ -63,5 +62,5 @@ __all__ = [
     "as_scalar", "bool", "complex64", "complex128", "constant", "float16", "float32", "float64",
     "get_scalar_type", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
-for _room in (basic, cancellation, conversion, logic, special):
+for _room in (basic, cancellation, logic, special):
     __all__ += vars(_room)["__all__"]

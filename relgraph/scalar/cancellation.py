@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relgraph.scalar.facts import EVERYWHERE, INF, Facts
-from relgraph.scalar.op import FloatOp, ScalarOp, ops_of, where_not
+from relgraph.scalar.op import EVERYWHERE, INF, Facts, FloatOp, ScalarOp, ops_of, where_not
 from relgraph.scalar.special import sin, tan
 
 Array = Any

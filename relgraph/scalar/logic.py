@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relgraph.scalar.facts import EVERYWHERE, Facts
 from relgraph.scalar.op import (
+    EVERYWHERE,
+    Facts,
     FloatOp,
     FoldOp,
     PredicateOp,

@@ -26,13 +26,11 @@ from relgraph import scalar
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar import error_free
 from relgraph.scalar.basic import abs as abs_
-from relgraph.scalar.basic import maximum, sign, sqrt
+from relgraph.scalar.basic import cast, floor, maximum, sign, sqrt
+from relgraph.scalar.basic import round as round_
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.conversion import cast, floor
-from relgraph.scalar.conversion import round as round_
-from relgraph.scalar.facts import EVERYWHERE, INF, Facts
 from relgraph.scalar.logic import eq, ge, gt, isnan, le, lt, or_, switch
-from relgraph.scalar.op import ScalarOp, zero_like
+from relgraph.scalar.op import EVERYWHERE, INF, Facts, ScalarOp, zero_like
 from relgraph.scalar.shape_slopes import by_first, by_second, by_shape
 from relgraph.scalar.special import (
     LN2,

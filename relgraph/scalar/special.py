@@ -15,8 +15,7 @@ import scipy
 
 from relgraph.graph.utils import MethodNotDefined
 from relgraph.scalar.basic import add, maximum, minimum
-from relgraph.scalar.facts import EVERYWHERE, INF, Facts
-from relgraph.scalar.op import FloatOp, FoldOp, ScalarOp, ops_of, where_not
+from relgraph.scalar.op import EVERYWHERE, INF, Facts, FloatOp, FoldOp, ScalarOp, ops_of, where_not
 from relgraph.scalar.type import is_complex
 
 LN2 = math.log(2.0)

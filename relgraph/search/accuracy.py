@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from relgraph.formulas.true_values import EmptyDomain as EmptyDomain
     from relgraph.search.derivation import Instance as Instance
     from relgraph.search.derivation import ReplayError as ReplayError
-    from relgraph.search.error_report import error_plot as error_plot
-    from relgraph.search.error_report import page as page
     from relgraph.search.improvement import Form as Form
     from relgraph.search.improvement import Improvement as Improvement
+    from relgraph.search.improvement import error_plot as error_plot
+    from relgraph.search.improvement import page as page
     from relgraph.search.improving import improve as improve
 
 __getattr__, __dir__ = names_on_first_use(__name__, extra="search")

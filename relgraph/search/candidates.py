@@ -19,7 +19,6 @@ import numpy as np
 
 import relations
 from relations.identities import DIFFERENCES, DISTRIBUTION, OF_NUMBERS
-from relgraph.formulas.deadline import Deadline, worked
 from relgraph.formulas.expansion import centers, expansions, expansions_at
 from relgraph.formulas.expressions import (
     INPUT,
@@ -37,6 +36,7 @@ from relgraph.formulas.expressions import (
 )
 from relgraph.formulas.true_values import Known, Sampler
 from relgraph.graph.kanren.laws import Law
+from relgraph.graph.utils import Deadline, worked
 from relgraph.scalar.type import from_ordinals, to_ordinals
 from relgraph.search.equations import Equation, NotTranslated, equations_of
 from relgraph.search.refinement import Candidate, Search, Values, cost_of

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.formulas.deadline import Deadline, worked
 from relgraph.formulas.expressions import (
     Expr,
     apply,
@@ -26,6 +25,7 @@ from relgraph.formulas.true_values import EmptyDomain, Known, Sampler
 from relgraph.graph.basic import Variable
 from relgraph.graph.kanren.laws import Law
 from relgraph.graph.opt import Derivation
+from relgraph.graph.utils import Deadline, worked
 from relgraph.search.candidates import SEARCHED, Found, Pieces, search_forms
 from relgraph.search.derivation import Instance, ReplayError, derivation, instances
 from relgraph.search.improvement import (

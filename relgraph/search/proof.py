@@ -23,8 +23,8 @@ from relgraph.search.egraph import Congruent, Rewrite
 from relgraph.search.variables import Reason
 from relgraph.tensor.costs import Lengths
 from relgraph.tensor.type import TensorType
-from relgraph.testing.draw.arrays import ValueRange, number_pool
 from relgraph.testing.judge.graph_comparison import Disagreement, ReferenceGraph
+from relgraph.testing.random_arrays import ValueRange, number_pool
 
 
 class Claim(Rewriter):

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.formulas.deadline import Deadline
 from relgraph.formulas.expressions import (
     CONDITIONS,
     INPUT,
@@ -29,6 +28,7 @@ from relgraph.formulas.expressions import (
     parts,
 )
 from relgraph.formulas.true_values import Known, bits_of_error
+from relgraph.graph.utils import Deadline
 from relgraph.search.equations import MOST_MATCHES, Equation
 from relgraph.search.reals import Computed, RealClass, RealEGraph
 from relgraph.search.saturation import Limits, Saturation, Stopped

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from relgraph.formulas.deadline import Deadline
+from relgraph.graph.utils import Deadline
 from relgraph.search.egraph import EClass, EGraph, Node
 from relgraph.search.matching import Match
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,16 +24,17 @@ from relgraph.graph.opt.merge import ConstantTable, key_with
 from relgraph.graph.traversal import general_toposort
 from relgraph.graph.utils import Memo
 from relgraph.scalar.composite import Composite
+from relgraph.tensor.assembly import Alloc, Join, Split
 from relgraph.tensor.basic import Assert
 from relgraph.tensor.elemwise import DimShuffle, Elemwise, RelativeDimShuffle
 from relgraph.tensor.indexing import AdvancedSubtensor
 from relgraph.tensor.linalg.blas import BlasUpdate, Ger
-from relgraph.tensor.linalg.diagonals import ExtractDiag
+from relgraph.tensor.linalg.diagonals import ExtractDiag, SetDiagonal
 from relgraph.tensor.linalg.matrix_op import Assume, MatrixOp
 from relgraph.tensor.math import MatrixProduct
 from relgraph.tensor.reductions import FusedReduction
 from relgraph.tensor.shapes import Reshape, Shape, Shape_i, SpecifyShape
-from relgraph.tensor.subtensor import Subtensor
+from relgraph.tensor.subtensor import BaseIncSubtensor, Subtensor
 from relgraph.tensor.type import TensorType
 
 VIEWS = (
@@ -49,6 +50,42 @@ VIEWS = (
     Subtensor,
 )
 """Ops that only reshape or inspect their input."""
+
+_ALL = object()
+
+# The positions of the inputs that hold the elements.
+_MOVED_INPUTS: dict[type, Any] = {
+    AdvancedSubtensor: (0,),
+    Alloc: (0,),
+    DimShuffle: (0,),
+    ExtractDiag: (0,),
+    Join: _ALL,
+    Reshape: (0,),
+    SpecifyShape: (0,),
+    Split: (0,),
+    Subtensor: (0,),
+    BaseIncSubtensor: (0, 1),
+    SetDiagonal: (0, 1),
+}
+
+
+def moved_inputs(node: Apply) -> tuple[int, ...] | None:
+    """Return the positions of the inputs whose elements a node moves to its output.
+
+    Returns
+    -------
+    positions
+        None if the node computes new elements.
+    """
+    op_class: Any = type(node.op)
+    places = _places(op_class)
+    return tuple(range(len(node.inputs))) if places is _ALL else places
+
+
+@cache
+def _places(op_class: type) -> Any:
+    return next((p for cls, p in _MOVED_INPUTS.items() if issubclass(op_class, cls)), None)
+
 
 LARGEST_WRITTEN_OUT = 16
 """Up to this exponent, powers are written out as products."""

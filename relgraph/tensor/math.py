@@ -11,6 +11,10 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.utils import LogicTerm
+from relgraph.scalar.error_free import ScaledProduct
+from relgraph.scalar.error_free import add_error as add_error_of_scalars
+from relgraph.scalar.error_free import fma as fma_of_scalars
+from relgraph.scalar.error_free import mul_error as mul_error_of_scalars
 from relgraph.scalar.type import is_complex, is_discrete, number_kind, weak_dtype
 from relgraph.tensor.basic import TensorOp, as_argument, as_tensor_variable, number
 from relgraph.tensor.elemwise import Elemwise
@@ -421,6 +425,24 @@ def rad2deg(x: Any) -> Any:
     array([180.])
     """
     return mul(as_floats(x, np.rad2deg), 180 / math.pi)
+
+
+fma = Elemwise(fma_of_scalars)
+add_error = Elemwise(add_error_of_scalars)
+mul_error = Elemwise(mul_error_of_scalars)
+
+
+def scaled_product(factors: Sequence[Any], divisors: Sequence[Any] = ()) -> Any:
+    """Return the product of some tensors divided by others, elementwise.
+
+    Neither over- nor underflows on the way, other than the result itself.
+
+    Parameters
+    ----------
+    factors, divisors
+        Tensors of real numbers; one of them at least.
+    """
+    return Elemwise(ScaledProduct(len(factors), len(divisors)))(*factors, *divisors)
 
 
 if not TYPE_CHECKING:

@@ -17,17 +17,57 @@ import numpy as np
 import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.utils import LogicTerm
-from relgraph.introspection import public_functions
-from relgraph.tensor import numpy_signatures
 from relgraph.tensor.basic import as_tensor_variable
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.functions import FUNCTIONS, RENAMED
+from relgraph.tensor.functions.manipulation import _equal_parts
 from relgraph.tensor.math import cast
 
 Function = Callable[..., Any]
 
 # Names that mean something else here than in NumPy, which has no function of arrays of that name.
 _OTHERS = frozenset(("identity", "fill", "second", "switch", "length", "constant", "join"))
+
+
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
+    """Return `a` with its elements brought between two bounds, either of which may be missing."""
+    low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
+    if low is None:
+        return a if high is None else at.minimum(a, high)
+    return at.maximum(a, low) if high is None else at.clip(a, low, high)
+
+
+def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """Return the elements of `x` or of `y`; where there are none, the indices of what is true."""
+    if x is None and y is None:
+        return at.nonzero(condition)
+    return at.where(condition, x, y)
+
+
+def _reshape(a: Any, shape: Any) -> Any:
+    """Return the elements of `a` in another shape."""
+    return at.reshape(a, shape)
+
+
+def _ndim(a: Any) -> int:
+    """Return the number of axes, which is known."""
+    return int(at.as_tensor_variable(a).type.ndim)
+
+
+def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Return equal parts of `ary`, or its parts between some indices."""
+    return _equal_parts(ary, indices_or_sections, axis)
+
+
+NUMPY_SIGNATURES: dict[str, Function] = {
+    "clip": _clip,
+    "ndim": _ndim,
+    "reshape": _reshape,
+    "split": _split,
+    "where": _where,
+}
+"""Functions with NumPy's parameters, where ours have others: ``numpy.split(x, 3)`` says in how many
+parts, `relgraph.tensor.split` how long the parts are."""
 
 
 @cache
@@ -49,9 +89,9 @@ def table() -> dict[str, tuple[str, Function]]:
                 found[prefix + name] = (prefix + name, function)
     for name in at.special.__all__:
         found.setdefault(name, (f"special.{name}", at.special.FUNCTIONS[name]))
-    for name in public_functions(vars(numpy_signatures)):
+    for name, function in NUMPY_SIGNATURES.items():
         ours = found[name][0] if name in found else f"TensorVariable.{name}"
-        found[name] = (ours, getattr(numpy_signatures, name))
+        found[name] = (ours, function)
     for name, ours in RENAMED.items():
         found[name] = (ours, found[ours][1] if ours in found else attrgetter(ours)(at))
     return found
@@ -101,7 +141,7 @@ def call_function(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     except ValueError:  # some functions that are written in C
         positional, named = list(args), dict(kwargs)
     else:
-        positional, named = _split(parameters, args, kwargs)
+        positional, named = _by_parameters(parameters, args, kwargs)
     for given in ("out", "order"):
         _check_storage(written, given, named)
     _check_names(written, ours, function, named)
@@ -111,7 +151,7 @@ def call_function(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
 _signature = cache(signature)
 
 
-def _split(
+def _by_parameters(
     wanted: Signature, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
     """Return the arguments that have no default, and by name those that are not the default."""

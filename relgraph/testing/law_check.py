@@ -15,7 +15,6 @@ from relgraph.graph.kanren.relations import SOUNDNESS, Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.notation import algebra
 from relgraph.testing.check_result import CheckResult, Counterexample, Coverage
-from relgraph.testing.draw.terms import Parameters
 from relgraph.testing.instances.examples import ExampleRun, smaller
 from relgraph.testing.instances.instance import (
     Direction,
@@ -31,6 +30,7 @@ from relgraph.testing.instances.plan import (
     InstancePlanner,
     PlannedExamples,
 )
+from relgraph.testing.random_terms import Parameters
 from relgraph.truth.balls import NoTrueValue
 
 DEFAULT_EXAMPLES = 200
@@ -78,7 +78,7 @@ def check_relation(
     parameters
         Functions that draw a parameter of an op that is a logic variable in the law, by the name of
         the op's class and the name of the parameter. They take a `random.Random` and the arguments
-        of the op. Those that relgraph has are in `relgraph.testing.draw.terms`.
+        of the op. Those that relgraph has are in `relgraph.testing.random_terms`.
     patterns
         Terms to try a relation on that has no finite list of rules; by default those that its goal
         requires of a node.

@@ -22,10 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.scalar.facts import EVERYWHERE
 from relgraph.scalar.named import Functions
 from relgraph.scalar.named import scalar_op as op_of_name
-from relgraph.scalar.op import FoldOp, ScalarOp
+from relgraph.scalar.op import EVERYWHERE, FoldOp, ScalarOp
 
 try:
     from flint import acb as acb

@@ -17,9 +17,10 @@ import numpy as np
 from relgraph import scalar
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.reference import performed
-from relgraph.scalar.conversion import Cast
+from relgraph.scalar.basic import Cast
 from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.along_axes import Cumulate
+from relgraph.tensor.costs import moved_inputs
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.functions.calculus import Convolve
 from relgraph.tensor.linalg.decompositions import Cholesky
@@ -52,7 +53,6 @@ from relgraph.truth.balls import (
     nearest,
     precision,
 )
-from relgraph.truth.moves import moved_inputs
 
 Array = np.ndarray[Any, Any]
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.utils import memoized
+from relgraph.scalar.basic import Cast
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.conversion import Cast
 from relgraph.scalar.logic import second
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import is_complex, is_discrete

@@ -9,8 +9,17 @@ from scipy.special import expit
 from relations import STABILIZE
 from relgraph.compile import Mode, function
 from relgraph.demo.cli import HEIGHT, WIDTH, plot
-from relgraph.demo.data import SHIPPED_CSV, SHIPPED_TARGET, DataError, Table, load_table
-from relgraph.demo.model import Model, column_power, naive_model, train
+from relgraph.demo.model import (
+    SHIPPED_CSV,
+    SHIPPED_TARGET,
+    DataError,
+    Model,
+    Table,
+    column_power,
+    load_table,
+    naive_model,
+    train,
+)
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import EquilibriumOptimizer
 

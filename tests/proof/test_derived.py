@@ -15,7 +15,7 @@ from relgraph.proof.statements import statements
 from relgraph.search.proof import REORDERED
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.discovery import discover_laws
-from relgraph.testing.draw.terms import scalar_ops
+from relgraph.testing.random_terms import scalar_ops
 
 BOOK = discover_laws([])
 x, y = lvars("x y")

@@ -11,8 +11,8 @@ import relgraph.tensor as at
 from relgraph.compile import function
 from relgraph.gradient import grad
 from relgraph.scalar.error_free import add_error, fma, mul_error
-from relgraph.tensor.error_free import fma as tensor_fma
-from relgraph.tensor.error_free import scaled_product
+from relgraph.tensor.math import fma as tensor_fma
+from relgraph.tensor.math import scaled_product
 from tests.seeds import seed_of
 
 

@@ -24,7 +24,7 @@ from relgraph.testing import (
     tensor_types,
     values,
 )
-from relgraph.testing.draw.arrays import LAYOUTS, dtype_choice, number_pool, spread
+from relgraph.testing.random_arrays import LAYOUTS, dtype_choice, number_pool, spread
 from relgraph.testing.random_graphs import local_optimizers_in, rules_of
 
 

@@ -30,7 +30,6 @@ from relgraph.tensor.math import _dot
 from relgraph.tensor.random.type import random_generator_type
 from relgraph.testing import laws, terms
 from relgraph.testing.discovery import discover_laws
-from relgraph.testing.draw.arrays import LAYOUTS
 from relgraph.testing.instances.arguments import STACK, axes_in
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.input_values import (
@@ -57,6 +56,7 @@ from relgraph.testing.instances.instantiation import (
     numbers_where_it_decides,
 )
 from relgraph.testing.instances.plan import with_edge_numbers
+from relgraph.testing.random_arrays import LAYOUTS
 from tests.seeds import SEED
 from tests.testing.test_plan import searched
 

@@ -17,7 +17,6 @@ from relgraph import scalar
 from relgraph.graph.kanren import computo, whereo
 from relgraph.testing import check_relation
 from relgraph.testing.discovery import discover_laws
-from relgraph.testing.draw.arrays import LAYOUTS
 from relgraph.testing.instances.edge_values import (
     at_points,
     edges_meeting,
@@ -44,6 +43,7 @@ from relgraph.testing.instances.plan import (
     with_laid_out_numbers,
     with_views,
 )
+from relgraph.testing.random_arrays import LAYOUTS
 from tests.testing.mutants.spoiled import WHERE, Spoiled, spoiling
 
 x, y = lvars("x y")
@@ -208,7 +208,7 @@ def test_what_is_admitted_and_says_nothing_is_named_and_does_not_pass():
 
 
 def test_a_kind_is_compared_on_another_graph_where_the_constants_of_one_are_in_no_domain():
-    push_through = discover_laws(["relations.matrices.low_rank"])["push-through"]
+    push_through = discover_laws(["relations.matrices.structured"])["push-through"]
     result = push_through.check(examples=24, seed=12)
     assert result.passed, str(result)
     assert set(result.coverage.kinds) == {"float64", "float32"}

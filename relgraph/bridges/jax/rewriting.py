@@ -15,8 +15,7 @@ import jax.numpy as jnp
 from jax.tree_util import tree_flatten_with_path
 
 from relations.choices import FACTORS
-from relgraph.bridges.jax.nested import INSIDE, nested_call
-from relgraph.bridges.jax.opaque import JaxCall, as_wide
+from relgraph.bridges.jax.opaque import INSIDE, JaxCall, as_wide, nested_call
 from relgraph.bridges.jax.reading import JaxTree, Reading, leaf_name, read, read_closed
 from relgraph.bridges.jax.writing import Graph, GraphFunction
 from relgraph.bridges.tracing import (

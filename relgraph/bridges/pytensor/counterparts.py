@@ -1,5 +1,9 @@
 """The counterparts in both libraries: types, elementwise functions, distributions.
 
+Tables name PyTensor's ops by text, as addresses within `pytensor`: an op that a version no longer
+has, or does not have yet, is left out. What moved or changed its form, from the oldest version that
+this library works with to the newest, is known here alone.
+
 Tensors and generators of random numbers have a counterpart; a scalar is a tensor of rank 0. Any
 other type of PyTensor's is held as it is, by a `HeldType`, and an op of the other library is run by
 what has a part `HoldsOp`.
@@ -12,11 +16,13 @@ what it meant. A node that rewriting has changed, or a copy on other inputs, fai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-import pytensor.graph.rewriting.unify  # noqa: F401
+import pytensor
+import pytensor.graph.rewriting.unify
 import pytensor.tensor as pt
 from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.random.type import RandomGeneratorType as PyTensorGeneratorType
@@ -26,7 +32,6 @@ from unification.core import _unify
 import relgraph.graph.kanren  # noqa: F401
 import relgraph.tensor as at
 from relgraph import scalar
-from relgraph.bridges.pytensor.names import present
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.notation import number_of
 from relgraph.graph.reference import performed
@@ -34,9 +39,58 @@ from relgraph.graph.type import Type
 from relgraph.scalar.named import ScipyOp
 from relgraph.scalar.op import ScalarOp
 from relgraph.scalar.type import is_discrete
+from relgraph.tensor.basic import static_int
 from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.random.type import RandomGeneratorType, random_generator_type
 from relgraph.tensor.type import TensorType
+
+T = TypeVar("T")
+
+# The address that the newest version has, and the one of versions before it.
+_MOVED = {
+    "compile.rewriting.inline_ofg_node": "tensor.rewriting.ofg.inline_ofg_node",
+    "conditional.op.IfElse": "ifelse.IfElse",
+}
+
+
+def named(address: str) -> Any:
+    """Return what PyTensor has at an address, as ``"tensor.elemwise.Elemwise"``; None if it has no
+    such module or no such name."""
+    found = _at(address)
+    return _at(_MOVED[address]) if found is None and address in _MOVED else found
+
+
+def _at(address: str) -> Any:
+    module, _, name = f"{pytensor.__name__}.{address}".rpartition(".")
+    try:
+        return getattr(import_module(module), name, None)
+    except ModuleNotFoundError as error:
+        if error.name is None or not module.startswith(error.name):
+            raise
+        return None
+
+
+def present(table: Mapping[str, T]) -> dict[Any, T]:
+    """Return a table by PyTensor's ops instead of by their addresses, without those that it doesn't
+    have."""
+    found = [(named(address), value) for address, value in table.items()]
+    return {op: value for op, value in found if op is not None}
+
+
+def axis_and_others(op: Any, inputs: Sequence[Any], place: int) -> tuple[int | None, list[Any]]:
+    """Return the axis of a node that joins, splits or sorts, and its other inputs.
+
+    The axis is a parameter of the op, and was its input number `place` before; None if it
+    isn't known.
+    """
+    if "axis" in op.__props__:
+        return op.axis, list(inputs)
+    return static_int(inputs[place]), [*inputs[:place], *inputs[place + 1 :]]
+
+
+IfElse: Any = named("conditional.op.IfElse")
+inline_ofg_node: Any = named("compile.rewriting.inline_ofg_node")
+
 
 # Whoever reads or writes graphs of PyTensor's has the rules of `unify` of both libraries. Those of
 # PyTensor for its own kind of variable leave open which of two is meant where two of these meet,

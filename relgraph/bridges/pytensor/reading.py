@@ -18,12 +18,12 @@ from relgraph.bridges.pytensor.counterparts import (
     counterpart_in_relgraph,
     fitted,
     note_counterpart,
+    present,
     type_from_pytensor,
     value_from_pytensor,
     value_to_pytensor,
     with_lengths,
 )
-from relgraph.bridges.pytensor.names import present
 from relgraph.compile.sharedvalue import TensorSharedVariable
 from relgraph.graph.basic import Apply, Variable, applys_between
 from relgraph.graph.op import Storage, TypedOp, Variables

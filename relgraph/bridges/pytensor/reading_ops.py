@@ -25,11 +25,12 @@ from relgraph.bridges.pytensor.counterparts import (
     QR_MODES,
     CholeskyOrNan,
     HoldsOp,
+    axis_and_others,
     bounds_are_ordered,
     opened,
+    present,
     typed,
 )
-from relgraph.bridges.pytensor.names import axis_and_others, present
 from relgraph.graph.basic import Constant
 from relgraph.graph.reference import evaluate
 from relgraph.scalar.op import FoldOp

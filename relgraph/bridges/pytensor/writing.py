@@ -15,13 +15,13 @@ from relgraph.bridges.pytensor.counterparts import (
     HoldsOp,
     counterpart_in_pytensor,
     fitted,
+    inline_ofg_node,
     note_counterpart,
     type_from_pytensor,
     type_to_pytensor,
     unchanged_origin,
     value_from_pytensor,
 )
-from relgraph.bridges.pytensor.names import inline_ofg_node
 from relgraph.bridges.pytensor.writing_ops import TABLE
 from relgraph.graph.basic import Apply, Constant, Variable, graph_inputs
 from relgraph.graph.shared_values import SharedVariable

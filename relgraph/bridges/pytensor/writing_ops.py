@@ -40,10 +40,10 @@ from relgraph.bridges.pytensor.counterparts import (
     CholeskyOrNan,
     bounds_are_ordered,
     opened,
+    present,
     typed,
 )
-from relgraph.bridges.pytensor.names import IfElse as PyTensorIfElse
-from relgraph.bridges.pytensor.names import present
+from relgraph.bridges.pytensor.counterparts import IfElse as PyTensorIfElse
 from relgraph.compile.io import DeepCopyOp
 from relgraph.gradient.barriers import GradientBarrier, GradientClip, GradientScale
 from relgraph.printing import Print

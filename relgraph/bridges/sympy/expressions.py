@@ -21,8 +21,8 @@ from relgraph.bridges.sympy.functions import (
 )
 from relgraph.graph.basic import Apply, Constant, Variable
 from relgraph.graph.traversal import general_toposort
+from relgraph.scalar.basic import Cast
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.conversion import Cast
 from relgraph.scalar.named import opened
 from relgraph.scalar.type import is_complex, is_discrete
 from relgraph.tensor import linalg

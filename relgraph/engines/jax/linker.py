@@ -14,10 +14,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from relgraph.engines.jax.host import run_where_called
 from relgraph.engines.jax.interpretation import Run, values_needed
 from relgraph.engines.jax.lowering.dispatch import NeedsValue
-from relgraph.engines.jax.values import LARGE_BYTES, Behind, aligned, from_engine, to_engine
+from relgraph.engines.jax.values import (
+    LARGE_BYTES,
+    Behind,
+    aligned,
+    from_engine,
+    run_where_called,
+    to_engine,
+)
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.type import Type

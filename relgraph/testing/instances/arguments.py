@@ -33,7 +33,6 @@ from relgraph.tensor.math import Dot, MatrixProduct
 from relgraph.tensor.random.type import random_generator_type
 from relgraph.tensor.shapes import Shape_i
 from relgraph.tensor.signatures import Signature, parsed
-from relgraph.testing.draw.terms import class_of, classes_in, op_of, role_of
 from relgraph.testing.instances.input_values import (
     STRUCTURES,
     InputSpec,
@@ -49,6 +48,7 @@ from relgraph.testing.instances.instance import (
     Cell,
     InstantiationState,
 )
+from relgraph.testing.random_terms import class_of, classes_in, op_of, role_of
 
 T = TypeVar("T")
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from relgraph.scalar.type import from_ordinals, to_ordinals
-from relgraph.testing.draw.arrays import LAYOUTS, Array, edge_numbers
 from relgraph.testing.instances.input_values import (
     PLAIN,
     Elements,
@@ -27,6 +26,7 @@ from relgraph.testing.instances.input_values import (
 )
 from relgraph.testing.instances.instance import Instance
 from relgraph.testing.judge.evaluation import array_of, decisions_in
+from relgraph.testing.random_arrays import LAYOUTS, Array, edge_numbers
 
 # How many infinities and zeros of one input meet those of another one.
 _MOST_OF_TWO = 4

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Constant
-from relgraph.testing.draw.arrays import Array, number_pool
 from relgraph.testing.instances.input_values import (
     PLAIN,
     Elements,
@@ -49,6 +48,7 @@ from relgraph.testing.judge.law_comparison import (
     Difference,
 )
 from relgraph.testing.judge.rounding import is_rounding_alone
+from relgraph.testing.random_arrays import Array, number_pool
 
 # How often as many examples as are wanted are drawn at most.
 _MAX_ROUNDS = 8

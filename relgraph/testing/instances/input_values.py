@@ -24,7 +24,7 @@ from relgraph.tensor.linalg.decompositions import QR, Cholesky
 from relgraph.tensor.linalg.matrix_op import FACTS, assume, eye_like
 from relgraph.tensor.linalg.products import matrix_transpose
 from relgraph.tensor.random.type import random_generator_type
-from relgraph.testing.draw.arrays import LAYOUTS, REPEATING, Array, number_pool
+from relgraph.testing.random_arrays import LAYOUTS, REPEATING, Array, number_pool
 
 
 def _bounded(x: Any) -> Any:

@@ -33,9 +33,9 @@ from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposo
 from relgraph.scalar.type import BOOL, COMPLEXES, FLOATS, INTS, UINTS
 from relgraph.tensor.linalg.matrix_op import Assume
 from relgraph.testing.check_result import Counterexample
-from relgraph.testing.draw.terms import patterns_sought
 from relgraph.testing.instances.input_values import InputSpec, filled, values_of
 from relgraph.testing.judge.evaluation import RewritePair
+from relgraph.testing.random_terms import patterns_sought
 
 KINDS: dict[str, tuple[str, ...]] = {
     "float64": ("float64",),

@@ -25,7 +25,6 @@ from relgraph.graph.notation import number_of, same_number
 from relgraph.graph.op import structure
 from relgraph.graph.traversal import graph_inputs, io_toposort
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
-from relgraph.testing.draw.terms import Parameters
 from relgraph.testing.instances.input_values import InputSpec, filled, values_of
 from relgraph.testing.instances.instance import (
     CannotInstantiate,
@@ -39,6 +38,7 @@ from relgraph.testing.instances.instance import (
 )
 from relgraph.testing.instances.instantiation import PatternInstantiator
 from relgraph.testing.judge.evaluation import EvaluationError, RewritePair, Values, array_of
+from relgraph.testing.random_terms import Parameters
 
 
 def retyped(

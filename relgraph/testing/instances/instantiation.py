@@ -34,7 +34,15 @@ from relgraph.scalar.type import FLOATS, INTS, UINTS
 from relgraph.tensor.assembly import Eye
 from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.math import MatrixProduct
-from relgraph.testing.draw.terms import (
+from relgraph.testing.instances.arguments import (
+    ARGUMENT_KINDS,
+    RandomArguments,
+    axes_in,
+    made_by,
+)
+from relgraph.testing.instances.input_values import sparse_matrix
+from relgraph.testing.instances.instance import CannotInstantiate, InstantiatedPattern
+from relgraph.testing.random_terms import (
     PARAMETERS,
     OpenOpError,
     Parameters,
@@ -45,14 +53,6 @@ from relgraph.testing.draw.terms import (
     roles_in,
     scalar_ops,
 )
-from relgraph.testing.instances.arguments import (
-    ARGUMENT_KINDS,
-    RandomArguments,
-    axes_in,
-    made_by,
-)
-from relgraph.testing.instances.input_values import sparse_matrix
-from relgraph.testing.instances.instance import CannotInstantiate, InstantiatedPattern
 
 _ORDER = ("lt", "le", "gt", "ge")
 _MOST_THRESHOLDS = 4

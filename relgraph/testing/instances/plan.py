@@ -23,7 +23,6 @@ from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import number_of
 from relgraph.scalar.type import FLOATS
 from relgraph.testing.check_result import Coverage
-from relgraph.testing.draw.arrays import edge_numbers
 from relgraph.testing.instances.edge_values import (
     alone,
     ascending,
@@ -66,6 +65,7 @@ from relgraph.testing.instances.instance_search import (
     with_number,
 )
 from relgraph.testing.judge.evaluation import combines_elements, decisions_in, is_elementwise
+from relgraph.testing.random_arrays import edge_numbers
 
 # With fewer graphs it is unknown whether a logic variable is ever an input.
 _FEW_GRAPHS = 4

@@ -26,6 +26,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.reference import performed, performed_on_copies
 from relgraph.tensor.along_axes import Cumulate
+from relgraph.tensor.costs import moved_inputs
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.linalg.systems import LinearSolve
@@ -35,7 +36,6 @@ from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.subtensor import BaseIncSubtensor
 from relgraph.testing.judge.evaluation import SELECTING, Array, Values, array_of, widened
-from relgraph.truth.moves import moved_inputs
 
 Step = Callable[[Apply, Variable, Sequence[Array], Sequence[Array], Array], Array]
 """Returns the marks of an output of a node; the arguments are the node, the output, the values and

@@ -15,9 +15,9 @@ import numpy as np
 import relgraph.sparse as sparse
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.reference import computed, performed_on_copies
+from relgraph.tensor.costs import moved_inputs
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.random.type import is_generator, state_key
-from relgraph.truth.moves import moved_inputs
 
 Array = np.ndarray[Any, Any]
 

@@ -14,6 +14,7 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.reference import performed
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.along_axes import Cumulate
+from relgraph.tensor.costs import moved_inputs
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.fft import DFT
 from relgraph.tensor.functions.calculus import Convolve
@@ -42,7 +43,6 @@ from relgraph.testing.judge.evaluation import (
     array_of,
     widened,
 )
-from relgraph.truth.moves import moved_inputs
 
 MAX_ULPS = 8
 """How many units in the last place a single op may be off: NumPy's ufuncs are good to about 4."""

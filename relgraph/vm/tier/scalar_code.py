@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from relgraph import scalar
-from relgraph.scalar.conversion import Cast
+from relgraph.scalar.basic import Cast
 from relgraph.vm.tier.compiler import Loop, fuses_products
 
 _MOST_EXPONENT = {"float32": 30, "float64": 300}

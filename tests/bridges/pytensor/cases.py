@@ -18,7 +18,7 @@ from pytensor.tensor import blas, linalg, special
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.math import Max
 
-from relgraph.bridges.pytensor.names import IfElse, named
+from relgraph.bridges.pytensor.counterparts import IfElse, named
 
 RNG = np.random.default_rng(1)
 

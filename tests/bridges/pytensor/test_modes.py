@@ -20,8 +20,8 @@ from pytensor.tensor.random.basic import normal
 
 from relgraph import optimize_graph
 from relgraph.bridges.pytensor import from_pytensor, to_pytensor
+from relgraph.bridges.pytensor.counterparts import IfElse
 from relgraph.bridges.pytensor.modes import MODES, register_modes
-from relgraph.bridges.pytensor.names import IfElse
 from relgraph.bridges.pytensor.reading import HeldOp
 from relgraph.graph.basic import applys_between
 from tests.bridges.pytensor.running import PLAIN, values_of

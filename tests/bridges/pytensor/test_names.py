@@ -8,9 +8,8 @@ import pytensor.tensor as pt
 import pytest
 
 import relgraph.tensor as at
-from relgraph.bridges.pytensor import names, reading_ops
-from relgraph.bridges.pytensor.counterparts import PAIRS
-from relgraph.bridges.pytensor.names import axis_and_others, named, present
+from relgraph.bridges.pytensor import counterparts, reading_ops
+from relgraph.bridges.pytensor.counterparts import PAIRS, axis_and_others, named, present
 from relgraph.bridges.pytensor.reading import BY_ADDRESS
 
 # Scalar ops are looked for by the names that they have here, in both of PyTensor's modules.
@@ -50,7 +49,7 @@ def test_a_table_leaves_out_what_is_not_there() -> None:
 def test_what_moved_is_found_at_its_new_address_and_at_its_old_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(names._MOVED, "no_such_module.exp", "tensor.exp")
+    monkeypatch.setitem(counterparts._MOVED, "no_such_module.exp", "tensor.exp")
     assert named("no_such_module.exp") is pt.exp
     assert named("conditional.op.IfElse").__name__ == "IfElse"
 
@@ -59,7 +58,7 @@ def test_what_fails_within_pytensor_is_no_missing_name(monkeypatch: pytest.Monke
     def fails(name: str) -> ModuleType:
         raise ModuleNotFoundError("No module named 'numba'", name="numba")
 
-    monkeypatch.setattr(names, "import_module", fails)
+    monkeypatch.setattr(counterparts, "import_module", fails)
     with pytest.raises(ModuleNotFoundError, match="numba"):
         named("scan.op.Scan")
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph.formulas.deadline import Deadline
 from relgraph.formulas.expressions import INPUT, NUMBER, from_graph, inputs_of, parts
 from relgraph.formulas.parsing import parsed
 from relgraph.formulas.true_values import Known, Sampler
+from relgraph.graph.utils import Deadline
 from relgraph.search.candidates import equations
 from relgraph.search.equations import (
     COMMUTATIVE,

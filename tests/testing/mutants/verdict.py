@@ -21,11 +21,11 @@ from relgraph.tensor.elemwise import DimShuffle
 from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.reductions import CAReduce
 from relgraph.testing import check_relation
-from relgraph.testing.draw.arrays import edge_numbers
-from relgraph.testing.draw.terms import class_of
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.instance import Instance, LawViolation, direction_of
 from relgraph.testing.law_check import DEFAULT_EXAMPLES, LawCheck
+from relgraph.testing.random_arrays import edge_numbers
+from relgraph.testing.random_terms import class_of
 from tests.testing.mutants.dense import densely_compared
 from tests.testing.mutants.reach import Reach, reach_of
 from tests.testing.mutants.same_meaning import mean_the_same

@@ -18,8 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from relgraph.engines.jax.host import call_host
-from relgraph.engines.jax.values import as_dtype, seen_by_numpy, to_engine
+from relgraph.engines.jax.values import as_dtype, call_host, seen_by_numpy, to_engine
 from relgraph.graph import reference
 from relgraph.graph.basic import Apply, Variable
 from relgraph.graph.op import Op

@@ -14,9 +14,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from relgraph.engines.jax.host import call_host
 from relgraph.engines.jax.lowering.dispatch import output_shapes, static
-from relgraph.engines.jax.values import as_dtype, generator_of
+from relgraph.engines.jax.values import as_dtype, call_host, generator_of
 from relgraph.graph.basic import Apply
 from relgraph.tensor.random.op import Permuted, RandomVariable
 

@@ -19,17 +19,16 @@ from jax import lax
 from jax.custom_derivatives import SymbolicZero
 
 from relgraph import scalar
-from relgraph.engines.jax.host import call_host
 from relgraph.engines.jax.lowering import scalar_functions as functions
 from relgraph.engines.jax.lowering.dispatch import LoweringError, is_traced
 from relgraph.engines.jax.lowering.scalar_functions import FORMULAS, named_function
-from relgraph.engines.jax.values import as_dtype, usable
+from relgraph.engines.jax.values import as_dtype, call_host, usable
 from relgraph.graph.basic import Apply, Constant, Variable, io_toposort
 from relgraph.graph.utils import MethodNotDefined, memoized
-from relgraph.scalar import basic, conversion, error_free, logic
+from relgraph.scalar import basic, error_free, logic
 from relgraph.scalar import special as special_ops
+from relgraph.scalar.basic import Cast
 from relgraph.scalar.composite import Composite
-from relgraph.scalar.conversion import Cast
 from relgraph.scalar.named import SCALAR_OPS, NamedOp, opened
 from relgraph.scalar.op import FoldOp, ScalarOp
 from relgraph.scalar.type import constant, get_scalar_type, is_discrete
@@ -76,8 +75,8 @@ FUNCTIONS: dict[type, Function] = {
     basic.Sqr: functions.square,
     basic.Reciprocal: functions.reciprocal,
     **{type(op): functions.rounding(by_ufunc(op)) for op in _ROUNDING},
-    conversion.Real: jnp.real,
-    conversion.Imag: jnp.imag,
+    basic.Real: jnp.real,
+    basic.Imag: jnp.imag,
     logic.Identity: lambda x: x,
     special_ops.Gammaln: functions.gammaln,
     special_ops.Digamma: functions.digamma,

@@ -1,0 +1,156 @@
+"""Matrices made of smaller ones: Kronecker products, and updates of low rank.
+
+The properties of a Kronecker product are those of its factors, and it is never built for what needs
+these alone. Of factors with nan or an infinity other elements become nan. G. Golub and C. Van Loan,
+Matrix Computations (2013), 12.3.
+
+An updated matrix differs by few rows and columns from one that is easy to invert. Sizes decide:
+where ``u @ v`` has far more rows than `u` has columns, as their types say, a small system takes the
+place of a large one. W. Hager, Updating the Inverse of a Matrix (1989); H. Henderson and S. Searle,
+On Deriving the Inverse of a Sum of Matrices (1981), for the push-through identity; J. Sylvester
+(1851).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relations.kit import matrices as kit
+from relations.kit.guards import are_well_conditioned
+from relations.kit.matrices import TAGS, finite
+from relations.kit.matrix_facts import diagonalo
+from relations.kit.type_guards import floato, ranko, roomyo, same_dtypeo
+from relations.kit.vocabulary import Law, any_dtype_law, law, lvars
+from relations.matrices.determinants import diagonal, log_size
+from relations.matrices.products import transposed
+from relgraph.graph.kanren import computed, whereo
+from relgraph.tensor import sum as sum_
+from relgraph.tensor.linalg.functions import _det
+from relgraph.tensor.linalg.products import _kron
+from relgraph.tensor.linalg.systems import _inv, _solve
+from relgraph.tensor.math import _dot
+
+b, d, u, v, w, x, y, z = lvars("b d u v w x y z")
+
+# -- Kronecker products ----------------------------------------------------------------------------
+
+m, n = (computed(kit.row_count, factor) for factor in (x, y))
+
+FACTORS = (
+    any_dtype_law(
+        "kron-transposed", transposed(_kron(x, y)), _kron(transposed(x), transposed(y)), tags=TAGS
+    ),
+    finite(
+        "kron-times-kron",
+        _dot(_kron(x, y), _kron(z, w)),
+        _kron(_dot(x, z), _dot(y, w)),
+        whereo(kit.fit, x, z),
+        whereo(kit.fit, y, w),
+        complex=True,
+    ),
+    finite(
+        "kron-times-vector",
+        _dot(_kron(x, y), v),
+        # the rows of x @ V @ y.T, where V has the numbers of v
+        computed(kit.product_with_vector, x, y, v),
+        ranko(v, 1),
+        same_dtypeo(x, y, v),
+        complex=True,
+    ),
+    finite(
+        "inverse-kron",
+        _inv(_kron(x, y)),
+        _kron(_inv(x), _inv(y)),
+        whereo(kit.are_square, x, y),
+        complex=True,
+    ),
+    finite(
+        "solve-kron",
+        _solve(_kron(x, y), v),
+        computed(kit.solution_for_vector, x, y, v),  # of x @ X @ y.T = V the rows of X
+        ranko(v, 1),
+        same_dtypeo(x, y, v),
+        complex=True,
+        tries=[_solve(_kron(x, y), sum_(_kron(x, y), axis=0))],  # a vector as long as it wants
+    ),
+    finite(
+        "det-kron",
+        _det(_kron(x, y)),
+        _det(x) ** n * _det(y) ** m,
+        whereo(kit.are_square, x, y),
+        same_dtypeo(x, y),
+    ),
+    finite(
+        "log-det-kron",
+        log_size(_kron(x, y)),
+        log_size(x) * n + log_size(y) * m,
+        whereo(kit.are_square, x, y),
+        same_dtypeo(x, y),
+    ),
+    finite(
+        "trace-kron",
+        sum_(diagonal(_kron(x, y))),
+        sum_(diagonal(x)) * sum_(diagonal(y)),
+        whereo(kit.are_square, x, y),
+        same_dtypeo(x, y),
+        complex=True,
+    ),
+)
+
+# -- updates of low rank ---------------------------------------------------------------------------
+
+updated = d + _dot(u, v)
+thin = (
+    floato(u),
+    roomyo(u),  # LAPACK has no float16, and what is solved for may be of another dtype
+    same_dtypeo(d, u, v),
+    whereo(kit.is_tall, u),
+    whereo(kit.is_wide, v),
+    whereo(kit.are_sides_of, d, u, v),
+)
+"""That `u` has far more rows than columns, and `v` the other way round."""
+i = computed(kit.identity_like, v)
+"""The small identity matrix."""
+identity = whereo(kit.is_identity_matrix, d)
+small, of_identity = i + _dot(v, _solve(d, u)), i + _dot(v, u)
+
+
+def where_regular(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
+    """Return a law that computes its right side from matrices far from singular."""
+    regular = whereo(are_well_conditioned, d, u, v)
+    # what is solved for the diagonal matrix, as costly as any, becomes a division next
+    tags = ("invests",)
+    return law(name, lhs, rhs, *thin, *conditions, sound="domain", domain=regular, tags=tags)
+
+
+solution = _solve(d, b)
+
+
+UPDATES = (
+    # A small matrix that is singular by rounding where the large one is not raises.
+    where_regular(
+        "push-through",
+        _solve(updated, u),
+        transposed(_solve(transposed(of_identity), transposed(u))),
+        identity,
+    ),
+    where_regular(
+        "woodbury",
+        _solve(updated, b),
+        solution - _dot(_solve(d, u), _solve(small, _dot(v, solution))),
+        diagonalo(d),
+        whereo(kit.is_vector_or_matrix, b),
+    ),
+    where_regular("determinant-lemma", _det(updated), _det(small) * _det(d), diagonalo(d)),
+    where_regular(
+        "log-determinant-lemma", log_size(updated), log_size(small) + log_size(d), diagonalo(d)
+    ),
+    finite("det-of-identity-and-product", _det(updated), _det(of_identity), identity, *thin),
+    finite(
+        "log-det-of-identity-and-product",
+        log_size(updated),
+        log_size(of_identity),
+        identity,
+        *thin,
+    ),
+)

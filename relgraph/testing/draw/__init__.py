@@ -1,1 +1,0 @@
-"""Hypothesis strategies for types, values, expressions and graphs."""
