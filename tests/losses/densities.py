@@ -10,6 +10,27 @@ def gaussian(m, x, mu, s):
     return m.sum(m.log(m.exp(-(z**2) / 2) / (s * math.sqrt(2 * math.pi))))
 
 
+def normal_pdf(m, x, mu, sigma):
+    return m.exp(-0.5 * ((x - mu) / sigma) ** 2) / (sigma * math.sqrt(2 * math.pi))
+
+
+def gaussian_product(m, x, mu, sigma):
+    return -m.log(m.prod(normal_pdf(m, x, mu, sigma)))
+
+
+def mixture(m, x, mu):
+    weights = 0.25 * normal_pdf(m, x, mu[0], 1.0) + 0.75 * normal_pdf(m, x, mu[1], 2.0)
+    return -m.sum(m.log(weights))
+
+
+def multivariate(m, x, scale):
+    covariance = scale * m.eye(3)
+    density = m.exp(-0.5 * x @ m.linalg.inv(covariance) @ x) / m.sqrt(
+        m.linalg.det(2 * math.pi * covariance)
+    )
+    return -m.log(density)
+
+
 def laplace(m, x, mu, b):
     return m.sum(m.log(m.exp(-m.abs(x - mu) / b) / (2 * b)))
 
@@ -38,6 +59,10 @@ def poisson(m, k, eta):
     return m.sum(k * m.log(rate) - rate - m.gammaln(k + 1))
 
 
+def poisson_by_powers(m, k, rate):
+    return -m.sum(m.log(rate**k * m.exp(-rate) / m.exp(m.gammaln(k + 1))))
+
+
 def negative_binomial(m, k, r, z):
     p = 1 / (1 + m.exp(-z))
     ways = m.gammaln(k + r) - m.gammaln(k + 1) - m.gammaln(r)
@@ -55,7 +80,7 @@ def beta(m, x, a, b):
 
 def von_mises(m, x, mu, kappa):
     # The Bessel function by its series, which is enough up to kappa = 5.
-    bessel = sum((kappa**2 / 4) ** k / math.factorial(k) ** 2 for k in range(30))
+    bessel = sum((kappa**2 / 4) ** k / float(math.factorial(k)) ** 2 for k in range(30))
     return m.sum(m.log(m.exp(kappa * m.cos(x - mu)) / (2 * math.pi * bessel)))
 
 
@@ -64,11 +89,26 @@ def bernoulli(m, y, z):
     return m.log(m.prod(p**y * (1 - p) ** (1 - y)))
 
 
+DATA = [0.3, -1.2, 2.5, 60.0]
+FAR = [90.0, -80.0, 120.0, 3.0]
+
 LOSSES = (
     Loss(
         "Gaussian",
         gaussian,
         (([0.3], [0.1], [2.0]), ([60.0], [1.0], [1.0]), ([3.0], [1.0], [1e-3])),
+    ),
+    Loss(
+        "Gaussian by a product",
+        gaussian_product,
+        ((DATA, 0.1, 1.0), (FAR, 0.5, 1.5)),
+        fixed=1,
+    ),
+    Loss("mixture of two Gaussians", mixture, ((DATA, [0.0, 1.0]), (FAR, [-1.0, 2.0])), fixed=1),
+    Loss(
+        "Gaussian in many dimensions",
+        multivariate,
+        (([1.0, 2.0, 3.0], 0.5), ([50.0, -30.0, 20.0], 1.5)),
     ),
     Loss("Laplace", laplace, (([0.3], [0.1], [2.0]), ([900.0], [1.0], [1.0]))),
     Loss(
@@ -86,6 +126,12 @@ LOSSES = (
     ),
     Loss("Student's t", student, (([0.3], [4.0]), ([1e200], [3.0]), ([1e-10], [5.0]))),
     Loss("Poisson", poisson, (([3.0], [0.5]), ([0.5], [-800.0]), ([30.0], [6.0])), fixed=1),
+    Loss(
+        "Poisson by powers",
+        poisson_by_powers,
+        (([3.0, 0.0], [2.0, 0.5]), ([300.0, 5.0], [250.0, 900.0])),
+        fixed=1,
+    ),
     Loss(
         "negative binomial",
         negative_binomial,

@@ -1,8 +1,9 @@
-"""What relgraph computes for a loss, and how far off the truth it is."""
+"""How far off the truth is what relgraph, or another library, computes for a loss."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +16,6 @@ from tests.losses.loss import Loss
 
 # Errors up to this many units of rounding, times the condition number, are right.
 UNITS = 10
-LEAST = 5e-324
-EPS = 2.0**-52
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Error:
 
 
 def errors(loss: Loss, truths: list[dict[str, Any]], mode: Mode | None) -> list[Error]:
-    """Return the errors of values and gradients of a loss at all its points.
+    """Return the errors of what relgraph computes for a loss.
 
     Parameters
     ----------
@@ -66,19 +65,36 @@ def errors(loss: Loss, truths: list[dict[str, Any]], mode: Mode | None) -> list[
         What computes; None for the default mode.
     """
     ranks = [np.ndim(v) for v in loss.points[0]]
-    inputs = [at.tensor("float64", (None,) * rank) for rank in ranks]
+    inputs = [at.tensor(loss.dtype, (None,) * rank) for rank in ranks]
     given = [np.array(v) for v in loss.given]
     cost = loss.formula(at, *given, *inputs)
     gradients = grad(cost, inputs[loss.fixed :])
     run = function(inputs, [cost, *gradients], mode=mode, on_unused_input="ignore")
+    return errors_of(run, loss, truths, np.finfo(loss.dtype).smallest_subnormal)
+
+
+def errors_of(
+    run: Callable[..., Sequence[Any]], loss: Loss, truths: list[dict[str, Any]], least: float
+) -> list[Error]:
+    """Return the errors of values and gradients of a loss at all its points.
+
+    Parameters
+    ----------
+    run
+        Takes the inputs, and returns the value and the gradients.
+    least
+        The smallest number that `run` tells from zero.
+    """
+    eps = float(np.finfo(loss.dtype).eps)
     found: list[Error] = []
     for k, (point, truth) in enumerate(zip(loss.points, truths, strict=True)):
-        value, *slopes = run(*[np.array(v, float) for v in point])
+        value, *slopes = run(*[np.array(v, loss.dtype) for v in point])
+        assert value.dtype == loss.dtype
         numbers = [float(value), *[float(g) for s in slopes for g in s.ravel()]]
         true = [truth["value"], *truth["gradient"]]
         conditions = [truth["condition"], *truth["conditions"]]
         for i, (x, t, c) in enumerate(zip(numbers, true, conditions, strict=True)):
             what = "value" if i == 0 else f"gradient {i - 1}"
-            allowed = UNITS * (EPS * max(abs(t), c) + LEAST)
+            allowed = UNITS * (eps * max(abs(t), c) + float(least))
             found.append(Error(f"point {k}, {what}", x, t, allowed))
     return found

@@ -1,6 +1,6 @@
 """Sigmoids, the losses made of them, and activations by hand.
 
-``m`` is the module of the functions: `relgraph.tensor`, or mpmath's in its place.
+``m`` is the module of the functions: `relgraph.tensor`, or JAX's or mpmath's in its place.
 """
 
 import math
@@ -8,6 +8,8 @@ import math
 from tests.losses.loss import Loss, each
 
 BOTH_ENDS = each(-1000.0, -40.0, -1e-9, 0.3, 37.0, 1000.0)
+BOTH_ENDS_32 = each(-200.0, -20.0, -1e-5, 0.5, 18.0, 200.0)
+TWO_LOGITS = (([30.0], [2.0]), ([-40.0], [-30.0]), ([-800.0], [-900.0]), ([40.0], [45.0]))
 # Signs of classes beside scores.
 SIGNED = (([1.0, -1.0], [30.0, 2.0]), ([1.0, -1.0], [-1000.0, 1000.0]), ([1.0, 1.0], [800.0, 40.0]))
 ZERO_ONE = (([1.0, 0.0], [30.0, 2.0]), ([1.0, 0.0], [-1000.0, 40.0]), ([0.0, 1.0], [-800.0, 50.0]))
@@ -20,6 +22,26 @@ def sigmoid(m, x):
 def binary_cross_entropy(m, y, z):
     p = sigmoid(m, z)
     return -m.mean(y * m.log(p) + (1 - y) * m.log(1 - p))
+
+
+def cross_entropy_of_sigmoid(m, y, z):
+    p = m.sigmoid(z)
+    return -m.mean(y * m.log(p) + (1 - y) * m.log(1 - p))
+
+
+def divergence(m, a, b):
+    p, q = m.sigmoid(a), m.sigmoid(b)
+    return m.sum(p * m.log(p / q) + (1 - p) * m.log((1 - p) / (1 - q)))
+
+
+def log_odds(m, x):
+    p = m.sigmoid(x)
+    return m.sum(m.log(p / (1 - p)))
+
+
+def binomial(m, x):
+    p = sigmoid(m, x)
+    return -m.sum(m.log(p**3 * (1 - p) ** 7))
 
 
 def focal(m, y, z):
@@ -50,7 +72,25 @@ LOSSES = (
     Loss("sigmoid as a quotient", lambda m, x: m.sum(m.exp(x) / (1 + m.exp(x))), BOTH_ENDS),
     Loss("softplus", lambda m, x: m.sum(m.log(1 + m.exp(x))), BOTH_ENDS),
     Loss("log sigmoid", lambda m, x: m.sum(m.log(sigmoid(m, x))), BOTH_ENDS),
+    Loss("log of a sigmoid", lambda m, x: m.sum(m.log(m.sigmoid(x))), BOTH_ENDS),
+    Loss(
+        "log sigmoid, single",
+        lambda m, x: m.sum(m.log(sigmoid(m, x))),
+        BOTH_ENDS_32,
+        dtype="float32",
+    ),
+    Loss("log of one less a sigmoid", lambda m, x: m.sum(m.log(1 - m.sigmoid(x))), BOTH_ENDS),
+    Loss("log odds of a sigmoid", log_odds, BOTH_ENDS),
+    Loss("divergence of two coins", divergence, TWO_LOGITS),
+    Loss("binomial likelihood", binomial, each(-800.0, -45.0, 0.3, 38.0, 800.0)),
+    Loss("swish", lambda m, x: m.sum(x / (1 + m.exp(-x))), BOTH_ENDS),
+    Loss(
+        "complementary log-log",
+        lambda m, x: m.sum(-m.log(1 - m.exp(-m.exp(x)))),
+        each(-50.0, -20.0, -1.0, 1.0),
+    ),
     Loss("binary cross-entropy", binary_cross_entropy, ZERO_ONE, fixed=1),
+    Loss("cross-entropy of a sigmoid", cross_entropy_of_sigmoid, ZERO_ONE, fixed=1),
     Loss("logistic loss", lambda m, y, s: m.mean(m.log(1 + m.exp(-y * s))), SIGNED, fixed=1),
     Loss("exponential hinge", lambda m, y, s: m.sum(m.log(1 + m.exp(1 - y * s))), SIGNED, fixed=1),
     Loss("focal", focal, SIGNED, fixed=1),
@@ -71,6 +111,16 @@ LOSSES = (
     Loss("mish", lambda m, x: m.sum(x * m.tanh(m.log(1 + m.exp(x)))), BOTH_ENDS),
     Loss("log of 1 and x", lambda m, x: m.sum(m.log(1 + x)), each(1e-300, -1e-12, 3.0, 1e300)),
     Loss("exp less 1", lambda m, x: m.sum(m.exp(x) - 1), each(-1000.0, -1e-12, 1e-300, 5.0)),
+    Loss(
+        "exp less 1, over x",
+        lambda m, x: m.sum((m.exp(x) - 1) / x),
+        each(1e-12, -3e-9, 1e-5, 0.5),
+    ),
+    Loss(
+        "log cosh",
+        lambda m, x: m.sum(m.log(m.cosh(x))),
+        each(-1000.0, -30.0, 1e-6, 0.5, 800.0),
+    ),
     Loss(
         "log of one less exp",
         lambda m, x: m.sum(m.log(1 - m.exp(-x))),

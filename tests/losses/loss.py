@@ -1,4 +1,4 @@
-"""What a loss is here: one formula, over relgraph and over numbers of mpmath alike."""
+"""What a loss is here: one formula, over relgraph, JAX and numbers of mpmath alike."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Loss:
     name
         What it is called.
     formula
-        Takes a module (`relgraph.tensor`, or what has its functions for numbers of mpmath) and the
-        inputs; gives the cost, of rank 0.
+        Takes a module (`relgraph.tensor`, or what has its functions for JAX or for numbers of
+        mpmath) and the inputs; gives the cost, of rank 0.
     points
         Values of the inputs, in order: nested lists of floats. Among them are those where the
         formula overflows, underflows or cancels.
@@ -28,6 +28,8 @@ class Loss:
         What comes before the inputs and is no array of floats: labels, for indexing, say.
     fixed
         How many of the inputs, from the first on, are data that nobody differentiates by.
+    dtype
+        That of its inputs.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Loss:
     points: tuple[tuple[Numbers, ...], ...]
     given: tuple[Any, ...] = ()
     fixed: int = 0
+    dtype: str = "float64"
 
 
 def each(*numbers: float) -> tuple[tuple[Numbers, ...], ...]:

@@ -1,6 +1,6 @@
 """Distances, moments and fits."""
 
-from tests.losses.loss import Loss
+from tests.losses.loss import Loss, each
 
 NORMS = (([3.0, 4.0],), ([1e200, 1e-3],), ([1e-200, 2e-200],), ([1e10, 1.0],))
 SAMPLES = (
@@ -8,6 +8,10 @@ SAMPLES = (
     ([1e8 + 1.0, 1e8 + 2.0, 1e8 + 4.0],),
     ([1e-5 + 7.0, 7.0, 7.0 - 2e-5],),
 )
+MATRIX = [[3.0, 1.0, 0.5], [1.0, 2.0, -0.5], [0.5, -0.5, 4.0]]
+BIG_MATRIX = [[3e120, 1e120, 0.0], [1e120, 2e120, 1e119], [0.0, 1e119, 5e120]]
+TINY_MATRIX = [[3e-120, 1e-120, 0.0], [1e-120, 2e-120, 1e-121], [0.0, 1e-121, 5e-120]]
+ODD_MATRIX = [[0.0, 3e150, 1e150], [2e150, 1e150, 0.0], [1e150, 0.0, 4e150]]
 
 
 def norm(m, x):
@@ -25,6 +29,10 @@ def squared_distances(m, a, b):
 
 def variance(m, x):
     return m.mean(x**2) - m.mean(x) ** 2
+
+
+def deviation(m, x):
+    return m.sqrt(m.mean(x * x) - m.mean(x) * m.mean(x))
 
 
 def standardized(m, x):
@@ -71,6 +79,9 @@ def explained(m, rows, w):
 LOSSES = (
     Loss("norm", norm, NORMS),
     Loss(
+        "norm, single", norm, (([3.0, 4.0],), ([3e20, 4e20],), ([3e-25, 4e-25],)), dtype="float32"
+    ),
+    Loss(
         "cosine similarity",
         cosine,
         (
@@ -88,6 +99,12 @@ LOSSES = (
         ),
     ),
     Loss("variance by two moments", variance, SAMPLES),
+    Loss(
+        "deviation by two moments, single",
+        deviation,
+        (([1.0, 2.0, 4.0],), ([10000.0, 10001.0, 10003.0],)),
+        dtype="float32",
+    ),
     Loss("skewness of the standardized", standardized, SAMPLES),
     Loss(
         "correlation by moments",
@@ -101,11 +118,33 @@ LOSSES = (
     Loss(
         "pseudo-Huber", pseudo_huber, (([0.3, 5.0], [0.1, 1.0]), ([1e-9], [0.0]), ([1e200], [1.0]))
     ),
+    Loss("Cauchy", lambda m, x: m.sum(m.log(1 + x**2)), each(1e-9, 0.5, 1e8, -1e200)),
+    Loss("one less cosine", lambda m, x: m.sum(1 - m.cos(x)), each(1e-9, 1e-4, 1.0)),
+    Loss(
+        "difference of roots",
+        lambda m, x: m.sum(m.sqrt(x + 1) - m.sqrt(x)),
+        each(0.5, 1e8, 1e15),
+    ),
+    Loss(
+        "log of a difference of exponentials",
+        lambda m, a, b: m.sum(m.log(m.exp(a) - m.exp(b))),
+        (([2.0], [1.0]), ([1000.0], [990.0]), ([-900.0], [-900.25]), ([1.0], [0.999999999])),
+    ),
     Loss("quantile", quantile, (([0.3, 5.0], [0.1, 7.0]), ([1e300, -1e300], [1.0, 3.0]))),
     Loss(
         "log-determinant of two by two",
         log_determinant,
         (([[2.0, 0.5], [0.3, 1.0]],), ([[1e200, 1.0], [2.0, 1e180]],)),
+    ),
+    Loss(
+        "log-determinant",
+        lambda m, a: m.log(m.linalg.det(a)),
+        ((MATRIX,), (BIG_MATRIX,), (TINY_MATRIX,)),
+    ),
+    Loss(
+        "log of a determinant's size",
+        lambda m, a: m.log(m.abs(m.linalg.det(a))),
+        ((MATRIX,), (ODD_MATRIX,)),
     ),
     Loss(
         "log-determinant of a diagonal",

@@ -15,6 +15,8 @@ PAIRS = (
     ([1000.0, 999.0, -1000.0], [0.0, -700.0, 3.0]),
     ([-800.0, -802.0, -805.0], [800.0, 30.0, 790.0]),
 )
+VECTORS_32 = (([1.0, 2.0, 3.0],), ([200.0, 199.0, 0.0],), ([-200.0, -201.0, -202.5],))
+EXPONENTS = (([1.0], [2.0]), ([1000.0], [990.0]), ([-1000.0], [-900.0]))
 LABELS = ([2, 0],)
 
 
@@ -28,6 +30,10 @@ def log_sum_exp(m, z, axis=-1):
 
 def cross_entropy(m, labels, z):
     return -m.mean(m.log(softmax(m, z))[m.arange(2), labels])
+
+
+def cross_entropy_of_probabilities(m, y, z):
+    return -m.mean(m.sum(y * m.log(softmax(m, z)), axis=-1))
 
 
 def cross_entropy_of_picked(m, labels, z):
@@ -53,6 +59,11 @@ def divergence(m, z, w):
     return m.sum(p * m.log(p / q))
 
 
+def divergence_of_logarithms(m, z, w):
+    p, q = softmax(m, z), softmax(m, w)
+    return m.sum(p * (m.log(p) - m.log(q)))
+
+
 def jensen_shannon(m, z, w):
     p, q = softmax(m, z), softmax(m, w)
     mid = (p + q) / 2
@@ -67,6 +78,12 @@ def attention(m, queries, keys, values):
 def contrastive(m, a, b):
     similar = m.exp(a @ b.T / 0.05)
     return -m.mean(m.log(similar[m.arange(2), m.arange(2)] / m.sum(similar, axis=1)))
+
+
+def contrastive_by_sums(m, x, y):
+    similar = m.exp(x @ y.T / 0.1)
+    positive = m.exp(m.sum(x * y, axis=1) / 0.1)
+    return -m.mean(m.log(positive / similar.sum(axis=1)))
 
 
 def mixture(m, x, means):
@@ -91,11 +108,30 @@ LOSSES = (
     Loss("cross-entropy of what is picked", cross_entropy_of_picked, SCORES, LABELS),
     Loss("cross-entropy by log-sum-exp", cross_entropy_by_sums, SCORES, LABELS),
     Loss("cross-entropy with smoothed labels", smoothed, SCORES, LABELS),
+    Loss(
+        "cross-entropy of probabilities",
+        cross_entropy_of_probabilities,
+        (
+            ([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], [[1.0, 2.0, 3.0], [0.5, 0.0, -1.0]]),
+            ([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], [[1000.0, 2.0, 3.0], [-1.0, 800.0, -900.0]]),
+        ),
+        fixed=1,
+    ),
     Loss("log-sum-exp", log_sum_exp, VECTORS),
+    Loss("log-sum-exp, single", log_sum_exp, VECTORS_32, dtype="float32"),
+    Loss("log of two exponentials", lambda m, a, b: m.sum(m.log(m.exp(a) + m.exp(b))), EXPONENTS),
+    Loss(
+        "log of a softmax, single",
+        lambda m, x: m.sum(m.log(softmax(m, x))),
+        VECTORS_32,
+        dtype="float32",
+    ),
+    Loss("mean under a softmax", lambda m, x: m.sum(softmax(m, x) * m.arange(3)), VECTORS),
     Loss("log-mean-exp", lambda m, z: m.log(m.mean(m.exp(z))), VECTORS),
     Loss("entropy of a softmax", entropy, VECTORS),
     Loss("perplexity", lambda m, z: m.exp(entropy(m, z)), VECTORS),
     Loss("KL of two softmaxes", divergence, PAIRS),
+    Loss("KL by logarithms", divergence_of_logarithms, PAIRS),
     Loss("Jensen-Shannon", jensen_shannon, PAIRS),
     Loss("soft minimum", soft_minimum, VECTORS),
     Loss(
@@ -112,6 +148,14 @@ LOSSES = (
         (
             ([[0.5, 1.0], [0.2, 0.1]], [[1.0, 0.2], [0.3, -0.4]]),
             ([[5.0, 10.0], [-8.0, 1.0]], [[6.0, 9.0], [-7.0, 3.0]]),
+        ),
+    ),
+    Loss(
+        "contrastive by sums",
+        contrastive_by_sums,
+        (
+            ([[1.0, 0.0], [0.6, 0.8]], [[0.8, 0.6], [0.0, 1.0]]),
+            ([[10.0, 0.0], [6.0, 8.0]], [[8.0, 6.0], [0.0, 9.0]]),
         ),
     ),
     Loss(

@@ -33,13 +33,21 @@ def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 mp = mpmath.mp
+
+
+def _of_matrix(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda a: function(mp.matrix(a.tolist()))
+
+
 MPMATH = SimpleNamespace(
     exp=_elementwise(lambda x: mp.exp(x)),
     log=_elementwise(lambda x: mp.log(x)),
     sqrt=_elementwise(lambda x: mp.sqrt(x)),
     cos=_elementwise(lambda x: mp.cos(x)),
+    cosh=_elementwise(lambda x: mp.cosh(x)),
     tanh=_elementwise(lambda x: mp.tanh(x)),
     erf=_elementwise(lambda x: mp.erf(x)),
+    sigmoid=_elementwise(lambda x: 1 / (1 + mp.exp(-x))),
     gammaln=_elementwise(lambda x: mp.loggamma(x)),
     abs=np.abs,
     maximum=np.maximum,
@@ -48,14 +56,19 @@ MPMATH = SimpleNamespace(
     mean=np.mean,
     prod=np.prod,
     arange=np.arange,
+    eye=lambda n: np.eye(n).astype(object),
+    linalg=SimpleNamespace(
+        det=_of_matrix(mp.det),
+        inv=_of_matrix(lambda a: np.array((a**-1).tolist(), dtype=object)),
+    ),
 )
 
 
 class Inputs:
     """The inputs of a formula, seen as one vector of floats."""
 
-    def __init__(self, point: Sequence[Any]) -> None:
-        self.arrays = [np.array(v, float) for v in point]
+    def __init__(self, point: Sequence[Any], dtype: str) -> None:
+        self.arrays = [np.array(v, dtype).astype(float) for v in point]
         self.ends = [0, *accumulate(a.size for a in self.arrays)]
 
     def flat(self) -> Vector:
@@ -98,7 +111,7 @@ class Truth:
 
     def __init__(self, loss: Loss, point: Sequence[Any]) -> None:
         self.loss = loss
-        self.inputs = Inputs(point)
+        self.inputs = Inputs(point, loss.dtype)
         # What there is a gradient by: numbers of elements.
         self.free = range(self.inputs.ends[loss.fixed], self.inputs.ends[-1])
 
