@@ -126,7 +126,6 @@ STRUCTURES = (
         positive_definiteo(x),
         complex=True,
     ),
-    stable("solve-symmetric", _solve(s, y), symmetric_solve(s, y)),
     finite("inverse-diagonal", _inv(x), identity / DimShuffle(1, (0, "x"))(diagonal), complex=True),
     finite("inverse-orthogonal", _inv(o), transposed(o)),
     stable(

@@ -400,7 +400,7 @@ def symmetric_solution(
     rows, free = _by_rows(a, overwrite)
     if structure != "sym" and a.dtype.kind == "c":
         rows, free = rows.conj(), True
-    how = {"lower": not lower, "overwrite_a": free}
+    how: dict[str, Any] = {"lower": not lower, "overwrite_a": free}
     if structure == "pos":
         _, x, info = lapack_function("posv", a.dtype)(rows.T, b, **how)
         if info > 0:
@@ -408,8 +408,11 @@ def symmetric_solution(
                 f"solve: a matrix is not positive definite: leading minor {info}"
             )
     else:
-        hermitian = structure == "her" and a.dtype.kind == "c"
-        _, _, x, info = lapack_function("hesv" if hermitian else "sysv", a.dtype)(rows.T, b, **how)
+        name = "hesv" if structure == "her" and a.dtype.kind == "c" else "sysv"
+        # with the least workspace LAPACK does not work by blocks
+        length, _ = lapack_function(f"{name}_lwork", a.dtype)(len(a), lower=how["lower"])
+        how["lwork"] = int(length.real)
+        _, _, x, info = lapack_function(name, a.dtype)(rows.T, b, **how)
         check_regular("solve", info)
     found: Array = x
     return found
