@@ -244,6 +244,7 @@ class Lowering:
         self.values: dict[Variable, Value] = {}
         self.straight: dict[int, list[Step | Routine | Store]] = {}
         self._copies: dict[Value, Value] = {}
+        self._factored: dict[Value, list[Value]] = {}
         self.nests: dict[tuple[int, tuple[Length, ...]], Nest] = {}
         self.not_empty: dict[Length, None] = {}
         self.least: list[tuple[Length, int]] = []
@@ -483,6 +484,16 @@ class Lowering:
             out.level = level
         self.straight.setdefault(level, []).append(Routine(name, outs, factors, list(lengths)))
 
+    def _lu_factors(self, matrix: Factor, n: Length) -> list[Factor]:
+        """Return the LU factors and the pivots of a matrix, which are those of its transpose."""
+        value = matrix.value
+        if value not in self._factored:
+            made = [Value(value.dtype, (n, n), whole=True), Value("int32", (n,), whole=True)]
+            self._routine("lu", made, [Factor(value)], [n])
+            self._factored[value] = made
+        lu, pivots = self._factored[value]
+        return [Factor(lu, matrix.transposed), Factor(pivots)]
+
     def _lower_whole(self, node: Apply) -> None:
         op, dtype = node.op, node.outputs[0].type.dtype
         x, *others = node.inputs
@@ -490,6 +501,8 @@ class Lowering:
         factors = [self._factor(v) for v in node.inputs]
         first = self.shape(x)
         second = [*([] if y is None else self.shape(y)), 1]
+        if type(op) in (SLogDet, Inverse, Solve):
+            factors[:1] = self._lu_factors(factors[0], first[0])
         if type(op) is SLogDet:
             outs = [Value(dtype), Value(dtype)]
             self._routine("slogdet", outs, factors, first[:1])

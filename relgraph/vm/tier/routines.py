@@ -344,56 +344,73 @@ def _copy(
     f.fail_unless(f.make(f"fcmp oeq {f.type} {rest}, {literal(0, f.dtype)}"))
 
 
-def _small_size(f: _Function) -> str:
-    """Return the number of elements of an `n` x `n` matrix; fail if there are none or many."""
-    size = f.make("mul i64 %n, %n")
+def _lu(dtype: str) -> _Function:
+    """The LU factors of an `n` x `n` matrix, by columns, and the pivots, which count from 1.
+
+    It fails unless the matrix is finite and neither empty nor large; then the first pivot is 0.
+    """
+    f = _Function("lu", dtype, ("A", "LU", "PIVOTS", "n"))
+    f.add("store i32 0, ptr %PIVOTS")
     some = f.make("icmp sgt i64 %n, 0")
-    small = f.make(f"icmp slt i64 {size}, {LARGE}")
+    small = f.make(f"icmp slt i64 {f.make('mul i64 %n, %n')}, {LARGE}")
     f.fail_unless(f.all_of([some, small]))
-    return size
+    _copy(f, "%A", ("%n", "1"), "%n", "%n", "%LU")
+    n = f.whole("%n")
+    f.fortran("lapack", "getrf", n, n, "%LU", n, "%PIVOTS", f.allocate("i32"))
+    f.add("ret i1 true")
+    return f
+
+
+def _fail_unless_factored(f: _Function) -> None:
+    f.fail_unless(f.make(f"icmp ne i32 {f.load('i32', '%PIVOTS')}, 0"))
 
 
 def _solve(dtype: str) -> _Function:
     """``A OUT = B`` for an `n` x `n` and an `n` x `m` matrix; it fails as `solve_one` asks for more
     than LAPACK, or of a singular matrix."""
-    f = _Function("solve", dtype, ("A", "ta", "B", "tb", "OUT", "n", "m"))
-    _small_size(f)
+    f = _Function("solve", dtype, ("LU", "ta", "PIVOTS", "tp", "B", "tb", "OUT", "n", "m"))
+    _fail_unless_regular(f)
     some = f.make("icmp sgt i64 %m, 0")
     few = f.make(f"icmp sle i64 %m, {MOST_COLUMNS}")
     f.fail_unless(f.all_of([some, few]))
     b = f.room(f.make("mul i64 %n, %m"))
     _copy(f, "%B", f.strides(f.flag("%tb"), "%n", "%m"), "%n", "%m", b)
-    _solve_by_lapack(f, b, "%m")
+    turned, n, m = f.letter(f.flag("%ta")), f.whole("%n"), f.whole("%m")
+    f.fortran("lapack", "getrs", turned, n, m, "%LU", n, "%PIVOTS", b, n, f.allocate("i32"))
+    _write_by_rows(f, b, ("1", "%n"), "%m")
     return f
 
 
 def _inverse(dtype: str) -> _Function:
     """``A OUT = 1`` for an `n` x `n` matrix; it fails as `_solve` does."""
-    f = _Function("inverse", dtype, ("A", "ta", "OUT", "n"))
-    size = _small_size(f)
-    b = f.room(size)
-    loop = f.open(size)
-    f.store(literal(0, dtype), b, (loop.counter, "1"))
-    f.close(loop)
-    loop = f.open("%n")
-    f.store(literal(1, dtype), b, (loop.counter, "%n"), (loop.counter, "1"))
-    f.close(loop)
-    _solve_by_lapack(f, b, "%n")
+    f = _Function("inverse", dtype, ("LU", "ta", "PIVOTS", "tp", "OUT", "n"))
+    _fail_unless_regular(f)
+    a, work, n = f.room(f.make("mul i64 %n, %n")), f.room("%n"), f.whole("%n")
+    _copy(f, "%LU", ("1", "%n"), "%n", "%n", a)
+    f.fortran("lapack", "getri", n, a, n, "%PIVOTS", work, n, f.allocate("i32"))
+    _write_by_rows(f, a, f.strides(f.flag("%ta"), "%n", "%n")[::-1], "%n")
     return f
 
 
-def _solve_by_lapack(f: _Function, b: str, columns: str) -> None:
-    """Solve the system of `A` and right sides by columns, write the solutions to `OUT` by rows, and
-    return."""
-    a, pivots = f.room(f.make("mul i64 %n, %n")), f.room("%n", "i32")
-    _copy(f, "%A", f.strides(f.flag("%ta"), "%n", "%n"), "%n", "%n", a)
-    n, info = f.whole("%n"), f.allocate("i32")
-    f.fortran("lapack", "gesv", n, f.whole(columns), a, n, pivots, b, n, info)
-    f.fail_unless(f.make(f"icmp eq i32 {f.make(f'load i32, ptr {info}')}, 0"))
+def _fail_unless_regular(f: _Function) -> None:
+    """Fail unless there are factors, and no pivot is 0."""
+    _fail_unless_factored(f)
+    singular = f.allocate("i1")
+    f.add(f"store i1 false, ptr {singular}")
+    loop = f.open("%n")
+    pivot = f.element("%LU", (loop.counter, "%n"), (loop.counter, "1"))
+    zero = f.make(f"fcmp oeq {f.type} {pivot}, {literal(0, f.dtype)}")
+    f.update("i1", singular, "or", zero)
+    f.close(loop)
+    f.fail_unless(f.make(f"xor i1 {f.make(f'load i1, ptr {singular}')}, true"))
+
+
+def _write_by_rows(f: _Function, x: str, strides: tuple[str, str], columns: str) -> None:
+    """Write a matrix of `n` rows to `OUT`, and return."""
     rows = f.open("%n")
     inner = f.open(columns)
-    x = f.element(b, (inner.counter, "%n"), (rows.counter, "1"))
-    f.store(x, "%OUT", (rows.counter, columns), (inner.counter, "1"))
+    found = f.element(x, (rows.counter, strides[0]), (inner.counter, strides[1]))
+    f.store(found, "%OUT", (rows.counter, columns), (inner.counter, "1"))
     f.close(inner)
     f.close(rows)
     f.add("ret i1 true")
@@ -402,19 +419,16 @@ def _solve_by_lapack(f: _Function, b: str, columns: str) -> None:
 def _slogdet(dtype: str) -> _Function:
     """The sign and logarithm of the determinant of an `n` x `n` matrix, as `slogdet_of_floats`
     has them."""
-    f = _Function("slogdet", dtype, ("A", "SIGN", "LOG", "n"))
-    a, pivots = f.room(_small_size(f)), f.room("%n", "i32")
-    _copy(f, "%A", ("1", "%n"), "%n", "%n", a)
-    n, info = f.whole("%n"), f.allocate("i32")
-    f.fortran("lapack", "getrf", n, n, a, n, pivots, info)
+    f = _Function("slogdet", dtype, ("LU", "PIVOTS", "SIGN", "LOG", "n"))
+    _fail_unless_factored(f)
     negative, total = f.allocate("i1"), f.number(0)
     f.add(f"store i1 false, ptr {negative}")
     loop = f.open("%n")
     i = loop.counter
-    pivot = f.element(a, (i, "%n"), (i, "1"))
+    pivot = f.element("%LU", (i, "%n"), (i, "1"))
     log = f.intrinsic("log", dtype, f.intrinsic("fabs", dtype, pivot))
     f.update(f.type, total, "fadd", log)
-    row = f.make(f"sext i32 {f.load('i32', f.at(pivots, i, 'i32'))} to i64")
+    row = f.make(f"sext i32 {f.load('i32', f.at('%PIVOTS', i, 'i32'))} to i64")
     moved = f.make(f"icmp ne i64 {row}, {f.make(f'add i64 {i}, 1')}")
     below = f.make(f"fcmp olt {f.type} {pivot}, {literal(0, dtype)}")
     f.update("i1", negative, "xor", f.make(f"xor i1 {moved}, {below}"))
@@ -452,6 +466,7 @@ def _places(dtype: str) -> _Function:
 
 ROUTINES: dict[str, Callable[[str], _Function]] = {
     "product": _product,
+    "lu": _lu,
     "solve": _solve,
     "inverse": _inverse,
     "slogdet": _slogdet,

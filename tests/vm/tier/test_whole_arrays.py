@@ -8,6 +8,7 @@ import pytest
 import relgraph.tensor as at
 from relgraph import function, grad
 from relgraph.compile import Mode
+from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.linalg.blas import Gemm, GemvAdd, Ger
 from relgraph.vm.linker import PyLinker
 from relgraph.vm.tier.segments import Segment
@@ -132,6 +133,19 @@ def test_systems(systems, size, fallbacks):
         values[0] += 3 * np.eye(size, dtype=dtype) * np.sign(draw())
         compare(made, reference, values, 1e3 * DTYPES[dtype])
     assert not fallbacks
+
+
+def test_a_matrix_is_factored_once():
+    """For its systems, those of its transpose, its inverse and its determinant."""
+    a, v = at.dmatrix("a"), at.dvector("v")
+    outputs = [at.linalg.solve(a, v), at.linalg.solve(a.T, v), at.linalg.inv(a.T)]
+    outputs += at.linalg.slogdet(a)
+    segment = Segment(io_toposort([a, v], outputs), [a, v], outputs, False, {})
+    text = segment.code.text()
+    lu, solve, inverse = (
+        text.count(f"call i1 @{name}_float64") for name in ("lu", "solve", "inverse")
+    )
+    assert lu and solve == 2 * lu and inverse == lu
 
 
 def test_systems_that_lapack_does_not_get(systems, fallbacks):
