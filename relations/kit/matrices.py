@@ -39,9 +39,9 @@ from relgraph.tensor.shapes import flatten, lengths, reshape, shape_i, swapaxes
 TAGS = ("linear_algebra",)
 
 rounding, finite, stable = (
-    partial(kind, tags=TAGS) for kind in (any_rounding, any_finite, any_stable)
+    partial(kind, tags=TAGS, complex=True) for kind in (any_rounding, any_finite, any_stable)
 )
-"""Kinds of laws about matrices, which are in one row of the documented table."""
+"""Kinds of laws about matrices, of complex numbers too."""
 
 
 def are_square(x: Any, y: Any) -> bool:

@@ -61,7 +61,7 @@ LOGARITHMS = (
 )
 
 SIMPLER = (
-    rounding("det-transposed", _det(transposed(x)), _det(x), complex=True),
+    rounding("det-transposed", _det(transposed(x)), _det(x)),
     rounding("sign-det-transposed", sign(transposed(x)), sign(x)),
     rounding("log-det-transposed", log_size(transposed(x)), log_size(x)),
     rounding(
@@ -98,7 +98,7 @@ PARTS = (
         floato(x),
     ),
     # a nan beside the diagonal is not seen
-    finite("det-triangular", _det(x), prod(diagonal(x)), *triangular, complex=True),
+    finite("det-triangular", _det(x), prod(diagonal(x)), *triangular),
     finite("log-det-triangular", log_size(x), sum_(log(abs_(diagonal(x)))), *triangular),
     rounding("log-det-positive-definite", log_size(q), 2.0 * sum_(log(diagonal(cholesky(q))))),
     # of a matrix that is not finite it is nan
@@ -121,7 +121,6 @@ CYCLES = (
         # trace(x @ y @ z) → trace(y @ z @ x), or trace(z @ x @ y)
         computed(kit.cheapest_cycle, x, y, z),
         same_dtypeo(x, y, z),
-        complex=True,
     ),
 )
 

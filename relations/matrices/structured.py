@@ -19,7 +19,7 @@ from relations.kit import matrices as kit
 from relations.kit.guards import are_well_conditioned
 from relations.kit.matrices import TAGS, finite
 from relations.kit.matrix_facts import diagonalo
-from relations.kit.type_guards import floato, ranko, roomyo, same_dtypeo
+from relations.kit.type_guards import floato, roomyo, same_dtypeo, vectoro
 from relations.kit.vocabulary import Law, any_dtype_law, law, lvars
 from relations.matrices.determinants import diagonal, log_size
 from relations.matrices.products import transposed
@@ -34,68 +34,53 @@ b, d, u, v, w, x, y, z = lvars("b d u v w x y z")
 
 # -- Kronecker products ----------------------------------------------------------------------------
 
+vector = lvars("vector", vectoro)
+
+kron = _kron(x, y)
 m, n = (computed(kit.row_count, factor) for factor in (x, y))
+
+of_squares, of_one_dtype = whereo(kit.are_square, x, y), same_dtypeo(x, y)
+"""What is known of the factors."""
 
 FACTORS = (
     any_dtype_law(
-        "kron-transposed", transposed(_kron(x, y)), _kron(transposed(x), transposed(y)), tags=TAGS
+        "kron-transposed", transposed(kron), _kron(transposed(x), transposed(y)), tags=TAGS
     ),
     finite(
         "kron-times-kron",
-        _dot(_kron(x, y), _kron(z, w)),
+        _dot(kron, _kron(z, w)),
         _kron(_dot(x, z), _dot(y, w)),
         whereo(kit.fit, x, z),
         whereo(kit.fit, y, w),
-        complex=True,
     ),
     finite(
         "kron-times-vector",
-        _dot(_kron(x, y), v),
+        _dot(kron, vector),
         # the rows of x @ V @ y.T, where V has the numbers of v
-        computed(kit.product_with_vector, x, y, v),
-        ranko(v, 1),
-        same_dtypeo(x, y, v),
-        complex=True,
+        computed(kit.product_with_vector, x, y, vector),
+        same_dtypeo(x, y, vector),
     ),
-    finite(
-        "inverse-kron",
-        _inv(_kron(x, y)),
-        _kron(_inv(x), _inv(y)),
-        whereo(kit.are_square, x, y),
-        complex=True,
-    ),
+    finite("inverse-kron", _inv(kron), _kron(_inv(x), _inv(y)), of_squares),
     finite(
         "solve-kron",
-        _solve(_kron(x, y), v),
-        computed(kit.solution_for_vector, x, y, v),  # of x @ X @ y.T = V the rows of X
-        ranko(v, 1),
-        same_dtypeo(x, y, v),
-        complex=True,
-        tries=[_solve(_kron(x, y), sum_(_kron(x, y), axis=0))],  # a vector as long as it wants
+        _solve(kron, vector),
+        computed(kit.solution_for_vector, x, y, vector),  # of x @ X @ y.T = V the rows of X
+        same_dtypeo(x, y, vector),
+        tries=[_solve(kron, sum_(kron, axis=0))],  # a vector as long as it wants
     ),
+    finite("det-kron", _det(kron), _det(x) ** n * _det(y) ** m, of_squares, of_one_dtype),
     finite(
-        "det-kron",
-        _det(_kron(x, y)),
-        _det(x) ** n * _det(y) ** m,
-        whereo(kit.are_square, x, y),
-        same_dtypeo(x, y),
-    ),
-    finite(
-        "log-det-kron",
-        log_size(_kron(x, y)),
-        log_size(x) * n + log_size(y) * m,
-        whereo(kit.are_square, x, y),
-        same_dtypeo(x, y),
+        "log-det-kron", log_size(kron), log_size(x) * n + log_size(y) * m, of_squares, of_one_dtype
     ),
     finite(
         "trace-kron",
-        sum_(diagonal(_kron(x, y))),
+        sum_(diagonal(kron)),
         sum_(diagonal(x)) * sum_(diagonal(y)),
-        whereo(kit.are_square, x, y),
-        same_dtypeo(x, y),
-        complex=True,
+        of_squares,
+        of_one_dtype,
     ),
 )
+
 
 # -- updates of low rank ---------------------------------------------------------------------------
 

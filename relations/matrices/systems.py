@@ -33,34 +33,29 @@ from relgraph.tensor.math import _dot
 x, y, z = lvars("x y z")
 v, m = lvars("v", vectoro), lvars("m", matrixo)
 s, o = lvars("s", symmetrico, realo), lvars("o", orthogonalo, matrixo, realo)
-"""A vector and a matrix, and matrices that are known to be symmetric or orthogonal."""
+p = lvars("p", positive_definiteo)
+"""A vector and a matrix, and matrices that are known to be symmetric, orthogonal or positive
+definite."""
 
 
 lower_solve, upper_solve = SolveTriangular(True, False), SolveTriangular(False, False)
 triangular_solve = SolveTriangular(computed(is_lower_triangular, x), False)
 """One of them, for a triangular `x`."""
 cholesky, cholesky_solve = Cholesky(True), CholeskySolve(True)
-upper_cholesky_solve = CholeskySolve(False)
 symmetric_solve = Solve("sym", False)
 
 OF_PRODUCTS = (
-    stable("inverse-times", _dot(_inv(x), y), _solve(x, y), complex=True),
+    stable("inverse-times", _dot(_inv(x), y), _solve(x, y)),
     stable("times-symmetric-inverse", _dot(m, _inv(s)), transposed(_solve(s, transposed(m)))),
     stable("vector-times-symmetric-inverse", _dot(v, _inv(s)), _solve(s, v)),
-    stable(
-        "times-inverse",
-        _dot(m, _inv(x)),
-        transposed(_solve(transposed(x), transposed(m))),
-        complex=True,
-    ),
-    stable("vector-times-inverse", _dot(v, _inv(x)), _solve(transposed(x), v), complex=True),
-    stable("stacked-inverse-times", _matmul(_inv(x), y), _solve(x, y), complex=True),
+    stable("times-inverse", _dot(m, _inv(x)), transposed(_solve(transposed(x), transposed(m)))),
+    stable("vector-times-inverse", _dot(v, _inv(x)), _solve(transposed(x), v)),
+    stable("stacked-inverse-times", _matmul(_inv(x), y), _solve(x, y)),
     stable(
         "times-stacked-inverse",
         _matmul(y, _inv(x)),
         # the transposes of what solves the transposed system
         matrix_transpose(_solve(matrix_transpose(x), matrix_transpose(y))),
-        complex=True,
     ),
 )
 """Products with inverses: solutions are nearer the true ones, and cheaper."""
@@ -85,32 +80,30 @@ ASSOCIATION = tuple(
 """The right side of a system is made narrow before the system is solved."""
 
 IDENTITIES = (
-    rounding(
-        "solve-identity", _solve(m, y), _inv(m), whereo(kit.is_identity_matrix, y), complex=True
-    ),
-    rounding("inverse-transposed", _inv(transposed(x)), transposed(_inv(x)), complex=True),
+    rounding("solve-identity", _solve(m, y), _inv(m), whereo(kit.is_identity_matrix, y)),
+    rounding("inverse-transposed", _inv(transposed(x)), transposed(_inv(x))),
     # of a matrix with nan the left sides are nan throughout; a singular one is on the right alone
-    finite("inverse-inverse", _inv(_inv(x)), x, complex=True),
+    finite("inverse-inverse", _inv(_inv(x)), x),
     finite(
         "solve-inverse",
         _solve(_inv(m), y),
         computed(dot, m, y),  # which a singular m has too
         whereo(kit.is_vector_or_matrix, y),
-        complex=True,
     ),
 )
 
 
 diagonal, identity = computed(kit.diagonal_of, x), computed(kit.identity_like, x)
+lower, upper = lvars("lower", realo), lvars("upper", realo)
+"""Cholesky factors of real matrices."""
 
 
 STRUCTURES = (
     # By what is known of the matrix; the first that holds is the cheapest.
     rounding("solve-symmetric-transposed", _solve(transposed(s), y), _solve(s, y)),
-    finite(  # one nan makes one row nan
-        "solve-diagonal-vector", _solve(x, v), v / diagonal, complex=True
-    ),
-    finite("solve-diagonal", _solve(x, m), m / DimShuffle(1, (0, "x"))(diagonal), complex=True),
+    # one nan makes one row nan
+    finite("solve-diagonal-vector", _solve(x, v), v / diagonal),
+    finite("solve-diagonal", _solve(x, m), m / DimShuffle(1, (0, "x"))(diagonal)),
     finite(
         "solve-orthogonal",
         _solve(o, y),
@@ -118,27 +111,22 @@ STRUCTURES = (
         same_dtypeo(o, y),  # it is orthogonal in its own precision
         whereo(kit.is_vector_or_matrix, y),
     ),
-    stable("solve-triangular", _solve(x, y), triangular_solve(x, y), triangularo(x), complex=True),
-    stable(  # the factor is there once for all right sides
-        "solve-positive-definite",
-        _solve(x, y),
-        cholesky_solve(cholesky(x), y),
-        positive_definiteo(x),
-        complex=True,
-    ),
-    finite("inverse-diagonal", _inv(x), identity / DimShuffle(1, (0, "x"))(diagonal), complex=True),
+    stable("solve-triangular", _solve(x, y), triangular_solve(x, y), triangularo(x)),
+    # the factor is there once for all right sides
+    stable("solve-positive-definite", _solve(p, y), cholesky_solve(cholesky(p), y)),
+    finite("inverse-diagonal", _inv(x), identity / DimShuffle(1, (0, "x"))(diagonal)),
     finite("inverse-orthogonal", _inv(o), transposed(o)),
-    stable(
-        "inverse-triangular", _inv(x), triangular_solve(x, identity), triangularo(x), complex=True
-    ),
+    stable("inverse-triangular", _inv(x), triangular_solve(x, identity), triangularo(x)),
     # Two triangular systems that are one with a Cholesky factor, in one call; infinities of the
     # right side spread as in one system.
     stable(
-        "solve-by-lower-factor", upper_solve(transposed(x), lower_solve(x, y)), cholesky_solve(x, y)
+        "solve-by-lower-factor",
+        upper_solve(transposed(lower), lower_solve(lower, y)),
+        cholesky_solve(lower, y),
     ),
     stable(
         "solve-by-upper-factor",
-        upper_solve(x, lower_solve(transposed(x), y)),
-        upper_cholesky_solve(x, y),
+        upper_solve(upper, lower_solve(transposed(upper), y)),
+        CholeskySolve(False)(upper, y),
     ),
 )
