@@ -57,27 +57,9 @@ def _multiplications(x: Sequence[Any], y: Sequence[Any]) -> int:
     return math.prod([n for n in (*x[:-1], *y) if n is not None])
 
 
-def _last_is_cheaper_first(p: Sequence[Any], q: Sequence[Any], r: Sequence[Any]) -> bool:
-    """Return whether the product of three shapes is known to take fewer multiplications if that of
-    the last two comes first. Of two matrices and a vector it does unless a matrix has one row or
-    column."""
-    if None in (*p, *q, *r):
-        return (len(p), len(q), len(r)) == (2, 2, 1) and 1 not in (*p, *q)
-    left = _multiplications(p, q) + _multiplications((*p[:-1], *q[1:]), r)
-    return _multiplications(q, r) + _multiplications(p, (*q[:-1], *r[1:])) < left
-
-
-def is_cheaper_from_right(x: Any, y: Any, z: Any) -> bool:
-    """Return whether ``x @ (y @ z)`` is known to take fewer multiplications than
-    ``(x @ y) @ z``."""
-    return _last_is_cheaper_first(x.type.shape, y.type.shape, z.type.shape)
-
-
-def is_cheaper_from_left(x: Any, y: Any, z: Any) -> bool:
-    """Return whether ``(x @ y) @ z`` is known to take fewer multiplications than
-    ``x @ (y @ z)``."""
-    # transposed, and in reverse
-    return _last_is_cheaper_first(*[v.type.shape[::-1] for v in (z, y, x)])
+def have_no_single_row_or_column(x: Any, y: Any) -> bool:
+    """Return whether two matrices are not known to have one row or column."""
+    return 1 not in (*x.type.shape, *y.type.shape)
 
 
 def shrinks_left(x: Any, y: Any) -> bool:

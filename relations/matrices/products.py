@@ -25,7 +25,9 @@ from relgraph.tensor.math import _dot
 # -- two factors, or three -------------------------------------------------------------------------
 
 c, f, w, x, y, z = lvars("c f w x y z")
-v, m, ones = lvars("v", vectoro), lvars("m", matrixo), lvars("ones", vectoro, all_oneo)
+(m, n), (p, q) = lvars("m n", matrixo), lvars("p q", realo)
+v, ones = lvars("v", vectoro), lvars("ones", vectoro, all_oneo)
+"""Matrices, tensors of real numbers, and vectors."""
 
 PRODUCTS = {"dot": _dot, "matmul": _matmul}
 
@@ -53,12 +55,10 @@ def regrouped(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 TRANSPOSES = (
     rounding(
         "dot-transposed",
-        transposed(_dot(x, y)),
-        _dot(transposed(y), transposed(x)),
-        same_ranko(x, y),
-        one_cliento(_dot(x, y)),
-        realo(x),
-        realo(y),
+        transposed(_dot(p, q)),
+        _dot(transposed(q), transposed(p)),
+        same_ranko(p, q),
+        one_cliento(_dot(p, q)),
         mixed=True,
         tags=("inward",),
     ),
@@ -136,6 +136,8 @@ DISTRIBUTION = tuple(
     for left in (True, False)
 )
 
+of_matrices = (whereo(kit.have_no_single_row_or_column, m, n), roomyo(m, n, v))
+
 ASSOCIATION = (
     finite(
         "chain-of-products",
@@ -147,20 +149,9 @@ ASSOCIATION = (
         tags=("linear_algebra",),
         tries=(_dot(_dot(x, y), z), _dot(x, _dot(y, z)), _dot(_dot(x, y), _dot(z, w))),
     ),
-    regrouped(
-        "dot-from-right",
-        _dot(_dot(x, y), z),
-        _dot(x, _dot(y, z)),
-        whereo(kit.is_cheaper_from_right, x, y, z),
-        roomyo(x, y, z),
-    ),
-    regrouped(
-        "dot-from-left",
-        _dot(x, _dot(y, z)),
-        _dot(_dot(x, y), z),
-        whereo(kit.is_cheaper_from_left, x, y, z),
-        roomyo(x, y, z),
-    ),
+    # whatever the lengths
+    regrouped("dot-from-right", _dot(_dot(m, n), v), _dot(m, _dot(n, v)), *of_matrices),
+    regrouped("dot-from-left", _dot(v, _dot(m, n)), _dot(_dot(v, m), n), *of_matrices),
 )
 
 

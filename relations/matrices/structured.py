@@ -56,7 +56,7 @@ FACTORS = (
     finite(
         "kron-times-vector",
         _dot(kron, vector),
-        # the rows of x @ V @ y.T, where V has the numbers of v
+        # the rows of x @ V @ y.T, where V has the numbers of the vector
         computed(kit.product_with_vector, x, y, vector),
         same_dtypeo(x, y, vector),
     ),
