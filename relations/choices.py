@@ -57,7 +57,9 @@ from relgraph.tensor.basic import Assert
 c, m, s, x, xs, y, z = lvars("c m s x xs y z")
 p, q, (u, v) = lvars("p", booleano), lvars("q", booleano), lvars("u v", floato)
 k, (i, j) = lvars("k", constanto, floato), lvars("i j", discreteo)
-"""Conditions, floating-point numbers, one that is known, and whole numbers or booleans."""
+known, unknown = lvars("known", constanto), lvars("unknown", not_constanto)
+"""Conditions, floating-point numbers, one that is known, whole numbers or booleans, and what is
+known or not."""
 
 f = Elemwise(s, ())
 """Any elementwise function."""
@@ -79,16 +81,18 @@ order, less, greater = whereo(kit.is_order, s), whereo(kit.is_less, s), whereo(k
 strict, equality = whereo(kit.is_strict, s), whereo(kit.is_equality, s)
 holds_of_equals = whereo(kit.holds_of_equals, s)
 
-flag = (whereo(is_comparison, s), booleano(c))
+comparison, junction = whereo(is_comparison, s), whereo(kit.is_junction, s)
+
+true_for_true = whereo(kit.is_true_for_true, s, x)
+true_for_false = whereo(kit.is_true_for_false, s, x)
 
 CONSTANT_SIDES = (
+    # 0 < x → x > 0
     law(
         "constant-on-the-right",
-        compared(c, x),
-        mirrored(x, c),  # 0 < x → x > 0
-        whereo(is_comparison, s),
-        constanto(c),
-        not_constanto(x),
+        compared(known, unknown),
+        mirrored(unknown, known),
+        comparison,
         mixed=True,
     ),
 )
@@ -101,12 +105,7 @@ COMPARISONS = (
     # negations
     # not x == y → x != y, not x != y → x == y
     law("not-equality", ~compared(x, y), opposite(x, y), equality),
-    law(
-        "not-order",
-        ~compared(i, j),
-        opposite(i, j),  # not i < j → i >= j
-        order,
-    ),
+    law("not-order", ~compared(i, j), opposite(i, j), order),  # not i < j → i >= j
     # what is on the sides
     law("order-of-negatives", compared(-x, -y), compared(y, x), order, floato(x)),
     law("equality-of-negatives", compared(-x, -y), compared(x, y), equality),
@@ -123,17 +122,10 @@ COMPARISONS = (
     law("nonnegative-le-zero", x <= 0, eq(x, 0), nonnegativeo(x)),
     law("unsigned-ge-zero", x >= 0, True, unsignedo(x)),
     # with a flag
-    # c == 1, c != False, c > 0
-    law("flag-compared", compared(c, x), c, *flag, whereo(kit.is_true_for_true, s, x), mixed=True),
-    # c == 0, c != True, c < 1
-    law(
-        "flag-compared-otherwise",
-        compared(c, x),
-        ~c,
-        *flag,
-        whereo(kit.is_true_for_false, s, x),
-        mixed=True,
-    ),
+    # p == 1, p != False, p > 0
+    law("flag-compared", compared(p, x), p, comparison, true_for_true, mixed=True),
+    # p == 0, p != True, p < 1
+    law("flag-compared-otherwise", compared(p, x), ~p, comparison, true_for_false, mixed=True),
 )
 
 NOT_A_NUMBER = (
@@ -166,7 +158,7 @@ JUNCTIONS = (
         "absorbing-constant",
         f(several(xs)),
         computed(kit.absorbing_among, s, xs),  # x & 0 → 0, x | True → True
-        whereo(kit.is_junction, s),
+        junction,
     ),
     law("xor-ones", x ^ c, ~x, whereo(kit.has_all_bits, c), same_dtypeo(x, c)),
     law("and-not", x & ~x, False, booleano(x)),
@@ -177,7 +169,7 @@ JUNCTIONS = (
     law("absorb-or-not", x | (~x & y), x | y),
     law("and-and-self", x & (x & y), x & y),
     law("or-or-self", x | (x | y), x | y),
-    law("de-morgan", joined(~x, ~y), ~other(x, y), whereo(kit.is_junction, s)),
+    law("de-morgan", joined(~x, ~y), ~other(x, y), junction),
     law("xor-not-not", ~x ^ ~y, x ^ y),
     # two comparisons together
     law("lt-or-eq", (x < y) | eq(x, y), x <= y),
@@ -221,10 +213,9 @@ SIGNS = (
 AS_CASTS = (
     any_dtype_law(
         "switch-to-cast",
-        switch(c, x, y),
-        # switch(c, 1, 0) → cast(c), to the dtype of 1 and 0
-        Elemwise(scalar.Cast(computed(common_dtype, x, y)), ())(c),
-        booleano(c),
+        switch(p, x, y),
+        # switch(p, 1, 0) → cast(p), to the dtype of 1 and 0
+        Elemwise(scalar.Cast(computed(common_dtype, x, y)), ())(p),
         all_oneo(x),
         whereo(kit.is_positive_zero, y),
     ),
@@ -248,9 +239,9 @@ CONDITIONS_AND_BRANCHES = (
     any_dtype_law("switch-else-switch", switch(c, x, switch(c, y, z)), switch(c, x, z)),
     any_dtype_law("switch-and", switch(p, switch(q, x, y), y), switch(p & q, x, y)),
     any_dtype_law("switch-or", switch(p, x, switch(q, x, y)), switch(p | q, x, y)),
-    law("switch-false-true", switch(c, False, True), ~c, booleano(c)),
-    law("switch-to-and", switch(c, x, False), c & x, booleano(c), booleano(x)),
-    law("switch-to-or", switch(c, True, x), c | x, booleano(c), booleano(x)),
+    law("switch-false-true", switch(p, False, True), ~p),
+    law("switch-to-and", switch(p, q, False), p & q),
+    law("switch-to-or", switch(p, True, q), p | q),
     lifted("lift-switch", f(switch(c, a, b)), switch(c, f(a), f(b))),
     lifted("lift-switch-first", f(switch(c, a, b), y), switch(c, f(a, y), f(b, y)), *folded),
     lifted("lift-switch-second", f(y, switch(c, a, b)), switch(c, f(y, a), f(y, b)), *folded),
@@ -299,18 +290,9 @@ EXTREMES = (
 MAGNITUDES = (
     # where neither is nan
     *where_compared(finite, "-extreme", lambda _: []),
-    rounding(
-        "abs-where-negative",
-        switch(compared(x, 0), -x, x),  # x < 0, or x <= 0
-        abs_(x),
-        less,
-    ),
-    rounding(
-        "abs-where-positive",
-        switch(compared(x, 0), x, -x),  # x > 0, or x >= 0
-        abs_(x),
-        greater,
-    ),
+    # x < 0, or x <= 0; x > 0, or x >= 0
+    rounding("abs-where-negative", switch(compared(x, 0), -x, x), abs_(x), less),
+    rounding("abs-where-positive", switch(compared(x, 0), x, -x), abs_(x), greater),
     law("sign-by-cases", switch(x > 0, 1, switch(x < 0, -1, 0)), sign(x), discreteo(x)),
     finite("sign-of-float-by-cases", switch(x > 0, 1, switch(x < 0, -1, 0)), sign(x)),
     law("sign-by-other-cases", switch(x < 0, -1, switch(x > 0, 1, 0)), sign(x), discreteo(x)),

@@ -224,6 +224,7 @@ discrete_minus_oneo = goal(is_discrete_minus_one)
 at_mosto = goal(is_at_most)
 eveno = goal(is_even)
 oddo = goal(is_odd)
+halfo = goal(has_half)
 
 
 def is_rounding(scalar_op: Any) -> bool:

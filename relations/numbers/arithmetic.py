@@ -5,6 +5,7 @@ What holds of any number of terms or factors is in `collecting`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from relations.kit.collecting import parted
@@ -143,29 +144,19 @@ RECIPROCALS = (law("reciprocal-as-quotient", reciprocal(x), 1 / x, floato(x), ta
 DIVIDED = view("divided by", case(reciprocal(x), x, floato(x)), case(x, None))
 divided = parted(DIVIDED)
 
+special = partial(rounding, tags=_SPECIAL)
+by_x, of_one_dtype = known(reciprocal(n)) / x, same_dtypeo(n, x)
+
 SPECIAL_PRODUCTS = (
     # of x ** -0.5, say; a product with 1 / y has been a quotient since `canonicalize`
-    rounding(
+    special(
         "mul-reciprocal",
         mul(several(xs)),
         computed(divided, mul(several(xs))),  # x * reciprocal(y) * k → x / y * k
-        tags=_SPECIAL,
         tries=[mul(reciprocal(y), several(xs))],
     ),
-    rounding(
-        "reciprocal-of-constant-factor",
-        reciprocal(n * x),
-        known(reciprocal(n)) / x,
-        same_dtypeo(n, x),
-        tags=_SPECIAL,
-    ),
-    rounding(
-        "div-reciprocal-by-constant",
-        reciprocal(x) / n,
-        known(reciprocal(n)) / x,
-        same_dtypeo(n, x),
-        tags=_SPECIAL,
-    ),
+    special("reciprocal-of-constant-factor", reciprocal(n * x), by_x, of_one_dtype),
+    special("div-reciprocal-by-constant", reciprocal(x) / n, by_x, of_one_dtype),
     law("div-by-power-of-two", x / c, known(1 / c) * x, whereo(is_power_of_two, c), tags=_SPECIAL),
     law(
         "neg-mul-constant", -(c * x), known(-c) * x, constanto(c), same_dtypeo(c, x), tags=_SPECIAL

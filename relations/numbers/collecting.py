@@ -30,6 +30,10 @@ from relgraph.graph.kanren import case, computed, several, view, whereo
 from relgraph.tensor import add, mul, sqr, sqrt
 
 c, d, x, xs, y = lvars("c d x xs y")
+n, v = lvars("n", kit.negative_numbero), lvars("v", not_constanto)
+"""A negative number, and what is not known."""
+
+_SUMS, _PRODUCTS = ("add_canonicalize",), ("mul_canonicalize",)
 
 # -- what each argument of a sum or a product is seen as -------------------------------------------
 
@@ -37,9 +41,9 @@ c, d, x, xs, y = lvars("c d x xs y")
 SUBTRACTED = view(
     "subtracted",
     case(-x, x),
-    case(mul(c, several(xs)), mul(known(-c), several(xs)), kit.negative_numbero(c)),
-    case(x / c, x / known(-c), kit.negative_numbero(c)),
-    case(c, known(-c), kit.negative_numbero(c)),
+    case(mul(n, several(xs)), mul(known(-n), several(xs))),
+    case(x / n, x / known(-n)),
+    case(n, known(-n)),
     case(x, None),
 )
 
@@ -77,9 +81,9 @@ POWER = view(
 
 sum_of, difference, product_of, quotient = add(several(xs)), x - y, mul(several(xs)), x / y
 
-_multiples = (kit.nest_of_multiples, TERM, "add_canonicalize")
-_powers = (kit.nest_of_powers, POWER, "mul_canonicalize")
-_whole_powers = (kit.nest_of_powers, WHOLE_POWER, "mul_canonicalize")
+_multiples = (kit.nest_of_multiples, TERM, *_SUMS)
+_powers = (kit.nest_of_powers, POWER, *_PRODUCTS)
+_whole_powers = (kit.nest_of_powers, WHOLE_POWER, *_PRODUCTS)
 """What finds the nest of a left side, what its leaves are seen as, and the tag of the law."""
 
 may_have_equal_terms = whereo(kit.may_have_equal_terms, xs)
@@ -119,15 +123,8 @@ CONSTANTS = (
     folding("sum-constants", sum_of, *_in_sum),  # (2 + x) + 3 → 5 + x
     # (2 + x) - 5 → x - 3
     folding("difference-constants", difference, *_in_sum, tries=(c + x - d, c - (x + d))),
-    law(
-        "sub-negative-constant",
-        x - c,
-        known(-c) + x,  # x - -2 → 2 + x
-        kit.negative_numbero(c),
-        not_constanto(x),
-        same_dtypeo(x, c),
-        tags=("add_canonicalize",),
-    ),
+    # v - -2 → 2 + v
+    law("sub-negative-constant", v - n, known(-n) + v, same_dtypeo(v, n), tags=_SUMS),
     folding("product-constants", product_of, *_in_product),  # (2 * x) * 3 → 6 * x
     # (6 * x) / 4 → 1.5 * x
     folding("quotient-constants", quotient, *_in_product, tries=(c * x / d, c / (x * d))),
@@ -138,7 +135,7 @@ SIGNS = (
         "sum-of-differences",
         sum_of,
         computed(kit.parted(SUBTRACTED), sum_of),  # a + -x + b → (a - x) + b
-        tags=("add_canonicalize",),
+        tags=_SUMS,
     ),
     rounding(
         "mul-neg",
@@ -166,15 +163,8 @@ LAST_SIGNS = (
         computed(kit.shared_factor_negated, product_of),
         tags=("mul_specialize",),
     ),
-    law(
-        "add-negative-constant",
-        c + x,
-        x - known(-c),  # -2 + x → x - 2
-        kit.negative_numbero(c),
-        not_constanto(x),
-        same_dtypeo(x, c),
-        tags=("add_specialize",),
-    ),
+    # -2 + v → v - 2
+    law("add-negative-constant", n + v, v - known(-n), same_dtypeo(v, n), tags=("add_specialize",)),
 )
 """Signs in the last phase: one of products again, which nothing looks for without them any more,
 and those of constants that became negative by folding."""
@@ -189,16 +179,8 @@ COLLECTED = (
     collecting("collect-terms", rounding, sum_of, _multiples, one_sign, may_have_equal_terms),
     # (2 * a - b) + b → 2 * a, which is wrong where b is inf
     collecting("cancel-terms", finite, sum_of, _multiples, any_sign, may_have_equal_terms),
-    # products
     # a**2 * a * b → a**3 * b
-    collecting(
-        "collect-powers",
-        rounding,
-        product_of,
-        _whole_powers,
-        whole,
-        may_have_equal_bases,
-    ),
+    collecting("collect-powers", rounding, product_of, _whole_powers, whole, may_have_equal_bases),
     # a**2 * b * a**-0.5 → a**1.5 * b
     collecting("add-powers", finite, product_of, _powers, any_power, may_have_equal_bases),
 )

@@ -40,7 +40,10 @@ from relgraph.tensor import abs as abs_
 
 # -- casts -----------------------------------------------------------------------------------------
 
-c, d, e, k, s, x, y = lvars("c d e k s x y")
+c, d, e, s, x, y = lvars("c d e s x y")
+p, k = lvars("p", booleano), lvars("k", uniformo)
+r, z = lvars("r", realo), lvars("z", complexo)
+"""A condition, one number, and real and complex numbers."""
 
 cast = Elemwise(scalar.Cast(d), ())
 """The cast to the dtype `d`."""
@@ -49,7 +52,10 @@ cast_first = Elemwise(scalar.Cast(e), ())
 both = computed(common_dtype, x, y)
 """The dtype that `x` and `y` have in common."""
 compared = either = Elemwise(s, ())
+comparison, extreme = whereo(kit.is_comparison, s), whereo(kit.is_extreme, s)
 """One of the six comparisons; the maximum or the minimum of two."""
+exact = (same_dtypeo(x, y), whereo(kit.casts_exactly, x, d))
+"""That a cast of `x` and `y` changes no value."""
 
 CASTS = (
     any_dtype_law("cast-to-own", cast(x), x, whereo(kit.has_dtype, x, d)),
@@ -59,22 +65,11 @@ CASTS = (
     law("cast-trunc", cast(trunc(x)), cast(x), whereo(kit.is_integer_dtype, d), mixed=True),
     # of casts
     law(
-        "compare-casts",
-        compared(cast(x), cast(y)),
-        compared(x, y),
-        whereo(kit.is_comparison, s),
-        same_dtypeo(x, y),
-        whereo(kit.casts_exactly, x, d),
-        mixed=True,
+        "compare-casts", compared(cast(x), cast(y)), compared(x, y), comparison, *exact, mixed=True
     ),
-    rounding(  # of 0 and -0 either may be the greater
-        "extreme-casts",
-        either(cast(x), cast(y)),
-        cast(either(x, y)),
-        whereo(kit.is_extreme, s),
-        same_dtypeo(x, y),
-        whereo(kit.casts_exactly, x, d),
-        mixed=True,
+    # of 0 and -0 either may be the greater
+    rounding(
+        "extreme-casts", either(cast(x), cast(y)), cast(either(x, y)), extreme, *exact, mixed=True
     ),
     any_dtype_law(
         "switch-cast", switch(cast(c), x, y), switch(c, x, y), whereo(kit.casts_exactly, c, d)
@@ -90,15 +85,8 @@ CASTS = (
         whereo(kit.has_other_dtype, x, y),
         whereo(kit.is_integer_dtype, both),
     ),
-    law(
-        "compare-cast-flag",
-        compared(cast(c), k),
-        compared(c, k),  # cast(c) != 0 → c != 0
-        whereo(kit.is_comparison, s),
-        booleano(c),
-        uniformo(k),
-        mixed=True,
-    ),
+    # cast(p) != 0 → p != 0
+    law("compare-cast-flag", compared(cast(p), k), compared(p, k), comparison, mixed=True),
 )
 
 
@@ -163,24 +151,20 @@ ROUNDED_SIGNS = (
 
 
 COMPLEX = (
-    law("conj-real", conj(x), x, realo(x)),
-    law("real-real", real(x), x, realo(x)),
-    law("imag-real", imag(x), 0, realo(x)),
-    any_dtype_law("real-cast", real(cast(x)), x, realo(x)),
-    any_dtype_law("imag-cast", imag(cast(x)), 0, realo(x)),
-    any_dtype_law("conj-cast", conj(cast(x)), cast(x), realo(x), sound="rounding"),
+    law("conj-real", conj(r), r),
+    law("real-real", real(r), r),
+    law("imag-real", imag(r), 0),
+    any_dtype_law("real-cast", real(cast(r)), r),
+    any_dtype_law("imag-cast", imag(cast(r)), 0),
+    any_dtype_law("conj-cast", conj(cast(r)), cast(r), sound="rounding"),
     # conjugates
     law("conj-conj", conj(conj(x)), x, complex=True),
     any_dtype_law("real-conj", real(conj(x)), real(x)),
-    any_dtype_law("imag-conj", imag(conj(x)), -imag(x), complexo(x)),
-    any_dtype_law("angle-conj", angle(conj(x)), -angle(x), complexo(x)),
+    any_dtype_law("imag-conj", imag(conj(z)), -imag(z)),
+    any_dtype_law("angle-conj", angle(conj(z)), -angle(z)),
     any_dtype_law("abs-conj", abs_(conj(x)), abs_(x)),
     any_dtype_law(
-        "real-mul-conj",
-        real(x * conj(x)),
-        sqr(real(x)) + sqr(imag(x)),
-        complexo(x),
-        sound="rounding",
+        "real-mul-conj", real(z * conj(z)), sqr(real(z)) + sqr(imag(z)), sound="rounding"
     ),
     # of parts
     any_dtype_law("real-of-parts", real(x + 1j * y), x, realo(x), realo(y), sound="finite"),

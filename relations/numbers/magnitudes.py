@@ -17,6 +17,8 @@ from relgraph.tensor import Elemwise, clip, maximum, minimum, sign
 from relgraph.tensor import abs as abs_
 
 c, d, s, x, xs, y = lvars("c d s x xs y")
+(a, b), u, p = lvars("a b", constanto), lvars("u", floato), lvars("p", nonnegativeo)
+"""Constants, a floating-point number, and one that is not negative."""
 
 extreme, other = Elemwise(s, ()), Elemwise(computed(dual, s), ())
 """The maximum or the minimum of two, and the other one."""
@@ -25,7 +27,7 @@ ABSOLUTE = (
     law("abs-abs", abs_(abs_(x)), abs_(x)),
     law("abs-neg", abs_(-x), abs_(x), signed_or_floato(x)),
     law("abs-unsigned", abs_(x), x, unsignedo(x)),
-    rounding("abs-nonnegative", abs_(x), x, nonnegativeo(x)),
+    rounding("abs-nonnegative", abs_(p), p),
     law("abs-product", abs_(x) * abs_(y), abs_(x * y), floato(x)),
     law("abs-quotient", abs_(x) / abs_(y), abs_(x / y), floato(x)),
     rounding("abs-of-abs-product", abs_(abs_(x) * y), abs_(x * y), floato(x)),
@@ -44,15 +46,10 @@ SIGNS_AND_EXTREMES = (
     finite("sign-positive", sign(x), 1, positiveo(x)),
     finite("maximum-minimum", maximum(x, minimum(x, y)), x),
     finite("minimum-maximum", minimum(x, maximum(x, y)), x),
-    rounding("maximum-zero", maximum(x, 0), x, nonnegativeo(x)),
-    finite("minimum-zero", minimum(x, 0), 0, nonnegativeo(x)),
-    rounding(
-        "extreme-of-negatives",
-        extreme(-x, -y),
-        -other(x, y),  # maximum(-x, -y) → -minimum(x, y)
-        whereo(is_extreme, s),
-        floato(x),
-    ),
+    rounding("maximum-zero", maximum(p, 0), p),
+    finite("minimum-zero", minimum(p, 0), 0),
+    # maximum(-x, -y) → -minimum(x, y)
+    rounding("extreme-of-negatives", extreme(-u, -y), -other(u, y), whereo(is_extreme, s)),
     rounding("maximum-neg-minimum", -minimum(-x, y), maximum(x, -y), floato(x)),
     rounding("maximum-plus-minimum", maximum(x, y) + minimum(x, y), x + y),
     rounding("maximum-times-minimum", maximum(x, y) * minimum(x, y), x * y),
@@ -65,11 +62,9 @@ COLLECTED = tuple(
     for rule in (
         rounding(
             f"{name}-constants",
-            op(c, d, several(xs)),
-            op(known(op(c, d)), several(xs)),
-            constanto(c),
-            constanto(d),
-            same_dtypeo(c, d),
+            op(a, b, several(xs)),
+            op(known(op(a, b)), several(xs)),
+            same_dtypeo(a, b),
         ),
         rounding(
             f"{name}-repeated",
@@ -82,14 +77,7 @@ COLLECTED = tuple(
 
 BOUNDS = (
     rounding("clip-twice", clip(clip(x, c, d), c, d), clip(x, c, d)),
-    rounding(
-        "clip-nonnegative",
-        clip(x, c, d),
-        minimum(x, d),
-        nonnegativeo(x),
-        at_mosto(c, 0),
-        at_mosto(c, d),
-    ),
+    rounding("clip-nonnegative", clip(p, c, d), minimum(p, d), at_mosto(c, 0), at_mosto(c, d)),
 )
 
 SPECIAL_BOUNDS = (

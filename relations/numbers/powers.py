@@ -15,8 +15,10 @@ from relgraph.tensor import abs as abs_
 from relgraph.tensor import reciprocal, sqr, sqrt
 
 c, d, x, y = lvars("c d x y")
+u, h = lvars("u", floato), lvars("h", floato, nonzero_numbero, kit.halfo)
+"""A floating-point number, and one that can be halved."""
 
-_POW = ("pow_specialize",)
+_MUL, _POW = ("mul_canonicalize",), ("pow_specialize",)
 
 CONSTANTS = (
     law("pow-zero", x**0, 1, tags=("constant_elimination", *_POW)),
@@ -24,38 +26,19 @@ CONSTANTS = (
 )
 
 SIGNS = (
-    law("sqr-neg", sqr(-x), sqr(x), tags=("mul_canonicalize",)),
-    law("sqr-abs", sqr(abs_(x)), sqr(x), tags=("mul_canonicalize",)),
-    rounding("pow-neg-even", (-x) ** c, x**c, kit.eveno(c), tags=("mul_canonicalize",)),
-    rounding("pow-neg-odd", (-x) ** c, -(x**c), kit.oddo(c), tags=("mul_canonicalize",)),
-    rounding("pow-abs-even", abs_(x) ** c, x**c, kit.eveno(c), tags=("mul_canonicalize",)),
+    law("sqr-neg", sqr(-x), sqr(x), tags=_MUL),
+    law("sqr-abs", sqr(abs_(x)), sqr(x), tags=_MUL),
+    rounding("pow-neg-even", (-x) ** c, x**c, kit.eveno(c), tags=_MUL),
+    rounding("pow-neg-odd", (-x) ** c, -(x**c), kit.oddo(c), tags=_MUL),
+    rounding("pow-abs-even", abs_(x) ** c, x**c, kit.eveno(c), tags=_MUL),
 )
 
+multiplied, doubled = whereo(kit.exponents_multiply, c, d), whereo(kit.exponent_doubles, c)
+
 EXPONENTS = (
-    stable(
-        "pow-of-pow",
-        (x**c) ** d,
-        x ** known(c * d),
-        whereo(kit.exponents_multiply, c, d),
-        tags=("mul_canonicalize",),
-    ),
-    stable(
-        "pow-of-sqr",
-        sqr(x) ** c,
-        x ** known(2 * c),
-        whereo(kit.exponent_doubles, c),
-        tags=("mul_canonicalize",),
-    ),
-    finite(
-        "pow-of-sqrt",
-        sqrt(x) ** c,
-        x ** known(c / 2),
-        floato(x),
-        floato(c),
-        nonzero_numbero(c),
-        whereo(kit.has_half, c),
-        tags=("mul_canonicalize", *_POW),
-    ),
+    stable("pow-of-pow", (x**c) ** d, x ** known(c * d), multiplied, tags=_MUL),
+    stable("pow-of-sqr", sqr(x) ** c, x ** known(2 * c), doubled, tags=_MUL),
+    finite("pow-of-sqrt", sqrt(u) ** h, u ** known(h / 2), tags=(*_MUL, *_POW)),
 )
 
 # a square may overflow, and what it rounds the exponent enlarges
