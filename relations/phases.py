@@ -141,8 +141,7 @@ _SUMS_AND_PRODUCTS = (
     *collecting.CONSTANTS,
     *arithmetic.CONSTANT_FACTORS,
     *collecting.COLLECTED,
-    *collecting.SIDES,
-    *collecting.FLAT,
+    *collecting.SIDES_AND_NESTS,
     *reduction.SIGNS,
 )
 """The canonical form of sums and products, and their signs."""
@@ -288,8 +287,7 @@ SPECIALIZE: tuple[Relation, ...] = (
     *magnitudes.ABSOLUTE,
     *magnitudes.SPECIAL_BOUNDS,
     *collecting.CONSTANTS,
-    *collecting.SIDES,
-    *collecting.FLAT,
+    *collecting.SIDES_AND_NESTS,
     *exponential.BASES,
     # again: these look for squares, which may have been powers until now
     *trigonometric.QUOTIENTS,

@@ -185,22 +185,20 @@ COLLECTED = (
     collecting("add-powers", finite, product_of, _powers, any_power, may_have_equal_bases),
 )
 
-SIDES = (
+SIDES_AND_NESTS = (
     # (a - b) - b → a - 2 * b
     collecting("collect-difference", rounding, difference, _multiples, one_sign),
     # (2 * a + b) - (3 * a + c) → b - (a + c)
     collecting("cancel-difference", finite, difference, _multiples, any_sign),
     # (a**3 * b) / (a * c) → (a**2 * b) / c
     collecting("cancel-quotient", finite, quotient, _powers, across),
+    # (a + b) + c → a + b + c, (a * b) * c → a * b * c: nested in each other they match as one
+    rounding("flatten-sum", sum_of, computed(flattened(add), sum_of), tags=(*_SUMS, "late")),
+    rounding(
+        "flatten-product",
+        product_of,
+        computed(flattened(mul), product_of),
+        tags=(*_PRODUCTS, "late"),
+    ),
 )
-"""What stands on both sides of a difference or a quotient."""
-
-FLAT = tuple(
-    # (a + b) + c → a + b + c, (a * b) * c → a * b * c
-    rounding(name, lhs, computed(flattened(lhs.op), lhs), tags=(tag, "late"))
-    for name, lhs, tag in (
-        ("flatten-sum", sum_of, "add_canonicalize"),
-        ("flatten-product", product_of, "mul_canonicalize"),
-    )
-)
-"""Nested in each other they match as one, with all that is nested among the `xs`."""
+"""What stands on both sides of a difference or a quotient, and sums and products in each other."""

@@ -7,15 +7,16 @@ elements is computed without sorting.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from relations.kit import reductions as kit
 from relations.kit.choices import dual
 from relations.kit.guards import has_length_one, includes_axis, nonnegativeo, positiveo
 from relations.kit.numbers import is_extreme as is_maximum_or_minimum
-from relations.kit.type_guards import floato, matrixo, ranko, vectoro
+from relations.kit.type_guards import floato, matrixo, vectoro
 from relations.kit.vocabulary import Law, finite, law, lvars, rounding
-from relations.reductions.reduction import a, c, constant, without_axes, x
+from relations.reductions.reduction import a, c, constant, taken_out, x
 from relgraph.graph.kanren import computed, whereo
 from relgraph.tensor import CAReduce, Elemwise, argmax, argmin
 from relgraph.tensor import max as max_
@@ -26,7 +27,8 @@ from relgraph.tensor.subtensor import Placeholder, Subtensor
 
 # -- greatest and least elements -------------------------------------------------------------------
 
-m, s, t = lvars("m s t")
+b, m, s, t = lvars("b m s t")
+v, p = lvars("v", vectoro), lvars("p", matrixo)
 
 f = Elemwise(s, ())
 """A function of one argument, element by element."""
@@ -53,11 +55,6 @@ def other(v: Any) -> Any:
 is_extreme = whereo(is_maximum_or_minimum, m)
 
 
-def least(v: Any) -> Any:
-    """Return the least element of `v` along the axes `a`."""
-    return min_(v, axis=a)
-
-
 negative = whereo(kit.is_negative_everywhere, c)
 
 
@@ -80,32 +77,20 @@ at_place = Subtensor((Placeholder.INTEGER,))
 """Indexing by an integer variable: ``at_place(x, i)`` is ``x[i]``."""
 
 
-def taken(name: str, lhs: Any, rhs: Any) -> Law:
-    """Return a law about the element of a vector at the position of its extreme."""
-    return rounding(name, lhs, rhs, ranko(x, 1), mixed=True)
-
-
 EXTREMES = (
     rounding("extreme-increasing", extreme(f(x)), f(extreme(x)), is_extreme, increasing),
     rounding("extreme-decreasing", extreme(f(x)), f(other(x)), decreasing, is_extreme),
     rounding("extreme-above-zero", extreme(f(x)), f(extreme(x)), is_extreme, *above_zero),
-    rounding("min-nan-below", least(f(x)), f(least(x)), increasing_or_nan_below),
+    rounding("min-nan-below", min_(f(x), axis=a), f(min_(x, axis=a)), increasing_or_nan_below),
     rounding("extreme-neg", extreme(-x), -other(x), is_extreme, floato(x)),
-    shifted("extreme-add", extreme(x + c), extreme(x) + without_axes(c), is_extreme),
-    shifted("extreme-sub", extreme(x - c), extreme(x) - without_axes(c), is_extreme),
-    shifted("extreme-of-rest", extreme(c - x), without_axes(c) - other(x), is_extreme),
-    shifted("extreme-mul", extreme(c * x), without_axes(c) * extreme(x), is_extreme, positiveo(c)),
-    shifted(
-        "extreme-mul-negative", extreme(c * x), without_axes(c) * other(x), is_extreme, negative
-    ),
-    shifted("extreme-div", extreme(x / c), extreme(x) / without_axes(c), is_extreme, positiveo(c)),
+    shifted("extreme-add", extreme(x + c), extreme(x) + taken_out, is_extreme),
+    shifted("extreme-sub", extreme(x - c), extreme(x) - taken_out, is_extreme),
+    shifted("extreme-of-rest", extreme(c - x), taken_out - other(x), is_extreme),
+    shifted("extreme-mul", extreme(c * x), taken_out * extreme(x), is_extreme, positiveo(c)),
+    shifted("extreme-mul-negative", extreme(c * x), taken_out * other(x), is_extreme, negative),
+    shifted("extreme-div", extreme(x / c), extreme(x) / taken_out, is_extreme, positiveo(c)),
     rounding(
-        "extreme-of-cut",
-        extreme(cut(x, c)),
-        cut(extreme(x), without_axes(c)),
-        is_extreme,
-        cuts,
-        constant,
+        "extreme-of-cut", extreme(cut(x, c)), cut(extreme(x), taken_out), is_extreme, cuts, constant
     ),
     place("argmax-increasing", argmax(f(x), axis=a), argmax(x, axis=a), strictly_increasing),
     place("argmin-increasing", argmin(f(x), axis=a), argmin(x, axis=a), strictly_increasing),
@@ -113,26 +98,18 @@ EXTREMES = (
     place("argmin-decreasing", argmin(f(x), axis=a), argmax(x, axis=a), decreasing),
     place("argmax-neg", argmax(-x, axis=a), argmin(x, axis=a), sound="exact"),
     place("argmin-neg", argmin(-x, axis=a), argmax(x, axis=a), sound="exact"),
-    taken("element-at-argmax", at_place(x, argmax(x, axis=a)), max_(x)),
-    taken("element-at-argmin", at_place(x, argmin(x, axis=a)), min_(x)),
+    rounding("element-at-argmax", at_place(v, argmax(v, axis=a)), max_(v), mixed=True),
+    rounding("element-at-argmin", at_place(v, argmin(v, axis=a)), min_(v), mixed=True),
 )
 
 
 # -- sorted elements -------------------------------------------------------------------------------
 
-b, v, p = lvars("b"), lvars("v", vectoro), lvars("p", matrixo)
+sorting_law, sorting_rounding = partial(law, mixed=True), partial(rounding, mixed=True)
+"""Laws for tensors of any real dtype."""
 
 
-def sorting_law(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
-    """Return a law for tensors of any real dtype."""
-    return law(name, lhs, rhs, *conditions, sound=sound, mixed=True)
-
-
-def last(v: Any) -> Any:
-    """Return ``v[-1]``."""
-    return Subtensor((-1,))(v)
-
-
+last = Subtensor((-1,))
 taken_by_positions = AdvancedSubtensor((Placeholder.ARRAY,))
 """Indexing by one array: ``taken(x, positions)`` is ``x[positions]``."""
 
@@ -140,13 +117,9 @@ ORDER = (
     sorting_law("sort-twice", Sort(a)(Sort(a)(x)), Sort(a)(x)),
     sorting_law("sort-one", Sort(a)(x), x, whereo(has_length_one, x, a)),
     sorting_law("sort-by-argsort", taken_by_positions(v, ArgSort(0)(v)), Sort(0)(v)),
-    sorting_law(
-        "reduce-of-sort",
-        CAReduce(s, b)(Sort(a)(x)),
-        CAReduce(s, b)(x),
-        whereo(includes_axis, b, a),
-        sound="rounding",
+    sorting_rounding(
+        "reduce-of-sort", CAReduce(s, b)(Sort(a)(x)), CAReduce(s, b)(x), whereo(includes_axis, b, a)
     ),
-    sorting_law("greatest-of-sort", last(Sort(0)(p)), max_(p, axis=0), sound="rounding"),
-    sorting_law("greatest-of-sorted-vector", last(Sort(0)(v)), max_(v), sound="rounding"),
+    sorting_rounding("greatest-of-sort", last(Sort(0)(p)), max_(p, axis=0)),
+    sorting_rounding("greatest-of-sorted-vector", last(Sort(0)(v)), max_(v)),
 )

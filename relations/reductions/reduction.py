@@ -7,6 +7,7 @@ is constant along the axes that are reduced, and loses them by a dimshuffle.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from relations.kit import reductions as kit
@@ -57,13 +58,15 @@ from relgraph.tensor.subtensor import Slice, Subtensor
 # -- every reduction -------------------------------------------------------------------------------
 
 a, b, c, j, k, lengths, m, n, o, s, x, xs, y = lvars("a b c j k lengths m n o s x xs y")
-v, (p, q) = lvars("v", vectoro), lvars("p q", matrixo)
-"""A vector and two matrices."""
+v, (p, q), u = lvars("v", vectoro), lvars("p q", matrixo), lvars("u", floato, roomyo)
+"""A vector, two matrices, and floating-point numbers that leave room for larger ones."""
 
+of_real, of_any = partial(rounding, mixed=True), partial(any_dtype_law, sound="rounding")
+"""Laws for real numbers, as 1 times a complex nan is another nan in both its parts; and for all."""
 
-def of_real(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law for real numbers: 1 times a complex nan is another nan, in both its parts."""
-    return rounding(name, lhs, rhs, *conditions, mixed=True)
+junction, idempotent = whereo(is_junction, s), whereo(is_idempotent, s)
+"""That the op is ``&`` or ``|``; that it is `x` of `x` and `x`."""
+summed_or_real = whereo(kit.is_summed_or_real, s, x)
 
 
 def nested(name: str, sound: str, *conditions: Any) -> Law:
@@ -87,6 +90,7 @@ def without_axes(v: Any) -> Any:
     return DimShuffle(computed(rank_of, v), computed(order_without, v, a))(v)
 
 
+total, taken_out = sum_(x, axis=a), without_axes(c)
 constant = whereo(is_constant_along, c, a, x)
 """That `c` is constant along the axes `a` of `x`."""
 
@@ -100,10 +104,10 @@ def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 
 
 SIMPLER = (
-    nested("junction-of-junctions", "exact", whereo(is_junction, s)),
+    nested("junction-of-junctions", "exact", junction),
     # of 0 and -0 either may be the greatest; a complex product with an infinity has other nans
-    nested("reduce-of-reduce", "rounding", whereo(kit.is_summed_or_real, s, x)),
-    any_dtype_law(
+    nested("reduce-of-reduce", "rounding", summed_or_real),
+    of_any(
         "reduce-of-dimshuffle",
         CAReduce(s, a)(DimShuffle(n, o)(x)),
         # sum(x.T, axis=0) → sum(x, axis=1)
@@ -111,14 +115,12 @@ SIMPLER = (
             computed(kit.rank_after_reduction, before, x),
             computed(kit.order_after_reduction, o, a, rank),
         )(CAReduce(s, before)(x)),
-        sound="rounding",
     ),
-    any_dtype_law(
+    # of as many elements, though of one of both the number may not be known
+    of_any(
         "reduce-of-reshape",
         CAReduce(s, None)(Reshape(n)(x, y)),
         CAReduce(s, None)(x),
-        sound="rounding",
-        # of as many elements, though of one of both the number may not be known
         tags=("priced",),
     ),
     # a sum of one -0 is 0
@@ -133,30 +135,23 @@ SIMPLER = (
     scaled(
         "sum-scalar-mul",
         sum_(c * x, axis=a),
-        without_axes(c) * sum_(x, axis=a),
+        taken_out * total,
         whereo(kit.factor_enlarges_or_has_room, c, x),
     ),
     scaled(
         "sum-scalar-div",
         sum_(x / c, axis=a),
-        sum_(x, axis=a) / without_axes(c),
+        total / taken_out,
         whereo(kit.zero_sum_divides, c, x, a),
         whereo(kit.divisor_enlarges_or_has_room, c, x),
     ),
 )
 
-zeros = (all_zeroo(y), covers_shapeo(x, y))
-"""That `y` is 0, and broadcasts to the shape of `x`."""
+zeros = (constant, all_zeroo(y), covers_shapeo(x, y))
+"""That `y` is 0, and broadcasts to the shape of `x`, along which `c` is constant."""
 
-
-SIGNS = (
-    rounding(  # -0 where the sum is 0
-        "sum-neg",
-        sum_(-x, axis=a),
-        -sum_(x, axis=a),
-        tags=("sum_scalar_mul",),
-    ),
-)
+# -0 where the sum is 0
+SIGNS = (rounding("sum-neg", sum_(-x, axis=a), -total, tags=("sum_scalar_mul",)),)
 
 
 sign_of_prod = prod(sign(x), axis=a)
@@ -177,13 +172,8 @@ LOGARITHMS = (
 )
 
 DOTS = (
-    finite(
-        "sum-rows-of-dot",
-        sum_(_dot(x, y), axis=0),  # of a matrix and a matrix, or a vector
-        _dot(sum_(x, axis=0), y),
-        ranko(x, 2),
-        roomyo(x, y),
-    ),
+    # of a matrix and a matrix, or a vector
+    finite("sum-rows-of-dot", sum_(_dot(p, y), axis=0), _dot(sum_(p, axis=0), y), roomyo(p, y)),
     finite("sum-columns-of-dot", sum_(_dot(x, y), axis=1), _dot(x, sum_(y, axis=1)), roomyo(x, y)),
     finite("sum-of-dot", sum_(_dot(p, q)), _dot(sum_(p, axis=0), sum_(q, axis=1)), roomyo(p, q)),
     finite("sum-of-vector-matrix", sum_(_dot(v, q)), _dot(v, sum_(q, axis=1)), roomyo(v, q)),
@@ -197,8 +187,9 @@ as_allocated = DimShuffle(rank, computed(kit.order_padded_to, x, lengths))(x)
 
 repetitions = computed(kit.repetition_count, x, a, lengths)
 """How often an allocation repeats each element along the axes `a`."""
-repetitions_in_fill = computed(kit.repetition_count, x, a, computed(lengths_of, y))
-"""The same of a fill."""
+filled, lengths_filled = sum_(second(y, x), axis=a), computed(lengths_of, y)
+repeated = computed(kit.repetition_count, x, a, lengths_filled) * total
+"""The sum of a fill, and what it is."""
 
 
 def of_alloc(scalar_op: Any) -> list[Any]:
@@ -206,49 +197,38 @@ def of_alloc(scalar_op: Any) -> list[Any]:
     return [CAReduce(scalar_op, None)(Alloc()(x, n)), CAReduce(scalar_op, a)(Alloc()(x, m, n))]
 
 
+ones = (all_oneo(y), covers_shapeo(u, y))
+
 OF_OPS = (
     rounding(
         "sum-of-switch-else-zero",
         sum_(switch(c, x, y), axis=a),
-        switch(without_axes(c), sum_(x, axis=a), 0),
-        constant,
+        switch(taken_out, total, 0),
         *zeros,
     ),
     rounding(
         "sum-of-switch-then-zero",
         sum_(switch(c, y, x), axis=a),
-        switch(without_axes(c), 0, sum_(x, axis=a)),
-        constant,
+        switch(taken_out, 0, total),
         *zeros,
     ),
     rounding("prod-sqr", prod(sqr(x), axis=a), sqr(prod(x, axis=a))),
     law("prod-abs", prod(abs_(x), axis=a), abs_(prod(x, axis=a)), floato(x)),
-    finite(
-        "prod-inverse",
-        prod(y / x, axis=a),  # y = 1
-        reciprocal(prod(x, axis=a)),
-        all_oneo(y),
-        floato(x),
-        covers_shapeo(x, y),
-        roomyo(x),
-    ),
+    # y = 1
+    finite("prod-inverse", prod(y / u, axis=a), reciprocal(prod(u, axis=a)), *ones),
     finite(
         "prod-pow",
         prod(x**c, axis=a),
-        prod(x, axis=a) ** without_axes(c),
+        prod(x, axis=a) ** taken_out,
         nonnegativeo(x),
         # of roots, the product under the root overflows first
         whereo(kit.is_one_or_more, c),
         constant,
     ),
-    law(
-        "junction-of-negations",
-        CAReduce(s, a)(~x),
-        ~CAReduce(computed(dual, s), a)(x),  # all(~x) → ~any(x)
-        whereo(is_junction, s),
-    ),
-    law("any-and", any_(x & c, axis=a), any_(x, axis=a) & without_axes(c), constant),
-    law("all-or", all_(x | c, axis=a), all_(x, axis=a) | without_axes(c), constant),
+    # all(~x) → ~any(x)
+    law("junction-of-negations", CAReduce(s, a)(~x), ~CAReduce(computed(dual, s), a)(x), junction),
+    law("any-and", any_(x & c, axis=a), any_(x, axis=a) & taken_out, constant),
+    law("all-or", all_(x | c, axis=a), all_(x, axis=a) | taken_out, constant),
     any_dtype_law(
         "sum-of-alloc",
         sum_(allocated, axis=a),
@@ -265,38 +245,25 @@ OF_OPS = (
         sound="finite",
         tries=of_alloc(scalar.mul),
     ),
-    any_dtype_law(
+    # of 0 and -0 the greatest is one or the other, by their order and number
+    of_any(
         "reduce-of-alloc",
         CAReduce(s, a)(allocated),
         CAReduce(s, a)(as_allocated),  # max(alloc(x, 3)) → max(x), and so for min, all and any
-        whereo(is_idempotent, s),
+        idempotent,
         whereo(kit.repeats_elements, x, a, lengths),
-        sound="rounding",  # of 0 and -0 the greatest is one or the other, by their order and number
         tries=[*of_alloc(s), *of_alloc(scalar.maximum)],
     ),
-    finite(
-        "sum-of-fill",
-        sum_(second(y, x), axis=a),
-        repetitions_in_fill * sum_(x, axis=a),
-        mixed=True,
-        complex=True,
-    ),
-    rounding(
-        "sum-of-filled-number",
-        sum_(second(y, x), axis=a),
-        repetitions_in_fill * sum_(x, axis=a),
-        whereo(is_finite_number, x),
-        mixed=True,
-    ),
-    any_dtype_law(
+    any_dtype_law("sum-of-fill", filled, repeated, sound="finite"),
+    of_real("sum-of-filled-number", filled, repeated, whereo(is_finite_number, x)),
+    of_any(
         "reduce-of-fill",
         CAReduce(s, a)(second(y, x)),
         CAReduce(s, a)(x),  # max(second(y, x)) → max(x), and the same for min, all and any
-        whereo(is_idempotent, s),
-        whereo(kit.repeats_elements, x, a, computed(lengths_of, y)),
-        sound="rounding",
+        idempotent,
+        whereo(kit.repeats_elements, x, a, lengths_filled),
     ),
-    any_dtype_law(
+    of_any(
         "reduce-of-join",
         CAReduce(s, a)(Join(b)(several(xs))),
         # sum(join(0, x, y)) → sum(x) + sum(y), and so for all reductions
@@ -304,14 +271,12 @@ OF_OPS = (
         one_cliento(Join(b)(several(xs))),
         whereo(includes_axis, a, b),
         whereo(kit.pieces_reduce_apart, s, a, xs),
-        sound="rounding",
     ),
-    any_dtype_law(
+    of_any(
         "reduce-of-vector",
         CAReduce(s, None)(MakeVector(o)(several(xs))),
         Elemwise(s)(several(xs)),  # sum(stack([a, b, c])) → a + b + c, and so for all reductions
         whereo(kit.reduces_in_own_dtype, s, xs),
-        sound="rounding",
     ),
 )
 
@@ -321,42 +286,35 @@ OF_OPS = (
 i = lvars("i")
 
 
-def cumulated(scalar_op: Any, v: Any) -> Any:
-    """Return the cumulative sum or product of `v` along the axis `a`."""
-    return Cumulate(scalar_op, a)(v)
-
+running, sums = Cumulate(s, a)(x), Cumulate(scalar.add, 0)(x)
+"""The running totals along the axis `a`, and running sums along the first one."""
+earlier, later = Subtensor((Slice(None, -1),)), Subtensor((Slice(1),))
 
 TOTALS = (
-    any_dtype_law("cumulate-one", cumulated(s, x), x, whereo(has_length_one, x, a)),
-    any_dtype_law("cumsum-of-zeros", cumulated(scalar.add, 0), 0),
-    any_dtype_law("cumprod-of-ones", cumulated(scalar.mul, 1), 1),
-    finite(
-        "differences-of-cumsum",
-        Subtensor((Slice(1),))(Cumulate(scalar.add, 0)(x))
-        - Subtensor((Slice(None, -1),))(Cumulate(scalar.add, 0)(x)),
-        Subtensor((Slice(1),))(x),  # cumsum(x)[1:] - cumsum(x)[:-1] → x[1:]
-        complex=True,
-    ),
+    any_dtype_law("cumulate-one", running, x, whereo(has_length_one, x, a)),
+    any_dtype_law("cumsum-of-zeros", Cumulate(scalar.add, a)(0), 0),
+    any_dtype_law("cumprod-of-ones", Cumulate(scalar.mul, a)(1), 1),
+    # cumsum(x)[1:] - cumsum(x)[:-1] → x[1:]
+    finite("differences-of-cumsum", later(sums) - earlier(sums), later(x), complex=True),
     # parts
     # where there is nothing to sum the last total is an error
-    any_dtype_law(
+    of_any(
         "last-of-cumulate",
-        Subtensor(i)(cumulated(s, x)),
+        Subtensor(i)(running),
         # cumsum(x)[-1] → sum(x), and the same for a product
         CAReduce(s, computed(kit.axes_of_reduction, a))(x),
         whereo(kit.is_last_along, i, a),
-        whereo(kit.is_summed_or_real, s, x),
-        sound="rounding",
+        summed_or_real,
     ),
     any_dtype_law(
         "prefix-of-cumulate",
-        Subtensor(i)(cumulated(s, x), several(xs)),
+        Subtensor(i)(running, several(xs)),
         # cumsum(x)[:n] → cumsum(x[:n])
         Cumulate(s, computed(kit.axis_after_index, i, a, x))(Subtensor(i)(x, several(xs))),
-        one_cliento(cumulated(s, x)),
+        one_cliento(running),
         whereo(kit.is_prefix_along, i, a),
-        whereo(kit.is_summed_or_real, s, x),
-        tries=(Subtensor(i)(cumulated(s, x)), Subtensor(i)(cumulated(s, x), n)),
+        summed_or_real,
+        tries=(Subtensor(i)(running), Subtensor(i)(running, n)),
     ),
 )
 
