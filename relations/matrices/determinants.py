@@ -68,7 +68,6 @@ SIMPLER = (
         "det-inverse",
         _det(_inv(x)),
         reciprocal(computed(det, x)),  # which a singular x has too
-        complex=True,
     ),
     rounding("log-det-inverse", log_size(_inv(x)), -computed(log_size, x)),
 )
