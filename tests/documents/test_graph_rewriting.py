@@ -8,8 +8,6 @@ import inspect
 
 import pytest
 
-import relgraph
-import relgraph.tensor as at
 from relgraph.graph.opt import (
     GlobalOptimizer,
     LocalOptimizer,
@@ -17,6 +15,7 @@ from relgraph.graph.opt import (
     OpSub,
     PatternSub,
 )
+from tests.documents.blocks import REWRITING, runs
 
 SIMPLIFY = """
     import relgraph
@@ -128,6 +127,10 @@ SHORTCUTS = """
 """
 
 
+# a listing of methods with their arguments
+@runs(REWRITING, "Global optimization", "class GlobalOptimizer")
+# a listing of methods with their arguments
+@runs(REWRITING, "Local optimization", "class LocalOptimizer")
 def test_global_and_local_optimization_the_methods() -> None:
     """The listing of the two classes: the methods are there and take what it says."""
     for cls, methods in {
@@ -140,36 +143,31 @@ def test_global_and_local_optimization_the_methods() -> None:
             assert taken == arguments.split(), f"{cls.__name__}.{name}"
 
 
-def test_optimize_adds_requirements_and_applies() -> None:
-    done = []
-
-    class Noted(GlobalOptimizer):
-        def add_requirements(self, fgraph):
-            done.append("add_requirements")
-
-        def apply(self, fgraph):
-            done.append("apply")
-            return "record"
-
-    x = at.dvector("x")
-    fgraph = relgraph.graph.fg.FunctionGraph([x], [x + 1])
-    assert Noted().optimize(fgraph) == "record" and Noted()(fgraph) == "record"
-    assert done == ["add_requirements", "apply"] * 2
-
-
+@runs(REWRITING, "A simplification rule: global optimization", "import aesara / class Simplify")
 def test_simplification_rule_global_optimization(reader) -> None:
     reader.writes(SIMPLIFY)
     assert reader.names["simplify"].optimize is not None
 
 
+@runs(
+    REWRITING, "A simplification rule: global optimization", ">>> from aesara.scalar import float64"
+)
 def test_simplification_rule_global_optimization_tested(reader) -> None:
     reader.writes(SIMPLIFY).types(SIMPLIFIED)
 
 
+@runs(
+    REWRITING, "A simplification rule: global optimization", ">>> x = float64('x') / a = true_div"
+)
 def test_simplification_rule_equal_terms_are_not_the_same(reader) -> None:
     reader.writes(SIMPLIFY).types(SIMPLIFIED, NOT_MERGED)
 
 
+@runs(
+    REWRITING,
+    "A simplification rule: global optimization",
+    ">>> from aesara.graph.opt import MergeOptimizer",
+)
 def test_simplification_rule_merge(reader) -> None:
     reader.writes(SIMPLIFY).types(SIMPLIFIED, NOT_MERGED, MERGED)
 
@@ -221,40 +219,19 @@ def test_simplification_rule_exercise_with_node_finder(reader) -> None:
     ).types(SIMPLIFIED, NOT_MERGED, MERGED)
 
 
-def test_simplification_rule_merge_modulo_order(reader) -> None:
-    """The document leaves to the future that add(x, y) and add(y, x) are one; here they are.
-
-    The order of what does not commute stays, and so does that of three floating-point numbers,
-    whose sum may differ in its last bits.
-    """
-    reader.types(
-        """
-        >>> import relgraph
-        >>> from relgraph.graph.opt import MergeOptimizer
-        >>> from relgraph.scalar import float64, add, mul, sub, true_div
-        >>> x, y, z = float64('x'), float64('y'), float64('z')
-        >>> e = relgraph.graph.fg.FunctionGraph([x, y], [add(x, y), add(y, x)])
-        >>> _ = MergeOptimizer().optimize(e)
-        >>> e
-        FunctionGraph(*1 -> add(x, y), *1)
-        >>> e = relgraph.graph.fg.FunctionGraph([x, y, z], [
-        ...     sub(x, y), sub(y, x), true_div(x, y), true_div(y, x), add(x, y, z), add(z, y, x)])
-        >>> _ = MergeOptimizer().optimize(e)
-        >>> len(e.apply_nodes)
-        6
-        """
-    )
-
-
+@runs(REWRITING, "Local Optimization", "from aesara.graph.opt import LocalOptimizer")
 def test_local_optimization(reader) -> None:
     reader.writes("from relgraph.scalar import mul, true_div", LOCAL_SIMPLIFY)
     assert reader.names["local_simplify"].tracks() == [reader.names["true_div"]]
 
 
+@runs(REWRITING, "Local Optimization", ">>> x = float64('x') / a = add")
 def test_local_optimization_in_a_navigator(reader) -> None:
     reader.writes(SIMPLIFY).types(SIMPLIFIED).writes(LOCAL_SIMPLIFY).types(LOCALLY_SIMPLIFIED)
 
 
+# a listing of methods with their arguments
+@runs(REWRITING, "OpSub, OpRemove, PatternSub", "OpSub(op1, op2)")
 def test_shortcuts_the_listing() -> None:
     """The listing of OpSub, OpRemove and PatternSub: they take what it says, in this order."""
     for cls, count in ((OpSub, 2), (OpRemove, 1), (PatternSub, 2)):
@@ -265,6 +242,7 @@ def test_shortcuts_the_listing() -> None:
         assert issubclass(cls, LocalOptimizer)
 
 
+@runs(REWRITING, "OpSub, OpRemove, PatternSub", "from aesara.scalar import identity")
 def test_shortcuts(reader) -> None:
     reader.writes(SIMPLIFY).types(SIMPLIFIED).writes(SHORTCUTS).types(
         """

@@ -7,6 +7,7 @@ the `` |`` that the lines of a printed graph begin with. Comments and docstrings
 from kanren.assoccomm import associative
 
 import relgraph.tensor as at
+from tests.documents.blocks import REWRITING, runs
 
 # What is left of the blocks before.
 SCALARS = """
@@ -149,6 +150,7 @@ GATHERED = """
 """
 
 
+@runs(REWRITING, "Unification and reification", ">>> from unification import unify")
 def test_unification(reader) -> None:
     reader.writes(SCALARS).types(UNIFY)
 
@@ -165,10 +167,12 @@ def test_unification_that_fails(reader) -> None:
     )
 
 
+@runs(REWRITING, "Unification and reification", ">>> res = reify(etuple(add")
 def test_reification(reader) -> None:
     reader.writes(SCALARS).types(UNIFY, REIFY)
 
 
+@runs(REWRITING, "Unification and reification", ">>> res.evaled_obj")
 def test_evaluation(reader) -> None:
     """`evaled_obj` is the output of a node; a view of a graph evaluates to the graph's own."""
     reader.writes(SCALARS).types(
@@ -185,28 +189,34 @@ def test_evaluation(reader) -> None:
     )
 
 
+@runs(REWRITING, "Unification and reification", ">>> from cons import cons")
 def test_cons(reader) -> None:
     reader.writes(SCALARS).types(UNIFY, REIFY, EVALUATE, CONS, ">>> s[op_lv] == add\nTrue\n")
 
 
+@runs(REWRITING, "Unification and reification", ">>> res = reify(cons(mul")
 def test_cons_reified(reader) -> None:
     reader.writes(SCALARS).types(UNIFY, REIFY, EVALUATE, CONS, RECONS)
 
 
+@runs(REWRITING, "miniKanren", "import aesara / import aesara.tensor as at")
 def test_minikanren_relation(reader) -> None:
     assert (at.add,) not in associative.facts
     reader.writes(DISTRIBUTE)
     assert (at.add,) in associative.facts
 
 
+@runs(REWRITING, "miniKanren", ">>> x_at = at.vector")
 def test_minikanren_first_graph(reader) -> None:
     reader.writes(DISTRIBUTE).types(DISTRIBUTE_EXAMPLE)
 
 
+@runs(REWRITING, "miniKanren", ">>> res = optimize_graph")
 def test_minikanren_distributed(reader) -> None:
     reader.writes(DISTRIBUTE).types(DISTRIBUTE_EXAMPLE, DISTRIBUTED)
 
 
+@runs(REWRITING, "miniKanren", ">>> z_at = at.vector")
 def test_minikanren_more_cases(reader) -> None:
     """The document is wrong in one line: the graph that it prints before the last rewrite.
 
@@ -216,6 +226,7 @@ def test_minikanren_more_cases(reader) -> None:
     reader.writes(DISTRIBUTE).types(DISTRIBUTE_EXAMPLE, DISTRIBUTED, DISTRIBUTED_DEEPER)
 
 
+@runs(REWRITING, "miniKanren", ">>> dot_gather_opt")
 def test_minikanren_gathered(reader) -> None:
     reader.writes(DISTRIBUTE).types(DISTRIBUTE_EXAMPLE, DISTRIBUTED, DISTRIBUTED_DEEPER, GATHERED)
 

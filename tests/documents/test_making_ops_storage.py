@@ -11,12 +11,9 @@ import relgraph
 import relgraph.tensor as at
 from relgraph import scalar
 from relgraph.graph.basic import Apply
-from relgraph.graph.destroyhandler import DestroyHandler, MutableInputs
-from relgraph.graph.features import ReplaceValidate
-from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.op import Op
-from relgraph.graph.utils import InconsistencyError
 from relgraph.tensor.elemwise import Elemwise
+from tests.documents.blocks import OPS, runs
 
 IMPORTS = """
     from relgraph.graph.basic import Apply
@@ -57,19 +54,6 @@ class TestReusingOutputs:
                 z[0] = np.empty_like(x)
             np.add(x, y, out=z[0])
 
-    def test_storage_that_is_there_is_used(self) -> None:
-        op = self.AddInto()
-        x, y = at.dmatrices("x", "y")
-        node, storage = op.make_node(x, y), [None]
-        ones = np.ones((1000, 1000))
-        op.perform(node, [ones, ones], [storage])
-        first = storage[0]
-        op.perform(node, [ones, first], [storage])
-        assert storage[0] is first and (first == 3).all()
-        storage[0] = None
-        op.perform(node, [ones, ones], [storage])
-        assert storage[0] is not first and (first == 3).all() and (storage[0] == 2).all()
-
     def test_a_thunk_keeps_it_unless_the_output_was_given_away(self) -> None:
         op = self.AddInto()
         x, y = at.dvectors("x", "y")
@@ -108,92 +92,23 @@ class InPlace(Op):
         output_storage[0][0] = x
 
 
-class Viewer(Op):
-    """An op whose output may share storage with some of its inputs."""
-
-    def __init__(self, view_map):
-        self.view_map = view_map
-
-    def make_node(self, *inputs):
-        return Apply(self, list(inputs), [inputs[0].type()])
-
-
-def handled(inputs, *outputs) -> FunctionGraph:
-    """Return a graph whose inputs may be destroyed, and that can be validated."""
-    fgraph = FunctionGraph(inputs, list(outputs), clone=False)
-    fgraph.attach_feature(MutableInputs(range(len(inputs))))
-    fgraph.attach_feature(ReplaceValidate())
-    fgraph.attach_feature(DestroyHandler())
-    return fgraph
-
-
 class TestDestroyersAndViewers:
     """`destroy_map` and `view_map`, and what the engine makes of them."""
 
+    # an expression in a sentence
+    @runs(OPS, "Destroyers", "add_inplace.destroy_map == {0: [0]}")
     def test_destroy_map(self) -> None:
         """``add_inplace.destroy_map == {0: [0]}``; ``{0: [1]}`` if the second is overwritten."""
         add_inplace = Elemwise(scalar.add, {0: 0})
         assert add_inplace.destroy_map == {0: [0]}
         assert Elemwise(scalar.add, {0: 1}).destroy_map == {0: [1]}
 
-    def test_a_destroyer_runs_when_nobody_needs_the_input_any_more(self) -> None:
-        x, y = at.dvectors("x", "y")
-        before = at.exp(x)
-        added = InPlace({0: [0]})(x, y)
-        fgraph = handled([x, y], added, before)
-        order = fgraph.toposort()
-        assert order.index(before.owner) < order.index(added.owner)
-
-    def test_a_destroyed_value_that_is_needed_is_refused(self) -> None:
-        """What is destroyed twice, or is an input that the caller wants to keep, or a constant."""
-        x, y = at.dvectors("x", "y")
-        first = InPlace({0: [0]})(x, y)
-        fgraph = handled([x, y], at.exp(x) + first)
-        assert fgraph.consistent()
-        fgraph = handled([x, y], first, InPlace({0: [0]})(x, first))
-        assert not fgraph.consistent()
-        with pytest.raises(InconsistencyError, match="x"):
-            fgraph.validate()
-        kept = FunctionGraph([x, y], [first], clone=False)
-        kept.attach_feature(ReplaceValidate())
-        kept.attach_feature(DestroyHandler())
-        assert not kept.consistent()
-        constant = at.constant(np.ones(3))
-        assert not handled([y], InPlace({0: [0]})(constant, y)).consistent()
-
-    def test_none_is_for_scratch_space(self) -> None:
-        """Under None stand inputs that are destroyed and are not the storage of an output."""
-        x, y = at.dvectors("x", "y")
-        scratched = InPlace({None: [1]})(x, y)
-        fgraph = handled([x, y], scratched, at.exp(y))
-        assert fgraph.toposort()[-1] is scratched.owner
-        assert fgraph.has_destroyers([y]) and not fgraph.has_destroyers([x])
-
+    # an expression in a sentence
+    @runs(OPS, "Viewers", "transpose.view_map == {0: [0]}")
     def test_view_map(self) -> None:
         """``transpose.view_map == {0: [0]}``"""
         transpose = at.dmatrix("x").T.owner.op
         assert transpose.view_map == {0: [0]}
-
-    def test_views_are_followed(self) -> None:
-        """Destroying a view destroys what it views, through a chain of views too."""
-        x, y = at.dmatrices("x", "y")
-        view = x.T.T.T
-        destroyed = InPlace({0: [0]})(view, y)
-        before = at.exp(x)
-        fgraph = handled([x, y], destroyed, before)
-        assert fgraph.toposort()[-1] is destroyed.owner
-
-    def test_a_view_of_several_inputs(self) -> None:
-        """The document leaves this to the future: a switch views its branches, both of them."""
-        x, y, z = at.dvectors("x", "y", "z")
-        either = Viewer({0: [0, 1]})(x, y)
-        destroyed = InPlace({0: [0]})(either, z)
-        for needed in (x, y):
-            before = at.exp(needed)
-            fgraph = handled([x, y, z], destroyed, before)
-            assert fgraph.toposort()[-1] is destroyed.owner
-            assert fgraph.has_destroyers([needed])
-        assert not handled([x, y, z], destroyed, InPlace({0: [0]})(y, z)).consistent()
 
 
 class TestHiddenOutputs:
@@ -208,6 +123,7 @@ class TestHiddenOutputs:
         assert len(node.outputs) == 2 and shown is shown.owner.outputs[0]
         assert len(reader.names["Add"]()(x, y, return_list=True)) == 2
 
+    @runs(OPS, "Hidden outputs", "class Add(Op) / default_output")
     def test_example_the_buffer_is_used_again(self, reader) -> None:
         reader.writes(IMPORTS, HIDDEN)
         x, y = at.dvectors("x", "y")

@@ -1,7 +1,6 @@
 """`Graph Rewriting`, from the optimization database on to its structure: as a reader types it."""
 
 import inspect
-import io
 
 import pytest
 
@@ -19,27 +18,25 @@ from relgraph.graph.destroyhandler import DestroyHandler
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.opt import (
     EquilibriumOptimizer,
-    LocalOptGroup,
     MergeOptimizer,
     OpSub,
     PatternSub,
     SeqOptimizer,
     SequenceOptimizer,
-    TopoOptimizer,
     in2out,
     local_optimizer,
 )
 from relgraph.graph.optdb import (
     EquilibriumDB,
-    LocalGroupDB,
     OptimizationDatabase,
     OptimizationQuery,
-    ProxyDB,
     SequenceDB,
-    TopoDB,
 )
+from tests.documents.blocks import REWRITING, runs
+from tests.documents.test_graph_rewriting import SIMPLIFY
 
 QUERIES = """
+    from relgraph.scalar import add, float64, mul, true_div
     from relgraph.graph.optdb import OptimizationQuery
     from relgraph.compile import optdb
 
@@ -49,28 +46,6 @@ QUERIES = """
 
     fast_run_no_inplace = optdb.query(OptimizationQuery(include=['fast_run'],
                                                         exclude=['inplace']))
-"""
-
-# The global optimization of the first part, as far as these tests need it.
-SIMPLIFY = """
-    from relgraph.graph.opt import GlobalOptimizer
-    from relgraph.graph.features import ReplaceValidate
-    from relgraph.scalar import add, float64, mul, true_div
-
-    class Simplify(GlobalOptimizer):
-        def add_requirements(self, fgraph):
-            fgraph.attach_feature(ReplaceValidate())
-
-        def apply(self, fgraph):
-            for node in fgraph.toposort():
-                if node.op == true_div:
-                    x, y = node.inputs
-                    if x.owner and x.owner.op == mul:
-                        a, b = x.owner.inputs
-                        if y == b:
-                            fgraph.replace_validate(node.outputs[0], a)
-
-    simplify = Simplify()
 """
 
 REGISTERED = "optdb.register('simplify', simplify, 'fast_run', position=0.5)"
@@ -96,6 +71,8 @@ def test_definition_of_optdb() -> None:
     assert isinstance(canonicalize, EquilibriumOptimizer)
 
 
+# a call with the names of its arguments for arguments
+@runs(REWRITING, "OptimizationQuery", "OptimizationQuery(include, require=None")
 def test_optimization_query_the_call() -> None:
     """The call `OptimizationQuery(include, require=None, exclude=None, subquery=None)`."""
     found = list(inspect.signature(OptimizationQuery).parameters.values())[:4]
@@ -119,6 +96,8 @@ def colours() -> SequenceDB:
     return db
 
 
+# a listing of fields
+@runs(REWRITING, "OptimizationQuery", "class OptimizationQuery")
 def test_optimization_query_the_fields(colours: SequenceDB) -> None:
     """The fields include, require, exclude and subquery, each as the listing defines it."""
 
@@ -139,18 +118,7 @@ def test_optimization_query_the_fields(colours: SequenceDB) -> None:
     assert names(colours.query("+red", "-light")) == ["inner", "late"]
 
 
-def test_optimization_query_refined(colours: SequenceDB) -> None:
-    """Including, requiring and excluding each give a new query."""
-    query = OptimizationQuery(include=["red"])
-    assert names(colours.query(query.excluding("light"))) == ["inner", "late"]
-    assert names(colours.query(query.requiring("light"))) == ["early"]
-    assert names(colours.query(OptimizationQuery([]).including("blue"))) == ["inner"]
-    extra = MergeOptimizer()
-    extra.name = "extra"
-    assert names(colours.query(query.register((extra, 1)))) == ["early", "extra", "inner", "late"]
-    assert names(colours.query(query)) == ["early", "inner", "late"]
-
-
+@runs(REWRITING, "OptimizationQuery: examples", "from aesara.graph.optdb import OptimizationQuery")
 def test_examples(reader) -> None:
     reader.writes(QUERIES)
     run, compile_, no_inplace = (
@@ -163,6 +131,7 @@ def test_examples(reader) -> None:
     assert "add_destroy_handler" not in names(no_inplace)
 
 
+@runs(REWRITING, "Registering an Optimizer", "optdb.register('simplify', simplify")
 def test_registering_an_optimizer(reader) -> None:
     """Once it is registered `function` includes it; functions made before stay as they are."""
     reader.writes(QUERIES, SIMPLIFY)
@@ -191,16 +160,6 @@ def test_registering_an_optimizer(reader) -> None:
     assert "simplify" not in names(optdb.query(OptimizationQuery(include=["fast_compile"])))
 
 
-def test_registering_twice_is_an_error(reader) -> None:
-    reader.writes(QUERIES, SIMPLIFY, REGISTERED)
-    with pytest.raises(ValueError, match=r"'simplify' .* already, registered at <typed>:1"):
-        reader.writes(REGISTERED)
-
-
-def test_what_a_test_registers_is_forgotten() -> None:
-    assert "simplify" not in optdb
-
-
 def test_registering_a_local_optimizer_in_a_navigator(reader) -> None:
     """The first of the two ways: wrapped in a navigator, like a global one."""
     x = at.dvector("x")
@@ -208,6 +167,8 @@ def test_registering_a_local_optimizer_in_a_navigator(reader) -> None:
     assert function([x], at.sinh(x)).maker.fgraph.outputs[0].owner.op is at.cosh
 
 
+# a listing of two databases
+@runs(REWRITING, "Registering a LocalOptimizer", "canonicalize()")
 @pytest.mark.parametrize(
     ("register", "phase"),
     [
@@ -243,6 +204,8 @@ def test_registering_a_local_optimizer_what_the_phases_are_for() -> None:
     assert special.owner.op is at.sqr
 
 
+# a table
+@runs(REWRITING, "optdb structure", "Order, Name")
 def test_optdb_structure() -> None:
     """The table of orders and names, with stabilize between canonicalize and specialize."""
     table = {
@@ -274,62 +237,3 @@ def test_optdb_structure_the_destroy_handler_is_added_late() -> None:
         fgraph = FunctionGraph([x], [at.exp(x)])
         optdb.query("+fast_run", position_cutoff=cutoff).optimize(fgraph)
         assert any(isinstance(f, DestroyHandler) for f in fgraph.features) is handled
-
-
-def test_every_kind_of_database() -> None:
-    """What a query of each gives, alone and inside a sequence."""
-    rule = PatternSub((at.neg, (at.neg, "v")), "v", name="neg2")
-    group = LocalGroupDB()
-    group.register("neg2", rule, "t", position=1)
-    group.register("first", OpSub(at.sinh, at.cosh), "t", position=0)
-    found = group.query("+t")
-    assert isinstance(found, LocalOptGroup) and [o.name for o in found.opts] == ["first", "neg2"]
-    topo = TopoDB(group, order="out_to_in").query("+t")
-    assert isinstance(topo, TopoOptimizer) and topo.order == "out_to_in"
-    assert isinstance(topo.local_opt, LocalOptGroup)
-    equilibrium = EquilibriumDB()
-    equilibrium.register("neg2b", rule, "t")
-    equilibrium.register("group", group, "t")
-    assert [type(o) for o in equilibrium.query("+t").local_optimizers] == [
-        PatternSub,
-        LocalOptGroup,
-    ]
-    sequence = SequenceDB()
-    sequence.register("proxy", ProxyDB(equilibrium), "t", position="last")
-    sequence.register("topo", TopoDB(group), "t", position="first")
-    made = sequence.query("+t")
-    assert [type(o) for o in made] == [TopoOptimizer, EquilibriumOptimizer]
-    assert names(made) == ["topo", "proxy"]
-
-
-def summary(thing: object, **kwargs: int) -> str:
-    out = io.StringIO()
-    thing.print_summary(out, **kwargs)  # type: ignore[attr-defined]
-    return out.getvalue()
-
-
-def test_print_summary_of_every_database_and_optimizer() -> None:
-    text = summary(optdb)
-    assert text.startswith("RootDB optdb\n  0 merge1 [")
-    for line in (
-        "1 canonicalize [",
-        "2 specialize [",
-        "49.5 add_destroy_handler [",
-        "100 merge3 [",
-    ):
-        assert f"\n  {line}" in text
-    for phase in ("canonicalize", "stabilize", "specialize"):
-        for name in optdb[phase]:
-            assert f"\n      {name} [" in text
-    assert summary(optdb, depth=0).count("\n") == len(list(optdb)) + 1
-    made = optdb.query("+fast_run")
-    text = summary(made)
-    assert text.startswith("SequenceOptimizer optdb id=")
-    assert "\n  EquilibriumOptimizer canonicalize id=" in text
-    for name in rewriters(made, "canonicalize"):
-        assert f" {name} id=" in text
-    group = LocalGroupDB(name="group")
-    group.register("to_cosh", OpSub(at.sinh, at.cosh), "t")
-    for db in (group, TopoDB(group, name="topo"), ProxyDB(group, name="proxy")):
-        assert summary(db).startswith(type(db).__name__) and "to_cosh" in summary(db)
-        assert "to_cosh" in summary(db.query("+t"))

@@ -24,6 +24,7 @@ from relgraph.graph.opt import (
     in2out,
     profile_rows,
 )
+from tests.documents.blocks import REWRITING, runs
 
 FUNCTION = [
     "Function profiling",
@@ -67,6 +68,8 @@ def printed(model, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     return made
 
 
+# what a program prints
+@runs(REWRITING, "Profiling function compilation", "Function profiling")
 def test_function_profiling(printed) -> None:
     assert printed(profile=False) == ""
     lines = mask(printed(profile=True))
@@ -87,6 +90,8 @@ def test_detailed_profiling_needs_both_settings(printed) -> None:
     assert "Optimizer Profile" not in printed(profile=True)
 
 
+# what a program prints
+@runs(REWRITING, "Detailed profiling of optimizations", "Optimizer Profile")
 def test_detailed_profiling(printed) -> None:
     lines = mask(printed(profile=True, profile_optimizer=True))
     start = lines.index("Optimizer Profile")
@@ -108,6 +113,12 @@ def test_detailed_profiling(printed) -> None:
         assert f"  #s - ('{name}', '{kind}Optimizer', {index}) - #s" in body
 
 
+# what a program prints
+@runs(
+    REWRITING,
+    "Detailed profiling of optimizations",
+    "Optimizer Profile / SeqOptimizer OPT_FAST_RUN (explained)",
+)
 def test_detailed_profiling_of_a_sequence(model) -> None:
     """The explained head; then the steps by the time they took, each indented below its line."""
     inner = SequenceOptimizer(
@@ -144,6 +155,12 @@ def report(f) -> str:
     return out.getvalue()
 
 
+# what a program prints
+@runs(
+    REWRITING,
+    "Detailed profiling of optimizations",
+    "0.751816s ('canonicalize', 'EquilibriumOptimizer', 4) (explained)",
+)
 def test_detailed_profiling_of_an_equilibrium(model) -> None:
     """Passes, node counts, per pass what applied, per rewriter time, times applied and nodes."""
     x, y = model
