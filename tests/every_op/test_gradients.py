@@ -61,9 +61,17 @@ def numbers(shape: tuple[int, ...], position: int, draw: Random) -> Any:
     return made.reshape(shape)
 
 
+def with_signs(shape: tuple[int, ...], draw: Random) -> Any:
+    """Return ones of both signs in turn, from one that is drawn on."""
+    return np.resize([1, -1, 1] if draw.randrange(2) else [-1, 1, -1], shape)
+
+
 def smooth_inputs(op: Any, specs: Any, draw: Random) -> list[Any]:
-    """Return values that the op takes, and around which it is smooth."""
-    for _ in range(100):
+    """Return values that the op takes, and around which it is smooth.
+
+    Those of elementwise ops have both signs, if the op has finite values there.
+    """
+    for attempt in range(100):
         values = []
         length = 2 if isinstance(op, c.SpecifyShape) else 3
         for position, spec in enumerate(specs):
@@ -76,11 +84,19 @@ def smooth_inputs(op: Any, specs: Any, draw: Random) -> list[Any]:
             values[0] = values[0] + np.diag([0.0, 1.5, 4.0])
             if isinstance(op, c.Eig | c.Eigvals):
                 values[0] = values[0] + np.swapaxes(values[0], -1, -2)
-        values = MOVED.get(str(op), lambda *vs: list(vs))(*values)
+        signed = attempt == 0 and isinstance(op, at.Elemwise)
+        if signed:
+            values = [v * with_signs(v.shape, draw) if v.dtype == "float64" else v for v in values]
+        else:
+            values = MOVED.get(str(op), lambda *vs: list(vs))(*values)
         try:
             inputs = [TensorType(v.dtype.name, [None] * v.ndim)() for v in values]
-            evaluate(op.make_node(*inputs).outputs, dict(zip(inputs, values, strict=True)))
+            with np.errstate(all="ignore"):
+                given = dict(zip(inputs, values, strict=True))
+                found = evaluate(op.make_node(*inputs).outputs, given)
         except REFUSALS:
+            continue
+        if signed and not all(np.isfinite(v).all() for v in found):
             continue
         return values
     raise AssertionError(f"nothing that was drawn suits {op}")

@@ -1,4 +1,4 @@
-"""`verify_grad`, and by it the gradients of all elementwise ops."""
+"""`verify_grad`, and gradients of ops that `tests/every_op` has no examples of."""
 
 import numpy as np
 import pytest
@@ -9,51 +9,7 @@ from relgraph.graph.basic import Apply
 from relgraph.graph.op import Op
 
 ANY = np.array([[0.3, -1.7, 2.2], [-0.6, 1.1, -2.9]])
-POSITIVE = np.abs(ANY) + 0.1
 UNIT = ANY / 3
-
-UNARY = {
-    **dict.fromkeys(
-        [
-            "neg",
-            "abs",
-            "sqr",
-            "exp",
-            "exp2",
-            "expm1",
-            "sin",
-            "cos",
-            "tan",
-            "sinh",
-            "cosh",
-            "tanh",
-            "arctan",
-        ],
-        ANY,
-    ),
-    **dict.fromkeys(
-        ["arcsinh", "erf", "erfc", "sigmoid", "softplus", "sign", "ceil", "floor", "trunc"], ANY
-    ),
-    **dict.fromkeys(["round", "identity", "reciprocal"], ANY),
-    **dict.fromkeys(["conj", "real", "imag", "angle"], ANY),
-    **dict.fromkeys(["sqrt", "log", "log2", "log10", "log1p", "gammaln", "digamma"], POSITIVE),
-    **dict.fromkeys(["arcsin", "arccos", "arctanh", "erfinv"], UNIT),
-    "arccosh": POSITIVE + 1,
-    "log1mexp": -POSITIVE,
-    **dict.fromkeys(["cbrt", "log1pmx"], POSITIVE),
-    **dict.fromkeys(["cosm1", "x_less_sin", "tan_less_x", "log1p_sqr", "hypot1m1"], ANY),
-}
-BINARY = {
-    **dict.fromkeys(
-        ["add", "sub", "mul", "maximum", "minimum", "arctan2", "second", "mod", "int_div"], ANY
-    ),
-    **dict.fromkeys(["true_div", "pow", "hypot", "length", "sqr_less_sqr"], POSITIVE),
-}
-
-
-@pytest.mark.parametrize("name", UNARY)
-def test_unary(name):
-    verify_grad(getattr(at, name), [UNARY[name]])
 
 
 @pytest.mark.parametrize("name", ["conj", "real", "imag", "angle"])
@@ -71,16 +27,10 @@ def test_complex_parts(name):
     np.testing.assert_allclose(found, [along(h) + 1j * along(1j * h)], rtol=1e-6, atol=1e-9)
 
 
-def test_polygamma():
-    for order in (1, 2):
-        verify_grad(lambda x, n=order: at.polygamma(n, x), [POSITIVE])
-
-
-@pytest.mark.parametrize("name", BINARY)
-def test_binary(name):
-    op, x = getattr(at, name), BINARY[name]
+@pytest.mark.parametrize("name", ["mul", "arctan2", "mod"])
+def test_broadcast_inputs(name):
+    op, x = getattr(at, name), ANY
     y = np.array([[1.3, 0.7, 1.9], [0.4, 2.6, 0.8]])
-    verify_grad(op, [x, y])
     verify_grad(op, [x, y[:1]])
     verify_grad(op, [x[:, :1], y])
     verify_grad(op, [x[0], y])
@@ -90,12 +40,6 @@ def test_binary(name):
 @pytest.mark.parametrize("name", ["add", "mul", "maximum", "minimum"])
 def test_any_number_of_inputs(name):
     verify_grad(getattr(at, name), [ANY, ANY[::-1], ANY.T.reshape(2, 3) + 0.05, np.array(0.2)])
-
-
-def test_three_inputs():
-    condition = np.array([[True, False, True], [False, False, True]])
-    verify_grad(lambda x, y: at.switch(condition, x, y), [ANY, ANY[:1]])
-    verify_grad(at.clip, [ANY, np.array(-1.0), np.array(1.0)])
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])

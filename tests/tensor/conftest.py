@@ -1,8 +1,11 @@
 """What the tests of tensor ops share."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
+import relgraph.tensor as at
 from relgraph.graph.basic import Variable
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import io_toposort
@@ -55,5 +58,15 @@ def against_numpy():
             np.testing.assert_allclose(found, expected, rtol=rtol)
             assert found.shape == expected.shape
             check_inferred_shapes([out], givens)
+
+    return check
+
+
+@pytest.fixture
+def as_numpy(against_numpy):
+    """A function that compares what a call of a module makes: of ours, and of NumPy."""
+
+    def check(call, *values, rtol=1e-12):
+        against_numpy(partial(call, at), partial(call, np), *values, rtol=rtol)
 
     return check

@@ -215,7 +215,7 @@ def test_values_that_do_not_fit():
         at.set_subtensor(y, 1.0)
 
 
-def test_numbers_take_the_dtype(against_numpy):
+def test_numbers_take_the_dtype():
     x = np.zeros(3, "float32")
     (v,) = [at.fvector()]
     out = at.set_subtensor(v[0], 1.5)
@@ -223,23 +223,21 @@ def test_numbers_take_the_dtype(against_numpy):
     np.testing.assert_array_equal(evaluate([out], {v: x})[0], [1.5, 0, 0])
 
 
-def test_take(against_numpy):
+def test_take(as_numpy):
     i = np.array([[0, 2], [1, 0]])
     for axis in (None, 0, -1):
-        against_numpy(
-            lambda v, i, a=axis: at.take(v, i, a), lambda v, i, a=axis: np.take(v, i, a), X, i
-        )
+        as_numpy(lambda m, v, i, a=axis: m.take(v, i, a), X, i)
         verify_grad(lambda v, a=axis: at.take(v, i, a), [X], n_tests=1)
-    against_numpy(lambda v: at.take(v, 1, 1), lambda v: np.take(v, 1, 1), X)
+    as_numpy(lambda m, v: m.take(v, 1, 1), X)
 
 
 @pytest.mark.parametrize("offset", [0, 1, -1, 7])
-def test_diagonals(against_numpy, offset):
-    against_numpy(lambda v: at.diagonal(v, offset), lambda v: np.diagonal(v, offset), X)
-    against_numpy(lambda v: at.diagonal(v, offset, 2, 0), lambda v: np.diagonal(v, offset, 2, 0), X)
-    against_numpy(lambda v: at.trace(v, offset), lambda v: np.trace(v, offset), X)
-    against_numpy(lambda v: at.diag(v, offset), lambda v: np.diag(v, offset), X[0])
-    against_numpy(lambda v: at.diag(v, offset), lambda v: np.diag(v, offset), X[0, 0])
+def test_diagonals(as_numpy, offset):
+    as_numpy(lambda m, v: m.diagonal(v, offset), X)
+    as_numpy(lambda m, v: m.diagonal(v, offset, 2, 0), X)
+    as_numpy(lambda m, v: m.trace(v, offset), X)
+    as_numpy(lambda m, v: m.diag(v, offset), X[0])
+    as_numpy(lambda m, v: m.diag(v, offset), X[0, 0])
     verify_grad(lambda v: at.diagonal(v, offset), [X], n_tests=1)
     verify_grad(lambda v: at.diag(v, offset), [X[0, 0]], n_tests=1)
     with pytest.raises(ValueError, match="diag: the input is a"):
