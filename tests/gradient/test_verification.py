@@ -27,16 +27,6 @@ def test_complex_parts(name):
     np.testing.assert_allclose(found, [along(h) + 1j * along(1j * h)], rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["mul", "arctan2", "mod"])
-def test_broadcast_inputs(name):
-    op, x = getattr(at, name), ANY
-    y = np.array([[1.3, 0.7, 1.9], [0.4, 2.6, 0.8]])
-    verify_grad(op, [x, y[:1]])
-    verify_grad(op, [x[:, :1], y])
-    verify_grad(op, [x[0], y])
-    verify_grad(op, [x, np.array(1.2)])
-
-
 @pytest.mark.parametrize("name", ["add", "mul", "maximum", "minimum"])
 def test_any_number_of_inputs(name):
     verify_grad(getattr(at, name), [ANY, ANY[::-1], ANY.T.reshape(2, 3) + 0.05, np.array(0.2)])

@@ -348,27 +348,22 @@ def test_op_attributes() -> None:
     assert str(at.cast(at.dvector(), "int8").owner.op) == "cast{int8}"
 
 
-# A point where each function is smooth, and its inputs of one shape each.
+# Those of one input, and without broadcasting: tests/every_op/test_gradients.py
 SMOOTH: dict[str, tuple[float, ...]] = {
-    "add": (0.3, 0.7, 1.1), "sub": (0.3, 0.7), "mul": (0.3, 0.7, 1.1), "true_div": (0.3, 0.7),
-    "int_div": (1.3, 0.4), "mod": (1.3, 0.4), "pow": (0.3, 0.7), "neg": (0.3,), "abs": (-0.3,),
-    "sign": (0.3,), "sqr": (0.3,), "sqrt": (0.3,), "reciprocal": (0.3,), "maximum": (0.3, 0.1, 0.2),
-    "minimum": (0.3, 0.1), "exp": (0.3,), "exp2": (0.3,), "expm1": (0.3,), "log": (0.3,),
-    "log2": (0.3,), "log10": (0.3,), "log1p": (0.3,), "sin": (0.3,), "cos": (0.3,), "tan": (0.3,),
-    "arcsin": (0.3,), "arccos": (0.3,), "arctan": (0.3,), "arctan2": (0.3, -0.7), "sinh": (0.3,),
-    "cosh": (0.3,), "tanh": (0.3,), "arcsinh": (0.3,), "arccosh": (1.3,), "arctanh": (0.3,),
-    "erf": (0.3,), "erfc": (0.3,), "erfinv": (0.3,), "sigmoid": (0.3,), "softplus": (0.3,),
-    "log1mexp": (-0.3,), "gammaln": (0.3,), "digamma": (0.3,), "ceil": (0.3,), "floor": (0.3,),
-    "trunc": (0.3,), "round": (0.3,), "identity": (0.3,), "clip": (0.3, 0.1, 0.7),
-    "conj": (0.3,), "real": (0.3,), "angle": (0.3,), "hypot": (0.3, -0.7), "length": (0.3, -0.7),
-    "cbrt": (-0.3,), "cosm1": (0.3,), "log1pmx": (0.3,), "x_less_sin": (0.3,), "tan_less_x": (0.3,),
-    "log1p_sqr": (0.3,), "hypot1m1": (0.3,), "log_product": (0.3, 0.7, 1.1),
-    "sqr_less_sqr": (0.3, -0.7),
-}  # fmt: skip
+    "add": (0.3, 0.7, 1.1),
+    "mul": (0.3, 0.7, 1.1),
+    "maximum": (0.3, 0.1, 0.2),
+    "clip": (0.3, 0.1, 0.7),
+    "pow": (0.3, 0.7),
+    "mod": (1.3, 0.4),
+    "arctan2": (0.3, -0.7),
+    "length": (0.3, -0.7),
+    "log_product": (0.3, 0.7, 1.1),
+}
 
 
 @pytest.mark.parametrize("name", SMOOTH)
-def test_gradients_are_those_of_finite_differences(name: str) -> None:
+def test_gradients_by_inputs_that_are_broadcast(name: str) -> None:
     point = SMOOTH[name]
     shapes = [(2, 3), (1, 3), (2, 1)]
     xs = [at.tensor("float64", s, n) for s, n in zip(shapes, "xyz", strict=True)][: len(point)]
