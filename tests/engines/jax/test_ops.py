@@ -16,7 +16,7 @@ from relgraph.tensor.loops.scan_op import Scan
 from relgraph.vm import find_linker
 from tests.engines.jax.graphs import GRAPHS, Graph
 from tests.engines.jax.test_random import CLASSES
-from tests.engines.jax.test_scalar_ops import CLASSES as SCALARS
+from tests.engines.jax.test_scalar_ops import OPS as SCALARS
 from tests.engines.jax.test_sparse import COMPARED
 from tests.notebooks.scripts import script
 from tests.sparse.test_functions import CASES, inputs_for
@@ -128,7 +128,6 @@ def test_every_op_is_compared_somewhere(ops: Any) -> None:
         inputs = inputs_for(dtype, "csr")
         cases = [CASES[name] for name in COMPARED if np.dtype(dtype).kind in CASES[name].kinds]
         met |= _kinds(inputs, [case.graph(*inputs) for case in cases])
-    # by their formulas, in test_scalar_ops
     met |= {type(op) for op, _ in SCALARS.values() if ops.is_lowered(type(op))}
     missing = {cls.__name__ for cls in ops.op_classes() if cls not in met}
     assert missing == set(ELSEWHERE)
