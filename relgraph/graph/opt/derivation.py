@@ -10,10 +10,11 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
-from relgraph.graph.basic import Apply, Constant, Variable, clone_get_equiv, io_toposort
+from relgraph.graph.basic import Apply, Constant, Variable, clone_get_equiv
 from relgraph.graph.features import Feature
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.notation import algebra
+from relgraph.graph.op import structure
 from relgraph.graph.opt.base import Rewriter, display_name
 from relgraph.graph.utils import BACKWARD, labelled
 from relgraph.introspection import Displayed
@@ -114,35 +115,23 @@ class EditLog:
         ValueError
             If it is another graph; the message says where.
         """
-        start = self.start
         for kind in ("inputs", "outputs"):
-            mine, others = getattr(start, kind), getattr(fgraph, kind)
+            mine, others = getattr(self.start, kind), getattr(fgraph, kind)
             if len(mine) != len(others):
                 raise _other_graph(f"it has {len(others)} {kind}, not {len(mine)}")
-        found, back = dict[Any, Any](), dict[Variable, Variable]()
-
-        def differs(mine: Variable, other: Variable) -> bool:
-            if mine not in found and not _alike(mine, other):
-                what = f"{_described(other)} is where {_described(mine)} was"
-                raise _other_graph(what)
-            one_way = found.setdefault(mine, other) is other
-            return not one_way or back.setdefault(other, mine) is not mine
-
-        for pair in zip(start.inputs, fgraph.inputs, strict=True):
-            differs(*pair)
-        nodes, seen = (io_toposort(g.inputs, g.outputs) for g in (start, fgraph))
+        nodes, numbers, key = structure(self.start.inputs, self.start.outputs)
+        seen, found, other_key = structure(fgraph.inputs, fgraph.outputs)
+        if key == other_key:
+            return dict(zip([*numbers, *nodes], [*found, *seen], strict=True))
         for k, (node, other) in enumerate(zip(nodes, seen, strict=False)):
             if node.op is not other.op:
                 raise _other_graph(f"its node {k} applies {other.op}, not {node.op}")
-            same_count = len(node.inputs) == len(other.inputs)
-            if not same_count or any(map(differs, node.inputs, other.inputs)):
+            if [numbers[v] for v in node.inputs] != [found[v] for v in other.inputs]:
                 raise _other_graph(f"its node {k}, which applies {other.op}, has other inputs")
-            found[node] = other
-            for pair in zip(node.outputs, other.outputs, strict=True):
-                differs(*pair)
-        if len(nodes) != len(seen) or any(map(differs, start.outputs, fgraph.outputs)):
-            raise _other_graph(f"it has {len(seen)} nodes, not {len(nodes)}, or other outputs")
-        return found
+        for var, made in zip(numbers, found, strict=False):
+            if var.type is not made.type or (isinstance(var, Constant) and not var.equals(made)):
+                raise _other_graph(f"{_described(made)} is where {_described(var)} was")
+        raise _other_graph(f"it has {len(seen)} nodes, not {len(nodes)}, or other outputs")
 
 
 def _copied(fgraph: FunctionGraph) -> tuple[FunctionGraph, dict[Any, Any]]:
@@ -151,12 +140,6 @@ def _copied(fgraph: FunctionGraph) -> tuple[FunctionGraph, dict[Any, Any]]:
 
 def _other_graph(difference: str) -> ValueError:
     return ValueError(f"this is not the graph that the derivation starts from: {difference}")
-
-
-def _alike(a: Variable, b: Variable) -> bool:
-    if a.type is not b.type or isinstance(a, Constant) is not isinstance(b, Constant):
-        return False
-    return not isinstance(a, Constant) or a.equals(b)
 
 
 def _described(var: Variable) -> str:

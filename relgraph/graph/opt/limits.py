@@ -12,8 +12,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relgraph.graph.basic import Apply, Constant, Variable
+from relgraph.graph.op import structure
 from relgraph.graph.opt.base import Pairs, describe
-from relgraph.graph.opt.merge import HashConsing, constant_key
+from relgraph.graph.opt.merge import HashConsing
 from relgraph.graph.opt.profile import EquilibriumRecord
 from relgraph.graph.traversal import general_toposort
 
@@ -78,32 +79,6 @@ def step_of(name: str, pairs: Sequence[tuple[Variable, Variable]]) -> Step:
     )
 
 
-class Fingerprints:
-    """Numbers for terms: equal computations on equal leaves get one number, at any time."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Hashable, int] = {}
-
-    def of(self, fgraph: FunctionGraph) -> tuple[int, ...]:
-        """The numbers of the graph's outputs. Graphs with equal ones compute the same."""
-        known: dict[Variable, int] = {}
-        for node in fgraph.toposort(with_orderings=False):
-            key = (node.op, *[self._of(v, known) for v in node.inputs])
-            for i, out in enumerate(node.outputs):
-                known[out] = self._number((i, key))
-        return tuple(self._of(v, known) for v in fgraph.outputs)
-
-    def _of(self, var: Variable, known: dict[Variable, int]) -> int:
-        number = known.get(var)
-        if number is None:
-            key = constant_key(var) if isinstance(var, Constant) else None
-            number = known[var] = self._number(var if key is None else key)
-        return number
-
-    def _number(self, key: Hashable) -> int:
-        return self._numbers.setdefault(key, len(self._numbers))
-
-
 class CycleDetector:
     """Detects that the graph has become what it was before.
 
@@ -126,9 +101,8 @@ class CycleDetector:
     def watching(self, times: int) -> bool:
         """Whether a rewrite of a place rewritten `times` times must be observed."""
         if self._left == 0 and times >= self._patience:
-            self._numbers = Fingerprints()
             self._steps: list[Step] = []
-            self._seen: dict[tuple[int, ...], int] = {}
+            self._seen: dict[Hashable, int] = {}
             self._left = self._most
             allowed = self.WORK // (1 + len(self._fgraph.apply_nodes))
             self._most = max(self.FIRST, min(2 * self._most, allowed))
@@ -144,7 +118,11 @@ class CycleDetector:
         """
         self._steps.append(step)
         count = len(self._steps)
-        before = self._seen.setdefault(self._numbers.of(self._fgraph), count)
+        _, _, key = structure(self._fgraph.inputs, self._fgraph.outputs)
+        try:
+            before = self._seen.setdefault(key, count)
+        except TypeError:
+            before = count  # the value of a constant has no hash
         if before < count:
             return self._steps[before:]
         self._left -= 1

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 import relgraph.tensor as at
 from relations.kit.vocabulary import lvars
-from relgraph.graph.basic import Apply, Constant
+from relgraph.graph.basic import Constant
 from relgraph.graph.fg import FunctionGraph
 from relgraph.graph.kanren import law
 from relgraph.graph.kanren.rules import is_ac
-from relgraph.graph.op import Op
 from relgraph.graph.opt import (
     DivergenceError,
     DivergenceWarning,
@@ -35,7 +34,6 @@ from relgraph.graph.opt.limits import (
     VISITS_AT_LEAST,
     VISITS_PER_NODE,
     CycleDetector,
-    Fingerprints,
     Step,
     budget_message,
     cycle_message,
@@ -746,34 +744,6 @@ def test_the_nodes_that_are_visited_most_are_named(graphs, monkeypatch):
 def test_the_bound_is_the_one_that_is_documented():
     bound = f"{VISITS_AT_LEAST} + {VISITS_PER_NODE} * (nodes + nodes made)"
     assert bound in EquilibriumOptimizer.__doc__
-
-
-class TestFingerprints:
-    def test_equal_terms_built_anew(self, graphs):
-        x, y = graphs.x, graphs.y
-        numbers = Fingerprints()
-        first = numbers.of(graphs(add(exp(x), y)))
-        assert numbers.of(graphs(add(exp(x), y))) == first
-        assert numbers.of(graphs(add(y, exp(x)))) != first
-        assert numbers.of(graphs(add(exp(y), y))) != first
-
-    def test_constants_by_value(self, graphs):
-        x = graphs.x
-        numbers = Fingerprints()
-        first = numbers.of(graphs(add(x, constant(2.0))))
-        assert numbers.of(graphs(add(x, constant(2.0)))) == first
-        assert numbers.of(graphs(add(x, constant(3.0)))) != first
-
-    def test_which_output(self, graphs):
-        class Both(Op):
-            def make_node(self, a):
-                return Apply(self, [a], [a.type(), a.type()])
-
-        both = Both()
-        numbers = Fingerprints()
-        first, second = both(graphs.x), both(graphs.x)
-        assert numbers.of(graphs(first[0])) == numbers.of(graphs(second[0]))
-        assert numbers.of(graphs(first[0])) != numbers.of(graphs(first[1]))
 
 
 class TestCycleWatch:
