@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from relgraph.graph.fg import FunctionGraph
 
 
-@dataclass(frozen=True, slots=True)
 class VisitPlan:
     """What an equilibrium does on the nodes of one structure: one op, and one head of each input.
 
@@ -52,39 +50,37 @@ class VisitPlan:
         Whether the node is a sum, and fewer rewriters are tried on it if it is nested.
     postpones
         Whether there are inward or late rewriters.
-    by_numbers
-        The plans to use instead, by the numbers among the inputs, if a rewriter requires one.
+    numbers
+        The numbers that rewriters require among the inputs. If there are any, the plan for a node
+        is that of `with_numbers_of`.
     """
 
-    idle: bool
-    rewriters: tuple[LocalOptimizer, ...]
-    early: tuple[LocalOptimizer, ...]
-    inward: tuple[LocalOptimizer, ...]
-    late: tuple[LocalOptimizer, ...]
-    early_nested: tuple[LocalOptimizer, ...]
-    unbounded: tuple[LocalOptimizer, ...]
-    is_sum: bool
-    has_nested_sum: bool
-    input_sum_ops: frozenset[Op]
-    subsumes_nested: bool
-    postpones: bool
-    by_numbers: PlansByNumbers | None = None
-
-
-class PlansByNumbers:
-    """The plans for the nodes of one structure, by the numbers among their inputs."""
-
-    __slots__ = ("_bits", "_general", "_numbers", "_plans")
-
-    def __init__(self, general: VisitPlan) -> None:
-        self._general = general
-        required = (n for r in general.rewriters for n in r.required_numbers)
-        self._numbers = tuple(dict.fromkeys(required))
+    def __init__(self, rewriters: Sequence[LocalOptimizer], op: Op, heads: Sequence[Any]) -> None:
+        self._op, self._heads = op, heads
+        self.idle = not rewriters
+        self.rewriters = tuple(rewriters)
+        self.late = tuple([r for r in rewriters if r.late])
+        self.inward = tuple([r for r in rewriters if r.inward and not r.late])
+        self.early = tuple([r for r in rewriters if not r.late and not r.inward])
+        self.early_nested = tuple([r for r in self.early if not r.subsumes_nested])
+        self.unbounded = tuple([r for r in rewriters if r.depth is None])
+        self.is_sum = is_ac(op)
+        self.has_nested_sum = self.is_sum and op in heads
+        self.input_sum_ops = frozenset([head for head in heads if is_ac(head)])
+        self.subsumes_nested = self.is_sum and len(self.early_nested) < len(self.early)
+        self.postpones = bool(self.inward or self.late)
+        required = [] if self.has_nested_sum else [n for r in rewriters for n in r.required_numbers]
+        # a nested sum may have the number among its own arguments
+        self.numbers = tuple(dict.fromkeys(required))
         self._bits: Memo[Hashable, int] = Memo(100)
-        self._plans: dict[int, VisitPlan] = {}
+        self._by_bits: dict[int, VisitPlan] = {}
 
-    def plan_for(self, node: Apply) -> VisitPlan:
-        """The plan for `node`."""
+    def only(self, keep: Callable[[LocalOptimizer], bool]) -> VisitPlan:
+        """A plan with only the rewriters of which `keep` holds."""
+        return VisitPlan([r for r in self.rewriters if keep(r)], self._op, self._heads)
+
+    def with_numbers_of(self, node: Apply) -> VisitPlan:
+        """The plan for `node`, without the rewriters that require a number which it has not."""
         bits = 0
         for var in node.inputs:
             head = var.head
@@ -92,9 +88,10 @@ class PlansByNumbers:
                 number = number_of(var)
                 if number is not None:
                     bits |= self._bits_of(number)
-        found = self._plans.get(bits)
+        found = self._by_bits.get(bits)
         if found is None:
-            found = self._plans[bits] = self._plan(bits)
+            here = {n for i, n in enumerate(self.numbers) if bits >> i & 1}
+            found = self._by_bits[bits] = self.only(lambda r: r.required_numbers <= here)
         return found
 
     def _bits_of(self, number: Any) -> int:
@@ -102,53 +99,9 @@ class PlansByNumbers:
         key = number_key(number)
         bits = self._bits.recall(key)
         if bits is None:
-            bits = sum(1 << i for i, n in enumerate(self._numbers) if n.may_be(number))
+            bits = sum(1 << i for i, n in enumerate(self.numbers) if n.may_be(number))
             self._bits.keep(key, bits)
         return bits
-
-    def _plan(self, bits: int) -> VisitPlan:
-        here = {n for i, n in enumerate(self._numbers) if bits >> i & 1}
-        return restricted(self._general, lambda r: r.required_numbers <= here)
-
-
-def plan_of(
-    rewriters: Sequence[LocalOptimizer],
-    is_sum: bool,
-    has_nested_sum: bool,
-    input_sum_ops: frozenset[Op],
-) -> VisitPlan:
-    """The plan to try some rewriters."""
-    late = tuple([r for r in rewriters if r.late])
-    inward = tuple([r for r in rewriters if r.inward and not r.late])
-    early = tuple([r for r in rewriters if not r.late and not r.inward])
-    return VisitPlan(
-        not rewriters,
-        tuple(rewriters),
-        early,
-        inward,
-        late,
-        tuple([r for r in early if not r.subsumes_nested]),
-        tuple([r for r in rewriters if r.depth is None]),
-        is_sum,
-        has_nested_sum,
-        input_sum_ops,
-        is_sum and any(r.subsumes_nested for r in early),
-        bool(inward or late),
-    )
-
-
-def restricted(plan: VisitPlan, keep: Callable[[LocalOptimizer], bool]) -> VisitPlan:
-    """A plan with only the rewriters of which `keep` holds."""
-    kept = [r for r in plan.rewriters if keep(r)]
-    return plan_of(kept, plan.is_sum, plan.has_nested_sum, plan.input_sum_ops)
-
-
-def by_numbers(plan: VisitPlan) -> VisitPlan:
-    """`plan`, with plans by number if one of its rewriters requires a number."""
-    # a nested sum may have the number among its own arguments
-    if plan.has_nested_sum or not any(r.required_numbers for r in plan.rewriters):
-        return plan
-    return replace(plan, by_numbers=PlansByNumbers(plan))
 
 
 # Most rewriters of unknown depth look at a node and at what computes its inputs.
@@ -274,7 +227,7 @@ class RewriterTables:
         found = self._plans.get(key)
         if found is None:
             found = self._plan_for_structure(key, node)
-        return found if found.by_numbers is None else found.by_numbers.plan_for(node)
+        return found.with_numbers_of(node) if found.numbers else found
 
     def _plan_for_structure(self, key: tuple[Any, ...], node: Apply) -> VisitPlan:
         """The plan for all nodes with the key of `node`."""
@@ -303,17 +256,11 @@ class RewriterTables:
         return found
 
     def _made_plan(self, key: tuple[Any, ...], node: Apply) -> VisitPlan:
-        if self._superset is not None:
-            here = set(self.dispatch.rewriters)
-            general = self._superset._plan_for_structure(key, node)
-            return by_numbers(restricted(general, here.__contains__))
-        return by_numbers(self._general_plan(node))
-
-    def _general_plan(self, node: Apply) -> VisitPlan:
-        heads, is_sum = [v.head for v in node.inputs], is_ac(node.op)
-        sums = frozenset([head for head in heads if is_ac(head)])
-        nested = is_sum and node.op in heads
-        return plan_of(self.dispatch.candidates(node), is_sum, nested, sums)
+        if self._superset is None:
+            heads = [v.head for v in node.inputs]
+            return VisitPlan(self.dispatch.candidates(node), node.op, heads)
+        here = set(self.dispatch.rewriters)
+        return self._superset._plan_for_structure(key, node).only(here.__contains__)
 
     @cached_property
     def collapsing(self) -> RewriterTables:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relgraph.graph.opt.base import LocalOptimizer
 from relgraph.graph.opt.dispatch import VisitPlan
 from relgraph.graph.opt.worklist import MAX_EAGER_VISITS, Postponed, Worklist
 from relgraph.scalar import float64, neg
@@ -67,9 +68,18 @@ def test_a_generation_is_handed_out_with_what_joins_it():
 
 # Postponed nodes: what is kept of them, and in which order they are taken.
 
+
+class Idle(LocalOptimizer):
+    def __init__(self, kind):
+        self.late, self.inward = kind == "late", kind == "inward"
+
+    def transform(self, fgraph, node):
+        return False
+
+
 FIRST, SECOND, INWARD, IDLE = (
-    VisitPlan(False, (), (), inward, late, (), (), *[False] * 4, bool(inward or late))
-    for inward, late in (((), ("a",)), ((), ("b",)), (("c",), ()), ((), ()))
+    VisitPlan([Idle(kind) for kind in kinds], neg, [None])
+    for kinds in (["late"], ["late"], ["inward"], [])
 )
 
 
