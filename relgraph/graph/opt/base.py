@@ -496,7 +496,7 @@ class _FromFunction:
         Functions that attach to a graph the features that `fn` needs.
     """
 
-    def __init__(self, fn: Callable[..., Any], requirements: Sequence[Requirement]) -> None:
+    def __init__(self, fn: Callable[..., Any], requirements: Sequence[Requirement] = ()) -> None:
         self.fn = fn
         self.requirements = tuple(requirements)
         self.inplace = require_destroy_handler in self.requirements
@@ -518,11 +518,6 @@ class FromFunctionOptimizer(_FromFunction, GlobalOptimizer):
     requirements
         Functions that attach to a graph the features that `fn` needs.
     """
-
-    def __init__(
-        self, fn: Callable[[FunctionGraph], Any], requirements: Sequence[Requirement] = ()
-    ) -> None:
-        super().__init__(fn, requirements)
 
     def apply(self, fgraph: FunctionGraph) -> Any:
         return self.fn(fgraph)

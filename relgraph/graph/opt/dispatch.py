@@ -55,8 +55,13 @@ class VisitPlan:
         is that of `with_numbers_of`.
     """
 
-    def __init__(self, rewriters: Sequence[LocalOptimizer], op: Op, heads: Sequence[Any]) -> None:
-        self._op, self._heads = op, heads
+    def __init__(
+        self,
+        rewriters: Sequence[LocalOptimizer],
+        is_sum: bool = False,
+        has_nested_sum: bool = False,
+        input_sum_ops: frozenset[Op] = frozenset(),
+    ) -> None:
         self.idle = not rewriters
         self.rewriters = tuple(rewriters)
         self.late = tuple([r for r in rewriters if r.late])
@@ -64,12 +69,11 @@ class VisitPlan:
         self.early = tuple([r for r in rewriters if not r.late and not r.inward])
         self.early_nested = tuple([r for r in self.early if not r.subsumes_nested])
         self.unbounded = tuple([r for r in rewriters if r.depth is None])
-        self.is_sum = is_ac(op)
-        self.has_nested_sum = self.is_sum and op in heads
-        self.input_sum_ops = frozenset([head for head in heads if is_ac(head)])
-        self.subsumes_nested = self.is_sum and len(self.early_nested) < len(self.early)
+        self.is_sum, self.has_nested_sum = is_sum, has_nested_sum
+        self.input_sum_ops = input_sum_ops
+        self.subsumes_nested = is_sum and len(self.early_nested) < len(self.early)
         self.postpones = bool(self.inward or self.late)
-        required = [] if self.has_nested_sum else [n for r in rewriters for n in r.required_numbers]
+        required = [] if has_nested_sum else [n for r in rewriters for n in r.required_numbers]
         # a nested sum may have the number among its own arguments
         self.numbers = tuple(dict.fromkeys(required))
         self._bits: Memo[Hashable, int] = Memo(100)
@@ -77,7 +81,8 @@ class VisitPlan:
 
     def only(self, keep: Callable[[LocalOptimizer], bool]) -> VisitPlan:
         """A plan with only the rewriters of which `keep` holds."""
-        return VisitPlan([r for r in self.rewriters if keep(r)], self._op, self._heads)
+        kept = [r for r in self.rewriters if keep(r)]
+        return VisitPlan(kept, self.is_sum, self.has_nested_sum, self.input_sum_ops)
 
     def with_numbers_of(self, node: Apply) -> VisitPlan:
         """The plan for `node`, without the rewriters that require a number which it has not."""
@@ -257,8 +262,10 @@ class RewriterTables:
 
     def _made_plan(self, key: tuple[Any, ...], node: Apply) -> VisitPlan:
         if self._superset is None:
-            heads = [v.head for v in node.inputs]
-            return VisitPlan(self.dispatch.candidates(node), node.op, heads)
+            heads, is_sum = [v.head for v in node.inputs], is_ac(node.op)
+            sums = frozenset([head for head in heads if is_ac(head)])
+            nested = is_sum and node.op in heads
+            return VisitPlan(self.dispatch.candidates(node), is_sum, nested, sums)
         here = set(self.dispatch.rewriters)
         return self._superset._plan_for_structure(key, node).only(here.__contains__)
 

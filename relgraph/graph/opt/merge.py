@@ -20,6 +20,7 @@ from relgraph.graph.fg.structure import UNKNOWN_READERS
 from relgraph.graph.opt.base import (
     GlobalOptimizer,
     LocalOptimizer,
+    Pairs,
     apply_replacement,
     display_name,
     require_replace_validate,
@@ -409,8 +410,8 @@ class NodeMerger:
         if first is None:
             return None
         if replaceable_by(node, first):
-            return first if self._replace(node, first) else None
-        if replaceable_by(first, node) and self._replace(first, node):
+            return first if self._merged(node, first) else None
+        if replaceable_by(first, node) and self._merged(first, node):
             # the same computation, but the types of `node` are more specific
             self.table.intern(node)
         return None
@@ -427,27 +428,26 @@ class NodeMerger:
                 self.merge_all((node,))
             if tables.dispatch[node.op] and node in table.keys:
                 found = table.collapsed_form(node, tables.plan_for(node).early)
-                if found is not None and self._collapse(node, *found):
-                    table.collapsed[found[0]] += 1
+                if found is not None:
+                    rewriter, below = found
+                    pairs = [(node.outputs[0], below)]
+                    table.collapsed[rewriter] += self._replaced(pairs, display_name(rewriter))
 
-    def _collapse(self, node: Apply, rewriter: LocalOptimizer, below: Variable) -> bool:
-        """Replace the output of `node`; return whether no feature rejected that."""
-        try:
-            apply_replacement(self.fgraph, [(node.outputs[0], below)], [], display_name(rewriter))
-        except InconsistencyError:
-            return False
-        return True
-
-    def _replace(self, node: Apply, kept: Apply) -> bool:
+    def _merged(self, node: Apply, kept: Apply) -> bool:
         """Replace `node` by `kept`; return whether no feature rejected that."""
         read = zip(node.outputs, kept.outputs, strict=True)
         pairs = [(old, new) for old, new in read if self.fgraph.clients.get(old)]
+        merged = self._replaced(pairs, MERGE)
+        self.merged += merged
+        self.failed += not merged
+        return merged
+
+    def _replaced(self, pairs: Pairs, reason: str) -> bool:
+        """Make replacements; return whether no feature rejected them."""
         try:
-            apply_replacement(self.fgraph, pairs, [], MERGE)
+            apply_replacement(self.fgraph, pairs, [], reason)
         except InconsistencyError:
-            self.failed += 1
             return False
-        self.merged += 1
         return True
 
 

@@ -149,15 +149,10 @@ class LocalOptGroup(LocalOptimizer):
 
 def _node_with_outputs(answer: Answer) -> Apply | None:
     """The node whose outputs, in order, are what `answer` lists; None if there is none."""
-    if not isinstance(answer, Sequence) or len(answer) == 0:
+    if not isinstance(answer, Sequence) or not answer or not isinstance(answer[0], Variable):
         return None
-    first = answer[0]
-    if not isinstance(first, Variable) or first.owner is None:
-        return None
-    node: Apply = first.owner
-    if len(node.outputs) != len(answer):
-        return None
-    return node if all(a is b for a, b in zip(node.outputs, answer, strict=True)) else None
+    node: Apply | None = answer[0].owner
+    return node if node is not None and node.outputs == list(answer) else None
 
 
 Order: TypeAlias = Literal["in_to_out", "out_to_in"]
@@ -309,14 +304,14 @@ class TopoRecord(NamedTuple):
         return tuple.__repr__(self)
 
 
-class _ImportedNodes(Feature):
-    """A list of the nodes that are imported into a graph."""
+class _Imports(Feature):
+    """Calls a function with each node that is imported into a graph."""
 
-    def __init__(self) -> None:
-        self.nodes: list[Apply] = []
+    def __init__(self, put: Callable[[Apply], None]) -> None:
+        self.put = put
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: str | None) -> None:
-        self.nodes.append(node)
+        self.put(node)
 
 
 class TopoOptimizer(NavigatorOptimizer):
@@ -377,24 +372,12 @@ class TopoOptimizer(NavigatorOptimizer):
         return deque(nodes if self.order == "in_to_out" else reversed(nodes))
 
     def _visit(self, fgraph: FunctionGraph, nodes: deque[Apply]) -> int:
-        def in_turn() -> Iterator[Apply]:
-            while nodes:
-                yield nodes.popleft()
-                if imported.nodes:
-                    self._queue(nodes, imported.nodes)
-                    imported.nodes.clear()
-
-        with fgraph.attached(_ImportedNodes()) as imported:
-            return self.rewrite_bounded(fgraph, in_turn())
-
-    def _queue(self, nodes: deque[Apply], new: list[Apply]) -> None:
-        """Queue new nodes: last in the order ``in_to_out``, first in the other one."""
         if self.ignore_newtrees:
-            return
-        if self.order == "in_to_out":
-            nodes.extend(new)
-        else:
-            nodes.extendleft(new)
+            return self.rewrite_bounded(fgraph, nodes)
+        # new nodes come last in the order ``in_to_out``, first in the other one
+        put = nodes.append if self.order == "in_to_out" else nodes.appendleft
+        with fgraph.attached(_Imports(put)):
+            return self.rewrite_bounded(fgraph, _taken_from(nodes))
 
     @classmethod
     def print_profile(cls, stream: TextIO, prof: Any, level: int = 0) -> None:
@@ -412,6 +395,11 @@ class TopoOptimizer(NavigatorOptimizer):
         local = prof.optimizer.local_opt
         if isinstance(local, LocalOptGroup):
             local.print_profile(stream, level + 1)
+
+
+def _taken_from(nodes: deque[Apply]) -> Iterator[Apply]:
+    while nodes:
+        yield nodes.popleft()
 
 
 def _topo(order: Order, local_opts: Sequence[Any], name: str | None, kwargs: Any) -> TopoOptimizer:
@@ -487,19 +475,14 @@ class OpKeyOptimizer(NavigatorOptimizer):
 
     def _tracked(self, fgraph: FunctionGraph) -> list[Apply]:
         assert self.local_opt is not None
-        found: dict[Apply, None] = {}
+        found: list[Apply] = []
         for tracked in self.local_opt.tracks() or ():
             if isinstance(tracked, type):
-                found.update(
-                    dict.fromkeys(
-                        n
-                        for n in fgraph.toposort(with_orderings=False)
-                        if isinstance(n.op, tracked)
-                    )
-                )
+                nodes = fgraph.toposort(with_orderings=False)
+                found += [node for node in nodes if isinstance(node.op, tracked)]
             else:
-                found.update(dict.fromkeys(fgraph.get_nodes(tracked)))
-        return list(found)
+                found += fgraph.get_nodes(tracked)
+        return list(dict.fromkeys(found))
 
 
 SequenceCallback: TypeAlias = Callable[[Exception, Any, GlobalOptimizer], object]

@@ -78,8 +78,7 @@ class Idle(LocalOptimizer):
 
 
 FIRST, SECOND, INWARD, IDLE = (
-    VisitPlan([Idle(kind) for kind in kinds], neg, [None])
-    for kinds in (["late"], ["late"], ["inward"], [])
+    VisitPlan([Idle(kind) for kind in kinds]) for kinds in (["late"], ["late"], ["inward"], [])
 )
 
 
