@@ -19,8 +19,9 @@ from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.op import ScalarOp
 from relgraph.tensor.assembly import Join
 from relgraph.tensor.elemwise import DimShuffle
+from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.functions import SLogDet
-from relgraph.tensor.linalg.systems import Inverse, Solve
+from relgraph.tensor.linalg.systems import CholeskySolve, Inverse, Solve
 from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.shapes import SpecifyShape
 from relgraph.vm.codegen import AxisLength, EqualLengths, Length
@@ -514,6 +515,10 @@ class Lowering:
             self._routine("inverse", [made], factors, first[:1])
         elif type(op) is Solve:
             self._routine("solve", [made], factors, second[:2])
+        elif type(op) is Cholesky:
+            self._routine("cholesky", [made], factors, [first[0], int(op.lower)])
+        elif type(op) is CholeskySolve:
+            self._routine("cho_solve", [made], factors, [*second[:2], int(op.lower)])
         else:
             self._routine("product", [made], factors, [*(first[:-1] or [1]), *second[:2]])
 

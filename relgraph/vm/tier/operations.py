@@ -28,8 +28,9 @@ from relgraph.tensor.linalg.blas import (
     Gemv,
     Ger,
 )
+from relgraph.tensor.linalg.decompositions import Cholesky
 from relgraph.tensor.linalg.functions import SLogDet
-from relgraph.tensor.linalg.systems import Inverse, Solve
+from relgraph.tensor.linalg.systems import CholeskySolve, Inverse, Solve
 from relgraph.tensor.math import Dot, _dot, add, cast, exp, log, lt, switch
 from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.shapes import expand_dims, squeeze
@@ -93,7 +94,8 @@ How = Native | Loop
 REDUCTIONS = (scalar.add, scalar.mul, scalar.maximum, scalar.minimum, scalar.and_, scalar.or_)
 """The scalar ops by which is reduced."""
 
-ON_WHOLE_ARRAYS = (Dot, Dot22, Gemv, Inverse, Solve, SLogDet)
+OF_SQUARE_MATRICES = (Cholesky, CholeskySolve, Inverse, Solve, SLogDet)
+ON_WHOLE_ARRAYS = (Dot, Dot22, Gemv, *OF_SQUARE_MATRICES)
 """The ops that are computed by `ROUTINES`."""
 
 _LOOPS: dict[Any, np.ufunc] = {scalar.round: np.rint, scalar.pow: np.power}
@@ -232,12 +234,12 @@ def _is_on_whole_arrays(node: Apply) -> bool:
         return False
     if any(v.type.ndim > 2 or (v.type.ndim and all(v.type.broadcastable)) for v in variables):
         return False
-    if type(node.op) in (SLogDet, Inverse, Solve):
+    if type(node.op) in OF_SQUARE_MATRICES:
         if x.type.ndim != 2 or any(True in v.type.broadcastable for v in variables):
             return False
         if type(node.op) is SLogDet:
             return dtypes == {"float64"}
-        return type(node.op) is Inverse or node.op.assume_a == "gen"
+        return type(node.op) is not Solve or node.op.assume_a == "gen"
     if not (x.type.ndim and y.type.ndim) or _are_transposes(x, y):
         return False
     return bool(x.type.broadcastable[-1] == y.type.broadcastable[0])

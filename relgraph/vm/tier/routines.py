@@ -203,10 +203,11 @@ class _Function(Code):
         self.add(f"store {self.type} {literal(x, self.dtype)}, ptr {place}")
         return place
 
-    def letter(self, transposed: str) -> str:
-        """Return where it is said whether a matrix by columns is transposed."""
+    def letter(self, condition: str, letters: str = "TN") -> str:
+        """Return where one of two letters is that Fortran takes: whether a matrix by columns is
+        transposed, or which triangle of it is read."""
         place = self.allocate("i8")
-        x = self.make(f"select i1 {transposed}, i8 {ord('T')}, i8 {ord('N')}")
+        x = self.make(f"select i1 {condition}, i8 {ord(letters[0])}, i8 {ord(letters[1])}")
         self.add(f"store i8 {x}, ptr {place}")
         return place
 
@@ -344,6 +345,12 @@ def _copy(
     f.fail_unless(f.make(f"fcmp oeq {f.type} {rest}, {literal(0, f.dtype)}"))
 
 
+def _fail_unless_small(f: _Function) -> None:
+    some = f.make("icmp sgt i64 %n, 0")
+    small = f.make(f"icmp slt i64 {f.make('mul i64 %n, %n')}, {LARGE}")
+    f.fail_unless(f.all_of([some, small]))
+
+
 def _lu(dtype: str) -> _Function:
     """The LU factors of an `n` x `n` matrix, by columns, and the pivots, which count from 1.
 
@@ -351,13 +358,45 @@ def _lu(dtype: str) -> _Function:
     """
     f = _Function("lu", dtype, ("A", "LU", "PIVOTS", "n"))
     f.add("store i32 0, ptr %PIVOTS")
-    some = f.make("icmp sgt i64 %n, 0")
-    small = f.make(f"icmp slt i64 {f.make('mul i64 %n, %n')}, {LARGE}")
-    f.fail_unless(f.all_of([some, small]))
+    _fail_unless_small(f)
     _copy(f, "%A", ("%n", "1"), "%n", "%n", "%LU")
     n = f.whole("%n")
     f.fortran("lapack", "getrf", n, n, "%LU", n, "%PIVOTS", f.allocate("i32"))
     f.add("ret i1 true")
+    return f
+
+
+def _cholesky(dtype: str) -> _Function:
+    """The Cholesky factor of an `n` x `n` matrix; it fails unless that is positive definite."""
+    f = _Function("cholesky", dtype, ("A", "ta", "OUT", "n", "lower"))
+    _fail_unless_small(f)
+    lower, n, info = f.flag("%lower"), f.whole("%n"), f.allocate("i32")
+    # what is lower by rows is upper by columns
+    _copy(f, "%A", f.strides(f.flag("%ta"), "%n", "%n")[::-1], "%n", "%n", "%OUT")
+    f.fortran("lapack", "potrf", f.letter(lower, "UL"), n, "%OUT", n, info)
+    f.fail_unless(f.make(f"icmp eq i32 {f.make(f'load i32, ptr {info}')}, 0"))
+    rows = f.open("%n")
+    columns = f.open("%n")
+    i, j = rows.counter, columns.counter
+    above, below = (f.make(f"icmp {sign} i64 {j}, {i}") for sign in ("sgt", "slt"))
+    is_zero = f.make(f"select i1 {lower}, i1 {above}, i1 {below}")
+    found = f.element("%OUT", (i, "%n"), (j, "1"))
+    kept = f.make(f"select i1 {is_zero}, {f.type} {literal(0, dtype)}, {f.type} {found}")
+    f.store(kept, "%OUT", (i, "%n"), (j, "1"))
+    f.close(columns)
+    f.close(rows)
+    f.add("ret i1 true")
+    return f
+
+
+def _cho_solve(dtype: str) -> _Function:
+    """``A OUT = B`` where `C` is the Cholesky factor of `A`; it fails as `_solve` does."""
+    f = _Function("cho_solve", dtype, ("C", "tc", "B", "tb", "OUT", "n", "m", "lower"))
+    _fail_unless_small(f)
+    c = f.room(f.make("mul i64 %n, %n"))
+    _copy(f, "%C", f.strides(f.flag("%tc"), "%n", "%n"), "%n", "%n", c)
+    _fail_unless_regular(f, c)
+    _solve_by_columns(f, "potrs", f.letter(f.flag("%lower"), "LU"), c)
     return f
 
 
@@ -369,22 +408,29 @@ def _solve(dtype: str) -> _Function:
     """``A OUT = B`` for an `n` x `n` and an `n` x `m` matrix; it fails as `solve_one` asks for more
     than LAPACK, or of a singular matrix."""
     f = _Function("solve", dtype, ("LU", "ta", "PIVOTS", "tp", "B", "tb", "OUT", "n", "m"))
-    _fail_unless_regular(f)
+    _fail_unless_factored(f)
+    _fail_unless_regular(f, "%LU")
+    _solve_by_columns(f, "getrs", f.letter(f.flag("%ta")), "%LU", "%PIVOTS")
+    return f
+
+
+def _solve_by_columns(f: _Function, name: str, how: str, factors: str, *pivots: str) -> None:
+    """Solve a system of factors by columns and the right side `B`, write `OUT`, and return."""
     some = f.make("icmp sgt i64 %m, 0")
     few = f.make(f"icmp sle i64 %m, {MOST_COLUMNS}")
     f.fail_unless(f.all_of([some, few]))
     b = f.room(f.make("mul i64 %n, %m"))
     _copy(f, "%B", f.strides(f.flag("%tb"), "%n", "%m"), "%n", "%m", b)
-    turned, n, m = f.letter(f.flag("%ta")), f.whole("%n"), f.whole("%m")
-    f.fortran("lapack", "getrs", turned, n, m, "%LU", n, "%PIVOTS", b, n, f.allocate("i32"))
+    n, m, info = f.whole("%n"), f.whole("%m"), f.allocate("i32")
+    f.fortran("lapack", name, how, n, m, factors, n, *pivots, b, n, info)
     _write_by_rows(f, b, ("1", "%n"), "%m")
-    return f
 
 
 def _inverse(dtype: str) -> _Function:
     """``A OUT = 1`` for an `n` x `n` matrix; it fails as `_solve` does."""
     f = _Function("inverse", dtype, ("LU", "ta", "PIVOTS", "tp", "OUT", "n"))
-    _fail_unless_regular(f)
+    _fail_unless_factored(f)
+    _fail_unless_regular(f, "%LU")
     a, work, n = f.room(f.make("mul i64 %n, %n")), f.room("%n"), f.whole("%n")
     _copy(f, "%LU", ("1", "%n"), "%n", "%n", a)
     f.fortran("lapack", "getri", n, a, n, "%PIVOTS", work, n, f.allocate("i32"))
@@ -392,13 +438,12 @@ def _inverse(dtype: str) -> _Function:
     return f
 
 
-def _fail_unless_regular(f: _Function) -> None:
-    """Fail unless there are factors, and no pivot is 0."""
-    _fail_unless_factored(f)
+def _fail_unless_regular(f: _Function, factors: str) -> None:
+    """Fail if there is a zero on the diagonal of a factor."""
     singular = f.allocate("i1")
     f.add(f"store i1 false, ptr {singular}")
     loop = f.open("%n")
-    pivot = f.element("%LU", (loop.counter, "%n"), (loop.counter, "1"))
+    pivot = f.element(factors, (loop.counter, "%n"), (loop.counter, "1"))
     zero = f.make(f"fcmp oeq {f.type} {pivot}, {literal(0, f.dtype)}")
     f.update("i1", singular, "or", zero)
     f.close(loop)
@@ -467,6 +512,8 @@ def _places(dtype: str) -> _Function:
 ROUTINES: dict[str, Callable[[str], _Function]] = {
     "product": _product,
     "lu": _lu,
+    "cholesky": _cholesky,
+    "cho_solve": _cho_solve,
     "solve": _solve,
     "inverse": _inverse,
     "slogdet": _slogdet,

@@ -183,3 +183,52 @@ def test_a_chain_keeps_its_scratch_apart(fallbacks):
     for n in (1, 9, 64):
         compare(made, reference, [draw(size=(n, n)) / n, draw(size=(n, n))], 1e-11)
     assert not fallbacks
+
+
+@pytest.fixture(scope="module", params=DTYPES)
+def positive(request):
+    dtype = request.param
+    a, b = at.matrix("a", dtype=dtype), at.matrix("b", dtype=dtype)
+    linalg = at.linalg
+    lower, upper = linalg.cholesky(a), linalg.cholesky(a.T, lower=False)
+    outputs = [
+        at.tanh(lower),
+        upper + 1,
+        at.tanh(linalg.cho_solve((lower, True), b)),
+        at.tanh(linalg.cho_solve((lower.T, False), b[:, 0])),
+        at.tanh(linalg.cho_solve((upper, False), b.T[::-1].T)),
+    ]
+    return dtype, *compiled([a, b], outputs)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 40])
+def test_positive_definite_matrices(positive, size, fallbacks):
+    """Of a matrix one triangle is read: the other one holds other numbers."""
+    dtype, made, reference = positive
+    draw = np.random.default_rng(seed_of("positive definite", str(size))).normal
+    half = draw(size=(size, size))
+    a = half @ half.T + np.eye(size) + np.triu(draw(size=(size, size)), 1)
+    for columns in (1, 3):
+        values = [v.astype(dtype) for v in (a, draw(size=(size, columns)))]
+        compare(made, reference, values, 1e3 * DTYPES[dtype])
+    assert not fallbacks
+
+
+def test_matrices_without_a_cholesky_factor(positive):
+    dtype, made, reference = positive
+    for n in (70, 0):
+        compare(made, reference, [np.eye(n, dtype=dtype) * 2, np.ones((n, 2), dtype)], 1e-4)
+    a = np.eye(3, dtype=dtype)
+    a[1, 1] = np.nan
+    with np.errstate(all="ignore"):
+        compare(made, reference, [a, np.ones((3, 2), dtype)], 1e-4)
+    with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+        made(-np.eye(3, dtype=dtype), np.ones((3, 2), dtype))
+
+
+def test_a_singular_factor():
+    c, b = at.dmatrix("c"), at.dvector("b")
+    made, reference = compiled([c, b], [at.tanh(at.linalg.cho_solve((c, True), b))])
+    for run in (made, reference):
+        with pytest.raises(np.linalg.LinAlgError, match="singular"):
+            run(np.diag([1.0, 0.0, 2.0]), np.ones(3))
