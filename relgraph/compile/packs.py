@@ -11,7 +11,7 @@ or a module that holds some::
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
@@ -90,16 +90,24 @@ def _laws_in(point: EntryPoint, held: Any) -> list[Relation]:
     A module may hold other things too; a table of laws may not.
     """
     laws: list[Relation] = []
-    stack = [held]
-    if isinstance(held, ModuleType):
-        stack = [value for name, value in vars(held).items() if not name.startswith("__")][::-1]
-    while stack:
-        item = stack.pop()
+    is_module = isinstance(held, ModuleType)
+    for item in leaves_of(vars(held) if is_module else held):
         if isinstance(item, Relation):
             laws.append(item)
-        elif isinstance(item, tuple | list | dict):
-            items = list(item.values()) if isinstance(item, dict) else list(item)
-            stack.extend(reversed(items))
-        elif not isinstance(held, ModuleType):
+        elif not is_module:
             raise PackError(f"{_label(point)} is to hold laws, and holds {item!r}")
     return laws
+
+
+def leaves_of(container: Any) -> Iterator[Any]:
+    """Yield what is in nested tuples, lists and dicts, in order; what has a name of two underscores
+    in a dict is left out."""
+    stack, seen = [container], set()
+    while stack:
+        item = stack.pop()
+        if not isinstance(item, dict | tuple | list):
+            yield item
+        elif id(item) not in seen:
+            seen.add(id(item))
+            named = item.items() if isinstance(item, dict) else enumerate(item)
+            stack.extend([v for name, v in named if not str(name).startswith("__")][::-1])

@@ -129,7 +129,9 @@ class Coverage:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of dtypes with a cell that is covered."""
-        return tuple(dict.fromkeys(map(_kind_in, self.covered)))
+        # `float16` of ``forward: float16, rank 1``
+        cells = [name.rpartition(": ")[2] for name in self.covered]
+        return tuple(dict.fromkeys(cell.partition(",")[0] for cell in cells))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the coverage as a dict for JSON."""
@@ -145,11 +147,6 @@ class Coverage:
         return text + "".join(missing)
 
     __repr__ = __str__
-
-
-def _kind_in(cell: str) -> str:
-    """Return the kind in the name of a cell: `float16` in ``forward: float16, rank 1``."""
-    return cell.rpartition(": ")[2].partition(",")[0]
 
 
 @dataclass(frozen=True)

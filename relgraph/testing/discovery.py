@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from relgraph.compile.packs import PREFIX, PackError, installed_packs, laws_of_pack
+from relgraph.compile.packs import PREFIX, PackError, installed_packs, laws_of_pack, leaves_of
 from relgraph.graph.kanren.relations import Relation
 
 RULE_BOOK = "relations"
@@ -34,28 +34,12 @@ def laws_in(container: Any) -> dict[str, Relation]:
         If two laws have one name.
     """
     laws: dict[str, Relation] = {}
-    stack: list[Any] = [vars(m) for m in _as_modules(container)] or [container]
-    seen: set[int] = set()
-    while stack:
-        item = stack.pop()
-        if isinstance(item, dict | tuple | list):
-            if id(item) not in seen:
-                seen.add(id(item))
-                stack.extend(reversed(_items(item)))
-        elif isinstance(item, Relation) and laws.setdefault(item.name, item) is not item:
+    several = container if isinstance(container, list) else [container]
+    modules = [vars(m) for m in several if isinstance(m, ModuleType)]
+    for item in leaves_of(modules or container):
+        if isinstance(item, Relation) and laws.setdefault(item.name, item) is not item:
             raise CheckError(f"two laws are called {item.name}")
     return laws
-
-
-def _as_modules(container: Any) -> list[ModuleType]:
-    modules = container if isinstance(container, list) else [container]
-    return [m for m in modules if isinstance(m, ModuleType)]
-
-
-def _items(container: Any) -> list[Any]:
-    if isinstance(container, dict):
-        return [v for k, v in container.items() if not str(k).startswith("__")]
-    return list(container)
 
 
 def discover_laws(modules: Iterable[str] = ()) -> dict[str, Relation]:

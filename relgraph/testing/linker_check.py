@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,9 @@ from relgraph.testing.optimizer_check import (
     GraphCheck,
     draw_case,
     evaluate_outputs,
-    find_failing_case,
 )
 from relgraph.testing.random_graphs import RandomGraph
 from relgraph.testing.random_graphs import graphs as random_graphs
-from relgraph.testing.source import as_python
 
 
 @dataclass
@@ -84,11 +82,9 @@ def check_linker(
     graphs, examples, gradients, seed
         As for `check_optimizer`.
     """
-    started = time.perf_counter()
     of_mode = get_mode(optimizer) if isinstance(optimizer, str) else optimizer
     mode = Mode(linker, of_mode.optimizer if isinstance(of_mode, Mode) else of_mode)
     found = LinkerCheck(linker if optimizer is None else f"{linker} ({optimizer})")
-    check = _Check(mode, found)
     strategy = random_graphs() if graphs is None else graphs
 
     def draw(from_: Any) -> Case:
@@ -97,50 +93,38 @@ def check_linker(
             return replace(case, values=[_flushed(value) for value in case.values])
         return case
 
-    failing = find_failing_case(draw, check.fails, examples, seed)
+    problem = partial(_problem, mode, found)
+    failing = found.failing(draw, problem, examples, seed)
     if failing is not None:
-        found.problem = f"{check.problem(failing)}\n\n{_source(failing, linker, optimizer)}"
-    found.seconds = time.perf_counter() - started
+        found.problem = f"{problem(failing)}\n\n{_source(failing, linker, optimizer)}"
     return found
 
 
-class _Check:
-    """Runs cases by a linker, and counts graphs and ops in `found` until one fails."""
-
-    def __init__(self, mode: Mode, found: LinkerCheck) -> None:
-        self._mode, self._found = mode, found
-        self._failed = False
-
-    def fails(self, case: Case) -> bool:
-        """Return whether something is wrong with a case."""
-        problem = self.problem(case)
-        self._failed |= problem is not None
-        return problem is not None
-
-    def problem(self, case: Case) -> str | None:
-        """Return what is wrong; None if nothing is."""
-        others = [_reversed(v) for v in case.values]
-        # A wrong linker may overwrite its arguments.
-        originals = [np.array(v) for v in case.values]
-        try:
-            evaluate_all(case.inputs, case.outputs, case.values)
-            evaluate_all(case.inputs, case.outputs, others)
-        except (ValueError, IndexError, AssertionError):
-            # An op is not defined for these values.
-            return None
-        try:
-            run = function(case.inputs, case.outputs, mode=self._mode, on_unused_input="ignore")
-            graph = run.maker.fgraph
-            if not self._failed:
-                self._found.count(graph.inputs, graph.outputs)
-            rounds = getattr(self._mode.linker, "rounds", False)
-            return _find_misbehaviour(run, graph, case.values, others, rounds)
-        except Exception as error:
-            return f"it raises {type(error).__name__}: {error}"
-        finally:
-            for value, copy in zip(case.values, originals, strict=True):
-                if value.flags.writeable:
-                    value[...] = copy
+def _problem(mode: Mode, found: LinkerCheck, case: Case) -> str | None:
+    """Return what is wrong with a case; None if nothing is. Graphs and ops are counted in `found`
+    until one fails."""
+    others = [_reversed(v) for v in case.values]
+    # A wrong linker may overwrite its arguments.
+    originals = [np.array(v) for v in case.values]
+    try:
+        for values in (case.values, others):
+            evaluate_all(case.inputs, case.outputs, values)
+    except (ValueError, IndexError, AssertionError):
+        # An op is not defined for these values.
+        return None
+    try:
+        run = function(case.inputs, case.outputs, mode=mode, on_unused_input="ignore")
+        graph = run.maker.fgraph
+        if not found.has_failed:
+            found.count(graph.inputs, graph.outputs)
+        rounds = getattr(mode.linker, "rounds", False)
+        return _find_misbehaviour(run, graph, case.values, others, rounds)
+    except Exception as error:
+        return f"it raises {type(error).__name__}: {error}"
+    finally:
+        for value, copy in zip(case.values, originals, strict=True):
+            if value.flags.writeable:
+                value[...] = copy
 
 
 def _flushed(value: Any) -> Any:
@@ -226,19 +210,14 @@ def _difference(found: Sequence[Any], expected: Sequence[Any], when: str) -> str
 
 
 def _source(case: Case, linker: str, optimizer: Any) -> str:
-    try:
-        source = as_python(case.inputs, case.outputs, case.values)
-    except TypeError as error:
-        return f"# {RandomGraph(tuple(case.inputs), tuple(case.outputs))}: {error}"
     by_name = f"get_mode({optimizer!r}).optimizer" if isinstance(optimizer, str) else "optimizer"
     expression = "None" if optimizer is None else by_name
-    return (
+    return case.source(
         "from relgraph.compile import Mode, function\n"
         "from relgraph.compile.mode import get_mode\n"
-        "from relgraph.graph.reference import evaluate\n"
-        f"{source}"
+        "from relgraph.graph.reference import evaluate\n",
         f"mode = Mode({linker!r}, {expression})\n"
         "f = function(inputs, outputs, mode=mode, on_unused_input='ignore')\n"
         "print(evaluate(outputs, dict(zip(inputs, values))))\n"
-        "print(f(*values))\n"
+        "print(f(*values))\n",
     )

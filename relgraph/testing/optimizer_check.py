@@ -50,6 +50,14 @@ class Case:
     outputs: list[Variable]
     values: list[Any]
 
+    def source(self, before: str, after: str) -> str:
+        """Return Python source that makes the graph and the values, between other lines; a comment
+        if there is no such source."""
+        try:
+            return before + as_python(self.inputs, self.outputs, self.values) + after
+        except TypeError as error:
+            return f"# {self.outputs}: {error}\n"
+
 
 class _Failed(Exception):
     """Tells Hypothesis that a case fails."""
@@ -198,23 +206,17 @@ def reproduction_source(
     name
         Its name in reports.
     """
-    try:
-        known = _optimizer_source(given)
-        both_graphs = None if known else _before_and_after_source(case, output, optimizer)
-        if both_graphs is not None:
-            return both_graphs
-        text = as_python(case.inputs, case.outputs, case.values)
-    except TypeError as error:
-        return f"# {case.outputs}: {error}\n"
+    known = _optimizer_source(given)
+    both_graphs = None if known else _before_and_after_source(case, output, optimizer)
+    if both_graphs is not None:
+        return both_graphs
     index = "" if output is None else f"[{output}]"
     unknown = "" if known else f"# optimizer is {name}\n"
-    return (
-        f"{unknown}"
-        "from relgraph.testing.optimizer_check import evaluate_outputs, optimize_copy\n"
-        f"{text}{known}"
-        "fgraph = optimize_copy(optimizer, inputs, outputs)\n"
+    return case.source(
+        f"{unknown}from relgraph.testing.optimizer_check import evaluate_outputs, optimize_copy\n",
+        f"{known}fgraph = optimize_copy(optimizer, inputs, outputs)\n"
         f"print(evaluate_outputs(inputs, outputs, values){index})\n"
-        f"print(evaluate_outputs(fgraph.inputs, fgraph.outputs, values){index})\n"
+        f"print(evaluate_outputs(fgraph.inputs, fgraph.outputs, values){index})\n",
     )
 
 
@@ -308,12 +310,36 @@ class GraphCheck:
         How often each op occurred in the graphs, by name.
     seconds
         How long the check took.
+    has_failed
+        Whether a case has failed; then a simpler one is looked for, and nothing is counted.
     """
 
     name: str
     graphs: int = 0
     ops: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+    has_failed: bool = field(default=False, init=False, repr=False)
+
+    def failing(
+        self,
+        draw: Callable[[Callable[[Any], Any]], Case],
+        problem: Callable[[Case], Any],
+        examples: int,
+        seed: int,
+        shrink: bool = True,
+    ) -> Case | None:
+        """Return the simplest case with a problem that is found, or None; see
+        `find_failing_case`."""
+
+        def fails(case: Case) -> bool:
+            found = problem(case) is not None
+            self.has_failed |= found
+            return found
+
+        started = time.perf_counter()
+        found = find_failing_case(draw, fails, examples, seed, shrink)
+        self.seconds = time.perf_counter() - started
+        return found
 
     def count(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
         """Count a graph and its ops."""
@@ -432,19 +458,19 @@ def check_optimizer(
     TypeError
         If `optimizer` is none of these.
     """
-    started = time.perf_counter()
     name, to_check = _name_and_optimizer(optimizer)
     required = max(1, examples // _GRAPHS_FOR_A_CHANGE) if required is None else required
     found = OptimizerCheck(name, required=required)
     check = _Check(to_check, unnamed, found)
     strategy = random_graphs(matching=to_check) if graphs is None else graphs
     draw = partial(draw_case, strategy=strategy, gradients=gradients)
-    failing = find_failing_case(draw, check.fails, examples, seed, shrink)
+    failing = found.failing(
+        draw, lambda case: check.problem(case, False)[0], examples, seed, shrink
+    )
     if failing is not None:
         found.counterexample = check.explain(failing, optimizer)
     names = dict.fromkeys(map(display_name, local_optimizers_in(to_check)))
     found.silent = tuple(name for name in names if name not in found.laws)
-    found.seconds = time.perf_counter() - started
     return found
 
 
@@ -508,13 +534,6 @@ class _Check:
 
     def __init__(self, optimizer: GlobalOptimizer, unnamed: str, found: OptimizerCheck) -> None:
         self._optimizer, self._unnamed, self._found = optimizer, unnamed, found
-        self._failed = False
-
-    def fails(self, case: Case) -> bool:
-        """Return whether the optimizer changes the value of an output."""
-        problem, _reference, _derivation = self.problem(case, texts=False)
-        self._failed |= problem is not None
-        return problem is not None
 
     def problem(
         self, case: Case, texts: bool = True
@@ -528,7 +547,7 @@ class _Check:
             reference = ReferenceGraph(case.inputs, case.outputs, case.values)
         except (ValueError, IndexError, AssertionError):
             # An op is not defined for these values: an integer to the power of -1, say.
-            self._found.undefined += not self._failed
+            self._found.undefined += not self._found.has_failed
             return None, None, None
         if len(io_toposort(case.inputs, case.outputs)) > _LARGEST_GRAPH:
             return None, None, None
@@ -550,9 +569,9 @@ class _Check:
         return weakest(steps, self._unnamed) or self._unnamed
 
     def _count(self, case: Case, derivation: Derivation, sound: str) -> None:
-        if self._failed:
-            return
         found = self._found
+        if found.has_failed:
+            return
         made = sum(step.name not in MERGING for step in derivation)
         found.count(case.inputs, case.outputs)
         found.laws.update(step.name for step in derivation)

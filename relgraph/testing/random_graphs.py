@@ -37,11 +37,11 @@ from relgraph.tensor.subtensor import Subtensor
 from relgraph.tensor.type import TensorType
 from relgraph.testing.discovery import discover_laws
 from relgraph.testing.instances.input_values import InputSpec
-from relgraph.testing.instances.instance import CannotInstantiate, direction_of
+from relgraph.testing.instances.instance import direction_of
 from relgraph.testing.instances.instantiation import PatternInstantiator
 from relgraph.testing.judge.evaluation import evaluate_all
 from relgraph.testing.random_arrays import Array, dtype_choice, indices, lengths, values
-from relgraph.testing.random_terms import class_of
+from relgraph.testing.random_terms import CannotInstantiate, class_of
 from relgraph.testing.source import as_python
 
 # What an op raises if it does not take the variables chosen for it; the op is then not applied.

@@ -319,8 +319,22 @@ Bind = Callable[[Any, Callable[[], Any]], Any]
 """Returns the value of a logic variable, that which a function draws if it has none."""
 
 
-class OpenOpError(TypeError):
-    """The op of a head can't be drawn; the message says why."""
+class CannotInstantiate(Exception):
+    """What was drawn does not fit a pattern, or nothing can be drawn; the message says why."""
+
+
+def made_by(make: Callable[..., Any], op: Any, arguments: Sequence[Any]) -> Any:
+    """Return what a function makes of the arguments that were drawn for an op.
+
+    Raises
+    ------
+    CannotInstantiate
+        If it does not take them.
+    """
+    try:
+        return make(*arguments)
+    except (TypeError, ValueError, IndexError, OverflowError) as error:
+        raise CannotInstantiate(f"{op} does not take what was drawn") from error
 
 
 def op_for(
@@ -347,7 +361,7 @@ def op_for(
 
     Raises
     ------
-    OpenOpError
+    CannotInstantiate
         If the op is open, nothing is known of a parameter, or the op does not take what was drawn.
     """
     if is_variable(head):
@@ -357,7 +371,7 @@ def op_for(
         return head
     cls, props = parts
     if not isinstance(cls, type):
-        raise OpenOpError(f"the op {head} is open")
+        raise CannotInstantiate(f"the op {head} is open")
     names: Any = getattr(cls, "__props__", None) or ()
     values = []
     for name, prop in zip(names, props, strict=False):
@@ -368,10 +382,7 @@ def op_for(
             values.append(prop.value)
         else:
             values.append(op_for(prop, arguments, random, bind, parameters))
-    try:
-        return cls(*values)
-    except (TypeError, ValueError, IndexError) as error:
-        raise OpenOpError(f"{cls.__name__} does not take what was drawn") from error
+    return made_by(cls, cls.__name__, values)
 
 
 def _draw_for(cls: type, name: str, parameters: Parameters) -> Draw:
@@ -382,7 +393,7 @@ def _draw_for(cls: type, name: str, parameters: Parameters) -> Draw:
     of_name = [f for (_, known), f in parameters.items() if known == name]
     draw = next(iter([*of_class, *of_name]), None)
     if draw is None:
-        raise OpenOpError(
+        raise CannotInstantiate(
             f"nothing is known of the parameter {name} of {cls.__name__}: "
             "say how to draw it (`parameters`)"
         )

@@ -43,7 +43,7 @@ from relgraph.testing.instances.input_values import (
     structured,
     values_of,
 )
-from relgraph.testing.instances.instance import CannotInstantiate, InstantiatedPattern, direction_of
+from relgraph.testing.instances.instance import InstantiatedPattern, direction_of
 from relgraph.testing.instances.instance_search import (
     InstanceSearch,
     reshaped,
@@ -57,6 +57,7 @@ from relgraph.testing.instances.instantiation import (
 )
 from relgraph.testing.instances.plan import with_edge_numbers
 from relgraph.testing.random_arrays import LAYOUTS
+from relgraph.testing.random_terms import CannotInstantiate
 from tests.seeds import SEED
 from tests.testing.test_plan import searched
 

@@ -9,8 +9,7 @@ the domains fits is found out by trying.
 from __future__ import annotations
 
 import math
-from bisect import bisect
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from random import Random
@@ -44,11 +43,17 @@ from relgraph.testing.instances.input_values import (
 from relgraph.testing.instances.instance import (
     AMONG_OTHERS,
     LONG,
-    CannotInstantiate,
     Cell,
     InstantiationState,
 )
-from relgraph.testing.random_terms import class_of, classes_in, op_of, role_of
+from relgraph.testing.random_terms import (
+    CannotInstantiate,
+    class_of,
+    classes_in,
+    made_by,
+    op_of,
+    role_of,
+)
 
 T = TypeVar("T")
 
@@ -88,12 +93,8 @@ class AdaptiveChoices:
             The initial weight of each option.
         """
         known = self._known.get(decision, {})
-        ends, total = [], 0.0
-        for option, weight in options.items():
-            total += weight * known.get(option, _NEW)[2]
-            ends.append(total)
-        place = bisect(ends, self.random.random() * total, 0, len(ends) - 1)
-        chosen = tuple(options)[place]
+        weights = [weight * known.get(option, _NEW)[2] for option, weight in options.items()]
+        (chosen,) = self.random.choices(tuple(options), weights)
         self._since_last_outcome.append((decision, chosen))
         return chosen
 
@@ -299,20 +300,6 @@ ARGUMENT_KINDS = {"variable": 6.0, "graph": 2.0, "number": 1.5, "array": 1.0}
 ARGUMENT_KINDS |= {"known": 1.0, "single": 0.7}
 """The kinds of tensors: an input, a small graph of inputs, a constant number, a constant array, an
 input of known shape, an input of one element."""
-
-
-def made_by(make: Callable[..., Any], op: Any, arguments: Sequence[Any]) -> Any:
-    """Return what a function makes of the arguments that were drawn for an op.
-
-    Raises
-    ------
-    CannotInstantiate
-        If it does not take them.
-    """
-    try:
-        return make(*arguments)
-    except (TypeError, ValueError, IndexError, OverflowError) as error:
-        raise CannotInstantiate(f"{op} does not take what was drawn") from error
 
 
 class RandomArguments:

@@ -5,7 +5,7 @@ otherwise, where wrong decisions show first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from math import prod
 from random import Random
@@ -60,7 +60,7 @@ def sweep(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[Gi
     turn = 0
     for chosen in choices:
         edges = [s.edges if i in chosen else s.edges[:0] for i, s in enumerate(inputs)]
-        orders = [_shuffled(of_input, random) for of_input in edges]
+        orders = [e[random.sample(range(len(e)), len(e))] for e in edges]
         sizes = [max(spec.size, 1) for spec in inputs]
         needed = [-(-len(order) // n) for order, n in zip(orders, sizes, strict=True)]
         for step in range(min(most, max(needed, default=0))):
@@ -135,14 +135,13 @@ def _meeting(
         random.shuffle(met)
     for start in range(0, min(len(met), most * size), size):
         columns = dict(zip(together, zip(*met[start : start + size], strict=True), strict=True))
-        yield [
-            Elements(
-                np.resize(columns[i], spec.shape)
-                if i in columns
-                else drawn_from(pools[i], spec.shape, random)
-            )
+        given = [
+            np.resize(columns[i], spec.shape)
+            if i in columns
+            else drawn_from(pools[i], spec.shape, random)
             for i, spec in enumerate(inputs)
         ]
+        yield list(map(Elements, given))
 
 
 def _halves(spec: InputSpec) -> Array:
@@ -158,10 +157,6 @@ def random_values(inputs: Sequence[InputSpec], random: Random, most: int) -> Ite
     """Yield as many sets of random values of inputs: ordinary ones, and in every other any."""
     for turn in range(most):
         yield drawn_of_range(inputs, "any" if turn % 2 else "ordinary", random)
-
-
-def _shuffled(numbers: Array, random: Random) -> Array:
-    return numbers[random.sample(range(len(numbers)), len(numbers))]
 
 
 def _part(numbers: Array, turn: int, spec: InputSpec) -> Array:
@@ -197,11 +192,10 @@ def one_edge(inputs: Sequence[InputSpec], random: Random) -> Iterator[Given]:
     """
     for i, swept in enumerate(inputs):
         for edge in swept.edges if swept.size else ():
-            for background in (_ordinary, _identity):
-                given = [Elements(background(random, spec)) for spec in inputs]
-                place = random.randrange(swept.size) if background is _ordinary else 0
-                given[i].numbers.flat[place] = edge
-                yield given
+            yield _amid_ordinary(inputs, random, {i: edge})
+            given = [Elements(_identity(spec)) for spec in inputs]
+            given[i].numbers.flat[0] = edge
+            yield given
 
 
 def two_edges(inputs: Sequence[InputSpec], random: Random) -> Iterator[Given]:
@@ -213,10 +207,15 @@ def two_edges(inputs: Sequence[InputSpec], random: Random) -> Iterator[Given]:
         among = [inputs[i].edges for i in pair]
         met = product(*(edges[(edges == 0) | np.isinf(edges)][:_MOST_OF_TWO] for edges in among))
         for edges in met:
-            given = [Elements(_ordinary(random, spec)) for spec in inputs]
-            for i, edge in zip(pair, edges, strict=True):
-                given[i].numbers.flat[random.randrange(inputs[i].size)] = edge
-            yield given
+            yield _amid_ordinary(inputs, random, dict(zip(pair, edges, strict=True)))
+
+
+def _amid_ordinary(inputs: Sequence[InputSpec], random: Random, edges: Mapping[int, Any]) -> Given:
+    """Return ordinary numbers for inputs, and edge values in some place of those that have one."""
+    given = [Elements(_ordinary(random, spec)) for spec in inputs]
+    for i, edge in edges.items():
+        given[i].numbers.flat[random.randrange(inputs[i].size)] = edge
+    return given
 
 
 def zeros(inputs: Sequence[InputSpec], random: Random) -> Given:
@@ -228,7 +227,7 @@ def zeros(inputs: Sequence[InputSpec], random: Random) -> Given:
     ]
 
 
-def _identity(random: Random, spec: InputSpec) -> Array:
+def _identity(spec: InputSpec) -> Array:
     """Return numbers for an input that make it ones on the diagonal of its last two axes."""
     height, wide = (1, 1, *spec.shape)[-2:]
     zero, one = np.resize(spec.numbers("any"), 2)
@@ -315,7 +314,8 @@ def points_by_branch(instance: Instance, examples: Sequence[Given]) -> list[Arra
         for places in _places_by_branch(instance, values):
             for of_input in values:
                 by_size = places[np.argsort(np.abs(of_input[places]), kind="stable")]
-                points.update(dict.fromkeys(by_size[_spread(len(places))].tolist()))
+                chosen = sorted({round((len(places) - 1) * part) for part in _PARTS})
+                points.update(dict.fromkeys(by_size[chosen].tolist()))
         found.append([of_input[[*points]] for of_input in values])
     return [np.concatenate(parts) for parts in zip(*found, strict=True)]
 
@@ -327,11 +327,6 @@ def _places_by_branch(instance: Instance, values: Sequence[Array]) -> list[Array
     for place in np.flatnonzero(np.isfinite(old)).tolist():
         alike.setdefault(decisions[:, place].tobytes(), []).append(place)
     return [np.array(places) for places in alike.values()]
-
-
-def _spread(count: int) -> list[int]:
-    """Return places between the first and the last one of so many."""
-    return sorted({round((count - 1) * part) for part in _PARTS})
 
 
 def decisions_of(instance: Instance, values: Sequence[Array]) -> tuple[Array, Array]:

@@ -27,7 +27,6 @@ from relgraph.testing.instances.input_values import (
     values_of,
 )
 from relgraph.testing.instances.instance import (
-    CannotInstantiate,
     Instance,
     InstantiatedPattern,
     LawViolation,
@@ -42,13 +41,10 @@ from relgraph.testing.instances.instance_search import (
     with_number,
 )
 from relgraph.testing.judge.evaluation import EvaluationError, RewritePair, same_bits
-from relgraph.testing.judge.law_comparison import (
-    OLD_SIDE_FINITE,
-    Comparison,
-    Difference,
-)
+from relgraph.testing.judge.law_comparison import OLD_SIDE_FINITE, Comparison, Difference
 from relgraph.testing.judge.rounding import is_rounding_alone
 from relgraph.testing.random_arrays import Array, number_pool
+from relgraph.testing.random_terms import CannotInstantiate
 
 # How often as many examples as are wanted are drawn at most.
 _MAX_ROUNDS = 8
@@ -240,22 +236,15 @@ class ExampleRun:
         comparison = Comparison(pair, evaluated)
         if instance.in_domain is not None and not instance.in_domain(evaluated):
             comparison.in_domain = False
-            differs = comparison.difference(OLD_SIDE_FINITE) is not None
-            self.domain_needed |= differs
+            self.domain_needed |= comparison.difference(OLD_SIDE_FINITE) is not None
             return comparison
         found = comparison.difference(sound)
         if found is not None:
             found = Difference(prefix + found.why, found.where)
             raise self._violation(instance, pair, values, found, comparison)
-        self._drop_refuted_classes(comparison)
+        stronger = self.stronger_classes
+        self.stronger_classes = [s for s in stronger if comparison.difference(s) is None]
         return comparison
-
-    def _drop_refuted_classes(self, comparison: Comparison) -> None:
-        if comparison.identical or not self.stronger_classes:
-            return
-        self.stronger_classes = [
-            s for s in self.stronger_classes if comparison.difference(s) is None
-        ]
 
     def _violation(
         self,

@@ -51,10 +51,6 @@ def _positive(x: Any) -> Any:
     return regular + _adjoint(regular)
 
 
-def _diagonal(x: Any) -> Any:
-    return _regular(x) * eye_like(x)
-
-
 def _of_vector(x: Any) -> Any:
     """Return the diagonal matrix of the first column of a matrix."""
     return at.diag(_bounded(x[:, 0]) + at.constant(np.asarray(20, x.type.dtype)))
@@ -72,7 +68,7 @@ STRUCTURES: dict[str, Callable[[Any], Any]] = {
     "lower of any": lambda x: assume(at.tril(x), "lower triangular"),
     "upper of any": lambda x: assume(at.triu(x), "upper triangular"),
     "factor": lambda x: Cholesky(True)(_positive(x)),
-    "diagonal": lambda x: assume(_diagonal(x), "diagonal"),
+    "diagonal": lambda x: assume(_regular(x) * eye_like(x), "diagonal"),
     "diagonal of vector": _of_vector,
     "orthogonal": lambda x: assume(QR("complete")(x)[0], "orthogonal"),
     "identity": lambda x: at.constant(np.eye(x.type.shape[-1], dtype=x.type.dtype)),

@@ -125,10 +125,6 @@ def cells_among(values: Iterable[Any]) -> frozenset[Cell]:
     return frozenset(Cell(kind, AMONG_OTHERS if several else extent) for kind, extent in found)
 
 
-class CannotInstantiate(Exception):
-    """The arguments that were drawn do not fit the pattern; the message says why."""
-
-
 @dataclass
 class InstantiationState:
     """The variables drawn for one pattern so far, and the decisions that hold for all of them.

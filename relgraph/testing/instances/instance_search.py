@@ -27,7 +27,6 @@ from relgraph.graph.traversal import graph_inputs, io_toposort
 from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.testing.instances.input_values import InputSpec, filled, values_of
 from relgraph.testing.instances.instance import (
-    CannotInstantiate,
     Cell,
     Direction,
     Instance,
@@ -38,7 +37,7 @@ from relgraph.testing.instances.instance import (
 )
 from relgraph.testing.instances.instantiation import PatternInstantiator
 from relgraph.testing.judge.evaluation import EvaluationError, RewritePair, Values, array_of
-from relgraph.testing.random_terms import Parameters
+from relgraph.testing.random_terms import CannotInstantiate, Parameters, made_by
 
 
 def retyped(
@@ -265,10 +264,7 @@ def rebuilt(
     for node in io_toposort([spec.var for spec in graph.inputs], _variables(graph)):
         if any(v in known for v in node.outputs):
             continue
-        try:
-            made = node.op.make_node(*[known.get(v, v) for v in node.inputs])
-        except (TypeError, ValueError, IndexError, OverflowError) as error:
-            raise CannotInstantiate(f"{node.op} does not take the other inputs") from error
+        made = made_by(node.op.make_node, node.op, [known.get(v, v) for v in node.inputs])
         known.update(zip(node.outputs, made.outputs, strict=True))
 
     def new(value: Any) -> Any:

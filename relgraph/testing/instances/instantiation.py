@@ -38,16 +38,16 @@ from relgraph.testing.instances.arguments import (
     ARGUMENT_KINDS,
     RandomArguments,
     axes_in,
-    made_by,
 )
 from relgraph.testing.instances.input_values import sparse_matrix
-from relgraph.testing.instances.instance import CannotInstantiate, InstantiatedPattern
+from relgraph.testing.instances.instance import InstantiatedPattern
 from relgraph.testing.random_terms import (
     PARAMETERS,
-    OpenOpError,
+    CannotInstantiate,
     Parameters,
     class_of,
     classes_in,
+    made_by,
     op_for,
     role_of,
     roles_in,
@@ -142,14 +142,10 @@ class PatternInstantiator(RandomArguments):
         self._axes = {} if about_sparse else axes_in(rule.pattern)
         if self._axes:
             self._more_shapes = {**self._more_shapes, "by axes": 20.0}
-        # the guards on each logic variable, and the other variables that they are about
         self._guards: dict[Any, list[Where]] = {}
-        self._beside: dict[Any, list[Any]] = {}
         for guard in [c for c in rule.conditions if isinstance(c, Where)]:
-            variables = variables_of(guard.variables)
-            for v in variables:
+            for v in variables_of(guard.variables):
                 self._guards.setdefault(v, []).append(guard)
-                self._beside.setdefault(v, []).extend(u for u in variables if u != v)
         # the tensors that each computed logic variable comes from
         self._computed: dict[Any, list[Any]] = {}
         for condition in [c for c in rule.conditions if isinstance(c, Compute)]:
@@ -312,10 +308,7 @@ class PatternInstantiator(RandomArguments):
         cls = class_of(head)
         if cls is not None and issubclass(cls, Eye):  # its arguments are lengths
             arguments = [spec.var for spec in self._state.inputs[:1]] or arguments
-        try:
-            return op_for(head, arguments, self._random, self._parameter, self._parameters)
-        except OpenOpError as error:
-            raise CannotInstantiate(str(error)) from error
+        return op_for(head, arguments, self._random, self._parameter, self._parameters)
 
     def _parameter(self, v: Any, draw: Callable[[], Any]) -> Any:
         """Return the value of a logic variable for a parameter; it is drawn if it has none, if
@@ -402,7 +395,8 @@ class PatternInstantiator(RandomArguments):
         if made is not None:
             return made
         bindings = self._state.bindings
-        partners = [bindings[u] for u in self._beside.get(v, ()) if u in bindings]
+        beside = [u for g in self._guards.get(v, ()) for u in variables_of(g.variables) if u != v]
+        partners = [bindings[u] for u in beside if u in bindings]
         constants = [u for u in partners if isinstance(u, Constant) and u.type.dtype in _NUMBERS]
         if constants and self.choices.chance(50):
             return self._related(self.choices.uniform(constants))

@@ -23,24 +23,7 @@ from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import number_of
 from relgraph.scalar.type import FLOATS
 from relgraph.testing.check_result import Coverage
-from relgraph.testing.instances.edge_values import (
-    alone,
-    ascending,
-    at_points,
-    edges_meeting,
-    few,
-    layouts,
-    meetings,
-    near_boundaries,
-    neighbours,
-    one_edge,
-    points_by_branch,
-    positive,
-    random_values,
-    sweep,
-    two_edges,
-    zeros,
-)
+from relgraph.testing.instances import edge_values
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.input_values import Given, InputSpec
 from relgraph.testing.instances.instance import (
@@ -48,7 +31,6 @@ from relgraph.testing.instances.instance import (
     EXTENTS,
     KINDS,
     LONG,
-    CannotInstantiate,
     Cell,
     Instance,
     InstantiatedPattern,
@@ -66,6 +48,7 @@ from relgraph.testing.instances.instance_search import (
 )
 from relgraph.testing.judge.evaluation import combines_elements, decisions_in, is_elementwise
 from relgraph.testing.random_arrays import edge_numbers
+from relgraph.testing.random_terms import CannotInstantiate
 
 # With fewer graphs it is unknown whether a logic variable is ever an input.
 _FEW_GRAPHS = 4
@@ -95,11 +78,9 @@ View = Callable[[Any], Any]
 
 def complex_too(search: InstanceSearch) -> Iterator[Instance]:
     """Yield the instances with inputs of float64, and the same graphs of complex numbers."""
+    change = partial(retyped, dtypes=KINDS["float64"], dtype="complex128")
     for home in [i for i in search.instances if any(c.kind == "float64" for c in i.free_cells)]:
-        yield home
-        yield from search.rebuilt(
-            home, partial(retyped, dtypes=KINDS["float64"], dtype="complex128")
-        )
+        yield from [home, *search.rebuilt(home, change)]
 
 
 def with_inputs_of_others(search: InstanceSearch) -> Iterator[Instance]:
@@ -135,9 +116,8 @@ def with_edge_numbers(search: InstanceSearch) -> Iterator[Instance]:
         for home in _homes_with_constant(search, v)[:1]:
             constant: Any = home.graph.bindings[v]
             for number in edge_numbers(constant.type.dtype):
-                yield from _with_room(
-                    search, search.rebuilt(home, partial(with_number, v=constant, number=number))
-                )
+                change = partial(with_number, v=constant, number=number)
+                yield from _with_room(search, search.rebuilt(home, change))
 
 
 def with_laid_out_numbers(search: InstanceSearch) -> Iterator[Instance]:
@@ -165,7 +145,8 @@ def with_functions(search: InstanceSearch) -> Iterator[Instance]:
     The inputs are float64. If all ops are elementwise, they are vectors with room for all edge
     values.
     """
-    yield from _with_room(search, _of_results(search, _plain, ("rank 2", "rank 1"), ("length 1",)))
+    found = _of_results(search, lambda f, shape: [(shape, f)], ("rank 2", "rank 1"), ("length 1",))
+    yield from _with_room(search, found)
 
 
 def with_nothing(search: InstanceSearch) -> Iterator[Instance]:
@@ -195,7 +176,8 @@ def _of_results(
     for each group of extents."""
     for v in _always(search, lambda value: value.owner is not None or isinstance(value, Constant)):
         for among in extents:
-            for home in _homes_with_result(search, v, among)[:1]:
+            floats = [i for extent in among for i in _of_kind(search, "float64", extent)]
+            for home in [i for i in floats if i.graph.bindings[v].owner is not None][:1]:
                 yield from _with_views_of(search, home, v, views)
 
 
@@ -209,11 +191,13 @@ def _with_views_of(search: InstanceSearch, home: Instance, v: Any, views: Any) -
     tensor = home.graph.bindings[v]
     shape = home.shape_of(tensor)
     for function in () if shape is None else _FUNCTIONS:
-        changes = [
-            partial(_with_view, v=tensor, shape=of_input, view=view)
+        made = [
+            instance
             for of_input, view in views(function, shape)
+            for instance in search.rebuilt(
+                home, partial(_with_view, v=tensor, shape=of_input, view=view)
+            )
         ]
-        made = [i for change in changes for i in search.rebuilt(home, change)]
         if made:
             return made
     return []
@@ -267,12 +251,6 @@ def _numbers_apart(instance: Instance) -> int:
     return len({v.data.tobytes() for v in constants})
 
 
-def _homes_with_result(search: InstanceSearch, v: Any, extents: tuple[str, ...]) -> list[Instance]:
-    """Return the instances of float64 and some extents where an op gives a logic variable."""
-    found = [i for extent in extents for i in _of_kind(search, "float64", extent)]
-    return [i for i in found if i.graph.bindings[v].owner is not None]
-
-
 # -- arrays of one number ------------------------------------------------------------------------
 
 
@@ -292,10 +270,6 @@ def _as_rows(number: Any, shape: tuple[int, ...]) -> Any:
 
 
 # -- views ---------------------------------------------------------------------------------------
-
-
-def _plain(function: Any, shape: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], View]]:
-    yield shape, function
 
 
 def _views(function: Any, shape: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], View]]:
@@ -401,9 +375,10 @@ class InstancePlanner:
                 self._retype(cell)
             if self._has_best(cell):
                 continue
-            if _by_types(self.refusals[cell]):
-                # a law may be about several ops, of which one graph has one
-                refused += self.refusals[cell].total() >= _RETYPED
+            refusals = self.refusals[cell]
+            if refusals and not any(why == BY_CHANCE or " is no " in why for why in refusals):
+                # by types alone; a law may be about several ops, of which one graph has one
+                refused += refusals.total() >= _RETYPED
                 continue
             promising = any(c.extent == cell.extent for v in self._instances() for c in v.cells)
             if promising and (has_some or in_vain < _CELLS_REFUSED):
@@ -424,7 +399,11 @@ class InstancePlanner:
 
         The best is wholly in it. Else it is one with an input in it, or only a constant.
         """
-        best = max(self._instances(), key=partial(_fit, cell=cell), default=None)
+        best = max(
+            self._instances(),
+            key=lambda i: (i.suits(cell), cell in i.free_cells, cell in i.cells),
+            default=None,
+        )
         if best is None or cell not in best.cells:
             return False
         self.found[cell] = best
@@ -475,19 +454,9 @@ class InstancePlanner:
                     return
 
 
-def _by_types(refusals: Counter[str]) -> bool:
-    """Return whether graphs were refused, and all for the types of their variables."""
-    return bool(refusals) and not any(why == BY_CHANCE or " is no " in why for why in refusals)
-
-
 def _is_about_dtypes(found: Instance | str) -> bool:
     """Return whether a graph was refused for its dtypes, or for a number that its dtype lacks."""
     return isinstance(found, str) and (found in (ITS_DTYPES, OTHER_TYPE) or " is no " in found)
-
-
-def _fit(instance: Instance, cell: Cell) -> tuple[bool, ...]:
-    """Return a measure of how much of an instance is in a cell."""
-    return instance.suits(cell), cell in instance.free_cells, cell in instance.cells
 
 
 Examples = Iterator[tuple[Instance, Iterable[Given]]]
@@ -532,20 +501,20 @@ def other_examples(
     for search in searches:
         if bits and not all(is_elementwise(instance.pair) for instance in search.instances):
             for instance in _over_long_arrays(search, tries):
-                yield instance, layouts(instance.inputs, random, _LONG_LAYOUTS)
+                yield instance, edge_values.layouts(instance.inputs, random, _LONG_LAYOUTS)
         if bits and any(combines_elements(instance.pair) for instance in search.instances):
             for instance in complex_too(search):
-                yield instance, layouts(instance.inputs, random, _PRODUCT_LAYOUTS)
+                yield instance, edge_values.layouts(instance.inputs, random, _PRODUCT_LAYOUTS)
         # which zero a minimum of several is depends on all of them
         for instance in search.instances if bits else ():
-            yield instance, [zeros(instance.inputs, random)]
+            yield instance, [edge_values.zeros(instance.inputs, random)]
         for variants in VARIANTS:
             for instance in variants(search):
-                yield instance, few(instance.inputs, random, turn)
+                yield instance, edge_values.few(instance.inputs, random, turn)
         for found, sets in ((with_edge_numbers(search), 1), (with_functions(search), _MOST_SETS)):
             for instance in found:
-                inputs = instance.inputs
-                yield instance, [*few(inputs, random, turn), *sweep(inputs, random, sets)]
+                swept = edge_values.sweep(instance.inputs, random, sets)
+                yield instance, [*edge_values.few(instance.inputs, random, turn), *swept]
 
 
 def branches(searches: Sequence[InstanceSearch], kind: str) -> list[Instance]:
@@ -563,8 +532,7 @@ def branches(searches: Sequence[InstanceSearch], kind: str) -> list[Instance]:
 
 def over_long_vectors(searches: Sequence[InstanceSearch], kind: str) -> list[Instance]:
     """Return the graph of a kind with the most inputs over long vectors, if it has several."""
-    alike = [(i, search) for search in searches for i in _of_kind(search, kind)]
-    several = [(i, search) for i, search in alike if len(i.inputs) > 1]
+    several = [(i, s) for s in searches for i in _of_kind(s, kind) if len(i.inputs) > 1]
     several.sort(key=lambda pair: (-len(pair[0].inputs), pair[0].computed))
     for instance, search in several[:_RESHAPED]:
         long = search.over(_LONG, instance)
@@ -588,19 +556,19 @@ def at_decisions(long: Instance, others: Sequence[Instance], random: Random) -> 
     """Yield examples where a law decides between branches: on long vectors, near the boundaries of
     the branches, and at points of each branch as numbers and matrices too."""
     inputs = long.inputs
-    values = list(random_values(inputs, random, _LONG_SETS))
-    near = near_boundaries(long, values, random)
-    others_met = [*meetings(inputs, random, _LONG_SETS), *values, *near]
+    values = list(edge_values.random_values(inputs, random, _LONG_SETS))
+    near = edge_values.near_boundaries(long, values, random)
+    others_met = [*edge_values.meetings(inputs, random, _LONG_SETS), *values, *near]
     yield long, [*at_meetings(inputs, random), *others_met]
-    points = points_by_branch(long, values)
+    points = edge_values.points_by_branch(long, values)
     for instance in others:
-        yield instance, at_points(points, instance.inputs)
+        yield instance, edge_values.at_points(points, instance.inputs)
 
 
 def at_meetings(inputs: Sequence[InputSpec], random: Random) -> Iterator[Given]:
     """Yield values of long vectors where edge values of all inputs meet."""
-    yield from edges_meeting(inputs, random, _LONG_SETS)
-    yield from neighbours(inputs, random)
+    yield from edge_values.edges_meeting(inputs, random, _LONG_SETS)
+    yield from edge_values.neighbours(inputs, random)
 
 
 # How many sets of values hold the edge values of a kind at most.
@@ -669,32 +637,30 @@ class PlannedExamples:
         for cell, instance in planned.found.items():
             turn += 2
             # the op of one graph may not be defined for what is tried: of a singular matrix, say
-            compared = any(
-                self._compare_in_cell(i, turn) for i in (instance, *self._others(cell, instance))
-            )
+            alike = (instance, *self._others(cell, instance))
+            compared = any(self._compare_in_cell(i, turn) for i in alike)
             self._note(str(cell), compared, "the old side can be computed for no values tried")
         for kind in KINDS:
             of_kind = {cell: i for cell, i in planned.found.items() if cell.kind == kind}
             if of_kind:
                 self._compare_edges(kind, of_kind)
             # beside others a kind may be where it decides nothing: `0 / (b / y)`
-            if any(_is_alone(cell, instance) for cell, instance in of_kind.items()):
+            if any(c.extent != AMONG_OTHERS and i.cells == {c} for c, i in of_kind.items()):
                 self._require_claim(kind, of_kind)
         bits = self.run.sound == "exact"
         others = other_examples(planned.searches, self.random, turn, planned.tries, bits)
         for instance, values in others:
-            for given in values:
-                self._compare(instance, given)
+            self._compare(instance, values)
         self._note_missing()
 
     def _compare_in_cell(self, instance: Instance, turn: int) -> bool:
         """Compare the sides of an instance for a few values; return whether one was compared."""
         inputs = instance.inputs
-        compared = [self._compare(instance, given) for given in few(inputs, self.random, turn)]
+        compared = self._compare(instance, edge_values.few(inputs, self.random, turn))
         if not any(compared):
             # an op may be defined for positive numbers alone
-            compared = [self._compare(instance, given) for given in positive(inputs, self.random)]
-        return any(compared) or self._compare(instance, ascending(inputs))
+            compared = self._compare(instance, edge_values.positive(inputs, self.random))
+        return any(compared) or any(self._compare(instance, [edge_values.ascending(inputs)]))
 
     def _alike(self, known: Instance) -> list[Instance]:
         """Return the instances of the rule of a known one."""
@@ -705,11 +671,13 @@ class PlannedExamples:
         alike = [i for i in self._alike(known) if cell in i.free_cells and i is not known]
         return alike[:_OTHERS]
 
-    def _compare(self, instance: Instance, given: Given) -> bool:
+    def _compare(self, instance: Instance, values: Iterable[Given]) -> list[bool]:
+        """Compare the sides of an instance for some values; say for each whether that was done."""
         before = self.run.examples
-        compared = self.run.examine(instance, given)
-        self.coverage.examples += self.run.examples - before
-        return compared
+        try:
+            return [self.run.examine(instance, given) for given in values]
+        finally:
+            self.coverage.examples += self.run.examples - before
 
     def _note(self, name: str, covered: bool, why: str) -> None:
         if covered:
@@ -726,24 +694,21 @@ class PlannedExamples:
         if not largest or not _elements(largest[0]):
             return
         home, *others = dict.fromkeys(largest)
-        swept = list(sweep(home.inputs, self.random, _MOST_SETS))
-        compared = [self._compare(home, given) for given in swept]
+        compared = self._compare(home, edge_values.sweep(home.inputs, self.random, _MOST_SETS))
         has_domain = home.in_domain is not None
         if has_domain or not all(compared):
             # an op, or the law, is not defined for some values: of those it is defined for, each
-            compared += [self._compare(home, given) for given in alone(home.inputs)]
+            compared += self._compare(home, edge_values.alone(home.inputs))
         plainest = self._plainest(found.get(Cell(kind, "rank 2"), home))
         if kind in ("float64", "complex") and not is_elementwise(home.pair):
             for instance in dict.fromkeys([plainest[0], self._broadest(kind, home)]):
-                inputs = instance.inputs
-                for given in [*one_edge(inputs, self.random), *two_edges(inputs, self.random)]:
-                    self._compare(instance, given)
+                self._compare(instance, edge_values.one_edge(instance.inputs, self.random))
+                self._compare(instance, edge_values.two_edges(instance.inputs, self.random))
         for instance in plainest:
-            for given in layouts(instance.inputs, self.random, 2 * self.sets, positive=has_domain):
-                self._compare(instance, given)
+            laid_out = edge_values.layouts(instance.inputs, self.random, 2 * self.sets, has_domain)
+            self._compare(instance, laid_out)
         for instance in others:
-            for given in sweep(instance.inputs, self.random, self.sets):
-                self._compare(instance, given)
+            self._compare(instance, edge_values.sweep(instance.inputs, self.random, self.sets))
         self._note(f"{kind}, edge values", any(compared), "the old side can be computed for none")
 
     def _plainest(self, known: Instance) -> list[Instance]:
@@ -794,11 +759,6 @@ class PlannedExamples:
 
 def _elements(instance: Instance) -> int:
     return sum(spec.size for spec in instance.inputs if spec.allowed is None)
-
-
-def _is_alone(cell: Cell, instance: Instance) -> bool:
-    """Return whether all tensors of an instance are in a cell, constants too."""
-    return cell.extent != AMONG_OTHERS and instance.cells == {cell}
 
 
 def _restrictions(instance: Instance) -> tuple[int, int]:

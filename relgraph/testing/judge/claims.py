@@ -267,25 +267,22 @@ def unclaimed_elements(
         A boolean array of the shape of `out`.
     """
     finite = sound not in ("rounding", "stable")
-    nested = _among_three_or_more(nodes) if sound == "stable" else None
-    # products of several factors, of which there were more before
-    products = set(nested or ())
-    if nested is not None and _nested(others, PRODUCTS):
-        products.update(_elementwise(nodes, PRODUCTS))
-    if (
-        not products
-        and nested is not None
-        and not any(isinstance(node.op, MatrixProduct | MatrixOp) for node in nodes)
-    ):
-        return np.zeros(array_of(values[out]).shape, bool)
+    stable = sound == "stable"
+    # part of a sum or of a product of three operands or more
+    nested = _nested(nodes, SUMS) | _nested(nodes, PRODUCTS) if stable else set(nodes)
+    if stable:
+        # products of several factors, of which there were more before
+        more = _elementwise(nodes, PRODUCTS) if _nested(others, PRODUCTS) else set()
+        products = nested | more
+        if not products and not any(isinstance(n.op, MatrixProduct | MatrixOp) for n in nodes):
+            return np.zeros(array_of(values[out]).shape, bool)
     # where a result has underflowed to 0, which is nan beside an infinity
     vanished: dict[Variable, Array] = {}
 
     def own(node: Apply, v: Variable, inputs: Sequence[Array], result: Array) -> Array:
         leaves = ~np.isfinite(result) if finite else _leaves_range(node, inputs, result)
-        counts = nested is None or node in nested
-        found = leaves if counts else np.zeros(result.shape, bool)
-        if nested is not None:
+        found = leaves if node in nested else np.zeros(result.shape, bool)
+        if stable:
             pairs = zip(node.inputs, inputs, strict=True)
             given = [vanished.get(u, np.zeros(x.shape, bool)) for u, x in pairs]
             zero = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
@@ -395,11 +392,6 @@ def _elementwise(nodes: Sequence[Apply], names: tuple[str, ...]) -> set[Apply]:
     return {n for n in nodes if isinstance(n.op, Elemwise) and n.op.scalar_op.name in names}
 
 
-def _among_three_or_more(nodes: Sequence[Apply]) -> set[Apply]:
-    """Return the nodes that are part of a sum or of a product of three operands or more."""
-    return {node for names in (SUMS, PRODUCTS) for node in _nested(nodes, names)}
-
-
 def _nested(nodes: Sequence[Apply], names: tuple[str, ...]) -> set[Apply]:
     """Return the nodes of some scalar ops with three inputs, or with a node of them beside."""
     alike = _elementwise(nodes, names)
@@ -411,6 +403,13 @@ def _nested(nodes: Sequence[Apply], names: tuple[str, ...]) -> set[Apply]:
     return found
 
 
+def moves_alone(node: Apply) -> bool:
+    """Return whether an op moves elements and adds none of them up."""
+    op: Any = node.op
+    adds = isinstance(op, BaseIncSubtensor) and not op.set_instead_of_inc
+    return moved_inputs(node) is not None and not adds
+
+
 def _finite_size(x: Array) -> Array:
     """Return the magnitudes of what is finite: of complex numbers those of their finite parts."""
     if x.dtype.kind == "c":
@@ -420,15 +419,14 @@ def _finite_size(x: Array) -> Array:
 
 def _leaves_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
     """Return where finite operands over- or underflow in the op of a node."""
-    info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
     op: Any = node.op
-    adds = isinstance(op, BaseIncSubtensor) and not op.set_instead_of_inc
-    if info is None or (moved_inputs(node) is not None and not adds):
+    if result.dtype.kind not in "fc" or moves_alone(node):
         return np.zeros(result.shape, bool)
+    info = np.finfo(result.dtype)
     if isinstance(op, Elemwise):
         return _elemwise_leaves_range(op.scalar_op, inputs, result, info)
     sizes = [_finite_size(x) for x in inputs]
-    if adds:
+    if isinstance(op, BaseIncSubtensor):
         return ~np.isfinite(performed(node, [*sizes[:2], *inputs[2:]])[0])
     if isinstance(op, CAReduce) and op.ufunc in (np.add, np.multiply):
         axes = op.axes(inputs[0].ndim)
@@ -436,8 +434,8 @@ def _leaves_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
             return ~np.isfinite(np.sum(sizes[0], axis=axes))
         return _product_leaves_range(np.where(sizes[0] == 0, 1, sizes[0]), info, axes)
     if isinstance(op, MatrixProduct):
-        total = np.matmul(sizes[0], sizes[1])
-        nonzero = np.matmul((sizes[0] > 0).astype(float), (sizes[1] > 0).astype(float)) > 0
+        total = np.matmul(*sizes)
+        nonzero = np.matmul(*[(s > 0).astype(float) for s in sizes]) > 0
         return ~np.isfinite(total) | (nonzero & (total < info.tiny / info.eps))
     if isinstance(op, CAReduce):
         return np.zeros(result.shape, bool)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,10 +12,7 @@ import numpy as np
 from relgraph.graph.basic import Apply, Variable
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.elemwise import Elemwise
-from relgraph.testing.judge.claims import (
-    marked_elements,
-    unclaimed_elements,
-)
+from relgraph.testing.judge.claims import marked_elements, unclaimed_elements
 from relgraph.testing.judge.evaluation import (
     Array,
     RewritePair,
@@ -161,17 +158,14 @@ class Comparison:
     def _claimed(self, sound: str) -> Array:
         """Return the elements about which a class makes a claim, by the values of both sides."""
         if sound not in self._claims:
-            self._claims[sound] = self._find_claimed(sound)
+            claimed = ~self._unclaimed(self.pair.old, sound)
+            if sound != OLD_SIDE_FINITE:
+                # In its domain a law may not give nan or an infinity for a finite old value: only
+                # over- and underflow excuse the new side.
+                new_class = "rounding" if sound == "domain" else sound
+                claimed = claimed & ~self._unclaimed(self.pair.new, new_class)
+            self._claims[sound] = claimed
         return self._claims[sound]
-
-    def _find_claimed(self, sound: str) -> Array:
-        if sound == OLD_SIDE_FINITE:
-            return np.asarray(~self._unclaimed(self.pair.old, sound))
-        # In its domain a law may not give nan or an infinity for a finite old value: only over- and
-        # underflow excuse the new side.
-        new_class = "rounding" if sound == "domain" else sound
-        claimed = ~self._unclaimed(self.pair.old, sound)
-        return np.asarray(claimed & ~self._unclaimed(self.pair.new, new_class))
 
     def _unclaimed(self, side: Variable, sound: str) -> Array:
         before = self._nodes(self.pair.old) if side is self.pair.new else ()
@@ -245,13 +239,9 @@ class Comparison:
 
     def _least_precise_dtype(self) -> Any:
         """Return the least precise float or complex dtype among the nodes of the old side."""
-        dtypes = {
-            array_of(self.values[v]).dtype
-            for node in self._nodes(self.pair.old)
-            for v in node.outputs
-        }
-        floats = [d for d in dtypes | {self.old.dtype} if d.kind in "fc"]
-        floats = floats or [np.dtype("float64")]
+        outputs = [v for node in self._nodes(self.pair.old) for v in node.outputs]
+        dtypes = {self.old.dtype, *(array_of(self.values[v]).dtype for v in outputs)}
+        floats = [d for d in dtypes if d.kind in "fc"] or [np.dtype("float64")]
         return max(floats, key=lambda d: float(np.finfo(d).eps))
 
     # -- against the true value ------------------------------------------------------------
@@ -280,7 +270,7 @@ class Comparison:
         """Return the true values of the old side's elements at some indices."""
         old = self.pair.old
         nodes = self._nodes(old)
-        if _are_elementwise(nodes):
+        if all(isinstance(node.op, Elemwise) for node in nodes):
             return list(np.ravel(true_values(nodes, self._values_at(nodes, indices), old)))
         where = [tuple(index) for index in indices]
         whole = true_values(nodes, self.values, old, where)
@@ -310,11 +300,8 @@ class Comparison:
             return None if new == truth else f"the true value is {truth}"
         with_nan, with_infinity = self._with_nan_and_with_infinity
         if with_nan[index]:
-            return (
-                None
-                if np.isnan(new) == np.isnan(old)
-                else "an input is nan, and only one side is nan"
-            )
+            same = np.isnan(new) == np.isnan(old)
+            return None if same else "an input is nan, and only one side is nan"
         if is_none(truth):
             overflows = with_infinity[index] or self._unclaimed(self.pair.old, "rounding")[index]
             if overflows and np.isnan(old):
@@ -334,15 +321,10 @@ class Comparison:
         slack = _ulp(float(abs(old)), info) if np.isfinite(old) else 0.0
         if not _distance(new, truth, info) > _distance(old, truth, info) + slack:
             return None
-        if not is_infinite(truth) and _distance(new, truth, info) <= MAX_ULPS * _ulp(
-            abs(truth), info
-        ):
+        bound = None if is_infinite(truth) else MAX_ULPS * _ulp(abs(truth), info)
+        if bound is not None and _distance(new, truth, info) <= bound:
             return None
         return f"the true value is {_written(truth)}, to which the old one is nearer"
-
-
-def _are_elementwise(nodes: Sequence[Apply]) -> bool:
-    return all(isinstance(node.op, Elemwise) for node in nodes)
 
 
 def _is_logarithm(side: Variable) -> bool:

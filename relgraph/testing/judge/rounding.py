@@ -31,18 +31,13 @@ from relgraph.testing.judge.claims import (
     backward_error,
     is_elementwise,
     marked_elements,
+    moves_alone,
     propagate_marks,
     propagated,
     size_of_logarithms,
     underflows_to_zero,
 )
-from relgraph.testing.judge.evaluation import (
-    SELECTING,
-    Array,
-    Values,
-    array_of,
-    widened,
-)
+from relgraph.testing.judge.evaluation import SELECTING, Array, Values, array_of, widened
 
 MAX_ULPS = 8
 """How many units in the last place a single op may be off: NumPy's ufuncs are good to about 4."""
@@ -173,10 +168,8 @@ def _local_error(
     max_relative_error: float,
 ) -> Any:
     """Return the error that one op makes when it rounds its result, and its partial results."""
-    info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
     op: Any = node.op
-    adds = isinstance(op, BaseIncSubtensor) and not op.set_instead_of_inc
-    if info is None or (moved_inputs(node) is not None and not adds) or is_exact(node):
+    if result.dtype.kind not in "fc" or moves_alone(node) or is_exact(node):
         return 0.0
     size = magnitude_of(result)
     if isinstance(op, CAReduce) and op.ufunc is np.multiply:
@@ -188,13 +181,13 @@ def _local_error(
     elif isinstance(op, Elemwise) and op.scalar_op.name == "add" and len(inputs) > 2:
         # a partial sum may be larger than the sum, and another one where the terms are regrouped
         size = np.maximum(size, sum(magnitude_of(x) for x in inputs))
-    elif adds or isinstance(op, CAReduce | MatrixProduct | Cumulate | Convolve | DFT):
+    elif isinstance(op, BaseIncSubtensor | CAReduce | MatrixProduct | Cumulate | Convolve | DFT):
         sizes = [magnitude_of(x) for x in inputs]
         parts = _added_up(node, sizes, result.shape)
         if parts is None:
             parts = propagate_marks(node, sizes, inputs, result.shape)
         size = np.maximum(size, parts)
-    return size * min(float(info.eps), max_relative_error)
+    return size * min(_eps_of(result), max_relative_error)
 
 
 def _span(x: Array) -> float:
@@ -208,9 +201,9 @@ def _underflow_error(
     node: Apply, errors: Sequence[Array], inputs: Sequence[Array], result: Array
 ) -> Any:
     """Return the error that one op makes where its result underflows."""
-    info = np.finfo(result.dtype) if result.dtype.kind in "fc" else None
-    if info is None or moved_inputs(node) is not None or is_exact(node):
+    if result.dtype.kind not in "fc" or moved_inputs(node) is not None or is_exact(node):
         return 0.0
+    info = np.finfo(result.dtype)
     least = float(info.smallest_subnormal)
     op: Any = node.op
     if not isinstance(op, Elemwise):
@@ -282,10 +275,9 @@ def _multiplied(multiply: Callable[[Array, Array], Array], a: Array, b: Array) -
     found = np.asarray(multiply(a, b))
     if not np.isnan(found).any():
         return found
+    infinite, nonzero = [np.isinf(x) * 1.0 for x in (a, b)], [(x > 0) * 1.0 for x in (a, b)]
+    unbounded = multiply(infinite[0], nonzero[1]) + multiply(nonzero[0], infinite[1])
     finite = multiply(*[np.where(np.isinf(x), 0, x) for x in (a, b)])
-    unbounded = multiply(np.isinf(a) * 1.0, (b > 0) * 1.0) + multiply(
-        (a > 0) * 1.0, np.isinf(b) * 1.0
-    )
     return np.where(unbounded > 0, np.inf, finite)
 
 
@@ -332,7 +324,8 @@ def _elemwise_error(
             found = op.scalar_op.impl(*corner)
             found = np.asarray(found[0] if op.nout > 1 else found).astype(result.dtype)
             change = np.abs(widened(found) - widened(result))
-            changes.append(np.where(_equal_or_nan(found, result), 0.0, change))
+            same = (found == result) | ((found != found) & (result != result))
+            changes.append(np.where(same, 0.0, change))
         # fmax leaves out nan, unless all are nan
         most = (np.fmax if strict else np.maximum).reduce(changes)
         total = total + np.where(np.isnan(most), np.inf, most)
@@ -351,10 +344,6 @@ _TOGETHER = 4
 
 # Which operand of a scalar op has a pole at 0; of `pow` it is one for negative exponents.
 _POLE_OF = {"true_div": 1, "reciprocal": 0, "pow": 0}
-
-
-def _equal_or_nan(a: Any, b: Array) -> Any:
-    return (a == b) | ((a != a) & (b != b))
 
 
 def _shifted_value(value: Any, error: Array, sign: int) -> Any:

@@ -24,8 +24,9 @@ from relgraph.graph.kanren.state import is_settled
 from relgraph.graph.kanren.terms import build
 from relgraph.graph.opt.dispatch import RewriterTables
 from relgraph.testing.discovery import discover_laws
-from relgraph.testing.instances.instance import CannotInstantiate, direction_of
+from relgraph.testing.instances.instance import direction_of
 from relgraph.testing.instances.instantiation import PatternInstantiator
+from relgraph.testing.random_terms import CannotInstantiate
 from tests.graph.kanren.instances import Instances, Relations, is_number
 from tests.seeds import sampled, seed_of
 

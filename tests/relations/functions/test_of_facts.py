@@ -10,9 +10,8 @@ import pytest
 import relgraph.tensor as at
 from relations.functions.trigonometric import INVERSES, SIGNS
 from relations.kit.functions import admitted_ops
-from relgraph.testing.instances.instance import CannotInstantiate
 from relgraph.testing.instances.instantiation import PatternInstantiator
-from relgraph.testing.random_terms import scalar_ops
+from relgraph.testing.random_terms import CannotInstantiate, scalar_ops
 from tests.relations.applied import i, u, x, y
 
 LAWS = {law.name: law for law in (*SIGNS, *INVERSES)}

@@ -17,11 +17,12 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.terms import OpenAnswerError, build, renamed, variables_of
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.tensor.type import TensorType
-from relgraph.testing.instances.instance import CannotInstantiate, Instance
+from relgraph.testing.instances.instance import Instance
 from relgraph.testing.instances.instance_search import alone, reshaped, with_axes
 from relgraph.testing.instances.instantiation import numbers_where_it_decides
 from relgraph.testing.judge.evaluation import RewritePair, same_bits
 from relgraph.testing.judge.law_comparison import Comparison
+from relgraph.testing.random_terms import CannotInstantiate
 from tests.testing.mutants.reach import constant_value
 from tests.testing.mutants.spoiled import EVERYTHING, WHERE, Spoiled
 
