@@ -20,8 +20,10 @@ from relgraph.testing.judge.claims import (
     unclaimed_elements,
 )
 from relgraph.testing.judge.evaluation import (
+    Computed,
     EvaluationError,
     RewritePair,
+    Side,
     evaluate_all,
 )
 from relgraph.testing.judge.graph_comparison import ReferenceGraph
@@ -36,11 +38,11 @@ x, y, m = at.dvector("x"), at.dvector("y"), at.dmatrix("m")
 
 
 def evaluated(out, **given):
-    """Return the nodes that compute `out`, the values of all variables, and `out`."""
+    """Return an output with the values of all variables."""
     inputs = [v for v in (x, y, m) if v.name in given]
     pair = RewritePair(inputs, out, out, inputs)
     values = pair.run([np.array(given[v.name]) for v in inputs])
-    return pair.nodes_of(out), values, out
+    return Side(pair.nodes_of(out), values, out)
 
 
 # The elements about which soundness classes make claims.
@@ -69,46 +71,46 @@ def evaluated(out, **given):
     ],
 )
 def test_where_there_is_no_claim(out, value, rounding, finite):
-    nodes, values, out = evaluated(out, x=[value])
-    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == [rounding]
-    assert unclaimed_elements(nodes, values, out, "finite").tolist() == [finite]
+    side = evaluated(out, x=[value])
+    assert unclaimed_elements(side, "rounding").tolist() == [rounding]
+    assert unclaimed_elements(side, "finite").tolist() == [finite]
 
 
 def test_no_claim_is_element_by_element():
-    nodes, values, out = evaluated(at.exp(x) + y, x=[1.0, 1000.0, 2.0], y=[1.0, 2.0, np.nan])
-    assert unclaimed_elements(nodes, values, out, "finite").tolist() == [False, True, True]
-    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == [False, True, False]
+    side = evaluated(at.exp(x) + y, x=[1.0, 1000.0, 2.0], y=[1.0, 2.0, np.nan])
+    assert unclaimed_elements(side, "finite").tolist() == [False, True, True]
+    assert unclaimed_elements(side, "rounding").tolist() == [False, True, False]
 
 
 def test_partial_sums_and_products_leave_the_range_on_the_way():
-    nodes, values, out = evaluated(at.sum(x), x=[1e308, 1e308, -1e308])
-    assert unclaimed_elements(nodes, values, out, "rounding").all()
-    nodes, values, out = evaluated(at.prod(x), x=[1e-300, 1e-300, 1e300])
-    assert unclaimed_elements(nodes, values, out, "rounding").all()
+    side = evaluated(at.sum(x), x=[1e308, 1e308, -1e308])
+    assert unclaimed_elements(side, "rounding").all()
+    side = evaluated(at.prod(x), x=[1e-300, 1e-300, 1e300])
+    assert unclaimed_elements(side, "rounding").all()
     largest = float(np.finfo("float64").max)
     for factors in ([2.0, 3.0], [largest, 0.25, 0.5], [1e200, 1e100, 1e-200]):
-        nodes, values, out = evaluated(at.prod(x), x=factors)
-        assert not unclaimed_elements(nodes, values, out, "rounding").any()
+        side = evaluated(at.prod(x), x=factors)
+        assert not unclaimed_elements(side, "rounding").any()
     for factors in ([largest, 2.0, 0.25], [1e-200, 1e-200, 1e300]):
-        nodes, values, out = evaluated(at.prod(x), x=factors)
-        assert unclaimed_elements(nodes, values, out, "rounding").all()
+        side = evaluated(at.prod(x), x=factors)
+        assert unclaimed_elements(side, "rounding").all()
 
 
 def test_sums_of_three_terms_are_added_in_any_order_where_a_law_is_stable():
     for out, unclaimed in ((at.add(x, y, y), True), (x + (y + y), True), (x + y, False)):
-        nodes, values, out = evaluated(out, x=[np.inf], y=[-1e308])
-        assert unclaimed_elements(nodes, values, out, "stable").tolist() == [unclaimed]
+        side = evaluated(out, x=[np.inf], y=[-1e308])
+        assert unclaimed_elements(side, "stable").tolist() == [unclaimed]
 
 
 def test_a_factor_may_underflow_where_two_of_several_have_become_one():
     least = 5e-324
-    before, _values, _out = evaluated(at.mul(at.expm1(x), y, at.sigmoid(-x)), x=[least], y=[np.inf])
-    nodes, values, out = evaluated(at.tanh(x / 2) * y, x=[least, 1.0, 0.0], y=[np.inf] * 3)
-    assert np.isnan(values[out]).tolist() == [True, False, True]
-    of_several = unclaimed_elements(nodes, values, out, "stable", before)
+    before = evaluated(at.mul(at.expm1(x), y, at.sigmoid(-x)), x=[least], y=[np.inf])
+    side = evaluated(at.tanh(x / 2) * y, x=[least, 1.0, 0.0], y=[np.inf] * 3)
+    assert np.isnan(side.value).tolist() == [True, False, True]
+    of_several = unclaimed_elements(side, "stable", before.nodes)
     assert of_several.tolist() == [True, False, False]  # 0 has not underflowed
-    two, _values, _out = evaluated(at.expm1(x) * y, x=[least], y=[np.inf])
-    assert not unclaimed_elements(nodes, values, out, "stable", two).any()
+    two = evaluated(at.expm1(x) * y, x=[least], y=[np.inf])
+    assert not unclaimed_elements(side, "stable", two.nodes).any()
 
 
 @pytest.mark.parametrize(
@@ -121,35 +123,35 @@ def test_a_factor_may_underflow_where_two_of_several_have_become_one():
     ],
 )
 def test_a_share_may_underflow_as_an_exponential_does(exponents, unclaimed):
-    nodes, values, out = evaluated(at.softmax(x), x=exponents)
-    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == unclaimed
+    side = evaluated(at.softmax(x), x=exponents)
+    assert unclaimed_elements(side, "rounding").tolist() == unclaimed
 
 
 def test_a_share_may_underflow_beside_an_infinite_factor_where_the_sides_differ():
     factors = at.mul(y, y, at.exp(y))
-    before, _values, _out = evaluated(
+    before = evaluated(
         at.exp(x) * factors / at.sum(at.exp(x)), x=[-700.0, 700.0], y=[np.inf, np.inf]
     )
-    nodes, values, out = evaluated(at.softmax(x) * factors, x=[-700.0, 700.0], y=[np.inf, np.inf])
-    assert np.isnan(values[out]).tolist() == [True, False]
-    assert unclaimed_elements(nodes, values, out, "stable", before).tolist() == [True, False]
+    side = evaluated(at.softmax(x) * factors, x=[-700.0, 700.0], y=[np.inf, np.inf])
+    assert np.isnan(side.value).tolist() == [True, False]
+    assert unclaimed_elements(side, "stable", before.nodes).tolist() == [True, False]
 
 
 def test_increments_of_one_place_leave_the_range_on_the_way():
     twice = at.inc_subtensor(x[np.array([0, 0, 1])], y)
-    nodes, values, out = evaluated(twice, x=[1e308, 1.0, 2.0], y=[1e308, -1e308, 1.0])
-    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == [True, False, False]
-    assert not unclaimed_elements(nodes, values, out, "finite")[1:].any()
+    side = evaluated(twice, x=[1e308, 1.0, 2.0], y=[1e308, -1e308, 1.0])
+    assert unclaimed_elements(side, "rounding").tolist() == [True, False, False]
+    assert not unclaimed_elements(side, "finite")[1:].any()
     changed = at.set_subtensor(x[:1], y)
-    nodes, values, out = evaluated(changed, x=[1e308, 1.0], y=[1e308])
-    assert not unclaimed_elements(nodes, values, out, "rounding").any()
+    side = evaluated(changed, x=[1e308, 1.0], y=[1e308])
+    assert not unclaimed_elements(side, "rounding").any()
 
 
 def test_which_elements_come_from_a_nan():
-    nodes, values, out = evaluated(at.exp(x) + y, x=[np.nan, 1.0], y=[1.0, 2.0])
-    assert marked_elements(nodes, values, out, np.isnan).tolist() == [True, False]
-    nodes, values, out = evaluated(at.sum(x), x=[np.nan, 1.0])
-    assert marked_elements(nodes, values, out, np.isnan).all()
+    side = evaluated(at.exp(x) + y, x=[np.nan, 1.0], y=[1.0, 2.0])
+    assert marked_elements(side, np.isnan).tolist() == [True, False]
+    side = evaluated(at.sum(x), x=[np.nan, 1.0])
+    assert marked_elements(side, np.isnan).all()
 
 
 @pytest.mark.parametrize(
@@ -162,8 +164,8 @@ def test_which_elements_come_from_a_nan():
     ],
 )
 def test_a_zero_beside_an_infinity_is_left_to_the_blas(left, right, unclaimed):
-    nodes, values, out = evaluated(at.dot(x, y), x=left, y=right)
-    assert unclaimed_elements(nodes, values, out, "rounding").tolist() == unclaimed
+    side = evaluated(at.dot(x, y), x=left, y=right)
+    assert unclaimed_elements(side, "rounding").tolist() == unclaimed
 
 
 @pytest.mark.parametrize(("factor", "unclaimed"), [(0.0, True), (1e-17, True), (1e-3, False)])
@@ -177,8 +179,8 @@ def test_a_zero_beside_an_infinity_is_left_to_the_blas(left, right, unclaimed):
 )
 def test_what_rounding_makes_of_a_zero_beside_an_infinity_is_no_claim(made, factor, unclaimed):
     matrix = [[1.0, -factor], [-factor, 1.0]]
-    nodes, values, out = evaluated(made, m=matrix, x=[np.inf, 1.0])
-    assert unclaimed_elements(nodes, values, out, "stable").tolist() == [False, unclaimed]
+    side = evaluated(made, m=matrix, x=[np.inf, 1.0])
+    assert unclaimed_elements(side, "stable").tolist() == [False, unclaimed]
 
 
 # Bounds on the rounding of a graph.
@@ -188,7 +190,7 @@ EPS = np.finfo("float64").eps
 
 def rounding_of(out, **given):
     """Return how far rounding may move a result, in units of the last place of 1."""
-    (error,) = np.ravel(rounding_error_bound(*evaluated(out, **given), False, EPS)) / EPS
+    (error,) = np.ravel(rounding_error_bound(evaluated(out, **given), False, EPS)) / EPS
     return error
 
 
@@ -214,54 +216,54 @@ def test_what_a_function_has_made_small_does_not_count():
 
 
 def test_a_product_of_several_factors_may_underflow_on_the_way():
-    nodes, values, out = evaluated(at.mul(x, y, 1e300), x=[1e-300], y=[1e-30])
-    (error,) = rounding_error_bound(nodes, values, out, True, EPS)
+    side = evaluated(at.mul(x, y, 1e300), x=[1e-300], y=[1e-30])
+    (error,) = rounding_error_bound(side, True, EPS)
     assert error > 1e-30
-    nodes, values, out = evaluated(at.mul(x / y, 0.25, y), x=[1e-300], y=[1e300])
-    (error,) = rounding_error_bound(nodes, values, out, True, EPS)
+    side = evaluated(at.mul(x / y, 0.25, y), x=[1e-300], y=[1e300])
+    (error,) = rounding_error_bound(side, True, EPS)
     assert error > 1e-300
-    nodes, values, out = evaluated(at.mul(x, y, 1e300), x=[1e-300], y=[1.0])
-    (error,) = rounding_error_bound(nodes, values, out, True, EPS)
+    side = evaluated(at.mul(x, y, 1e300), x=[1e-300], y=[1.0])
+    (error,) = rounding_error_bound(side, True, EPS)
     assert error < 1e-14
 
 
 def test_a_sigmoid_is_zero_where_an_exponential_overflows():
-    nodes, values, out = evaluated(at.sigmoid(x), x=[-710.0])
-    assert values[out].tolist() == [0.0]
-    (error,) = rounding_error_bound(nodes, values, out, True, EPS)
+    side = evaluated(at.sigmoid(x), x=[-710.0])
+    assert side.value.tolist() == [0.0]
+    (error,) = rounding_error_bound(side, True, EPS)
     assert 4e-309 < error < 3e-308
 
 
 def test_errors_propagate_as_far_as_they_move_results():
-    nodes, values, out = evaluated(at.exp(at.log(x)), x=[1e300])
-    (error,) = rounding_error_bound(nodes, values, out, False, 1.0)
+    side = evaluated(at.exp(at.log(x)), x=[1e300])
+    (error,) = rounding_error_bound(side, False, 1.0)
     assert 300 * EPS < error / 1e300 < 3000 * EPS
-    nodes, values, out = evaluated(x + 1, x=[1.0])
-    assert rounding_error_bound(nodes, values, out, False, 1.0).tolist() == [2 * EPS]
-    nodes, values, out = evaluated(x * y / y, x=[1e-200], y=[1e-200])
-    assert rounding_error_bound(nodes, values, out, True, 1.0)[0] > 1e-200
-    assert rounding_error_bound(nodes, values, out, False, 1.0)[0] < 1e-200
+    side = evaluated(x + 1, x=[1.0])
+    assert rounding_error_bound(side, False, 1.0).tolist() == [2 * EPS]
+    side = evaluated(x * y / y, x=[1e-200], y=[1e-200])
+    assert rounding_error_bound(side, True, 1.0)[0] > 1e-200
+    assert rounding_error_bound(side, False, 1.0)[0] < 1e-200
 
 
 def test_a_zero_that_has_not_underflowed_is_right():
-    nodes, values, out = evaluated(1 / at.sinh(x), x=[-0.0])
-    assert rounding_error_bound(nodes, values, out, True, 1.0) < 1e-300
-    nodes, values, out = evaluated(1 / at.exp(x), x=[-1000.0])
-    assert rounding_error_bound(nodes, values, out, True, 1.0) == np.inf
+    side = evaluated(1 / at.sinh(x), x=[-0.0])
+    assert rounding_error_bound(side, True, 1.0) < 1e-300
+    side = evaluated(1 / at.exp(x), x=[-1000.0])
+    assert rounding_error_bound(side, True, 1.0) == np.inf
 
 
 def test_a_new_side_is_not_excused_by_leaving_a_domain_or_by_the_other_branch():
     for made in (at.arccos(x * y), at.switch(x * y < 1, 0.0, 9.0)):
-        nodes, values, out = evaluated(made, x=[1.0], y=[1.0])
-        assert rounding_error_bound(nodes, values, out, True, 1.0) > 5
-        assert rounding_error_bound(nodes, values, out, True, 1.0, strict=True) < 1e-7
+        side = evaluated(made, x=[1.0], y=[1.0])
+        assert rounding_error_bound(side, True, 1.0) > 5
+        assert rounding_error_bound(side, True, 1.0, strict=True) < 1e-7
 
 
 def test_partial_results_are_rounded_too():
-    nodes, values, out = evaluated(at.sum(x) * 1e6, x=[1e10, 1.0, -1e10])
-    assert rounding_error_bound(nodes, values, out, False, 1.0) >= 1e16 * EPS
-    nodes, values, out = evaluated(at.prod(x), x=[3.0] * 20)
-    assert rounding_error_bound(nodes, values, out, False, 1.0) >= 20 * 3.0**20 * EPS
+    side = evaluated(at.sum(x) * 1e6, x=[1e10, 1.0, -1e10])
+    assert rounding_error_bound(side, False, 1.0) >= 1e16 * EPS
+    side = evaluated(at.prod(x), x=[3.0] * 20)
+    assert rounding_error_bound(side, False, 1.0) >= 20 * 3.0**20 * EPS
 
 
 def test_a_determinant_is_rounded_as_the_exponential_of_its_logarithm():
@@ -274,27 +276,27 @@ def test_one_of_several_outputs_is_compared_with_itself():
     _sign, size = at.linalg.slogdet(m * 3)
     pair = RewritePair([m], size, size, [m])
     values = pair.run([np.array([[1e9, 0.0], [0.0, 1e9]])])
-    assert rounding_error_bound(pair.nodes_of(size), values, size, False, 1.0) < 1e-10
+    assert rounding_error_bound(Side(pair.nodes_of(size), values, size), False, 1.0) < 1e-10
 
 
 def test_a_sum_of_three_is_rounded_as_its_partial_sums():
-    nodes, values, out = evaluated(at.add(x, y, 3.0), x=[1e19], y=[-1e19])
-    assert rounding_error_bound(nodes, values, out, False, 1.0) >= 1e19 * EPS
+    side = evaluated(at.add(x, y, 3.0), x=[1e19], y=[-1e19])
+    assert rounding_error_bound(side, False, 1.0) >= 1e19 * EPS
 
 
 def test_what_may_be_a_pole_has_no_bound_but_is_no_excuse_for_a_new_side():
     noise = at.add(x, y, 3.0)
     for made in (1 / noise, at.reciprocal(noise), noise**-2.0):
-        nodes, values, out = evaluated(made, x=[1e19], y=[-1e19])
-        assert rounding_error_bound(nodes, values, out, False, 1.0) == np.inf
-        assert rounding_error_bound(nodes, values, out, False, 1.0, strict=True) < np.inf
-    nodes, values, out = evaluated(noise**2.0, x=[1e19], y=[-1e19])
-    assert rounding_error_bound(nodes, values, out, False, 1.0) < np.inf
+        side = evaluated(made, x=[1e19], y=[-1e19])
+        assert rounding_error_bound(side, False, 1.0) == np.inf
+        assert rounding_error_bound(side, False, 1.0, strict=True) < np.inf
+    side = evaluated(noise**2.0, x=[1e19], y=[-1e19])
+    assert rounding_error_bound(side, False, 1.0) < np.inf
 
 
 def test_what_has_no_error_keeps_the_sign_of_its_zero():
-    nodes, values, out = evaluated(1 / at.sinh(x), x=[-0.0, 1.0])
-    assert rounding_error_bound(nodes, values, out, True, 1.0)[0] < 1e-300
+    side = evaluated(1 / at.sinh(x), x=[-0.0, 1.0])
+    assert rounding_error_bound(side, True, 1.0)[0] < 1e-300
 
 
 def test_zero_times_a_magnitude_that_overflows_is_zero():
@@ -306,17 +308,18 @@ def test_zero_times_a_magnitude_that_overflows_is_zero():
     given = [np.array([[factor]]), np.array([[most, 1]], complex)]
     nodes = pair.nodes_of(product)
     values = pair.run([*given, np.array([0, 1j])])
-    (error,) = rounding_error_bound(nodes, values, product, True, EPS)
+    (error,) = rounding_error_bound(Side(nodes, values, product), True, EPS)
     assert EPS / 2 < error < 10 * EPS
     values = pair.run([*given, np.array([0.25j, 1j])])
-    assert rounding_error_bound(nodes, values, product, True, EPS) == np.inf
+    assert rounding_error_bound(Side(nodes, values, product), True, EPS) == np.inf
 
 
 def test_a_matrix_that_is_singular_but_for_rounding():
     def lost(matrix: list[list[float]]) -> bool:
         given = at.dmatrix()
         pair = RewritePair([given], inv(given), inv(given), ())
-        return is_rounding_alone(pair.nodes_of(pair.old), pair.run([np.array(matrix)]), pair.old)
+        values = pair.run([np.array(matrix)])
+        return is_rounding_alone(Side(pair.nodes_of(pair.old), values, pair.old))
 
     assert lost([[1.0, 1.0], [1.0, 1.0 + EPS]])
     assert not lost([[1.0, 1.0], [1.0, 1.0 + 1e-9]])
@@ -552,7 +555,7 @@ def test_what_only_rounding_takes_beyond_the_range(formula, values, expected):
     out = formula(x, y)
     pair = RewritePair([x, y], out, out, [x, y])
     found = pair.run([np.array(v, "float16") for v in values])
-    assert overflowed_by_rounding(pair.nodes_of(out), found, out).any() == expected
+    assert overflowed_by_rounding(Side(pair.nodes_of(out), found, out)).any() == expected
 
 
 def test_a_mean_of_numbers_at_the_end_of_the_range():
@@ -602,16 +605,17 @@ def test_an_overflow_of_the_real_part_is_seen_beside_an_infinite_imaginary_part(
     node = at.inc_subtensor(x[:1], y).owner
     inputs = [np.array([complex(1.7e308, -np.inf)]), np.array([complex(1.7e308, 0.0)])]
     with np.errstate(all="ignore"):
-        assert _leaves_range(node, inputs, inputs[0] + inputs[1]).all()
-        assert not _leaves_range(node, [inputs[0], inputs[1] / 1e9], inputs[0]).any()
+        total = Computed(node, node.outputs[0], inputs, inputs[0] + inputs[1])
+        assert _leaves_range(total).all()
+        small = Computed(node, node.outputs[0], [inputs[0], inputs[1] / 1e9], inputs[0])
+        assert not _leaves_range(small).any()
 
 
 def test_the_bound_of_a_sum_of_many_terms_is_that_of_its_terms():
     terms = [at.exp(x + i / 8) for i in range(24)]
-    nodes, values, out = evaluated(at.add(*terms), x=[0.5])
+    side = evaluated(at.add(*terms), x=[0.5])
     of_terms = 0.0
     for term in terms:
-        nodes_of_term, values_of_term, _ = evaluated(term, x=[0.5])
-        of_terms += rounding_error_bound(nodes_of_term, values_of_term, term, False, 1.0)[0]
-    bound = rounding_error_bound(nodes, values, out, False, 1.0)[0]
+        of_terms += rounding_error_bound(evaluated(term, x=[0.5]), False, 1.0)[0]
+    bound = rounding_error_bound(side, False, 1.0)[0]
     assert of_terms <= bound <= 3 * of_terms

@@ -40,7 +40,7 @@ from relgraph.testing.instances.instance_search import (
     with_length,
     with_number,
 )
-from relgraph.testing.judge.evaluation import EvaluationError, RewritePair, same_bits
+from relgraph.testing.judge.evaluation import EvaluationError, RewritePair, Side, same_bits
 from relgraph.testing.judge.law_comparison import OLD_SIDE_FINITE, Comparison, Difference
 from relgraph.testing.judge.rounding import is_rounding_alone
 from relgraph.testing.random_arrays import Array, number_pool
@@ -227,9 +227,9 @@ class ExampleRun:
             if instance.in_domain is not None and not instance.in_domain(old_values):
                 self.domain_needed = True
                 return None
-            nodes = pair.nodes_of(pair.old)
+            side = Side(pair.nodes_of(pair.old), old_values, pair.old)
             # where a matrix is singular but for rounding, it is an accident which side refuses it
-            if error.singular and is_rounding_alone(nodes, old_values, pair.old):
+            if error.singular and is_rounding_alone(side):
                 return None
             difference = Difference(f"{prefix}it raises {error}")
             raise self._violation(instance, pair, values, difference, None) from error

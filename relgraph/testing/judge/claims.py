@@ -35,28 +35,27 @@ from relgraph.tensor.norms import Cosine, Covariance, Norm
 from relgraph.tensor.reductions import CAReduce
 from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.subtensor import BaseIncSubtensor
-from relgraph.testing.judge.evaluation import SELECTING, Array, Values, array_of, widened
+from relgraph.testing.judge.evaluation import (
+    SELECTING,
+    Array,
+    Computed,
+    Side,
+    Values,
+    array_of,
+    widened,
+)
 
-Step = Callable[[Apply, Variable, Sequence[Array], Sequence[Array], Array], Array]
-"""Returns the marks of an output of a node; the arguments are the node, the output, the values and
-the marks of the inputs, and the value of the output."""
+Step = Callable[[Computed, Sequence[Array]], Array]
+"""Returns the marks of an output of a node, given those of the inputs."""
 
 
-def propagated(
-    nodes: Sequence[Apply],
-    values: Values,
-    out: Variable,
-    first: Callable[[Array], Array],
-    step: Step,
-) -> Array:
-    """Return the marks of `out`, propagated from node to node.
+def propagated(side: Side, first: Callable[[Array], Array], step: Step) -> Array:
+    """Return the marks of an output of a graph, propagated from node to node.
 
     Parameters
     ----------
-    nodes
-        The nodes that compute `out`, inputs first.
-    values
-        The values of all variables.
+    side
+        The output.
     first
         Returns the marks of a value that no node computes.
     step
@@ -64,15 +63,15 @@ def propagated(
     """
     marks: dict[Variable, Array] = {}
     with np.errstate(all="ignore"):
-        for node in nodes:
-            inputs = [array_of(values[v]) for v in node.inputs]
+        for node in side.nodes:
+            inputs = [array_of(side.values[v]) for v in node.inputs]
             for v, x in zip(node.inputs, inputs, strict=True):
                 if v not in marks:
                     marks[v] = np.asarray(first(x))
             given = [marks[v] for v in node.inputs]
             for v in node.outputs:
-                marks[v] = step(node, v, inputs, given, array_of(values[v]))
-    return marks[out] if out in marks else np.asarray(first(array_of(values[out])))
+                marks[v] = step(Computed(node, v, inputs, array_of(side.values[v])), given)
+    return marks[side.out] if side.out in marks else np.asarray(first(side.value))
 
 
 ELEMENTWISE_OPS: list[type] = [Elemwise]
@@ -88,28 +87,22 @@ def is_elementwise(op: Any) -> bool:
 _ALONG_AXES = (CAReduce, Norm, Cosine, Covariance, LogSumExp, LogSoftmax, Softmax, Cumulate)
 
 
-def propagate_marks(
-    node: Apply, marks: Sequence[Array], values: Sequence[Array], shape: tuple[int, ...]
-) -> Array:
+def propagate_marks(made: Computed, marks: Sequence[Array]) -> Array:
     """Return for each output element the largest mark of the input elements it is computed from.
 
     Parameters
     ----------
-    node
-        The node; of several outputs, the one that has `shape`.
+    made
+        The output; indices and shapes among the inputs say where elements move.
     marks
         For each input an array of its shape, of booleans or of numbers from 0 on.
-    values
-        The values of the inputs; indices and shapes among them say where elements move.
-    shape
-        The shape of the output.
 
     Returns
     -------
     marks
         An array of the shape of the output.
     """
-    op: Any = node.op
+    op, shape = made.op, made.result.shape
     if is_elementwise(op):
         unread = op.scalar_op.ignored_inputs if isinstance(op, Elemwise) else ()
         largest = reduce(np.maximum, [m for i, m in enumerate(marks) if i not in unread])
@@ -118,10 +111,10 @@ def propagate_marks(
         largest = reduce(np.maximum, marks)
         most = np.max(largest, axis=op.axis, keepdims=len(shape) == largest.ndim, initial=0)
         return np.broadcast_to(np.asarray(most).astype(largest.dtype), shape)
-    moved = moved_inputs(node)
-    if moved is not None and len(node.outputs) == 1:
-        inputs = [marks[i] if i in moved else v for i, v in enumerate(values)]
-        return np.asarray(performed_on_copies(node, inputs)[0])
+    moved = moved_inputs(made.node)
+    if moved is not None and len(made.node.outputs) == 1:
+        inputs = [marks[i] if i in moved else v for i, v in enumerate(made.inputs)]
+        return np.asarray(performed_on_copies(made.node, inputs)[0])
     of_matrices = _of_matrices(op, marks, shape)
     if of_matrices is not None:
         return of_matrices
@@ -241,31 +234,24 @@ PRODUCTS = ("mul", "true_div")
 _ACCURATE_WHEN_SUBNORMAL = SELECTING.union(SUMS, ["mod"])
 
 
-def unclaimed_elements(
-    nodes: Sequence[Apply],
-    values: Values,
-    out: Variable,
-    sound: str,
-    others: Sequence[Apply] = (),
-) -> Array:
-    """Return the elements of `out` about which a soundness class makes no claim.
+def unclaimed_elements(side: Side, sound: str, others: Sequence[Apply] = ()) -> Array:
+    """Return the elements of an output about which a soundness class makes no claim.
 
     Parameters
     ----------
-    nodes
-        The nodes that compute `out`, inputs first.
-    values
-        The values of all variables.
+    side
+        The output.
     sound
         ``rounding``, ``stable``, ``finite`` or ``domain``.
     others
-        The nodes of the side that `out` replaces: two factors of a product there may be one here.
+        The nodes of the side that it replaces: two factors of a product there may be one here.
 
     Returns
     -------
     unclaimed
-        A boolean array of the shape of `out`.
+        A boolean array of the shape of the output.
     """
+    nodes = side.nodes
     finite = sound not in ("rounding", "stable")
     stable = sound == "stable"
     # part of a sum or of a product of three operands or more
@@ -275,30 +261,27 @@ def unclaimed_elements(
         more = _elementwise(nodes, PRODUCTS) if _nested(others, PRODUCTS) else set()
         products = nested | more
         if not products and not any(isinstance(n.op, MatrixProduct | MatrixOp) for n in nodes):
-            return np.zeros(array_of(values[out]).shape, bool)
+            return np.zeros(side.value.shape, bool)
     # where a result has underflowed to 0, which is nan beside an infinity
     vanished: dict[Variable, Array] = {}
 
-    def own(node: Apply, v: Variable, inputs: Sequence[Array], result: Array) -> Array:
-        leaves = ~np.isfinite(result) if finite else _leaves_range(node, inputs, result)
+    def own(made: Computed) -> Array:
+        node, result = made.node, made.result
+        leaves = ~np.isfinite(result) if finite else _leaves_range(made)
         found = leaves if node in nested else np.zeros(result.shape, bool)
         if stable:
-            pairs = zip(node.inputs, inputs, strict=True)
+            pairs = zip(node.inputs, made.inputs, strict=True)
             given = [vanished.get(u, np.zeros(x.shape, bool)) for u, x in pairs]
-            zero = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
+            zero = np.asarray(propagate_marks(made, given), bool)
             found = found | (np.isnan(result) & zero & (node in products))
-            vanished[v] = (zero | leaves) & (result == 0)
+            vanished[made.out] = (zero | leaves) & (result == 0)
         if isinstance(node.op, MatrixProduct):
-            found = found | _is_left_to_the_blas(node, values, result.shape)
+            found = found | _is_left_to_the_blas(made, side.values)
         if isinstance(node.op, MatrixOp):
-            found = found | _may_leave_range_inside(inputs, result)
+            found = found | _may_leave_range_inside(made)
         return found
 
-    return marked_elements(nodes, values, out, _is_not_finite if finite else _is_unmarked, own)
-
-
-def _is_not_finite(x: Array) -> Array:
-    return np.asarray(~np.isfinite(x))
+    return marked_elements(side, (lambda x: ~np.isfinite(x)) if finite else _is_unmarked, own)
 
 
 def _is_unmarked(x: Array) -> Array:
@@ -306,26 +289,17 @@ def _is_unmarked(x: Array) -> Array:
     return np.zeros(x.shape, bool)
 
 
-Own = Callable[[Apply, Variable, Sequence[Array], Array], Any]
-"""Returns which elements of an output a node marks; the arguments are the node, the output, the
-values of the inputs, and the value of the output."""
-
-
 def marked_elements(
-    nodes: Sequence[Apply],
-    values: Values,
-    out: Variable,
+    side: Side,
     first: Callable[[Array], Array] = _is_unmarked,
-    own: Own | None = None,
+    own: Callable[[Computed], Any] | None = None,
 ) -> Array:
-    """Return the elements of `out` that are marked, or computed from marked elements.
+    """Return the elements of an output that are marked, or computed from marked elements.
 
     Parameters
     ----------
-    nodes
-        The nodes that compute `out`, inputs first.
-    values
-        The values of all variables.
+    side
+        The output.
     first
         Returns which elements of an input are marked: ``np.isnan``, say.
     own
@@ -334,46 +308,41 @@ def marked_elements(
     Returns
     -------
     marked
-        A boolean array of the shape of `out`.
+        A boolean array of the shape of the output.
     """
 
-    def step(node: Apply, v: Variable, inputs: Any, given: Any, result: Array) -> Any:
-        found = np.asarray(propagate_marks(node, given, inputs, result.shape), bool)
-        return found if own is None else found | own(node, v, inputs, result)
+    def step(made: Computed, given: Sequence[Array]) -> Any:
+        found = np.asarray(propagate_marks(made, given), bool)
+        return found if own is None else found | own(made)
 
-    return propagated(nodes, values, out, first, step)
-
-
-def _may_leave_range_inside(inputs: Sequence[Array], result: Array) -> Any:
-    """Return where products of some elements of matrices, as elimination makes them, may over- or
-    underflow: everywhere or nowhere."""
-    if result.dtype.kind not in "fc":
-        return np.zeros(result.shape, bool)
-    sizes = [np.abs(x[np.isfinite(x) & (x != 0)]).astype("float64") for x in inputs]
-    info = np.finfo(result.dtype)
-    largest = float(info.max) ** (1 / _PRODUCT_OF_ELEMENTS)
-    return np.full(
-        result.shape, any(bool(np.any((s > largest) | (s < 1 / largest))) for s in sizes)
-    )
+    return propagated(side, first, step)
 
 
-def _is_left_to_the_blas(node: Apply, values: Values, shape: tuple[int, ...]) -> Array:
+def _may_leave_range_inside(made: Computed) -> bool:
+    """Return whether products of some elements of matrices, as elimination makes them, may over- or
+    underflow."""
+    if not made.rounds:
+        return False
+    sizes = [np.abs(x[np.isfinite(x) & (x != 0)]).astype("float64") for x in made.inputs]
+    largest = float(np.finfo(made.result.dtype).max) ** (1 / _PRODUCT_OF_ELEMENTS)
+    return any(bool(np.any((s > largest) | (s < 1 / largest))) for s in sizes)
+
+
+def _is_left_to_the_blas(made: Computed, values: Values) -> Any:
     """Return where a product of matrices is what its kernel makes of infinities and nan.
 
     Some kernels pass over the zeros of one operand, whatever stands beside them in the other; and
     of complex ones that are not finite some make nan, or zeros, of elements that have nothing to
     do with them. What is zero but for the rounding of an op on matrices has any sign.
     """
-    inputs = [array_of(values[v]) for v in node.inputs]
-    finite = [np.isfinite(x) for x in inputs]
+    finite = [np.isfinite(x) for x in made.inputs]
     if all(f.all() for f in finite):
-        return np.zeros(shape, bool)
-    if any(x.dtype.kind == "c" for x in inputs):
-        return np.ones(shape, bool)
-    zero = [_is_zero_but_for_rounding(v, values).astype(float) for v in node.inputs]
+        return False
+    if any(x.dtype.kind == "c" for x in made.inputs):
+        return True
+    zero = [_is_zero_but_for_rounding(v, values).astype(float) for v in made.node.inputs]
     other = [(~f).astype(float) for f in finite]
-    met = np.matmul(zero[0], other[1]) + np.matmul(other[0], zero[1])
-    return np.asarray(met > 0)
+    return np.matmul(zero[0], other[1]) + np.matmul(other[0], zero[1]) > 0
 
 
 def _is_zero_but_for_rounding(var: Variable, values: Values) -> Array:
@@ -417,17 +386,17 @@ def _finite_size(x: Array) -> Array:
     return np.where(np.isfinite(x), np.abs(x), 0)
 
 
-def _leaves_range(node: Apply, inputs: Sequence[Array], result: Array) -> Any:
+def _leaves_range(made: Computed) -> Any:
     """Return where finite operands over- or underflow in the op of a node."""
-    op: Any = node.op
-    if result.dtype.kind not in "fc" or moves_alone(node):
+    op, inputs, result = made.op, made.inputs, made.result
+    if not made.rounds or moves_alone(made.node):
         return np.zeros(result.shape, bool)
     info = np.finfo(result.dtype)
     if isinstance(op, Elemwise):
         return _elemwise_leaves_range(op.scalar_op, inputs, result, info)
     sizes = [_finite_size(x) for x in inputs]
     if isinstance(op, BaseIncSubtensor):
-        return ~np.isfinite(performed(node, [*sizes[:2], *inputs[2:]])[0])
+        return ~np.isfinite(performed(made.node, [*sizes[:2], *inputs[2:]])[0])
     if isinstance(op, CAReduce) and op.ufunc in (np.add, np.multiply):
         axes = op.axes(inputs[0].ndim)
         if op.ufunc is np.add:

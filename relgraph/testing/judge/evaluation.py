@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,6 +57,48 @@ def same_nan_or_infinity(a: Array, b: Array) -> Array:
 
 Values = dict[Variable, Any]
 """The value of each variable of a graph."""
+
+
+class Side(NamedTuple):
+    """An output of a graph, with the values of all variables.
+
+    Attributes
+    ----------
+    nodes
+        The nodes that compute it, inputs first.
+    values
+        The values of all variables.
+    out
+        The output.
+    """
+
+    nodes: Sequence[Apply]
+    values: Values
+    out: Variable
+
+    @property
+    def value(self) -> Any:
+        """The value of the output, as an array."""
+        return array_of(self.values[self.out])
+
+
+class Computed(NamedTuple):
+    """An output of a node, with the values of the inputs and its own."""
+
+    node: Apply
+    out: Variable
+    inputs: Sequence[Array]
+    result: Array
+
+    @property
+    def op(self) -> Any:
+        """The op of the node."""
+        return self.node.op
+
+    @property
+    def rounds(self) -> bool:
+        """Whether the result is one of floats or complex numbers."""
+        return self.result.dtype.kind in "fc"
 
 
 def evaluate_all(

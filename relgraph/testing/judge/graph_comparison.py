@@ -19,6 +19,7 @@ from relgraph.scalar.type import is_discrete
 from relgraph.testing.judge.claims import unclaimed_elements
 from relgraph.testing.judge.evaluation import (
     Array,
+    Side,
     Values,
     array_of,
     evaluate_all,
@@ -139,14 +140,14 @@ class ReferenceGraph:
                 return Disagreement(i, reason, old, value)
             if sound == "domain" or bool(np.all(same_bits(old, value))):
                 continue
-            known, other = self._side(old_var), _Side(inputs, new_var, new)
+            known, other = self._side(old_var), _side(inputs, new_var, new)
             if sound == "exact":
                 return Disagreement(i, "its value differs", old, value)
-            if np.any(known.rejected(value, sound, other)):
+            if np.any(_rejected(known, value, sound, other)):
                 # what a fused op computes on the way may overflow, too
                 apart = _taken_apart(inputs, new_var)
-                side = _Side(inputs, apart, evaluate_all(inputs, [apart], self.values))
-                if np.any(known.rejected(value, sound, side)):
+                side = _side(inputs, apart, evaluate_all(inputs, [apart], self.values))
+                if np.any(_rejected(known, value, sound, side)):
                     return Disagreement(i, "its value differs", old, value)
         return None
 
@@ -155,12 +156,12 @@ class ReferenceGraph:
         return not any(
             value.dtype != self.node_values[out].dtype
             or value.shape != self.node_values[out].shape
-            or np.any(self._side(out).rejected(value, "rounding"))
+            or np.any(_rejected(self._side(out), value, "rounding"))
             for out, value in zip(self.outputs, results, strict=True)
         )
 
-    def _side(self, out: Variable) -> _Side:
-        return _Side(self.inputs, out, self.node_values)
+    def _side(self, out: Variable) -> Side:
+        return _side(self.inputs, out, self.node_values)
 
 
 def _taken_apart(inputs: Sequence[Variable], out: Variable) -> Variable:
@@ -177,49 +178,47 @@ def _taken_apart(inputs: Sequence[Variable], out: Variable) -> Variable:
     return new.get(out, out)
 
 
-class _Side:
-    """An output of a graph, with the values of all variables of the graph."""
+def _side(inputs: Sequence[Variable], out: Variable, values: Values) -> Side:
+    return Side(io_toposort(inputs, [out]), values, out)
 
-    def __init__(self, inputs: Sequence[Variable], out: Variable, values: Values) -> None:
-        self.out, self.values = out, values
-        self.value = array_of(values[out])
-        self.nodes = io_toposort(inputs, [out])
 
-    def rejected(self, value: Any, sound: str, other: _Side | None = None) -> Array:
-        """Return which elements of a value are not as expected.
+def _rejected(side: Side, value: Any, sound: str, other: Side | None = None) -> Array:
+    """Return which elements of a value are not as expected.
 
-        Parameters
-        ----------
-        value
-            An array of the same dtype and shape.
-        sound
-            How closely it has to agree. That of a stable law may change what is not finite.
-        other
-            The graph that gives the value, if it is not the same one.
-        """
-        value = array_of(value)
-        differing = ~same_bits(self.value, value)
-        if value.dtype.kind == "c":
-            differing &= ~same_nan_or_infinity(self.value, value)
-        claim = "finite" if sound == "stable" else sound
-        differing &= ~unclaimed_elements(self.nodes, self.values, self.out, claim)
-        if other is not None:
-            # only over- and underflow excuse the new graph
-            differing &= ~unclaimed_elements(other.nodes, other.values, other.out, "rounding")
-        if not differing.any():
-            return differing
-        with np.errstate(all="ignore"):
-            bound = self._error_bound()
-            if other is not None and sound != "stable":
-                bound = bound + other._error_bound()
-            if is_discrete(value.dtype.name):
-                return np.asarray(differing & (bound == 0))
-            info = np.finfo(value.dtype)
-            gap = np.abs(widened(self.value) - widened(value))
-            ulp = float(info.eps) * np.abs(widened(value)) + float(info.tiny)
-            return np.asarray(differing & ~(gap <= MAX_ULPS * (bound + ulp)) & ~np.isinf(bound))
+    Parameters
+    ----------
+    side
+        The output that gives the values that are expected.
+    value
+        An array of the same dtype and shape.
+    sound
+        How closely it has to agree. That of a stable law may change what is not finite.
+    other
+        The output that gives the value, if it is of another graph.
+    """
+    expected, value = side.value, array_of(value)
+    differing = ~same_bits(expected, value)
+    if value.dtype.kind == "c":
+        differing &= ~same_nan_or_infinity(expected, value)
+    differing &= ~unclaimed_elements(side, "finite" if sound == "stable" else sound)
+    if other is not None:
+        # only over- and underflow excuse the new graph
+        differing &= ~unclaimed_elements(other, "rounding")
+    if not differing.any():
+        return differing
+    with np.errstate(all="ignore"):
+        bound = _error_bound(side)
+        if other is not None and sound != "stable":
+            bound = bound + _error_bound(other)
+        if is_discrete(value.dtype.name):
+            return np.asarray(differing & (bound == 0))
+        info = np.finfo(value.dtype)
+        gap = np.abs(widened(expected) - widened(value))
+        ulp = float(info.eps) * np.abs(widened(value)) + float(info.tiny)
+        return np.asarray(differing & ~(gap <= MAX_ULPS * (bound + ulp)) & ~np.isinf(bound))
 
-    def _error_bound(self) -> Array:
-        """Return how far rounding may move each element; above 0 where it may turn over one that is
-        discrete."""
-        return rounding_error_bound(self.nodes, self.values, self.out, True, 1.0, turning=MAX_ULPS)
+
+def _error_bound(side: Side) -> Array:
+    """Return how far rounding may move each element; above 0 where it may turn over one that is
+    discrete."""
+    return rounding_error_bound(side, True, 1.0, turning=MAX_ULPS)

@@ -16,6 +16,7 @@ from relgraph.testing.judge.claims import marked_elements, unclaimed_elements
 from relgraph.testing.judge.evaluation import (
     Array,
     RewritePair,
+    Side,
     Values,
     array_of,
     same_bits,
@@ -82,7 +83,8 @@ class Comparison:
     """
 
     def __init__(self, pair: RewritePair, values: Values) -> None:
-        self.pair, self.values, self._nodes = pair, values, pair.nodes_of
+        self.pair, self.values = pair, values
+        self._old, self._new = (Side(pair.nodes_of(v), values, v) for v in (pair.old, pair.new))
         self.old = array_of(values[pair.old])
         self.new = array_of(values[pair.new])
         self._type_difference = self._compare_types()
@@ -158,18 +160,14 @@ class Comparison:
     def _claimed(self, sound: str) -> Array:
         """Return the elements about which a class makes a claim, by the values of both sides."""
         if sound not in self._claims:
-            claimed = ~self._unclaimed(self.pair.old, sound)
+            claimed = ~unclaimed_elements(self._old, sound)
             if sound != OLD_SIDE_FINITE:
                 # In its domain a law may not give nan or an infinity for a finite old value: only
                 # over- and underflow excuse the new side.
                 new_class = "rounding" if sound == "domain" else sound
-                claimed = claimed & ~self._unclaimed(self.pair.new, new_class)
+                claimed = claimed & ~unclaimed_elements(self._new, new_class, self._old.nodes)
             self._claims[sound] = claimed
         return self._claims[sound]
-
-    def _unclaimed(self, side: Variable, sound: str) -> Array:
-        before = self._nodes(self.pair.old) if side is self.pair.new else ()
-        return unclaimed_elements(self._nodes(side), self.values, side, sound, before)
 
     def _beyond_rounding(self, differing: Array, sound: str) -> Array:
         """Return which of some elements, of those about which a class makes a claim, differ by more
@@ -217,10 +215,8 @@ class Comparison:
         """
         if underflow not in self._errors:
             self._errors[underflow] = [
-                rounding_error_bound(
-                    self._nodes(side), self.values, side, underflow, eps, side is self.pair.new
-                )
-                for side in (self.pair.old, self.pair.new)
+                rounding_error_bound(side, underflow, eps, strict=side is self._new)
+                for side in (self._old, self._new)
             ]
         return self._errors[underflow]
 
@@ -228,18 +224,18 @@ class Comparison:
         """Return the largest magnitude among the results of both sides that an op has rounded, and
         such operands of a last sum."""
         largest = np.zeros(self.old.shape)
-        for side in (self.pair.old, self.pair.new):
-            nodes, parts = self._nodes(side), [side]
+        for nodes, _, side in (self._old, self._new):
+            parts = [side]
             if nodes and is_sum(nodes[-1]):
                 parts += nodes[-1].inputs
             for v in parts:
-                if v.owner in nodes and not is_exact(v.owner):
+                if v.owner is not None and v.owner in nodes and not is_exact(v.owner):
                     largest = np.maximum(largest, magnitude_of(array_of(self.values[v])))
         return largest
 
     def _least_precise_dtype(self) -> Any:
         """Return the least precise float or complex dtype among the nodes of the old side."""
-        outputs = [v for node in self._nodes(self.pair.old) for v in node.outputs]
+        outputs = [v for node in self._old.nodes for v in node.outputs]
         dtypes = {self.old.dtype, *(array_of(self.values[v]).dtype for v in outputs)}
         floats = [d for d in dtypes if d.kind in "fc"] or [np.dtype("float64")]
         return max(floats, key=lambda d: float(np.finfo(d).eps))
@@ -249,8 +245,7 @@ class Comparison:
     def _less_accurate(self, differing: Array) -> Difference | None:
         """Return the first element whose new value is farther from the true one than the old."""
         if differing.any() and not self.is_discrete:
-            new = self.pair.new
-            differing &= ~overflowed_by_rounding(self._nodes(new), self.values, new)
+            differing &= ~overflowed_by_rounding(self._new)
         info = np.finfo(self._least_precise_dtype() if self.is_discrete else self.old.dtype)
         indices = np.argwhere(differing)
         if not len(indices):
@@ -268,8 +263,7 @@ class Comparison:
 
     def _true_values(self, indices: Array) -> list[Any]:
         """Return the true values of the old side's elements at some indices."""
-        old = self.pair.old
-        nodes = self._nodes(old)
+        nodes, _, old = self._old
         if all(isinstance(node.op, Elemwise) for node in nodes):
             return list(np.ravel(true_values(nodes, self._values_at(nodes, indices), old)))
         where = [tuple(index) for index in indices]
@@ -279,9 +273,7 @@ class Comparison:
     @cached_property
     def _with_nan_and_with_infinity(self) -> tuple[Array, Array]:
         """Which elements are computed from a nan, and which from an infinity."""
-        nodes, old = self._nodes(self.pair.old), self.pair.old
-        nan, inf = (marked_elements(nodes, self.values, old, kind) for kind in (np.isnan, np.isinf))
-        return nan, inf
+        return marked_elements(self._old, np.isnan), marked_elements(self._old, np.isinf)
 
     def _why_less_accurate(self, index: tuple[int, ...], truth: Any, info: Any) -> str | None:
         """Return what is wrong with the new value of an element, or None if nothing is.
@@ -303,7 +295,7 @@ class Comparison:
             same = np.isnan(new) == np.isnan(old)
             return None if same else "an input is nan, and only one side is nan"
         if is_none(truth):
-            overflows = with_infinity[index] or self._unclaimed(self.pair.old, "rounding")[index]
+            overflows = with_infinity[index] or unclaimed_elements(self._old, "rounding")[index]
             if overflows and np.isnan(old):
                 return None
             if not np.isfinite(old) and not np.isfinite(new):

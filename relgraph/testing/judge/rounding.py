@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import relgraph.sparse as sparse
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Apply
 from relgraph.graph.reference import performed
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.along_axes import Cumulate
@@ -37,7 +37,15 @@ from relgraph.testing.judge.claims import (
     size_of_logarithms,
     underflows_to_zero,
 )
-from relgraph.testing.judge.evaluation import SELECTING, Array, Values, array_of, widened
+from relgraph.testing.judge.evaluation import (
+    SELECTING,
+    Array,
+    Computed,
+    Side,
+    Values,
+    array_of,
+    widened,
+)
 
 MAX_ULPS = 8
 """How many units in the last place a single op may be off: NumPy's ufuncs are good to about 4."""
@@ -63,10 +71,10 @@ def magnitude_of(x: Any) -> Array:
     return np.where(np.isfinite(made), made, 0.0)
 
 
-def _added_up(node: Apply, sizes: Sequence[Array], shape: tuple[int, ...]) -> Array | None:
+def _added_up(made: Computed, sizes: Sequence[Array]) -> Array | None:
     """Return what a sum, or a sum of products, adds up of magnitudes or errors; None for an op that
     is neither."""
-    op: Any = node.op
+    op = made.op
     if isinstance(op, CAReduce) and op.ufunc is np.add:
         return np.asarray(np.sum(sizes[0], axis=op.axes(sizes[0].ndim)))
     if isinstance(op, MatrixProduct):
@@ -75,22 +83,20 @@ def _added_up(node: Apply, sizes: Sequence[Array], shape: tuple[int, ...]) -> Ar
         return _multiplied(np.convolve, *sizes)
     if isinstance(op, DFT):
         total = np.sum(sizes[0], axis=op.axis, keepdims=True) * op.factor(sizes[0].shape[op.axis])
-        return np.broadcast_to(total, shape)
+        return np.broadcast_to(total, made.result.shape)
     if isinstance(op, Cumulate) and op.scalar_op.ufunc is np.add:
         return np.asarray(np.cumsum(sizes[0], axis=op.axis))
     return None
 
 
 def rounding_error_bound(
-    nodes: Sequence[Apply],
-    values: Values,
-    out: Variable,
+    side: Side,
     underflow: bool,
     max_relative_error: float,
     strict: bool = False,
     turning: float = 0.0,
 ) -> Array:
-    """Return how far the rounding of all intermediate values can move each element of `out`.
+    """Return how far the rounding of all intermediate values can move each element of an output.
 
     Each op adds an error of one unit in the last place of its result. It propagates the errors of
     its inputs: where no formula is known, the inputs are shifted by their errors, and the change
@@ -98,10 +104,8 @@ def rounding_error_bound(
 
     Parameters
     ----------
-    nodes
-        The nodes that compute `out`, inputs first.
-    values
-        The values of all variables.
+    side
+        The output.
     underflow
         Whether underflow counts as rounding too.
     max_relative_error
@@ -116,27 +120,28 @@ def rounding_error_bound(
     Returns
     -------
     bounds
-        An array of the shape of `out`; an infinity where no bound is known.
+        An array of the shape of the output; an infinity where no bound is known.
     """
 
-    def step(node: Apply, v: Variable, inputs: Any, errors: Any, result: Array) -> Array:
+    def step(made: Computed, errors: Sequence[Array]) -> Array:
+        op, result = made.op, made.result
         if result.dtype.kind == "b" and strict:
             return np.zeros(result.shape)
         if turning and is_discrete(result.dtype.name):
             errors = [turning * e for e in errors]
-        error: Array = _propagated_error(node, v, errors, inputs, values, strict)
-        if turning and isinstance(node.op, Elemwise) and node.op.scalar_op.name in _COMPARISONS:
-            error = np.maximum(error, _are_as_near(inputs, errors))
-        error = error + _local_error(node, inputs, result, max_relative_error)
+        error: Array = _propagated_error(made, errors, side.values, strict)
+        if turning and isinstance(op, Elemwise) and op.scalar_op.name in _COMPARISONS:
+            error = np.maximum(error, _are_as_near(made.inputs, errors))
+        eps = min(float(np.finfo(result.dtype).eps), max_relative_error) if made.rounds else 0.0
+        error = error + _local_error(made, eps)
         if underflow:
-            error = error + _underflow_error(node, errors, inputs, result)
-        if isinstance(node.op, MatrixOp):
-            assert v.index is not None
-            eps = min(_eps_of(result), max_relative_error)
-            error = error + backward_error(node, inputs, v.index, eps)
+            error = error + _underflow_error(made, errors)
+        if isinstance(op, MatrixOp):
+            assert made.out.index is not None
+            error = error + backward_error(made.node, made.inputs, made.out.index, eps)
         return error
 
-    return propagated(nodes, values, out, lambda x: np.zeros(x.shape), step)
+    return propagated(side, lambda x: np.zeros(x.shape), step)
 
 
 _COMPARISONS = frozenset(["eq", "neq", "lt", "le", "gt", "ge"])
@@ -148,28 +153,15 @@ def _are_as_near(inputs: Sequence[Array], errors: Sequence[Array]) -> Array:
     return np.asarray((moved > 0) & ~(np.abs(widened(inputs[0]) - widened(inputs[1])) > moved))
 
 
-def is_rounding_alone(nodes: Sequence[Apply], values: Values, out: Variable) -> bool:
-    """Return whether rounding may move each element of `out` as far as it is large.
-
-    For the parameters see `rounding_error_bound`.
-    """
-    size = np.abs(array_of(values[out]))
-    return bool(np.all(rounding_error_bound(nodes, values, out, False, 1.0) >= size))
+def is_rounding_alone(side: Side) -> bool:
+    """Return whether rounding may move each element of an output as far as it is large."""
+    return bool(np.all(rounding_error_bound(side, False, 1.0) >= np.abs(side.value)))
 
 
-def _eps_of(x: Array) -> float:
-    return float(np.finfo(x.dtype).eps) if x.dtype.kind in "fc" else 0.0
-
-
-def _local_error(
-    node: Apply,
-    inputs: Sequence[Array],
-    result: Array,
-    max_relative_error: float,
-) -> Any:
+def _local_error(made: Computed, eps: float) -> Any:
     """Return the error that one op makes when it rounds its result, and its partial results."""
-    op: Any = node.op
-    if result.dtype.kind not in "fc" or moves_alone(node) or is_exact(node):
+    op, inputs, result = made.op, made.inputs, made.result
+    if not made.rounds or moves_alone(made.node) or is_exact(made.node):
         return 0.0
     size = magnitude_of(result)
     if isinstance(op, CAReduce) and op.ufunc is np.multiply:
@@ -183,11 +175,9 @@ def _local_error(
         size = np.maximum(size, sum(magnitude_of(x) for x in inputs))
     elif isinstance(op, BaseIncSubtensor | CAReduce | MatrixProduct | Cumulate | Convolve | DFT):
         sizes = [magnitude_of(x) for x in inputs]
-        parts = _added_up(node, sizes, result.shape)
-        if parts is None:
-            parts = propagate_marks(node, sizes, inputs, result.shape)
-        size = np.maximum(size, parts)
-    return size * min(_eps_of(result), max_relative_error)
+        parts = _added_up(made, sizes)
+        size = np.maximum(size, propagate_marks(made, sizes) if parts is None else parts)
+    return size * eps
 
 
 def _span(x: Array) -> float:
@@ -197,15 +187,13 @@ def _span(x: Array) -> float:
     return float(np.ptp(finite)) if finite.size else 0.0
 
 
-def _underflow_error(
-    node: Apply, errors: Sequence[Array], inputs: Sequence[Array], result: Array
-) -> Any:
+def _underflow_error(made: Computed, errors: Sequence[Array]) -> Any:
     """Return the error that one op makes where its result underflows."""
-    if result.dtype.kind not in "fc" or moved_inputs(node) is not None or is_exact(node):
+    op, inputs, result = made.op, made.inputs, made.result
+    if not made.rounds or moved_inputs(made.node) is not None or is_exact(made.node):
         return 0.0
     info = np.finfo(result.dtype)
     least = float(info.smallest_subnormal)
-    op: Any = node.op
     if not isinstance(op, Elemwise):
         return least
     # a zero made of exact numbers is right if it has not underflowed: the exponential of -inf; but
@@ -216,10 +204,10 @@ def _underflow_error(
         # it is 0 where the exponential of the negated operand overflows
         return np.where(result < info.tiny, float(info.tiny), 0.0)
     moved = np.logical_or.reduce(np.broadcast_arrays(result != 0, *[e > 0 for e in errors]))
-    made = np.where(moved | underflows_to_zero(op.scalar_op, inputs, result), least, 0.0)
+    error = np.where(moved | underflows_to_zero(op.scalar_op, inputs, result), least, 0.0)
     if op.scalar_op.name == "mul" and len(inputs) > 2:
-        return made + _underflow_within(inputs, errors, info)
-    return made
+        return error + _underflow_within(inputs, errors, info)
+    return error
 
 
 def _underflow_within(inputs: Sequence[Array], errors: Sequence[Array], info: Any) -> Array:
@@ -234,39 +222,33 @@ def _underflow_within(inputs: Sequence[Array], errors: Sequence[Array], info: An
 
 
 def _propagated_error(
-    node: Apply,
-    out: Variable,
-    errors: Sequence[Array],
-    inputs: Sequence[Array],
-    values: Values,
-    strict: bool,
+    made: Computed, errors: Sequence[Array], values: Values, strict: bool
 ) -> Array:
-    """Return how far the errors of the inputs of a node move its output `out`."""
-    op: Any = node.op
-    result = array_of(values[out])
+    """Return how far the errors of the inputs of a node move its output."""
+    op, inputs, result = made.op, made.inputs, made.result
     if not any(e.any() for e in errors):
         return np.zeros(result.shape)
     if isinstance(op, MatrixProduct | Convolve):
         multiply = np.matmul if isinstance(op, MatrixProduct) else np.convolve
         a, b = map(magnitude_of, inputs)
         return _multiplied(multiply, errors[0], b) + _multiplied(multiply, a, errors[1])
-    added_up = _added_up(node, errors, result.shape)
+    added_up = _added_up(made, errors)
     if added_up is not None:
         return added_up
     if isinstance(op, CAReduce) and op.ufunc is np.multiply:
         axes = op.axes(inputs[0].ndim)
         rest = np.sum(errors[0] / np.abs(inputs[0]), axis=axes) * np.abs(result)
         return np.asarray(np.where(np.isnan(rest), np.inf, rest))
-    moved = moved_inputs(node)
+    moved = moved_inputs(made.node)
     if moved is not None and any(e.any() for i, e in enumerate(errors) if i not in moved):
         return np.full(result.shape, np.inf)  # the places that they are taken from
     if isinstance(op, CAReduce) or moved is not None:
-        return propagate_marks(node, errors, inputs, result.shape)
+        return propagate_marks(made, errors)
     if isinstance(op, Elemwise):
-        return _elemwise_error(op, errors, inputs, result, strict)
+        return _elemwise_error(made, errors, strict)
     if any(np.isinf(e).any() for e in errors):
         return np.full(result.shape, np.inf)
-    change = _opaque_op_error(node, errors, values, out)
+    change = _opaque_op_error(made, errors, values)
     return change if is_elementwise(op) else np.full(result.shape, np.max(change, initial=0.0))
 
 
@@ -281,19 +263,18 @@ def _multiplied(multiply: Callable[[Array, Array], Array], a: Array, b: Array) -
     return np.where(unbounded > 0, np.inf, finite)
 
 
-def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, out: Variable) -> Array:
+def _opaque_op_error(made: Computed, errors: Sequence[Array], values: Values) -> Array:
     """Return how far elements move, times 4, when all inputs are shifted up or all down.
 
     It is an infinity if the op refuses the shifted inputs, or its result changes its shape.
     """
-    result = array_of(values[out])
+    node, result = made.node, made.result
     most = np.zeros(result.shape)
     for sign in (1, -1):
-        shifted = [
-            _shifted_value(values[v], e, sign) for v, e in zip(node.inputs, errors, strict=True)
-        ]
+        pairs = zip(node.inputs, errors, strict=True)
+        shifted = [_shifted_value(values[v], e, sign) for v, e in pairs]
         try:
-            found = array_of(performed(node, shifted)[out.index or 0])
+            found = array_of(performed(node, shifted)[made.out.index or 0])
         except (ValueError, IndexError):
             return np.full(result.shape, np.inf)
         if found.shape != result.shape:
@@ -303,15 +284,14 @@ def _opaque_op_error(node: Apply, errors: Sequence[Array], values: Values, out: 
     return 4 * most
 
 
-def _elemwise_error(
-    op: Any, errors: Sequence[Array], inputs: Sequence[Array], result: Array, strict: bool
-) -> Array:
+def _elemwise_error(made: Computed, errors: Sequence[Array], strict: bool) -> Array:
     """Return how far an elementwise op's result moves, at most, where its inputs move up or down by
     their errors, a few at a time.
 
     Errors that are not small move it together as none alone does: ``(1 - x) ** x`` is 1 for a zero
     that is off by much, whichever operand alone moves.
     """
+    op, inputs, result = made.op, made.inputs, made.result
     moving = [i for i, e in enumerate(errors) if e.any()]
     total = np.zeros(result.shape)
     for start in range(0, len(moving), _TOGETHER):
@@ -371,27 +351,25 @@ def _shifted(x: Array, error: Array, sign: int) -> Array:
     return np.asarray(moved).astype(x.dtype)
 
 
-def overflowed_by_rounding(nodes: Sequence[Apply], values: Values, out: Variable) -> Array:
-    """Return the elements of `out` that are computed from an infinity which only the rounding of
-    its operands made.
+def overflowed_by_rounding(side: Side) -> Array:
+    """Return the elements of an output that are computed from an infinity which only the rounding
+    of its operands made.
 
     Such is a sum or product of finite numbers that lies beyond the range by no more than rounding
-    can move it. For the parameters see `marked_elements`.
+    can move it.
     """
-    return marked_elements(nodes, values, out, own=_is_little_beyond_range)
+    return marked_elements(side, own=_is_little_beyond_range)
 
 
-def _is_little_beyond_range(
-    node: Apply, v: Variable, inputs: Sequence[Array], result: Array
-) -> Any:
+def _is_little_beyond_range(made: Computed) -> Any:
     """Return where the result of a sum or product is infinite by rounding."""
-    op: Any = node.op
+    op, result = made.op, made.result
     scalar_op = op.scalar_op if isinstance(op, Elemwise | CAReduce) else None
-    if result.dtype.kind != "f" or not np.isinf(result).any():
-        return np.zeros(result.shape, bool)
     if scalar_op is None or scalar_op.name not in SUMS + PRODUCTS:
-        return np.zeros(result.shape, bool)
-    wide = [x.astype(np.longdouble) for x in inputs]
+        return False
+    if result.dtype.kind != "f" or not np.isinf(result).any():
+        return False
+    wide = [x.astype(np.longdouble) for x in made.inputs]
     with np.errstate(all="ignore"):
         if isinstance(op, CAReduce):
             found = op.ufunc.reduce(wide[0], axis=op.axis)
