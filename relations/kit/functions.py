@@ -162,7 +162,7 @@ def admitted_ops(
     return [
         given
         for given in found
-        if guards and all(guard.predicate(*map(given.get, guard.variables)) for guard in guards)
+        if guards and all(guard.function(*map(given.get, guard.variables)) for guard in guards)
     ]
 
 

@@ -172,9 +172,7 @@ class _Builder:
             *_broadcasting_in(self.scheme.pattern),
             *_broadcasting_in(self.scheme.template),
         }
-        self.looked_at = {
-            v for c in self._known() if _function_of(c) in EXECUTED for v in c.variables
-        }
+        self.looked_at = {v for c in self._known() if c.function in EXECUTED for v in c.variables}
 
     def _known(self) -> list[Any]:
         return [c for c in self.scheme.conditions if isinstance(c, Compute | Where)]
@@ -182,7 +180,7 @@ class _Builder:
     def sources(self) -> Iterator[dict[Any, Any]]:
         """Yield values of those variables of which a condition tells how they are made."""
         for condition in self._known():
-            make = SOURCES.get(_function_of(condition))
+            make = SOURCES.get(condition.function)
             if make is not None:
                 names = list(condition.variables)
                 names += [condition.out] if isinstance(condition, Compute) else []
@@ -444,7 +442,7 @@ class _Builder:
     ) -> bool:
         if isinstance(condition, Compute):
             return self._computed(condition, values, env, facts)
-        predicate = condition.predicate
+        predicate = condition.function
         if predicate in FACTS:
             facts.append(FACTS[predicate](*values))
             return True
@@ -472,11 +470,6 @@ class _Builder:
             raise NotStated(f"{condition} is computed by a function of graphs")
         known = env.setdefault(condition.out, value)
         return known is value or bool(known == value)
-
-
-def _function_of(condition: Any) -> Any:
-    """Return the function that decides or computes a condition."""
-    return condition.function if isinstance(condition, Compute) else condition.predicate
 
 
 _SOME = any_int()

@@ -270,7 +270,7 @@ def _stated(
                 values = tuple([known.get(v, v) for v in condition.variables])
                 if all(isinstance(v, ScalarOp) for v in values):
                     continue
-                guard = condition.predicate
+                guard = condition.function
                 if guard in GUARDS and _are_of_one_dtype(values):
                     assumed.append(GUARDS[guard](*[getattr(v, "value", v) for v in values]))
                 elif guard not in GUARDS and (

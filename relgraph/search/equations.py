@@ -286,14 +286,14 @@ def conditions_of(
             raise NotTranslated(f"{law.name} has the condition {goal}")
         if ops and set(goal.variables) <= ops.keys():
             continue
-        if isinstance(goal, Where) and goal.predicate in _OF_SIGNS:
+        if isinstance(goal, Where) and goal.function in _OF_SIGNS:
             found.append(_sign(law, goal, variables))
-        elif isinstance(goal, Where) and goal.predicate.__module__ == type_guards.__name__:
+        elif isinstance(goal, Where) and goal.function.__module__ == type_guards.__name__:
             _ask_of_floats(law, goal)
         elif not isinstance(goal, Readers):
             goals.append(goal)
     domain = law.domain
-    claimed = [_sign(law, Where(domain.predicate, (v,)), variables) for v in _subjects(domain)]
+    claimed = [_sign(law, Where(domain.function, (v,)), variables) for v in _subjects(domain)]
     known = set(matched)
     numbers = [variables[v] for g in goals for v in variables_of(g.binds) if v in variables]
     computed = frozenset(numbers) - known
@@ -304,20 +304,20 @@ def conditions_of(
 
 
 def _subjects(domain: Any) -> tuple[Any, ...]:
-    if not isinstance(domain, Where) or domain.predicate not in _OF_SIGNS:
+    if not isinstance(domain, Where) or domain.function not in _OF_SIGNS:
         return ()
-    return domain.variables[: 1 if domain.predicate is is_powered else None]
+    return domain.variables[: 1 if domain.function is is_powered else None]
 
 
 def _sign(law: Law, goal: Where, variables: dict[LogicVariable, int]) -> Sign:
     (subject,) = goal.variables
-    return pattern_of(law.name, subject, variables), _OF_SIGNS[goal.predicate]
+    return pattern_of(law.name, subject, variables), _OF_SIGNS[goal.function]
 
 
 def _ask_of_floats(law: Law, goal: Where) -> None:
     """See whether a condition on dtypes admits floats."""
     example = at.dvector()
-    if not goal.predicate(*(example for _ in goal.variables)):
+    if not goal.function(*(example for _ in goal.variables)):
         raise NotTranslated(f"{law.name} is no law of floats: {goal}")
 
 

@@ -228,7 +228,7 @@ class _Writer(OpWriter):
             if self.bound.keys() >= set(condition.variables):
                 self._conditions.remove(condition)
                 values = ", ".join(self.bound[v] for v in condition.variables)
-                self.begin_block(f"if {self.global_name(condition.predicate, 'holds')}({values}):")
+                self.begin_block(f"if {self.global_name(condition.function, 'holds')}({values}):")
 
     def _all(self, todo: Sequence[Any]) -> None:
         """Add lines for arguments in classes, which they may match, and for arguments at places."""

@@ -102,7 +102,7 @@ def _said(given: Law) -> tuple[dict[Any, dict[str, bool]], tuple[str, ...]]:
     for condition in (*given.conditions, *domain):
         if isinstance(condition, Readers):
             continue
-        name = getattr(getattr(condition, "predicate", None), "__name__", "")
+        name = getattr(getattr(condition, "function", None), "__name__", "")
         if isinstance(condition, Where) and name in _SAYS:
             for v in condition.variables:
                 said.setdefault(v, {}).update(_SAYS[name])

@@ -579,13 +579,13 @@ class RuleWriter(MatchWriter):
         """
         if isinstance(condition, Where):
             args = ", ".join(self.value_text(v) for v in condition.variables)
-            if condition.predicate is is_found:
+            if condition.function is is_found:
                 # nearly all laws with a computed value ask this: it is not worth a call
                 self.begin_block(f"if {args} is not None:")
             else:
-                self.begin_block(f"if {self.global_name(condition.predicate, 'holds')}({args}):")
+                self.begin_block(f"if {self.global_name(condition.function, 'holds')}({args}):")
         elif isinstance(condition, Readers):
-            test = self.global_name(condition.test, "asks")
+            test = self.global_name(condition.function, "asks")
             (of,) = condition.variables
             self.begin_block(f"if holds_of_readers({test}, fgraph, {self.value_text(of)}):")
         elif isinstance(condition, Compute) and is_variable(condition.out):

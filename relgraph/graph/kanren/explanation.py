@@ -674,7 +674,7 @@ def refusal(condition: Any, state: Any) -> Failure:
     if not isinstance(condition, Condition):
         return Failure(Reason.CONDITION, wanted=condition)
     values = {str(v): reify(v, state) for v in variables_of(condition.variables)}
-    if isinstance(condition, Where) and condition.predicate is finite_constants:
+    if isinstance(condition, Where) and condition.function is finite_constants:
         name, value = next((v, x) for v, x in values.items() if not finite_constants(x))
         return Failure(Reason.NOT_FINITE, (), name, value, {name: value})
     fgraph = getattr(state, "fgraph", None)

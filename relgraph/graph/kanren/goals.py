@@ -198,8 +198,9 @@ class Condition:
         levels of nodes it looks at.
     """
 
-    function: Callable[..., Any]
-    variables: tuple[Any, ...]
+    def __init__(self, function: Callable[..., Any], variables: tuple[Any, ...]) -> None:
+        self.function = function
+        self.variables = variables
 
     @property
     def depth(self) -> int:
@@ -261,21 +262,16 @@ def evaluated(s: Any, function: Callable[..., Any], *values: Any) -> Any:
 class Where(Condition):
     """The goal that `predicate` holds for some variables; see `whereo`."""
 
-    def __init__(self, predicate: Callable[..., bool], variables: tuple[Any, ...]) -> None:
-        self.predicate = self.function = predicate
-        self.variables = variables
-
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
-        return s if evaluated(s, self.predicate, *values) else False
+        return s if evaluated(s, self.function, *values) else False
 
 
 class Compute(Condition):
     """The goal that a variable is a function of others; see `computo`."""
 
     def __init__(self, out: Any, function: Callable[..., Any], variables: tuple[Any, ...]) -> None:
+        super().__init__(function, variables)
         self.out = out
-        self.function = function
-        self.variables = variables
 
     @property
     def binds(self) -> list[Any]:
@@ -312,10 +308,6 @@ ReadersTest = Callable[[Any, Variable], bool]
 class Readers(Condition):
     """The goal that a predicate holds for the clients of a variable; see `readerso`."""
 
-    def __init__(self, test: ReadersTest, variable: Any) -> None:
-        self.test = self.function = test
-        self.variables = (variable,)
-
     @property
     def depth(self) -> int:
         # The readers of what the lowest nodes read are one level more. Those of what a part of the
@@ -324,7 +316,7 @@ class Readers(Condition):
 
     def check(self, values: tuple[Any, ...], s: Any) -> Any:
         fgraph = getattr(s, "fgraph", None)
-        return s if evaluated(s, holds_of_readers, self.test, fgraph, values[0]) else False
+        return s if evaluated(s, holds_of_readers, self.function, fgraph, values[0]) else False
 
 
 def holds_of_readers(test: ReadersTest, fgraph: Any, var: Any) -> bool:
@@ -505,7 +497,7 @@ def readerso(test: ReadersTest, variable: Any) -> Readers:
     `variable` may be a term, a part of what the law matches. Without a graph, as in plain `run`,
     the goal holds.
     """
-    return Readers(test, variable)
+    return Readers(test, (variable,))
 
 
 def one_cliento(variable: Any) -> Readers:

@@ -50,7 +50,7 @@ from relgraph.graph.kanren.terms import (
     variables_of,
 )
 from relgraph.graph.reference import evaluate
-from relgraph.graph.traversal import equal_computations, io_toposort
+from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposort
 from relgraph.graph.unify import nth
 from relgraph.graph.utils import labelled
 
@@ -178,23 +178,17 @@ def _is_same(found: Any, made: Any) -> bool:
         return False
     if equal_computations([found], [made]):
         return True
-    if not isinstance(found, Constant) or any(not isinstance(v, Constant) for v in _leaves(made)):
+    if not all(isinstance(v, Constant) for v in [found, *graph_inputs([made])]):
         return False
     (value,) = evaluate([made], {})
     return bool(np.array_equal(value, found.data))
-
-
-def _leaves(var: Variable) -> list[Variable]:
-    nodes = io_toposort([], [var])
-    made = {v for node in nodes for v in node.outputs}
-    return [v for node in nodes for v in node.inputs if v not in made] or [var]
 
 
 def stated_ranks(conditions: Sequence[Any]) -> dict[Any, int]:
     """Return the ranks that the conditions of a law state of its variables."""
     found: dict[Any, int] = {}
     for condition in conditions:
-        if type(condition) is Where and getattr(condition.predicate, "states_rank", False):
+        if type(condition) is Where and getattr(condition.function, "states_rank", False):
             variable, rank = condition.variables
             found[variable] = int(getattr(rank, "value", rank))
     return found

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter
+from types import CellType, FunctionType
 from typing import Any, NoReturn
 
 from cons.core import ConsError, ConsPair, _car
@@ -20,7 +21,6 @@ from etuples import etuple
 from etuples.core import ExpressionTuple
 from kanren.assoccomm import associative
 from kanren.core import fail, succeed
-from kanren.graph import reduceo, walko
 from unification import var
 from unification.core import _unify, isground, reify, unify
 from unification.utils import transitive_get
@@ -494,9 +494,6 @@ CROSS_CHECKS = 2
 
 Relation = Callable[[Any, Any], Any]
 
-_reduceo: Any = reduceo
-_walko: Any = walko
-
 
 @dataclass(eq=False)
 class Residual:
@@ -600,26 +597,15 @@ class _TracedConstructor:
         return traced(self.make(*args, **kwargs), self.trace)
 
 
-def _traced_reduceo(goal: Any, trace: Trace) -> Goal:
+def _with_traced(goal: Any, trace: Trace, constructors: Sequence[str]) -> Goal:
+    """Return a goal that is traced in the constructors of goals that it closes over."""
     cells = cells_of(goal)
-    relation = _TracedConstructor(cells["relation"], trace)
-    terms = cells["in_term"], cells["out_term"]
-    remade: Goal = _reduceo(relation, *terms, *cells["args"], **cells["kwargs"])
-    return remade
-
-
-def _traced_walko(goal: Any, trace: Trace) -> Goal:
-    cells = cells_of(goal)
-    on_op = cells["rator_goal"]
-    remade: Goal = _walko(
-        _TracedConstructor(cells["goal"], trace),
-        cells["graph_in"],
-        cells["graph_out"],
-        rator_goal=None if on_op is None else _TracedConstructor(on_op, trace),
-        null_type=cells["null_type"],
-        map_rel=_TracedConstructor(cells["map_rel"], trace),
+    for name in constructors:
+        if cells[name] is not None:
+            cells[name] = _TracedConstructor(cells[name], trace)
+    return FunctionType(
+        goal.__code__, goal.__globals__, closure=tuple(CellType(x) for x in cells.values())
     )
-    return remade
 
 
 def _traced_assoc_flatten(goal: Any, trace: Trace) -> Goal:
@@ -653,8 +639,8 @@ def _traced_applyo(goal: Any, trace: Trace) -> Goal:
 
 _TRACED_BY_CODE: dict[Any, Callable[[Any, Trace], Goal]] = {
     NEQ: lambda goal, trace: lambda s: goal(s.copy()),  # it modifies the state
-    REDUCEO: _traced_reduceo,
-    WALKO: _traced_walko,
+    REDUCEO: lambda goal, trace: _with_traced(goal, trace, ["relation"]),
+    WALKO: lambda goal, trace: _with_traced(goal, trace, ["goal", "rator_goal", "map_rel"]),
     ASSOC_FLATTEN: _traced_assoc_flatten,
     APPLYO: _traced_applyo,
 }

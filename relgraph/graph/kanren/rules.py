@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from itertools import islice
+from types import FunctionType
 from typing import Any, TypeAlias, TypeGuard
 
 from cons.core import ConsPair
@@ -236,7 +237,7 @@ class Rule:
             if not isinstance(condition, Where) or any(v not in bound for v in condition.variables):
                 # a condition may rely on those before it
                 break
-            if not condition.predicate(*[bound[v] for v in condition.variables]):
+            if not condition.function(*[bound[v] for v in condition.variables]):
                 return False
         return True
 
@@ -282,10 +283,7 @@ def rounded_numbers(pattern: Any) -> tuple[float | complex, ...]:
 
 def head_of(pattern: Any) -> Any:
     """Return the `Op` or the class of ops that heads a pattern; None if that is not known."""
-    if type(pattern) is ConsPair:
-        return family_of(pattern.car)
-    parts = split(pattern)
-    return None if parts is None else family_of(parts[0])
+    return family_of(_op_in(pattern))
 
 
 def family_of(head: Any) -> Any:
@@ -415,17 +413,14 @@ def _may_have_head(pattern: Any, head: Any) -> bool:
         return head is Constant or (head is not None and head.repeats is not None)
     if isinstance(pattern, Variable):
         return pattern.head is head
-    parts = split(pattern)
-    wanted = head_of(pattern)
-    if wanted is None:
-        return parts is None or isinstance(head, Op)
-    if wanted is head or parts is None:
-        return wanted is head or (isinstance(wanted, type) and isinstance(head, wanted))
-    return isinstance(wanted, type) and _may_be(parts[0], head, {})
+    wanted = _op_in(pattern)
+    return wanted is None or (isinstance(head, Op) and _may_be(wanted, head, {}))
 
 
 def _op_in(pattern: Any) -> Any:
     """Return the op of a pattern; None for a leaf."""
+    if type(pattern) is ConsPair:
+        return pattern.car
     parts = split(pattern)
     return None if parts is None else parts[0]
 
@@ -434,6 +429,8 @@ def _may_be(pattern: Any, found: Any, bound: dict[Any, Any]) -> bool:
     """Return whether an op, or a property of one, can match a pattern; add the bindings."""
     if isinstance(pattern, Output):
         pattern = pattern.op
+    if pattern is found or isinstance(pattern, FunctionType):
+        return True  # what the call of a function makes is not asked here
     if is_variable(pattern):
         return bool(bound.setdefault(pattern, found) == found)
     if isinstance(pattern, Literal):

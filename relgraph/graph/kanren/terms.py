@@ -52,9 +52,12 @@ from relgraph.graph.utils import AsksForType, LogicTerm
 
 
 class Place(enum.Enum):
-    """Stands in the arguments of a call for the next term."""
+    """Stands in the arguments of a call, and in their text, for the next term."""
 
-    TERM = "_"
+    TERM = "{}"
+
+    def __repr__(self) -> str:
+        return self.value
 
 
 class Call:
@@ -88,11 +91,11 @@ class Call:
 
     def written(self, terms: Sequence[Any]) -> Written:
         """Return how the call is written, given the terms."""
-        args, kwargs = _filled(self.layout, iter([_Hole()] * len(terms)))
+        args, kwargs = self.layout
         rest = iter(terms)
         texts = [repr(value) for value in args]
         texts += [f"{name}={value!r}" for name, value in kwargs.items()]
-        holes = [[next(rest) for _ in range(text.count("{}"))] for text in texts]
+        holes = [[next(rest) for _ in range(text.count(Place.TERM.value))] for text in texts]
         pieces = [Pieces(tuple(filled(*both))) for both in zip(texts, holes, strict=True)]
         return Applied(str(self), pieces)
 
@@ -103,13 +106,6 @@ class Call:
         return self.function.__name__
 
     __repr__ = __str__
-
-
-class _Hole:
-    """Stands for a term in the text of a call."""
-
-    def __repr__(self) -> str:
-        return "{}"
 
 
 def called(

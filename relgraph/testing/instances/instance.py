@@ -482,7 +482,7 @@ def _domain_test(direction: Direction, graph: InstantiatedPattern) -> Callable[[
     if condition is None:
         return None
     if isinstance(condition, Where):
-        predicate: Any = condition.predicate
+        predicate: Any = condition.function
         # The law may bind its variables to other parts of a sum or product than were drawn.
         by_name = law.explain(graph.root, direction.name).bindings
         variables = variables_of(condition.variables)

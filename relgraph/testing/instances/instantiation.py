@@ -451,6 +451,6 @@ def _admits(guard: Where, values: Mapping[Any, Any]) -> bool:
     if any(is_variable(v) or isinstance(v, Term) for v in arguments):
         return True
     try:
-        return bool(guard.predicate(*arguments))
+        return bool(guard.function(*arguments))
     except Exception:
         return True

@@ -72,6 +72,18 @@ def test_what_a_relation_seeks_is_read_from_its_goal():
         assert not any(rewriter.might_match(v.owner) for v in others)
 
 
+def test_a_function_in_a_pattern_may_make_any_op():
+    def of_product(i, o):
+        first, second = var(), var()
+        seen = eq(i, etuple(at.exp, etuple(at.dot, first, second)))
+        return lall(seen, eq(o, etuple(at.dot, first, second)))
+
+    product = at.dot(at.dvector(), at.dvector())
+    rewriter = KanrenRelationSub(of_product)
+    assert rewriter.might_match(at.exp(product).owner)
+    assert rewriter.transform(None, at.exp(product).owner)
+
+
 def test_the_number_of_arguments_may_be_open():
     def with_first(i, o):
         first, rest = var(), var()

@@ -221,7 +221,7 @@ def _ask(guard: Any, direction: Direction, instance: Instance, found: Reach) -> 
     drawn = instance.graph.bindings
     values = [by_name.get(str(v), drawn.get(v, v)) if isvar(v) else v for v in guard.variables]
     try:
-        admitted = guard.predicate(*values)
+        admitted = guard.function(*values)
     except (IndexError, TypeError, ValueError):
         return  # the axes that were drawn are those of a graph of another rank
     if admitted:

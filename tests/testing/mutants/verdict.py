@@ -265,14 +265,14 @@ def _is_no_constant(law: Law, where: str, reach: Reach) -> bool:
     dtypes = {data.dtype.name for data in reach.constants}
     numbers = [at.constant(n, dtype=d) for d in dtypes for n in edge_numbers(d)]
     wrong = [c for c in numbers if np.any(WHERE[where](c.data))]
-    return all(any(not guard.predicate(c) for guard in guards) for c in wrong)
+    return all(any(not guard.function(c) for guard in guards) for c in wrong)
 
 
 def _is_guarded(law: Law, where: str, names: Collection[str]) -> bool:
     """Return whether one of some guards is asked about the spoiled variable."""
     spoiled = [part.args[0] for part in _parts(law.rhs) if part.op == spoiling(where)]
     guards = {
-        guard.predicate.__name__
+        guard.function.__name__
         for guard in law.conditions
         if isinstance(guard, Where) and guard.variables[0] in spoiled
     }
