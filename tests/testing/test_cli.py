@@ -89,8 +89,13 @@ def results(file, *options):
     return found["laws"]
 
 
-def test_however_many_processes_find_the_same(tmp_path, capsys):
-    options = ["relations.numbers.powers", "--examples", "10", "--seed", "5"]
+MORE = """
+MORE = [law(name, x + y, y + x) for name in ("one", "two", "three")]
+"""
+
+
+def test_however_many_processes_find_the_same(module, tmp_path, capsys):
+    options = [module(MORE), "--examples", "10", "--seed", "5"]
     alone = results(tmp_path / "one.json", *options, "--jobs", "1")
     shared = results(tmp_path / "two.json", *options, "--jobs", "2")
     assert len(alone) > 4

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 import relgraph.tensor as at
 from relations.kit.vocabulary import law, lvars
-from relgraph.graph.basic import graph_inputs, io_toposort
+from relgraph.graph.basic import equal_computations, graph_inputs, io_toposort
 from relgraph.graph.op import TypedOp
 from relgraph.graph.opt import EquilibriumOptimizer
 from relgraph.graph.reference import evaluate
 from relgraph.scalar.type import DTYPES
 from relgraph.testing import (
+    as_python,
     dtypes,
     expressions,
     graphs,
@@ -26,6 +27,7 @@ from relgraph.testing import (
 )
 from relgraph.testing.random_arrays import LAYOUTS, dtype_choice, number_pool, spread
 from relgraph.testing.random_graphs import local_optimizers_in, rules_of
+from tests.testing.test_source import same_bytes
 
 
 @given(st.data())
@@ -264,14 +266,45 @@ def op_names(graph):
     return [str(node.op).split("{")[0] for node in io_toposort(*graph)]
 
 
-@slow
-@given(st.data())
-def test_graphs_can_be_computed(data):
-    graph = data.draw(graphs())
+def test_graphs_are_varied_and_can_be_computed_and_written():
+    ops, dtypes, ranks = Counter(), set(), set()
+
+    @settings(max_examples=500, database=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(st.data())
+    def draw(data):
+        graph = data.draw(graphs())
+        drawn = data.draw(graph.values())
+        ops.update(op_names(graph))
+        dtypes.update(v.type.dtype for v in graph.inputs)
+        ranks.update(v.type.ndim for v in graph.inputs)
+        check_written(graph, drawn)
+        check_computed(graph, drawn)
+
+    draw()
+    assert len(ops) > 70
+    assert {"float64", "float32", "int64", "bool", "complex128"} <= dtypes
+    assert {0, 1, 2, 3} <= ranks
+    common = {"exp", "sum", "DimShuffle", "dot", "reshape", "subtensor", "join", "switch", "alloc"}
+    assert common <= set(ops)
+    assert ops.keys() & {"set_subtensor", "inc_subtensor", "advanced_inc_subtensor"}
+
+
+def check_written(graph, drawn):
+    """Assert that the source of a graph makes it again, with its values."""
+    found = {}
+    exec(as_python(*graph, drawn), found)
+    assert equal_computations(
+        list(graph.outputs), found["outputs"], list(graph.inputs), found["inputs"]
+    )
+    assert [v.type for v in found["inputs"]] == [v.type for v in graph.inputs]
+    assert all(map(same_bytes, found["values"], drawn))
+
+
+def check_computed(graph, drawn):
+    """Assert that a graph and its values are of their types."""
     inputs, outputs = graph
     assert 1 <= len(inputs) <= 4
     assert 1 <= len(outputs) <= 3
-    drawn = data.draw(graph.values())
     for v, value in zip(inputs, drawn, strict=True):
         assert v.type.filter(value, strict=True) is value
         assert value.shape == graph.shapes[v]
@@ -282,25 +315,6 @@ def test_graphs_can_be_computed(data):
         return
     for v, value in zip(outputs, found, strict=True):
         assert v.type.filter(value, strict=True) is value
-
-
-def test_they_have_many_ops_shapes_and_dtypes():
-    ops, dtypes, ranks = Counter(), set(), set()
-
-    @settings(max_examples=900, database=None, suppress_health_check=[HealthCheck.too_slow])
-    @given(graphs())
-    def draw(graph):
-        ops.update(op_names(graph))
-        dtypes.update(v.type.dtype for v in graph.inputs)
-        ranks.update(v.type.ndim for v in graph.inputs)
-
-    draw()
-    assert len(ops) > 70
-    assert {"float64", "float32", "int64", "bool", "complex128"} <= dtypes
-    assert {0, 1, 2, 3} <= ranks
-    common = {"exp", "sum", "DimShuffle", "dot", "reshape", "subtensor", "join", "switch", "alloc"}
-    assert common <= set(ops)
-    assert ops.keys() & {"set_subtensor", "inc_subtensor", "advanced_inc_subtensor"}
 
 
 @slow

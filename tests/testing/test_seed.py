@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from hypothesis import Phase, core, given, settings
 from hypothesis import strategies as st
 
@@ -70,10 +69,11 @@ def test_large(): pass
 """
 
 
-@pytest.mark.parametrize("asked, run", [([], "small"), (["-m", "thorough"], "large")])
-def test_what_is_thorough_runs_when_it_is_asked_for(tmp_path, asked, run):
+def test_what_is_thorough_runs_when_it_is_asked_for(tmp_path):
     path = tmp_path / "test_sizes.py"
     path.write_text(TESTS)
-    command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-c", CONFIGURATION]
-    done = subprocess.run([*command, *asked, path], capture_output=True, text=True)
-    assert re.findall(r"test_(\w+) PASSED", done.stdout) == [run], done.stdout + done.stderr
+    given = ["-v", "-p", "no:cacheprovider", "-c", str(CONFIGURATION), str(path)]
+    code = f"import pytest; [pytest.main([*asked, *{given}]) for asked in ([], ['-m', 'thorough'])]"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    found = re.findall(r"test_(\w+) PASSED", done.stdout)
+    assert found == ["small", "large"], done.stdout + done.stderr

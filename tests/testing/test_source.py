@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kanren import eq, lall
 
@@ -111,19 +111,6 @@ def same_bytes(a, b):
     # the payload of a nan is not written
     a, b = (np.where(np.isnan(x), np.nan, x) if x.dtype.kind in "fc" else x for x in (a, b))
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
-
-
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
-@given(st.data())
-def test_source_makes_the_graph_again(data):
-    graph = data.draw(graphs())
-    drawn = data.draw(graph.values())
-    found = made(as_python(*graph, drawn))
-    assert equal_computations(
-        list(graph.outputs), found["outputs"], list(graph.inputs), found["inputs"]
-    )
-    assert [v.type for v in found["inputs"]] == [v.type for v in graph.inputs]
-    assert all(map(same_bytes, found["values"], drawn))
 
 
 @given(st.data())
