@@ -142,68 +142,6 @@ def test_what_is_unsafe_is_in_no_phase() -> None:
     assert at.mul not in ops(function([x], e, "unsafe"))
 
 
-EDGES = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e308, 5e-324, np.inf, -np.inf, np.nan])
-INTEGERS = np.array([0, 1, -1, 7, -7, 127, -128], dtype="int8")
-
-
-def edge_cases() -> list[tuple[Any, Any]]:
-    x, i = at.dvector("x"), at.TensorType("int8", (None,))("i")
-    u, f = at.TensorType("uint8", (None,))("u"), at.fvector("f")
-    c = at.constant(np.float32(0.1))
-    reals = [
-        x * 0,
-        x - x,
-        x / x,
-        at.eq(x, x),
-        x + 0,
-        0 - x,
-        -(x - x),
-        x + x - x,
-        x * x / x,
-        x**2,
-        x**0.5,
-        at.exp(at.log(x)),
-        at.log(at.exp(x)),
-        0 / x,
-        x * 1,
-        x / 1,
-        at.abs(-x),
-        at.maximum(x, x),
-        at.sum(2.0 * x),
-        at.switch(x > 0, x, -x),
-        x[1:][:0],
-        x[::-1][2:],
-    ]
-    whole = [
-        (i * 3) // 3,
-        i // 2,
-        i % 3,
-        i - i,
-        i * 0,
-        i**2,
-        at.neg(at.neg(i)),
-        at.abs(i),
-        i + i - i,
-    ]
-    return [
-        *((x, e) for e in reals), *((i, e) for e in whole),
-        (u, u - 1), (u, -u), (u, u * 2 // 2), (f, f * c), (f, (f + 1) + 1), (f, f + (c + 2)),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(("x", "e"), edge_cases())
-def test_strict_gives_what_numpy_gives(x: Any, e: Any) -> None:
-    value = EDGES if x.type.dtype.startswith("float") else INTEGERS
-    with np.errstate(all="ignore"):
-        value = value.astype(x.type.dtype)
-        strict, plain = (function([x], e, mode)(value) for mode in ("strict", Mode("py", None)))
-    assert strict.dtype == plain.dtype
-    np.testing.assert_array_equal(strict, plain)
-    if plain.dtype.kind == "f":
-        defined = ~np.isnan(plain)
-        np.testing.assert_array_equal(np.signbit(strict)[defined], np.signbit(plain)[defined])
-
-
 def test_strict_holds_exact_laws_and_merging_alone() -> None:
     optimizer = get_mode("strict").optimizer
     assert isinstance(optimizer, SequenceOptimizer)
