@@ -27,64 +27,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 from shared.beside_peer import parser_for, rounds_of
+from shared.workloads import ON_JAX, first_call, seconds
 
 ROUND_SECONDS = 0.4
 ROUNDS = 9
-
-
-def vectors(rng):
-    return list(rng.normal(size=(3, 2_000_000)))
-
-
-def poly(L, T, rng):
-    x, a, b = (T.dvector(n) for n in "xab")
-    return [x, a, b], a * x + b - x * a * b, vectors(rng)
-
-
-def transcendental(L, T, rng):
-    x, a, b = (T.dvector(n) for n in "xab")
-    return [x, a, b], T.tanh(a * x + b) * T.exp(-x * x) + x * a - b * b, vectors(rng)
-
-
-def mlp(L, T, rng):
-    x, y = T.dmatrix("x"), T.dmatrix("y")
-    ws, bs = [T.dmatrix() for _ in range(4)], [T.dvector() for _ in range(4)]
-    h = x
-    for w, b in zip(ws[:-1], bs[:-1], strict=True):
-        h = T.tanh(T.dot(h, w) + b)
-    z = T.dot(h, ws[-1]) + bs[-1]
-    e = T.exp(z - T.max(z, axis=1, keepdims=True))
-    loss = -T.mean(T.sum(y * T.log(e / T.sum(e, axis=1, keepdims=True)), axis=1))
-    gradients = L.grad(loss, ws + bs)
-    new = [v - 0.1 * g for v, g in zip(ws + bs, gradients, strict=True)]
-    shapes = [(64, 64), (64, 64), (64, 64), (64, 10)]
-    values = [rng.normal(size=(256, 64)), np.eye(10)[rng.integers(0, 10, 256)]]
-    values += [rng.normal(size=s) * 0.1 for s in shapes] + [np.zeros(s[1]) for s in shapes]
-    return [x, y, *ws, *bs], [loss, *new], values
-
-
-def rnn(L, T, rng):
-    x, h, w, u, b = T.dmatrix(), T.dvector(), T.dmatrix(), T.dmatrix(), T.dvector()
-    state = h
-    for t in range(25):
-        state = T.tanh(T.dot(x[t], u) + T.dot(state, w) + b)
-    loss = T.sum(state**2)
-    shapes = [(25, 16), (32,), (32, 32), (16, 32), (32,)]
-    values = [rng.normal(size=s) * 0.3 for s in shapes]
-    return [x, h, w, u, b], [loss, *L.grad(loss, [w, u, b])], values
-
-
-def scalar(L, T, rng):
-    s = T.dscalar("s")
-    return [s], s * 2.0 + 1.0, [1.0]
-
-
-def shared(L, T, rng):
-    w, s = L.shared(np.zeros(4), "w"), T.dscalar("s")
-    return [s], w.sum(), [1.0], [(w, w + s)]
-
-
-WORKLOADS = {f.__name__: f for f in (poly, transcendental, mlp, rnn, scalar, shared)}
 
 
 def by_hand(jax):
@@ -121,50 +67,21 @@ def by_hand(jax):
     }
 
 
-def seconds(call, budget):
-    """Return the least time of a call; short ones are timed by the hundred."""
-    start = time.perf_counter()
-    call()
-    count = 1 if time.perf_counter() - start > 1e-4 else 100
-    times, end = [], time.perf_counter() + budget
-    while not times or time.perf_counter() < end:
-        start = time.perf_counter()
-        for _ in range(count):
-            call()
-        times.append(time.perf_counter() - start)
-    return min(times) / count
-
-
-def compiled(L, made, mode):
-    inputs, outputs, values, *updates = made
-    more = {"updates": updates[0]} if updates else {}
-    return L.function(inputs, outputs, mode=mode, **more), values
-
-
 def measure_peer(name):
     """Return the first result's seconds and the call's, of PyTensor."""
-    L, T = importlib.import_module("pytensor"), importlib.import_module("pytensor.tensor")
-    start = time.perf_counter()
-    f, values = compiled(L, WORKLOADS[name](L, T, np.random.default_rng(0)), None)
-    f(*values)
-    first = time.perf_counter() - start
-    return {
-        "first": first,
-        "peer": min(seconds(lambda: f(*values), ROUND_SECONDS) for _ in range(5)),
-    }
+    call, _, first = first_call(ON_JAX[name], "pytensor")
+    return {"first": first, "peer": min(seconds(call, ROUND_SECONDS) for _ in range(5))}
 
 
 def measure_ours(name):
     """Return the seconds of calls, ours and by hand, in turn, and of the first result."""
-    L, T = importlib.import_module("relgraph"), importlib.import_module("relgraph.tensor")
-    start = time.perf_counter()
-    f, values = compiled(L, WORKLOADS[name](L, T, np.random.default_rng(0)), "jax")
-    f(*values)
-    found = {"first": time.perf_counter() - start}
+    call, work, first = first_call(ON_JAX[name], "relgraph", "jax")
+    found = {"first": first}
     jax = importlib.import_module("jax")
     with jax.enable_x64(True):
-        arrays = [jax.numpy.asarray(v) for v in values]
-    calls = {"numpy": lambda: f(*values), "jax": lambda: jax.block_until_ready(f(*arrays))}
+        arrays = [jax.numpy.asarray(v) for v in work.values]
+    of_arrays = work._replace(values=arrays).compiled(importlib.import_module("relgraph"), "jax")
+    calls = {"numpy": call, "jax": lambda: jax.block_until_ready(of_arrays())}
     if name in by_hand(jax):
         hand = jax.jit(by_hand(jax)[name])
 
@@ -173,9 +90,9 @@ def measure_ours(name):
                 return jax.block_until_ready(hand(*given))
 
         start = time.perf_counter()
-        call_by_hand(values)
+        call_by_hand(work.values)
         found["hand_first"] = time.perf_counter() - start
-        calls["hand_numpy"] = lambda: jax.tree.map(np.asarray, call_by_hand(values))
+        calls["hand_numpy"] = lambda: jax.tree.map(np.asarray, call_by_hand(work.values))
         calls["hand_jax"] = lambda: call_by_hand(arrays)
     rounds = [{k: seconds(c, ROUND_SECONDS / 4) for k, c in calls.items()} for _ in range(ROUNDS)]
     return {**found, **{k: statistics.median(r[k] for r in rounds) for k in calls}}
@@ -201,7 +118,7 @@ def report(name, rounds):
 
 
 def main():
-    options = parser_for(__doc__, WORKLOADS).parse_args()
+    options = parser_for(__doc__, ON_JAX).parse_args()
     if options.library is not None:
         (name,) = options.names
         print(
@@ -210,7 +127,7 @@ def main():
             )
         )
         return
-    for name in options.names or WORKLOADS:
+    for name in options.names or ON_JAX:
         with TemporaryDirectory() as cache:
             environment = {"PYTENSOR_FLAGS": f"base_compiledir={cache}", "NUMBA_CACHE_DIR": cache}
             rounds = rounds_of(__file__, name, options, environment)

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 from shared.beside_peer import ONE_THREAD, parser_for, ratio, rounds_of
+from shared.workloads import seconds
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
@@ -64,16 +65,6 @@ def _stream(library):
 PROGRAMS = {f.__name__: f for f in (logistic, gaussian, dropout)}
 
 
-def milliseconds(call, clock, seconds=2.0):
-    """Return the smallest time of a call."""
-    times, end = [], clock() + seconds
-    while clock() < end or len(times) < 5:
-        start = clock()
-        call()
-        times.append(clock() - start)
-    return min(times) * 1e3
-
-
 def measure(name, library, clock):
     """Return the time of a call in milliseconds, that by hand, and the time to compile."""
     loaded = importlib.import_module(library)
@@ -85,7 +76,11 @@ def measure(name, library, clock):
     if name != "dropout":
         for one, two in zip(found, by_hand(), strict=True):
             np.testing.assert_allclose(one, two, rtol=1e-6, atol=1e-9)
-    return milliseconds(call, clock), milliseconds(by_hand, clock), compile_seconds
+    return (
+        seconds(call, 2.0, clock) * 1e3,
+        seconds(by_hand, 2.0, clock) * 1e3,
+        compile_seconds,
+    )
 
 
 def main():
@@ -99,8 +94,8 @@ def main():
     environment, flags = (ONE_THREAD, ["--cpu"]) if options.cpu else ({}, [])
     for name in options.names or PROGRAMS:
         rounds = rounds_of(__file__, name, options, environment, flags)
-        ours, by_hand, seconds = (statistics.median(r[0][i] for r in rounds) for i in range(3))
-        line = f"{name:10}{ours:9.2f} ms   by hand {by_hand:8.2f} ms   compiled in {seconds:5.2f} s"
+        ours, by_hand, first = (statistics.median(r[0][i] for r in rounds) for i in range(3))
+        line = f"{name:10}{ours:9.2f} ms   by hand {by_hand:8.2f} ms   compiled in {first:5.2f} s"
         print(f"{line}{ratio(rounds)}", flush=True)
 
 
