@@ -186,7 +186,7 @@ class LawCheck:
             reason,
             run.examples - coverage.examples,
             len(run.evaluated),
-            len({instance.types for instance in run.evaluated}),
+            len({tuple(spec.var.type for spec in i.inputs) for i in run.evaluated}),
             len(run.edge_values()),
             counterexample,
             stronger[0] if status == "passed" and stronger else None,
@@ -222,8 +222,10 @@ class LawCheck:
         wanted = max(12 if self.plan else 4, min(80, examples // 6))
         searches = self._searches(direction, wanted, random)
         matching = [search for search in searches if search.instances]
-        # The patterns that a relation is tried on share one plan; each rule has one of its own.
-        groups = [matching] if direction.tried else [[search] for search in matching]
+        # The patterns that a relation is tried on, which say nothing of what it makes, share one
+        # plan; each rule has one of its own.
+        tried = all(rule.template is None for rule in direction.rules)
+        groups = [matching] if tried else [[search] for search in matching]
         # a first look has fewer sets of values in each cell, and gives up sooner to find a graph
         sets = 1 if examples < _FIRST_LOOK else 3
         tries = max(4, min(12, examples // 8))

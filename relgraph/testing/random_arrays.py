@@ -19,15 +19,8 @@ from relgraph.tensor.type import TensorType
 
 _BY_KIND = {"b": BOOL, "i": INTS, "u": UINTS, "f": FLOATS, "c": COMPLEXES}
 # Relative frequencies; that of any other dtype is 1. Failures shrink to the first one.
-_WEIGHTS = {
-    "float64": 6,
-    "float32": 4,
-    "int64": 3,
-    "int8": 2,
-    "bool": 2,
-    "complex128": 2,
-    "uint8": 2,
-}
+_WEIGHTS = {"float64": 6, "float32": 4, "int64": 3}
+_WEIGHTS |= dict.fromkeys(("int8", "bool", "complex128", "uint8"), 2)
 
 # The lengths of axes. Failures shrink to the first one.
 _LENGTHS = (1, 2, 3, 0, 1, 2, 3, 4, 5)
@@ -101,9 +94,8 @@ def tensor_types(
     """
     axes = st.sampled_from([None, None, 1, 2, None, 3, None, 1, 0, None])
     least, most = (min_dims, max_dims) if ndim is None else (ndim, ndim)
-    return st.builds(
-        TensorType, dtype_choice(dtypes), st.lists(axes, min_size=least, max_size=most).map(tuple)
-    )
+    shapes = st.lists(axes, min_size=least, max_size=most).map(tuple)
+    return st.builds(TensorType, dtype_choice(dtypes), shapes)
 
 
 def dtype_choice(
@@ -310,17 +302,18 @@ LAYOUTS: tuple[Callable[[Array], Array], ...] = (
 REPEATING = (_repeated, _inner_repeated)
 """Layouts that change the values."""
 
-_VALUE_RANGES: tuple[ValueRange, ...] = ("ordinary", "any", "finite", "any")
-
 
 @cache
-def _positions(largest: int) -> st.SearchStrategy[list[int]]:
-    return st.lists(st.integers(0, largest), min_size=1, max_size=6)
+def _few_integers(least: int, most: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(st.integers(least, most), min_size=1, max_size=6)
 
 
 _LAYOUT_CHOICE = st.sampled_from(LAYOUTS)
-_VALUE_RANGE_CHOICE = st.sampled_from(_VALUE_RANGES)
-_FINITE_CHOICE = st.sampled_from(("ordinary", "finite"))
+_RANGE_CHOICES: dict[ValueRange, st.SearchStrategy[ValueRange]] = {
+    "any": st.sampled_from(("ordinary", "any", "finite", "any")),
+    "finite": st.sampled_from(("ordinary", "finite")),
+    "ordinary": st.just("ordinary"),
+}
 
 
 def spread(elements: Array, shape: Sequence[int]) -> Array:
@@ -336,15 +329,11 @@ def spread(elements: Array, shape: Sequence[int]) -> Array:
 
 @st.composite
 def _arrays(
-    draw: Any, dtype: str, lengths_of_axes: tuple[int | None, ...], value_range: ValueRange | None
+    draw: Any, dtype: str, lengths_of_axes: tuple[int | None, ...], value_range: ValueRange
 ) -> Array:
     shape = [draw(_LENGTH_CHOICE) if n is None else n for n in lengths_of_axes]
-    if value_range is None:
-        value_range = draw(_VALUE_RANGE_CHOICE)
-    elif value_range == "finite":
-        value_range = draw(_FINITE_CHOICE)
-    numbers = number_pool(dtype, value_range)
-    array = spread(numbers[draw(_positions(len(numbers) - 1))], shape)
+    numbers = number_pool(dtype, draw(_RANGE_CHOICES[value_range]))
+    array = spread(numbers[draw(_few_integers(0, len(numbers) - 1))], shape)
     return draw(_LAYOUT_CHOICE)(array) if shape else array
 
 
@@ -386,8 +375,7 @@ def values(
         n is not None and n != m for n, m in zip(type.shape, known, strict=True)
     ):
         raise ValueError(f"values: {type} does not allow the shape {shape}")
-    value_range: ValueRange | None = "ordinary" if ordinary else "finite" if finite else None
-    return _arrays(type.dtype, known, value_range)
+    return _arrays(type.dtype, known, "ordinary" if ordinary else "finite" if finite else "any")
 
 
 @st.composite
@@ -418,10 +406,5 @@ def indices(
             raise ValueError(f"indices: an axis of length 0 has no elements for shape {shape}")
         return np.zeros([0] if shape is None else dims, dtype)
     signed = np.dtype(dtype).kind == "i"
-    found = draw(st.lists(_integers(-length if signed else 0, length - 1), min_size=1, max_size=6))
+    found = draw(_few_integers(-length if signed else 0, length - 1))
     return spread(np.array(found, dtype), dims)
-
-
-@cache
-def _integers(least: int, most: int) -> st.SearchStrategy[int]:
-    return st.integers(least, most)

@@ -265,7 +265,7 @@ class _Extension(PatternInstantiator):
         state.lengths_of_axes = state.base_shape or state.lengths_of_axes
         state.dtype = builder.cast_to or like.type.dtype
 
-    def _tensor(self, kind: str, v: Any) -> Variable:
+    def _tensor(self, kind: str, v: Any) -> Any:
         return super()._tensor(kind if self._state.leaves else "variable", v)
 
     def _input(self, dtype: str, shape: tuple[int, ...], known: bool = False) -> Variable:

@@ -131,7 +131,7 @@ def test_an_optimizer_that_makes_what_raises():
 
 def test_what_never_fires_is_not_passed():
     found = check_optimizer(law("none", at.polygamma(x, y), x), graphs(ops=[at.exp]), examples=20)
-    assert found.vacuous
+    assert found.status == "unchecked"
     assert not found.passed
     assert found.status == "unchecked"
     assert "unchecked" in str(found)

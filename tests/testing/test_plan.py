@@ -292,9 +292,9 @@ def test_there_are_none_where_nothing_is_decided():
 
 def test_truth_values_have_no_neighbours():
     either = law("t", x | y, y | x)
-    (truths,) = [i for i in searched(either).instances if {t.dtype for t in i.types} == {"bool"}][
-        :1
-    ]
+    (truths,) = [
+        i for i in searched(either).instances if {s.var.type.dtype for s in i.inputs} == {"bool"}
+    ][:1]
     assert not neighbours(truths.inputs, Random(0))
 
 

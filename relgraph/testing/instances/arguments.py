@@ -42,6 +42,7 @@ from relgraph.testing.instances.input_values import (
 )
 from relgraph.testing.instances.instance import (
     AMONG_OTHERS,
+    KINDS,
     LONG,
     Cell,
     InstantiationState,
@@ -364,7 +365,7 @@ class RandomArguments:
     def _start_in(self, cell: Cell) -> None:
         """Choose a dtype and a base shape of a cell of the plan."""
         state = self._state
-        state.dtype = self.choices.pick(("dtype", cell.kind), dict.fromkeys(cell.dtypes, 1.0))
+        state.dtype = self.choices.pick(("dtype", cell.kind), dict.fromkeys(KINDS[cell.kind], 1.0))
         shapes = dict.fromkeys(cell.shapes(self.turn), 1.0)
         state.base_shape = self.choices.pick(("shape", cell.extent), shapes)
         most = max(state.base_shape, default=0) if cell.extent == LONG else _MOST_OF_AXES
@@ -426,13 +427,12 @@ class RandomArguments:
             self._state.dtype = self.choices.pick((v, "logical"), {"bool": 3.0, "int8": 1.0})
         return None
 
-    def _generator(self) -> Variable:
+    def _generator(self) -> Any:
         """Return an input of generators, often one that is there already."""
         inputs = self._state.inputs
         known = [spec.var for spec in inputs if spec.var.type is random_generator_type]
         if known and self.choices.chance(50):
-            found: Variable = self.choices.uniform(known)
-            return found
+            return self.choices.uniform(known)
         var: Variable = random_generator_type(self._next_name())
         inputs.append(InputSpec(var, (), _SEEDS))
         return var
@@ -463,7 +463,7 @@ class RandomArguments:
             lengths = [b - a for a, b in zip([0, *cuts], [*cuts, total], strict=True)]
         return at.constant(np.array(lengths, "int64"))
 
-    def _axis_length(self, axis: int, v: Any) -> Variable:
+    def _axis_length(self, axis: int, v: Any) -> Any:
         """Return a length of an axis: often that of the base shape, or of an input's axis."""
         base_shape = self._state.base_shape
         others = (3, 2, 1, 0, 4, 7)
@@ -479,8 +479,7 @@ class RandomArguments:
             inputs = self._state.inputs
             fitting = [s.var for s in inputs if s.shape == base_shape and axis < len(base_shape)]
             if fitting:
-                made: Variable = Shape_i(axis)(self.choices.uniform(fitting))
-                return made
+                return Shape_i(axis)(self.choices.uniform(fitting))
         return self._integers((), (n,) if how != "any" else others)
 
     def _integers(
@@ -549,7 +548,7 @@ class RandomArguments:
             lengths[name] = None if left_out else self.choices.pick(("length", name), options)
         return lengths[name]
 
-    def _tensor(self, kind: str, v: Any) -> Variable:
+    def _tensor(self, kind: str, v: Any) -> Any:
         """Return a tensor of one of `ARGUMENT_KINDS` for the logic variable `v`."""
         dtype = self._state.dtype
         # Now and then a law that admits one dtype only gets an argument of another one.
@@ -569,7 +568,7 @@ class RandomArguments:
         if kind == "array":
             return self._random_array(shape, dtype, v)
         if kind == "graph" and shape and self.choices.chance(25):
-            return self._with_gaps(dtype, shape)  # type: ignore[no-any-return]
+            return self._with_gaps(dtype, shape)
         var = self._input(dtype, shape, known=kind == "known")
         return self._small_graph(var) if kind == "graph" else var
 
@@ -584,42 +583,34 @@ class RandomArguments:
             return 1 if last is None else last
         return self._state.base_shape[-1] if self._state.base_shape else 3
 
-    def _structured_matrix(self, dtype: str, v: Any) -> Variable:
+    def _structured_matrix(self, dtype: str, v: Any) -> Any:
         """Return a square matrix of a known structure: made of an input, or an input itself."""
         n, batch = min(self._count(v), _LARGEST_MATRIX), self._state.base_shape[:-2]
         kind = self.choices.pick((v, "structure"), _STRUCTURES)
         var = self._input(dtype, (*batch, n, n))
         if self.choices.chance(50):
-            made: Variable = structured(kind, var)
-        else:
-            self._state.inputs[-1] = replace(self._state.inputs[-1], structure=kind)
-            made = declared(kind, var)
-        return made
+            return structured(kind, var)
+        self._state.inputs[-1] = replace(self._state.inputs[-1], structure=kind)
+        return declared(kind, var)
 
-    def _random_number(self, shape: tuple[int, ...], dtype: str, v: Any) -> Variable:
+    def _random_number(self, shape: tuple[int, ...], dtype: str, v: Any) -> Any:
         table = number_table(dtype, "any" if self.choices.chance(40) else "ordinary")
-        notable = np.dtype(dtype).kind == "f" and self.choices.pick(
-            (v, "notable"), {True: 1.0, False: 2.0}
-        )
-        numbers: Any = np.array(_NOTABLE, dtype) if notable else table
-        options = dict.fromkeys(range(len(_NOTABLE)), 1.0)
-        position = self.choices.pick((v, "which"), options)
-        index = position if notable else self._random.randrange(len(table))
-        return self._number(numbers[index], shape, dtype)
+        is_float = np.dtype(dtype).kind == "f"
+        notable = is_float and self.choices.pick((v, "notable"), {True: 1.0, False: 2.0})
+        number = self.choices.pick((v, "which"), dict.fromkeys(_NOTABLE, 1.0))
+        drawn = np.dtype(dtype).type(number) if notable else self._random.choice(table)
+        return self._number(drawn, shape, dtype)
 
     def _random_array(self, shape: tuple[int, ...], dtype: str, v: Any) -> Variable:
         content = self.choices.pick((v, "array"), _ARRAYS)
-        made: Variable
         if content == "identity":
-            made = at.constant(np.eye(self.choices.uniform((2, 3)), dtype=dtype))
-        elif content != "random":
-            made = at.constant(getattr(np, content)(shape, dtype))
-        else:
-            table = number_table(dtype, self.choices.uniform(("any", "ordinary", "positive")))
-            indices = [self._random.randrange(len(table)) for _ in range(int(np.prod(shape)))]
-            order = self.choices.uniform("CCF")
-            made = at.constant(np.asarray(table[indices].reshape(shape), order=order))
-        return made
+            return at.constant(np.eye(self.choices.uniform((2, 3)), dtype=dtype))
+        if content != "random":
+            return at.constant(getattr(np, content)(shape, dtype))
+        table = number_table(dtype, self.choices.uniform(("any", "ordinary", "positive")))
+        indices = [self._random.randrange(len(table)) for _ in range(int(np.prod(shape)))]
+        order = self.choices.uniform("CCF")
+        return at.constant(np.asarray(table[indices].reshape(shape), order=order))
 
     def _input(self, dtype: str, shape: tuple[int, ...], known: bool = False) -> Variable:
         """Return a new input of a run-time shape, which its type knows if `known`."""
@@ -627,13 +618,10 @@ class RandomArguments:
         static: list[int | None] = []
         for n in shape:
             # Only an axis of static length 1 broadcasts.
-            must = (
-                known
-                or state.static_lengths == "known"
-                or (n == 1 and state.shape_relation != "same")
-            )
+            must = known or (n == 1 and state.shape_relation != "same")
+            is_known = must or state.static_lengths == "known"
             mixed = state.static_lengths == "mixed"
-            static.append(n if must or (mixed and self.choices.chance(50)) else None)
+            static.append(n if is_known or (mixed and self.choices.chance(50)) else None)
         var: Variable = tensor_type(dtype, tuple(static))(self._next_name())
         state.inputs.append(InputSpec(var, shape, notable=self.notable))
         return var
@@ -641,10 +629,9 @@ class RandomArguments:
     def _next_name(self) -> str:
         return f"v{len(self._state.inputs)}"
 
-    def _number(self, value: Any, shape: Any = None, dtype: str | None = None) -> Variable:
+    def _number(self, value: Any, shape: Any = None, dtype: str | None = None) -> Any:
         """Return a constant of one number: of rank 0, an array of it, or broadcast by an op."""
         dtype = dtype or self._state.dtype
-        scalar: Any
         try:
             scalar = at.constant(value, dtype=dtype)
         except (TypeError, ValueError, OverflowError) as error:
@@ -656,14 +643,11 @@ class RandomArguments:
             scalar = at.constant(value, dtype=weak)
         shape = self._shape() if shape is None else shape
         how = self.choices.uniform(self._number_forms)
-        made: Any = scalar
         if how == "full":
-            made = at.constant(np.full(shape, scalar.data, order=self.choices.uniform("CF")))
-        elif how == "alloc" and shape:
-            made = at.alloc(scalar, *shape)
-        elif how == "dimshuffle" and shape:
-            made = scalar.dimshuffle(*["x"] * len(shape))
-        return made  # type: ignore[no-any-return]
+            return at.constant(np.full(shape, scalar.data, order=self.choices.uniform("CF")))
+        if how == "alloc" and shape:
+            return at.alloc(scalar, *shape)
+        return scalar.dimshuffle(*["x"] * len(shape)) if how == "dimshuffle" and shape else scalar
 
     def _with_gaps(self, dtype: str, shape: tuple[int, ...]) -> Any:
         """Return every second of the elements that one op makes of a longer input."""
@@ -671,15 +655,15 @@ class RandomArguments:
         made = self._apply(self.choices.uniform(_UNARY), [longer])
         return (longer if made.type.dtype != dtype else made)[..., ::2]
 
-    def _small_graph(self, var: Any) -> Variable:
+    def _small_graph(self, var: Any) -> Any:
         """Return what one op makes of an input, or the input itself if that changes the dtype."""
         how = self.choices.uniform(("unary", "binary", "same", "transpose"))
         square = len(set(self._state.base_shape)) < 2
         if how == "transpose" and var.type.ndim == 2 and square:
-            return self._apply(at.DimShuffle(2, (1, 0)), [var])  # type: ignore[no-any-return]
+            return self._apply(at.DimShuffle(2, (1, 0)), [var])
         if how == "unary":
             made = self._apply(self.choices.uniform(_UNARY), [var])
         else:
             other = self._number(self.choices.uniform((1, 2, 0, 3))) if how == "same" else var
             made = self._apply(self.choices.uniform((at.add, at.mul, at.sub)), [var, other])
-        return var if made.type.dtype != var.type.dtype else made  # type: ignore[no-any-return]
+        return var if made.type.dtype != var.type.dtype else made

@@ -41,7 +41,7 @@ from relgraph.testing.instances.instance_search import (
     with_number,
 )
 from relgraph.testing.judge.evaluation import EvaluationError, RewritePair, Side, same_bits
-from relgraph.testing.judge.law_comparison import OLD_SIDE_FINITE, Comparison, Difference
+from relgraph.testing.judge.law_comparison import OLD_SIDE_FINITE, Comparison
 from relgraph.testing.judge.rounding import is_rounding_alone
 from relgraph.testing.random_arrays import Array, number_pool
 from relgraph.testing.random_terms import CannotInstantiate
@@ -231,8 +231,8 @@ class ExampleRun:
             # where a matrix is singular but for rounding, it is an accident which side refuses it
             if error.singular and is_rounding_alone(side):
                 return None
-            difference = Difference(f"{prefix}it raises {error}")
-            raise self._violation(instance, pair, values, difference, None) from error
+            why, old_value = f"{prefix}it raises {error}", old_values[pair.old]
+            raise self._violation(instance, pair, values, why, old_value=old_value) from error
         comparison = Comparison(pair, evaluated)
         if instance.in_domain is not None and not instance.in_domain(evaluated):
             comparison.in_domain = False
@@ -240,32 +240,20 @@ class ExampleRun:
             return comparison
         found = comparison.difference(sound)
         if found is not None:
-            found = Difference(prefix + found.why, found.where)
-            raise self._violation(instance, pair, values, found, comparison)
+            details = {"old_value": comparison.old, "new_value": comparison.new}
+            why = prefix + found.why
+            raise self._violation(instance, pair, values, why, where=found.where, **details)
         stronger = self.stronger_classes
         self.stronger_classes = [s for s in stronger if comparison.difference(s) is None]
         return comparison
 
     def _violation(
-        self,
-        instance: Instance,
-        pair: RewritePair,
-        values: Sequence[Any],
-        difference: Difference,
-        comparison: Comparison | None,
+        self, instance: Instance, pair: RewritePair, values: Sequence[Any], why: str, **details: Any
     ) -> LawViolation:
+        """Return the error that an example fails; for the details see `Counterexample`."""
         self.failed = True
-        old_value = pair.run_old(values)[pair.old] if comparison is None else comparison.old
-        return instance.direction.counterexample(
-            difference.why,
-            pair.inputs,
-            pair.old,
-            pair.new,
-            values=list(values),
-            old_value=old_value,
-            new_value=None if comparison is None else comparison.new,
-            where=difference.where,
-        )
+        sides = pair.inputs, pair.old, pair.new
+        return instance.direction.counterexample(why, *sides, values=list(values), **details)
 
 
 # How many values are drawn for each graph that might fail, and how many graphs are tried.

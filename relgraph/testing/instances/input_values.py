@@ -23,6 +23,7 @@ from relgraph.graph.reference import evaluate
 from relgraph.tensor.linalg.decompositions import QR, Cholesky
 from relgraph.tensor.linalg.matrix_op import FACTS, assume, eye_like
 from relgraph.tensor.linalg.products import matrix_transpose
+from relgraph.tensor.math import BLAS_DTYPES
 from relgraph.tensor.random.type import random_generator_type
 from relgraph.testing.random_arrays import LAYOUTS, REPEATING, Array, number_pool
 
@@ -56,8 +57,6 @@ def _of_vector(x: Any) -> Any:
     return at.diag(_bounded(x[:, 0]) + at.constant(np.asarray(20, x.type.dtype)))
 
 
-_OF_LAPACK = ("float32", "float64", "complex64", "complex128")
-
 STRUCTURES: dict[str, Callable[[Any], Any]] = {
     "regular": _regular,
     "positive": _positive,
@@ -83,7 +82,7 @@ def structured(kind: str, x: Any) -> Any:
     """
     shape = x.type.shape
     square = len(shape) > 1 and (shape[-1] == shape[-2] or None in shape[-2:])
-    if not square or x.type.dtype not in _OF_LAPACK:
+    if not square or x.type.dtype not in BLAS_DTYPES:
         return x
     if len(shape) > 2 and kind in ("diagonal of vector", "identity"):
         return x
@@ -115,7 +114,7 @@ def structured_values(kind: str, values: Any) -> Any:
     dtype = values.dtype
     if dtype.kind in "biu" and kind == "orthogonal":
         return np.broadcast_to(np.eye(values.shape[-1], dtype=dtype), values.shape)
-    wide = dtype if dtype.name in _OF_LAPACK else np.dtype("float64")
+    wide = dtype if dtype.name in BLAS_DTYPES else np.dtype("float64")
     x, made = _graph_of(kind, wide.name, values.shape)
     with np.errstate(all="ignore"):
         return evaluate([made], {x: values.astype(wide)})[0].astype(dtype)

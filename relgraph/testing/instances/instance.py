@@ -22,12 +22,7 @@ from relgraph.graph.kanren.laws import Law
 from relgraph.graph.kanren.relations import Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.kanren.state import SearchBudgetError
-from relgraph.graph.kanren.terms import (
-    OpenAnswerError,
-    build,
-    has_calls,
-    variables_of,
-)
+from relgraph.graph.kanren.terms import OpenAnswerError, build, has_calls, variables_of
 from relgraph.graph.reference import evaluate
 from relgraph.graph.traversal import equal_computations, graph_inputs, io_toposort
 from relgraph.scalar.type import BOOL, COMPLEXES, FLOATS, INTS, UINTS
@@ -92,11 +87,6 @@ class Cell:
 
     def __str__(self) -> str:
         return f"{self.kind}, {self.extent}"
-
-    @property
-    def dtypes(self) -> tuple[str, ...]:
-        """The dtypes of its kind."""
-        return KINDS[self.kind]
 
     def shapes(self, turn: int) -> Sequence[tuple[int, ...]]:
         """Return the run-time shapes to try; `turn` says at which rank if any will do."""
@@ -228,11 +218,6 @@ class Direction:
     rules: Sequence[Rule]
 
     @property
-    def tried(self) -> bool:
-        """Whether the rules are patterns to try it on, which say nothing of what it makes."""
-        return all(rule.template is None for rule in self.rules)
-
-    @property
     def mixed(self) -> bool:
         """Whether its pattern may match several dtypes at a time."""
         return bool(getattr(self.law, "mixed", True))
@@ -241,13 +226,8 @@ class Direction:
         self, why: str, inputs: Sequence[Variable], old: Any, new: Any, **details: Any
     ) -> LawViolation:
         """Return the error that a law does not keep its claim; see `Counterexample`."""
-        law = self.law
-        algebra = algebra_of(law)
-        return LawViolation(
-            Counterexample(
-                law.name, algebra, self.sound, self.name, why, inputs, old, new, **details
-            )
-        )
+        claim = self.law.name, algebra_of(self.law), self.sound, self.name
+        return LawViolation(Counterexample(*claim, why, inputs, old, new, **details))
 
 
 class LawViolation(Exception):
@@ -352,11 +332,6 @@ class Instance:
     free_cells: frozenset[Cell] = frozenset()
     wholly: Cell | None = None
 
-    @property
-    def types(self) -> tuple[Any, ...]:
-        """The types of the inputs."""
-        return tuple(spec.var.type for spec in self.inputs)
-
     def suits(self, cell: Cell) -> bool:
         """Return whether no instance is better for a cell: all of it is in the cell, or where it
         stands beside other kinds something computed from inputs of any values."""
@@ -437,19 +412,18 @@ def checked_instance(
     old = graph.root
     inputs = [spec.var for spec in graph.inputs]
 
-    old_type: Any = old.type
-    new_type: Any = new.type
-    if not old_type.is_super(new_type) or _broadcastable(new_type) != _broadcastable(old_type):
-        why = f"the type changes from {old_type} to {new_type}"
-        raise direction.counterexample(why, inputs, old, new)
+    def wrong(why: str) -> LawViolation:
+        return direction.counterexample(why, inputs, old, new)
+
+    same = getattr(old.type, "broadcastable", None) == getattr(new.type, "broadcastable", None)
+    if not same or not old.type.is_super(new.type):
+        raise wrong(f"the type changes from {old.type} to {new.type}")
     known = set(inputs)
     for v in graph_inputs([new]):
         if v not in known and not isinstance(v, Constant):
-            why = f"it reads {v}, which the matched graph does not"
-            raise direction.counterexample(why, inputs, old, new)
+            raise wrong(f"it reads {v}, which the matched graph does not")
     if compare_with_plain_run and not _is_first_answer(direction, old, new):
-        why = "a plain run of the relation gives something else first"
-        raise direction.counterexample(why, inputs, old, new)
+        raise wrong("a plain run of the relation gives something else first")
     leaves = [v for v in dict.fromkeys(graph.leaves) if isinstance(v, Variable)]
     round_trip = None
     if direction.inverse is not None:
@@ -459,10 +433,6 @@ def checked_instance(
     in_domain = _domain_test(direction, graph)
     pair = RewritePair(inputs, old, new, leaves)
     return Instance(pair, graph.inputs, rule, direction, graph, round_trip, in_domain)
-
-
-def _broadcastable(type: Any) -> Any:
-    return getattr(type, "broadcastable", None)
 
 
 def _is_first_answer(direction: Direction, root: Variable, new: Variable) -> bool:

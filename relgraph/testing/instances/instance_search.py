@@ -65,8 +65,7 @@ def retyped(
     if only is None:
         constants = [v for v in _constants(graph) if v.type.dtype in dtypes]
         leaves = [*graph.inputs_in(dtypes), *constants]
-    known = {v: (_constant if isinstance(v, Constant) else _input)(v, dtype) for v in leaves}
-    return rebuilt(graph, graph.inputs, known)
+    return rebuilt(graph, graph.inputs, {v: _retyped(v, dtype) for v in leaves})
 
 
 def alone(number: Any, shape: tuple[int, ...]) -> Variable:
@@ -222,15 +221,14 @@ def with_number(graph: InstantiatedPattern, v: Any, number: Any) -> Instantiated
     return rebuilt(graph, graph.inputs, known)
 
 
-def _elementwise(node: Apply, inputs: list[Variable]) -> Variable:
+def _elementwise(node: Apply, inputs: list[Variable]) -> Any:
     """Return what the op of a node gives of other inputs, if it works element by element."""
     op: Any = node.op
     if isinstance(op, DimShuffle) and list(op.shuffle) == list(range(op.input_ndim)):
         return inputs[0]
     if not isinstance(op, Elemwise) or len(node.outputs) > 1:
         raise CannotInstantiate(f"{op} is not elementwise")
-    made: Variable = op(*inputs)
-    return made
+    return op(*inputs)
 
 
 def _constants(graph: InstantiatedPattern) -> list[Any]:
@@ -281,29 +279,20 @@ def rebuilt(
     )
 
 
-def _input(var: Any, dtype: str) -> Variable:
-    made: Variable = at.TensorType(dtype, var.type.shape)(var.name)
-    return made
-
-
-def _constant(v: Any, dtype: str) -> Variable:
-    """Return a constant of the same numbers, rounded if they are floats."""
+def _retyped(v: Any, dtype: str) -> Any:
+    """Return an input of another dtype, or a constant of the same numbers, rounded if they are
+    floats."""
+    if not isinstance(v, Constant):
+        return at.TensorType(dtype, v.type.shape)(v.name)
     data = np.asarray(v.data)
     if data.dtype.kind == "c" and np.dtype(dtype).kind != "c" and not data.imag.any():
         data = data.real
-    if not np.can_cast(data.dtype, dtype, "same_kind") and not _fits(data, dtype):
-        raise CannotInstantiate(f"{v} is no {dtype}")
     with np.errstate(all="ignore"):
-        made: Variable = at.constant(data.astype(dtype))
-    return made
-
-
-def _fits(data: Any, dtype: str) -> bool:
-    """Return whether some numbers are numbers of a dtype of another kind."""
-    if data.dtype.kind == "c":
-        return False
-    with np.errstate(all="ignore"):
-        return np.array_equal(data.astype(dtype).astype(data.dtype), data)
+        if not np.can_cast(data.dtype, dtype, "same_kind"):
+            back = data.astype(dtype).astype(data.dtype)
+            if data.dtype.kind == "c" or not np.array_equal(back, data):
+                raise CannotInstantiate(f"{v} is no {dtype}")
+        return at.constant(data.astype(dtype))
 
 
 _ATTEMPTS_OF_A_START = 150
@@ -343,11 +332,7 @@ class InstanceSearch:
     """
 
     def __init__(
-        self,
-        direction: Direction,
-        rule: Rule,
-        random: Random,
-        parameters: Parameters | None = None,
+        self, direction: Direction, rule: Rule, random: Random, parameters: Parameters | None = None
     ) -> None:
         self.direction, self.rule = direction, rule
         self.instances: list[Instance] = []

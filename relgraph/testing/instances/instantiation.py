@@ -117,11 +117,7 @@ class PatternInstantiator(RandomArguments):
     """
 
     def __init__(
-        self,
-        rule: Rule,
-        random: Random,
-        mixed: bool = False,
-        parameters: Parameters | None = None,
+        self, rule: Rule, random: Random, mixed: bool = False, parameters: Parameters | None = None
     ) -> None:
         notable = numbers_where_it_decides(rule.pattern, rule.template)
         super().__init__(random, mixed, rule.complex, notable)
@@ -400,9 +396,8 @@ class PatternInstantiator(RandomArguments):
         constants = [u for u in partners if isinstance(u, Constant) and u.type.dtype in _NUMBERS]
         if constants and self.choices.chance(50):
             return self._related(self.choices.uniform(constants))
-        others = [
-            x for x in bindings.values() if isinstance(x, Variable) and x in self._state.leaves
-        ]
+        leaves = self._state.leaves
+        others = [x for x in bindings.values() if isinstance(x, Variable) and x in leaves]
         if others and self.choices.chance(8):
             return self.choices.uniform(others)
         return self._tensor(self.choices.pick((v, "kind"), self._kinds), v)
@@ -418,15 +413,14 @@ class PatternInstantiator(RandomArguments):
             a = number.astype("float64")
             multiple = a * uniform((1, -1, 2, -2, 0.5, -0.5))
             related = uniform((multiple, multiple, uniform((a + 1, a - 1, 1 - a)), 1 / a, a * a))
-            made: Variable = at.constant(np.asarray(related).astype(number.dtype))
-        return made
+            return at.constant(np.asarray(related).astype(number.dtype))
 
     def _stored_count(self) -> int:
         """Return how many elements each sparse matrix of the graph stores."""
         size = int(np.prod(self._state.base_shape, dtype=np.int64))
         return (2 * size + 1) // 3
 
-    def _sparse_matrix(self, v: Any) -> Variable:
+    def _sparse_matrix(self, v: Any) -> Any:
         """Return a sparse matrix whose stored elements are an input."""
         shape = self._state.base_shape
         if len(shape) != 2:
@@ -435,10 +429,9 @@ class PatternInstantiator(RandomArguments):
         data = self._input(self._state.dtype, (len(places),))
         made = self.choices.pick((v, "format"), {"csr": 1.0, "csc": 1.0})
         try:
-            compressed: Variable = sparse_matrix(made, data, sorted(places), shape)
+            return sparse_matrix(made, data, sorted(places), shape)
         except TypeError as error:
             raise CannotInstantiate(f"a sparse matrix is no {self._state.dtype}") from error
-        return compressed
 
 
 def _admits(guard: Where, values: Mapping[Any, Any]) -> bool:

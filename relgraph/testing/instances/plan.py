@@ -440,12 +440,13 @@ class InstancePlanner:
             for instance in sorted(search.instances, key=lambda v: v.wholly is None):
                 alone = cell.extent != AMONG_OTHERS
                 sources = [c for c in instance.free_cells if not alone or c.extent == cell.extent]
-                inputs = instance.graph.inputs_in(sources[0].dtypes) if sources else []
+                dtypes = KINDS[sources[0].kind] if sources else ()
+                inputs = instance.graph.inputs_in(dtypes)
                 if len(inputs) < 2 - alone:
                     continue
                 only = None if alone else inputs[tries % len(inputs)]
-                dtype = cell.dtypes[tries % len(cell.dtypes)]
-                change = partial(retyped, dtypes=sources[0].dtypes, dtype=dtype, only=only)
+                dtype = KINDS[cell.kind][tries % len(KINDS[cell.kind])]
+                change = partial(retyped, dtypes=dtypes, dtype=dtype, only=only)
                 found = search.find_like(instance, change)
                 tries += 1
                 if isinstance(found, str):
