@@ -174,11 +174,11 @@ class GraphBuilder:
         """Add the variables that a step returns, if they can be computed."""
         self._start_step()
         count = len(self.inputs)
-        try:
+        with suppress(*INVALID_APPLICATION):
             made = step(self)
-            self._add(made if isinstance(made, list | tuple) else [made])
-        except INVALID_APPLICATION:
-            pass
+            for v in made if isinstance(made, list | tuple) else [made]:
+                if v not in self.variables and self.computes(v):
+                    self.variables.append(v)
         # inputs were made for what can't be computed, too
         read = self._read()
         for v in self.inputs[max(count, 1) :]:
@@ -186,11 +186,6 @@ class GraphBuilder:
                 self.inputs.remove(v)
                 self.ranges.pop(v, None)
                 self.variables = [known for known in self.variables if known is not v]
-
-    def _add(self, made: Sequence[Any]) -> None:
-        for v in made:
-            if v not in self.variables and self.computes(v):
-                self.variables.append(v)
 
     def _read(self) -> set[Variable]:
         """Return what the variables are computed from."""
@@ -486,7 +481,7 @@ def steps_for(ops: tuple[Any, ...] | None) -> st.SearchStrategy[Step]:
     return st.one_of(
         st.sampled_from([step_of(op) for op in (*_FREQUENT, *ELEMENTWISE)]),
         st.sampled_from([step_of(f) for f in functions]),
-        st.just(_apply_left_side),
+        st.just(lambda b: _try(b.random.choice(_left_sides()), b)),
     )
 
 
@@ -499,12 +494,10 @@ _TOTAL = (Elemwise, CAReduce, DimShuffle, MatrixProduct, Alloc, Join, Reshape, S
 def _is_total(rule: Rule) -> bool:
     """Return whether the ops of a pattern are defined for all values, and quick."""
     heads = [parts[0] for p in compound_parts(rule.pattern) if (parts := split(p)) is not None]
-    return all(
-        head in ELEMENTWISE and head is not at.pow
-        if isinstance(head, Elemwise)
-        else issubclass(class_of(head) or Op, _TOTAL)
-        for head in heads
-    )
+    elementwise = [head for head in heads if isinstance(head, Elemwise)]
+    if any(head is at.pow or head not in ELEMENTWISE for head in elementwise):
+        return False
+    return all(issubclass(class_of(head) or Op, _TOTAL) for head in heads)
 
 
 @cache
@@ -512,11 +505,6 @@ def _left_sides() -> list[list[Step]]:
     """Return for each law of the rule book the steps for those of its left sides that are drawn."""
     found = [list(filter(_is_total, rules_of(law.forward))) for law in discover_laws().values()]
     return [[partial(_instance_of, rule) for rule in rules] for rules in found if rules]
-
-
-def _apply_left_side(b: GraphBuilder) -> Any:
-    """Build a graph for a left side of a law of the rule book."""
-    return _try(b.random.choice(_left_sides()), b)
 
 
 def local_optimizers_in(rewriter: Rewriter) -> list[Any]:
@@ -668,28 +656,17 @@ def graphs(
         # `one_of` would choose among all steps alike.
         at_will, matched = steps, st.integers(0, len(aimed) - 1).map(aimed.__getitem__)
         steps = st.booleans().flatmap(lambda aims: matched if aims else at_will)
-    return _graphs(steps, dtype_choice(dtypes), max_nodes, max_inputs, max_outputs)
+    of_inputs = dtype_choice(dtypes)
 
+    @st.composite
+    def built(draw: Any) -> RandomGraph:
+        builder = GraphBuilder(draw, of_inputs, max_inputs)
+        for _ in range(draw(st.integers(1, max_nodes))):
+            builder.apply(draw(steps))
+        graph = tuple(builder.inputs), tuple(builder.outputs(max_outputs))
+        return RandomGraph(*graph, {v: builder.shape(v) for v in builder.inputs}, builder.ranges)
 
-@st.composite
-def _graphs(
-    draw: Any,
-    steps: st.SearchStrategy[Step],
-    dtypes: st.SearchStrategy[str],
-    max_nodes: int,
-    max_inputs: int,
-    max_outputs: int,
-) -> RandomGraph:
-    builder = GraphBuilder(draw, dtypes, max_inputs)
-    for _ in range(draw(st.integers(1, max_nodes))):
-        builder.apply(draw(steps))
-    outputs = builder.outputs(max_outputs)
-    return RandomGraph(
-        tuple(builder.inputs),
-        tuple(outputs),
-        {v: builder.samples[v].shape for v in builder.inputs},
-        dict(builder.ranges),
-    )
+    return built()
 
 
 @st.composite

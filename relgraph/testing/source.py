@@ -9,13 +9,7 @@ import numpy as np
 
 import relgraph.scalar as scalar
 import relgraph.tensor as at
-from relgraph.graph.basic import (
-    Apply,
-    Constant,
-    Variable,
-    equal_computations,
-    graph_inputs,
-)
+from relgraph.graph.basic import Apply, Constant, Variable, equal_computations, graph_inputs
 from relgraph.graph.notation import (
     Applied,
     Formula,
@@ -95,19 +89,17 @@ def _literal(array: Array) -> str:
     dtype = array.dtype.name
     if 0 in array.shape:
         return f"np.zeros({array.shape}, {dtype!r})"
-    first = array.ravel()[:1]
-    if (
-        array.size > _MAX_SPELLED_OUT
-        and array.tobytes() == np.full(array.shape, first[0]).tobytes()
-    ):
-        return f"np.full({array.shape}, {_nested(first.item(), dtype)}, {dtype!r})"
-    return f"np.array({_nested(array.tolist(), dtype)}, {dtype!r})"
+    first = array.flat[0]
+    is_full = array.tobytes() == np.full(array.shape, first).tobytes()
+    if array.size > _MAX_SPELLED_OUT and is_full:
+        return f"np.full({array.shape}, {number_source(first)}, {dtype!r})"
+    return f"np.array({_nested(array.tolist())}, {dtype!r})"
 
 
-def _nested(value: Any, dtype: str) -> str:
+def _nested(value: Any) -> str:
     # The recursion is as deep as the rank of the array.
     if isinstance(value, list):
-        return f"[{', '.join(_nested(v, dtype) for v in value)}]"
+        return f"[{', '.join(map(_nested, value))}]"
     return number_source(value)
 
 
@@ -280,7 +272,7 @@ class _Writer:
         if var.type.shape != shape:
             self.uses_numpy = True
             return f"{self._value(var.type)}.make_constant({array_source(var.data)})"
-        if shape == () and dtype in ("float64", "int64", "bool") and not _is_special(var.data):
+        if shape == () and dtype in ("float64", "int64", "bool") and np.isfinite(var.data):
             return f"at.constant({number_source(var.data, dtype)})"
         self.uses_numpy = True
         return f"at.constant({array_source(var.data)})"
@@ -330,10 +322,6 @@ class _Writer:
         name = self._name(None, "fused")
         self.lines.append(f"{name} = scalar.Composite([{arguments}], [{results}])")
         return name
-
-
-def _is_special(value: Any) -> bool:
-    return value.dtype.kind == "f" and not bool(value == value and abs(value) != float("inf"))
 
 
 def _plain(value: Any) -> str:

@@ -191,13 +191,11 @@ def _with_views_of(search: InstanceSearch, home: Instance, v: Any, views: Any) -
     tensor = home.graph.bindings[v]
     shape = home.shape_of(tensor)
     for function in () if shape is None else _FUNCTIONS:
-        made = [
-            instance
+        changes = [
+            partial(_with_view, v=tensor, shape=of_input, view=view)
             for of_input, view in views(function, shape)
-            for instance in search.rebuilt(
-                home, partial(_with_view, v=tensor, shape=of_input, view=view)
-            )
         ]
+        made = [i for change in changes for i in search.rebuilt(home, change)]
         if made:
             return made
     return []

@@ -201,18 +201,10 @@ def _moved(x: Array, eps: float, random: np.random.Generator) -> Array:
 
 # Scalar ops that give an infinity for finite operands without overflowing, and for which operands.
 _POLES: dict[str, Callable[..., Any]] = {
-    "true_div": lambda x, y: y == 0,
-    "int_div": lambda x, y: y == 0,
-    "mod": lambda x, y: y == 0,
-    "reciprocal": lambda x: x == 0,
-    "pow": lambda x, y: x == 0,
-    **dict.fromkeys(
-        (
-            *("log", "log2", "log10", "log1p", "arctanh", "gammaln", "digamma", "erfinv"),
-            *("log1mexp", "log1pmx"),
-        ),
-        lambda *x: np.True_,
-    ),
+    **dict.fromkeys(("true_div", "int_div", "mod"), lambda x, y: y == 0),
+    **dict.fromkeys(("reciprocal", "pow"), lambda x, *exponent: x == 0),
+    **dict.fromkeys(("log", "log2", "log10", "log1p", "log1mexp", "log1pmx"), lambda x: np.True_),
+    **dict.fromkeys(("arctanh", "gammaln", "digamma", "erfinv"), lambda x: np.True_),
 }
 
 _PRODUCT_OF_ELEMENTS = 8

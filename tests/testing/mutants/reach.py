@@ -17,7 +17,6 @@ from relgraph.tensor.elemwise import DimShuffle, Elemwise
 from relgraph.tensor.linalg.matrix_op import MatrixOp
 from relgraph.tensor.shapes import Shape, Shape_i
 from relgraph.testing.instances.instance import (
-    CannotInstantiate,
     Direction,
     Instance,
     InstantiatedPattern,
@@ -25,6 +24,7 @@ from relgraph.testing.instances.instance import (
     transformed,
 )
 from relgraph.testing.instances.instance_search import retyped
+from relgraph.testing.random_terms import CannotInstantiate
 from tests.testing.mutants.spoiled import Spoiling
 
 DTYPES = (
