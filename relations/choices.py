@@ -83,6 +83,7 @@ holds_of_equals = whereo(kit.holds_of_equals, s)
 
 comparison, junction = whereo(is_comparison, s), whereo(kit.is_junction, s)
 
+flag = (comparison, booleano(c))
 true_for_true = whereo(kit.is_true_for_true, s, x)
 true_for_false = whereo(kit.is_true_for_false, s, x)
 
@@ -122,10 +123,10 @@ COMPARISONS = (
     law("nonnegative-le-zero", x <= 0, eq(x, 0), nonnegativeo(x)),
     law("unsigned-ge-zero", x >= 0, True, unsignedo(x)),
     # with a flag
-    # p == 1, p != False, p > 0
-    law("flag-compared", compared(p, x), p, comparison, true_for_true, mixed=True),
-    # p == 0, p != True, p < 1
-    law("flag-compared-otherwise", compared(p, x), ~p, comparison, true_for_false, mixed=True),
+    # c == 1, c != False, c > 0
+    law("flag-compared", compared(c, x), c, *flag, true_for_true, mixed=True),
+    # c == 0, c != True, c < 1
+    law("flag-compared-otherwise", compared(c, x), ~c, *flag, true_for_false, mixed=True),
 )
 
 NOT_A_NUMBER = (

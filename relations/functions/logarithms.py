@@ -197,15 +197,6 @@ s = lvars("s")
 based = Elemwise(s, ())
 """A logarithm of another base."""
 
-BINARY_TERM = view(
-    "binary exponent and weight",
-    case(exp2(x), computed(kit.binary_term, x)),
-    case(2**x, computed(kit.binary_term, x)),
-    case(c * exp2(x), computed(kit.binary_term, x, c)),
-    case(c * 2**x, computed(kit.binary_term, x, c)),
-    case(c, computed(kit.binary_term, 0, c)),
-)
-
 
 def logarithm_of(whole: Any) -> Any:
     """Return the logarithm of a sum or difference of exponentials."""
@@ -247,13 +238,6 @@ LOGARITHMS = (
         tries=[log1p(one) for one in (*TRIES[:2], 2 + exp(x))],
     ),
     stable(
-        "log2-of-binary-sum",
-        log2(added),
-        # log2(2 * exp2(x) + exp2(y)) → logaddexp2(log2(2) + x, y)
-        computed(kit.binary_logarithm, computed(BINARY_TERM.each, leaves)),
-        tries=[log2(one) for one in (exp2(x) + exp2(y), add(2 * exp2(x), 2**y, exp2(w), 1))],
-    ),
-    stable(
         "less-logaddexp",
         x - logaddexp(several(xs)),
         # x - logaddexp(x, y, w) → -logaddexp(0, y - x, w - x)
@@ -283,6 +267,7 @@ IN_BASES = (
         tries=[
             log10(10**x + 10**y),
             *(log2(one) for one in (0.5 * erfc(x), erfc(x) / 2, *TRIES, *SUBTRACTED)),
+            log2(add(2 * exp2(x), 2**y, exp2(w), 1)),
             *(based(one) for one in (erfc(x), ndtr(x), total)),
         ],
     ),

@@ -8,7 +8,6 @@ import math
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import product
 from operator import is_
 from typing import Any, NamedTuple
@@ -35,7 +34,6 @@ from relgraph.graph.kanren.goals import Condition, Where, computo, found_in, is_
 from relgraph.graph.kanren.rules import split
 from relgraph.graph.kanren.terms import Term as Applied
 from relgraph.graph.notation import number_of
-from relgraph.scalar.named import NumpyOp
 from relgraph.scalar.op import EVERYWHERE, INF
 from relgraph.scalar.special import LN2, LN10
 from relgraph.scalar.type import result_dtype
@@ -51,7 +49,6 @@ from relgraph.tensor.math import (
     log,
     log1mexp,
     log1p,
-    log2,
     log_product,
     logaddexp,
     lt,
@@ -342,9 +339,6 @@ def parted(seen: Seen) -> tuple[list[Any], list[Any]]:
     )
 
 
-logaddexp2 = Elemwise(NumpyOp("logaddexp2"))
-
-
 @dataclass(frozen=True, slots=True)
 class Term:
     """The term ``weight * exp(exponent) / divisor``.
@@ -366,13 +360,14 @@ class Term:
         """Whether it is a constant."""
         return not isinstance(self.exponent, Variable)
 
-    def logarithm(self, function: Any = log) -> Any:
-        """Return the exponent of the whole term, to the base of a logarithm."""
+    @property
+    def logarithm(self) -> Any:
+        """The exponent of the whole term."""
         exponent, weight, divisor = self.exponent, self.weight, self.divisor
         if isinstance(weight, Variable):
-            of_weight = folded(function)(weight)
+            of_weight = folded(log)(weight)
             exponent = of_weight if self.constant else exponent + of_weight
-        return exponent - folded(function)(divisor) if isinstance(divisor, Variable) else exponent
+        return exponent - folded(log)(divisor) if isinstance(divisor, Variable) else exponent
 
     def less(self, shift: Any, made: Made) -> Any:
         """Return the term times ``exp(-shift)``; `made` applies an op."""
@@ -443,15 +438,6 @@ def _is_divisor(var: Variable) -> bool:
     return _is_weight(var) and bool(np.all(constant_data(var) > 0))
 
 
-def binary_term(exponent: Any, weight: Any = 1) -> Term | None:
-    """Return the power of 2, with a weight, as a term; None if the weight is none."""
-    if isinstance(weight, Variable):
-        exponents = [exponent] if isinstance(exponent, Variable) else []
-        if not _is_weight(weight) or not are_of_one_dtype([weight, *exponents]):
-            return None
-    return Term(exponent, weight)
-
-
 def _exponentials(seen: Terms, leaves: Sequence[Variable]) -> list[Term] | None:
     """Return the terms of a sum, if all are some, of one dtype, and may over- or underflow.
 
@@ -476,7 +462,7 @@ def _exponentials(seen: Terms, leaves: Sequence[Variable]) -> list[Term] | None:
 def logarithm_of_terms(seen: Terms, leaves: Sequence[Variable]) -> Any:
     """Return the logarithm of the sum of some terms; None if they are no exponentials."""
     terms = _exponentials(seen, leaves)
-    return None if terms is None else logaddexp(*_constants_first([t.logarithm() for t in terms]))
+    return None if terms is None else logaddexp(*_constants_first([t.logarithm for t in terms]))
 
 
 def logarithm_of_nest(seen: Terms, nest: Any) -> Any:
@@ -502,7 +488,7 @@ def logarithm_of_nest(seen: Terms, nest: Any) -> Any:
     if any(map(_is_shifted, terms)):
         return None
     made = made_in(None)
-    shift = finite(maximum(*[t.logarithm() for t in terms]), made)
+    shift = finite(maximum(*[t.logarithm for t in terms]), made)
     above, below = (
         applied(add, [t.less(shift, made) for t in side]) for side in (added, subtracted)
     )
@@ -542,18 +528,6 @@ def _constants_first(exponents: Sequence[Any]) -> Sequence[Any]:
     """Return the exponents in the order in which they are added: beside a logarithm of 1 a small
     exponential has all its digits, and two of them, added before, the digits of their exponent."""
     return sorted(exponents, key=lambda x: isinstance(x, Variable) and not is_constant(x))
-
-
-def binary_logarithm(seen: Terms) -> Any:
-    """Return the logarithm to base 2 of a sum of terms whose exponents are to base 2; None if one
-    is none."""
-    terms = [term for term in seen if term is not None]
-    if len(terms) < len(seen) or all(t.constant for t in terms):
-        return None
-    types = {t.exponent.type.numpy_dtype for t in terms if not t.constant}
-    if len(types) > 1 or types.pop().kind != "f":
-        return None
-    return reduce(logaddexp2, [t.logarithm(log2) for t in terms])
 
 
 # -- shares ----------------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ CONSTANTS = (
     # (2 + x) - 5 → x - 3
     folding("difference-constants", difference, *_in_sum, tries=(c + x - d, c - (x + d))),
     # v - -2 → 2 + v
-    law("sub-negative-constant", v - n, known(-n) + v, same_dtypeo(v, n), tags=_SUMS),
+    law("sub-negative-constant", v - n, known(-n) + v, same_dtypeo(n, v), tags=_SUMS),
     folding("product-constants", product_of, *_in_product),  # (2 * x) * 3 → 6 * x
     # (6 * x) / 4 → 1.5 * x
     folding("quotient-constants", quotient, *_in_product, tries=(c * x / d, c / (x * d))),
@@ -164,7 +164,7 @@ LAST_SIGNS = (
         tags=("mul_specialize",),
     ),
     # -2 + v → v - 2
-    law("add-negative-constant", n + v, v - known(-n), same_dtypeo(v, n), tags=("add_specialize",)),
+    law("add-negative-constant", n + v, v - known(-n), same_dtypeo(n, v), tags=("add_specialize",)),
 )
 """Signs in the last phase: one of products again, which nothing looks for without them any more,
 and those of constants that became negative by folding."""
