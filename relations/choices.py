@@ -33,7 +33,16 @@ from relations.kit.type_guards import (
     same_dtypeo,
     unsignedo,
 )
-from relations.kit.vocabulary import Law, any_dtype_law, finite, law, lvars, relation, rounding
+from relations.kit.vocabulary import (
+    Law,
+    any_dtype_law,
+    any_dtype_rounding,
+    finite,
+    law,
+    lvars,
+    relation,
+    rounding,
+)
 from relgraph import scalar
 from relgraph.graph.kanren import argumentso, computed, several, whereo
 from relgraph.tensor import (
@@ -228,7 +237,7 @@ constant_branches = (constanto(a), constanto(b), same_dtypeo(a, b))
 
 def lifted(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
     """Return a law about an op on a switch between constants `a` and `b`: folding computes it."""
-    return any_dtype_law(name, lhs, rhs, *constant_branches, *conditions, sound="rounding")
+    return any_dtype_rounding(name, lhs, rhs, *constant_branches, *conditions)
 
 
 # an empty condition has the op compute nothing

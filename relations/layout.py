@@ -15,7 +15,7 @@ every elementwise op that nothing else reads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from operator import add, attrgetter, getitem
 from typing import Any
 
@@ -24,7 +24,7 @@ from kanren.core import eq, lall
 from relations.kit import layout as kit
 from relations.kit.guards import covers_shapeo
 from relations.kit.type_guards import ranko
-from relations.kit.vocabulary import Law, any_dtype_law, lvars, relation
+from relations.kit.vocabulary import any_dtype_law, lvars, relation
 from relgraph.graph.kanren import argumentso, computed, computo, one_cliento, several, whereo
 from relgraph.graph.unify import nth
 from relgraph.tensor import DimShuffle, Elemwise, second
@@ -40,14 +40,11 @@ i, j, n, o, x, xs, y, ys = lvars("i j n o x xs y ys")
 _ROW = ("shape_promotion",)
 
 
-def shape_law(name: str, lhs: Any, rhs: Any, *conditions: Any, tries: Any = ()) -> Law:
-    """Return a law about shapes, of tensors of any dtype."""
-    return any_dtype_law(name, lhs, rhs, *conditions, tags=_ROW, tries=tries)
+shape_law = partial(any_dtype_law, tags=_ROW)
+"""`law` about shapes, of tensors of any dtype."""
 
-
-def lift(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that makes of the shape of a result an expression of its op's inputs."""
-    return any_dtype_law(name, lhs, rhs, *conditions, tags=(*_ROW, "inward"))
+lift = partial(any_dtype_law, tags=(*_ROW, "inward"))
+"""`law` that makes of the shape of a result an expression of its op's inputs."""
 
 
 def length(axis: int) -> Any:
@@ -60,27 +57,14 @@ vector = MakeVector("int64")
 made = MakeVector(o)(several(xs))
 
 LENGTHS = (
-    lift(
-        "length",
-        Shape_i(i)(y),
-        # exp(x).shape[0] → x.shape[0], alloc(x, m, 3).shape[1] → 3, and where nothing else reads
-        # the join, join(0, x, z).shape[0] → x.shape[0] + z.shape[0]
-        computed(kit.length_from_inputs, y, i),
-    ),
-    lift(
-        "shape",
-        _shape(y),
-        # exp(x).shape → x.shape, the shape of a draw → the size that it was given, and where
-        # nothing else reads the product, dot(x, z).shape → make_vector(x.shape[0], z.shape[1])
-        computed(kit.shape_from_inputs, y),
-    ),
-    # vectors of lengths
-    shape_law(
-        "element-of-shape",
-        Subtensor(i)(_shape(x)),
-        # x.shape[0] → shape_i(x, 0), x.shape[-1] → shape_i(x, 1) of a matrix
-        Shape_i(computed(kit.axis_at, i, x))(x),
-    ),
+    # exp(x).shape[0] → x.shape[0], alloc(x, m, 3).shape[1] → 3, and where nothing else reads the
+    # join, join(0, x, z).shape[0] → x.shape[0] + z.shape[0]
+    lift("length", Shape_i(i)(y), computed(kit.length_from_inputs, y, i)),
+    # exp(x).shape → x.shape, the shape of a draw → the size that it was given, and where nothing
+    # else reads the product, dot(x, z).shape → make_vector(x.shape[0], z.shape[1])
+    lift("shape", _shape(y), computed(kit.shape_from_inputs, y)),
+    # x.shape[0] → shape_i(x, 0), x.shape[-1] → shape_i(x, 1) of a matrix
+    shape_law("element-of-shape", Subtensor(i)(_shape(x)), Shape_i(computed(kit.axis_at, i, x))(x)),
     shape_law(
         "shape-of-lengths",
         vector(several(xs)),
@@ -88,7 +72,6 @@ LENGTHS = (
         _shape(computed(kit.tensor_of_lengths, xs)),
         tries=[vector(*map(length, range(n))) for n in (1, 2, 3)],
     ),
-    # parts
     # make_vector(a, b, c)[1] → b, make_vector(a, b, c)[1:] → make_vector(b, c)
     shape_law("element-of-vector", Subtensor(i)(made), computed(kit.element_at, i, xs)),
     shape_law(
@@ -107,12 +90,8 @@ f = Elemwise(s, ())
 """Any elementwise op that overwrites no argument."""
 
 
-def fill_law(
-    name: str, lhs: Any, rhs: Any, *conditions: Any, tags: Sequence[str] = (), **more: Any
-) -> Law:
-    """Return a law about fills, for tensors of any dtype."""
-    return any_dtype_law(name, lhs, rhs, *conditions, **more, tags=("fill_cut", *tags))
-
+fill_law = partial(any_dtype_law, tags=("fill_cut",))
+"""`law` about fills, of tensors of any dtype."""
 
 fill = second(b, x)
 allocated = Alloc()(x, several(ys))
@@ -145,37 +124,25 @@ FILLS = (
         whereo(kit.is_total, s, xs),
         tries=[f(fill), f(fill, y), f(y, fill), f(fill, y, z), f(y, second(a, y), fill)],
     ),
-    # what is filled into the shape of a result needs the shape alone
-    fill_law(
+    # second(exp(x) + c, y) → second(x, y): what is filled into the shape of a result needs the
+    # shape alone; most fills go before that
+    any_dtype_law(
         "fill-like",
         second(a, y),
-        second(computed(kit.shape_source, a), y),  # second(exp(x) + c, y) → second(x, y)
-        # most fills go before that
-        tags=("late",),
+        second(computed(kit.shape_source, a), y),
+        tags=("fill_cut", "late"),
     ),
-    fill_law(
-        "fill-known",
-        second(a, x),
-        computed(kit.alloc_like, x, a),  # alloc(x, *a.shape)
-    ),
+    # second(a, x) → alloc(x, *a.shape)
+    fill_law("fill-known", second(a, x), computed(kit.alloc_like, x, a)),
     # alloc(x, *x.shape) → x
     fill_law("alloc-unneeded", allocated, x, whereo(kit.has_lengths, x, ys)),
+    # alloc([[2]], n, m) → alloc(2, n, m)
+    fill_law("alloc-smaller", allocated, Alloc()(computed(kit.without_first_axes, x), several(ys))),
+    # alloc(x, 1, 1) → x.dimshuffle("x", "x")
+    fill_law("alloc-of-ones", allocated, computed(kit.with_first_axes, x, ys)),
+    # second(alloc(x, n, m), y) → alloc(y, n, m)
     fill_law(
-        "alloc-smaller",
-        allocated,
-        # alloc([[2]], n, m) → alloc(2, n, m)
-        Alloc()(computed(kit.without_first_axes, x), several(ys)),
-    ),
-    fill_law(
-        "alloc-of-ones",
-        allocated,
-        computed(kit.with_first_axes, x, ys),  # alloc(x, 1, 1) → x.dimshuffle("x", "x")
-    ),
-    fill_law(
-        "alloc-fill",
-        second(allocated, y),
-        Alloc()(y, several(ys)),  # second(alloc(x, n, m), y) → alloc(y, n, m)
-        whereo(kit.stretches_to, y, ys),
+        "alloc-fill", second(allocated, y), Alloc()(y, several(ys)), whereo(kit.stretches_to, y, ys)
     ),
     fill_law(
         "alloc-sink",
@@ -193,10 +160,7 @@ FILLS = (
 m, t = lvars("m t")
 
 
-def reshape_law(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law about shapes, for tensors of any dtype."""
-    return any_dtype_law(name, lhs, rhs, *conditions, tags=("reshape_chain",))
-
+reshape_law = partial(any_dtype_law, tags=("reshape_chain",))
 
 RESHAPES = (
     reshape_law("reshape-chain", Reshape(n)(Reshape(m)(x, s), t), Reshape(n)(x, t)),
@@ -223,48 +187,33 @@ RESHAPES = (
 
 # -- orders of axes --------------------------------------------------------------------------------
 
+shuffle = DimShuffle(n, o)
+shuffled_twice, composed = shuffle(DimShuffle(m, p)(x)), computed(kit.composed_order, o, p)
+
 ORDERS = (
     # at once, and while a graph is copied: gradients take away the axes that they have added
-    any_dtype_law(
-        "dimshuffles-cancel",
-        DimShuffle(n, o)(DimShuffle(m, p)(x)),
-        x,
-        whereo(kit.undoes_order, m, o, p),
-    ),
-    any_dtype_law(
-        "dimshuffle-of-dimshuffle",
-        DimShuffle(n, o)(DimShuffle(m, p)(x)),
-        DimShuffle(m, computed(kit.composed_order, o, p))(x),
-    ),
-    any_dtype_law(
-        "dimshuffle-unneeded", DimShuffle(n, o)(x), x, whereo(kit.is_identity_order, n, o)
-    ),
+    any_dtype_law("dimshuffles-cancel", shuffled_twice, x, whereo(kit.undoes_order, m, o, p)),
+    any_dtype_law("dimshuffle-of-dimshuffle", shuffled_twice, DimShuffle(m, composed)(x)),
+    any_dtype_law("dimshuffle-unneeded", shuffle(x), x, whereo(kit.is_identity_order, n, o)),
 )
 
 
 elementwise = f(several(xs))
-each_moved = computed(kit.each_dimshuffled, n, o, xs)
+each_moved = f(several(computed(kit.each_dimshuffled, n, o, xs)))
+read_once, of_few_ops = one_cliento(elementwise), whereo(kit.are_made_of_few_ops, xs)
 
-LIFTS = tuple(
+LIFTS = (
+    # (x + y).T → x.T + y.T, for any order, where nothing else reads x + y; where few ops make x and
+    # y, this need not wait for the rest
+    any_dtype_law("dimshuffle-of-few-ops", shuffle(elementwise), each_moved, read_once, of_few_ops),
     any_dtype_law(
-        name,
-        DimShuffle(n, o)(elementwise),
-        # (x + y).T → x.T + y.T, for any order, where nothing else reads x + y
-        f(several(each_moved)),
-        one_cliento(elementwise),
-        *conditions,
-        tags=tags,
-    )
-    for name, conditions, tags in (
-        # where few ops make x and y, this need not wait for the rest
-        ("dimshuffle-of-few-ops", [whereo(kit.are_made_of_few_ops, xs)], ()),
-        ("dimshuffle-of-elemwise", [], ("inward",)),
-    )
+        "dimshuffle-of-elemwise", shuffle(elementwise), each_moved, read_once, tags=("inward",)
+    ),
 )
 
 joined = Join(a)(several(xs))
-shuffle = computed(kit.common_dimshuffle, a, xs)
-rank, order = (computed(attrgetter(name), shuffle) for name in ("input_ndim", "new_order"))
+common = computed(kit.common_dimshuffle, a, xs)
+rank, order = (computed(attrgetter(name), common) for name in ("input_ndim", "new_order"))
 
 
 # -- joins, splits, and allocations next to each other ---------------------------------------------
@@ -324,10 +273,11 @@ JOINS = (
             Join(1)(Subtensor((Slice(), FRONT))(x), Subtensor((Slice(), BACK))(x)),
         ],
     ),
+    # join(0, x[:n], x[n:]) → x
     any_dtype_law(
         "join-of-halves",
         Join(a)(Subtensor(i)(x, n), Subtensor(j)(x, n)),
-        x,  # join(0, x[:n], x[n:]) → x
+        x,
         whereo(kit.is_everything, both),
     ),
     any_dtype_law("split-of-one", Split(1, a)(x, sizes), x),

@@ -17,6 +17,7 @@ about sums `x` is the sum of all the other terms, written so.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from relations.kit import parts as kit
@@ -31,8 +32,8 @@ from relations.kit.index_arithmetic import (
     taken_at,
     takes_everything,
 )
-from relations.kit.type_guards import integero, ranko, realo, same_dtypeo
-from relations.kit.vocabulary import Law, any_dtype_law, lvars, rounding
+from relations.kit.type_guards import integero, realo, same_dtypeo, vectoro
+from relations.kit.vocabulary import Law, any_dtype_law, any_dtype_rounding, lvars, rounding
 from relgraph.graph.kanren import computed, one_cliento, several, whereo
 from relgraph.tensor import CAReduce, DimShuffle, Elemwise, add, second
 from relgraph.tensor.assembly import Alloc, ARange, Join
@@ -45,9 +46,9 @@ from relgraph.tensor.subtensor import IncSubtensor, Placeholder, Slice, Subtenso
 # -- indexing --------------------------------------------------------------------------------------
 
 a, at, b, i, j, m, n, o, q, s, x, xs, y, ys, z = lvars("a at b i j m n o q s x xs y ys z")
-indices, inner, left, lengths, operands, parts, positions = lvars(
-    "indices inner left lengths operands parts positions"
-)
+indices, lengths, operands, parts = lvars("indices lengths operands parts")
+positions, (t, u) = lvars("positions", integero, vectoro), lvars("t u", realo)
+"""Positions along an axis, and real numbers."""
 
 
 index = computed(BasicIndex, i, indices)
@@ -68,10 +69,10 @@ moved = computed(taken_at, x, computed(index_before_dimshuffle, o, index, n))
 inner = computed(kit.index_before_reduction, index, a, x)
 
 
-def inward(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: str = "exact") -> Law:
-    """Return a law by which a part of a result is computed of parts."""
-    return any_dtype_law(name, lhs, rhs, *conditions, tags=("inward",), sound=sound)
-
+inward, inward_rounding = (
+    partial(kind, tags=("inward",)) for kind in (any_dtype_law, any_dtype_rounding)
+)
+"""Laws by which a part of a result is computed of parts."""
 
 LIFTS = (
     # (x + y)[i, j] → x[i, j] + y[i, j]; on an axis along which an operand is repeated it keeps what
@@ -97,27 +98,23 @@ LIFTS = (
         # x.T[i] → x[:, i]
         DimShuffle(computed(rank_of, moved), computed(order_after_index, o, i, n))(moved),
     ),
-    inward(
+    # of a complex infinity the BLAS makes nan in its own ways
+    inward_rounding(
         "subtensor-of-dot",
-        part_of(_dot(x, y)),
-        # (x @ y)[i, j] → x[i] @ y[:, j]
+        part_of(_dot(t, u)),
+        # (t @ u)[i, j] → t[i] @ u[:, j]
         _dot(
-            computed(kit.left_operand_part, index, x, y),
-            computed(kit.right_operand_part, index, x, y),
+            computed(kit.left_operand_part, index, t, u),
+            computed(kit.right_operand_part, index, t, u),
         ),
-        one_cliento(_dot(x, y)),
-        # of a complex infinity the BLAS makes nan in its own ways
-        realo(x),
-        realo(y),
-        sound="rounding",
+        one_cliento(_dot(t, u)),
     ),
-    inward(
+    inward_rounding(
         "subtensor-of-reduce",
         part_of(reduced),
         # sum(x, axis=1)[i] → sum(x[i], axis=0)
         CAReduce(s, computed(kit.reduced_axes_after, inner, a, x))(computed(taken_at, x, inner)),
         one_cliento(reduced),
-        sound="rounding",
     ),
 )
 """Where nothing else reads the result of which a part is taken."""
@@ -149,8 +146,6 @@ FRONT, BY_ARRAY = (Slice(None, 2),), (Placeholder.ARRAY,)
 taken = AdvancedSubtensor(BY_ARRAY)
 """Indexing by one array: the rows of a tensor at the positions in a vector."""
 
-
-of_positions = (integero(positions), ranko(positions, 1))
 
 COMPOSED_AND_MADE = (
     # x[2:][3] → x[5], x[::-1][::-1] → x[:], x[i][j] → x[i, j]
@@ -212,7 +207,6 @@ COMPOSED_AND_MADE = (
         part_of(taken(x, positions)),
         # x[positions][i] → x[positions[i]]
         computed(taken_at, x, computed(kit.index_by_position, index, x, positions)),
-        *of_positions,
         whereo(kit.begins_with_integer, i),
     ),
     any_dtype_law(
@@ -220,13 +214,15 @@ COMPOSED_AND_MADE = (
         part_of(taken(x, positions)),
         # x[positions][2:] → x[positions[2:]]; others may be out of bounds
         taken(x, computed(taken_at, positions, index)),
-        *of_positions,
         whereo(kit.is_one_slice, i),
     ),
 )
 
 
 # -- parts that are set or incremented -------------------------------------------------------------
+
+
+of_one_dtype = same_dtypeo(x, y, z)
 
 
 def of_changes(ending: str, take: Any, change: Any) -> tuple[Law, ...]:
@@ -245,15 +241,11 @@ def of_changes(ending: str, take: Any, change: Any) -> tuple[Law, ...]:
         # set_subtensor(set_subtensor(x[i], y)[i], z) → set_subtensor(x[i], z); so of an increment
         any_dtype_law(f"set-after-change{ending}", put(of_either, z), put(x, z)),
         # inc_subtensor(inc_subtensor(x[i], y)[i], z) → inc_subtensor(x[i], y + z)
-        any_dtype_law(
-            f"inc-twice{ending}",
-            raised(raised(x, y), z),
-            raised(x, y + z),
-            same_dtypeo(x, y, z),
-            sound="rounding",
+        any_dtype_rounding(
+            f"inc-twice{ending}", raised(raised(x, y), z), raised(x, y + z), of_one_dtype
         ),
         # inc_subtensor(x[i], 0) → x; -0 + 0 is 0
-        any_dtype_law(f"inc-by-zero{ending}", raised(x, y), x, all_zeroo(y), sound="rounding"),
+        any_dtype_rounding(f"inc-by-zero{ending}", raised(x, y), x, all_zeroo(y)),
     )
 
 
@@ -266,18 +258,14 @@ CHANGES = (
         "inc-after-set",
         changed(i, False, changed(i, True, x, y), z),
         changed(i, True, x, y + z),
-        same_dtypeo(x, y, z),
+        of_one_dtype,
     ),
     # everything
     any_dtype_law("set-everything", IncSubtensor(i, False, True)(x, y), y, everything),
     any_dtype_law("inc-everything", IncSubtensor(i, False, False)(x, y), x + y, everything),
-    # zeros
-    any_dtype_law(
-        "inc-of-zeros",
-        changed(i, False, x, y),
-        changed(i, True, x, y),
-        all_zeroo(x),
-        sound="rounding",  # 0 + -0 is 0
+    # zeros; 0 + -0 is 0
+    any_dtype_rounding(
+        "inc-of-zeros", changed(i, False, x, y), changed(i, True, x, y), all_zeroo(x)
     ),
 )
 

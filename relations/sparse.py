@@ -6,10 +6,10 @@ in no phase: `compile.on_demand` loads it for the first graph that has a sparse 
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
-from relations.kit.type_guards import matrixo, ranko, vectoro
-from relations.kit.vocabulary import Law, any_dtype_law, lvars
+from relations.kit.type_guards import matrixo, vectoro
+from relations.kit.vocabulary import any_dtype_law, any_dtype_rounding, lvars
 from relations.matrices.products import as_column, transposed
 from relgraph.graph.kanren import whereo
 from relgraph.sparse.op import (
@@ -41,6 +41,7 @@ d, e, f, g, m, n, p, s, x, y = lvars("d e f g m n p s x y")
 v, w = lvars("v", vectoro), lvars("w", matrixo)
 
 alloc = Alloc()
+dense, sparse = DenseFromSparse(s), SparseFromDense(f)
 
 STRUCTURE = (
     # what is stored, taken out and put in
@@ -63,32 +64,20 @@ STRUCTURE = (
     ),
     any_dtype_law("format-there-and-back", ChangeFormat(f)(ChangeFormat(g)(x)), x),
     # what is made dense, and sparse again
-    any_dtype_law(
-        "sparse-from-own-dense",
-        SparseFromDense(f)(DenseFromSparse(s)(x)),
-        x,
-        whereo(is_format_of, f, x),
-        sound="rounding",  # a zero that is stored may be -0
-    ),
-    any_dtype_law(
-        "dense-from-own-sparse",
-        DenseFromSparse(s)(SparseFromDense(f)(y)),
-        y,
-        sound="rounding",  # -0 is not stored
-    ),
-    any_dtype_law(
+    # -0 is not stored, and a zero that is stored may be -0
+    any_dtype_rounding("sparse-from-own-dense", sparse(dense(x)), x, whereo(is_format_of, f, x)),
+    any_dtype_rounding("dense-from-own-sparse", dense(sparse(y)), y),
+    any_dtype_rounding(
         "sampled-from-dense",
-        _sampled(p, SparseFromDense(f)(y)),
+        _sampled(p, sparse(y)),
         _sampled_dense(p, y),
         whereo(is_format_of, f, p),
-        sound="rounding",  # -0 is not stored
     ),
-    any_dtype_law(
+    any_dtype_rounding(
         "sampled-dense-of-sparse",
-        _sampled_dense(p, DenseFromSparse(s)(x)),
+        _sampled_dense(p, dense(x)),
         _sampled(p, x),
         whereo(have_one_format, p, x),
-        sound="rounding",  # a zero that is stored may be -0
     ),
     any_dtype_law("sampled-of-broadcast", _sampled_dense(p, alloc(w, n, m)), _sampled_dense(p, w)),
 )
@@ -98,12 +87,11 @@ STRUCTURE = (
 # -- products and sums -----------------------------------------------------------------------------
 
 
-def sparse_law(name: str, lhs: Any, rhs: Any, *conditions: Any, sound: Any = "finite") -> Law:
-    """Return a law of the row ``sparse_dot``."""
-    return any_dtype_law(name, lhs, rhs, *conditions, tags=("sparse_dot",), sound=sound)
+sparse_law, sparse_rounding = (
+    partial(any_dtype_law, tags=("sparse_dot",), sound=sound) for sound in ("finite", "rounding")
+)
+"""Laws of the row ``sparse_dot``."""
 
-
-dense = DenseFromSparse(s)
 dot = DotDense(s)
 
 PRODUCTS = (
@@ -113,23 +101,17 @@ PRODUCTS = (
         "dot-by-sparse-matrix", _dot(w, dense(x)), transposed(dot(_transposed(x), transposed(w)))
     ),
     sparse_law("dot-of-sparse-transpose", _dot(transposed(dense(x)), y), dot(_transposed(x), y)),
-    sparse_law(
-        "dot-of-column", DotDense(s)(x, as_column(y)), as_column(dot(x, y)), sound="rounding"
-    ),
-    sparse_law(
+    sparse_rounding("dot-of-column", dot(x, as_column(y)), as_column(dot(x, y))),
+    sparse_rounding(
         "sampled-dot",
-        _sampled_dense(p, _dot(x, transposed(y))),
-        _sampled_product(p, x, y),
-        ranko(x, 2),
-        whereo(same_blas_dtype, x, y),
-        whereo(have_no_single_row, x, y),  # whose product would broadcast
-        sound="rounding",
+        _sampled_dense(p, _dot(w, transposed(y))),
+        _sampled_product(p, w, y),
+        whereo(same_blas_dtype, w, y),
+        whereo(have_no_single_row, w, y),  # whose product would broadcast
     ),
     # sums of stored elements
-    sparse_law("sum-of-sparse", sum_(dense(x)), SparseSum(None, s)(x), sound="rounding"),
-    sparse_law(
-        "sum-of-sparse-columns", sum_(dense(x), axis=0), SparseSum(0, s)(x), sound="rounding"
-    ),
-    sparse_law("sum-of-sparse-rows", sum_(dense(x), axis=1), SparseSum(1, s)(x), sound="rounding"),
+    sparse_rounding("sum-of-sparse", sum_(dense(x)), SparseSum(None, s)(x)),
+    sparse_rounding("sum-of-sparse-columns", sum_(dense(x), axis=0), SparseSum(0, s)(x)),
+    sparse_rounding("sum-of-sparse-rows", sum_(dense(x), axis=1), SparseSum(1, s)(x)),
 )
 """Dense results without dense intermediates."""

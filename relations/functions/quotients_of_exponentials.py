@@ -34,6 +34,7 @@ from relations.kit.vocabulary import Law, lvars, rounding, stable
 from relations.reductions import softmax
 from relgraph import scalar
 from relgraph.graph.kanren import computed, one_cliento, several, whereo
+from relgraph.graph.kanren.goals import goal
 from relgraph.tensor import (
     DimShuffle,
     Elemwise,
@@ -59,15 +60,13 @@ from relgraph.tensor.softmaxes import LogSoftmax, LogSumExp, Softmax
 from relgraph.tensor.subtensor import Slice, Subtensor
 
 a, c, d, i, k, m, n, o, w, x, y, z = lvars("a c d i k m n o w x y z")
+p, r = lvars("p", nonnegativeo), lvars("r", floato)
+"""What is not negative, and a floating-point number."""
 
 
 def over(values: Any) -> Any:
     """Return what was reduced over the axes `a`, with these kept."""
     return DimShuffle(n, o)(values)
-
-
-weighed = (constanto(c), nonnegativeo(c))
-"""That `c` is a weight that is known."""
 
 
 @requires_heads(containing_constant)
@@ -136,14 +135,14 @@ def takes_one_along(index: Any, axes: Any, x: Any) -> bool:
     )
 
 
-with_plain_logarithm = (whereo(has_plain_logarithm, y),)
-of_plain_divisor = (whereo(has_plain_logarithm, z),)
-
+g, h = lvars("g h", goal(has_plain_logarithm))
+known, factor = lvars("known", constanto, nonnegativeo), lvars("factor", goal(is_finite_constant))
+"""A weight and a divisor, a weight that is known, and a finite constant."""
 
 usual = as_softmax_axis(a)
-p, total = Softmax(usual)(x), sum_(exp(x), axis=a)
+softmax_of_x, total = Softmax(usual)(x), sum_(exp(x), axis=a)
 # the sum of a softmax is 1, unless there is nothing to add up: neither in it nor in the product
-mean = sum_(p * y, axis=a) / sum_(p, axis=a)
+mean = sum_(softmax_of_x * y, axis=a) / sum_(softmax_of_x, axis=a)
 of_one_length = whereo(covers_axes, x, y, a)
 
 SOFTMAX = (stable("softmax-mean", sum_(exp(x) * y, axis=a) / total, mean, of_one_length),)
@@ -170,19 +169,11 @@ one_and = 1 + exp(x)
 def of_one(ending: str, right: Any, size: Any) -> tuple[Law, ...]:
     """Return the laws about an exponential by the sum of a constant of some size and itself, which
     is `right`, and about multiples of that."""
-    left = exp(x) / (c + exp(x))
-    # an infinite factor times a sigmoid that has underflowed would be nan
-    finite = whereo(is_finite_constant, d)
+    one = known + exp(x)
     return (
-        stable(f"sigmoid-of-one{ending}", left, right, *weighed, size),
-        stable(
-            f"sigmoid-of-one-weighed{ending}",
-            d * exp(x) / (c + exp(x)),
-            d * right,
-            *weighed,
-            size,
-            finite,
-        ),
+        stable(f"sigmoid-of-one{ending}", exp(x) / one, right, size),
+        # an infinite factor times a sigmoid that has underflowed would be nan
+        stable(f"sigmoid-of-one-weighed{ending}", factor * exp(x) / one, factor * right, size),
     )
 
 
@@ -190,55 +181,41 @@ def of_one(ending: str, right: Any, size: Any) -> tuple[Law, ...]:
 _PRICED = ("priced",)
 
 LOGARITHMS_AND_SIGMOIDS = (
-    stable(
-        "log-sum-weighed",
-        log(sum_(exp(x) * y, axis=a)),
-        LogSumExp(usual)(x + log(y)),
-        *with_plain_logarithm,
-    ),
-    stable(
-        "log-sum-divided",
-        log(sum_(exp(x) / z, axis=a)),
-        LogSumExp(usual)(x - log(z)),
-        *of_plain_divisor,
-    ),
+    stable("log-sum-weighed", log(sum_(exp(x) * g, axis=a)), LogSumExp(usual)(x + log(g))),
+    stable("log-sum-divided", log(sum_(exp(x) / h, axis=a)), LogSumExp(usual)(x - log(h))),
     # a mixture: weights, and bells of which each has its width
     stable(
         "log-sum-weighed-quotient",
-        log(sum_(y * (exp(x) / z), axis=a)),
-        LogSumExp(usual)((x - log(z)) + log(y)),
-        *with_plain_logarithm,
-        *of_plain_divisor,
+        log(sum_(g * (exp(x) / h), axis=a)),
+        LogSumExp(usual)((x - log(h)) + log(g)),
     ),
     stable(
         "log-sum-weighed-divided",
-        log(sum_(y * exp(x) / z, axis=a)),
-        LogSumExp(usual)((x + log(y)) - log(z)),
-        *with_plain_logarithm,
-        *of_plain_divisor,
+        log(sum_(g * exp(x) / h, axis=a)),
+        LogSumExp(usual)((x + log(g)) - log(h)),
     ),
-    stable("log-mul-sum", log(total * y), lse + log(y), nonnegativeo(y)),
-    stable("log-mul-kept-sum", log(over(total) * y), over(lse) + log(y), nonnegativeo(y)),
-    stable("log-div-kept-sum", log(over(total) / y), over(lse) - log(y), nonnegativeo(y)),
+    stable("log-mul-sum", log(total * p), lse + log(p)),
+    stable("log-mul-kept-sum", log(over(total) * p), over(lse) + log(p)),
+    stable("log-div-kept-sum", log(over(total) / p), over(lse) - log(p)),
     stable("log-two-cosh", log(2 * cosh(x)), log_two_cosh),
     stable("log-cosh", log(cosh(x)), switch(is_small, near_zero, log_two_cosh - math.log(2))),
     stable("log1p-two-cosh", log1p(2 * cosh(x)), softplus(log_two_cosh)),
-    stable("log-div-softmax", log(y / share), log(y) - log_p, nonnegativeo(y)),
-    stable("log-softmax-div", log(share / y), log_p - log(y), nonnegativeo(y)),
-    stable("log-softmax-mul", log(share * y), log_p + log(y), nonnegativeo(y)),
+    stable("log-div-softmax", log(p / share), log(p) - log_p),
+    stable("log-softmax-div", log(share / p), log_p - log(p)),
+    stable("log-softmax-mul", log(share * p), log_p + log(p)),
     stable(
         "log-sum-of-chosen-softmax",
         log(sum_(flags * share, axis=a)),
         LogSumExp(usual)(log_p + log(flags)),
         booleano(m),
     ),
-    stable("log-div-sigmoid", log(y / sigmoid(x)), log(y) - log_s, nonnegativeo(y)),
-    stable("log-sigmoid-div", log(sigmoid(x) / y), log_s - log(y), nonnegativeo(y)),
-    *of_one("", sigmoid(x - log(c)), whereo(is_about_one, c)),
+    stable("log-div-sigmoid", log(p / sigmoid(x)), log(p) - log_s),
+    stable("log-sigmoid-div", log(sigmoid(x) / p), log_s - log(p)),
+    *of_one("", sigmoid(x - log(known)), whereo(is_about_one, known)),
     # the rounding of the difference counts as often in the exponential as the logarithm is large
-    *of_one("-unlike-one", s / (c * t + s), whereo(is_unlike_one, c)),
+    *of_one("-unlike-one", s / (known * t + s), whereo(is_unlike_one, known)),
     rounding(
-        "div-by-weighed", y / (1 + c * exp(x)), y * sigmoid(-(x + log(c))), *weighed, tags=_PRICED
+        "div-by-weighed", y / (1 + known * exp(x)), y * sigmoid(-(x + log(known))), tags=_PRICED
     ),
     rounding("div-by-square", y / sqr(one_and), y * sqr(t), tags=_PRICED),
     rounding("div-by-square-of-product", y / (sqr(one_and) * z), y * sqr(t) / z, tags=_PRICED),
@@ -304,18 +281,11 @@ def of_parts(ending: str, op: Any) -> tuple[Law, ...]:
         return op(i)(v, several(indices))
 
     return (
-        stable(
-            f"log-part-of-exp-div{ending}",
-            log(part(exp(x)) / y),
-            part(x) - log(y),
-            floato(x),
-            nonnegativeo(y),
-        ),
+        stable(f"log-part-of-exp-div{ending}", log(part(exp(r)) / p), part(r) - log(p)),
         stable(
             f"log-sum-part-of-exp{ending}",
-            log(sum_(part(exp(x)), axis=a)),
-            LogSumExp(usual)(part(x)),
-            floato(x),
+            log(sum_(part(exp(r)), axis=a)),
+            LogSumExp(usual)(part(r)),
         ),
         stable(
             f"log-chosen-part-of-softmax{ending}",
@@ -362,14 +332,14 @@ AMID_FACTORS_AND_PARTS = (
     stable(
         "part-of-softmax",
         chosen(exp(x)) / total,
-        chosen(p),
+        chosen(softmax_of_x),
         *one_of_each_sum,
         tries=[ELEMENT(exp(x)) / sum_(exp(x), axis=None), COLUMN(exp(x)) / sum_(exp(x), axis=(1,))],
     ),
     stable(
         "part-of-softmax-mul",
         chosen(exp(x)) * y / total,
-        chosen(p) * y,
+        chosen(softmax_of_x) * y,
         *one_of_each_sum,
         tries=[ELEMENT(exp(x)) * y / total],
     ),

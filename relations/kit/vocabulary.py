@@ -26,6 +26,9 @@ any_dtype_law = partial(law, mixed=True, complex=True)
 rounding = partial(law, sound="rounding")
 """`law` for what is the same up to the rounding of intermediate values."""
 
+any_dtype_rounding = partial(any_dtype_law, sound="rounding")
+"""`rounding` for tensors of any dtype."""
+
 finite = partial(law, sound="finite")
 """`law` for what is the same up to rounding where all values on the way are finite."""
 

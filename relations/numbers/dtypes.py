@@ -20,7 +20,7 @@ from relations.kit.type_guards import (
     same_dtypeo,
     signedo,
 )
-from relations.kit.vocabulary import any_dtype_law, finite, law, lvars, rounding
+from relations.kit.vocabulary import any_dtype_law, any_dtype_rounding, finite, law, lvars, rounding
 from relgraph import scalar
 from relgraph.graph.kanren import computed, whereo
 from relgraph.tensor import (
@@ -156,16 +156,14 @@ COMPLEX = (
     law("imag-real", imag(r), 0),
     any_dtype_law("real-cast", real(cast(r)), r),
     any_dtype_law("imag-cast", imag(cast(r)), 0),
-    any_dtype_law("conj-cast", conj(cast(r)), cast(r), sound="rounding"),
+    any_dtype_rounding("conj-cast", conj(cast(r)), cast(r)),
     # conjugates
     law("conj-conj", conj(conj(x)), x, complex=True),
     any_dtype_law("real-conj", real(conj(x)), real(x)),
     any_dtype_law("imag-conj", imag(conj(z)), -imag(z)),
     any_dtype_law("angle-conj", angle(conj(z)), -angle(z)),
     any_dtype_law("abs-conj", abs_(conj(x)), abs_(x)),
-    any_dtype_law(
-        "real-mul-conj", real(z * conj(z)), sqr(real(z)) + sqr(imag(z)), sound="rounding"
-    ),
+    any_dtype_rounding("real-mul-conj", real(z * conj(z)), sqr(real(z)) + sqr(imag(z))),
     # of parts
     any_dtype_law("real-of-parts", real(x + 1j * y), x, realo(x), realo(y), sound="finite"),
     any_dtype_law("imag-of-parts", imag(x + 1j * y), y, realo(x), realo(y), sound="finite"),

@@ -26,7 +26,16 @@ from relations.kit.guards import (
 )
 from relations.kit.index_arithmetic import order_without, rank_of
 from relations.kit.type_guards import floato, matrixo, ranko, roomyo, vectoro
-from relations.kit.vocabulary import Law, any_dtype_law, finite, law, lvars, rounding, stable
+from relations.kit.vocabulary import (
+    Law,
+    any_dtype_law,
+    any_dtype_rounding,
+    finite,
+    law,
+    lvars,
+    rounding,
+    stable,
+)
 from relgraph import scalar
 from relgraph.graph.kanren import computed, one_cliento, several, whereo
 from relgraph.graph.kanren.terms import renamed
@@ -61,8 +70,8 @@ a, b, c, j, k, lengths, m, n, o, s, x, xs, y = lvars("a b c j k lengths m n o s 
 v, (p, q), u = lvars("v", vectoro), lvars("p q", matrixo), lvars("u", floato, roomyo)
 """A vector, two matrices, and floating-point numbers that leave room for larger ones."""
 
-of_real, of_any = partial(rounding, mixed=True), partial(any_dtype_law, sound="rounding")
-"""Laws for real numbers, as 1 times a complex nan is another nan in both its parts; and for all."""
+of_real = partial(rounding, mixed=True)
+"""`rounding` for real numbers: 1 times a complex nan is another nan, in both its parts."""
 
 junction, idempotent = whereo(is_junction, s), whereo(is_idempotent, s)
 """That the op is ``&`` or ``|``; that it is `x` of `x` and `x`."""
@@ -107,7 +116,7 @@ SIMPLER = (
     nested("junction-of-junctions", "exact", junction),
     # of 0 and -0 either may be the greatest; a complex product with an infinity has other nans
     nested("reduce-of-reduce", "rounding", summed_or_real),
-    of_any(
+    any_dtype_rounding(
         "reduce-of-dimshuffle",
         CAReduce(s, a)(DimShuffle(n, o)(x)),
         # sum(x.T, axis=0) → sum(x, axis=1)
@@ -117,7 +126,7 @@ SIMPLER = (
         )(CAReduce(s, before)(x)),
     ),
     # of as many elements, though of one of both the number may not be known
-    of_any(
+    any_dtype_rounding(
         "reduce-of-reshape",
         CAReduce(s, None)(Reshape(n)(x, y)),
         CAReduce(s, None)(x),
@@ -246,7 +255,7 @@ OF_OPS = (
         tries=of_alloc(scalar.mul),
     ),
     # of 0 and -0 the greatest is one or the other, by their order and number
-    of_any(
+    any_dtype_rounding(
         "reduce-of-alloc",
         CAReduce(s, a)(allocated),
         CAReduce(s, a)(as_allocated),  # max(alloc(x, 3)) → max(x), and so for min, all and any
@@ -256,14 +265,14 @@ OF_OPS = (
     ),
     any_dtype_law("sum-of-fill", filled, repeated, sound="finite"),
     of_real("sum-of-filled-number", filled, repeated, whereo(is_finite_number, x)),
-    of_any(
+    any_dtype_rounding(
         "reduce-of-fill",
         CAReduce(s, a)(second(y, x)),
         CAReduce(s, a)(x),  # max(second(y, x)) → max(x), and the same for min, all and any
         idempotent,
         whereo(kit.repeats_elements, x, a, lengths_filled),
     ),
-    of_any(
+    any_dtype_rounding(
         "reduce-of-join",
         CAReduce(s, a)(Join(b)(several(xs))),
         # sum(join(0, x, y)) → sum(x) + sum(y), and so for all reductions
@@ -272,7 +281,7 @@ OF_OPS = (
         whereo(includes_axis, a, b),
         whereo(kit.pieces_reduce_apart, s, a, xs),
     ),
-    of_any(
+    any_dtype_rounding(
         "reduce-of-vector",
         CAReduce(s, None)(MakeVector(o)(several(xs))),
         Elemwise(s)(several(xs)),  # sum(stack([a, b, c])) → a + b + c, and so for all reductions
@@ -298,7 +307,7 @@ TOTALS = (
     finite("differences-of-cumsum", later(sums) - earlier(sums), later(x), complex=True),
     # parts
     # where there is nothing to sum the last total is an error
-    of_any(
+    any_dtype_rounding(
         "last-of-cumulate",
         Subtensor(i)(running),
         # cumsum(x)[-1] → sum(x), and the same for a product
