@@ -164,12 +164,8 @@ JUNCTIONS = (
         computed(kit.without_neutral, s, xs),  # x & True → x, x ^ 0 → x, maximum(x, -inf) → x
         whereo(kit.has_neutral, s),
     ),
-    law(
-        "absorbing-constant",
-        f(several(xs)),
-        computed(kit.absorbing_among, s, xs),  # x & 0 → 0, x | True → True
-        junction,
-    ),
+    # x & 0 → 0, x | True → True
+    law("absorbing-constant", f(several(xs)), computed(kit.absorbing_among, s, xs), junction),
     law("xor-ones", x ^ c, ~x, whereo(kit.has_all_bits, c), same_dtypeo(x, c)),
     law("and-not", x & ~x, False, booleano(x)),
     law("or-not", x | ~x, True, booleano(x)),

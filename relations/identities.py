@@ -95,6 +95,21 @@ apart = sqrt(abs_(abs_(x) - signed_root)) * sqrt(abs_(x) + signed_root)
 
 # one of the functions that a table makes, whose type is not known
 fmod: Any = at.fmod
+rest = fmod(x, 2 * y)
+
+arcs_apart, within = arctan(x) - arctan(y), positive(1 + x * y)
+x_larger, y_larger = gt(abs_(x), abs_(y)), gt(abs_(y), abs_(z))
+
+
+def sin_of_sum(x: Any, y: Any) -> Any:
+    """Return the sine of a sum."""
+    return sin(x) * cos(y) + cos(x) * sin(y)
+
+
+def cos_of_sum(x: Any, y: Any) -> Any:
+    """Return the cosine of a sum."""
+    return cos(x) * cos(y) - sin(x) * sin(y)
+
 
 product, product_lost = x * y, mul_error(x, y)
 total, total_lost = x + y, add_error(x, y)
@@ -128,28 +143,18 @@ def summed(x: Any, axes: Any) -> Any:
 
 
 total_of_x = computed(summed, x, a)
-of_x = whereo(broadcast_alike, x, y), same_dtypeo(x, y)
+sum_of_x, sum_of_y = sum_(x, axis=a), sum_(y, axis=a)
+alike, one_shape = whereo(broadcast_alike, x, y), whereo(have_one_shape, x, y)
+of_one_dtype = same_dtypeo(x, y)
 
 SUMS = (
     # the terms meet in another order, and so do infinities of both signs
-    finite("sum-of-add", sum_(x + y, axis=a), total_of_x + sum_(y, axis=a), *of_x),
-    finite("sum-of-sub", sum_(x - y, axis=a), total_of_x - sum_(y, axis=a), *of_x),
+    finite("sum-of-add", sum_(x + y, axis=a), total_of_x + sum_of_y, alike, of_one_dtype),
+    finite("sum-of-sub", sum_(x - y, axis=a), total_of_x - sum_of_y, alike, of_one_dtype),
     # lengths that differ are no error on the left
-    finite(
-        "add-of-sums",
-        sum_(x, axis=a) + sum_(y, axis=a),
-        sum_(x + y, axis=a),
-        whereo(have_one_shape, x, y),
-    ),
-    finite(
-        "sub-of-sums",
-        sum_(x, axis=a) - sum_(y, axis=a),
-        sum_(x - y, axis=a),
-        whereo(have_one_shape, x, y),
-    ),
+    finite("add-of-sums", sum_of_x + sum_of_y, sum_(x + y, axis=a), one_shape),
+    finite("sub-of-sums", sum_of_x - sum_of_y, sum_(x - y, axis=a), one_shape),
 )
-
-alike = whereo(broadcast_alike, x, y)
 
 PRODUCTS = (
     finite("dot-associates", _dot(_dot(x, z), y), _dot(x, _dot(z, y)), ranko(z, 2)),
@@ -200,11 +205,7 @@ OF_NUMBERS = (
     # conjugates
     finite("difference-by-conjugate", x - y, (x * x - y * y) / (x + y)),
     finite("sum-by-conjugate", x + y, (x * x - y * y) / (x - y)),
-    finite(
-        "difference-by-cubes",
-        x - y,
-        (x * (x * x) - y * (y * y)) / (x * x + (x * y + y * y)),
-    ),
+    finite("difference-by-cubes", x - y, (x * (x * x) - y * (y * y)) / (x * x + (x * y + y * y))),
     # roots
     real("square-of-root", sqrt(x) * sqrt(x), x, domain=nonnegative(x)),
     finite("root-of-square", sqrt(x * x), abs_(x)),
@@ -284,8 +285,8 @@ OF_NUMBERS = (
     finite("difference-of-coshs", cosh(x) - cosh(y), 2 * (sinh((x + y) / 2) * sinh((x - y) / 2))),
     finite("reciprocal-with-tanh", 1 / (1 + exp(x)), (1 - tanh(x / 2)) / 2),
     # functions of sums of angles
-    angles("sin-of-sum", sin(x + y), sin(x) * cos(y) + cos(x) * sin(y)),
-    angles("cos-of-sum", cos(x + y), cos(x) * cos(y) - sin(x) * sin(y)),
+    angles("sin-of-sum", sin(x + y), sin_of_sum(x, y)),
+    angles("cos-of-sum", cos(x + y), cos_of_sum(x, y)),
     angles("sin-of-difference", sin(x - y), sin(x) * cos(y) - cos(x) * sin(y)),
     angles("cos-of-difference", cos(x - y), cos(x) * cos(y) + sin(x) * sin(y)),
     angles("tan-of-sum", tan(x + y), (tan(x) + tan(y)) / (1 - tan(x) * tan(y))),
@@ -312,17 +313,9 @@ OF_NUMBERS = (
     finite("tangent-of-half-by-sine", sin(x) / (1 + cos(x)), tan(x / 2)),
     finite("cosm1-to-sine", cosm1(x) / sin(x), -tan(x / 2)),
     # arcs
+    real("difference-of-arctans", arcs_apart, arctan2(x - y, 1 + x * y), domain=within),
     real(
-        "difference-of-arctans",
-        arctan(x) - arctan(y),
-        arctan2(x - y, 1 + x * y),
-        domain=positive(1 + x * y),
-    ),
-    real(
-        "difference-of-arctans-as-arctan",
-        arctan(x) - arctan(y),
-        arctan((x - y) / (1 + x * y)),
-        domain=positive(1 + x * y),
+        "difference-of-arctans-as-arctan", arcs_apart, arctan((x - y) / (1 + x * y)), domain=within
     ),
     real("arctan-of-reciprocal", arctan(1 / x), math.pi / 2 - arctan(x), domain=positive(x)),
     real("arctan-of-quotient", arctan(x / y), arctan2(x, y), domain=positive(y)),
@@ -346,53 +339,21 @@ OF_NUMBERS = (
     finite("root-of-square-less-one-term", sqrt(x * x - y), hypot(x, sqrt(-y))),
     real("root-of-two-terms", sqrt(x + y), hypot(sqrt(x), sqrt(y)), domain=nonnegative(x, y)),
     finite("sum-of-squares", x * x + y * y, hypot(x, y) * hypot(x, y)),
-    finite(
-        "root-of-square-and-more",
-        sqrt(x * x + y),
-        abs_(x) * sqrt(1 + y / x / x),
-    ),
-    finite(
-        "root-of-square-and-less",
-        sqrt(x * x - y),
-        abs_(x) * sqrt(1 - y / x / x),
-    ),
+    finite("root-of-square-and-more", sqrt(x * x + y), abs_(x) * sqrt(1 + y / x / x)),
+    finite("root-of-square-and-less", sqrt(x * x - y), abs_(x) * sqrt(1 - y / x / x)),
     # discriminants
     finite(
         "root-of-square-less-product",
         sqrt(x * x - y * z),
         switch(gt(signed_root, 0), apart, hypot(x, signed_root)),
     ),
-    finite(
-        "root-of-square-and-product",
-        sqrt(x * x + y * z),
-        sqrt(x * x - (-y) * z),
-    ),
+    finite("root-of-square-and-product", sqrt(x * x + y * z), sqrt(x * x - (-y) * z)),
     # orders of factors and divisors, by their size
-    finite(
-        "by-larger-divisor-first",
-        x / (y * z),
-        switch(gt(abs_(y), abs_(z)), x / y / z, x / z / y),
-    ),
-    finite(
-        "by-smaller-divisor-first",
-        x / (y * z),
-        switch(gt(abs_(y), abs_(z)), x / z / y, x / y / z),
-    ),
-    finite(
-        "larger-factor-by-divisor",
-        (x * y) / z,
-        switch(gt(abs_(x), abs_(y)), x / z * y, y / z * x),
-    ),
-    finite(
-        "smaller-factor-by-divisor",
-        (x * y) / z,
-        switch(gt(abs_(x), abs_(y)), y / z * x, x / z * y),
-    ),
-    finite(
-        "largest-of-three-by-smallest",
-        (x * y) * z,
-        switch(gt(abs_(x), abs_(y)), x * (y * z), y * (x * z)),
-    ),
+    finite("by-larger-divisor-first", x / (y * z), switch(y_larger, x / y / z, x / z / y)),
+    finite("by-smaller-divisor-first", x / (y * z), switch(y_larger, x / z / y, x / y / z)),
+    finite("larger-factor-by-divisor", (x * y) / z, switch(x_larger, x / z * y, y / z * x)),
+    finite("smaller-factor-by-divisor", (x * y) / z, switch(x_larger, y / z * x, x / z * y)),
+    finite("largest-of-three-by-smallest", (x * y) * z, switch(x_larger, x * (y * z), y * (x * z))),
     # one term taken out of a sum
     finite("sum-by-its-first", x + y, x * (1 + y / x)),
     finite("difference-by-its-first", x - y, x * (1 - y / x)),
@@ -414,16 +375,8 @@ OF_NUMBERS = (
             ("quotient", by, by_lost),
         )
         for one in (
-            angles(
-                f"sin-of-{what}-corrected",
-                sin(value),
-                sin(value) * cos(lost) + cos(value) * sin(lost),
-            ),
-            angles(
-                f"cos-of-{what}-corrected",
-                cos(value),
-                cos(value) * cos(lost) - sin(value) * sin(lost),
-            ),
+            angles(f"sin-of-{what}-corrected", sin(value), sin_of_sum(value, lost)),
+            angles(f"cos-of-{what}-corrected", cos(value), cos_of_sum(value, lost)),
             finite(f"exp-of-{what}-corrected", exp(value), exp(value) * (1 + lost)),
         )
     ),
@@ -433,16 +386,8 @@ OF_NUMBERS = (
         for name, wave in (("sin", sin), ("cos", cos))
         for one in (
             angle(f"{name}-of-half-turns", wave(x * math.pi), wave(fmod(x, 2) * math.pi)),
-            angles(
-                f"{name}-of-part-of-half-turn",
-                wave(x / y * math.pi),
-                wave(fmod(x, 2 * y) / y * math.pi),
-            ),
-            angles(
-                f"{name}-of-half-turns-by",
-                wave(math.pi * x / y),
-                wave(math.pi * fmod(x, 2 * y) / y),
-            ),
+            angles(f"{name}-of-part-of-half-turn", wave(x / y * math.pi), wave(rest / y * math.pi)),
+            angles(f"{name}-of-half-turns-by", wave(math.pi * x / y), wave(math.pi * rest / y)),
         )
     ),
 )

@@ -123,12 +123,7 @@ def _text(side: Any) -> str:
 
 # -- tables that go together -----------------------------------------------------------------------
 
-_SHAPES = (
-    *layout.LENGTHS,
-    *layout.FILLS,
-    *layout.RESHAPES,
-    *layout.ORDERS,
-)
+_SHAPES = (*layout.LENGTHS, *layout.FILLS, *layout.RESHAPES, *layout.ORDERS)
 """Lengths, fills, reshapes and orders of axes: what says nothing about values."""
 
 _NEUTRAL_CONSTANTS = (*arithmetic.IDENTITIES, *powers.CONSTANTS)

@@ -13,6 +13,7 @@ Stability of Numerical Algorithms (2002), 1.7-1.8 and problem 1.4.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from relations.kit.cancellation import nonzero, not_choseno, not_tanho, root_of_largest
@@ -178,10 +179,8 @@ both_sides = sigmoid(x) * sigmoid(-y) + sigmoid(y) * sigmoid(-x)
 apart = clip(x, -800, 800) - clip(y, -800, 800)
 
 
-def late(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that waits for those about special differences, or in which one is a part."""
-    return stable(name, lhs, rhs, *conditions, tags=("late",))
-
+late = partial(stable, tags=("late",))
+"""Laws that wait for those about special differences, or in which one is a part."""
 
 FUNCTIONS = (
     stable(

@@ -142,12 +142,8 @@ OVER_AXES = (
 the sums of rows and columns, and cancel where the weights are of points near each other."""
 
 LENGTHS = (
-    stable(
-        "hypot",
-        sqrt(squares),
-        length,  # sqrt(x**2 + 2 * y**2) → length(x, sqrt(2) * y)
-        tries=[sqrt(one) for one in tried],
-    ),
+    # sqrt(x**2 + 2 * y**2) → length(x, sqrt(2) * y)
+    stable("hypot", sqrt(squares), length, tries=[sqrt(one) for one in tried]),
     stable(
         "hypot-by-constant",
         sqrt(squares / c),

@@ -64,11 +64,8 @@ SIMPLER = (
     rounding("det-transposed", _det(transposed(x)), _det(x)),
     rounding("sign-det-transposed", sign(transposed(x)), sign(x)),
     rounding("log-det-transposed", log_size(transposed(x)), log_size(x)),
-    rounding(
-        "det-inverse",
-        _det(_inv(x)),
-        reciprocal(computed(det, x)),  # which a singular x has too
-    ),
+    # which a singular x has too
+    rounding("det-inverse", _det(_inv(x)), reciprocal(computed(det, x))),
     rounding("log-det-inverse", log_size(_inv(x)), -computed(log_size, x)),
 )
 

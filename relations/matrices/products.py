@@ -7,6 +7,7 @@ it goes at last.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from relations.kit import matrices as kit
@@ -47,10 +48,8 @@ def as_row(v: Any) -> Any:
     return DimShuffle(1, ("x", 0))(v)
 
 
-def regrouped(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
-    """Return a law that multiplies or adds in another order, which infinities don't allow."""
-    return finite(name, lhs, rhs, *conditions, complex=True)
-
+regrouped = partial(finite, complex=True)
+"""Laws that multiply or add in another order, which infinities don't allow."""
 
 TRANSPOSES = (
     rounding(
@@ -116,7 +115,7 @@ def factored(name: str, product: Any, op: Any, common_left: bool) -> Law:
     def times(v: Any) -> Any:
         return product(x, v) if common_left else product(v, x)
 
-    return finite(
+    return regrouped(
         name,
         op(times(y), times(z)),
         times(op(y, z)),
@@ -125,7 +124,6 @@ def factored(name: str, product: Any, op: Any, common_left: bool) -> Law:
         same_dtypeo(x, y, z),
         roomyo(x),
         whereo(broadcast_alike, y, z),
-        complex=True,
     )
 
 
@@ -139,13 +137,12 @@ DISTRIBUTION = tuple(
 of_matrices = (whereo(kit.have_no_single_row_or_column, m, n), roomyo(m, n, v))
 
 ASSOCIATION = (
-    finite(
+    regrouped(
         "chain-of-products",
         _dot(x, y),
         # (x @ y) @ z → x @ (y @ z), and so on, of all orders the cheapest
         computed(kit.cheapest_chain, x, y),
         roomyo(x, y),
-        complex=True,
         tags=("linear_algebra",),
         tries=(_dot(_dot(x, y), z), _dot(x, _dot(y, z)), _dot(_dot(x, y), _dot(z, w))),
     ),

@@ -47,12 +47,8 @@ IDENTITIES = (
     law("sub-zero", x - 0, x, tags=_ADD),
     rounding("sub-minus-zero", x - -0.0, x, tags=_ADD),  # -0 - -0 is 0
     law("mul-one", x * 1, x, tags=_MUL),
-    law(
-        "mul-one-among",
-        mul(several(xs)),
-        computed(without_ones, xs),  # x * 1 * y → x * y
-        tags=_MUL,
-    ),
+    # x * 1 * y → x * y
+    law("mul-one-among", mul(several(xs)), computed(without_ones, xs), tags=_MUL),
     law("div-one", x / 1, x, tags=_MUL),
     law("pow-one", x**1, x, tags=("constant_elimination", "pow_specialize")),
     finite("mul-zero", x * 0, 0, tags=_MUL),

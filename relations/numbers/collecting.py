@@ -131,12 +131,8 @@ CONSTANTS = (
 )
 
 SIGNS = (
-    rounding(
-        "sum-of-differences",
-        sum_of,
-        computed(kit.parted(SUBTRACTED), sum_of),  # a + -x + b → (a - x) + b
-        tags=_SUMS,
-    ),
+    # a + -x + b → (a - x) + b
+    rounding("sum-of-differences", sum_of, computed(kit.parted(SUBTRACTED), sum_of), tags=_SUMS),
     rounding(
         "mul-neg",
         product_of,

@@ -62,12 +62,8 @@ AS_SQUARES = (
 may have these alone."""
 
 SPECIAL = (
-    rounding(
-        "pow-of-few-products",
-        x**c,
-        computed(kit.written_out, x, c),  # x**7 → x * sqr(x * sqr(x))
-        tags=_POW,
-    ),
+    # x**7 → x * sqr(x * sqr(x))
+    rounding("pow-of-few-products", x**c, computed(kit.written_out, x, c), tags=_POW),
     finite("pow-half", x**0.5, sqrt(x), tags=_POW),  # (-inf)**0.5 is inf
     finite("pow-three-halves", x**1.5, x * sqrt(x), tags=_POW),
     finite("pow-minus-half", x**-0.5, reciprocal(sqrt(x)), tags=_POW),

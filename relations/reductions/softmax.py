@@ -22,6 +22,11 @@ def keepdims(reduced: Any) -> Any:
     return DimShuffle(n, o)(reduced)
 
 
+def summed(v: Any) -> Any:
+    """Return the sums over the axes `a`, with these as axes of length 1."""
+    return keepdims(sum_(v, axis=a))
+
+
 same_axes = whereo(restores_axes, o, a, x)
 """That `keepdims` gives back the axes `a` of `x`."""
 
@@ -41,9 +46,9 @@ def scaled(name: str, lhs: Any, rhs: Any, *conditions: Any) -> Law:
 axis = as_softmax_axis(a)
 
 WRITTEN_OUT = (
-    along("softmax", exp(x) / keepdims(sum_(exp(x), axis=a)), Softmax(axis)(x)),
+    along("softmax", exp(x) / summed(exp(x)), Softmax(axis)(x)),
     # a gradient reads the reciprocal elsewhere too, so that no quotient takes its place
-    along("softmax-by-factor", exp(x) * (1 / keepdims(sum_(exp(x), axis=a))), Softmax(axis)(x)),
+    along("softmax-by-factor", exp(x) * (1 / summed(exp(x))), Softmax(axis)(x)),
     along("softmax-shifted", Softmax(axis)(x - keepdims(max_(x, axis=a))), Softmax(axis)(x)),
     along(
         "log-softmax-shifted", LogSoftmax(axis)(x - keepdims(max_(x, axis=a))), LogSoftmax(axis)(x)
@@ -56,7 +61,7 @@ shifted_lse = LogSumExp(axis)(x - keepdims(greatest))
 
 p, same_shape = Softmax(axis)(x), whereo(broadcast_alike, x, y)
 exps = exp(x)
-total, sum_of_y = keepdims(sum_(exps, axis=a)), keepdims(sum_(y, axis=a))
+total, slope = summed(exps), p * (y - summed(p * y))
 
 LOGARITHMS_AND_SLOPES = (
     stable(
@@ -71,26 +76,16 @@ LOGARITHMS_AND_SLOPES = (
     stable("log-softmax", log(Softmax(k)(x)), LogSoftmax(k)(x), tags=("local_log_softmax",)),
     rounding("exp-log-softmax", exp(LogSoftmax(k)(x)), Softmax(k)(x)),
     # what differentiating a softmax that is written out leaves behind
-    scaled("softmax-of-weights", exps * keepdims(sum_(y / total, axis=a)), p * sum_of_y),
-    scaled(
-        "softmax-of-scaled-weights",
-        exps * keepdims(sum_(y / (z * total), axis=a)),
-        p * keepdims(sum_(y / z, axis=a)),
-    ),
-    scaled(
-        "softmax-slope",
-        exps * (y / total - keepdims(sum_(exps * y / sqr(total), axis=a))),
-        p * (y - keepdims(sum_(p * y, axis=a))),
-    ),
+    scaled("softmax-of-weights", exps * summed(y / total), p * summed(y)),
+    scaled("softmax-of-scaled-weights", exps * summed(y / (z * total)), p * summed(y / z)),
+    scaled("softmax-slope", exps * (y / total - summed(exps * y / sqr(total))), slope),
     scaled(
         "softmax-slope-of-shares",
-        exps * (y / total - keepdims(sum_(z * (y / total), axis=a))),
-        p * (y - keepdims(sum_(z * y, axis=a))),
+        exps * (y / total - summed(z * (y / total))),
+        p * (y - summed(z * y)),
     ),
     # a softmax adds up to 1, unless there is nothing to add up
-    scaled(
-        "sum-of-softmax-slope", sum_(p * (y - keepdims(sum_(p * y, axis=a))), axis=a), 0, same_shape
-    ),
-    scaled("sum-of-softmax-less", sum_(p * sum_of_y - y, axis=a), 0, same_shape),
-    scaled("sum-less-softmax", sum_(y - p * sum_of_y, axis=a), 0, same_shape),
+    scaled("sum-of-softmax-slope", sum_(slope, axis=a), 0, same_shape),
+    scaled("sum-of-softmax-less", sum_(p * summed(y) - y, axis=a), 0, same_shape),
+    scaled("sum-less-softmax", sum_(y - p * summed(y), axis=a), 0, same_shape),
 )
