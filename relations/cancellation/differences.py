@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from relations.kit.cancellation import nonzero, not_choseno, not_tanho, root_of_largest
+from relations.kit.cancellation import by_cases, nonzero, not_choseno, not_tanho, root_of_largest
 from relations.kit.vocabulary import Law, finite, lvars, rounding, stable
 from relgraph.graph.kanren import computed
 from relgraph.tensor import abs as abs_
@@ -51,21 +51,14 @@ c, x, y, z = lvars("c x y z")
 
 # beyond that nothing cancels, and a product may overflow that was no part of the difference
 nearby, nearby_above = lt(abs_(y), abs_(x)), lt(abs_(y), x)
-x_afar, x_not_near_below = switch(nearby, 1 + abs_(y), x), switch(nearby_above, 1, x)
-
 
 Difference = Callable[[Any], Any]
 
 
 def where_near(name: str, difference: Difference, together: Any) -> Law:
-    """Return the law that a difference of values at points that are near each other is better
-    computed together.
-
-    `difference` is a function of one of the occurrences of `x`, which is another number where the
-    difference is not taken, so that the law does not match what it leaves.
-    """
-    right = switch(nearby, together, difference(x_afar))
-    return stable(name, difference(x), right)
+    """Return the law that a difference of values at points that are near each other, a function of
+    one of the occurrences of `x`, is better computed together."""
+    return by_cases(name, nearby, difference, together, 1 + abs_(y))
 
 
 def anywhere(name: str, difference: Difference, together: Any) -> Law:
@@ -74,12 +67,12 @@ def anywhere(name: str, difference: Difference, together: Any) -> Law:
 
 
 def up_and_down(
-    name: str, up: Any, down: Any, twice: Difference, together: Any, where: Any = where_near
+    name: str, up: Any, down: Any, twice: Difference, together: Any, kind: Any = where_near
 ) -> tuple[Law, ...]:
     """Return the laws about ``up - twice(x) + down``, a second difference, either way round."""
     return (
-        where(f"{name}-up-and-down", lambda v: (up - twice(v)) + down, together),
-        where(f"{name}-down-and-up", lambda v: (down - twice(v)) + up, together),
+        kind(f"{name}-up-and-down", lambda v: (up - twice(v)) + down, together),
+        kind(f"{name}-down-and-up", lambda v: (down - twice(v)) + up, together),
     )
 
 
@@ -118,18 +111,16 @@ def of_x_log_x(name: str, grown: Any, near: Any, near_x: Any, near_y: Any) -> La
     """Return the law about the difference of ``x * log(x)`` at ``x + y``, which is `grown`, and at
     `x`: the logarithms that are nearly equal are taken together."""
     together = near_x * log1p(near_y / near_x) + near_y * log(near_x + near_y)
-    right = switch(near, together, grown - x * log(switch(near, 1, x)))
-    return stable(name, grown - x * log(x), right)
+    return by_cases(name, near, lambda v: grown - x * log(v), together, 1)
 
 
 def of_power_near_one(name: str, base: Callable[[Any], Any], change: Any) -> Law:
-    """Return the law about a power of what a function gives of `y`, ``1 + change``, less one."""
+    """Return the law about a power of what a function gives of `x`, ``1 + change``, less one."""
     grown = c * log1p(change)
     # beyond that the logarithm's rounding is enlarged, and there is nothing to cancel
     little = lt(minimum(abs_(grown), abs_(log1p(change))), 1)
     less = expm1(c * log1p(switch(little, change, 0)))
-    other = base(switch(little, 0, y)) ** c - 1
-    return stable(name, base(y) ** c - 1, switch(little, less, other), not_choseno(y))
+    return by_cases(name, little, lambda v: base(v) ** c - 1, less, 0, not_choseno(x))
 
 
 grown = c * log1p(y / x)
@@ -137,29 +128,17 @@ little = lt(abs_(grown), 1)
 little_grown = switch(little, c * log1p(y / nonzero(x)), 0)
 
 LOGARITHMS_AND_POWERS = (
-    stable(
-        "log-step",
-        log(x + y) - log(x),
-        switch(nearby_above, log1p(near_y / near_x), log(x + y) - log(x_not_near_below)),
-    ),
-    stable(
-        "log1p-step",
-        log1p(x) - log(x),
-        switch(large, log1p(1 / large_x), log1p(x) - log(switch(large, 1, x))),
-    ),
+    by_cases("log-step", nearby_above, lambda v: log(x + y) - log(v), log1p(near_y / near_x), 1),
+    by_cases("log1p-step", large, lambda v: log1p(x) - log(v), log1p(1 / large_x), 1),
     of_x_log_x("x-log-x-step", (x + y) * log(x + y), nearby_above, near_x, near_y),
     of_x_log_x("x-log-x-step-of-one", (1 + x) * log1p(x), large, large_x, 1),
-    stable(
-        "power-step",
-        (x + y) ** c - x**c,
-        switch(little, x**c * expm1(little_grown), (x + y) ** c - switch(little, 1, x) ** c),
-    ),
-    of_power_near_one("power-above-one-less-one", lambda v: 1 + v, y),
-    of_power_near_one("power-below-one-less-one", lambda v: 1 - v, -y),
+    by_cases("power-step", little, lambda v: (x + y) ** c - v**c, x**c * expm1(little_grown), 1),
+    of_power_near_one("power-above-one-less-one", lambda v: 1 + v, x),
+    of_power_near_one("power-below-one-less-one", lambda v: 1 - v, -x),
 )
 
 small = lt(abs_(y), 1)
-
+small_y = switch(small, y, 0)
 
 cos_of_sum = cos(x) * cos(y) - sin(x) * sin(y)
 
@@ -172,7 +151,7 @@ def is_within(product: Any) -> Any:
 
 step = x * (x + y)
 within = is_within(step)
-
+small_arc = arctan2(switch(within, y, 0), 1 + switch(within, step, 0))
 
 both_sides = sigmoid(x) * sigmoid(-y) + sigmoid(y) * sigmoid(-x)
 # beyond that a sigmoid is 0 or 1 in any float, and infinities have no difference
@@ -183,11 +162,7 @@ late = partial(stable, tags=("late",))
 """Laws that wait for those about special differences, or in which one is a part."""
 
 FUNCTIONS = (
-    stable(
-        "exp-step",
-        exp(x + y) - exp(x),
-        switch(small, exp(x) * expm1(switch(small, y, 0)), exp(x + y) - exp(switch(small, 0, x))),
-    ),
+    by_cases("exp-step", small, lambda v: exp(x + y) - exp(v), exp(x) * expm1(small_y), 0),
     *up_and_down("exp", exp(x), exp(-x), lambda _: 2, 4 * sqr(sinh(x / 2)), anywhere),
     stable("cosh-less-one", cosh(x) - 1, 2 * sqr(sinh(x / 2))),
     stable("two-cosh-less-two", 2 * cosh(x) - 2, 4 * sqr(sinh(x / 2))),
@@ -195,15 +170,7 @@ FUNCTIONS = (
     stable("cos-step", cos(x + y) - cos(x), cos(x) * cosm1(y) - sin(x) * sin(y)),
     stable("tan-step", tan(x + y) - tan(x), sin(y) / (cos(x) * cos_of_sum)),
     stable("cos-less-one", cos(x) - 1, cosm1(x)),
-    stable(
-        "arctan-step",
-        arctan(x + y) - arctan(x),
-        switch(
-            within,
-            arctan2(switch(within, y, 0), 1 + switch(within, step, 0)),
-            arctan(x + y) - arctan(switch(within, 0, x)),
-        ),
-    ),
+    by_cases("arctan-step", within, lambda v: arctan(x + y) - arctan(v), small_arc, 0),
     # after the law about sigmoid(x) - sigmoid(-x), either way round
     late("sigmoids-apart", sigmoid(x) - sigmoid(y), tanh(apart / 2) * both_sides),
 )

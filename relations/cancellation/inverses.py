@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from relations.kit.cancellation import is_turn, not_choseno
+from relations.kit.cancellation import by_cases, is_turn, not_choseno
 from relations.kit.compensation import uncompensated
 from relations.kit.constant_arithmetic import known
 from relations.kit.guards import in_dtype_of, is_read
@@ -47,32 +47,37 @@ c, d, x, y = lvars("c d x y")
 # what is rounded to the end of the domain has a value beyond it
 between, above = ge(minimum(x, 1 - x), 0), ge(x, 0)
 arc = 2 * arcsin(sqrt(switch(between, x / 2, 1)))
+hyperbolic_arc = 2 * arcsinh(sqrt(switch(above, x / 2, 1)))
+
+
+def unchosen(
+    name: str, condition: Any, function: Callable[[Any], Any], better: Any, other: Any, *more: Any
+) -> Law:
+    """Return the law of `by_cases` about an `x` that no switch gives."""
+    return by_cases(name, condition, function, better, other, not_choseno(x), *more)
 
 
 def log_of_one_by(name: str, sum_with_one: Callable[[Any], Any], y: Any) -> Law:
     """Return the law about the logarithm of one by a sum, which is ``1 + y``, where that is
     positive."""
-    positive = gt(y, -1)
-    other = log(1 / sum_with_one(switch(positive, 0, x)))
-    right = switch(positive, -log1p(switch(positive, y, 0)), other)
-    rounded = readerso(uncompensated, sum_with_one(x))
-    return stable(name, log(1 / sum_with_one(x)), right, not_choseno(x), rounded)
+    positive, rounded = gt(y, -1), readerso(uncompensated, sum_with_one(x))
+    better = -log1p(switch(positive, y, 0))
+    return unchosen(name, positive, lambda v: log(1 / sum_with_one(v)), better, 0, rounded)
 
 
 # where the sum and the difference are nearly equal; elsewhere the rounding of the ratio counts more
 nearby = lt(2 * abs_(y), abs_(x))
-ratio, x_afar = switch(nearby, y, 0) / switch(nearby, x, 1), switch(nearby, 1 + abs_(y), x)
+ratio = switch(nearby, y, 0) / switch(nearby, x, 1)
 
 
 def log_of_sum_by_difference(name: str, sign: int, quotient: Callable[[Any], Any]) -> Law:
     """Return the law about the logarithm of a quotient of the sum and the difference of `x` and
     `y`, in which `x` is given."""
-    right = switch(nearby, 2 * sign * arctanh(ratio), log(quotient(x_afar)))
-    return stable(name, log(quotient(x)), right, not_choseno(x))
+    better = 2 * sign * arctanh(ratio)
+    return unchosen(name, nearby, lambda v: log(quotient(v)), better, 1 + abs_(y))
 
 
 right = gt(cos(2 * x), 0)
-left_x = switch(right, 0, x)
 inverse = arcsinh(tan(switch(right, 2 * x, 0)))
 
 
@@ -93,48 +98,36 @@ eighth, quarter = (computed(in_dtype_of(math.pi / n), x) for n in (4, 2))
 
 # a half precise 1 - x may be 2 where x is less than -1
 inside = ge(x, -1)
-inside_x, outside_x = switch(inside, x, 1), switch(inside, 1, x)
+inside_x = switch(inside, x, 1)
 
 INVERSES = (
-    stable(
-        "arccos-near-one",
-        arccos(1 - x),
-        switch(between, arc, arccos(1 - switch(between, 0, x))),
-        not_choseno(x),
-    ),
-    stable(
-        "arccosh-near-one",
-        arccosh(1 + x),
-        switch(above, 2 * arcsinh(sqrt(switch(above, x / 2, 1))), arccosh(1 + switch(above, 0, x))),
-        not_choseno(x),
-    ),
+    unchosen("arccos-near-one", between, lambda v: arccos(1 - v), arc, 0),
+    unchosen("arccosh-near-one", above, lambda v: arccosh(1 + v), hyperbolic_arc, 0),
     stable("arctanh-mirrored", log((1 - x) / (1 + x)), -2 * arctanh(x)),
     stable("arctanh-of-excess", log1p(2 * x / (1 - x)), 2 * arctanh(x)),
     log_of_sum_by_difference("arctanh-scaled", 1, lambda x: (x + y) / (x - y)),
     log_of_sum_by_difference("arctanh-scaled-mirrored", -1, lambda x: (x - y) / (x + y)),
     log_of_one_by("log-of-one-by", lambda x: 1 + x, x),
     log_of_one_by("log-of-one-by-less", lambda x: 1 - x, -x),
-    stable(
-        "arccos-by-half",
-        2 * arcsin(sqrt((1 - x) / 2)),
-        switch(inside, arccos(inside_x), 2 * arcsin(sqrt((1 - outside_x) / 2))),
-        not_choseno(x),
+    unchosen(
+        "arccos-by-half", inside, lambda v: 2 * arcsin(sqrt((1 - v) / 2)), arccos(inside_x), 1
     ),
-    # gudermannian
-    stable(
+    # gudermannian; beside the tangent, which is 1 at 0, the logarithm has the same rounding
+    unchosen(
         "inverse-gudermannian",
-        log(tan(eighth + x)),
-        switch(right, inverse, log(tan(eighth + left_x))),
-        # beside the tangent, which is 1 at 0, the logarithm has the same rounding
+        right,
+        lambda v: log(tan(eighth + v)),
+        inverse,
+        0,
         one_cliento(tan(eighth + x)),
-        not_choseno(x),
     ),
-    stable(
+    unchosen(
         "inverse-gudermannian-mirrored",
-        log(tan(eighth - x)),
-        switch(right, -inverse, log(tan(eighth - left_x))),
+        right,
+        lambda v: log(tan(eighth - v)),
+        -inverse,
+        0,
         one_cliento(tan(eighth - x)),
-        not_choseno(x),
     ),
     stable("arctan-less-eighth-turn", arctan(x) - eighth, arctan2(x - 1, x + 1)),
     stable("gudermannian", 2 * arctan(exp(x)) - quarter, arctan(sinh(x))),

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from relations.kit import squares as kit
-from relations.kit.cancellation import length_of_all, not_choseno
+from relations.kit.cancellation import by_cases, length_of_all, not_choseno
 from relations.kit.compensation import uncompensated
 from relations.kit.guards import broadcast_alike, no_zeroo, positive_numbero
 from relations.kit.nests import terms_of_sum
@@ -68,7 +68,8 @@ a, b, xs = lvars("a b xs")
 c = lvars("c", positive_numbero)
 
 far = gt(abs_(x), 1)
-far_x, near_x = switch(far, x, 1), switch(far, 1, x)
+far_x = switch(far, x, 1)
+by_far = 1 / (far_x + c / far_x)
 
 
 # the square of an integer that is added to floats may wrap around
@@ -157,12 +158,7 @@ LENGTHS = (
         tries=[sqrt(0.3 * one) for one in tried],
     ),
     stable("root-of-scaled-square", sqrt(c * sqr(x)), sqrt(c) * abs_(x)),
-    stable(
-        "by-constant-and-square",
-        x / (c + sqr(x)),
-        switch(far, 1 / (far_x + c / far_x), near_x / (c + sqr(near_x))),
-        not_choseno(x),
-    ),
+    by_cases("by-constant-and-square", far, lambda v: v / (c + sqr(v)), by_far, 1, not_choseno(x)),
 )
 
 norm_x, norm_y = Norm(a)(x), Norm(b)(y)

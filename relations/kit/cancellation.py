@@ -1,4 +1,4 @@
-"""What laws about cancellation are written with: lengths, and Taylor series at zero.
+"""What laws about cancellation are written with: choices, lengths, and Taylor series at zero.
 
 A series is the tuple of its coefficients, the constant one first.
 """
@@ -6,7 +6,7 @@ A series is the tuple of its coefficients, the constant one first.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import factorial
 from typing import Any
@@ -20,6 +20,7 @@ from relations.kit.guards import (
     in_dtype_of,
     requires_heads,
 )
+from relations.kit.vocabulary import Law, lvars, stable
 from relgraph import scalar
 from relgraph.graph.kanren.goals import goal
 from relgraph.tensor.basic import constant
@@ -51,6 +52,25 @@ def is_not_chosen(x: Any) -> bool:
 def is_no_tanh(x: Any) -> bool:
     """Return whether `x` is not what a tanh gives."""
     return x.head is not tanh
+
+
+def by_cases(
+    name: str,
+    condition: Any,
+    function: Callable[[Any], Any],
+    better: Any,
+    elsewhere: Any,
+    *conditions: Any,
+) -> Law:
+    """Return the law that a function of `x` is better computed in another way where a condition
+    holds, under further conditions.
+
+    There the function is taken of `elsewhere` in place of `x`, so that its slope is finite, and the
+    law does not match what it leaves.
+    """
+    x = lvars("x")
+    left = function(switch(condition, elsewhere, x))
+    return stable(name, function(x), switch(condition, better, left), *conditions)
 
 
 not_tanho = goal(is_no_tanh)
