@@ -102,17 +102,12 @@ _FACTOR_CASES = (
 )
 
 SIMPLE_FACTOR = view("exponent and factor", *_FACTOR_CASES, case(x, (0, x)))
+simple_above, simple_below = (computed(SIMPLE_FACTOR.each, v) for v in (above, below))
 
 TERM = view(
     "exponent and weights",
-    case(mul(several(xs)), computed(kit.weighed, computed(SIMPLE_FACTOR.each, xs))),
-    case(
-        x / y,
-        computed(
-            kit.weighed, computed(SIMPLE_FACTOR.each, above), computed(SIMPLE_FACTOR.each, below)
-        ),
-    ),
-    case(x, computed(kit.weighed, computed(SIMPLE_FACTOR.each, above))),
+    case(x / y, computed(kit.weighed, simple_above, simple_below)),
+    case(x, computed(kit.weighed, simple_above)),
 )
 
 terms = computed(terms_of_sum, xs)

@@ -428,16 +428,9 @@ _RULES: dict[type, _Rule] = {
 }
 
 
-def has_fact(matrix: Any, fact: str) -> bool:
-    """Return whether something is known of a matrix, or of all matrices in a stack."""
-    if matrix.type.ndim < 2:
-        return False
-    return fact in facts_about(matrix)
-
-
 def _predicate(fact: str, name: str) -> Callable[[Any], bool]:
     def is_known(matrix: Any) -> bool:
-        return has_fact(matrix, fact)
+        return matrix.type.ndim > 1 and fact in facts_about(matrix)
 
     is_known.__name__ = name
     is_known.__qualname__ = name
@@ -447,7 +440,6 @@ def _predicate(fact: str, name: str) -> Callable[[Any], bool]:
 
 is_diagonal = _predicate(DIAGONAL, "is_diagonal")
 is_lower_triangular = _predicate(LOWER, "is_lower_triangular")
-is_upper_triangular = _predicate(UPPER, "is_upper_triangular")
 is_symmetric = _predicate(SYMMETRIC, "is_symmetric")
 is_positive_definite = _predicate(POSITIVE, "is_positive_definite")
 is_orthogonal = _predicate(ORTHOGONAL, "is_orthogonal")

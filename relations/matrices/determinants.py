@@ -41,6 +41,11 @@ diagonal = ExtractDiag(0)
 cholesky = Cholesky(True)
 
 
+def trace(matrix: Any) -> Any:
+    """Return the sum of a diagonal."""
+    return sum_(diagonal(matrix))
+
+
 def sign(matrix: Any) -> Any:
     """Return the sign of a determinant."""
     return nth(0, _slogdet(matrix))
@@ -87,11 +92,10 @@ PARTS = (
     split("log-det-of-product", log_size(product), log_size(x) + log_size(y)),
     finite(
         "det-scaled",
-        _det(c * x),
-        DimShuffle(computed(rank_of, c), ())(c) ** computed(kit.row_count, x) * _det(x),
+        _det(c * m),
+        DimShuffle(computed(rank_of, c), ())(c) ** computed(kit.row_count, m) * _det(m),
         one_elemento(c),
-        ranko(x, 2),
-        floato(x),
+        floato(m),
     ),
     # a nan beside the diagonal is not seen
     finite("det-triangular", _det(x), prod(diagonal(x)), *triangular),
@@ -107,13 +111,14 @@ PARTS = (
 
 o, z = lvars("o z")
 
+set_diagonal = SetDiagonal(o, False)(x, y)
 at_positions = AdvancedSubtensor((Placeholder.ARRAY, Placeholder.ARRAY))
 
 
 CYCLES = (
     finite(
         "trace-cycle",
-        sum_(diagonal(_dot(_dot(x, y), z))),
+        trace(_dot(_dot(x, y), z)),
         # trace(x @ y @ z) → trace(y @ z @ x), or trace(z @ x @ y)
         computed(kit.cheapest_cycle, x, y, z),
         same_dtypeo(x, y, z),
@@ -141,11 +146,5 @@ TRACES = (
         same_dtypeo(x, y),
         realo(x),  # the BLAS makes nan of complex infinities
     ),
-    law(
-        "diagonal-of-diagonal",
-        ExtractDiag(o)(SetDiagonal(o, False)(x, y)),
-        y,
-        complex=True,
-        tags=TAGS,
-    ),
+    law("diagonal-of-diagonal", ExtractDiag(o)(set_diagonal), y, complex=True, tags=TAGS),
 )

@@ -21,7 +21,7 @@ from relations.kit.matrices import TAGS, finite
 from relations.kit.matrix_facts import diagonalo
 from relations.kit.type_guards import floato, roomyo, same_dtypeo, vectoro
 from relations.kit.vocabulary import Law, any_dtype_law, law, lvars
-from relations.matrices.determinants import diagonal, log_size
+from relations.matrices.determinants import log_size, trace
 from relations.matrices.products import transposed
 from relgraph.graph.kanren import computed, whereo
 from relgraph.tensor import sum as sum_
@@ -72,13 +72,7 @@ FACTORS = (
     finite(
         "log-det-kron", log_size(kron), log_size(x) * n + log_size(y) * m, of_squares, of_one_dtype
     ),
-    finite(
-        "trace-kron",
-        sum_(diagonal(kron)),
-        sum_(diagonal(x)) * sum_(diagonal(y)),
-        of_squares,
-        of_one_dtype,
-    ),
+    finite("trace-kron", trace(kron), trace(x) * trace(y), of_squares, of_one_dtype),
 )
 
 

@@ -95,6 +95,7 @@ CASTS = (
 _DIVISORS = ("constant_elimination", "mul_specialize")
 _FACTORS = ("mul_canonicalize",)
 
+fitting = (integero(d), whereo(kit.product_fits, c, d))
 of_integers = (integero(x), same_dtypeo(c, x))
 """Two of one dtype: an integer divided by a float, or a uint64 by an int64, gives a float."""
 
@@ -103,15 +104,7 @@ DIVISION = (
     law("int-div-minus-one", x // c, -x, signedo(x), kit.discrete_minus_oneo(c), tags=_DIVISORS),
     finite("int-div-one-float", x // 1, floor(x), floato(x), tags=_DIVISORS),
     law("zero-int-div", c // x, 0, *of_integers, discrete_zeroo(c), tags=_DIVISORS),
-    law(
-        "int-div-twice",
-        x // c // d,
-        x // known(c * d),
-        *of_integers,
-        integero(d),
-        whereo(kit.product_fits, c, d),
-        tags=_FACTORS,
-    ),
+    law("int-div-twice", x // c // d, x // known(c * d), *of_integers, *fitting, tags=_FACTORS),
     # remainders
     law("mod-one", x % 1, 0, integero(x), tags=_DIVISORS),
     law("mod-minus-one", x % c, 0, signedo(x), kit.discrete_minus_oneo(c), tags=_DIVISORS),
