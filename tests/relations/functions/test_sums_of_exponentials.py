@@ -145,7 +145,7 @@ NOT_MATCHED = [
     ("log-of-difference", at.log(at.sigmoid(x) - at.sigmoid(y))),  # their exponents are rounded
     ("log1p-of-sum", at.log1p(2.0 * e + u)),  # small, it has all its digits
     ("log1p-of-sum", at.log1p(e - u)),
-    ("log-in-base", at.log2(at.exp2(x) + u)),
+    ("log-in-base", at.log2(at.exp2(x) + y)),
     ("less-logaddexp", z - at.logaddexp(x, y)),
     ("share", e / (e + y)),
     ("share", e / (at.exp(x - at.maximum(x, y)) + at.exp(y - at.maximum(x, y)))),
