@@ -316,12 +316,11 @@ class MatchWriter(OpWriter):
                 self.bound[pattern] = var
         elif isinstance(pattern, Variable):
             self.begin_block(f"if same_variable({self.global_name(pattern, 'VARIABLE')}, {var}):")
-        elif isinstance(pattern, Literal):
-            self.begin_block(f"if {self.global_name(pattern, 'NUMBER')}.matches({var}):")
-        elif not isinstance(pattern, bool | int | float | complex):
-            self.begin_block("if False:")
+        elif is_number(pattern):
+            number = pattern if isinstance(pattern, Literal) else Literal(pattern)
+            self.begin_block(f"if {self.global_name(number, 'NUMBER')}.matches({var}):")
         else:
-            self.begin_block(f"if {self.global_name(Literal(pattern), 'NUMBER')}.matches({var}):")
+            self.begin_block("if False:")
 
     def match_ac(
         self, node: str, op: Op, wanted: list[Any], at_root: bool, keeps_shape: bool
@@ -661,13 +660,15 @@ class RuleWriter(MatchWriter):
             if template not in self.bound:
                 raise NotCompilable(f"{template} is open in what it builds")
             return self.bound[template]
+        if isinstance(template, Arguments):
+            return f"*{self.build_term(template.of, made)}"
         if isinstance(template, Literal):
             return self.fixed_value(template.value)
         parts = split(template)
         if parts is None:
             return self.fixed_value(template)
         head, patterns = parts
-        args = ", ".join(self.build_argument(p, made) for p in patterns)
+        args = ", ".join(self.build_term(p, made) for p in patterns)
         var = self.fresh_name("t")
         if isinstance(head, Output):
             op = self.op_text(head.op)
@@ -680,11 +681,6 @@ class RuleWriter(MatchWriter):
             self.emit(f"{var} = {self.op_text(head)}({args})")
             made.append((var, None))
         return var
-
-    def build_argument(self, template: Any, made: list[tuple[str, Op | None]]) -> str:
-        if isinstance(template, Arguments):
-            return f"*{self.build_term(template.of, made)}"
-        return self.build_term(template, made)
 
     def fixed_value(self, value: Any) -> str:
         """Return the name of a constant value."""

@@ -13,6 +13,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from etuples.core import ExpressionTuple
+from kanren.core import lall
 from unification import var
 from unification.core import reify, unify
 from unification.variable import isvar
@@ -47,7 +48,7 @@ from relgraph.graph.kanren.matching import (
 )
 from relgraph.graph.kanren.partial_evaluation import SECONDS, STEPS
 from relgraph.graph.kanren.rules import Failure, Path, Reason, Rule
-from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, guarded, is_settled
+from relgraph.graph.kanren.state import Budget, GuardedState, SearchBudgetError, is_settled
 from relgraph.graph.kanren.terms import OpenAnswerError, as_item, build, term_view, variables_of
 from relgraph.graph.notation import algebra, text_of
 from relgraph.graph.utils import labelled
@@ -623,9 +624,12 @@ def _verdict(
 ) -> Diagnosis:
     """Return what the guards of a rule say of a match."""
     bindings = {v: x for v, x in s.items() if isvar(v)}
-    passed = GUARDS
+    passed, watch = GUARDS, _Watch(var)
+    conditions = lall(*conditions_of(rule, var))
+    answer = next(watch.solutions(conditions, GuardedState(bindings, fgraph=fgraph)), None)
+    if answer is None:
+        return Diagnosis(watch.furthest.failure, bindings, (passed, 0))
     try:
-        answer = _decided(conditions_of(rule, var), GuardedState(bindings, fgraph=fgraph))
         passed += 1
         new = result_of(rule, var, s, rest, answer)
         passed += 1
@@ -635,25 +639,6 @@ def _verdict(
         return Diagnosis(refused.failure, bindings, (passed, 0))
     named = dict.fromkeys([*variables_of((rule.pattern, rule.template)), *bindings])
     return Diagnosis(None, {v: reify(v, answer) for v in named}, (passed, 0))
-
-
-def _decided(conditions: list[Any], state: Any) -> Any:
-    """Return the state in which all conditions hold, each decided as soon as it can be."""
-    while conditions:
-        for i, condition in enumerate(conditions):
-            if isinstance(condition, Condition):
-                after = condition.decide(state)
-            else:
-                after = next(iter(condition(state)), False)
-            if after is False:
-                raise Refused(refusal(condition, state))
-            if after is not None:
-                del conditions[i]
-                state = guarded(after)
-                break
-        else:
-            raise Refused(Failure(Reason.PENDING, wanted=conditions[0]))
-    return state
 
 
 def _check_fit(new: Any, var: Variable, wanted: Any = None) -> None:
@@ -669,10 +654,8 @@ def _check_fit(new: Any, var: Variable, wanted: Any = None) -> None:
         raise Refused(Failure(Reason.SAME, (), None, result))
 
 
-def refusal(condition: Any, state: Any) -> Failure:
+def refusal(condition: Condition, state: Any) -> Failure:
     """Return the failure of a condition in a state, with the values of its variables."""
-    if not isinstance(condition, Condition):
-        return Failure(Reason.CONDITION, wanted=condition)
     values = {str(v): reify(v, state) for v in variables_of(condition.variables)}
     if isinstance(condition, Where) and condition.function is finite_constants:
         name, value = next((v, x) for v, x in values.items() if not finite_constants(x))
@@ -709,12 +692,8 @@ def diagnose_search(relation: Any, old: Variable, fgraph: Any = None) -> Diagnos
     watch, q = _Watch(old), var()
     start = GuardedState(budget=Budget(name_of(relation), STEPS, SECONDS), fgraph=fgraph)
     try:
-        for state in outcomes(relation(old, q), start, watch.watched):
-            if is_settled(state):
-                watch.furthest.keep(_refusal_of(reify(q, state), old), (GUARDS + 1, 0))
-            else:
-                held = Failure(Reason.PENDING, (), state.delayed[0], old)
-                watch.furthest.keep(held, (GUARDS, 0))
+        for state in watch.solutions(relation(old, q), start):
+            watch.furthest.keep(_refusal_of(reify(q, state), old), (GUARDS + 1, 0))
     except SearchBudgetError:
         pass  # what was reached until then
     failure = watch.furthest.failure or Failure(Reason.NO_ANSWER)
@@ -736,6 +715,14 @@ class _Watch:
     def __init__(self, root: Variable) -> None:
         self.root = root
         self.furthest = _Furthest()
+
+    def solutions(self, goal: Goal, start: GuardedState) -> Iterator[GuardedState]:
+        """Yield the states in which `goal` holds, of which all that is delayed is decided."""
+        for state in outcomes(goal, start, self.watched):
+            if is_settled(state):
+                yield state
+            else:
+                self.furthest.keep(Failure(Reason.PENDING, (), state.delayed[0]), (GUARDS, 0))
 
     def watched(self, goal: Any, passed: int = 0) -> Goal:
         """Return a goal with the solutions of `goal`, which notes what in it fails.
@@ -759,6 +746,9 @@ class _Watch:
 
     def _failure(self, goal: Any, s: Any) -> tuple[Failure, int]:
         """Return the failure of a goal in a state, and how many parts of a pattern matched."""
+        if isinstance(goal, Compute):
+            found = unify(goal.out, goal.computed(goal.values(s), s.fgraph), dict(s.data))
+            return (found is not False and _rejected(s, found)) or refusal(goal, s), 0
         if isinstance(goal, Condition):
             return refusal(goal, s), 0
         if code_of(goal) is not EQ:
@@ -768,7 +758,8 @@ class _Watch:
         u, v = reify(tuple(cells_of(goal)[name] for name in ("u", "v")), s)
         bindings = unify(u, v, {})
         if bindings is not False:
-            return _rejected(s, {**s.data, **bindings}), 0
+            rejected = _rejected(s, {**s.data, **bindings})
+            return rejected or Failure(Reason.GOAL, wanted="eq"), 0
         for pattern, seen in ((u, v), (v, u)):
             if isinstance(seen, Variable) and not isinstance(pattern, Variable):
                 furthest = _Furthest()
@@ -778,13 +769,13 @@ class _Watch:
         return Failure(Reason.GOAL, wanted="eq", values={"u": u, "v": v}), 0
 
 
-def _rejected(s: Any, bindings: Any) -> Failure:
-    """Return which delayed condition rejects the bindings that an equation gives."""
+def _rejected(s: Any, bindings: Any) -> Failure | None:
+    """Return the failure of the delayed condition that rejects bindings; None if none does."""
     state = GuardedState(bindings, fgraph=s.fgraph)
     for condition in s.delayed:
         if condition.decide(state) is False:
             return refusal(condition, state)
-    return Failure(Reason.GOAL, wanted="eq")
+    return None
 
 
 def _arguments(goal: Any) -> dict[str, Any]:

@@ -42,7 +42,7 @@ from relgraph.graph.kanren.terms import (
     variables_of,
 )
 from relgraph.graph.notation import is_written, number_of, same_number
-from relgraph.graph.traversal import walk
+from relgraph.graph.traversal import equal_computations, walk
 from relgraph.graph.unify import NO_ITEMS, Tracer, same_variable
 from relgraph.graph.utils import MetaObject
 
@@ -357,18 +357,10 @@ def _found_in(fgraph: Any, made: Variable) -> Variable:
     for reader, _ in fgraph.clients.get(read, ()):
         if isinstance(reader, str) or reader.op is not node.op:
             continue
-        if _are_same(reader.inputs, inputs):
+        if len(reader.inputs) == len(inputs) and equal_computations(reader.inputs, inputs):
             found: Variable = reader.outputs[made.index]
             return found
     return made
-
-
-def _are_same(some: Sequence[Variable], others: Sequence[Variable]) -> bool:
-    """Return whether variables are the same, or constants of the same value."""
-    return len(some) == len(others) and all(
-        a is b or (isinstance(a, Constant) and a.equals(b))
-        for a, b in zip(some, others, strict=True)
-    )
 
 
 def goal(predicate: Callable[..., bool]) -> Callable[..., Where]:

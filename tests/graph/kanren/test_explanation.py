@@ -192,7 +192,8 @@ def test_conditions() -> None:
     assert "the condition is_small(y) says no (y = 3.0)" in str(why)
     goal = law("goal", x / y, x, eq(y, b), sound="domain")
     assert goal.explain(a / b).matches
-    refused(goal.explain(a / c), Reason.CONDITION)
+    why = refused(goal.explain(a / c), Reason.GOAL)
+    assert "the goal eq of the relation fails (u = c, v = b)" in str(why)
 
 
 def test_what_is_computed_and_finds_nothing_is_named() -> None:
