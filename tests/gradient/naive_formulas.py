@@ -1,6 +1,6 @@
 """Formulas as people write them, that overflow or cancel where their values do not.
 
-Each is a function of a library (`relgraph.tensor`, or that of `duals`) and a point.
+Each is a function of a library (`relgraph.tensor`, or of mpmath) and a point.
 """
 
 from __future__ import annotations

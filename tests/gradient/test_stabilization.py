@@ -4,8 +4,10 @@ than that is changed."""
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from random import Random
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -29,13 +31,15 @@ from relgraph.graph.basic import Apply, Constant, equal_computations, graph_inpu
 from relgraph.graph.op import Op
 from relgraph.graph.reference import evaluate
 from relgraph.graph.utils import MethodNotDefined
-from tests.gradient.duals import slope_condition, truth
 from tests.gradient.naive_formulas import MATRICES, NUMBERS, OF_A_MATRIX, OF_A_NUMBER
+from tests.losses.truth import MPMATH, Inputs, difference
 from tests.relations.tables import value_for
 from tests.relations.test_reach import EXAMPLES
 from tests.seeds import seed_of
 
 FAR = np.array([1000.0, -1000.0, 0.0])
+DIGITS, STEP = 520, 60
+"""What is near 1 has up to 434 zeros or nines; a difference quotient has as many as its step."""
 
 
 def naive(x):
@@ -57,6 +61,17 @@ def assert_near(found, true, condition, rounding):
     assert not far.any(), f"{found[far]} where {true[far]} is right"
 
 
+def truth_of_number(formula, number):
+    """Return what a formula gives, its slope, and how far each moves at most when the number does
+    by a part of itself."""
+    with mpmath.workdps(2 * DIGITS):
+        point = [mpmath.mpf(number)]
+        slope = partial(difference, lambda point: formula(MPMATH, point[0]), i=0)
+        found, by_number = formula(MPMATH, point[0]), slope(point)
+        moves = (abs(point[0] * v) for v in (by_number, difference(slope, point, 0)))
+        return [float(v) for v in (found, by_number, *moves)]
+
+
 @pytest.mark.parametrize("name", OF_A_NUMBER)
 def test_a_formula_of_a_number(name):
     x = at.dvector("x")
@@ -67,9 +82,28 @@ def test_a_formula_of_a_number(name):
         value, gradient = (function([x], var)(NUMBERS) for var in wanted)
     else:
         value, gradient = function([x], wanted)(NUMBERS)
-    true_value, true_slope, condition = truth(OF_A_NUMBER[name], NUMBERS)
-    assert_near(value, true_value, condition, 1e-300)
-    assert_near(gradient, true_slope, slope_condition(OF_A_NUMBER[name], NUMBERS), 1e-300)
+    each = np.array([truth_of_number(OF_A_NUMBER[name], number) for number in NUMBERS])
+    true_value, true_slope, *conditions = each.T
+    assert_near(value, true_value, conditions[0], 1e-300)
+    assert_near(gradient, true_slope, conditions[1], 1e-300)
+
+
+def truth(formula, values):
+    """Return what a formula gives, the slope of the sum of it, and how far the values move at most
+    when the point does, each element by a part of itself."""
+    inputs = Inputs([values], "float64")
+    with mpmath.workdps(DIGITS):
+
+        def at_point(flat):
+            return np.asarray(formula(MPMATH, *inputs.apart(flat)), dtype=object)
+
+        flat, step = inputs.flat(), mpmath.mpf(10) ** -STEP
+        found = at_point(flat)
+        moved = [at_point([*flat[:i], x + step, *flat[i + 1 :]]) for i, x in enumerate(flat)]
+        moves = [(v - found) / step for v in moved]
+        slopes = np.reshape([np.sum(move) for move in moves], np.shape(values))
+        condition = sum(abs(x * move) for x, move in zip(flat, moves, strict=True))
+        return [np.asarray(v, float) for v in (found, slopes, condition)]
 
 
 @pytest.mark.parametrize("which", range(len(MATRICES)))

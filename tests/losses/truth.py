@@ -39,18 +39,28 @@ def _of_matrix(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda a: function(mp.matrix(a.tolist()))
 
 
+def _softmax(x: Any, axis: int) -> Any:
+    return MPMATH.exp(x) / np.sum(MPMATH.exp(x), axis=axis, keepdims=True)
+
+
 MPMATH = SimpleNamespace(
     exp=_elementwise(lambda x: mp.exp(x)),
     log=_elementwise(lambda x: mp.log(x)),
     sqrt=_elementwise(lambda x: mp.sqrt(x)),
     cos=_elementwise(lambda x: mp.cos(x)),
     cosh=_elementwise(lambda x: mp.cosh(x)),
+    sinh=_elementwise(lambda x: mp.sinh(x)),
     tanh=_elementwise(lambda x: mp.tanh(x)),
+    log1p=_elementwise(lambda x: mp.log1p(x)),
+    softplus=_elementwise(lambda x: mp.log1p(mp.exp(x))),
+    softmax=_softmax,
     erf=_elementwise(lambda x: mp.erf(x)),
     sigmoid=_elementwise(lambda x: 1 / (1 + mp.exp(-x))),
     gammaln=_elementwise(lambda x: mp.loggamma(x)),
     abs=np.abs,
     maximum=np.maximum,
+    max=np.max,
+    dot=np.dot,
     where=np.where,
     sum=np.sum,
     mean=np.mean,
@@ -106,6 +116,16 @@ def _same(x: Any, y: Any) -> bool:
     return x == y or abs(x - y) <= abs(y) * mp.mpf(10) ** -AGREE
 
 
+def difference(function: Callable[[Vector], Any], flat: Vector, i: int) -> Any:
+    """Return the derivative of a function by one of its numbers, of a fifth of all digits."""
+    # relative to the element: a formula may change on that scale
+    x = flat[i]
+    step = abs(x) * mp.mpf(10) ** (-mp.dps // 5) if x else mp.mpf(10) ** (-mp.dps // 3)
+    up, down = list(flat), list(flat)
+    up[i], down[i] = x + step, x - step
+    return (function(up) - function(down)) / (2 * step)
+
+
 class Truth:
     """The true value of a loss at a point, its gradient, and how inputs' errors move both."""
 
@@ -118,21 +138,11 @@ class Truth:
     def _at(self, flat: Sequence[Any]) -> Any:
         return self.loss.formula(MPMATH, *self.loss.given, *self.inputs.apart(flat))
 
-    def _step(self, x: Any) -> Any:
-        # relative to the element: a formula may change on that scale
-        return abs(x) * mp.mpf(10) ** (-mp.dps // 5) if x else mp.mpf(10) ** (-mp.dps // 3)
-
-    def _difference(self, function: Callable[[Vector], Any], flat: Vector, i: int) -> Any:
-        step = self._step(flat[i])
-        up, down = list(flat), list(flat)
-        up[i], down[i] = flat[i] + step, flat[i] - step
-        return (function(up) - function(down)) / (2 * step)
-
     def value(self) -> Any:
         return _agreed(lambda: [self._at(self.inputs.flat())])[0]
 
     def _gradient_at(self, flat: Vector) -> Vector:
-        return [self._difference(self._at, flat, i) for i in self.free]
+        return [difference(self._at, flat, i) for i in self.free]
 
     def gradient(self) -> Vector:
         return _agreed(lambda: self._gradient_at(self.inputs.flat()))
@@ -148,8 +158,7 @@ class Truth:
         def row(j: int) -> Any:
             flat = self.inputs.flat()
             slopes = [
-                self._difference(lambda at: self._difference(self._at, at, j), flat, i)
-                for i in self.free
+                difference(lambda at: difference(self._at, at, j), flat, i) for i in self.free
             ]
             return sum(abs(flat[i] * s) for i, s in zip(self.free, slopes, strict=True))
 
