@@ -103,23 +103,6 @@ def test_late_imports_are_seen(source: str, found: set[tuple[str, int]]) -> None
     assert late_imports(ast.parse(source)) == found
 
 
-def test_graph_core_loads_no_mathematics() -> None:
-    ran = in_checkout(
-        "import sys, relgraph.graph.fg\n"
-        "bad = ('relgraph.tensor', 'relgraph.scalar', 'relgraph.compile', 'relgraph.graph.kanren',"
-        " 'scipy', 'kanren')\n"
-        "print(*[m for m in sys.modules if any(m == b or m.startswith(b + '.') for b in bad)])"
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.split() == []
-
-
-def test_importing_relgraph_loads_no_subpackage() -> None:
-    ran = in_checkout("import sys, relgraph; print(*[m for m in sys.modules if 'relgraph' in m])")
-    assert ran.returncode == 0, ran.stderr
-    assert sorted(ran.stdout.split()) == ["relgraph", "relgraph.on_first_use"]
-
-
 def test_no_file_hides_an_exported_name() -> None:
     modules = {
         ".".join((package.relative_to(ROOT) / child.stem).parts)

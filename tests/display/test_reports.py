@@ -1,8 +1,6 @@
 """Laws, derivations, explanations, profiles and checks as HTML."""
 
 import dataclasses
-import subprocess
-import sys
 from html.parser import HTMLParser
 from typing import Any
 
@@ -198,17 +196,6 @@ def test_graphs() -> None:
     for _ in range(1000):
         e = at.exp(e)
     assert (e._repr_latex_() is None and "801 nodes" in shown(e)) or "800 nodes" in shown(e)
-
-
-def test_nothing_of_it_is_imported_before_it_is_used() -> None:
-    code = (
-        "import sys, relgraph, relgraph.tensor as at\n"
-        "f = relgraph.function([x := at.dvector()], at.exp(x))\n"
-        "names = lambda: [m for m in sys.modules if m.startswith('relgraph.display.')]\n"
-        "assert not names(); f._repr_svg_(); assert names()"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
 
 
 def test_what_can_not_be_shown() -> None:

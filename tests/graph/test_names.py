@@ -1,7 +1,5 @@
 """The names that `relgraph.graph` offers."""
 
-import subprocess
-import sys
 import types
 from pathlib import Path
 
@@ -25,14 +23,3 @@ def test_every_name_is_there(name: str) -> None:
 def test_unknown_names() -> None:
     with pytest.raises(AttributeError, match=r"module 'relgraph\.graph' has no attribute 'gof'"):
         graph.gof  # noqa: B018
-
-
-def test_modules_are_loaded_when_they_are_used() -> None:
-    code = (
-        "import sys, relgraph.graph\n"
-        "assert 'relgraph.graph.fg' not in sys.modules\n"
-        "relgraph.graph.fg.FunctionGraph\n"
-        "assert 'relgraph.graph.opt' not in sys.modules"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -154,18 +152,6 @@ def test_names() -> None:
         _ = sparse.coo_matrix
     assert sparse.as_sparse is sparse.as_sparse_variable
     assert set(dir(sparse)) == set(sparse.__all__)
-
-
-def test_nothing_is_loaded_unasked() -> None:
-    """Who has no sparse matrices loads neither SciPy's nor ours."""
-    code = (
-        "import sys, relgraph, relgraph.tensor as at; x = at.dmatrix('x');"
-        "relgraph.function([x], at.exp(x) @ x)([[1.0]]); relgraph.shared([1.0]);"
-        "print([m for m in sys.modules if m.startswith(('scipy.sparse', 'relgraph.sparse.',"
-        "'relations.sparse'))])"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
 
 
 def test_conversion_to_variables(matrices: Matrices) -> None:

@@ -1,7 +1,5 @@
 """The functions of relgraph.tensor.math beyond the plain ops, their names, and logic terms."""
 
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -139,15 +137,6 @@ def test_logic_terms_pass() -> None:
         at.sum(x, axis=d), -x, x < y,
     ):  # fmt: skip
         assert isinstance(term, LogicTerm)
-
-
-def test_scipy_special_is_not_imported_with_tensor() -> None:
-    code = "import sys, relgraph.tensor; print('scipy.special' in sys.modules)"
-    ran = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert ran.stdout.strip() == "False"
 
 
 # The binary op behind `dot`.

@@ -230,18 +230,6 @@ def in_checkout(code: str) -> str:
     return ran.stdout
 
 
-def test_jax_is_not_loaded_before_it_is_asked_for_and_says_what_is_missing() -> None:
-    code = (
-        "import sys, relgraph\n"
-        "relgraph.function([], relgraph.tensor.constant(1.0))()\n"
-        "assert 'jax' not in sys.modules\n"
-        "sys.modules['jax'] = None\n"
-        "try: relgraph.Mode(linker='jax')\n"
-        "except ImportError as error: print(error)"
-    )
-    assert "pip install 'relgraph[jax]'" in in_checkout(code)
-
-
 def test_where_the_engine_comes_first_jax_computes_in_the_thread_that_calls() -> None:
     code = (
         "import relgraph, jax, jax.numpy as jnp\n"

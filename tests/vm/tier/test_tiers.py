@@ -2,8 +2,6 @@
 
 import copy
 import pickle
-import subprocess
-import sys
 from importlib.util import find_spec
 from threading import Barrier, Thread
 
@@ -57,19 +55,6 @@ def test_without_the_extra(monkeypatch):
     made = function([x, y], OUTPUTS)
     assert Mode().present_tier == "vm" and not isinstance(made._run, TieredProgram)
     assert "Tier" not in str(function([x, y], OUTPUTS, profile=True).profile)
-
-
-@needs_compiler
-def test_nothing_of_it_is_loaded_before_it_is_needed():
-    program = (
-        "import sys, relgraph, relgraph.tensor as at\n"
-        "x = at.dvector('x')\n"
-        "f = relgraph.function([x], at.exp(x) * 2 + x)\n"
-        "f([1.0, 2.0])\n"
-        "print(*[m for m in ('numba', 'llvmlite') if m in sys.modules])"
-    )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (ran.stdout.split(), ran.stderr) == ([], "")
 
 
 @needs_compiler
