@@ -12,11 +12,11 @@ from relgraph.on_first_use import names_on_first_use
 
 if TYPE_CHECKING:
     from relgraph.testing.check_result import CheckResult as CheckResult
+    from relgraph.testing.graph_check import LinkerCheck as LinkerCheck
+    from relgraph.testing.graph_check import OptimizerCheck as OptimizerCheck
+    from relgraph.testing.graph_check import check_linker as check_linker
+    from relgraph.testing.graph_check import check_optimizer as check_optimizer
     from relgraph.testing.law_check import check_relation as check_relation
-    from relgraph.testing.linker_check import LinkerCheck as LinkerCheck
-    from relgraph.testing.linker_check import check_linker as check_linker
-    from relgraph.testing.optimizer_check import OptimizerCheck as OptimizerCheck
-    from relgraph.testing.optimizer_check import check_optimizer as check_optimizer
     from relgraph.testing.pytest_support import law_tests as law_tests
     from relgraph.testing.random_arrays import dtypes as dtypes
     from relgraph.testing.random_arrays import indices as indices

@@ -6,8 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from relgraph.testing.linker_check import LinkerCheck, check_linker
-from relgraph.testing.optimizer_check import OptimizerCheck, check_optimizer
+from relgraph.testing.graph_check import LinkerCheck, OptimizerCheck, check_linker, check_optimizer
 
 MODES = ("fast_compile", "o2", "o3", "o4", "stabilize", "unsafe", "fast_run", "strict")
 

@@ -19,7 +19,7 @@ from relgraph.graph.op import TypedOp
 from relgraph.graph.opt import EquilibriumOptimizer, GlobalOptimizer, OpSub
 from relgraph.testing import as_python, check_optimizer, graphs, tensor_types, values
 from relgraph.testing.discovery import discover_laws
-from relgraph.testing.optimizer_check import (
+from relgraph.testing.graph_check import (
     Case,
     evaluate_outputs,
     find_failing_case,

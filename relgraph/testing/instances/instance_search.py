@@ -289,8 +289,8 @@ def _retyped(v: Any, dtype: str) -> Any:
         data = data.real
     with np.errstate(all="ignore"):
         if not np.can_cast(data.dtype, dtype, "same_kind"):
-            back = data.astype(dtype).astype(data.dtype)
-            if data.dtype.kind == "c" or not np.array_equal(back, data):
+            is_complex = data.dtype.kind == "c"
+            if is_complex or not np.array_equal(data.astype(dtype).astype(data.dtype), data):
                 raise CannotInstantiate(f"{v} is no {dtype}")
         return at.constant(data.astype(dtype))
 

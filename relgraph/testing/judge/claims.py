@@ -115,15 +115,6 @@ def propagate_marks(made: Computed, marks: Sequence[Array]) -> Array:
     if moved is not None and len(made.node.outputs) == 1:
         inputs = [marks[i] if i in moved else v for i, v in enumerate(made.inputs)]
         return np.asarray(performed_on_copies(made.node, inputs)[0])
-    of_matrices = _of_matrices(op, marks, shape)
-    if of_matrices is not None:
-        return of_matrices
-    most = max((m.max() for m in marks if m.size), default=0)
-    return np.full(shape, most)
-
-
-def _of_matrices(op: Any, marks: Sequence[Array], shape: tuple[int, ...]) -> Array | None:
-    """Return the output marks of a product or a solution, or None for any other op."""
     if isinstance(op, MatrixProduct):
         left, right = (m.astype("float64") for m in marks)
         most = np.maximum(np.matmul(left, right * 0 + 1), np.matmul(left * 0 + 1, right))
@@ -131,15 +122,12 @@ def _of_matrices(op: Any, marks: Sequence[Array], shape: tuple[int, ...]) -> Arr
     if isinstance(op, LinearSolve):
         # a column of the solution is that of its column of the right side, and of the matrix
         matrix, right = marks
-        whole = np.max(matrix, axis=(-2, -1), initial=0)
-        if right.ndim == 1:
-            most = np.maximum(whole, right.max(initial=0))[..., None]
-        else:
-            most = np.maximum(
-                whole[..., None, None], np.max(right, axis=-2, keepdims=True, initial=0)
-            )
-        return np.broadcast_to(most.astype(marks[0].dtype), shape)
-    return None
+        is_vector = right.ndim == 1
+        of_columns = np.max(right, axis=-1 if is_vector else -2, keepdims=True, initial=0)
+        whole = np.max(matrix, axis=(-2, -1), keepdims=not is_vector, initial=0)
+        most = np.maximum(whole[..., None] if is_vector else whole, of_columns)
+        return np.broadcast_to(most.astype(matrix.dtype), shape)
+    return np.full(shape, max((m.max() for m in marks if m.size), default=0))
 
 
 _MOVES = 4

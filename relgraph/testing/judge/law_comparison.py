@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from relgraph.graph.basic import Apply, Variable
+from relgraph.graph.basic import Variable
 from relgraph.scalar.type import is_discrete
 from relgraph.tensor.elemwise import Elemwise
 from relgraph.testing.judge.claims import marked_elements, unclaimed_elements
@@ -140,13 +140,6 @@ class Comparison:
         why = "the numbers differ" if self.is_discrete else "they differ by more than rounding"
         return _first(beyond, why)
 
-    def _values_at(self, nodes: Iterable[Apply], indices: Array) -> Values:
-        """Return the values of all variables of elementwise nodes at some indices of the sides."""
-        flat, shape = tuple(indices.T), self.old.shape
-        involved = {self.pair.old, self.pair.new}
-        involved.update(v for node in nodes for v in (*node.inputs, *node.outputs))
-        return {v: np.broadcast_to(self.values[v], shape)[flat] for v in involved}
-
     def is_falsifiable(self, sound: str) -> bool:
         """Return whether a class makes a claim on these values that could turn out to be false.
 
@@ -265,7 +258,10 @@ class Comparison:
         """Return the true values of the old side's elements at some indices."""
         nodes, _, old = self._old
         if all(isinstance(node.op, Elemwise) for node in nodes):
-            return list(np.ravel(true_values(nodes, self._values_at(nodes, indices), old)))
+            shape, flat = self.old.shape, tuple(indices.T)
+            involved = {old, *(v for node in nodes for v in (*node.inputs, *node.outputs))}
+            values = {v: np.broadcast_to(self.values[v], shape)[flat] for v in involved}
+            return list(np.ravel(true_values(nodes, values, old)))
         where = [tuple(index) for index in indices]
         whole = true_values(nodes, self.values, old, where)
         return [whole[index] for index in where]

@@ -17,8 +17,8 @@ import numpy as np
 from relgraph.bridges import from_jax, to_jax
 from relgraph.engines.jax import NeedsValue
 from relgraph.graph.reference import evaluate
+from relgraph.testing.graph_check import Case, find_failing_case
 from relgraph.testing.judge.graph_comparison import ReferenceGraph
-from relgraph.testing.optimizer_check import Case, find_failing_case
 from relgraph.testing.random_graphs import graphs
 
 
