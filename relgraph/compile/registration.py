@@ -4,21 +4,18 @@ to the phases of `optdb` and taken out again.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import Any
 
 from relgraph.compile.database import Phase, forms, law_tags, optdb, optimizer_up_to
 from relgraph.graph.opt import GlobalOptimizer
 from relgraph.graph.opt.base import as_local_optimizer, display_name
+from relgraph.graph.utils import calling_frame
 
 
 def is_interactive() -> bool:
     """Return whether the call comes from a notebook or a prompt, whose module has no file."""
-    frame = sys._getframe(1)
-    while frame.f_globals.get("__name__", "").startswith("relgraph.") and frame.f_back is not None:
-        frame = frame.f_back
-    names = frame.f_globals
+    names = calling_frame("relgraph").f_globals
     return names.get("__name__") == "__main__" and "__file__" not in names
 
 

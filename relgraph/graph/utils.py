@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import sys
 import time
 import weakref
 from abc import ABC, ABCMeta
@@ -14,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, wraps
 from operator import is_
-from types import FunctionType
+from types import FrameType, FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar, cast
 
 from relgraph.introspection import SignatureOfClass
@@ -72,6 +73,15 @@ BACKWARD = " (backward)"
 def labelled(name: str, direction: str | None) -> str:
     """Return the name of a law with its direction, if that is backward."""
     return name + BACKWARD if direction == "backward" else name
+
+
+def calling_frame(*modules: str) -> FrameType:
+    """Return the innermost frame of another module than some, and those inside them."""
+    inside = tuple([f"{module}." for module in modules])
+    frame = sys._getframe(1)
+    while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith(inside):
+        frame = frame.f_back
+    return frame
 
 
 class Uncopied:

@@ -9,13 +9,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
-from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from relgraph.graph.kanren.compilation import Extraction, extract
 from relgraph.graph.kanren.explanation import Explainable, checked_direction
 from relgraph.graph.kanren.rewriters import KanrenRelationSub
-from relgraph.graph.utils import Uncopied, labelled
+from relgraph.graph.utils import Uncopied, calling_frame, labelled
 from relgraph.introspection import Displayed
 from relgraph.on_first_use import loaded
 
@@ -25,16 +24,7 @@ if TYPE_CHECKING:
     from relgraph.testing.check_result import CheckResult
 
 
-def defining_module() -> str | None:
-    """Return the name of the innermost module outside of this package that is being run."""
-    package = __name__.rpartition(".")[0]
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        name = frame.f_globals.get("__name__", "")
-        if name != package and not name.startswith(f"{package}."):
-            return str(name)
-        frame = frame.f_back
-    return None
+_PACKAGE = __name__.rpartition(".")[0]
 
 
 def find(module: str, name: str) -> Any:
@@ -136,7 +126,7 @@ class Relation(Uncopied, Explainable, Displayed):
         if sound not in SOUNDNESS:
             raise ValueError(f"{name}: sound is one of {', '.join(SOUNDNESS)}, not {sound!r}")
         self.name = name
-        self.module = defining_module()
+        self.module = calling_frame(_PACKAGE).f_globals.get("__name__")
         if domain is not None and sound != "domain":
             raise ValueError(f"{name}: it has a domain, but claims to be {sound}")
         self.goal = goal

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 
 from relgraph.graph.opt.base import GlobalOptimizer, LocalOptimizer, Rewriter, as_local_optimizer
+from relgraph.graph.utils import calling_frame
 
 
 class OptimizationQuery:
@@ -134,7 +135,7 @@ def parse_query(
 
 
 # An error about a registration names the line outside of these modules that called for it.
-_MODULES = frozenset({__name__, "relgraph.graph.optdb", "relgraph.compile.registration"})
+_MODULES = (__name__, "relgraph.graph.optdb", "relgraph.compile.registration")
 
 
 @dataclass(slots=True, eq=False)
@@ -229,7 +230,9 @@ class OptimizationDatabase:
             as_local_optimizer(optimizer)
             all_tags.update(dict.fromkeys((optimizer.name, *getattr(optimizer, "tags", ()))))
         self.nested |= isinstance(optimizer, OptimizationDatabase)
-        entry = Entry(name, optimizer, all_tags, _caller(), self._next_order)
+        frame = calling_frame(*_MODULES)
+        where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        entry = Entry(name, optimizer, all_tags, where, self._next_order)
         self._next_order += 1
         self._entries[name] = entry
         self._tags_met.update(all_tags)
@@ -451,11 +454,3 @@ def refuse_inplace(name: str, optimizer: Any, tags: Collection[str], why: str) -
         optimizer.forbid_inplace(why)
     elif "inplace" in tags or (isinstance(optimizer, Rewriter) and optimizer.overwrites()):
         raise ValueError(f"{name!r} makes ops that overwrite their inputs: {why}")
-
-
-def _caller() -> str:
-    """The file and line outside of the database modules that the call came from."""
-    frame = sys._getframe(1)
-    while frame.f_globals.get("__name__") in _MODULES and frame.f_back is not None:
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
