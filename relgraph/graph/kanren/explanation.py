@@ -378,7 +378,7 @@ def _sentence(failure: Failure, variable: Variable, fgraph: FunctionGraph | None
         return f"{' and '.join(not_found)} finds nothing"
     where = _place(failure.path, variable)
     with_ = f" ({assigned(values)})" if values else ""
-    return _SENTENCES[reason].format(
+    return _SENTENCES.get(reason, "{found}").format(
         where=where, wanted=_shown(failure.wanted), found=_shown(found), with_=with_
     )
 
@@ -407,13 +407,9 @@ _SENTENCES = {
     Reason.CONDITION: "the condition {wanted} says no{with_}",
     Reason.COMPUTED: "{wanted} is computed to be {found}{with_}",
     Reason.PENDING: "the condition {wanted} can't be decided: a variable of it stays open",
-    Reason.OPEN: "{found}",
     Reason.BUILD: "the result {wanted} can't be built: {found}",
     Reason.SAME: "the result is what is there already",
-    Reason.DIRECTION: "{found}",
-    Reason.FILTER: "{found}",
     Reason.GOAL: "the goal {wanted} of the relation fails{with_}",
-    Reason.BUDGET: "{found}",
     Reason.NO_ANSWER: "the relation has no answer here; it is searched, and a search says no more",
 }
 

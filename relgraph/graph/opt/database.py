@@ -216,8 +216,12 @@ class OptimizationDatabase:
                 f"{name!r} is in the database {self.name or type(self).__name__} already, "
                 f"registered at {known.where}"
             )
-        if name in self._tags_met:
-            self._refuse_if_tag(name)
+        for entry in self._entries.values() if name in self._tags_met else ():
+            if name in entry.tags:
+                raise ValueError(
+                    f"{name!r} is a tag of {entry.name} in the database "
+                    f"{self.name or type(self).__name__}, so it can't be a name there"
+                )
         all_tags = dict.fromkeys((name, *checked_tags("tags", tags)))
         if self.no_inplace is not None:
             refuse_inplace(name, optimizer, all_tags, self.no_inplace)
@@ -257,14 +261,6 @@ class OptimizationDatabase:
         del self._entries[name]
         self.nested = any(True for _ in self._inside())
         self._changes += 1
-
-    def _refuse_if_tag(self, name: str) -> None:
-        for entry in self._entries.values():
-            if name in entry.tags:
-                raise ValueError(
-                    f"{name!r} is a tag of {entry.name} in the database "
-                    f"{self.name or type(self).__name__}, so it can't be a name there"
-                )
 
     def add_tags(self, name: str, *tags: str) -> None:
         """Add tags to the entry called `name`."""

@@ -208,8 +208,8 @@ class FixpointIteration:
             node, plan = postponed.inward.popitem()
             if node in here and self.try_postponed(node, plan.inward):
                 return True
-        while (item := postponed.take_late()) is not None:
-            node, plan = item
+        while postponed.late:
+            node, plan = postponed.late.popitem(last=False)
             if node in here and self.try_postponed(node, self.postponed_rewriters(node, plan)):
                 return True
         left = self.changes.take_freed(self.fgraph)

@@ -142,10 +142,6 @@ class Postponed:
         elif overwrite and revisiting:
             self.late.pop(node, None)
 
-    def take_late(self) -> tuple[Apply, VisitPlan] | None:
-        """Take out the first node of `late`; None if there is none."""
-        return self.late.popitem(last=False) if self.late else None
-
     def count_visit(self, node: Apply) -> None:
         """Count a visit of `node` that is not the first."""
         self.visits[node] = times = self.visits.get(node, 1) + 1

@@ -89,7 +89,8 @@ def nodes():
 
 def taken(postponed):
     found = []
-    while (item := postponed.take_late()) is not None:
+    while postponed.late:
+        item = postponed.late.popitem(last=False)
         found.append(item)
     return found
 
@@ -99,7 +100,7 @@ def test_they_are_taken_in_the_order_in_which_they_came(nodes):
     for node in nodes:
         postponed.put(node, FIRST, False, True, False)
     assert taken(postponed) == [(node, FIRST) for node in nodes]
-    assert postponed.take_late() is None
+    assert not postponed.late
 
 
 def test_a_node_that_is_put_again_keeps_its_place_and_its_plan_may_be_overwritten(nodes):
