@@ -27,9 +27,9 @@ from relgraph.graph.kanren import (
     Relation,
 )
 from relgraph.graph.kanren.explanation import mismatch, places, replacement
-from relgraph.graph.kanren.rewriters import relation_name
 from relgraph.graph.kanren.rules import Failure, Reason
 from relgraph.graph.opt import Derivation, Recorder
+from relgraph.graph.opt.base import display_name
 from relgraph.graph.opt.limits import costs_no_more
 from relgraph.graph.opt.merge import HashConsing, merged_copy
 from relgraph.graph.utils import labelled, spelling_hint
@@ -143,7 +143,7 @@ def _law_of(law: Any) -> Relation:
         return law
     if not callable(law) and not isinstance(law, KanrenRelationSub):
         raise TypeError(f"explain takes a law, its name or a relation, not {law!r}")
-    made = Relation(relation_name(law), getattr(law, "kanren_relation", law))
+    made = Relation(display_name(law), getattr(law, "kanren_relation", law))
     if isinstance(law, KanrenRelationSub):
         # its filters and its direction are part of what is explained
         made.forward = law

@@ -29,7 +29,7 @@ from relgraph.graph.kanren.terms import (
     as_call,
     build,
 )
-from relgraph.graph.opt.base import LocalOptimizer
+from relgraph.graph.opt.base import LocalOptimizer, display_name
 from relgraph.graph.utils import Uncopied
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class KanrenRelationSub(LocalOptimizer):
         self.kanren_relation = kanren_relation
         self.results_filter = first_answer if results_filter is None else results_filter
         self.node_filter = node_filter
-        self.name = name or relation_name(kanren_relation)
+        self.name = name or display_name(kanren_relation)
         self._may_stage = self.results_filter is first_answer
 
     def might_match_op(self, node: Apply) -> bool:
@@ -217,21 +217,10 @@ class KanrenRelationSub(LocalOptimizer):
 
     def explain(self, variable: Any) -> Explanation:
         """Return why the relation does not match `variable`, or its answer if it does."""
-        return explain(self, variable, relation_name(self))
-
-    def __str__(self) -> str:
-        return relation_name(self)
+        return explain(self, variable, display_name(self))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
-
-
-def relation_name(relation: Any) -> str:
-    """Return the name of a relation for reports and errors."""
-    name = getattr(relation, "name", None) or getattr(relation, "__name__", None)
-    if isinstance(name, str):
-        return name
-    return repr(relation)
 
 
 def _built_outputs(answer: Any, node: Apply, name: str) -> list[Any]:

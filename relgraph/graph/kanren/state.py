@@ -7,7 +7,6 @@ of the substitution, and all others are left to it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -31,6 +30,7 @@ from unification.variable import _glv
 
 from relgraph.graph.kanren.terms import _IS_VAR, is_variable, parts_of
 from relgraph.graph.unify import STEPS
+from relgraph.graph.utils import Deadline
 
 Bindings = dict[Any, Any]
 
@@ -172,7 +172,7 @@ class Budget:
     steps
         How many unifications it may make.
     seconds
-        How much processor time it may take.
+        How much work it may do, by a `Deadline`.
     """
 
     __slots__ = ("_deadline", "_seconds", "_steps", "_used", "who")
@@ -182,7 +182,7 @@ class Budget:
         self._steps = steps
         self._seconds = seconds
         self._used = 0
-        self._deadline: float | None = None
+        self._deadline: Deadline | None = None
 
     def step(self) -> None:
         """Count a unification.
@@ -198,12 +198,10 @@ class Budget:
                 f"the relation {self.who} made {self._steps} unifications without coming to an end"
             )
         if self._used % 64 == 0:
-            # processor time: the rules of a relation do not depend on the load of the machine;
             # a short search does not read the clock
-            now = time.thread_time()
             if self._deadline is None:
-                self._deadline = now + self._seconds
-            elif now > self._deadline:
+                self._deadline = Deadline(self._seconds)
+            elif self._deadline.is_over:
                 raise SearchBudgetError(
                     f"the relation {self.who} searched for {self._seconds:g} s "
                     "without coming to an end"
@@ -257,10 +255,6 @@ class GuardedState(ConstrainedState):
         made.delayed = (*self.delayed, goal)
         return made
 
-    def extended(self, bindings: Mapping[Any, Any]) -> GuardedState | bool:
-        """Return this state with more bindings, or False if a delayed goal rejects them."""
-        return _settled(self.copy({**self.data, **bindings}))
-
 
 def guarded(s: Any) -> GuardedState:
     """Return a kanren state as a `GuardedState`."""
@@ -274,7 +268,8 @@ def guarded(s: Any) -> GuardedState:
 def extended(s: Any, bindings: Mapping[Any, Any]) -> Any:
     """Return a state of any class with more bindings, or False if it rejects them."""
     if isinstance(s, ConstrainedState):
-        return guarded(s).extended(bindings)
+        state = guarded(s)
+        return _settled(state.copy({**state.data, **bindings}))
     return {**s, **bindings}
 
 

@@ -30,9 +30,11 @@ _PACKAGE = __name__.rpartition(".")[0]
 
 
 def display_name(rewriter: object) -> str:
-    """What reports and errors call `rewriter`: its name, or its `str` if it has none."""
-    name = getattr(rewriter, "name", None)
-    return name if isinstance(name, str) and name else str(rewriter)
+    """What reports and errors call a rewriter or a relation: its name, or its `str`."""
+    for name in (getattr(rewriter, "name", None), getattr(rewriter, "__name__", None)):
+        if isinstance(name, str) and name:
+            return name
+    return str(rewriter)
 
 
 def note_failure(exc: BaseException, rewriter: object, node: Apply | None = None) -> None:
