@@ -1,4 +1,4 @@
-"""The names that `import relgraph` offers."""
+"""The names that `relgraph` and its packages offer."""
 
 import types
 from pathlib import Path
@@ -7,29 +7,32 @@ import pytest
 
 import relgraph
 
+PACKAGES = (relgraph, relgraph.graph, relgraph.tensor, relgraph.sparse)
+each_package = pytest.mark.parametrize("package", PACKAGES, ids=lambda p: p.__name__)
 
-@pytest.mark.parametrize("name", relgraph.__all__)
-def test_every_name_is_there(name: str) -> None:
-    found = getattr(relgraph, name)
-    packages = {
-        "compile",
-        "display",
-        "gradient",
-        "graph",
-        "printing",
-        "scalar",
-        "search",
-        "sparse",
-        "tensor",
-        "testing",
+
+@each_package
+def test_every_name_is_there(package: types.ModuleType) -> None:
+    assert len(set(package.__all__)) == len(package.__all__)
+    for name in package.__all__:
+        found = getattr(package, name)
+        if isinstance(found, types.ModuleType):
+            assert found.__name__ == f"{package.__name__}.{name}"
+    assert set(package.__all__) <= set(dir(package))
+
+
+@each_package
+def test_unknown_names(package: types.ModuleType) -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        package.nothing  # noqa: B018
+
+
+def test_subpackages_are_offered() -> None:
+    offered = {name: getattr(relgraph, name) for name in relgraph.__all__}
+    assert {k for k, found in offered.items() if isinstance(found, types.ModuleType)} == {
+        *("compile", "display", "gradient", "graph", "printing", "scalar", "search", "sparse"),
+        *("tensor", "testing"),
     }
-    assert isinstance(found, types.ModuleType) == (name in packages)
-    assert name in dir(relgraph)
-
-
-def test_unknown_names() -> None:
-    with pytest.raises(AttributeError, match="module 'relgraph' has no attribute 'nothing'"):
-        relgraph.nothing  # noqa: B018
 
 
 def test_is_typed_and_has_a_version() -> None:

@@ -123,11 +123,6 @@ def test_where_is_numpys() -> None:
     assert result.tolist() == [1, 4]
 
 
-def test_every_exported_name_exists() -> None:
-    assert len(set(at.__all__)) == len(at.__all__)
-    assert not [name for name in at.__all__ if not hasattr(at, name)]
-
-
 def test_logic_terms_pass() -> None:
     x, y, d = lvars("x y d")
     for term in (

@@ -1,7 +1,6 @@
 """Loops as compiled functions: states and rows of every rank, conditions, and what falls back."""
 
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -10,12 +9,11 @@ import relgraph
 import relgraph.tensor as at
 from relgraph import function, grad, scan, until
 from relgraph.compile import Mode
-from relgraph.vm.linker import PyLinker
-from relgraph.vm.tier.segments import CompiledLoop
 from tests.programs import kalman
 from tests.seeds import seed_of
+from tests.vm.tier.conftest import compare, compiled, needs_compiler
 
-pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
+pytestmark = needs_compiler
 
 x, m = at.dmatrix("x"), at.dmatrix("m")
 h, k = at.dvector("h"), at.dvector("k")
@@ -23,41 +21,22 @@ s = at.dscalar("s")
 INPUTS = [x, m, h, k, s]
 
 
-@pytest.fixture
-def fallbacks(monkeypatch):
-    """Note the loops that ran by NumPy though they are compiled."""
-    counted = []
-    plain = CompiledLoop.__dict__["_program"].func
-    monkeypatch.setattr(
-        CompiledLoop, "_program", property(lambda self: counted.append(self) or plain(self))
-    )
-    return counted
-
-
 def values(rows=7, length=4):
     draw = np.random.default_rng(seed_of("loops", str(rows), str(length))).normal
     return [draw(size=n) * 0.5 for n in ((rows, length), (length, length), length, length, ())]
 
 
-def compiled(outputs, optimizer="fast_run", loops=1):
+def in_loops(outputs, optimizer="fast_run", loops=1):
     """Return a function in which so many loops are compiled, and one that is not rewritten."""
-    mode = Mode(optimizer=optimizer, tier="compiled")
-    made = function(INPUTS, outputs, mode=mode, on_unused_input="ignore")
+    made, reference = compiled(INPUTS, outputs, optimizer, on_unused_input="ignore")
     record = made._run.record
-    assert record.state == "compiled", record
     assert sum("scan{" in segment for segment in record.segments) == loops, record
-    reference = Mode(PyLinker(), None)
-    return made, function(INPUTS, outputs, mode=reference, on_unused_input="ignore")
+    return made, reference
 
 
-def compare(made, reference, given, tolerance=1e-12):
-    before = [np.array(v) for v in given]
+def compare_twice(made, reference, given, tolerance=1e-12):
     for _ in range(2):
-        for found, wanted in zip(made(*given), reference(*given), strict=True):
-            assert found.dtype == wanted.dtype and found.shape == wanted.shape
-            np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
-    for value, old in zip(given, before, strict=True):
-        np.testing.assert_array_equal(value, old)
+        compare(made, reference, given, tolerance)
 
 
 def loop(*args, **kwargs):
@@ -99,22 +78,22 @@ LOOPS = {
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_values(name, fallbacks):
-    made, reference = compiled(LOOPS[name])
-    compare(made, reference, values())
+    made, reference = in_loops(LOOPS[name])
+    compare_twice(made, reference, values())
     if name not in ("system", "constant"):
-        compare(made, reference, values(1, 1))
-        compare(made, reference, values(70, 33), 1e-9)
+        compare_twice(made, reference, values(1, 1))
+        compare_twice(made, reference, values(70, 33), 1e-9)
     given = values()
     given[0], given[1] = np.asfortranarray(given[0])[::-1], given[1].T
     given[2] = np.repeat(given[2], 2)[::2]
-    compare(made, reference, given)
+    compare_twice(made, reference, given)
     assert not fallbacks
 
 
 @pytest.mark.parametrize("optimizer", ["fast_run", "strict"])
 def test_the_bits_of_elementwise_loops_in_strict(optimizer, fallbacks):
     outputs = loop(lambda r, a, b: (a * 0.9 + r, at.exp(-a) - b), x, [h, k])
-    made, reference = compiled(outputs, optimizer)
+    made, reference = in_loops(outputs, optimizer)
     given = values(20, 37)
     for found, wanted in zip(made(*given), reference(*given), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-13)
@@ -124,8 +103,8 @@ def test_the_bits_of_elementwise_loops_in_strict(optimizer, fallbacks):
 
 
 def test_no_steps():
-    made, reference = compiled(LOOPS["plain"])
-    compare(made, reference, values(rows=0))
+    made, reference = in_loops(LOOPS["plain"])
+    compare_twice(made, reference, values(rows=0))
 
 
 def test_a_step_of_many_operations_is_left_to_numpy():
@@ -134,12 +113,12 @@ def test_a_step_of_many_operations_is_left_to_numpy():
             a = at.tanh(a * r + i)
         return a
 
-    made, reference = compiled([*loop(step, x, h), at.tanh(h * k) + 1], loops=0)
-    compare(made, reference, values())
+    made, reference = in_loops([*loop(step, x, h), at.tanh(h * k) + 1], loops=0)
+    compare_twice(made, reference, values())
 
 
 def test_lengths_that_do_not_fit():
-    made, _ = compiled(loop(lambda r, a: a * 0.9 + r * k, x, h))
+    made, _ = in_loops(loop(lambda r, a: a * 0.9 + r * k, x, h))
     given = values()
     given[3] = np.ones(9)
     with pytest.raises(ValueError, match="9"):
@@ -147,7 +126,7 @@ def test_lengths_that_do_not_fit():
 
 
 def test_a_singular_system_in_a_step(fallbacks):
-    made, _ = compiled(loop(lambda r, a: at.linalg.solve(m, a) + r, x, h))
+    made, _ = in_loops(loop(lambda r, a: at.linalg.solve(m, a) + r, x, h))
     given = values()
     given[1][...] = 1
     with pytest.raises(np.linalg.LinAlgError, match="singular"):
@@ -158,8 +137,8 @@ def test_a_singular_system_in_a_step(fallbacks):
 def test_gradients(fallbacks):
     hs = loop(lambda r, a: at.tanh(m @ a + r * k), x, h)[0]
     loss = at.sum(hs[-1] ** 2) + at.sum(at.sin(hs))
-    made, reference = compiled([loss, *grad(loss, [m, h, k])], loops=2)
-    compare(made, reference, values(), 1e-11)
+    made, reference = in_loops([loss, *grad(loss, [m, h, k])], loops=2)
+    compare_twice(made, reference, values(), 1e-11)
     assert not fallbacks
 
 
@@ -177,7 +156,7 @@ def test_gradient_of_a_kalman_filter(fallbacks):
 
 
 def test_threads_share_a_loop():
-    made, reference = compiled(LOOPS["product"])
+    made, reference = in_loops(LOOPS["product"])
     given = [values(40, 30), values(25, 50)]
     wanted = [reference(*v) for v in given]
     with ThreadPoolExecutor(4) as pool:

@@ -1,7 +1,5 @@
 """Every op that is compiled, on every dtype, beside the `perform` of its node."""
 
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
 
@@ -14,8 +12,9 @@ from relgraph.vm.tier.operations import operations
 from relgraph.vm.tier.scalar_code import MEMORY, NATIVE
 from relgraph.vm.tier.segments import Segment
 from tests.seeds import seed_of
+from tests.vm.tier.conftest import needs_compiler
 
-pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
+pytestmark = needs_compiler
 
 EDGES = {
     "f": [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.5, 1e-300, 1e30, np.inf, -np.inf, np.nan, 7.25],

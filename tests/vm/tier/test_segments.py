@@ -1,7 +1,5 @@
 """Parts of graphs as compiled functions: shapes, layouts, storage, and what they leave to NumPy."""
 
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
 
@@ -14,35 +12,15 @@ from relgraph.vm.schedule import schedule
 from relgraph.vm.tier import operations as taken_apart
 from relgraph.vm.tier import segments
 from relgraph.vm.tier.block_loops import BlockLoops
-from relgraph.vm.tier.segments import Cut, Segment
+from relgraph.vm.tier.segments import Cut
 from tests.seeds import seed_of
+from tests.vm.tier.conftest import REFERENCE, compiled, needs_compiler
 
-pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
+pytestmark = needs_compiler
 
-REFERENCE = Mode(PyLinker(), None)
 x, y = at.dvector("x"), at.dvector("y")
 m, n = at.dmatrix("m"), at.dmatrix("n")
 s = at.dscalar("s")
-
-
-@pytest.fixture
-def fallbacks(monkeypatch):
-    """Count the calls that compiled code did not take."""
-    counted = []
-    plain = Segment.perform
-
-    def perform(*args):
-        counted.append(1)
-        return plain(*args)
-
-    monkeypatch.setattr(Segment, "perform", perform)
-    return counted
-
-
-def both(inputs, outputs, optimizer="fast_run", **kwargs):
-    made = function(inputs, outputs, mode=Mode(optimizer=optimizer, tier="compiled"), **kwargs)
-    assert made._run.record.state == "compiled", made._run.record
-    return made, function(inputs, outputs, mode=REFERENCE, **kwargs)
 
 
 def rng(*what):
@@ -66,7 +44,7 @@ def over_several_axes():
 
 @pytest.fixture(scope="module")
 def broadcasting():
-    return both(*over_several_axes())
+    return compiled(*over_several_axes())
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -87,7 +65,7 @@ def test_reductions(dtype, fallbacks):
     outputs = [at.sum(v), at.prod(v), at.max(v), at.min(v), at.any(v), at.all(v)]
     if dtype == "bool":
         outputs = outputs[2:] + outputs[:2]
-    made, reference = both([v], outputs)
+    made, reference = compiled([v], outputs)
     for count in (1, 2, 63, 64, 65, 1025, 5000):
         value = rng(dtype, count).integers(-1 if dtype[0] in "if" else 0, 3, count).astype(dtype)
         for found, expected in zip(made(value), reference(value), strict=True):
@@ -111,14 +89,14 @@ def reduced_over_axes():
 
 @pytest.fixture(scope="module")
 def over_axes():
-    return both(*reduced_over_axes())
+    return compiled(*reduced_over_axes())
 
 
 @pytest.mark.parametrize("graph", [over_several_axes, reduced_over_axes])
 def test_the_last_axis_may_be_gone_through_by_an_outer_loop(graph, fallbacks, monkeypatch):
     monkeypatch.setattr("relgraph.vm.tier.lowering.Lowering.usual", lambda *_: 1)
     monkeypatch.setattr("relgraph.vm.tier.block_loops.LONGER", 1)
-    made, reference = both(*graph())
+    made, reference = compiled(*graph())
     draw = rng("turned").normal
     for rows, columns in [(1, 1), (5, 3), (3, 2100), (2100, 3)]:
         values = [draw(size=(rows, columns)), draw(size=columns)]
@@ -167,14 +145,14 @@ def test_reductions_over_axes_of_nothing(over_axes):
         values = [np.zeros(shape), np.zeros(shape[1]), np.zeros((*shape, 3))]
         with pytest.raises(ValueError):
             made(*values)
-        sums, plain = both([m, x], [at.sum(at.exp(m) + x, axis=0), at.sum(m * x, axis=1)])
+        sums, plain = compiled([m, x], [at.sum(at.exp(m) + x, axis=0), at.sum(m * x, axis=1)])
         for found, expected in zip(sums(*values[:2]), plain(*values[:2]), strict=True):
             np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("special", [np.inf, -np.inf, np.nan])
 def test_reductions_of_what_is_not_finite(special):
-    made, reference = both([x], [at.sum(x), at.max(x), at.min(x), at.sum(x * x), at.prod(x)])
+    made, reference = compiled([x], [at.sum(x), at.max(x), at.min(x), at.sum(x * x), at.prod(x)])
     for at_place in (0, 999, 1024, 2047):
         value = np.ones(2048)
         value[at_place] = special
@@ -183,7 +161,7 @@ def test_reductions_of_what_is_not_finite(special):
 
 
 def test_sums_are_as_exact_as_those_of_numpy():
-    made, _ = both([x], [at.sum(x), at.max(x)])
+    made, _ = compiled([x], [at.sum(x), at.max(x)])
     value = rng("sums").uniform(size=300_000) + 1e6
     exact = float(np.sum(value.astype(np.longdouble)))
     assert abs(made(value)[0] - exact) <= 4 * np.spacing(exact)
@@ -200,7 +178,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("optimizer", ["fast_run", "strict"])
 def test_layouts(optimizer, fallbacks):
-    made, reference = both([m, n], [m * n + at.sin(m), at.exp(m) - n], optimizer)
+    made, reference = compiled([m, n], [m * n + at.sin(m), at.exp(m) - n], optimizer)
     a, b = rng("layouts").normal(size=(2, 6, 7))
     for name, lay_out in LAYOUTS.items():
         fallbacks.clear()
@@ -235,7 +213,7 @@ def test_nothing_that_was_passed_in_is_modified():
     total = shared(np.zeros(5), "total")
     given, kept = np.arange(5.0), np.arange(5.0)
     update = total * 0.5 + at.exp(x) * 2
-    made, _ = both([In(x, mutable=True), y], [x + y * 2, y * 1.0], updates={total: update})
+    made, _ = compiled([In(x, mutable=True), y], [x + y * 2, y * 1.0], updates={total: update})
     for _ in range(3):
         found = made(given.copy(), kept)
         assert not any(np.shares_memory(found[i], v) for i in (0, 1) for v in (kept, found[1 - i]))
@@ -253,7 +231,7 @@ def test_what_is_overwritten_is_read_before():
     changed = at.set_subtensor(a[1:3], at.exp(x[:2]) * 2 + 1)
     later = at.inc_subtensor(changed[0:1], at.sum(a * x) + 1)
     outputs = [later * 2 + a, at.sum(changed * a) + at.sum(later), changed - later]
-    made, reference = both([In(a, mutable=True), x], [Out(v, borrow=True) for v in outputs])
+    made, reference = compiled([In(a, mutable=True), x], [Out(v, borrow=True) for v in outputs])
     values = rng("overwritten").normal(size=(2, 6))
     expected = [np.array(v) for v in reference(values[0].copy(), values[1])]
     for found, wanted in zip(made(values[0].copy(), values[1]), expected, strict=True):
@@ -263,7 +241,7 @@ def test_what_is_overwritten_is_read_before():
 def test_views_of_what_is_compiled():
     row = (x * 2 + at.exp(x)).dimshuffle("x", 0)
     outputs = [row, at.dot(m, row.T), row.dimshuffle(1, 0, "x"), at.exp(m) + row]
-    made, reference = both([x, m], outputs)
+    made, reference = compiled([x, m], outputs)
     values = rng("views").normal(size=4), rng("views").normal(size=(3, 4))
     for found, wanted in zip(made(*values), reference(*values), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-13)
@@ -275,7 +253,7 @@ def test_products_between_segments():
     for _ in range(3):
         h = at.tanh(at.dot(h, n) + x) * s
     outputs = [at.sum(h**2), *grad(at.sum(h**2), [n, x, s])]
-    made, reference = both([m, n, x, s], outputs)
+    made, reference = compiled([m, n, x, s], outputs)
     assert made._run.record.left < len(made.maker.fgraph.apply_nodes)
     draw = rng("products").normal
     values = draw(size=(3, 4)), draw(size=(4, 4)), draw(size=4), np.array(0.7)
@@ -286,7 +264,7 @@ def test_products_between_segments():
 def test_a_composite_of_which_one_op_is_left_to_numpy(fallbacks):
     # the exponent is not known
     out = at.exp(x) * 2 + (x**2 + 1) ** y - at.tanh(y) * x
-    made, reference = both([x, y], [out, out * y])
+    made, reference = compiled([x, y], [out, out * y])
     assert made._run.record.left == 1
     values = rng("composite").normal(size=(2, 30))
     for found, wanted in zip(made(*values), reference(*values), strict=True):
@@ -300,7 +278,7 @@ def test_one_segment_where_all_is_compiled():
     out = s
     for _ in range(30):
         out = at.exp(out * 0.1) - at.sin(out) / 3
-    made, reference = both([s], [out, out > 1, at.cast(out > 0, "int8")])
+    made, reference = compiled([s], [out, out > 1, at.cast(out > 0, "int8")])
     assert (made._run.record.left, len(made._run.record.segments)) == (0, 1)
     for found, wanted in zip(made(0.3), reference(0.3), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-13)
@@ -318,7 +296,7 @@ def test_long_graphs_and_many_arguments():
     out = inputs[0]
     for v in inputs[1:]:
         out = at.maximum(out * 0.5, v) + v
-    made, reference = both(inputs, [out, out * 2 + 1], "o2")
+    made, reference = compiled(inputs, [out, out * 2 + 1], "o2")
     values = list(rng("many").normal(size=(40, 9)))
     for found, wanted in zip(made(*values), reference(*values), strict=True):
         np.testing.assert_array_equal(found, wanted)
@@ -333,7 +311,7 @@ def test_many_operations_are_several_segments(monkeypatch, optimizer):
     for k in range(30):
         out = at.tanh(out * y) + k if k % 3 else at.exp(out / 100) - y
         sums.append(at.sum(out))
-    made, reference = both([x, y], [out, *sums[::10]], optimizer)
+    made, reference = compiled([x, y], [out, *sums[::10]], optimizer)
     record = made._run.record
     # sums keep their bits in o2
     assert record.left == (3 if optimizer == "o2" else 0) and len(record.segments) > 4
@@ -348,7 +326,7 @@ def test_a_number_that_a_part_of_a_number_is() -> None:
     """An ellipsis makes an array of rank 0 of it, the place of which is no number."""
     v = at.tensor("uint8", (), "v")
     total = at.flip(at.sum(v, axis=None), None)
-    made, reference = both([v], [-total, at.exp(-total) * 2], optimizer=None)
+    made, reference = compiled([v], [-total, at.exp(-total) * 2], optimizer=None)
     for a, b in zip(made(np.uint8(3)), reference(np.uint8(3)), strict=True):
         assert a.tobytes() == b.tobytes()
 

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-from importlib.util import find_spec
 from threading import Barrier, Thread
 
 import numpy as np
@@ -19,8 +18,7 @@ from relgraph.vm.tier.block_loops import most_alive, side_by_side
 from relgraph.vm.tier.lowering import Operand, Step, Value
 from relgraph.vm.tier.scalar_code import NATIVE
 from relgraph.vm.tier.tiers import Policy, TieredProgram
-
-needs_compiler = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
+from tests.vm.tier.conftest import needs_compiler
 
 x, y = at.dvector("x"), at.dvector("y")
 OUTPUTS = [at.exp(x) * y + x, at.sum(x * y)]

@@ -1,48 +1,35 @@
 """Products, transpositions and what LAPACK computes as parts of compiled functions."""
 
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
 
 import relgraph.tensor as at
-from relgraph import function, grad
-from relgraph.compile import Mode
+from relgraph import grad
 from relgraph.graph.traversal import io_toposort
 from relgraph.tensor.linalg.blas import Gemm, GemvAdd, Ger
-from relgraph.vm.linker import PyLinker
 from relgraph.vm.tier.segments import Segment
 from tests.seeds import seed_of
+from tests.vm.tier.conftest import compare, compiled, needs_compiler
 
-pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
+pytestmark = needs_compiler
 
 DTYPES = {"float64": 1e-11, "float32": 2e-4}
 
 
 @pytest.fixture
 def fallbacks(monkeypatch):
-    """Note the programs that took the place of compiled code."""
-    counted = []
+    """A list of the parts that ran by NumPy; others may get copies of their arguments."""
+    found = []
     plain = Segment.__dict__["_program"].func
-    monkeypatch.setattr(
-        Segment, "_program", property(lambda self: counted.append(self) or plain(self))
-    )
-    return counted
+    monkeypatch.setattr(Segment, "_program", property(lambda op: found.append(op) or plain(op)))
+    return found
 
 
-def compiled(inputs, outputs):
+def in_one_part(inputs, outputs):
     """Return a compiled function of one segment, and one that is not rewritten."""
-    made = function(inputs, outputs, mode=Mode(tier="compiled"), on_unused_input="ignore")
-    record = made._run.record
-    assert record.state == "compiled" and len(record.segments) == 1, record
-    reference = Mode(PyLinker(), None)
-    return made, function(inputs, outputs, mode=reference, on_unused_input="ignore")
-
-
-def compare(made, reference, values, tolerance):
-    for found, wanted in zip(made(*values), reference(*values), strict=True):
-        assert found.dtype == wanted.dtype
-        np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
+    made, reference = compiled(inputs, outputs, on_unused_input="ignore")
+    assert len(made._run.record.segments) == 1, made._run.record
+    return made, reference
 
 
 SIZES = [(3, 4, 5), (1, 1, 1), (1, 7, 2), (7, 2, 1), (2, 0, 3), (0, 3, 2), (70, 40, 33)]
@@ -69,7 +56,7 @@ def products(request):
         Gemm()(c, np.asarray(1.0, dtype), w[:, None], (v @ b)[None, :], np.asarray(1.0, dtype)) * 2,
         Ger()(c, np.asarray(2.0, dtype), w, v @ b) + 1,
     ]
-    return dtype, *compiled([a, b, c, v, w], outputs)
+    return dtype, *in_one_part([a, b, c, v, w], outputs)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -121,7 +108,7 @@ def systems(request):
     if dtype == "float64":
         sign, logarithm = linalg.slogdet(a)
         outputs += [logarithm * 2 + sign, at.tanh(logarithm)]
-    return dtype, *compiled([a, b, v], outputs)
+    return dtype, *in_one_part([a, b, v], outputs)
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 40])
@@ -166,7 +153,7 @@ def test_systems_that_lapack_does_not_get(systems, fallbacks):
 def test_determinant_of_a_singular_matrix():
     a = at.dmatrix("a")
     sign, logarithm = at.linalg.slogdet(a)
-    made, reference = compiled([a], [sign * 2, logarithm + 1])
+    made, reference = in_one_part([a], [sign * 2, logarithm + 1])
     for values in (np.ones((2, 2)), np.diag([1.0, -2.0, 3.0]), np.eye(3)[[1, 0, 2]]):
         compare(made, reference, [values], 1e-14)
 
@@ -178,7 +165,7 @@ def test_a_chain_keeps_its_scratch_apart(fallbacks):
     for _ in range(12):
         layers.append(at.tanh(a @ layers[-1]))
     loss = at.sum(layers[-1] * layers[5])
-    made, reference = compiled([a, x], [loss, *layers[1::3], *grad(loss, [a, x])])
+    made, reference = in_one_part([a, x], [loss, *layers[1::3], *grad(loss, [a, x])])
     draw = np.random.default_rng(seed_of("whole arrays", "chain")).normal
     for n in (1, 9, 64):
         compare(made, reference, [draw(size=(n, n)) / n, draw(size=(n, n))], 1e-11)
@@ -198,7 +185,7 @@ def positive(request):
         at.tanh(linalg.cho_solve((lower.T, False), b[:, 0])),
         at.tanh(linalg.cho_solve((upper, False), b.T[::-1].T)),
     ]
-    return dtype, *compiled([a, b], outputs)
+    return dtype, *in_one_part([a, b], outputs)
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 40])
@@ -228,7 +215,7 @@ def test_matrices_without_a_cholesky_factor(positive):
 
 def test_a_singular_factor():
     c, b = at.dmatrix("c"), at.dvector("b")
-    made, reference = compiled([c, b], [at.tanh(at.linalg.cho_solve((c, True), b))])
+    made, reference = in_one_part([c, b], [at.tanh(at.linalg.cho_solve((c, True), b))])
     for run in (made, reference):
         with pytest.raises(np.linalg.LinAlgError, match="singular"):
             run(np.diag([1.0, 0.0, 2.0]), np.ones(3))

@@ -1,6 +1,5 @@
 """Slices, updates, joins and orders of axes in compiled code, against NumPy."""
 
-from importlib.util import find_spec
 from itertools import permutations
 
 import numpy as np
@@ -9,11 +8,10 @@ import pytest
 import relgraph.tensor as at
 from relgraph import function, grad
 from relgraph.compile import Mode
-from relgraph.vm.tier.segments import Segment
 from tests.seeds import seed_of
-from tests.vm.tier.test_segments import REFERENCE
+from tests.vm.tier.conftest import REFERENCE, compare, compiled, needs_compiler
 
-pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="needs the extra numba")
+pytestmark = needs_compiler
 
 DTYPES = ["float64", "float32", "int64", "uint8", "bool"]
 S = np.s_
@@ -46,30 +44,14 @@ def values_of(dtype, *shape):
     return (draw.normal(size=shape) * 50).astype(dtype)
 
 
-@pytest.fixture
-def fallbacks(monkeypatch):
-    """The calls that compiled code did not take."""
-    found = []
-    plain = Segment.perform
-    monkeypatch.setattr(Segment, "perform", lambda *a: (found.append(1), plain(*a))[1])
-    return found
-
-
 def twice(x):
     """Operations that make a segment of what is done to `x`."""
     return (~x) & x if x.type.dtype == "bool" else (x * x) + x
 
 
 def check(inputs, outputs, values, fallbacks, too_short=False):
-    made = function(inputs, outputs, mode=Mode(optimizer=None, tier="compiled"))
-    assert made._run.record.state == "compiled", made._run.record
-    reference = function(inputs, outputs, mode=REFERENCE)
-    kept = [v.copy() for v in values]
-    for found, expected in zip(made(*values), reference(*values), strict=True):
-        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-        np.testing.assert_array_equal(found, expected)
-    for value, before in zip(values, kept, strict=True):
-        np.testing.assert_array_equal(value, before)
+    made, reference = compiled(inputs, outputs, optimizer=None)
+    compare(made, reference, values, 0)
     assert bool(fallbacks) == too_short
     return made._run.record
 
