@@ -248,14 +248,6 @@ class TestSequenceDB:
         with pytest.raises(TypeError, match="not True"):
             SequenceDB().register("a", step(), position=True)
 
-    def test_document(self):
-        optdb = SequenceDB()
-        optdb.register("simplify", step(), "fast_run", position=0.5)
-        optdb.register("inplace", step(), "fast_run", "inplace", position=75)
-        assert len(optdb.query(OptimizationQuery(include=["fast_run"]))) == 2
-        query = OptimizationQuery(include=["fast_run"], exclude=["inplace"])
-        assert names(optdb.query(query)) == ["simplify"]
-
 
 class TestOtherDatabases:
     def test_local_group(self):

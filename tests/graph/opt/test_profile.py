@@ -1,4 +1,4 @@
-"""None"""
+"""Profiles of optimizers, as reports and as data."""
 
 import io
 import re

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 import relgraph.tensor as at
@@ -58,6 +60,11 @@ def check_outputs(build, reference, *values, rtol=None):
             for other in others:
                 np.testing.assert_array_equal(value, other)
         check_inferred_shapes(outputs, givens)
+
+
+def check_linalg(call, *values):
+    """Compare what a call of a module makes: of our linear algebra, and of NumPy's."""
+    check_outputs(partial(call, at.linalg), partial(call, np.linalg), *values)
 
 
 def check_complex_gradient(fun, *values, rtol=1e-5):

@@ -14,6 +14,7 @@ from tests.tensor.linalg.matrices import (
     DTYPES,
     STACKS,
     check_complex_gradient,
+    check_linalg,
     check_outputs,
     regular,
     some,
@@ -23,9 +24,8 @@ from tests.tensor.linalg.matrices import (
 @pytest.mark.parametrize("shape", STACKS)
 @pytest.mark.parametrize("n", [-3, -1, 0, 1, 2, 5, 8])
 def test_matrix_power(shape, n):
-    check_outputs(
-        lambda x: linalg.matrix_power(x, n),
-        lambda a: np.linalg.matrix_power(a, n),
+    check_linalg(
+        lambda m, x: m.matrix_power(x, n),
         regular(*shape),
     )
 
@@ -47,15 +47,12 @@ def test_expm_of_nothing_and_complex():
 def test_norms_of_vectors(ord, keepdims):
     x = some(4, 3) + 3
     for axis in (0, -1):
-        check_outputs(
-            lambda v, a=axis: linalg.norm(v, ord, a, keepdims),
-            lambda v, a=axis: np.linalg.norm(v, ord, a, keepdims),
+        check_linalg(
+            lambda m, v, a=axis: m.norm(v, ord, a, keepdims),
             x,
         )
     if ord is not None:
-        check_outputs(
-            lambda v: linalg.vector_norm(v, ord=ord), lambda v: np.linalg.vector_norm(v, ord=ord), x
-        )
+        check_linalg(lambda m, v: m.vector_norm(v, ord=ord), x)
         verify_grad(lambda v: linalg.norm(v, ord, 0), [some(4, 3) + 3], n_tests=1)
 
 
@@ -65,15 +62,12 @@ def test_norms_of_vectors(ord, keepdims):
 def test_norms_of_matrices(ord, keepdims, dtype):
     x = some(2, 4, 3, dtype=dtype)
     for axis in ((1, 2), (2, 0), (-2, -1)):
-        check_outputs(
-            lambda v, a=axis: linalg.norm(v, ord, a, keepdims),
-            lambda v, a=axis: np.linalg.norm(v, ord, a, keepdims),
+        check_linalg(
+            lambda m, v, a=axis: m.norm(v, ord, a, keepdims),
             x,
         )
     if ord is not None:
-        check_outputs(
-            lambda v: linalg.matrix_norm(v, ord=ord), lambda v: np.linalg.matrix_norm(v, ord=ord), x
-        )
+        check_linalg(lambda m, v: m.matrix_norm(v, ord=ord), x)
     if dtype == "float64":
         verify_grad(lambda v: linalg.norm(v, ord), [some(4, 3)], n_tests=1)
 
