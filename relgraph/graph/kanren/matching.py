@@ -430,10 +430,20 @@ def flat_arguments(fgraph: Any, node: Apply) -> tuple[Sequence[Variable], Sequen
             break
     else:
         return node.inputs, ()
+    # several laws look at one sum
+    known = getattr(fgraph, "known", {})
+    if node not in known:
+        known[node] = _flattened(op, kind, node.inputs, None if fgraph is None else fgraph.clients)
+    found: tuple[Sequence[Variable], Sequence[Variable]] = known[node]
+    return found
+
+
+def _flattened(
+    op: Op, kind: Any, arguments: Sequence[Variable], clients: Any
+) -> tuple[Sequence[Variable], Sequence[Variable]]:
     flat: list[Variable] = []
     nested: dict[Variable, None] = {}
-    stack = node.inputs[::-1]
-    clients = None if fgraph is None else fgraph.clients
+    stack: list[Any] = list(arguments[::-1])
     while stack:
         var = stack.pop()
         if (
