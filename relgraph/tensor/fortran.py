@@ -340,21 +340,32 @@ def triangular_solution(
     """
     if not b.size:
         return np.empty(b.shape, b.dtype)
+    rows, free = _by_rows(b, overwrite)
+    if b.shape[1] == 1 or a.size < LARGE:
+        x, info = solved_triangular(a, rows, lower, unit_diagonal, adjoint, free)
+        check_regular("solve_triangular", info)
+        return np.asarray(x)
     if not unit_diagonal and not np.diagonal(a).all():
         check_regular("solve_triangular", int((np.diagonal(a) == 0).argmax()) + 1)
-    columns = np.ascontiguousarray(a).T
-    how = {"lower": not lower, "diag": unit_diagonal}
-    rows, free = _by_rows(b, overwrite)
-    if b.shape[1] == 1:
-        turned = columns.conj() if adjoint and a.dtype.kind == "c" else columns
-        solve = blas_function("trsv", a.dtype)
-        x = solve(turned, rows[:, 0], trans=not adjoint, overwrite_x=free, **how)
-    else:
-        # by columns the system is the transposed one, with the unknowns on the left
-        solve, turned_a = blas_function("trsm", a.dtype), 2 if adjoint else 0
-        x = solve(1.0, columns, rows.T, side=1, trans_a=turned_a, overwrite_b=free, **how)
-    found: Array = x.T if x.ndim == 2 else x[:, None]
+    how = {"lower": not lower, "diag": unit_diagonal, "overwrite_b": free}
+    # by columns the system is the transposed one, with the unknowns on the left
+    solve, turned_a = blas_function("trsm", a.dtype), 2 if adjoint else 0
+    x = solve(1.0, np.ascontiguousarray(a).T, rows.T, side=1, trans_a=turned_a, **how)
+    found: Array = x.T
     return found
+
+
+def solved_triangular(
+    a: Array, b: Array, lower: bool, unit_diagonal: bool, adjoint: bool, overwrite: bool
+) -> Any:
+    """Return the solution of a triangular system, by columns, and what LAPACK says of it.
+
+    For the parameters see `triangular_solution`.
+    """
+    columns = a.T.conj() if adjoint and a.dtype.kind == "c" else a.T
+    # what is lower by rows is upper by columns
+    how = {"lower": not lower, "unitdiag": unit_diagonal, "overwrite_b": overwrite}
+    return lapack_function("trtrs", a.dtype)(columns, b, trans=not adjoint, **how)
 
 
 def general_solution(a: Array, b: Array, overwrite: bool = False) -> Array:

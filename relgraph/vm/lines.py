@@ -22,7 +22,7 @@ from relgraph.tensor.elemwise import DimShuffle, Elemwise, FusedElemwise
 from relgraph.tensor.fortran import lapack_function
 from relgraph.tensor.linalg.blas import BlasUpdate, Dot22, Gemm, Gemv, GemvAdd, Ger
 from relgraph.tensor.linalg.functions import SLogDet, slogdet_one
-from relgraph.tensor.linalg.systems import Solve, solve_one
+from relgraph.tensor.linalg.systems import Solve, SolveTriangular, solve_one
 from relgraph.tensor.math import Dot
 from relgraph.tensor.reductions import CAReduce, FusedReduction
 from relgraph.tensor.shapes import MakeVector, Reshape, Shape_i, SpecifyShape
@@ -289,16 +289,23 @@ def _number(var: Variable, symbols: SymbolTable) -> str:
 
 
 def solve(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list[str] | None:
-    """Return the lines of a `Solve` of one general matrix and a vector or matrix."""
+    """Return the lines of a system of one general or triangular matrix and a vector or matrix."""
     a, b = node.inputs
     (out,) = node.outputs
-    dtype = out.type.dtype
+    dtype, op = out.type.dtype, node.op
     one = a.type.ndim == 2 and b.type.ndim in (1, 2)
-    if node.op.assume_a != "gen" or not one or {a.type.dtype, b.type.dtype} != {dtype}:
+    if not one or {a.type.dtype, b.type.dtype} != {dtype}:
+        return None
+    if isinstance(op, SolveTriangular):
+        how: Any = {"lower": op.lower, "unit_diagonal": op.unit_diagonal}
+        solver: Any = partial(fortran.solved_triangular, **how, adjoint=False, overwrite=op.inplace)
+    elif op.assume_a == "gen":
+        solver = lapack_function("gesv", dtype)
+    else:
         return None
     # LAPACK writes down matrices by columns
     symbols.define_fresh(out, ordered=False)
-    return _lapack_lines(node, symbols, solve_one, lapack_function("gesv", dtype))
+    return _lapack_lines(node, symbols, solve_one, solver)
 
 
 def _lapack_lines(node: Apply, symbols: SymbolTable, function: Any, lapack: Any) -> list[str]:
@@ -343,6 +350,7 @@ LINES: dict[type[Any], Lines] = {
     Shape_i: length,
     MakeVector: make_vector,
     Solve: solve,
+    SolveTriangular: solve,
     SLogDet: slogdet,
 }
 

@@ -73,6 +73,13 @@ GRAPHS = {
         at.linalg.solve(B, x), at.linalg.solve(B, y * 0 + 1), at.linalg.solve(B, A) + 1,
         at.linalg.solve(B, B.T), at.linalg.solve(B / 0, B), *at.linalg.slogdet(B),
         *at.linalg.slogdet(B / 0), *at.linalg.slogdet(column * row),
+        *(
+            at.linalg.solve_triangular(a, b, lower=lower, unit_diagonal=unit) + 1
+            for a, b, lower, unit in [
+                (B, x, True, False), (B.T, A, False, False), (B, A.T, True, True),
+                (B / 0, y, False, False), (B, z.real, False, True),
+            ]
+        ),
     ],
     "reductions": [
         at.sum(A), at.sum(A, axis=0), at.sum(A.T, axis=1), at.max(A, axis=1), at.prod(x), at.all(n),

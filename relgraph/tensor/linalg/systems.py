@@ -107,11 +107,11 @@ def solve_one(perform: Callable[..., Any], solver: Any, a: Array, b: Array) -> A
         What is called for a large system, where there is nothing to solve, or something is not
         finite.
     solver
-        LAPACK's ``gesv`` for the dtype of both.
+        What returns the solution, and whether LAPACK found it, after other results.
     """
     if a.size >= LARGE or b.size == 0 or not (has_finite_sum(a) and has_finite_sum(b)):
         return perform(a, b)
-    _, _, x, info = solver(a, b)
+    *_, x, info = solver(a, b)
     check_regular("solve", info)
     return x
 
