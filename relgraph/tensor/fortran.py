@@ -342,7 +342,7 @@ def triangular_solution(
         return np.empty(b.shape, b.dtype)
     rows, free = _by_rows(b, overwrite)
     if b.shape[1] == 1 or a.size < LARGE:
-        x, info = solved_triangular(a, rows, lower, unit_diagonal, adjoint, free)
+        x, info = triangular_solver(a.dtype, lower, unit_diagonal, adjoint, free)(a, rows)
         check_regular("solve_triangular", info)
         return np.asarray(x)
     if not unit_diagonal and not np.diagonal(a).all():
@@ -355,17 +355,22 @@ def triangular_solution(
     return found
 
 
-def solved_triangular(
-    a: Array, b: Array, lower: bool, unit_diagonal: bool, adjoint: bool, overwrite: bool
-) -> Any:
-    """Return the solution of a triangular system, by columns, and what LAPACK says of it.
+def triangular_solver(
+    dtype: Any, lower: bool, unit_diagonal: bool, adjoint: bool = False, overwrite: bool = False
+) -> Callable[[Array, Array], Any]:
+    """Return the function of a matrix and a right side that returns the solution by columns, and
+    what LAPACK says of it.
 
     For the parameters see `triangular_solution`.
     """
-    columns = a.T.conj() if adjoint and a.dtype.kind == "c" else a.T
-    # what is lower by rows is upper by columns
-    how = {"lower": not lower, "unitdiag": unit_diagonal, "overwrite_b": overwrite}
-    return lapack_function("trtrs", a.dtype)(columns, b, trans=not adjoint, **how)
+    trtrs, conjugates = lapack_function("trtrs", dtype), adjoint and np.dtype(dtype).kind == "c"
+
+    def solve(a: Array, b: Array) -> Any:
+        # what is lower by rows is upper by columns
+        columns = a.T.conj() if conjugates else a.T
+        return trtrs(columns, b, not lower, not adjoint, unit_diagonal, overwrite_b=overwrite)
+
+    return solve
 
 
 def general_solution(a: Array, b: Array, overwrite: bool = False) -> Array:

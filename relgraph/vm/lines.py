@@ -297,8 +297,9 @@ def solve(node: Apply, symbols: SymbolTable, dead: Collection[Variable]) -> list
     if not one or {a.type.dtype, b.type.dtype} != {dtype}:
         return None
     if isinstance(op, SolveTriangular):
-        how: Any = {"lower": op.lower, "unit_diagonal": op.unit_diagonal}
-        solver: Any = partial(fortran.solved_triangular, **how, adjoint=False, overwrite=op.inplace)
+        solver: Any = fortran.triangular_solver(
+            dtype, op.lower, op.unit_diagonal, overwrite=op.inplace
+        )
     elif op.assume_a == "gen":
         solver = lapack_function("gesv", dtype)
     else:
