@@ -271,8 +271,9 @@ def parted(view: View) -> Callable[..., Any]:
     What is read elsewhere stays as it is.
     """
     *cases, _ = view.cases
-    among = containing_any_of(*[head_of(one.pattern) for one in cases])
-    of_numbers = any(isvar(one.pattern) for one in cases)
+    patterns = [one.pattern for one in cases]
+    among = containing_any_of(*[head_of(p) for p in patterns if not isvar(p)])
+    of_numbers = any(map(isvar, patterns))
 
     @requires_heads(lambda heads: among(heads) or (of_numbers and containing_constant(heads)))
     @depends_on_levels(view.depth)

@@ -247,8 +247,7 @@ class RewriterTables:
         Those that don't subsume nested sums have been tried before, unless they are late.
         """
         op = node.op
-        # its own among them, since a rewriter need not flatten
-        heads = [op, *[v.head for v in flat_arguments(fgraph, node)[0]]]
+        heads = [v.head for v in flat_arguments(fgraph, node)[0]]
         kinds = frozenset(heads)
         key = (plan.early, plan.late, op, kinds, len(kinds) < len(heads))
         found = self._on_nested_sums.recall(key)
