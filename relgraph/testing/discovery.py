@@ -56,12 +56,17 @@ def discover_laws(modules: Iterable[str] = ()) -> dict[str, Relation]:
     CheckError
         If a module or pack can't be imported or has no laws, or two laws have one name.
     """
-    laws = []
+    laws: list[Any] = []
     for name in tuple(modules) or (RULE_BOOK,):
-        found = _laws_of_pack(name) if name.startswith(PREFIX) else laws_in(_modules(name))
-        if not found:
+        try:
+            pack = name.startswith(PREFIX)
+            laws.append(
+                laws_of_pack(name.removeprefix(PREFIX)) if pack else laws_in(_modules(name))
+            )
+        except PackError as error:
+            raise CheckError(str(error)) from error
+        if not laws[-1]:
             raise CheckError(f"the module {name} has no laws")
-        laws.append(found)
     return laws_in(laws)
 
 
@@ -88,13 +93,6 @@ def with_packs(modules: Iterable[str], packs: bool) -> tuple[str, ...]:
     if packs and not found:
         raise CheckError("no rule pack is installed")
     return (*modules, *found)
-
-
-def _laws_of_pack(name: str) -> dict[str, Relation]:
-    try:
-        return {law.name: law for law in laws_of_pack(name.removeprefix(PREFIX))}
-    except PackError as error:
-        raise CheckError(str(error)) from error
 
 
 def loaded_module(name: str) -> ModuleType:

@@ -67,19 +67,19 @@ class _Failed(Exception):
     """Tells Hypothesis that a case fails."""
 
 
+Draw = Callable[[Callable[[Any], Any]], Case]
+"""Draws a case; its argument is Hypothesis' function that draws from a strategy."""
+
+
 def find_failing_case(
-    draw: Callable[[Callable[[Any], Any]], Case],
-    fails: Callable[[Case], bool],
-    examples: int,
-    seed: int,
-    shrink: bool = True,
+    draw: Draw, fails: Callable[[Case], bool], examples: int, seed: int, shrink: bool = True
 ) -> Case | None:
     """Return the simplest failing case that is found, or None.
 
     Parameters
     ----------
     draw
-        Draws a case; its argument is Hypothesis' function that draws from a strategy.
+        Draws a case.
     fails
         Returns whether a case fails.
     examples
@@ -324,16 +324,9 @@ class GraphCheck:
     seconds: float = 0.0
     has_failed: bool = field(default=False, init=False, repr=False)
 
-    def failing(
-        self,
-        draw: Callable[[Callable[[Any], Any]], Case],
-        problem: Callable[[Case], Any],
-        examples: int,
-        seed: int,
-        shrink: bool = True,
-    ) -> Case | None:
-        """Return the simplest case with a problem that is found, or None; see
-        `find_failing_case`."""
+    def failing(self, draw: Draw, problem: Callable[[Case], Any], *how: Any) -> Case | None:
+        """Return the simplest case with a problem that is found, or None; the further arguments are
+        those of `find_failing_case`."""
 
         def fails(case: Case) -> bool:
             found = problem(case) is not None
@@ -341,7 +334,7 @@ class GraphCheck:
             return found
 
         started = time.perf_counter()
-        found = find_failing_case(draw, fails, examples, seed, shrink)
+        found = find_failing_case(draw, fails, *how)
         self.seconds = time.perf_counter() - started
         return found
 
@@ -558,7 +551,8 @@ class _Check:
             return raises, reference, None
         derivation = recorder.derivation([self._optimizer])
         sound = self.claim(derivation)
-        self._count(case, derivation, sound)
+        if not self._found.has_failed:
+            self._count(case, derivation, sound)
         return reference.compare(fgraph.inputs, fgraph.outputs, sound), reference, derivation
 
     def claim(self, steps: Iterable[Any]) -> str:
@@ -567,8 +561,6 @@ class _Check:
 
     def _count(self, case: Case, derivation: Derivation, sound: str) -> None:
         found = self._found
-        if found.has_failed:
-            return
         made = sum(step.name not in MERGING for step in derivation)
         found.count(case.inputs, case.outputs)
         found.laws.update(step.name for step in derivation)
@@ -728,7 +720,8 @@ def misbehaviour(
     rounds
         Whether results may differ from the reference by rounding.
     """
-    may_round = rounds or _has_complex_numbers(graph)
+    nodes = io_toposort(graph.inputs, graph.outputs)
+    may_round = rounds or any(v.type.dtype in COMPLEXES for node in nodes for v in node.outputs)
     before = [np.array(v) for v in values]
     first = run(*values)
     kept = [np.array(r) for r in first]
@@ -758,11 +751,6 @@ def _wrong(
         return wrong
     reference = ReferenceGraph(graph.inputs, graph.outputs, values)
     return None if reference.accepts(found) else wrong
-
-
-def _has_complex_numbers(graph: Any) -> bool:
-    nodes = io_toposort(graph.inputs, graph.outputs)
-    return any(out.type.dtype in COMPLEXES for node in nodes for out in node.outputs)
 
 
 def _difference(found: Sequence[Any], expected: Sequence[Any], when: str) -> str | None:

@@ -14,7 +14,7 @@ from relgraph.graph.kanren.explanation import NoSuchDirection
 from relgraph.graph.kanren.relations import SOUNDNESS, Relation
 from relgraph.graph.kanren.rules import Rule
 from relgraph.graph.notation import algebra
-from relgraph.testing.check_result import CheckResult, Counterexample, Coverage
+from relgraph.testing.check_result import CheckResult, Counterexample
 from relgraph.testing.instances.examples import ExampleRun, smaller
 from relgraph.testing.instances.instance import (
     Direction,
@@ -141,7 +141,6 @@ class LawCheck:
     directions: list[str] = field(default_factory=list, init=False)
     unchecked: list[str] = field(default_factory=list, init=False)
     remarks: list[str] = field(default_factory=list, init=False)
-    coverage: Coverage = field(default_factory=Coverage, init=False)
 
     def __post_init__(self) -> None:
         self.run = ExampleRun(self.sound, self.seed)
@@ -161,7 +160,7 @@ class LawCheck:
         return self._summary(counterexample, time.perf_counter() - began)
 
     def _summary(self, counterexample: Counterexample | None, seconds: float) -> CheckResult:
-        run, coverage = self.run, self.coverage
+        run, coverage = self.run, self.run.coverage
         status, reason = "passed", ""
         if counterexample is not None and not (self.sound == "domain" and self.law.domain is None):
             status, reason = "failed", counterexample.why
@@ -220,7 +219,9 @@ class LawCheck:
         instances: list[Instance] = []
         random = Random(f"{self.seed} {direction.name}")
         wanted = max(12 if self.plan else 4, min(80, examples // 6))
-        searches = self._searches(direction, wanted, random)
+        searches = [InstanceSearch(direction, r, random, self.parameters) for r in direction.rules]
+        for search in searches:
+            search.find(max(4, -(-wanted // len(searches))), 1500)
         matching = [search for search in searches if search.instances]
         # The patterns that a relation is tried on, which say nothing of what it makes, share one
         # plan; each rule has one of its own.
@@ -229,8 +230,7 @@ class LawCheck:
         # a first look has fewer sets of values in each cell, and gives up sooner to find a graph
         sets = 1 if examples < _FIRST_LOOK else 3
         tries = max(4, min(12, examples // 8))
-        planned = [group for group in groups if group and self.plan]
-        plans = [(group, InstancePlanner(group, tries).run()) for group in planned]
+        plans = [InstancePlanner(group, tries).run() for group in groups if group and self.plan]
         for search in searches:
             instances.extend(search.instances)
             self.refusals.update(search.refusals)
@@ -242,27 +242,16 @@ class LawCheck:
         instances.sort(key=lambda instance: instance.reading_size)
         self.run.instances += instances
         try:
-            for group, instances_of_plan in plans:
-                name = direction.name if len(plans) == 1 else _named(direction.name, group[0].rule)
-                coverage = self.coverage
-                PlannedExamples(
-                    self.run, instances_of_plan, random, coverage, f"{name}: ", sets
-                ).compare()
+            for planned in plans:
+                rule = planned.searches[0].rule
+                name = direction.name if len(plans) == 1 else _named(direction.name, rule)
+                PlannedExamples(self.run, planned, random, f"{name}: ", sets).compare()
             self.run.draw(instances, examples)
             self._test_each_rule(direction, instances)
         except LawViolation as violation:
             if not self.shrink:
                 raise
             raise smaller(self.run, violation, instances, searches) from None
-
-    def _searches(
-        self, direction: Direction, wanted: int, random: Random
-    ) -> Sequence[InstanceSearch]:
-        """Return searches with instances of the rules of a direction."""
-        searches = [InstanceSearch(direction, r, random, self.parameters) for r in direction.rules]
-        for search in searches:
-            search.find(max(4, -(-wanted // len(searches))), 1500)
-        return searches
 
     def _why_no_instance(self, search: InstanceSearch) -> str:
         refusals, made = search.refusals.most_common(3), search.unmatched

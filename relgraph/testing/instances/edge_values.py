@@ -89,10 +89,9 @@ def meetings(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator
     most
         How many sets of values there are at most; then each has the numbers at random.
     """
-    size = min((spec.size for spec in inputs if spec.size), default=0)
-    if len(inputs) > 1 and size:
+    if len(inputs) > 1:
         halves = [_halves(spec) for spec in inputs]
-        yield from _meeting(inputs, halves, range(len(inputs)), size, random, most)
+        yield from _meeting(inputs, halves, range(len(inputs)), random, most)
 
 
 def edges_meeting(inputs: Sequence[InputSpec], random: Random, most: int) -> Iterator[Given]:
@@ -110,22 +109,22 @@ def edges_meeting(inputs: Sequence[InputSpec], random: Random, most: int) -> Ite
         How many sets of values there are at most for each two inputs.
     """
     pools = [np.append(spec.edges, _halves(spec)[:_SIMPLE]) for spec in inputs]
-    size = inputs[0].size
     for pair in combinations(range(len(inputs)), 2):
-        yield from _meeting(inputs, pools, pair, size, random, most)
+        yield from _meeting(inputs, pools, pair, random, most)
 
 
 def _meeting(
     inputs: Sequence[InputSpec],
     pools: Sequence[Array],
     together: Sequence[int],
-    size: int,
     random: Random,
     most: int,
 ) -> Iterator[Given]:
-    """Yield up to `most` sets of values in which the numbers of some inputs meet, `size` times in
-    each; the other inputs have numbers of their pools at random. Nothing if a pool is empty."""
-    if not all(map(len, pools)):
+    """Yield up to `most` sets of values in which the numbers of some inputs meet, as often in each
+    as the smallest input has elements; the other inputs have numbers of their pools at random.
+    Nothing if a pool is empty."""
+    size = min((spec.size for spec in inputs if spec.size), default=0)
+    if not size or not all(map(len, pools)):
         return
     among = [pools[i] for i in together]
     if prod(map(len, among)) > _MOST_LISTED:

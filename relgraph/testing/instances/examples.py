@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from relgraph.graph.basic import Constant
+from relgraph.testing.check_result import Coverage
 from relgraph.testing.instances.input_values import (
     PLAIN,
     Elements,
@@ -90,6 +91,8 @@ class ExampleRun:
         The elements of inputs that may have any values, by their dtypes.
     failed
         Whether an example failed; then a smaller one is looked for, and nothing is counted.
+    coverage
+        What of the plan was compared, and what not.
     """
 
     sound: str
@@ -105,6 +108,7 @@ class ExampleRun:
     domain_needed: bool = False
     elements: dict[Any, list[Array]] = field(default_factory=dict)
     failed: bool = False
+    coverage: Coverage = field(default_factory=Coverage)
 
     def __post_init__(self) -> None:
         self.stronger_classes += _STRONGER[self.sound]

@@ -149,7 +149,7 @@ def with_length(graph: InstantiatedPattern, length: int, other: int) -> Instanti
         If an op does not take that.
     """
 
-    def changed(shape: Sequence[int | None]) -> tuple[int | None, ...]:
+    def changed(shape: Sequence[Any]) -> tuple[Any, ...]:
         return tuple([other if n == length else n for n in shape])
 
     known: dict[Variable, Variable] = {}
@@ -160,8 +160,7 @@ def with_length(graph: InstantiatedPattern, length: int, other: int) -> Instanti
             raise CannotInstantiate(f"{var} is a {var.type}, whose axes keep their lengths")
         if length in spec.shape:
             known[var] = at.TensorType(var.type.dtype, changed(var.type.shape))(var.name)
-        shape = tuple([other if n == length else n for n in spec.shape])
-        specs.append(replace(spec, shape=shape))
+        specs.append(replace(spec, shape=changed(spec.shape)))
     for v in _constants(graph):
         if length in np.shape(v.data):
             first = tuple([slice(n) for n in changed(np.shape(v.data))])

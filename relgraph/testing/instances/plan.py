@@ -22,7 +22,6 @@ import relgraph.tensor as at
 from relgraph.graph.basic import Constant, Variable
 from relgraph.graph.notation import number_of
 from relgraph.scalar.type import FLOATS
-from relgraph.testing.check_result import Coverage
 from relgraph.testing.instances import edge_values
 from relgraph.testing.instances.examples import ExampleRun
 from relgraph.testing.instances.input_values import Given, InputSpec
@@ -88,7 +87,11 @@ def with_inputs_of_others(search: InstanceSearch) -> Iterator[Instance]:
 
     Of a law about several dtypes also instances of other kinds with one input of another one.
     """
-    for home, constant in _beside_constants(search)[:_WITH_CONSTANTS]:
+    floats = [i for i in search.instances if i.free_cells and _is_of_kind(i, "float64")]
+    constants = [(i, v) for i in floats for v in i.graph.tensors if isinstance(v, Constant)]
+    # whole numbers first: they have other dtypes
+    constants.sort(key=lambda pair: not np.array_equal(pair[1].data, np.trunc(pair[1].data)))
+    for home, constant in constants[:_WITH_CONSTANTS]:
         for dtype in _OF_CONSTANTS:
             yield from search.rebuilt(home, partial(retyped, dtypes=(), dtype=dtype, only=constant))
     for kind, others in _BESIDE if search.direction.mixed else _BESIDE[:1]:
@@ -97,14 +100,6 @@ def with_inputs_of_others(search: InstanceSearch) -> Iterator[Instance]:
                 for dtype in others:
                     change = partial(retyped, dtypes=(), dtype=dtype, only=var)
                     yield from search.rebuilt(home, change)
-
-
-def _beside_constants(search: InstanceSearch) -> list[tuple[Instance, Constant]]:
-    """Return the instances where all is float64, some of it inputs and some constants, with each of
-    the constants, whole numbers first: they have other dtypes."""
-    homes = [i for i in search.instances if i.free_cells and _is_of_kind(i, "float64")]
-    found = [(i, v) for i in homes for v in i.graph.tensors if isinstance(v, Constant)]
-    return sorted(found, key=lambda pair: not np.array_equal(pair[1].data, np.trunc(pair[1].data)))
 
 
 def with_edge_numbers(search: InstanceSearch) -> Iterator[Instance]:
@@ -357,7 +352,11 @@ class InstancePlanner:
             if not any(self._is_suited(Cell(kind, extent)) for kind in KINDS):
                 kinds = Counter(cell.kind for v in self._instances() for cell in v.free_cells)
                 usual = kinds.most_common(1)[0][0] if kinds else "float64"
-                self._draw(Cell(usual, extent), 0, self._tries_for_one())
+                # after so many graphs the law would have matched some
+                attempts = sum(search.attempts for search in self.searches)
+                least = 3 * attempts // max(len(list(self._instances())), 1)
+                tries = max(self.tries, min(_MOST_TRIES, least))
+                self._draw(Cell(usual, extent), 0, tries)
         for turn, kind in enumerate(KINDS):
             self._find_kind(kind, turn)
         return self
@@ -382,12 +381,6 @@ class InstancePlanner:
             if promising and (has_some or in_vain < _CELLS_REFUSED):
                 self._draw(cell, turn, self.tries)
                 in_vain += not self._has_best(cell)
-
-    def _tries_for_one(self) -> int:
-        """Return after how many random graphs the law would have matched some."""
-        attempts = sum(search.attempts for search in self.searches)
-        instances = sum(len(search.instances) for search in self.searches)
-        return max(self.tries, min(_MOST_TRIES, 3 * attempts // max(instances, 1)))
 
     def _is_suited(self, cell: Cell) -> bool:
         return any(instance.suits(cell) for instance in self._instances())
@@ -608,8 +601,6 @@ class PlannedExamples:
         The instances of the cells, and the searches that they are from.
     random
         The source of randomness.
-    coverage
-        What the check has covered so far, to which this is added.
     prefix
         Stands before the names of the cells: the direction, and the rule if there are several.
     sets
@@ -620,7 +611,6 @@ class PlannedExamples:
     run: ExampleRun
     planned: InstancePlanner
     random: Random
-    coverage: Coverage
     prefix: str
     sets: int
 
@@ -676,13 +666,13 @@ class PlannedExamples:
         try:
             return [self.run.examine(instance, given) for given in values]
         finally:
-            self.coverage.examples += self.run.examples - before
+            self.run.coverage.examples += self.run.examples - before
 
     def _note(self, name: str, covered: bool, why: str) -> None:
         if covered:
-            self.coverage.covered.append(self.prefix + name)
+            self.run.coverage.covered.append(self.prefix + name)
         else:
-            self.coverage.not_covered[self.prefix + name] = why
+            self.run.coverage.not_covered[self.prefix + name] = why
 
     def _compare_edges(self, kind: str, found: Mapping[Cell, Instance]) -> None:
         """Compare the sides on all edge values of a kind, and in all memory layouts."""
@@ -740,11 +730,11 @@ class PlannedExamples:
         total = run.sound in ("exact", "rounding", "stable")
         compared = total and not run.nonempty.isdisjoint(instances)
         if not run.is_tested(instances) and not compared:
-            self.coverage.not_covered[f"{self.prefix}{kind}"] = NO_CLAIM
+            self._note(kind, False, NO_CLAIM)
 
     def _note_missing(self) -> None:
         """Note the cells that are not admitted, and those that were not found, and why."""
-        found = self.planned.found
+        found, coverage = self.planned.found, self.run.coverage
         kinds, extents = {c.kind for c in found}, {c.extent for c in found}
         for cell in (Cell(kind, extent) for kind in KINDS for extent in EXTENTS):
             if cell in found:
@@ -752,7 +742,7 @@ class PlannedExamples:
             refusals = self.planned.refusals.get(cell, Counter())
             suggested = cell.kind in kinds and cell.extent in extents and refusals[BY_CHANCE]
             most = ", ".join(f"{why} ({n} times)" for why, n in refusals.most_common(2))
-            where = self.coverage.not_found if suggested else self.coverage.not_admitted
+            where = coverage.not_found if suggested else coverage.not_admitted
             where[f"{self.prefix}{cell}"] = most or "nothing of its kind is admitted"
 
 

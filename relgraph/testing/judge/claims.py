@@ -373,7 +373,7 @@ def _leaves_range(made: Computed) -> Any:
         return np.zeros(result.shape, bool)
     info = np.finfo(result.dtype)
     if isinstance(op, Elemwise):
-        return _elemwise_leaves_range(op.scalar_op, inputs, result, info)
+        return _elemwise_leaves_range(made, info)
     sizes = [_finite_size(x) for x in inputs]
     if isinstance(op, BaseIncSubtensor):
         return ~np.isfinite(performed(made.node, [*sizes[:2], *inputs[2:]])[0])
@@ -412,10 +412,9 @@ def _product_leaves_range(sizes: Array, info: Any, axes: Any) -> Array:
     return np.asarray((greatest > info.max) | (least < info.tiny))
 
 
-def _elemwise_leaves_range(
-    scalar_op: Any, inputs: Sequence[Array], result: Array, info: Any
-) -> Array:
-    name, size = scalar_op.name, np.abs(result)
+def _elemwise_leaves_range(made: Computed, info: Any) -> Array:
+    _, _, inputs, result = made
+    name, size = made.op.scalar_op.name, np.abs(result)
     if len(inputs) <= 2 and bool(np.all((size >= info.tiny) & (size <= info.max))):
         return np.zeros(result.shape, bool)
     finite = np.broadcast_to(
@@ -428,7 +427,7 @@ def _elemwise_leaves_range(
     bad = bad | (finite & np.isnan(result) & (name in ("add", "mul")))
     if name not in _ACCURATE_WHEN_SUBNORMAL:
         bad = bad | (finite & (size > 0) & (size < info.tiny))
-    bad = bad | underflows_to_zero(scalar_op, inputs, result)
+    bad = bad | underflows_to_zero(made)
     if name in ("mul", "add") and len(inputs) > 2:
         sizes = [np.where(np.isfinite(x) & (x != 0), np.abs(x), 1) for x in inputs]
         if name == "mul":
@@ -438,9 +437,10 @@ def _elemwise_leaves_range(
     return np.asarray(bad)
 
 
-def underflows_to_zero(scalar_op: Any, inputs: Sequence[Array], result: Array) -> Array:
+def underflows_to_zero(made: Computed) -> Array:
     """Return where a scalar op gives 0 for finite operands although the true value is not 0."""
-    name, zeros = scalar_op.name, scalar_op.facts.zeros
+    _, _, inputs, result = made
+    name, zeros = made.op.scalar_op.name, made.op.scalar_op.facts.zeros
     if zeros is not None:
         nonzero = ~np.isin(inputs[0], zeros)
     elif name in _NOT_ZERO:

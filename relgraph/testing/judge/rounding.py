@@ -204,7 +204,7 @@ def _underflow_error(made: Computed, errors: Sequence[Array]) -> Any:
         # it is 0 where the exponential of the negated operand overflows
         return np.where(result < info.tiny, float(info.tiny), 0.0)
     moved = np.logical_or.reduce(np.broadcast_arrays(result != 0, *[e > 0 for e in errors]))
-    error = np.where(moved | underflows_to_zero(op.scalar_op, inputs, result), least, 0.0)
+    error = np.where(moved | underflows_to_zero(made), least, 0.0)
     if op.scalar_op.name == "mul" and len(inputs) > 2:
         return error + _underflow_within(inputs, errors, info)
     return error
