@@ -542,11 +542,8 @@ def collected_terms(nest: Nest, counted: Counted, cancelling: bool) -> Any:
 def _coefficients(counted: Counted, dtype: np.dtype[Any]) -> list[Any]:
     """Return the coefficients in the dtype of the sum."""
     # most are 1, which need not be made again
-    known: dict[Any, Any] = {}
-    for count, _ in counted:
-        if count not in known:
-            known[count] = np.asarray(number_in(count)).astype(dtype)[()]
-    return [known[count] for count, _ in counted]
+    in_dtype = cache(lambda count: np.asarray(number_in(count)).astype(dtype)[()])
+    return [in_dtype(count) for count, _ in counted]
 
 
 def _multiple(count: Any, factors: tuple[Variable, ...]) -> Any:

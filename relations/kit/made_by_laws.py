@@ -22,7 +22,7 @@ from relations.kit.index_arithmetic import BasicIndex
 from relations.kit.parts import operand_parts
 from relations.kit.vocabulary import Law
 from relgraph.graph.basic import Variable
-from relgraph.graph.kanren.rules import head_of
+from relgraph.graph.kanren.rules import may_have_head
 from relgraph.graph.notation import number_of
 from relgraph.graph.utils import Memo
 from relgraph.tensor.basic import as_tensor_variable
@@ -51,7 +51,7 @@ class _ByHeads:
         found = self._known.recall(heads)
         if found is not None:
             return found
-        fitting = [law for law in self.laws if all(map(_may_have_head, law.lhs.args, heads))]
+        fitting = [law for law in self.laws if all(map(may_have_head, law.lhs.args, heads))]
         return self._known.keep(heads, fitting)
 
     def made_of(self, fgraph: Any, *arguments: Any) -> Variable | None:
@@ -67,12 +67,6 @@ class _ByHeads:
                 made: Variable = found[0]
                 return made
         return None
-
-
-def _may_have_head(side: Any, head: Any) -> bool:
-    wanted = head_of(side)
-    of_family = isinstance(wanted, type) and isinstance(head, wanted)
-    return wanted is None or wanted is head or of_family
 
 
 def made_of(laws: Sequence[Law], turned: bool = False) -> Callable[..., Any]:
@@ -188,7 +182,7 @@ def made_of_two_factors(laws: Sequence[Law]) -> Callable[..., Any]:
     def admits(heads: Heads) -> bool:
         return mul in heads and any(
             all(
-                head is mul or _may_have_head(side, head)
+                head is mul or may_have_head(side, head)
                 for side, head in zip(law.lhs.args, heads, strict=True)
             )
             for law in laws

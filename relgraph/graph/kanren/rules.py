@@ -201,12 +201,12 @@ class Rule:
         if not _may_repeat(patterns, heads):
             return False
         if is_wide_sum:
-            return all(any(_may_have_head(p, head) for head in heads) for p in patterns)
+            return all(any(may_have_head(p, head) for head in heads) for p in patterns)
         orders: list[Sequence[Any]] = [heads]
         if is_commutative(parts[0]) and len(heads) == 2 and not self.as_written:
             orders.append(heads[::-1])
         return any(
-            all(map(_may_have_head, patterns, order))
+            all(map(may_have_head, patterns, order))
             and self._ops_fit([(parts[0], op), *zip(map(_op_in, patterns), order, strict=False)])
             for order in orders
         )
@@ -379,8 +379,8 @@ def compound_parts(pattern: Any) -> Iterator[Any]:
 def _may_have_heads(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
     """Return whether variables with these heads can match the patterns, in any order."""
     if len(patterns) == len(heads) == 2:
-        return any(all(map(_may_have_head, patterns, order)) for order in (heads, heads[::-1]))
-    return all(any(_may_have_head(p, head) for head in heads) for p in patterns)
+        return any(all(map(may_have_head, patterns, order)) for order in (heads, heads[::-1]))
+    return all(any(may_have_head(p, head) for head in heads) for p in patterns)
 
 
 def _may_repeat(patterns: Sequence[Any], heads: Sequence[Any]) -> bool:
@@ -405,7 +405,7 @@ def _may_hold(condition: Any, heads: Sequence[Any], patterns: Sequence[Any]) -> 
     return not is_about or bool(admits(heads))
 
 
-def _may_have_head(pattern: Any, head: Any) -> bool:
+def may_have_head(pattern: Any, head: Any) -> bool:
     """Return whether a variable with `head` can match `pattern`."""
     if is_variable(pattern):
         return True
