@@ -7,12 +7,13 @@ Stability of Numerical Algorithms (2002), 1.14.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import reduce
 from itertools import permutations, product
 from operator import mul
 from typing import Any
 
-from relations.kit.cancellation import SIN, TAN, Series, X, is_small_change, less, quotient, times
+from relations.kit.cancellation import SIN, TAN, Series, X, is_small_change, less, quotient
 from relations.kit.vocabulary import Law, law, lvars, stable
 from relgraph.graph.kanren import whereo
 from relgraph.tensor import (
@@ -81,7 +82,7 @@ def of_reciprocals(name: str, change: Callable[[Any], Any]) -> Law:
     between = switch(alike, out_there, 2)
     together = change(switch(alike, outside, 1)) / between / function(between)
     formula = switch(alike, together, 1 / away - 1 / function(far_away))
-    apart = near_zero(less(series, X), times(X, series), formula)
+    apart = near_zero(less(series, X), (Fraction(0), *series[:-1]), formula)
     left = 1 / x - 1 / function(x)
     return stable(f"one-by-x-less-one-by-{name}", left, apart)
 

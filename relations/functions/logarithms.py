@@ -17,7 +17,6 @@ Elementary Functions (1987), for powers at zeros and infinities.
 from __future__ import annotations
 
 import math
-from operator import attrgetter
 from typing import Any
 
 from relations.functions import special
@@ -28,7 +27,7 @@ from relations.kit.constant_arithmetic import known
 from relations.kit.guards import nonnegativeo, nonzero_numbero, not_constanto
 from relations.kit.index_arithmetic import as_softmax_axis
 from relations.kit.made_by_laws import made_of
-from relations.kit.nests import added_leaves, nest_of, terms_of_sum
+from relations.kit.nests import added_leaves, leaves_of, nest_of, terms_of_sum
 from relations.kit.numbers import is_no_product
 from relations.kit.type_guards import floato, same_dtypeo
 from relations.kit.vocabulary import lvars, stable
@@ -197,7 +196,7 @@ based = Elemwise(s, ())
 def logarithm_of(whole: Any) -> Any:
     """Return the logarithm of a sum or difference of exponentials."""
     nest = computed(nest_of, whole)
-    terms = computed(TERM.each, computed(attrgetter("leaves"), nest))
+    terms = computed(TERM.each, computed(leaves_of, nest))
     return computed(kit.logarithm_of_nest, terms, nest)
 
 

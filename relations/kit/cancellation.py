@@ -112,11 +112,6 @@ def less(a: Series, b: Series) -> Series:
     return tuple(p - q for p, q in zip(a, b, strict=True))
 
 
-def times(a: Series, b: Series) -> Series:
-    """Return the product of two series."""
-    return tuple(sum((a[j] * b[k - j] for j in range(k + 1)), Fraction(0)) for k in range(len(a)))
-
-
 def quotient(a: Series, b: Series) -> tuple[int, Series]:
     """Return the quotient of two series: the power of `x` before it, and the series."""
     above, below = _first_power(a), _first_power(b)
@@ -134,9 +129,4 @@ def _first_power(series: Sequence[Fraction]) -> int:
     return next(k for k, c in enumerate(series) if c)
 
 
-def _tangent() -> Series:
-    order, found = quotient(SIN, COS)
-    return (*[Fraction(0)] * order, *found)[:_COUNT]
-
-
-TAN: Series = _tangent()
+TAN: Series = (Fraction(0), *quotient(SIN, COS)[1])[:_COUNT]

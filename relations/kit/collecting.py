@@ -493,14 +493,14 @@ def constants_of_sum_folded(nest: Nest) -> Any:
         if part is not None and real_number(part[0]) == 0:
             edits[i] = None
         elif part is not None and is_negative_number(part[0]):
-            edits[i] = folded(neg)(part[0]), not part[1]
+            edits[i] = folded(neg, part[0]), not part[1]
     return edited(nest, edits) if edits else None
 
 
 def _one_term(one: _Known, other: _Known) -> _Known | None:
     """Return one constant for two, on the side of the first; None if it is not exact."""
     (i, first, below), (_, second, second_below) = one, other
-    whole = folded(add if below == second_below else sub)(first, second)
+    whole = folded(add if below == second_below else sub, first, second)
     if whole is None or whole.type.numpy_dtype.kind != "f":
         return None if whole is None else (i, whole, below)
     a, b = np.asarray(first.data), np.asarray(second.data)

@@ -1,14 +1,13 @@
 """Constants folded into constants, as laws compute them.
 
-It is done in the precision of their dtype, by the ops themselves: ``computo(k, folded(add), c, d)``
-makes `k` the constant that ``add(c, d)`` has the value of when the graph runs.
+It is done in the precision of their dtype, by the ops themselves: ``known(c + d)`` is the constant
+that ``c + d`` has the value of when the graph runs.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,23 +24,13 @@ FREE_ELEMENTS = 4096
 """Constants are folded into one of so many elements even if they have fewer, by broadcasting."""
 
 
-@cache
-def folded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what applies an op, or a function made of ops, to constants and gives a constant, or
-    None if that would have many more elements than they have.
+def folded(function: Callable[..., Any], *constants: Any) -> Any:
+    """Return what an op, or a function made of ops, gives of constants as a constant; None if that
+    would have many more elements than they have.
 
     Where an argument repeats the elements of a constant, the result has one for each of these, and
     broadcasts in turn.
     """
-
-    def fold(*constants: Any) -> Any:
-        return _folded(function, constants)
-
-    fold.__name__ = str(getattr(function, "__name__", function))
-    return fold
-
-
-def _folded(function: Callable[..., Any], constants: Sequence[Any]) -> Constant | None:
     given = [_compact(c) for c in constants]
     made = function(*given)
     size = math.prod(made.type.shape)
@@ -85,7 +74,7 @@ class OfConstants:
         key = key_of_numbers(constants)
         known = None if key is None else self._known.recall(key)
         if known is None:
-            known = _folded(lambda *given: self.applied(given), constants)
+            known = folded(lambda *given: self.applied(given), *constants)
             if key is None or known is None:
                 return known
             self._known.keep(key, known)

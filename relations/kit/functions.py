@@ -365,9 +365,9 @@ class Term:
         """The exponent of the whole term."""
         exponent, weight, divisor = self.exponent, self.weight, self.divisor
         if isinstance(weight, Variable):
-            of_weight = folded(log)(weight)
+            of_weight = folded(log, weight)
             exponent = of_weight if self.constant else exponent + of_weight
-        return exponent - folded(log)(divisor) if isinstance(divisor, Variable) else exponent
+        return exponent - folded(log, divisor) if isinstance(divisor, Variable) else exponent
 
     def less(self, shift: Any, made: Made) -> Any:
         """Return the term times ``exp(-shift)``; `made` applies an op."""
@@ -520,7 +520,7 @@ def logarithm_of_one_and_terms(seen: Terms, leaves: Sequence[Variable]) -> Any:
     if terms is None or not all(t.plain or (t.constant and t.divisor == 1) for t in terms):
         return None
     # the sum of 1 and a constant has not the digits that the logarithm has
-    constants = [folded(log1p)(t.weight) for t in terms if t.constant]
+    constants = [folded(log1p, t.weight) for t in terms if t.constant]
     return logaddexp(*(constants or [0]), *[t.exponent for t in terms if not t.constant])
 
 
